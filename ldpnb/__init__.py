@@ -1,0 +1,1 @@
+"""Local differential privacy, checked: the helper package of the book."""
