@@ -205,14 +205,20 @@ def settle(
         differences.append(f"missing: ledger {entry.missing!r}, given {missing!r}")
     if differences:
         raise AssertionError(f"{claim} differs from the ledger. " + "; ".join(differences))
-    parts = [
-        ("holds", [name for name, value in tried.items() if value]),
-        ("fails", [name for name, value in tried.items() if not value]),
-        ("instead", list(proved)),
-        ("missing", [missing] if missing else []),
-    ]
-    words = ". ".join(f"{part}: {'; '.join(names)}" for part, names in parts if names)
-    print(f"{claim}, {entry.place}: {verdict(tried, instead=proved, missing=missing)}  ({words})")
+    print(f"{claim}  {entry.place}  {outcome(entry)}")
+
+
+def outcome(claim: Claim) -> str:
+    """Return a claim's verdict in one line, with the conditions that a reader needs to understand it."""
+    yes, no = ("; ".join(name for name, value in claim.holds.items() if value is side) for side in (True, False))
+    reason = {
+        VERDICTS[0]: "",
+        VERDICTS[1]: f"  (holds: {yes}. fails: {no})",
+        VERDICTS[2]: f"  (fails: {no})",
+        VERDICTS[3]: f"  (instead: {'; '.join(claim.instead)})",
+        VERDICTS[4]: f"  (missing: {claim.missing})",
+    }
+    return claim.verdict + reason[claim.verdict]
 
 
 def claims_folder() -> Path | None:
