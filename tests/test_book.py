@@ -196,14 +196,11 @@ def test_settle_without_the_ledger_says_so(tmp_path, monkeypatch, capsys):
         ("    erratum: {grade: certain, printed: x, right: y}\n", "", "a corrected claim must have an erratum"),
         ("key: p,", "key: q,", "key must be the file's name"),
         ("read: whole", "read: ''", "paper: read must be a text"),
-        ('printed: x, right: y}\n"', "", None),
         ("slips:", "slops:", "unknown slops"),
         ("grade: probable, printed: x", "printed: x", r"slips\[0\]: lacks grade"),
     ],
 )
 def test_a_broken_ledger_is_refused(ledger, old, new, words):
-    if words is None:
-        return
     assert old in LEDGER
     (ledger / "p.yml").write_text(LEDGER.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ValueError, match=words):
@@ -228,7 +225,7 @@ def luminance(colour):
 
 def test_neighbours_in_the_palette_differ_in_grey():
     grey = [luminance(c) for c in book.COLOURS]
-    assert min(abs(a - b) for a, b in zip(grey, grey[1:], strict=False)) > 0.08
+    assert min(abs(a - b) for a, b in zip(grey, grey[1:], strict=False)) > 0.1
     assert len(set(book.COLOURS)) == len(set(book.MARKERS)) == len(set(book.DASHES)) == 7
 
 
@@ -243,10 +240,9 @@ def test_style_draws_opaque_white_at_one_size(styled):
 
 
 def test_lines_of_a_plot_differ_by_colour_and_dash(styled):
-    axes = plt.figure().add_subplot()
-    lines = [axes.plot([0, 1])[0] for _ in range(7)]
-    assert len({line.get_color() for line in lines}) == 7
-    assert len({str(line._unscaled_dash_pattern) for line in lines}) == 7
+    looks = list(mpl.rcParams["axes.prop_cycle"])
+    assert [(look["color"], look["linestyle"]) for look in looks] == list(zip(book.COLOURS, book.DASHES, strict=True))
+    assert [set(look) for look in looks] == [{"color", "linestyle"}] * 7
 
 
 def test_theory_and_simulation_pair_by_number(styled):
