@@ -74,9 +74,9 @@ CHAPTER = """# %% [markdown]
 # Here we call `settle("p2018.z")` in words only.
 
 # %%
-settle("p2018.a", holds={"x": True})
-# settle("p2018.y")
 # (not-a-label)=
+# settle("p2018.y")
+settle("p2018.a", holds={"x": True})
 
 # %% [markdown]
 # (sec-two)=
