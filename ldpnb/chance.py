@@ -1,0 +1,323 @@
+"""Every random choice a client makes goes through here, so that its exact law can be read off its own code.
+
+A client asks for two things only: biased coins (`bernoulli`) and one of several options, all alike (`uniform`).
+Hand it a `numpy.random.Generator` and it draws; a `SystemRandom` and it draws from the operating system;
+a `Paths` and it is replayed along every branch of its choices, each with its exact rational probability (`law`).
+
+Computers do not own real numbers between 0 and 1: a coin of probability p falls heads with probability
+``ceil(p * 2**53) / 2**53``.  `law` reports that number, not p.  `round_down` and `round_up` put a probability on
+this grid in the direction that protects the client, starting from `odds`, a rational number just below e^ε.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+from math import ceil, comb, floor, prod
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
+LIMIT = 200_000  # branches; a program of this size takes seconds
+
+Law = dict[Hashable, Fraction]
+T = TypeVar("T")
+
+
+class TooManyBranches(ValueError):
+    """A program has more branches than `law` was allowed to walk."""
+
+
+class SystemRandom:
+    """The operating system's random words, for clients that protect real people.
+
+    A pseudorandom generator is good enough for a simulation, but whoever learns its state undoes the perturbation.
+    """
+
+    def _words(self, n: int) -> NDArray[np.uint64]:
+        return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+
+    def random(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Uniform multiples of 2**-53 in [0, 1), an array of the given shape."""
+        return np.ldexp((self._words(prod(shape)) >> np.uint64(11)).astype(np.float64), -53).reshape(shape)
+
+    def integers(self, low: int, high: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """Uniform integers in [low, high), an array of the given shape; without modulo bias."""
+        size = np.broadcast_to(np.asarray(high, np.uint64) - np.uint64(low), shape).reshape(-1)
+        surplus = (np.uint64(2**64 - 1) % size + np.uint64(1)) % size  # 2**64 modulo size
+        words = self._words(size.size).copy()
+        while (again := np.flatnonzero(words < surplus)).size:  # the words left are a whole multiple of size
+            words[again] = self._words(again.size)
+        return ((words % size).astype(np.int64) + low).reshape(shape)
+
+
+class Paths:
+    """Stands in for the generator: replays a program along one branch of its random choices.
+
+    `law` and `branches` make and feed these; a program only passes them on to the functions of this module.
+    """
+
+    def __init__(self, script: Sequence[tuple[int, tuple[int, ...]]] = (), limit: int = LIMIT) -> None:
+        self._script, self._limit = script, limit
+        self.taken: list[tuple[int, tuple[int, ...]]] = []
+        self._weight = self._total = 1
+
+    def choose(self, weights: tuple[int, ...]) -> int:
+        """Index of an option; the options have probabilities proportional to these integers."""
+        at = len(self.taken)
+        if len(weights) > self._limit:
+            raise TooManyBranches(f"one choice among {len(weights)} options, more than limit = {self._limit} branches")
+        if at < len(self._script):
+            option, before = self._script[at]
+            if before != weights:
+                raise ValueError("the program did not repeat itself: some of its randomness does not come from chance")
+        else:
+            option = next(i for i, w in enumerate(weights) if w)
+        self.taken.append((option, weights))
+        self._weight *= weights[option]
+        self._total *= sum(weights)
+        return option
+
+    @property
+    def probability(self) -> Fraction:
+        """Probability of the branch walked so far."""
+        return Fraction(self._weight, self._total)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"Paths has no {name!r}: a client whose law is to be read off draws through ldpnb.chance "
+            "(bernoulli, uniform, toss, pick), not from the generator itself"
+        )
+
+
+Randomness = np.random.Generator | SystemRandom | Paths
+
+
+def _source(rng: object) -> Randomness:
+    if not isinstance(rng, np.random.Generator | SystemRandom | Paths):
+        raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
+    return rng
+
+
+# ---------------------------------------------------------------------------------------------------- draws
+
+
+def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
+    """Coins that fall heads with probability p: exactly ``ceil(p * 2**53) / 2**53``.
+
+    Parameters
+    ----------
+    p : array_like of float in [0, 1]
+        Broadcast to `shape`.
+    shape : tuple of int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of bool, of the given shape
+
+    Raises
+    ------
+    ValueError
+        If a probability is not in [0, 1], or `rng` is no source of randomness.
+    """
+    p = np.asarray(p, np.float64)
+    if not np.all((p >= 0) & (p <= 1)):
+        raise ValueError(f"p must be probabilities in [0, 1], got {p}")
+    rng = _source(rng)
+    if not isinstance(rng, Paths):
+        return np.asarray(rng.random(shape) < p)
+    heads = np.empty(shape, np.bool_)
+    for at, q in zip(np.ndindex(shape), np.broadcast_to(p, shape).flat, strict=True):
+        t = ceil(Fraction(float(q)) * GRID)
+        heads[at] = rng.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
+    return heads
+
+
+def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
+    """Integers drawn from {0, …, k−1}, all alike and without modulo bias.
+
+    Parameters
+    ----------
+    k : array_like of int in [1, 2**63)
+        Broadcast to `shape`.
+    shape : tuple of int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of int64, of the given shape
+
+    Raises
+    ------
+    ValueError
+        If some k is not a positive integer, or `rng` is no source of randomness.
+    """
+    k = np.asarray(k)
+    if k.dtype.kind not in "iu" or not np.all(k > 0):
+        raise ValueError(f"k must be positive integers, got {k}")
+    rng = _source(rng)
+    if not isinstance(rng, Paths):
+        return np.asarray(rng.integers(0, k, shape), np.int64)
+    out = np.empty(shape, np.int64)
+    for at, options in zip(np.ndindex(shape), np.broadcast_to(k, shape).flat, strict=True):
+        if options > rng._limit:
+            raise TooManyBranches(f"one choice among {options} options, more than limit = {rng._limit} branches")
+        out[at] = rng.choose((1,) * int(options)) if options > 1 else 0
+    return out
+
+
+def toss(p: float, rng: Randomness) -> bool:
+    """One coin: True with probability p (see `bernoulli`)."""
+    return bool(bernoulli(p, (), rng))
+
+
+def pick(options: Sequence[T], rng: Randomness) -> T:
+    """One of several options, all alike."""
+    if not options:
+        raise ValueError("options must not be empty")
+    return options[int(uniform(len(options), (), rng))]
+
+
+# ---------------------------------------------------------------------- counts of many draws, for simulations
+
+
+def binomial(n: ArrayLike, p: float, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
+    """Toss n coins of probability p each and count the heads; n is broadcast to `shape`."""
+    rng = _source(rng)
+    if isinstance(rng, SystemRandom):
+        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+    if not isinstance(rng, Paths):
+        return np.asarray(rng.binomial(np.asarray(n, np.int64), p, shape), np.int64)
+    out = np.empty(shape, np.int64)
+    for at, m in zip(np.ndindex(shape), np.broadcast_to(np.asarray(n, np.int64), shape).flat, strict=True):
+        out[at] = _heads(int(m), Fraction(p), rng)
+    return out
+
+
+def scatter(n: NDArray[np.int64], k: int, rng: Randomness) -> NDArray[np.int64]:
+    """Throw n balls into k cells, all alike, and count: an array of shape ``n.shape + (k,)``."""
+    rng = _source(rng)
+    if isinstance(rng, SystemRandom):
+        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+    if not isinstance(rng, Paths):
+        return np.asarray(rng.multinomial(n, np.full(k, 1 / k)), np.int64)
+    out = np.empty((*n.shape, k), np.int64)
+    for at in np.ndindex(n.shape):
+        left = int(n[at])
+        for cell in range(k):
+            out[(*at, cell)] = _heads(left, Fraction(1, k - cell), rng)
+            left -= int(out[(*at, cell)])
+    return out
+
+
+def _heads(n: int, p: Fraction, rng: Paths) -> int:
+    up, down = p.numerator, p.denominator - p.numerator
+    return rng.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1))) if n else 0
+
+
+# ------------------------------------------------------------------------------------------------- exact laws
+
+
+def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple[Fraction, T]]:
+    """Every branch of a program: its probability and what the program returns there.
+
+    Parameters
+    ----------
+    program : callable
+        Takes the source of randomness; must draw through this module only and be a function of those draws.
+    limit : int
+        Branches to walk at most.
+
+    Raises
+    ------
+    TooManyBranches
+        If there are more.
+    ValueError
+        If the program does not repeat itself when its choices are repeated.
+    """
+    script: list[tuple[int, tuple[int, ...]]] = []
+    for _ in range(limit):
+        paths = Paths(script, limit)
+        result = program(paths)
+        if len(paths.taken) < len(script):
+            raise ValueError("the program did not repeat itself: some of its randomness does not come from chance")
+        yield paths.probability, result
+        script = paths.taken
+        while script:
+            option, weights = script.pop()
+            later = next((i for i in range(option + 1, len(weights)) if weights[i]), None)
+            if later is not None:
+                script.append((later, weights))
+                break
+        if not script:
+            return
+    raise TooManyBranches(
+        f"more than limit = {limit} branches: use a smaller domain, fewer people or scaled-down public randomness, "
+        "or check samples instead"
+    )
+
+
+def law(program: Callable[[Paths], Any], *, limit: int = LIMIT) -> Law:
+    """Exact law of a program: each possible output with its probability, a `fractions.Fraction`.
+
+    Arrays, lists and structured values come back as nested tuples, so that outputs can be compared and looked up.
+    Parameters and errors as for `branches`.
+
+    Examples
+    --------
+    >>> law(lambda rng: toss(0.75, rng) + toss(0.75, rng))
+    {2: Fraction(9, 16), 1: Fraction(3, 8), 0: Fraction(1, 16)}
+    """
+    found: Law = {}
+    for probability, result in branches(program, limit=limit):
+        key = freeze(result)
+        found[key] = found.get(key, Fraction(0)) + probability
+    return found
+
+
+def freeze(value: Any) -> Hashable:
+    """Turn arrays, lists and structured values into nested tuples of plain numbers."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return tuple(freeze(v) for v in value)
+    if isinstance(value, set):
+        return frozenset(freeze(v) for v in value)
+    if isinstance(value, dict):
+        return frozenset((freeze(k), freeze(v)) for k, v in value.items())
+    if not isinstance(value, Hashable):
+        raise ValueError(f"a program must return plain values or arrays to have a law, got {type(value).__name__}")
+    return value
+
+
+# -------------------------------------------------------------------------- probabilities rounded toward privacy
+
+
+def odds(epsilon: float | Fraction) -> Fraction:
+    """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
+    x = Fraction(epsilon)
+    with localcontext() as context:
+        context.prec, context.rounding = 60, ROUND_FLOOR
+        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp().next_minus())
+
+
+def log(ratio: Fraction) -> float:
+    """Natural logarithm of a positive rational number, correct to the last digit or nearly so."""
+    with localcontext() as context:
+        context.prec = 60
+        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+
+
+def round_down(p: Fraction) -> float:
+    """Return the largest multiple of 2**-53 that is not above p, a probability that `bernoulli` realises exactly."""
+    return floor(p * GRID) / GRID
+
+
+def round_up(p: Fraction) -> float:
+    """Return the smallest multiple of 2**-53 that is not below p, a probability that `bernoulli` realises exactly."""
+    return ceil(p * GRID) / GRID

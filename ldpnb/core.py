@@ -1,0 +1,361 @@
+"""The contract every mechanism keeps, and the few things mechanisms share.
+
+    a person's value ──perturb──▶ report ──tally──▶ counts ──estimate──▶ estimate
+       (client, private)          (public)    (server, additive)      (unbiased)
+
+Why the contract is as it is:
+
+- **A report carries its public part.** Seeds, cohorts, sampled attributes and personal budgets are fields of the
+  report, named in `public_fields`.  Their law does not depend on the person's value, so the exact ε of the whole
+  report is the largest ε over all values of the public part; a public part that does depend on the value is caught
+  by the same number.
+- **Probabilities are rounded first and used everywhere.** A mechanism rounds its probabilities to multiples of 2⁻⁵³,
+  toward privacy, when it is made; client and estimator use the same rounded numbers.  So `realised_epsilon` is never
+  above `epsilon`, and estimates are exactly unbiased for what the client really does.
+- **Neighbours are two values with the same public part.** Where users have public attributes (a personal ε), the
+  stated ε belongs to that part, and `epsilon` is the largest.
+- **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a property, and the bound
+  `EPSILON_MAX`, which is about a single decision, does not apply to the sum.
+- **Open domains name their candidates when they are counted**: `tally`, `target` and `noise` take `items`.
+- **State that a client keeps** is an explicit value: `memoise` makes it, `perturb` of such a mechanism is one report
+  from a fresh state, and reports from a kept state are drawn by a method of the mechanism.
+- **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Randomness, uniform
+
+EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
+EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
+
+Values = Any  # an array whose first axis runs over people, or Records
+Reports = NDArray[Any]  # first axis runs over people; structured where a report has fields
+
+
+class Mechanism(ABC):
+    """A way to collect one kind of data under ε-local differential privacy: client, server, and what they promise.
+
+    Subclasses are frozen dataclasses with keyword-only fields; two mechanisms are the same if their fields are.
+    """
+
+    epsilon: Any  # float: a field, or a property where it follows from other parameters
+    public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
+
+    @property
+    @abstractmethod
+    def realised_epsilon(self) -> float:
+        """The exact ε of the client with its rounded probabilities; at most `epsilon`."""
+
+    @property
+    @abstractmethod
+    def report_bits(self) -> int:
+        """Length of the private part of a report in bits; public fields (seeds, cohorts, indices) are not counted."""
+
+    @abstractmethod
+    def perturb(self, values: Values, *, rng: Randomness) -> Reports:
+        """Draw each person's report: the client, and the only step that sees values.
+
+        Parameters
+        ----------
+        values : array_like (n, …) or Records
+            One value a person.
+        rng : numpy.random.Generator, SystemRandom or Paths
+
+        Returns
+        -------
+        ndarray (n, …)
+            One report a person.
+
+        Raises
+        ------
+        ValueError
+            If there is nobody, or a value is not in the domain.
+        """
+
+    @abstractmethod
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count reports: integers only, so that the tally of two parts is the sum of their tallies.
+
+        Parameters
+        ----------
+        reports : ndarray (n, …)
+            As `perturb` returns them; n may be 0.
+        items : sequence, optional
+            The candidates to count, for mechanisms whose client does not know the domain.
+
+        Raises
+        ------
+        ValueError
+            If a report cannot come from this mechanism's client.
+        """
+
+    @abstractmethod
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the population mean of `target`, without bias; linear in the reports and never clipped.
+
+        Counts may have leading axes (trials, as `simulate` returns them); the estimate has the same ones.
+        """
+
+    @abstractmethod
+    def target(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+        """Return what each person contributes to the expected estimate, known shrinkage included: (n, …)."""
+
+    @abstractmethod
+    def noise(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+        """Return the variance of each person's score: (n, …).  Var[estimate] = noise.sum(0) / n² for any population."""
+
+    def _own(self, tally: Tally) -> Tally:
+        if tally.mechanism != self:
+            raise ValueError(f"tally must be of {self}, got one of {tally.mechanism}")
+        if tally.n == 0:
+            raise ValueError("tally must hold at least one report, got none")
+        return tally
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of reports, which add.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Whose reports were counted.
+    n : int
+        Number of reports.
+    counts : ndarray of int64
+        Their counts; leading axes run over simulated trials.
+    items : tuple, optional
+        The candidates that were counted, where the client does not know the domain.
+    """
+
+    mechanism: Mechanism
+    n: int
+    counts: NDArray[np.int64]
+    items: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.counts.dtype != np.int64:
+            raise ValueError(f"counts must be int64, got {self.counts.dtype}")
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if other.mechanism != self.mechanism:
+            raise ValueError(f"tallies must be of one mechanism, got {self.mechanism} and {other.mechanism}")
+        if other.items != self.items:
+            raise ValueError("tallies must count the same items")
+        if other.counts.shape != self.counts.shape:
+            raise ValueError(f"tallies must have the same shape, got {self.counts.shape} and {other.counts.shape}")
+        return Tally(self.mechanism, self.n + other.n, self.counts + other.counts, self.items)
+
+    def __radd__(self, other: object) -> Tally:
+        return self if other == 0 and isinstance(other, int) else NotImplemented  # so that sum(tallies) works
+
+
+# -------------------------------------------------------------------------------------------------- user records
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Each person's set of keys or items, with a value for each key where there is one (CSR layout).
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, (n + 1,)
+        Person i owns the entries ``offsets[i]`` to ``offsets[i + 1]``.
+    keys : ndarray of int64, (entries,)
+        Distinct within a person.
+    values : ndarray of float64, (entries,), or None for plain sets
+    """
+
+    offsets: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    values: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, *people: Mapping[int, float] | set[int] | frozenset[int]) -> Self:
+        """Write records by hand: a dict {key: value} or a set of items for each person.
+
+        Examples
+        --------
+        >>> Records.of({0: 0.5, 2: -1.0}, {}).sizes
+        array([2, 0])
+        """
+        user = [i for i, person in enumerate(people) for _ in person]
+        key = [k for person in people for k in person]
+        if any(isinstance(person, Mapping) for person in people):
+            if not all(isinstance(person, Mapping) for person in people):
+                raise ValueError("people must all have values or all have none")
+            return cls.from_arrays(user, key, [v for p in people for v in p.values()], n=len(people))  # type: ignore[union-attr]
+        return cls.from_arrays(user, key, n=len(people))
+
+    @classmethod
+    def from_arrays(
+        cls, user: ArrayLike, key: ArrayLike, value: ArrayLike | None = None, *, n: int | None = None
+    ) -> Self:
+        """Build records from one row a (person, key) pair, in any order.
+
+        Parameters
+        ----------
+        user, key : array_like of int (entries,)
+            Numbered from 0.
+        value : array_like of float (entries,), optional
+        n : int, optional
+            Number of people, where the last ones may own nothing; otherwise the largest user number plus one.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, a number is negative or not an integer, a user is not below n, a value is not finite,
+            or a person owns a key twice.
+        """
+        user, key = check_codes(user, None, "user"), check_codes(key, None, "key")
+        if user.shape != key.shape:
+            raise ValueError(f"user and key must have the same length, got {len(user)} and {len(key)}")
+        n = int(user.max(initial=-1)) + 1 if n is None else check_count(n, 0, "n")
+        if user.max(initial=-1) >= n:
+            raise ValueError(f"user must be integers below n = {n}, got {user.max()}")
+        order = np.lexsort((key, user))
+        user, key = user[order], key[order]
+        twice = np.flatnonzero((user[1:] == user[:-1]) & (key[1:] == key[:-1]))
+        if twice.size:
+            raise ValueError(
+                f"key must be distinct within a person, but user {user[twice[0]]} has {key[twice[0]]} twice"
+            )
+        values = None
+        if value is not None:
+            values = np.asarray(value, np.float64)
+            if values.shape != key.shape:
+                raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
+            if not np.all(np.isfinite(values)):
+                raise ValueError("value must be finite numbers, got NaN or infinity")
+            values = values[order]
+        return cls(np.concatenate([[0], np.cumsum(np.bincount(user, minlength=n))]).astype(np.int64), key, values)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of keys of each person, (n,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def users(self) -> NDArray[np.int64]:
+        """Owner of each entry, (entries,)."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def __getitem__(self, people: Any) -> Records:
+        """Return the records of some people: a slice, an index array or a mask."""
+        chosen = np.arange(len(self))[people]
+        if chosen.ndim != 1:
+            raise IndexError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
+        sizes = self.sizes[chosen]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
+        return Records(offsets, self.keys[entries], None if self.values is None else self.values[entries])
+
+
+def pad_and_sample(
+    records: Records, d: int, ell: int, rng: Randomness
+) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    """Draw one entry a person from their keys, padded with distinct dummies d, d+1, … up to ell entries.
+
+    A person with more than ell keys is not cut: one of all is drawn, so that a key's chance is 1/max(size, ell).
+
+    Returns
+    -------
+    keys : ndarray of int64 (n,)
+        In [0, d + ell); the dummies are d, …, d + ell − 1.
+    values : ndarray of float64 (n,) or None
+        0 for dummies.
+    """
+    slot = uniform(np.maximum(records.sizes, ell), (len(records),), rng)
+    real = slot < records.sizes
+    entry = (records.offsets[:-1] + slot)[real]
+    keys = d + slot - records.sizes
+    keys[real] = records.keys[entry]
+    if records.values is None:
+        return keys, None
+    values = np.zeros(len(records))
+    values[real] = records.values[entry]
+    return keys, values
+
+
+# ------------------------------------------------------------------------------------------------ argument checks
+
+
+def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
+    """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
+    if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, int | float | np.integer | np.floating):
+        raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
+    if not (isfinite(epsilon) and EPSILON_MIN <= epsilon <= EPSILON_MAX):
+        raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon}")
+    return float(epsilon)
+
+
+def check_count(value: Any, least: int, name: str) -> int:
+    """Return an integer that is at least `least`."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}") from None
+    if isinstance(value, bool | np.bool_) or found < least:
+        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
+    return found
+
+
+def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: int = 1) -> NDArray[np.int64]:
+    """Return an int64 array of codes in {0, …, k−1} (any non-negative integers if k is None), of `ndim` axes."""
+    codes = np.asarray(values)
+    if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
+        codes = codes.astype(np.int64)
+    domain = "non-negative integers" if k is None else f"integers in [0, {k})"
+    if codes.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be {domain}, got {codes.dtype} values")
+    if codes.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {codes.shape}")
+    wrong = codes[(codes < 0) | (codes >= (2**63 - 1 if k is None else k))]
+    if wrong.size:
+        raise ValueError(f"{name} must be {domain}, got {wrong.flat[0]}")
+    return codes.astype(np.int64)
+
+
+def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
+    """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be numbers in [-1, 1], got {numbers.dtype} values")
+    if numbers.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {numbers.shape}")
+    wrong = numbers[~((numbers >= -1) & (numbers <= 1))]
+    if wrong.size:
+        raise ValueError(f"{name} must be numbers in [-1, 1], got {wrong.flat[0]}")
+    return numbers.astype(np.float64)
+
+
+def check_people(values: Any) -> None:
+    """Refuse an empty population."""
+    if len(values) == 0:
+        raise ValueError("values must hold at least one person, got none")
+
+
+def check_histogram(counts: ArrayLike, k: int) -> NDArray[np.int64]:
+    """Return a population's histogram: k counts, not all zero."""
+    histogram = check_codes(counts, None, "counts")
+    if histogram.shape != (k,):
+        raise ValueError(f"counts must hold k = {k} counts, got shape {histogram.shape}")
+    if histogram.sum() == 0:
+        raise ValueError("counts must hold at least one person, got none")
+    return histogram

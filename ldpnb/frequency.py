@@ -1,0 +1,294 @@
+"""Frequency oracles for one value a person: k-RR, symmetric and optimised unary encoding, local hashing.
+
+All are *pure protocols* (Wang, Blocki, Li and Jha 2017): a report supports some items; it supports the person's own
+item with probability p* and any other with probability q*.  With C_v supporting reports among n,
+
+    f̂_v = (C_v/n − q*) / (p* − q*),      n² Var f̂_v = Σ_i p*(1−p*) or q*(1−q*), over (p* − q*)².
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, round_up, uniform
+from ldpnb.core import (
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_histogram,
+    check_people,
+)
+from ldpnb.kernels import MultiplyShift
+
+
+@dataclass(frozen=True, kw_only=True)
+class PureProtocol(Mechanism):
+    """What all pure protocols share; a subclass adds its client and its two support probabilities.
+
+    Parameters
+    ----------
+    k : int, at least 2
+        Size of the domain {0, …, k−1}.
+    epsilon : float
+    """
+
+    k: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): probability that a report supports the person's own item, and any other one."""
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each item: (…, k)."""
+        p, q = self.support
+        return (self._own(tally).counts / tally.n - float(q)) / float(p - q)
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """One for the person's item, zero for the others: (n, k)."""
+        return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
+        p, q = self.support
+        own, other = float(p * (1 - p) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
+        return np.where(self.target(values) == 1, own, other)
+
+    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population, exact for each item alone: for mean-square errors, never for top lists or maxima.
+
+        Parameters
+        ----------
+        counts : array_like of int (k,)
+            How many people hold each item.
+        trials : int
+        rng : numpy.random.Generator or Paths
+
+        Returns
+        -------
+        Tally
+            Counts (trials, k).
+        """
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        n = int(histogram.sum())
+        p, q = (float(x) for x in self.support)
+        shape = (trials, self.k)
+        return Tally(self, n, binomial(histogram, p, shape, rng) + binomial(n - histogram, q, shape, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GRR(PureProtocol):
+    r"""k-ary randomized response (k-RR); for k = 2, Warner's randomized response (W-RR).
+
+    Keep the value with probability :math:`(e^\varepsilon-1)/(e^\varepsilon+k-1)`, otherwise report any of the k items,
+    all alike: :math:`p^* = e^\varepsilon/(e^\varepsilon+k-1)`, :math:`q^* = 1/(e^\varepsilon+k-1)`.
+
+    Source: Warner 1965 (k = 2); Kairouz, Bonawitz and Ramage 2016; ye2018 §1.2.1 and §4.1.1.
+
+    Reports are items, (n,).
+    """
+
+    @cached_property
+    def keep(self) -> float:
+        """Probability of answering with the value, before the blind draw; rounded down."""
+        e = odds(self.epsilon)
+        return round_down((e - 1) / (e + self.k - 1))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*)."""
+        blind = (1 - Fraction(self.keep)) / self.k
+        return Fraction(self.keep) + blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln(p*/q*)."""
+        p, q = self.support
+        return chance.log(p / q)
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ k⌉."""
+        return (self.k - 1).bit_length()
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: integers in [0, k), (n,)."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        return np.where(bernoulli(self.keep, codes.shape, rng), codes, uniform(self.k, codes.shape, rng))
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports of each item, (k,)."""
+        codes = check_codes(reports, self.k, "reports")
+        return Tally(self, len(codes), np.bincount(codes, minlength=self.k))
+
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population with this histogram, exact in their joint law, in O(k) each: (trials, k)."""
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        kept = binomial(histogram, self.keep, (trials, self.k), rng)
+        n = int(histogram.sum())
+        return Tally(self, n, kept + chance.scatter(n - kept.sum(-1), self.k, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnaryEncoding(PureProtocol):
+    """One bit an item: the own bit is set with probability p, any other with probability q.
+
+    Two values differ in two bits, so ε = ln[p(1−q) / (q(1−p))] whatever k.  Reports are bits, bool (n, k).
+    """
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[p(1−q) / (q(1−p))]."""
+        p, q = self.support
+        return chance.log(p * (1 - q) / (q * (1 - p)))
+
+    @property
+    def report_bits(self) -> int:
+        """One bit an item: k."""
+        return self.k
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: bits, (n, k)."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        p, q = (float(x) for x in self.support)
+        bits = bernoulli(q, (len(codes), self.k), rng)
+        bits[np.arange(len(codes)), codes] = bernoulli(p, codes.shape, rng)
+        return bits
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the ones of each item, (k,)."""
+        bits = np.asarray(reports)
+        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.k:
+            raise ValueError(f"reports must be bool of shape (n, {self.k}), got {bits.dtype} of shape {bits.shape}")
+        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population with this histogram, exact in their joint law (bits are independent), in O(k)."""
+        return self.simulate_marginals(counts, trials=trials, rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SUE(UnaryEncoding):
+    r"""Symmetric unary encoding (basic one-time RAPPOR): :math:`p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1) = 1 - q`.
+
+    Source: Erlingsson, Pihur and Korolova 2014; sun2021 §2.1; zhang2018 eq. (2-16).
+    """
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        s = odds(self.epsilon / 2)
+        p = Fraction(round_down(s / (s + 1)))
+        return p, 1 - p
+
+
+@dataclass(frozen=True, kw_only=True)
+class OUE(UnaryEncoding):
+    r"""Optimised unary encoding: :math:`p = 1/2`, :math:`q = 1/(e^\varepsilon+1)`.
+
+    Source: Wang, Blocki, Li and Jha 2017; sun2021 §2.1.
+    """
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        return Fraction(1, 2), Fraction(round_up(1 / (odds(self.epsilon) + 1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OLH(PureProtocol):
+    r"""Local hashing: each person hashes the domain into g slots by a public hash of their own, then k-RR over slots.
+
+    With :math:`g = e^\varepsilon + 1` slots (rounded), the error is that of `OUE` and a report is only a slot.
+
+    Source: Wang, Blocki, Li and Jha 2017.
+
+    Parameters
+    ----------
+    g : int, optional
+        Number of slots; by default the integer nearest to e^ε + 1, though no more than k.
+    word : int
+        Word length of the hash; a few bits for a family whose seeds can be enumerated.
+
+    Reports have the fields ``seed`` (two words, public) and ``slot``, (n,).
+    """
+
+    g: int = 0
+    word: int = 32
+    public_fields: ClassVar[tuple[str, ...]] = ("seed",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "g", check_count(self.g or max(2, min(round(odds(self.epsilon)) + 1, self.k)), 2, "g"))
+        self.hash  # noqa: B018  -- refuses impossible combinations now
+
+    @cached_property
+    def hash(self) -> MultiplyShift:
+        """The public hash family."""
+        return MultiplyShift(keys=self.k, slots=self.g, word=self.word)
+
+    @cached_property
+    def slots(self) -> GRR:
+        """The oracle over slots that protects the report."""
+        return GRR(k=self.g, epsilon=self.epsilon)
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): a wrong item is supported if its slot collides and the slot is kept, or if the slot moves there."""
+        p, q = self.slots.support
+        collision = self.hash.collision
+        return p, collision * p + (1 - collision) * q
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle over slots, for every seed under which two items differ."""
+        return self.slots.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ g⌉; the seed is public."""
+        return self.slots.report_bits
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("seed", np.uint32, (2,)), ("slot", np.int64)])
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``seed`` and ``slot``."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        reports = np.empty(len(codes), self.dtype)
+        reports["seed"] = self.hash.seeds(len(codes), rng)
+        reports["slot"] = self.slots.perturb(self.hash(reports["seed"], codes), rng=rng)
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
+        if np.asarray(reports).dtype != self.dtype:
+            raise ValueError(f"reports must have the fields seed and slot, got {np.asarray(reports).dtype}")
+        check_codes(reports["slot"], self.g, "slot")
+        counts = np.zeros(self.k, np.int64)
+        block = max(1, (1 << 22) // self.k)
+        for start in range(0, len(reports), block):
+            part = reports[start : start + block]
+            counts += (self.hash(part["seed"][:, None], np.arange(self.k)) == part["slot"][:, None]).sum(0)
+        return Tally(self, len(reports), counts)

@@ -1,0 +1,71 @@
+"""The few inner loops of the package, each beside the plain twin it is tested against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Randomness, uniform
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiplyShift:
+    """Strongly universal hashing of `keys` integers into `slots` slots by words of `word` bits.
+
+    A seed is a pair (a, b) of words.  The top bits of ``(a x + b) mod 2**word`` take every pair of values equally often
+    for two different keys (Dietzfelbinger 1996), as long as key bits and top bits together are at most word + 1; they
+    are then cut into slots as evenly as they go.  `collision` is therefore known exactly, for full-size words as for
+    the few-bit words whose seeds can be enumerated.
+
+    Parameters
+    ----------
+    keys : int
+        Keys are 0, …, keys − 1.
+    slots : int, at least 2
+    word : int in [2, 32]
+    """
+
+    keys: int
+    slots: int
+    word: int = 32
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.word <= 32:
+            raise ValueError(f"word must be in [2, 32], got {self.word}")
+        if not 2 <= self.slots <= 2**self.top:
+            most = 2 ** max(self.top, 0)
+            raise ValueError(
+                f"slots must be in [2, {most}] for {self.keys} keys and {self.word}-bit words, got {self.slots}"
+            )
+
+    @property
+    def top(self) -> int:
+        """Number of top bits used."""
+        return min(self.word, self.word + 1 - max(self.keys - 1, 1).bit_length())
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many of the ``2**top`` hash values fall into each slot, (slots,)."""
+        edges = [-(-(s << self.top) // self.slots) for s in range(self.slots + 1)]
+        return np.array([after - before for before, after in pairwise(edges)], np.int64)
+
+    @property
+    def collision(self) -> Fraction:
+        """Probability over the seeds that two given keys share a slot; 1/slots but for the cut."""
+        low, more = divmod(1 << self.top, self.slots)
+        return Fraction((self.slots - more) * low**2 + more * (low + 1) ** 2, (1 << self.top) ** 2)
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, 2)."""
+        return uniform(1 << self.word, (n, 2), rng).astype(np.uint32)
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        mask = np.uint64((1 << self.word) - 1)
+        a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
+        top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
+        return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
