@@ -6,8 +6,9 @@
 Why the contract is as it is:
 
 - **A report carries its public part.** Seeds, cohorts, sampled attributes and personal budgets are fields of the
-  report.  Their law does not depend on the person's value, so the exact ε of the whole report is the largest ε over
-  all values of the public part; a public part that does depend on the value is caught by the same number.
+  report, named in `public_fields`.  Their law does not depend on the person's value, so the exact ε of the whole
+  report is the largest ε over all values of the public part; a public part that does depend on the value is caught
+  by the same number.
 - **Probabilities are rounded first and used everywhere.** A mechanism rounds its probabilities to multiples of 2⁻⁵³,
   toward privacy, when it is made; client and estimator use the same rounded numbers.  So `realised_epsilon` is never
   above `epsilon`, and estimates are exactly unbiased for what the client really does.
@@ -28,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +50,7 @@ class Mechanism(ABC):
     """
 
     epsilon: Any  # float: a field, or a property where it follows from other parameters
+    public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
 
     @property
     @abstractmethod

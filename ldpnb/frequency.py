@@ -12,7 +12,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -233,6 +233,7 @@ class OLH(PureProtocol):
 
     g: int = 0
     word: int = 32
+    public_fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -267,21 +268,22 @@ class OLH(PureProtocol):
         return self.slots.report_bits
 
     @property
-    def _dtype(self) -> np.dtype[np.void]:
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
         return np.dtype([("seed", np.uint32, (2,)), ("slot", np.int64)])
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
         """Draw reports: (n,) with fields ``seed`` and ``slot``."""
         codes = check_codes(values, self.k)
         check_people(codes)
-        reports = np.empty(len(codes), self._dtype)
+        reports = np.empty(len(codes), self.dtype)
         reports["seed"] = self.hash.seeds(len(codes), rng)
         reports["slot"] = self.slots.perturb(self.hash(reports["seed"], codes), rng=rng)
         return reports
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
-        if np.asarray(reports).dtype != self._dtype:
+        if np.asarray(reports).dtype != self.dtype:
             raise ValueError(f"reports must have the fields seed and slot, got {np.asarray(reports).dtype}")
         check_codes(reports["slot"], self.g, "slot")
         counts = np.zeros(self.k, np.int64)

@@ -1,0 +1,173 @@
+"""Controls: mechanisms with one mistake each, and the test of the contract that must catch it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+from contract import Case, Contract
+
+from ldpnb.chance import bernoulli, round_up, uniform
+from ldpnb.core import Tally
+from ldpnb.frequency import GRR, OLH, OUE, SUE
+
+
+@dataclass(frozen=True, kw_only=True)
+class EagerCoin(GRR):
+    """Keeps with the probability of telling the truth."""
+
+    keep = property(lambda self: exp(self.epsilon) / (exp(self.epsilon) + self.k - 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfBudget(GRR):
+    """ε/2 for ε: private, but not what was stated."""
+
+    keep = property(lambda self: (exp(self.epsilon / 2) - 1) / (exp(self.epsilon / 2) + self.k - 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundedUp(GRR):
+    """Rounds its threshold in favour of accuracy: too much ε by one part in 2**53."""
+
+    keep = property(lambda self: super().keep + 2.0**-53)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swapped(SUE):
+    """Estimates with p* and q* swapped."""
+
+    def estimate(self, tally):
+        p, q = self.support
+        return (tally.counts / tally.n - float(p)) / float(q - p)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorDropped(OUE):
+    """Forgets to divide by p* − q*."""
+
+    def estimate(self, tally):
+        return tally.counts / tally.n - float(self.support[1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongNoise(SUE):
+    """States twice the variance."""
+
+    def noise(self, values, items=None):
+        return 2 * super().noise(values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedCoin(GRR):
+    """One coin for everybody."""
+
+    def perturb(self, values, *, rng):
+        codes = np.asarray(values)
+        kept = bernoulli(self.keep, (1,), rng)
+        return np.where(kept, codes, uniform(self.k, codes.shape, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForgetfulTally(GRR):
+    """Drops the last report of every part."""
+
+    def tally(self, reports, items=None):
+        whole = super().tally(reports)
+        return Tally(self, whole.n, super().tally(reports[:-1]).counts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedEstimate(GRR):
+    """Clips at zero, so that it is biased and not linear."""
+
+    def estimate(self, tally):
+        return np.maximum(super().estimate(tally), 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginalSimulation(GRR):
+    """Simulates each item alone and calls it the joint law."""
+
+    def simulate(self, counts, *, trials, rng):
+        return self.simulate_marginals(counts, trials=trials, rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnRandomness(GRR):
+    """Draws beside the generator it was given."""
+
+    def perturb(self, values, *, rng):
+        return super().perturb(values, rng=np.random.default_rng())
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedChosenByValue(OLH):
+    """Picks its 'public' seed so that the value hashes to slot 0."""
+
+    def perturb(self, values, *, rng):
+        reports = super().perturb(values, rng=rng)
+        reports["seed"][:, 1] = -reports["seed"][:, 0] * np.asarray(values, np.uint32) & ((1 << self.word) - 1)
+        reports["slot"] = self.slots.perturb(self.hash(reports["seed"], values), rng=rng)
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongCollisions(OLH):
+    """Takes 1/g for the collision probability where the cut is uneven."""
+
+    @property
+    def support(self):
+        p, q = self.slots.support
+        return p, Fraction(1, self.g) * p + (1 - Fraction(1, self.g)) * q
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarelessOUE(OUE):
+    """Takes ε from q = 1/e^ε."""
+
+    @property
+    def support(self):
+        return Fraction(1, 2), Fraction(round_up(Fraction(exp(-self.epsilon))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TalkativeReport(GRR):
+    """Says that a report takes more bits than it does."""
+
+    report_bits = property(lambda self: 8)
+
+
+K3 = dict(k=3, epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    "mechanism, caught_by",
+    [
+        (EagerCoin(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+        (EagerCoin(**K3), "test_epsilon_is_kept_at_every_size"),
+        (HalfBudget(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+        (RoundedUp(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+        (CarelessOUE(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+        (Swapped(**K3), "test_estimate_is_unbiased"),
+        (FactorDropped(**K3), "test_estimate_is_unbiased"),
+        (WrongNoise(**K3), "test_noise_is_the_variance"),
+        (SharedCoin(**K3), "test_people_are_independent"),
+        (SharedCoin(**K3), "test_draws_follow_the_law"),
+        (ForgetfulTally(**K3), "test_tallies_add"),
+        (ClippedEstimate(**K3), "test_estimate_is_unbiased"),
+        (ClippedEstimate(**K3), "test_estimate_is_the_mean_of_scores"),
+        (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
+        (OwnRandomness(**K3), "test_draws_follow_the_law"),
+        (OwnRandomness(**K3), "test_same_seed_same_reports"),
+        (SeedChosenByValue(**K3, word=3), "test_public_part_does_not_depend_on_the_value"),
+        (WrongCollisions(**K3, g=3, word=4), "test_estimate_is_unbiased"),
+        (TalkativeReport(**K3), "test_report_has_the_stated_size"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else type(x).__name__,
+)
+def test_mistake_is_caught(mechanism, caught_by):
+    case = Case(mechanism, np.arange(3), histogram=True)
+    with pytest.raises((AssertionError, KeyError)):
+        getattr(Contract(), caught_by)(case)
