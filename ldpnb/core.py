@@ -1,4 +1,4 @@
-"""The contract every mechanism keeps, and the few things mechanisms share.
+"""The contract every mechanism keeps, and the few things mechanisms share::
 
     a person's value ──perturb──▶ report ──tally──▶ counts ──estimate──▶ estimate
        (client, private)          (public)    (server, additive)      (unbiased)
