@@ -1,4 +1,6 @@
-"""The contract every mechanism keeps, and the few things mechanisms share::
+"""The contract every mechanism keeps, and the few things mechanisms share.
+
+The picture in code::
 
     a person's value ──perturb──▶ report ──tally──▶ counts ──estimate──▶ estimate
        (client, private)          (public)    (server, additive)      (unbiased)
