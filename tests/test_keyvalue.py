@@ -235,7 +235,7 @@ def test_mixed_population_is_estimated(mechanism):
 
 
 def test_noise_of_rare_keys():
-    """Closed forms: d·2e/(e−1)² and d·2(e+2)/(e−1)² for SE, 2(Z−2)/(e−1)², 2Z/(e−1)² for PCKV-GRR; Z = ℓ(e−1) + 2(d+ℓ)."""
+    """With Z = ℓ(e−1) + 2(d+ℓ): 2de/(e−1)², 2d(e+2)/(e−1)² for SE; 2(Z−2)/(e−1)², 2Z/(e−1)² for PCKV-GRR."""
     nobody, e = Records.of({}, {}), exp(1.0)
     se, pckv = SE(d=5, epsilon=1.0).noise(nobody)[0, :, 0], PCKVGRR(d=5, ell=3, epsilon=1.0).noise(nobody)[0, :, 0]
     assert se == pytest.approx(5 * np.array([2 * e, 2 * (e + 2)]) / (e - 1) ** 2)
