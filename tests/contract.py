@@ -74,7 +74,9 @@ class Contract:
 
     def test_epsilon_of_the_law_is_the_stated_one(self, case):
         found = []
-        for people, stated in case.groups or ((slice(None), case.mechanism.epsilon),):
+        groups = case.groups or ((slice(None), case.mechanism.epsilon),)
+        assert case.mechanism.epsilon == max(stated for _, stated in groups)
+        for people, stated in groups:
             one = worst(laws(case.mechanism, case.inputs[people]))
             assert one.ratio is not None and one.ratio <= odds(stated), "the client shows more than the stated ε"
             assert one.epsilon >= stated - stated_rounding(stated), "the client hides more than the stated ε"
