@@ -186,11 +186,11 @@ def settle(
     """
     tried = {name: _truth(f"holds[{name!r}]", value) for name, value in (holds or {}).items()}
     proved = {name: _truth(f"instead[{name!r}]", value) for name, value in (instead or {}).items()}
-    folder = claims_folder()
-    if folder is None:
+    root = repository()
+    if root is None:
         print(f"{claim}: {verdict(tried, instead=proved, missing=missing)}  (computed here; ledger not found)")
         return
-    papers = {paper.key: paper for paper in read_claims(folder)}
+    papers = {paper.key: paper for paper in read_claims(root / "book" / "claims")}
     paper = papers.get(claim.partition(".")[0])
     entry = next((c for c in paper.claims if c.id == claim), None) if paper else None
     if entry is None:
@@ -221,11 +221,11 @@ def outcome(claim: Claim) -> str:
     return claim.verdict + reason[claim.verdict]
 
 
-def claims_folder() -> Path | None:
-    """Return the folder of the ledger: above the working directory, or beside the package; None if not found."""
+def repository() -> Path | None:
+    """Return the book's repository: above the working directory or around the package; None for a bare download."""
     for root in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parent.parent):
-        if (folder := root / "book" / "claims").is_dir():
-            return folder
+        if (root / "book" / "claims").is_dir():
+            return root
     return None
 
 
