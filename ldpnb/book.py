@@ -1,0 +1,384 @@
+"""What the chapters share: plot style, check lines, and verdicts on the papers' claims."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+VERDICTS = ("reproduced", "reproduced under conditions", "not reproduced", "corrected", "undecidable")
+GRADES = ("certain", "probable", "convention")
+
+
+# ---------------------------------------------------------------------------------------------- checks
+
+
+def check(label: str, statement: str, holds: bool | np.bool_, *, control: str, caught: bool | np.bool_) -> None:
+    """Print one line that says a statement holds, and that the check would have noticed if it did not.
+
+    Parameters
+    ----------
+    label
+        What is checked, as the text numbers it: ``"Theorem 1.1"``.
+    statement
+        What was found, in a few words and rounded numbers.
+    holds
+        Whether the statement is true.
+    control
+        The deliberate mistake that the same computation was run on.
+    caught
+        Whether the mistake made the computation fail, as it must.
+
+    Raises
+    ------
+    AssertionError
+        If the statement does not hold, or the control went unnoticed; the text starts with ``FAIL``.
+    ValueError
+        If `holds` or `caught` is not a bool, or a text is empty.
+    """
+    for name, text in (("label", label), ("statement", statement), ("control", control)):
+        _text(name, text)
+    right, noticed = _truth("holds", holds), _truth("caught", caught)
+    line = f"{label}  {statement}  (control: {control}, {'caught' if noticed else 'NOT caught'})"
+    if not (right and noticed):
+        raise AssertionError(f"FAIL  {line}")
+    print(f"PASS  {line}")
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{name} must be a text that is not empty, got {value!r}")
+    return value
+
+
+# ---------------------------------------------------------------------------------------------- ledger
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erratum:
+    """A printed statement that is wrong, with the right one."""
+
+    grade: str
+    printed: str
+    right: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One claim of a paper with its reviewed verdict."""
+
+    id: str
+    place: str
+    claim: str
+    verdict: str
+    holds: dict[str, bool] = field(default_factory=dict)
+    instead: dict[str, bool] = field(default_factory=dict)
+    missing: str | None = None
+    note: str | None = None
+    erratum: Erratum | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slip:
+    """A slip of the pen: noted, but nothing to prove."""
+
+    place: str
+    grade: str
+    printed: str
+    right: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """The claims of one paper."""
+
+    key: str
+    title: str
+    authors: str
+    cite: str
+    read: str
+    claims: tuple[Claim, ...]
+    slips: tuple[Slip, ...]
+
+
+def verdict(
+    holds: Mapping[str, bool] | None = None,
+    *,
+    instead: Mapping[str, bool] | None = None,
+    missing: str | None = None,
+) -> str:
+    """Return the verdict that follows from what was computed.
+
+    Parameters
+    ----------
+    holds
+        Condition under which the claim was tried -> whether it held there.
+    instead
+        Statement proved in the claim's place -> whether it holds; only for a claim that holds nowhere.
+    missing
+        What the paper leaves out, where the claim cannot be tried at all; excludes the other two.
+
+    Returns
+    -------
+    str
+        One of `VERDICTS`: all of `holds` true gives "reproduced", some "reproduced under conditions",
+        none "not reproduced", or "corrected" if `instead` is given; `missing` alone gives "undecidable".
+
+    Raises
+    ------
+    ValueError
+        If the arguments do not fit together, or a statement in `instead` is false.
+    """
+    if missing is not None:
+        _text("missing", missing)
+        if holds or instead:
+            raise ValueError("missing excludes holds and instead: a claim is tried or it is undecidable")
+        return VERDICTS[4]
+    if not holds:
+        raise ValueError(f"holds must name at least one condition, got {holds!r}")
+    found = [_truth(f"holds[{name!r}]", value) for name, value in holds.items()]
+    if instead:
+        for name, value in instead.items():
+            if not _truth(f"instead[{name!r}]", value):
+                raise ValueError(f"instead must hold, got False for {name!r}")
+        if any(found):
+            raise ValueError("instead is for a claim that holds under no condition; some of holds are true")
+        return VERDICTS[3]
+    return VERDICTS[0] if all(found) else VERDICTS[1] if any(found) else VERDICTS[2]
+
+
+def settle(
+    claim: str,
+    holds: Mapping[str, bool | np.bool_] | None = None,
+    *,
+    instead: Mapping[str, bool | np.bool_] | None = None,
+    missing: str | None = None,
+) -> None:
+    """Settle a claim of the ledger: compute its verdict and compare it with the reviewed one.
+
+    Parameters
+    ----------
+    claim
+        Identifier in ``book/claims``, for example ``"ye2018.wrr-mle"``.
+    holds, instead, missing
+        As in `verdict`. Names and booleans must be those of the ledger, in any order.
+
+    Raises
+    ------
+    AssertionError
+        If the computed booleans differ from the reviewed ones.
+    ValueError
+        If the ledger has no such claim, or the arguments do not fit together.
+
+    Notes
+    -----
+    Where the ledger cannot be found (a chapter downloaded by itself), the computed verdict is printed and says so.
+    """
+    tried = {name: _truth(f"holds[{name!r}]", value) for name, value in (holds or {}).items()}
+    proved = {name: _truth(f"instead[{name!r}]", value) for name, value in (instead or {}).items()}
+    folder = claims_folder()
+    if folder is None:
+        print(f"{claim}: {verdict(tried, instead=proved, missing=missing)}  (computed here; ledger not found)")
+        return
+    papers = {paper.key: paper for paper in read_claims(folder)}
+    paper = papers.get(claim.partition(".")[0])
+    entry = next((c for c in paper.claims if c.id == claim), None) if paper else None
+    if entry is None:
+        raise ValueError(f"claim must be an identifier of the ledger, got {claim!r}")
+    differences = [
+        f"{part} {name!r}: ledger {reviewed.get(name, 'silent')}, computed {found.get(name, 'not')}"
+        for part, reviewed, found in (("holds", entry.holds, tried), ("instead", entry.instead, proved))
+        for name in dict.fromkeys([*reviewed, *found])
+        if reviewed.get(name) != found.get(name)
+    ]
+    if missing != entry.missing:
+        differences.append(f"missing: ledger {entry.missing!r}, given {missing!r}")
+    if differences:
+        raise AssertionError(f"{claim} differs from the ledger. " + "; ".join(differences))
+    print(f"{claim}  {entry.place}  {outcome(entry)}")
+
+
+def outcome(claim: Claim) -> str:
+    """Return a claim's verdict in one line, with the conditions that a reader needs to understand it."""
+    yes, no = ("; ".join(name for name, value in claim.holds.items() if value is side) for side in (True, False))
+    reason = {
+        VERDICTS[0]: "",
+        VERDICTS[1]: f"  (holds: {yes}. fails: {no})",
+        VERDICTS[2]: f"  (fails: {no})",
+        VERDICTS[3]: f"  (instead: {'; '.join(claim.instead)})",
+        VERDICTS[4]: f"  (missing: {claim.missing})",
+    }
+    return claim.verdict + reason[claim.verdict]
+
+
+def claims_folder() -> Path | None:
+    """Return the folder of the ledger: above the working directory, or beside the package; None if not found."""
+    for root in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parent.parent):
+        if (folder := root / "book" / "claims").is_dir():
+            return folder
+    return None
+
+
+def read_claims(folder: Path) -> list[Paper]:
+    """Read and check the ledger.
+
+    Parameters
+    ----------
+    folder
+        Folder of one YAML file per paper, named after the paper's key.
+
+    Returns
+    -------
+    list of Paper
+        In the order of the file names.
+
+    Raises
+    ------
+    ValueError
+        If a file breaks the rules: unknown or missing field, a verdict that does not follow from its booleans,
+        an identifier that is used twice or does not start with the paper's key.
+    """
+    papers = [_paper(path) for path in sorted(folder.glob("*.yml"))]
+    ids = [claim.id for paper in papers for claim in paper.claims]
+    if twice := sorted({i for i in ids if ids.count(i) > 1}):
+        raise ValueError(f"claim identifiers must be unique, got twice: {', '.join(twice)}")
+    return papers
+
+
+def _paper(path: Path) -> Paper:
+    import yaml  # type: ignore[import-untyped]
+
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    where = path.name
+    _fields(where, content, {"paper", "claims"}, {"slips"})
+    head = content["paper"]
+    _fields(f"{where}: paper", head, {"key", "title", "authors", "cite", "read"}, set())
+    for name, text in head.items():
+        _text(f"{where}: paper: {name}", text)
+    if head["key"] != path.stem:
+        raise ValueError(f"{where}: key must be the file's name, got {head['key']!r}")
+    claims = tuple(_claim(f"{where}: {c.get('id', c)}", c, head["key"]) for c in content["claims"])
+    slips = tuple(_slip(f"{where}: slips[{i}]", s) for i, s in enumerate(content.get("slips") or []))
+    return Paper(claims=claims, slips=slips, **head)
+
+
+def _claim(where: str, entry: dict[str, Any], key: str) -> Claim:
+    _fields(where, entry, {"id", "place", "claim", "verdict"}, {"holds", "instead", "missing", "note", "erratum"})
+    for name in ("id", "place", "claim", *(n for n in ("missing", "note") if n in entry)):
+        _text(f"{where}: {name}", entry[name])
+    if not entry["id"].startswith(key + "."):
+        raise ValueError(f"{where}: id must start with {key + '.'!r}")
+    for part in ("holds", "instead"):
+        for name, value in entry.get(part, {}).items():
+            _text(f"{where}: {part}", name)
+            _truth(f"{where}: {part}[{name!r}]", value)
+    follows = verdict(entry.get("holds"), instead=entry.get("instead"), missing=entry.get("missing"))
+    if entry["verdict"] != follows:
+        raise ValueError(f"{where}: verdict must follow from the booleans: {follows!r}, got {entry['verdict']!r}")
+    if follows == "corrected" and "erratum" not in entry:
+        raise ValueError(f"{where}: a corrected claim must have an erratum")
+    fields = dict(entry)
+    if "erratum" in entry:
+        _erratum(f"{where}: erratum", entry["erratum"], {"grade", "printed", "right"})
+        fields["erratum"] = Erratum(**entry["erratum"])
+    return Claim(**fields)
+
+
+def _slip(where: str, entry: dict[str, Any]) -> Slip:
+    _erratum(where, entry, {"place", "grade", "printed", "right"})
+    return Slip(**entry)
+
+
+def _erratum(where: str, entry: dict[str, Any], required: set[str]) -> None:
+    _fields(where, entry, required, set())
+    for name, text in entry.items():
+        _text(f"{where}: {name}", text)
+    if entry["grade"] not in GRADES:
+        raise ValueError(f"{where}: grade must be one of {', '.join(GRADES)}, got {entry['grade']!r}")
+
+
+def _fields(where: str, entry: object, required: set[str], optional: set[str]) -> None:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{where}: must be a mapping, got {entry!r}")
+    if lacking := required - set(entry):
+        raise ValueError(f"{where}: lacks {', '.join(sorted(lacking))}")
+    if unknown := set(entry) - required - optional:
+        raise ValueError(f"{where}: unknown {', '.join(sorted(map(str, unknown)))}")
+
+
+# ---------------------------------------------------------------------------------------------- figures
+
+# Okabe and Ito's colours, ordered so that neighbours differ in lightness; yellow is left out (too pale on white).
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+
+
+def style() -> None:
+    """Set the book's plot style: one size, a palette that survives colour-blindness and grey print, a light grid.
+
+    Each line of the cycle has its own colour, marker and dash. Say ``marker=""`` for a curve without markers,
+    ``linestyle="none"`` for points alone; with seaborn give ``style=`` beside ``hue=`` (``markers=True``),
+    so that its legend shows the markers of its lines.
+    The background is white and opaque; the book's dark mode inverts the picture and keeps the hues.
+    """
+    import matplotlib as mpl
+    from cycler import cycler
+
+    mpl.rcdefaults()
+    mpl.rcParams.update(
+        {
+            "figure.figsize": (6.4, 4.0),
+            "figure.dpi": 144,
+            "savefig.dpi": 144,
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",
+            "figure.constrained_layout.use": True,
+            "font.size": 12,
+            "axes.labelsize": 12,
+            "axes.titlesize": 12,
+            "xtick.labelsize": 11,
+            "ytick.labelsize": 11,
+            "legend.fontsize": 11,
+            "legend.frameon": False,
+            "axes.prop_cycle": cycler(color=PALETTE) + cycler(marker=MARKERS) + cycler(linestyle=LINES),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": "#DDDDDD",
+            "grid.linewidth": 0.8,
+            "lines.linewidth": 1.8,
+            "lines.markersize": 6,
+            "errorbar.capsize": 2,
+        }
+    )
+    _inline()
+
+
+def _inline() -> None:
+    """Tell a notebook how to store figures: PNG at full size, compressed, without the software's version."""
+    if "IPython" not in sys.modules:
+        return
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
+    from matplotlib_inline.config import InlineBackend
+
+    # bbox_inches=None keeps every figure at 6.4 x 4.0 in, so that all fonts come out alike.
+    options: dict[str, Any] = {"bbox_inches": None, "metadata": {"Software": None}, "pil_kwargs": {"optimize": True}}
+    InlineBackend.instance(parent=shell).print_figure_kwargs = options  # kept when the backend starts later
+    set_matplotlib_formats("png", **options)  # type: ignore[no-untyped-call]
