@@ -1,5 +1,7 @@
 """The contract every mechanism keeps, and the few things mechanisms share.
 
+The picture in code::
+
     a person's value ──perturb──▶ report ──tally──▶ counts ──estimate──▶ estimate
        (client, private)          (public)    (server, additive)      (unbiased)
 

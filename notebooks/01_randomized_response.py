@@ -41,7 +41,7 @@ SEED = 1965  # the year of Warner's paper
 # (sec-rr-question)=
 # ## A question nobody likes
 #
-# In 1974 a magazine asked its readers, married women, about their lives; {cite:t}`fair1978affairs` analysed what 6,366 of them wrote.
+# In 1974 a magazine asked its readers, married women, about their lives; {cite:t}`fair1978theory` analysed what 6,366 of them wrote.
 # One question was about affairs.
 # The answers are here, in the clear, because the readers trusted the magazine.
 # We shall ask the same people again as if they did not.
@@ -793,7 +793,7 @@ settle(
 # ### The same person, year after year
 #
 # Most data about people come in rows, and one person may own several.
-# The RAND health insurance experiment {cite:p}`manning1987health` followed families for three or five years; `randhie` has one row a person and year.
+# The RAND health insurance experiment {cite:p}`newhouse1993free` followed families for three or five years; `randhie` has one row a person and year.
 # Ask in every row, with $\varepsilon = 1$: did you see a doctor this year?
 
 # %%
