@@ -14,11 +14,13 @@ def project(tmp_path, monkeypatch):
         "ldpnb/low.py": '"""Low."""\n\n\ndef f():\n    """Return one."""\n    return 1  # one\n',
         "ldpnb/high.py": "def g():\n    from .low import f\n\n    return f()\n",
         "ldpnb/other.py": "x = 1\n",
-        "notebooks/01_a.py": "# %%\nfrom ldpnb import high\n",
+        "book/claims/ye2018.yml": "claims:\n- {id: ye2018.x, place: §1}\n- {id: ye2018.xy, place: §2}\n",
+        "book/recorded/ye2018.fig5.json": "[1, 2]\n",
+        "notebooks/01_a.py": '# %%\nfrom ldpnb import high\n\nhigh.g("ye2018.x", "ye2018.fig5")\n',
         "notebooks/02_b.py": "# %%\nimport ldpnb.other as o\n",
     }
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.setattr(tool, "ROOT", tmp_path)
     monkeypatch.setattr(tool, "NOTEBOOKS", tmp_path / "notebooks")
@@ -38,6 +40,9 @@ def test_imports_are_followed(project):
         ("ldpnb/other.py", "x = 1", "x = 2", ["02_b"]),
         ("ldpnb/__init__.py", '"""\n', '"""\n\nx = 1\n', ["01_a", "02_b"]),
         ("requirements.txt", "2.4.6", "2.4.7", ["01_a", "02_b"]),
+        ("book/claims/ye2018.yml", "§1", "§3", ["01_a"]),
+        ("book/claims/ye2018.yml", "§2", "§3", []),
+        ("book/recorded/ye2018.fig5.json", "2", "3", ["01_a"]),
         ("ldpnb/low.py", "one.", "the number one,\n    as an integer.\n    ", []),
         ("ldpnb/low.py", "# one", "# the number one", []),
         ("ldpnb/low.py", '"""Low."""\n', "", []),
