@@ -8,6 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import jupytext
 import nbformat
 import pytest
 import run_notebooks
@@ -217,6 +218,70 @@ def test_planted_address_is_caught(check, planted):
 )
 def test_harmless_text_passes(harmless):
     assert no_registry(harmless) + no_machine_path(harmless) == []
+
+
+# --- prose
+
+ABBREVIATED = r"(?<!\bapprox)(?<!\bresp)(?<!\bincl)(?<!\bProc)(?<!\bConf)(?<!\bTrans)"
+
+
+def prose(text):
+    """Lines of a Markdown text without fenced code, math, tables, options, comments and quoted words."""
+    text = re.sub(r"^(```+|~~~+).*?^\1|^---\n.*?^---$|\$\$.*?\$\$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = [line for line in text.splitlines() if not re.match(r"\s*([|%<]|:[\w-]+:)", line)]
+    return [re.sub(r"`[^`]*`|\$[^$]*\$|[\"“][^\"”]*[\"”]", "x", line) for line in lines]
+
+
+def one_sentence_per_line(text):
+    # a word of four letters or more, a full stop, a capitalised word: names and abbreviations hardly look like that
+    return [line for line in prose(text) if re.search(rf"([a-z]{{4}}{ABBREVIATED}\.|[?!])\)? +[A-Z][a-z]", line)]
+
+
+def no_amsmath(text):
+    # such a block is text to the book, whose parser leaves it out (see _config.yml)
+    return [line for line in prose(text) if re.match(r"\s*\\begin\{", line)]
+
+
+def proses():
+    """Markdown of the pages and of the chapters, by name."""
+    pages = {p.name: p.read_text("utf-8") for p in sorted((ROOT / "book").glob("*.md"))}
+    for py in sorted((ROOT / "notebooks").glob("*.py")):
+        pages[py.name] = "\n\n".join(c.source for c in jupytext.read(py).cells if c.cell_type == "markdown")
+    return pages
+
+
+@pytest.mark.parametrize("check", [one_sentence_per_line, no_amsmath], ids=lambda f: f.__name__)
+def test_prose(check):
+    assert {name: found for name, text in proses().items() if (found := check(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("check", "planted"),
+    [
+        (one_sentence_per_line, "One reply says little. Many replies say much."),
+        (one_sentence_per_line, "- (It says little.) Many say more."),
+        (one_sentence_per_line, "| a |\n|---|\n| b |\n\nWhat does it say? Nothing."),
+        (no_amsmath, "Thus\n\\begin{align}\na &= b\n\\end{align}"),
+    ],
+)
+def test_planted_prose_is_caught(check, planted):
+    assert check(planted)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "See Sun et al. The rest, by T. Brijs and Dr. Who, is in Fig. Two, resp. Table Three, e.g. Here.",
+        'The survey says "It is small. Others are large." and stops.',
+        "```python\nx = 'Some text. And more.'\n```",
+        "| A sentence here. Another one | in a table. Fine |",
+        "$$\n\\begin{aligned}\na &= b\n\\end{aligned}\n$$ (eq-a)",
+        "- **Large domains.** A check walks through a small one.",
+        ":caption: Some words here. More words.",
+    ],
+)
+def test_harmless_prose_passes(harmless):
+    assert one_sentence_per_line(harmless) + no_amsmath(harmless) == []
 
 
 # --- the lock file
