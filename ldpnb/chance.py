@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from math import ceil, comb, floor, prod
+from math import ceil, comb, floor, inf, nextafter, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -311,6 +311,14 @@ def log(ratio: Fraction) -> float:
     with localcontext() as context:
         context.prec = 60
         return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+
+
+def log_up(ratio: Fraction) -> float:
+    """Return a float x just above ln(ratio), so that ratio <= odds(x): an ε that may be stated; ratio above 1."""
+    x = log(ratio)
+    while odds(x) < ratio:
+        x = nextafter(x, inf)
+    return x
 
 
 def round_down(p: Fraction) -> float:
