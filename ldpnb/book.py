@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 VERDICTS = ("reproduced", "reproduced under conditions", "not reproduced", "corrected", "undecidable")
 GRADES = ("certain", "probable", "convention")
@@ -186,11 +190,11 @@ def settle(
     """
     tried = {name: _truth(f"holds[{name!r}]", value) for name, value in (holds or {}).items()}
     proved = {name: _truth(f"instead[{name!r}]", value) for name, value in (instead or {}).items()}
-    folder = claims_folder()
-    if folder is None:
+    root = repository()
+    if root is None:
         print(f"{claim}: {verdict(tried, instead=proved, missing=missing)}  (computed here; ledger not found)")
         return
-    papers = {paper.key: paper for paper in read_claims(folder)}
+    papers = {paper.key: paper for paper in read_claims(root / "book" / "claims")}
     paper = papers.get(claim.partition(".")[0])
     entry = next((c for c in paper.claims if c.id == claim), None) if paper else None
     if entry is None:
@@ -221,11 +225,11 @@ def outcome(claim: Claim) -> str:
     return claim.verdict + reason[claim.verdict]
 
 
-def claims_folder() -> Path | None:
-    """Return the folder of the ledger: above the working directory, or beside the package; None if not found."""
+def repository() -> Path | None:
+    """Return the book's repository: above the working directory or around the package; None for a bare download."""
     for root in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parent.parent):
-        if (folder := root / "book" / "claims").is_dir():
-            return folder
+        if (root / "book" / "claims").is_dir():
+            return root
     return None
 
 
@@ -367,7 +371,7 @@ def style() -> None:
 
 
 def _inline() -> None:
-    """Tell a notebook how to store figures: PNG at full size, compressed, without the software's version."""
+    """Tell a notebook to store figures as `_png` draws them."""
     if "IPython" not in sys.modules:
         return
     from IPython import get_ipython
@@ -375,10 +379,20 @@ def _inline() -> None:
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return
+    from matplotlib.figure import Figure
     from matplotlib_inline.backend_inline import set_matplotlib_formats
-    from matplotlib_inline.config import InlineBackend
 
-    # bbox_inches=None keeps every figure at 6.4 x 4.0 in, so that all fonts come out alike.
-    options: dict[str, Any] = {"bbox_inches": None, "metadata": {"Software": None}, "pil_kwargs": {"optimize": True}}
-    InlineBackend.instance(parent=shell).print_figure_kwargs = options  # kept when the backend starts later
-    set_matplotlib_formats("png", **options)  # type: ignore[no-untyped-call]
+    # this starts the inline backend, whose own way of storing figures is then replaced
+    set_matplotlib_formats("png")  # type: ignore[no-untyped-call]
+    shell.display_formatter.formatters["image/png"].for_type(Figure, _png)
+
+
+def _png(figure: Figure) -> bytes:
+    """Draw a figure in 128 colours, a quarter of the size: full size, so that fonts come out alike, and no metadata."""
+    from PIL import Image
+
+    full, small = BytesIO(), BytesIO()
+    figure.savefig(full, format="png", metadata={"Software": None})
+    picture = Image.open(full).convert("RGB")
+    picture.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return small.getvalue()

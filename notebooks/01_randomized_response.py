@@ -106,7 +106,9 @@ for answer, one in enumerate(laws(lambda x, rng: reply(x, 1.0, rng), [0, 1])):
 # :::{prf:definition} ε-local differential privacy
 # :label: def-ldp
 # A client $M$, which draws a report $M(x)$ from a person's value $x$, is *ε-locally differentially private* (ε-LDP) if for any two values $x, x'$ and every set $S$ of reports
+#
 # $$\Pr[M(x) \in S] \;\le\; e^\varepsilon \, \Pr[M(x') \in S].$$
+#
 # :::
 #
 # Three of our papers define it, in three ways.
@@ -192,7 +194,9 @@ plt.show()
 # :label: thm-odds
 # Let a client be ε-LDP, and let a bettor hold any prior over the values.
 # For any two values $x, x'$ and any report $y$,
+#
 # $$ e^{-\varepsilon} \;\le\; \frac{\Pr[x \mid y]}{\Pr[x' \mid y]} \bigg/ \frac{\Pr[x]}{\Pr[x']} \;\le\; e^{\varepsilon}, $$
+#
 # and randomized response attains both ends.
 # :::
 #
@@ -270,14 +274,19 @@ settle(
 #
 # Let $\bar y$ be the share of replies that are yes.
 # A truth of 1 is reported as 1 with probability $p$, a truth of 0 with probability $1-p$, so
+#
 # $$ \E\,\bar y = \pi p + (1-\pi)(1-p) = (1-p) + (2p-1)\,\pi, $$ (eq-rr-law)
+#
 # a straight line in $\pi$, which we solve for $\pi$:
+#
 # $$ \hat\pi = \frac{\bar y - (1-p)}{2p-1}. $$ (eq-rr-estimate)
 #
 # :::{prf:theorem} The estimate is unbiased, with a variance that does not depend on the answers
 # :label: thm-rr-estimate
 # For any fixed people, $\E\,\hat\pi = \pi$ and
+#
 # $$ \Var \hat\pi = \frac{p(1-p)}{(2p-1)^2\,n} = \frac{e^\varepsilon}{(e^\varepsilon-1)^2\,n} = \frac{1}{4\sinh^2(\varepsilon/2)\,n}. $$
+#
 # :::
 #
 # :::{prf:proof}
@@ -1123,7 +1132,9 @@ check(
 # *Only if*: let report $y$ have probability $a_y$ under 0 and $b_y$ under 1, with $e^{-\varepsilon} \le b_y/a_y \le e^{\varepsilon}$.
 # We look for probabilities $t_y(0), t_y(1)$ of sending $y$ after the replies 0 and 1, so that $p\,t_y(0) + (1-p)\,t_y(1) = a_y$ and $(1-p)\,t_y(0) + p\,t_y(1) = b_y$.
 # The solution is
+#
 # $$ t_y(0) = \frac{p\,a_y - (1-p)\,b_y}{2p-1}, \qquad t_y(1) = \frac{p\,b_y - (1-p)\,a_y}{2p-1}. $$
+#
 # Both are non-negative because $b_y/a_y$ and $a_y/b_y$ are at most $p/(1-p) = e^\varepsilon$, and both sum to one over $y$ because $a$ and $b$ do.
 # :::
 #
