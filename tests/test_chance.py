@@ -454,10 +454,20 @@ def test_bad_probabilities_are_refused(p, rng):
 
 
 @each_source
-@pytest.mark.parametrize("k", [0, -1, 2.0, True, "2", None, [2, 0], 2**64])
+@pytest.mark.parametrize("k", [0, -1, 2.0, True, "2", None, [2, 0], 2**63, [2, 2**64 - 1], 2**64])
 def test_bad_ranges_are_refused(k, rng):
-    with pytest.raises(ValueError, match="k must be .*integers.*, got"):
+    with pytest.raises(ValueError, match=r"k must be integers in \[1, 2\*\*63\), got"):
         uniform(k, np.shape(k), rng)
+
+
+@each_source
+@pytest.mark.parametrize("given, shape", [((2,), ()), ((3, 1), (3,)), ((2,), (3,)), ((1, 1), (1,))], ids=str)
+def test_one_draw_is_never_handed_to_several(given, shape, rng):
+    """A p of more axes than the shape would compare several probabilities with one and the same draw."""
+    with pytest.raises(ValueError, match="p must broadcast to shape"):
+        bernoulli(np.full(given, 0.5), shape, rng)
+    with pytest.raises(ValueError, match="k must broadcast to shape"):
+        uniform(np.full(given, 2), shape, rng)
 
 
 @each_source

@@ -111,7 +111,7 @@ def test_epsilon_of_plain_clients():
 
 @dataclass(frozen=True, kw_only=True)
 class Dice(GRR):
-    """Sends the value plus a die and a coin of probability 1/4; the score of a report is its square and its negative."""
+    """Sends the value plus a die and a coin of probability 1/4; the score of a report is its square and negative."""
 
     def perturb(self, values, *, rng):
         values = np.asarray(values)
