@@ -185,7 +185,7 @@ def toss(p: float, rng: Randomness) -> bool:
 
 def pick(options: Sequence[T], rng: Randomness) -> T:
     """One of several options, all alike."""
-    if not options:
+    if len(options) == 0:
         raise ValueError("options must not be empty")
     return options[int(uniform(len(options), (), rng))]
 

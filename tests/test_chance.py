@@ -118,6 +118,13 @@ def test_binomial_and_scatter_count_single_draws():
     assert balls == law(lambda rng: scatter(np.array(4), 3, rng))
 
 
+def test_anything_with_a_length_can_be_picked_from():
+    for options in ((4, 5), [4, 5], range(4, 6), np.array([4, 5])):
+        assert law(lambda rng, options=options: pick(options, rng)) == {4: F(1, 2), 5: F(1, 2)}
+    assert law(lambda rng: pick(np.array([0]), rng)) == {0: 1}
+    assert law(lambda rng: pick(np.array([[1, 2], [3, 4]]), rng)) == {(1, 2): F(1, 2), (3, 4): F(1, 2)}
+
+
 def test_code_for_many_people_has_the_law_of_code_for_one():
     def many(rng):
         kept, blind = bernoulli(0.7, (3,), rng), uniform(3, (3,), rng)
@@ -471,7 +478,7 @@ def test_one_draw_is_never_handed_to_several(given, shape, rng):
 
 
 @each_source
-@pytest.mark.parametrize("options", [[], (), "", range(0)])
+@pytest.mark.parametrize("options", [[], (), "", range(0), np.array([])])
 def test_nothing_to_pick_from_is_refused(options, rng):
     with pytest.raises(ValueError, match="options must not be empty"):
         pick(options, rng)
