@@ -50,7 +50,7 @@ SEED = 1965  # the year of Warner's paper
 people = datasets.fair()
 truth = people["affair"].to_numpy().astype(int)
 n, share = len(truth), truth.mean()
-print(f"{n:,} people, {truth.sum():,} of them had an affair: {100 * share:.1f} %")
+print(f"{n:,} people, of whom {truth.sum():,} had an affair: {share:.1%}")
 
 # %% [markdown]
 # | symbol | meaning | in code |
@@ -73,7 +73,7 @@ print(f"{n:,} people, {truth.sum():,} of them had an affair: {100 * share:.1f} %
 
 # %%
 def reply(answer, eps, rng):
-    """One person's reply to a yes-or-no question: the truth on heads, the opposite on tails."""
+    """One person's reply: the truth on heads, the opposite on tails."""
     heads = toss(exp(eps) / (1 + exp(eps)), rng)
     return answer if heads else 1 - answer
 
@@ -85,16 +85,22 @@ def reply(answer, eps, rng):
 rng = np.random.default_rng(SEED)
 for name, answer in {"Ann": 1, "Bea": 0, "Cleo": 0, "Dora": 1}.items():
     said = reply(answer, 1.0, rng)
-    print(f"{name:<4}  truth {answer}  says {said}  {'' if said == answer else '← a lie'}")
+    remark = "" if said == answer else "  ← a lie"
+    print(f"{name:<4}  truth {answer}  says {said}{remark}")
 
 # %% [markdown]
 # Who reads only the column "says" cannot tell the lies from the rest.
 # How often somebody lies need not be found by tossing: `laws` walks through every branch of `reply` and adds up the probabilities, for each truth.
 
+
 # %%
-for answer, one in enumerate(laws(lambda x, rng: reply(x, 1.0, rng), [0, 1])):
-    for said, probability in sorted(one.items()):
-        print(f"truth {answer}, says {said}: probability {float(probability):.4f}")
+def client(answer, rng):
+    return reply(answer, 1.0, rng)
+
+
+for answer, one in enumerate(laws(client, [0, 1])):
+    for said, q in sorted(one.items()):
+        print(f"truth {answer}, says {said}: probability {float(q):.4f}")
 
 # %% [markdown]
 # It hands the client a stand-in for the random generator that takes every turn once and keeps the books in exact fractions.
@@ -131,14 +137,14 @@ for answer, one in enumerate(laws(lambda x, rng: reply(x, 1.0, rng), [0, 1])):
 # A check in this book always runs on a deliberate mistake as well, its control, and has to notice it.
 
 # %%
-exact = epsilon(laws(lambda x, rng: reply(x, 1.0, rng), [0, 1]))
+exact = epsilon(laws(client, [0, 1]))
 
 
-def eager(answer, eps, rng):  # the control: confuses the odds of the truth with its probability
-    return answer if toss(1 - exp(-eps) / 2, rng) else 1 - answer
+def eager(answer, rng):  # the control: lies too rarely
+    return answer if toss(1 - exp(-1.0) / 2, rng) else 1 - answer
 
 
-wrong = epsilon(laws(lambda x, rng: eager(x, 1.0, rng), [0, 1]))
+wrong = epsilon(laws(eager, [0, 1]))
 check(
     "Privacy",
     f"ε = {exact:.6f} where 1 is stated, 2 truths × 2 replies",
@@ -147,7 +153,7 @@ check(
     caught=abs(wrong - 1) > 1e-12,
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"]
 four = laws(GRR(k=4, epsilon=1.0), np.arange(4))  # single reports and sets of reports, on a client with four of each
 reports = sorted(four[0])
 sets = list(chain.from_iterable(combinations(reports, size) for size in range(1, 5)))
@@ -247,6 +253,8 @@ guesses = {
 }
 guesses[5] = best_guess(*laws(lambda x, rng: reply(x, 5, rng), [0, 1]))
 print("best guess right: " + ", ".join(f"{100 * g:.1f} % (ε = {eps:g})" for eps, g in sorted(guesses.items())))
+
+# %% tags=["hide-cell"]
 falling = [guesses[eps] for eps in (4, 2, 1, 0.5, 0.1, 0.01)]
 settle(
     "ye2018.inference",
@@ -335,7 +343,7 @@ check(
 )
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"]
 def yes_from_random_truth(pi, p, rng):
     return 1 if toss(p, rng) == toss(pi, rng) else 0
 
@@ -413,7 +421,7 @@ for eps in (0.1, 0.5, 1, 2):
     need = 1 / (4 * sinh(eps / 2) ** 2 * 0.01**2)
     print(f"ε = {eps:<3g}  people needed for a standard error of one point: {need:,.0f}")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"]
 p_of = [exp(eps) / (1 + exp(eps)) for eps in budgets]
 error_of = [1 / (2 * sinh(eps / 2) * sqrt(n)) for eps in budgets[1:]]
 settle(
@@ -434,9 +442,15 @@ settle(
 # One line ties the two together; the population simulator is tied to the client in the same way.
 
 # %%
-same = same_law(lambda x, rng: reply(x, 1.0, rng), GRR(k=2, epsilon=1.0), [0, 1])
-other = same_law(lambda x, rng: reply(x, 1.0, rng), GRR(k=2, epsilon=1.01), [0, 1])
-check("Same law", "reply and GRR(k=2), ε = 1, both truths", same, control="ε = 1.01 for ε = 1", caught=not other)
+same = same_law(client, GRR(k=2, epsilon=1.0), [0, 1])
+other = same_law(client, GRR(k=2, epsilon=1.01), [0, 1])
+check(
+    "Same law",
+    "reply and GRR(k=2), ε = 1, both truths",
+    same,
+    control="ε = 1.01 for ε = 1",
+    caught=not other,
+)
 
 # %% tags=["hide-input"]
 mechanism = GRR(k=2, epsilon=1.0)
@@ -501,7 +515,7 @@ for ones in (2, 20, 64):
         f"ε = 0.5, 200 people, share {ones / few:.0%}: bias {abs(printed):.1f} unclipped, {clipped:+.1f} points clipped"
     )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"]
 p = 0.75
 
 
@@ -609,7 +623,7 @@ for eps in (0.1, 0.5, 1):
     print(f"one point of error at ε = {eps:<3g}: {near:6,.0f} people centrally, {far:9,.0f} locally")
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"]
 def geometric_epsilon(count_a, count_b, eps, reach=60):
     """Exact ε between two counts published with two-sided geometric noise, P(z) ∝ e^(−ε|z|)."""
     return max(abs(eps * (abs(y - count_b) - abs(y - count_a))) for y in range(-reach, reach + 1))
@@ -715,6 +729,8 @@ check(
     control="ε = 1.1",
     caught=np.abs(clamped_geometric(1.1) - channel(GRR(k=2, epsilon=1.0))).max() > 0.01,
 )
+
+# %% tags=["hide-cell"]
 settle(
     "ye2018.no-sensitivity",
     holds={
@@ -781,6 +797,7 @@ def repeated(x, times, eps, rng):
     return tuple(reply(x, eps, rng) for _ in range(times))
 
 
+# %% tags=["hide-cell"]
 again = [epsilon(laws(lambda x, rng, t=t: repeated(x, t, 0.5, rng), [0, 1])) for t in (1, 2, 4)]
 settle(
     "ye2018.sequential",
@@ -809,9 +826,13 @@ settle(
 visits = datasets.randhie()
 years = visits.groupby("person").size()
 went = (visits["visits"] > 0).astype(int)
-for count, how_many in years.value_counts().sort_index().items():
-    spent = epsilon(laws(lambda x, rng, t=count: repeated(x, t, 1.0, rng), [0, 1]))
-    print(f"{how_many:,} people with {count} rows: each report has ε = 1, the person has ε = {spent:.0f}")
+for rows, how_many in years.value_counts().sort_index().items():
+
+    def all_rows(x, rng, rows=rows):
+        return repeated(x, rows, 1.0, rng)
+
+    spent = epsilon(laws(all_rows, [0, 1]))
+    print(f"{how_many:,} people with {rows} rows: ε = {spent:.0f} a person")
 
 # %% [markdown]
 # Whoever counts rows as people promises $\varepsilon = 1$ and delivers $\varepsilon = 5$.
@@ -924,6 +945,7 @@ check(
 )
 
 
+# %% tags=["hide-cell"]
 def central_personal(answers, rng):
     """Central, each person at their own ε: keep a record with probability (e^ε−1)/(e^t−1), then a t-private count."""
     top = max(OWN)
@@ -1026,14 +1048,6 @@ check(
     control="asking in turn taken for non-interactive",
     caught=control_gap > 0.1,
 )
-settle(
-    "ye2018.frameworks",
-    holds={
-        "interactive: Z_i needs X_i and earlier outputs only": interactive_gap == 0,
-        "non-interactive: Z_i needs X_i only": plain_gap == 0,
-        "one report each: all outputs together are ε-private": max(in_turn_epsilon) <= 1 + 1e-12,
-    },
-)
 
 
 def relatives(trait, rng):
@@ -1045,6 +1059,20 @@ def relatives_in_turn(trait, rng):
 
 
 about_the_trait = [epsilon(laws(client, [0, 1])) for client in (relatives, relatives_in_turn)]
+print(
+    f"three relatives with one trait, ε = 1 each: all replies together have ε = {about_the_trait[0]:.0f} about the trait"
+)
+
+# %% tags=["hide-cell"]
+settle(
+    "ye2018.frameworks",
+    holds={
+        "interactive: Z_i needs X_i and earlier outputs only": interactive_gap == 0,
+        "non-interactive: Z_i needs X_i only": plain_gap == 0,
+        "one report each: all outputs together are ε-private": max(in_turn_epsilon) <= 1 + 1e-12,
+    },
+)
+
 settle(
     "ye2018.correlation",
     holds={
@@ -1052,9 +1080,6 @@ settle(
         <= 1 + 1e-12,
         "what m relatives' reports say together about a shared trait keeps ε": max(about_the_trait) <= 1 + 1e-12,
     },
-)
-print(
-    f"three relatives with one trait, ε = 1 each: all replies together have ε = {about_the_trait[0]:.0f} about the trait"
 )
 
 # %% [markdown]
@@ -1138,7 +1163,19 @@ check(
 # Both are non-negative because $b_y/a_y$ and $a_y/b_y$ are at most $p/(1-p) = e^\varepsilon$, and both sum to one over $y$ because $a$ and $b$ do.
 # :::
 #
-# So whatever can be estimated from any private reports can be estimated at least as well from Warner's, and {prf:ref}`thm-rr-estimate` is the limit.
+# :::{prf:corollary} The limit
+# :label: cor-rr-limit
+# No unbiased estimate of the share of yes, from one ε-LDP report a person, has a smaller variance than {prf:ref}`thm-rr-estimate` says.
+# :::
+#
+# :::{prf:proof}
+# Let $S$ be unbiased, computed from the reports of any ε-LDP clients, a different one for each person if you like.
+# By {prf:ref}`thm-rr-best` the reports can be drawn from the replies $y_1, …, y_n$ of randomized response, so $T(y) = \E[S \mid y]$ is an unbiased estimate from the replies, and $\Var T \le \Var S$.
+# But there is only one unbiased estimate from the replies: $\E\,T(y) = \pi$ for all $2^n$ populations is a system of $2^n$ linear equations for the $2^n$ values of $T$, whose matrix, a product of $n$ matrices $\big(\begin{smallmatrix} p & 1-p \\ 1-p & p\end{smallmatrix}\big)$, one a person, is invertible.
+# So $T = \hat\pi$.
+# :::
+#
+# A biased estimate, like the clipped one, can trade variance for bias.
 # {numref}`fig-rr-best` puts two other clients above it: Laplace noise, and unary encoding, which later chapters need for larger domains.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-best", "caption": "Variance of one person's score against ε, times ε² so that the curves start level, for three ε-LDP ways to ask a yes-or-no question. Randomized response is the limit. Symmetric unary encoding sends one bit for yes and one for no, each with half the budget; even with both bits averaged it costs twice as much at small ε, as Laplace noise does at every ε."}, "image": {"alt": "Variance times epsilon squared against epsilon from 0.1 to 8 on log-log axes. Randomized response starts at 1 and is lowest everywhere; Laplace noise is flat at 2; two-bit symmetric unary encoding starts at 2 and falls below Laplace, but stays above randomized response."}}
@@ -1189,7 +1226,7 @@ check(
 # (sec-rr-differs)=
 # ## Where the papers differ
 #
-# Four printed statements do not survive; the ledger has all of them with their evidence.
+# Four printed statements do not survive; the {ref}`ledger <ledger>` has all claims of these sections with their evidence.
 #
 # :::{admonition} Larger ε, stronger protection
 # :class: warning
@@ -1219,12 +1256,6 @@ check(
 # :::
 
 # %% tags=["hide-input"]
-three_quarters, ratio_of_three = Fraction(3, 4), 3  # exact fractions: p = 3/4, e^ε = 3
-settle(
-    "zhang2018.strict",
-    holds={"with < W-RR is ε-private": three_quarters < ratio_of_three * (1 - three_quarters)},
-    instead={"with ≤ W-RR is ε-private": three_quarters <= ratio_of_three * (1 - three_quarters)},
-)
 people_asked, has = 1000, 0.1
 p = exp(1) / (1 + exp(1))
 expected_yes = people_asked * (has * p + (1 - has) * (1 - p))
@@ -1240,6 +1271,14 @@ def log_likelihood(pi):
 best = np.linspace(0, 1, 10001)[np.argmax(log_likelihood(np.linspace(0, 1, 10001)))]
 print(
     f"1,000 people, 10 % yes, ε = 1: (2-6) as printed {as_printed:.2f}, mended {mended:.4f}, largest likelihood at {best:.4f}"
+)
+
+# %% tags=["hide-cell"]
+three_quarters, ratio_of_three = Fraction(3, 4), 3  # exact fractions: p = 3/4, e^ε = 3
+settle(
+    "zhang2018.strict",
+    holds={"with < W-RR is ε-private": three_quarters < ratio_of_three * (1 - three_quarters)},
+    instead={"with ≤ W-RR is ε-private": three_quarters <= ratio_of_three * (1 - three_quarters)},
 )
 settle(
     "zhang2018.mle",
@@ -1267,7 +1306,7 @@ settle(
 # - *The estimate leaves $[0, 1]$.* With few people or a small ε it will. It is still unbiased; report it with its error, and clip only at the very end, if at all.
 # - *The same question twice.* Two independent replies have 2ε. An app that asks on every start has no ε worth mentioning.
 # - *The reply is not all that is sent.* Time, address and the order of replies identify people; local privacy covers the reply only.
-# - *A small ε and a small crowd.* At $\varepsilon = 0.1$ it takes a million people to learn a share to the point. No estimator can change that ({prf:ref}`thm-rr-best`).
+# - *A small ε and a small crowd.* At $\varepsilon = 0.1$ it takes a million people to learn a share to the point. No other client, and no other unbiased estimate, can change that ({prf:ref}`cor-rr-limit`).
 #
 # (sec-rr-exercises)=
 # ## Exercises
@@ -1340,6 +1379,6 @@ for count in (1, 2, 3):
 # | {prf:ref}`thm-rr-estimate`: unbiased, variance $1/(4\sinh^2(\varepsilon/2)\,n)$ | exact moments; 6,366 readers; a million simulated |
 # | {prf:ref}`thm-local-laplace`: local Laplace noise | density ratio |
 # | {prf:ref}`thm-composition`: ε adds up over one person's reports | law of the list of reports |
-# | {prf:ref}`thm-rr-best`: no client for two values is better | 500 random channels |
+# | {prf:ref}`thm-rr-best`, {prf:ref}`cor-rr-limit`: no client for two values is better | proof; 500 random channels |
 #
 # Next: how to check a mechanism that somebody else wrote.
