@@ -1302,11 +1302,15 @@ settle(
 # (sec-rr-wrong)=
 # ## What can go wrong
 #
-# - *People do not follow the protocol.* The estimate trusts the coin. If a tenth of the yes-sayers say "no" whatever the coin shows, the estimate is off by that much, and nothing in the replies gives it away.
-# - *The estimate leaves $[0, 1]$.* With few people or a small ε it will. It is still unbiased; report it with its error, and clip only at the very end, if at all.
-# - *The same question twice.* Two independent replies have 2ε. An app that asks on every start has no ε worth mentioning.
+# - *People do not follow the protocol.* The estimate trusts the coin.
+#   If a tenth of the yes-sayers say "no" whatever the coin shows, the estimate is off by that much, and nothing in the replies gives it away.
+# - *The estimate leaves $[0, 1]$.* With few people or a small ε it will.
+#   It is still unbiased; report it with its error, and clip only at the very end, if at all.
+# - *The same question twice.* Two independent replies have 2ε.
+#   An app that asks on every start has no ε worth mentioning.
 # - *The reply is not all that is sent.* Time, address and the order of replies identify people; local privacy covers the reply only.
-# - *A small ε and a small crowd.* At $\varepsilon = 0.1$ it takes a million people to learn a share to the point. No other client, and no other unbiased estimate, can change that ({prf:ref}`cor-rr-limit`).
+# - *A small ε and a small crowd.* At $\varepsilon = 0.1$ it takes a million people to learn a share to the point.
+#   No other client, and no other unbiased estimate, can change that ({prf:ref}`cor-rr-limit`).
 #
 # (sec-rr-exercises)=
 # ## Exercises
