@@ -31,6 +31,7 @@ from scipy.stats import binom
 from ldpnb import datasets
 from ldpnb.book import check, settle, style
 from ldpnb.chance import law, pick, toss
+from ldpnb.experiment import sweep
 from ldpnb.frequency import GRR, SUE
 from ldpnb.verify import epsilon, laws, same_law
 
@@ -399,19 +400,28 @@ for row in survey.itertuples():
 # {numref}`fig-rr-error` compares the spread of 2,000 simulated surveys with the theorem.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-error", "caption": "Standard error of the share against ε, in points, for the 6,366 readers and for a million people. Lines: the theorem; markers: root mean square error of 2,000 simulated surveys with 95 % bars. Halving ε doubles the error as long as ε is small; beyond ε = 2 the error falls exponentially."}, "image": {"alt": "Log-log plot of the standard error in percentage points against epsilon from 0.05 to 8 for n = 6,366 and n = one million. Two parallel lines fall with slope minus one up to epsilon 2 and then faster; the simulated markers lie on the lines."}}
+TRIALS = 2000
+
+
+def rms(errors):
+    """Root mean square of simulated errors, in points, and the half-width of its 95 % interval."""
+    squares = (100 * errors) ** 2
+    error = sqrt(squares.mean())
+    return {"error": error, "bar": 1.96 * squares.std() / (2 * error * sqrt(len(squares)))}
+
+
+def local_error(n, eps, rng):
+    yes, mechanism = round(n * share), GRR(k=2, epsilon=eps)
+    estimates = mechanism.estimate(mechanism.simulate([n - yes, yes], trials=TRIALS, rng=rng))
+    return rms(estimates[:, 1] - yes / n)
+
+
+simulated = sweep(local_error, rng=rng, n=[n, 10**6], eps=asked)
 fig, ax = plt.subplots()
-trials, fine = 2000, np.geomspace(0.05, 8, 100)
-for i, (size, hold) in enumerate([(n, truth.sum()), (10**6, round(10**6 * share))]):
-    simulated = []
-    for eps, child in zip(asked, rng.spawn(len(asked)), strict=True):
-        mechanism = GRR(k=2, epsilon=eps)
-        estimates = mechanism.estimate(mechanism.simulate([size - hold, hold], trials=trials, rng=child))[:, 1]
-        simulated.append(sqrt(np.mean((estimates - hold / size) ** 2)))
-    simulated = 100 * np.array(simulated)
+fine = np.geomspace(0.05, 8, 100)
+for i, (size, found) in enumerate(simulated.groupby("n")):
     ax.plot(fine, 100 / (2 * np.sinh(fine / 2) * sqrt(size)), color=f"C{i}", linestyle=["-", "--"][i], marker="")
-    ax.errorbar(
-        asked, simulated, yerr=1.96 * simulated / sqrt(2 * trials), fmt="os"[i], color=f"C{i}", label=f"n = {size:,}"
-    )
+    ax.errorbar(found["eps"], found["error"], yerr=found["bar"], fmt="os"[i], color=f"C{i}", label=f"n = {size:,}")
 ax.set(xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="standard error, points")
 ax.set_xticks(asked, [f"{eps:g}" for eps in asked])
 ax.minorticks_off()
@@ -599,22 +609,21 @@ plt.show()
 # locally the noise of $n$ people adds up, and {prf:ref}`thm-rr-estimate` gives about $1/(\varepsilon\sqrt n)$ for small ε.
 # One error falls like $1/n$, the other like $1/\sqrt n$: whatever the collector would need $n$ trusting people for, takes about $n^2/2$ distrusting ones.
 
+
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1, in points: central (Laplace noise on the count) and local (randomized response). Lines: theory, √2/(nε) and 1/(2 sinh(ε/2) √n); markers: 2,000 simulated surveys with 95 % bars. For one point of error a trusted collector needs 141 people, an untrusted one 9,207."}, "image": {"alt": "Log-log plot of standard error in points against the number of people from 10 to one million at epsilon 1. The central line falls with slope minus one, the local line with slope minus one half; they start close together and are a factor of about 650 apart at one million."}}
-sizes = np.array([10, 100, 1000, 10**4, 10**5, 10**6])
-local, central = [], []
-mechanism = GRR(k=2, epsilon=1.0)
-for size, child in zip(sizes, rng.spawn(len(sizes)), strict=True):
-    held = round(size * share)
-    estimates = mechanism.estimate(mechanism.simulate([size - held, held], trials=trials, rng=child))[:, 1]
-    local.append(100 * sqrt(np.mean((estimates - held / size) ** 2)))
-    central.append(100 * sqrt(np.mean((child.laplace(scale=1.0, size=trials) / size) ** 2)))
-fig, ax = plt.subplots()
+def central_error(n, rng):
+    return rms(rng.laplace(scale=1.0, size=TRIALS) / n)  # the share plus noise, minus the share
+
+
+sizes = [10, 100, 1000, 10**4, 10**5, 10**6]
+central = sweep(central_error, rng=rng, n=sizes)
+local = sweep(local_error, rng=rng, n=sizes, eps=[1.0])
 line = np.geomspace(10, 10**6, 50)
+fig, ax = plt.subplots()
 ax.plot(line, 100 * sqrt(2) / line, color="C0", linestyle="-", marker="")
 ax.plot(line, 100 / (2 * sinh(0.5) * np.sqrt(line)), color="C1", linestyle="--", marker="")
 for i, (name, found) in enumerate({"central": central, "local": local}.items()):
-    spread = 1.96 * sqrt((5 if name == "central" else 2) / (4 * trials))  # a squared Laplace variable varies more
-    ax.errorbar(sizes, found, yerr=spread * np.array(found), fmt="os"[i], color=f"C{i}", label=name)
+    ax.errorbar(found["n"], found["error"], yerr=found["bar"], fmt="os"[i], color=f"C{i}", label=name)
 ax.set(xscale="log", yscale="log", xlabel="number of people n", ylabel="standard error, points")
 ax.legend()
 plt.show()
