@@ -323,17 +323,39 @@ def _fields(where: str, entry: object, required: set[str], optional: set[str]) -
 # ---------------------------------------------------------------------------------------------- figures
 
 # Okabe and Ito's colours, ordered so that neighbours differ in lightness; yellow is left out (too pale on white).
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000")
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+DASHES = ("-", "--", "-.", ":", (0, (6, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 0.8)))
+
+
+def line(i: int) -> dict[str, Any]:
+    """Return the look of curve number i, for theory: ``ax.plot(x, y, **line(i))``.
+
+    Parameters
+    ----------
+    i
+        0 to 6; the same number gives the same colour in `line` and `dots`.
+    """
+    return {"color": COLOURS[_series(i)], "linestyle": DASHES[i], "marker": ""}
+
+
+def dots(i: int) -> dict[str, Any]:
+    """Return the look of points number i, for simulations: ``ax.errorbar(x, y, bars, **dots(i))``; i as in `line`."""
+    return {"color": COLOURS[_series(i)], "linestyle": "none", "marker": MARKERS[i]}
+
+
+def _series(i: int) -> int:
+    if i not in range(len(COLOURS)):
+        raise ValueError(f"i must be an integer from 0 to {len(COLOURS) - 1}, got {i!r}")
+    return i
 
 
 def style() -> None:
-    """Set the book's plot style: one size, a palette that survives colour-blindness and grey print, a light grid.
+    """Set the book's plot style: one size, colours that survive colour-blindness and grey print, a light grid.
 
-    Each line of the cycle has its own colour, marker and dash. Say ``marker=""`` for a curve without markers,
-    ``linestyle="none"`` for points alone; with seaborn give ``style=`` beside ``hue=`` (``markers=True``),
-    so that its legend shows the markers of its lines.
+    The lines of a plot differ by colour and dash; `line` and `dots` add markers and pair theory with simulation.
+    With seaborn give ``style=`` beside ``hue=``.  (Markers are not in the cycle: seaborn would draw them and leave them
+    out of its legend.)
     The background is white and opaque; the book's dark mode inverts the picture and keeps the hues.
     """
     import matplotlib as mpl
@@ -355,7 +377,7 @@ def style() -> None:
             "ytick.labelsize": 11,
             "legend.fontsize": 11,
             "legend.frameon": False,
-            "axes.prop_cycle": cycler(color=PALETTE) + cycler(marker=MARKERS) + cycler(linestyle=LINES),
+            "axes.prop_cycle": cycler(color=COLOURS) + cycler(linestyle=DASHES),
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
@@ -371,7 +393,7 @@ def style() -> None:
 
 
 def _inline() -> None:
-    """Tell a notebook to store figures as `_png` draws them."""
+    """Make a notebook store small figures, if this is a notebook."""
     if "IPython" not in sys.modules:
         return
     from IPython import get_ipython
@@ -379,20 +401,18 @@ def _inline() -> None:
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return
+    import matplotlib_inline.backend_inline  # noqa: F401  (sets its own formatter when imported, so import it first)
     from matplotlib.figure import Figure
-    from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-    # this starts the inline backend, whose own way of storing figures is then replaced
-    set_matplotlib_formats("png")  # type: ignore[no-untyped-call]
     shell.display_formatter.formatters["image/png"].for_type(Figure, _png)
 
 
 def _png(figure: Figure) -> bytes:
-    """Draw a figure in 128 colours, a quarter of the size: full size, so that fonts come out alike, and no metadata."""
+    """Draw a figure as a PNG of 256 colours: a third of the size, and nothing in it that depends on versions."""
     from PIL import Image
 
-    full, small = BytesIO(), BytesIO()
-    figure.savefig(full, format="png", metadata={"Software": None})
-    picture = Image.open(full).convert("RGB")
-    picture.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-    return small.getvalue()
+    drawn, packed = BytesIO(), BytesIO()
+    figure.savefig(drawn, format="png")
+    picture = Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    picture.save(packed, "png", optimize=True)
+    return packed.getvalue()
