@@ -189,7 +189,8 @@ def no_machine_path(text):
 def test_committed_files(check):
     files = tracked()
     assert ROOT / "pyproject.toml" in files
-    assert {p.relative_to(ROOT).as_posix(): found for p in files if (found := check(words(p)))} == {}
+    found = [f"{p.relative_to(ROOT)}: {complaint}" for p in files for complaint in check(words(p))]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,8 @@ def proses():
 
 @pytest.mark.parametrize("check", [one_sentence_per_line, no_amsmath], ids=lambda f: f.__name__)
 def test_prose(check):
-    assert {name: found for name, text in proses().items() if (found := check(text))} == {}
+    found = [f"{name}: {line}" for name, text in proses().items() for line in check(text)]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(
