@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from math import ceil, comb, floor, prod
+from math import ceil, comb, floor, inf, nextafter, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -103,6 +103,13 @@ def _source(rng: object) -> Randomness:
     return rng
 
 
+def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
+    try:  # never the other way round: a draw compared with several p would be one coin for all
+        return np.broadcast_to(x, shape)
+    except ValueError:
+        raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
+
+
 # ---------------------------------------------------------------------------------------------------- draws
 
 
@@ -123,16 +130,16 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     Raises
     ------
     ValueError
-        If a probability is not in [0, 1], or `rng` is no source of randomness.
+        If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     p = np.asarray(p, np.float64)
     if not np.all((p >= 0) & (p <= 1)):
         raise ValueError(f"p must be probabilities in [0, 1], got {p}")
-    rng = _source(rng)
+    each, rng = _spread(p, shape, "p"), _source(rng)
     if not isinstance(rng, Paths):
         return np.asarray(rng.random(shape) < p)
     heads = np.empty(shape, np.bool_)
-    for at, q in zip(np.ndindex(shape), np.broadcast_to(p, shape).flat, strict=True):
+    for at, q in zip(np.ndindex(shape), each.flat, strict=True):
         t = ceil(Fraction(float(q)) * GRID)
         heads[at] = rng.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
     return heads
@@ -155,16 +162,16 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
     Raises
     ------
     ValueError
-        If some k is not a positive integer, or `rng` is no source of randomness.
+        If some k is not in range, k does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     k = np.asarray(k)
-    if k.dtype.kind not in "iu" or not np.all(k > 0):
-        raise ValueError(f"k must be positive integers, got {k}")
-    rng = _source(rng)
+    if k.dtype.kind not in "iu" or not np.all((k > 0) & (k < 2**63)):
+        raise ValueError(f"k must be integers in [1, 2**63), got {k}")
+    each, rng = _spread(k, shape, "k"), _source(rng)
     if not isinstance(rng, Paths):
         return np.asarray(rng.integers(0, k, shape), np.int64)
     out = np.empty(shape, np.int64)
-    for at, options in zip(np.ndindex(shape), np.broadcast_to(k, shape).flat, strict=True):
+    for at, options in zip(np.ndindex(shape), each.flat, strict=True):
         if options > rng._limit:
             raise TooManyBranches(f"one choice among {options} options, more than limit = {rng._limit} branches")
         out[at] = rng.choose((1,) * int(options)) if options > 1 else 0
@@ -178,7 +185,7 @@ def toss(p: float, rng: Randomness) -> bool:
 
 def pick(options: Sequence[T], rng: Randomness) -> T:
     """One of several options, all alike."""
-    if not options:
+    if len(options) == 0:
         raise ValueError("options must not be empty")
     return options[int(uniform(len(options), (), rng))]
 
@@ -311,6 +318,14 @@ def log(ratio: Fraction) -> float:
     with localcontext() as context:
         context.prec = 60
         return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+
+
+def log_up(ratio: Fraction) -> float:
+    """Return a float x just above ln(ratio), so that ratio <= odds(x): an ε that may be stated; ratio above 1."""
+    x = log(ratio)
+    while odds(x) < ratio:
+        x = nextafter(x, inf)
+    return x
 
 
 def round_down(p: Fraction) -> float:

@@ -1,5 +1,7 @@
 """The contract every mechanism keeps, and the few things mechanisms share.
 
+The picture in code::
+
     a person's value ──perturb──▶ report ──tally──▶ counts ──estimate──▶ estimate
        (client, private)          (public)    (server, additive)      (unbiased)
 
@@ -14,8 +16,9 @@ Why the contract is as it is:
   above `epsilon`, and estimates are exactly unbiased for what the client really does.
 - **Neighbours are two values with the same public part.** Where users have public attributes (a personal ε), the
   stated ε belongs to that part, and `epsilon` is the largest.
-- **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a property, and the bound
-  `EPSILON_MAX`, which is about a single decision, does not apply to the sum.
+- **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a property, rounded up to a
+  float (`chance.log_up`: the float nearest to ln 2 is below it), and the bound `EPSILON_MAX`, which is about a single
+  decision, does not apply to the sum.  On an open domain it is a bound that some pairs of values attain.
 - **Open domains name their candidates when they are counted**: `tally`, `target` and `noise` take `items`.
 - **State that a client keeps** is an explicit value: `memoise` makes it, `perturb` of such a mechanism is one report
   from a fresh state, and reports from a kept state are drawn by a method of the mechanism.
@@ -303,6 +306,15 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     if not (isfinite(epsilon) and EPSILON_MIN <= epsilon <= EPSILON_MAX):
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon}")
     return float(epsilon)
+
+
+def check_probability(value: Any, name: str) -> float:
+    """Return a probability as a float in [0, 1]."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a probability in [0, 1], got {value}")
+    return float(value)
 
 
 def check_count(value: Any, least: int, name: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,3 +70,34 @@ class MultiplyShift:
         a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
         top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
         return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
+
+
+def fwht(x: ArrayLike) -> NDArray[Any]:
+    """Fast Walsh–Hadamard transform along the last axis: Hx for Sylvester's H[j, v] = (−1)^(number of ones in j & v).
+
+    H is symmetric and H² = m, so the transform is its own inverse but for the factor m.
+
+    Parameters
+    ----------
+    x : array_like of int or float (…, m)
+        m is a power of two; integers are transformed exactly, as long as their sums fit.
+
+    Returns
+    -------
+    ndarray (…, m)
+
+    Raises
+    ------
+    ValueError
+        If m is not a power of two, or the entries are not signed integers or floats.
+    """
+    x = np.asarray(x)
+    if x.dtype.kind not in "if":
+        raise ValueError(f"x must be signed integers or floats, got {x.dtype}")
+    m = x.shape[-1] if x.ndim else 0
+    if m & (m - 1) or m == 0:
+        raise ValueError(f"x must have a power of two as its last axis, got shape {x.shape}")
+    for _ in range(m.bit_length() - 1):  # each step treats the lowest index bit and moves it to the top
+        even, odd = x[..., 0::2], x[..., 1::2]
+        x = np.concatenate([even + odd, even - odd], -1)
+    return x

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chi2
 
 from ldpnb.chance import freeze, law, odds
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Mechanism
+from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Mechanism, Tally
 from ldpnb.frequency import GRR
 from ldpnb.verify import laws, moments, worst
 
@@ -74,7 +74,9 @@ class Contract:
 
     def test_epsilon_of_the_law_is_the_stated_one(self, case):
         found = []
-        for people, stated in case.groups or ((slice(None), case.mechanism.epsilon),):
+        groups = case.groups or ((slice(None), case.mechanism.epsilon),)
+        assert case.mechanism.epsilon == max(stated for _, stated in groups)
+        for people, stated in groups:
             one = worst(laws(case.mechanism, case.inputs[people]))
             assert one.ratio is not None and one.ratio <= odds(stated), "the client shows more than the stated ε"
             assert one.epsilon >= stated - stated_rounding(stated), "the client hides more than the stated ε"
@@ -133,6 +135,12 @@ class Contract:
         scores = [m.estimate(m.tally(reports[i : i + 1], case.items)) for i in range(30)]
         whole = m.estimate(m.tally(reports, case.items))
         np.testing.assert_allclose(whole, np.mean(scores, 0), rtol=1e-9, atol=1e-9 * np.max(np.abs(scores)))
+
+    def test_estimate_takes_trials_one_by_one(self, case):
+        m, rng = case.mechanism, np.random.default_rng(5)
+        tallies = [m.tally(m.perturb(case.inputs, rng=rng), case.items) for _ in range(3)]
+        trials = Tally(m, tallies[0].n, np.stack([t.counts for t in tallies]), tallies[0].items)
+        np.testing.assert_allclose(m.estimate(trials), np.stack([m.estimate(t) for t in tallies]), rtol=1e-12)
 
     # ------------------------------------------------------------------------------------------ client and server
 

@@ -87,6 +87,14 @@ class ClippedEstimate(GRR):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FirstTrial(GRR):
+    """Estimates from the first of several trials."""
+
+    def estimate(self, tally):
+        return super().estimate(Tally(self, tally.n, np.atleast_2d(tally.counts)[0]))
+
+
+@dataclass(frozen=True, kw_only=True)
 class MarginalSimulation(GRR):
     """Simulates each item alone and calls it the joint law."""
 
@@ -158,6 +166,7 @@ K3 = dict(k=3, epsilon=1.0)
         (ForgetfulTally(**K3), "test_tallies_add"),
         (ClippedEstimate(**K3), "test_estimate_is_unbiased"),
         (ClippedEstimate(**K3), "test_estimate_is_the_mean_of_scores"),
+        (FirstTrial(**K3), "test_estimate_takes_trials_one_by_one"),
         (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
         (OwnRandomness(**K3), "test_draws_follow_the_law"),
         (OwnRandomness(**K3), "test_same_seed_same_reports"),

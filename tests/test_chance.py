@@ -1,0 +1,505 @@
+"""Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
+
+import doctest
+from fractions import Fraction
+from itertools import product
+from math import factorial, inf, nan, nextafter
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, norm
+
+from ldpnb import chance
+from ldpnb.chance import (
+    GRID,
+    Paths,
+    SystemRandom,
+    TooManyBranches,
+    bernoulli,
+    binomial,
+    branches,
+    freeze,
+    law,
+    log,
+    odds,
+    pick,
+    round_down,
+    round_up,
+    scatter,
+    toss,
+    uniform,
+)
+from ldpnb.verify import epsilon, laws
+
+F = Fraction
+FALSE_ALARM = 1e-9
+ULP = 2.0**-53
+
+
+# ----------------------------------------------------------------------------------------- laws computed by hand
+
+
+def nested(rng):
+    return pick("abc", rng) if toss(0.5, rng) else toss(0.25, rng)
+
+
+def early_return(rng):
+    for i in range(3):
+        if toss(0.25, rng):
+            return i
+    return 3
+
+
+def width_depends_on_the_past(rng):
+    k = 1 + int(uniform(3, (), rng))
+    return k, int(uniform(k, (), rng))
+
+
+def zero_weights(rng):
+    return rng.choose((0, 0, 2, 0, 1, 0)), rng.choose((0, 3, 0, 0)), rng.choose((1, 0, 1))
+
+
+@pytest.mark.parametrize(
+    "program, expected",
+    [
+        (lambda rng: "always", {"always": F(1)}),
+        (lambda rng: None, {None: F(1)}),
+        (nested, {"a": F(1, 6), "b": F(1, 6), "c": F(1, 6), True: F(1, 8), False: F(3, 8)}),
+        (early_return, {0: F(1, 4), 1: F(3, 16), 2: F(9, 64), 3: F(27, 64)}),
+        (lambda rng: bernoulli([0, 0.5, 1], (3,), rng), {(False, False, True): F(1, 2), (False, True, True): F(1, 2)}),
+        (lambda rng: bernoulli([[1.0], [0.0]], (2, 2), rng), {((True, True), (False, False)): F(1)}),
+        (
+            lambda rng: bernoulli([0.5, 0.25], (1, 2), rng),
+            {((a, b),): F(1, 2) * (F(1, 4) if b else F(3, 4)) for a in (True, False) for b in (True, False)},
+        ),
+        (
+            lambda rng: sum(toss(0.5, rng) for _ in range(4)),
+            {0: F(1, 16), 1: F(1, 4), 2: F(3, 8), 3: F(1, 4), 4: F(1, 16)},
+        ),
+        (lambda rng: uniform([1, 2, 3], (3,), rng), {(0, a, b): F(1, 6) for a in range(2) for b in range(3)}),
+        (width_depends_on_the_past, {(k, i): F(1, 3 * k) for k in (1, 2, 3) for i in range(k)}),
+        (zero_weights, {(2, 1, 0): F(1, 3), (2, 1, 2): F(1, 3), (4, 1, 0): F(1, 6), (4, 1, 2): F(1, 6)}),
+        (lambda rng: bernoulli(0.5, (0, 3), rng), {(): F(1)}),
+        (lambda rng: uniform(np.array([], int), (0,), rng), {(): F(1)}),
+        (lambda rng: {toss(0.5, rng), True}, {frozenset({True}): F(1, 2), frozenset({True, False}): F(1, 2)}),
+        (lambda rng: int(binomial(3, 0.25, (), rng)), {0: F(27, 64), 1: F(27, 64), 2: F(9, 64), 3: F(1, 64)}),
+        (
+            lambda rng: binomial([0, 2, 1], 0.5, (3,), rng),
+            {(0, a, b): F(2 if a == 1 else 1, 8) for a in range(3) for b in range(2)},
+        ),
+        (lambda rng: binomial([[1], [2]], 1.0, (2, 2), rng), {((1, 1), (2, 2)): F(1)}),
+        (lambda rng: binomial(5, 0.0, (), rng), {0: F(1)}),
+        (lambda rng: scatter(np.array(0), 3, rng), {(0, 0, 0): F(1)}),
+        (lambda rng: scatter(np.array(4), 1, rng), {(4,): F(1)}),
+        (
+            lambda rng: scatter(np.array([2, 0]), 3, rng),
+            {
+                ((a, b, 2 - a - b), (0, 0, 0)): F(1 if 2 in (a, b, 2 - a - b) else 2, 9)
+                for a, b in product(range(3), repeat=2)
+                if a + b <= 2
+            },
+        ),
+    ],
+)
+def test_law_is_the_one_computed_by_hand(program, expected):
+    found = law(program)
+    assert found == expected
+    assert sum(found.values()) == 1
+    assert all(p > 0 for p in found.values())
+
+
+def test_binomial_and_scatter_count_single_draws():
+    p = 0.3
+    coins = law(lambda rng: int(bernoulli(p, (4,), rng).sum()))
+    counted = law(lambda rng: int(binomial(4, p, (), rng)))
+    assert coins.keys() == counted.keys()
+    assert max(abs(coins[y] - counted[y]) for y in coins) < 4 * ULP  # a coin's threshold is rounded, a count's is not
+    balls = law(lambda rng: np.bincount(uniform(3, (4,), rng), minlength=3))
+    assert balls == law(lambda rng: scatter(np.array(4), 3, rng))
+
+
+def test_anything_with_a_length_can_be_picked_from():
+    for options in ((4, 5), [4, 5], range(4, 6), np.array([4, 5])):
+        assert law(lambda rng, options=options: pick(options, rng)) == {4: F(1, 2), 5: F(1, 2)}
+    assert law(lambda rng: pick(np.array([0]), rng)) == {0: 1}
+    assert law(lambda rng: pick(np.array([[1, 2], [3, 4]]), rng)) == {(1, 2): F(1, 2), (3, 4): F(1, 2)}
+
+
+def test_code_for_many_people_has_the_law_of_code_for_one():
+    def many(rng):
+        kept, blind = bernoulli(0.7, (3,), rng), uniform(3, (3,), rng)
+        return np.where(kept, [0, 1, 2], blind)
+
+    def one(rng):
+        return [x if toss(0.7, rng) else pick(range(3), rng) for x in range(3)]
+
+    assert law(many) == law(one)
+
+
+def test_branches_are_walked_once_each():
+    walked = list(branches(early_return))
+    assert [y for _, y in walked] == [0, 1, 2, 3]
+    assert sum(p for p, _ in walked) == 1
+
+
+def test_probability_of_a_single_path():
+    paths = Paths([(1, (1, 3)), (0, (2, 5))])
+    assert paths.probability == 1
+    assert [paths.choose((1, 3)), paths.choose((2, 5)), paths.choose((0, 1, 1))] == [1, 0, 1]
+    assert paths.probability == F(3, 4) * F(2, 7) * F(1, 2)
+
+
+def test_a_program_may_ask_for_two_laws_and_may_be_asked_twice():
+    def inner(rng):
+        return max(law(lambda other: toss(0.75, other)).values()) if toss(0.5, rng) else 0
+
+    assert law(inner) == law(inner) == {F(3, 4): F(1, 2), 0: F(1, 2)}
+
+
+def test_examples_in_the_docstrings():
+    assert doctest.testmod(chance).failed == 0
+    assert doctest.testmod(chance).attempted > 0
+
+
+# ----------------------------------------------------------------------------------------- thresholds of coins
+
+THRESHOLDS = [  # p, and of how many of the 2**53 values of a uniform float it is larger
+    (0, 0),
+    (-0.0, 0),
+    (5e-324, 1),
+    (nextafter(ULP, 0), 1),
+    (ULP, 1),
+    (nextafter(ULP, 1), 2),
+    (3 * ULP, 3),
+    (nextafter(3 * ULP, 0), 3),
+    (nextafter(3 * ULP, 1), 4),
+    (nextafter(0.25, 0), 2**51),
+    (0.25, 2**51),
+    (nextafter(0.25, 1), 2**51 + 1),
+    (nextafter(0.5, 0), 2**52),
+    (0.5, 2**52),
+    (nextafter(0.5, 1), 2**52 + 1),
+    (0.1, 900719925474100),
+    (1 - ULP, 2**53 - 1),
+    (1, 2**53),
+]
+
+
+class Dictated(SystemRandom):
+    """Hands out the words it was given."""
+
+    def __init__(self, *words):
+        self.words = list(words)
+
+    def _words(self, n):
+        return np.array([self.words.pop(0) for _ in range(n)], np.uint64)
+
+
+def drawn(j, low_bits=0):
+    """Return a source whose next uniform float is j / 2**53."""
+    return Dictated(j << 11 | low_bits)
+
+
+@pytest.mark.parametrize("p, threshold", THRESHOLDS)
+def test_coin_falls_heads_below_its_threshold(p, threshold):
+    assert law(lambda rng: toss(p, rng)).get(True, F(0)) == F(threshold, GRID)
+    assert law(lambda rng: bernoulli(p, (1,), rng)[0]).get(False, F(0)) == 1 - F(threshold, GRID)
+    for j in {0, threshold - 1, threshold, GRID - 1}:
+        if 0 <= j < GRID:
+            assert toss(p, drawn(j)) == toss(p, drawn(j, 2**11 - 1)) == (j < threshold)
+
+
+def test_numpy_draws_the_coin_whose_law_is_read():
+    for seed, u in [(s, np.random.default_rng(s).random()) for s in range(300)]:
+        beside = [max(u - ULP, 0), nextafter(u, 0), u, nextafter(u, 1), u + ULP]
+        for p in beside:
+            threshold = law(lambda rng, p=p: toss(p, rng)).get(True, F(0)) * GRID
+            assert toss(p, np.random.default_rng(seed)) == (u * GRID < threshold)
+
+
+@pytest.mark.parametrize("stated, found", [(30, 30), (36, 36.0437), (37, inf)])
+def test_the_comparison_with_a_float_shows_more_than_stated(stated, found):
+    """Warner's client as textbooks write it: fine at 30, more than stated at 36, no privacy at 37."""
+    p = np.exp(stated) / (np.exp(stated) + 1)
+    naive = laws(lambda x, rng: x if toss(p, rng) else 1 - x, [0, 1])
+    assert epsilon(naive) == pytest.approx(found, abs=1e-3)
+
+
+# ------------------------------------------------------------------------- probabilities rounded toward privacy
+
+
+def exponential(x):
+    """Bounds of e^x for x ≥ 0, from the series in rational numbers; they differ by less than 1e-70 of it."""
+    terms = 200
+    below = sum(x**i / factorial(i) for i in range(terms))
+    return below, below + x**terms / factorial(terms) / (1 - x / (terms + 1))
+
+
+@pytest.mark.parametrize("x", [F(0), 1e-6, 0.1, F(1, 3), 0.6931471805599453, 1, np.float64(10), 20.5, 32])
+def test_odds_are_just_below_the_exponential(x):
+    below, above = exponential(F(x))
+    assert above - below < below / 10**70
+    assert below * (1 - F(1, 10**57)) < odds(x) < below
+
+
+def test_odds_of_a_negative_number_are_below_too():
+    below, above = exponential(F(2))
+    assert 1 / above * (1 - F(1, 10**57)) < odds(-2) < 1 / above
+
+
+@pytest.mark.parametrize(
+    "ratio, expected",
+    [
+        (F(1), 0.0),
+        (F(2), 0.6931471805599453),
+        (F(1, 2), -0.6931471805599453),
+        (1 + F(1, 2**106), 2.0**-106),
+        (odds(1e-6), 1e-6),
+        (odds(32), 32.0),
+        (F(10**400), 921.0340371976183),
+    ],
+)
+def test_log(ratio, expected):
+    assert log(ratio) == pytest.approx(expected, rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize("j", [0, 1, 2, 3, 2**51, 2**52 - 1, 2**52, 2**52 + 1, GRID - 2, GRID - 1])
+def test_rounding_keeps_the_grid_and_goes_the_stated_way(j):
+    on, tiny = F(j, GRID), F(1, 10**40)
+    assert F(round_down(on)) == F(round_up(on)) == on
+    for p in (on + tiny, on + F(1, 2 * GRID), on + F(1, GRID) - tiny):
+        assert F(round_down(p)) == on
+        assert F(round_up(p)) == on + F(1, GRID)
+        for rounded in (round_down(p), round_up(p)):
+            assert law(lambda rng, rounded=rounded: toss(rounded, rng)).get(True, F(0)) == F(rounded)
+
+
+# ------------------------------------------------------------------------------------------ what cannot be walked
+
+
+def test_limit_is_a_limit():
+    assert len(law(lambda rng: bernoulli(0.5, (3,), rng), limit=8)) == 8
+    with pytest.raises(TooManyBranches, match="more than limit = 7 branches"):
+        law(lambda rng: bernoulli(0.5, (3,), rng), limit=7)
+    assert len(law(early_return, limit=4)) == 4
+    with pytest.raises(TooManyBranches, match="more than limit = 3 branches"):
+        law(early_return, limit=3)
+    assert len(law(lambda rng: int(uniform(8, (), rng)), limit=8)) == 8
+    assert len(law(lambda rng: int(binomial(7, 0.5, (), rng)), limit=8)) == 8
+    assert law(lambda rng: 0, limit=1) == {0: 1}
+
+
+@pytest.mark.parametrize(
+    "program, options",
+    [
+        (lambda rng: int(uniform(8, (), rng)), 8),
+        (lambda rng: int(uniform(2**62, (), rng)), 2**62),
+        (lambda rng: int(binomial(7, 0.5, (), rng)), 8),
+        (lambda rng: scatter(np.array(9), 2, rng), 10),
+        (lambda rng: rng.choose((1,) * 9), 9),
+    ],
+)
+def test_a_choice_that_is_too_wide_is_not_begun(program, options):
+    with pytest.raises(TooManyBranches, match=f"one choice among {options} options, more than limit = 7 branches"):
+        law(program, limit=7)
+
+
+def test_draws_beside_chance_are_refused():
+    for name in ("random", "integers", "normal", "permutation"):
+        with pytest.raises(AttributeError, match=f"Paths has no '{name}'.*draws through ldpnb.chance"):
+            law(lambda rng, name=name: getattr(rng, name)())
+
+
+def test_programs_that_do_not_repeat_themselves_are_refused():
+    own = np.random.default_rng(0)
+    calls = []
+
+    def other_width(rng):
+        calls.append(0)
+        return int(uniform(1 + len(calls), (), rng)), toss(0.5, rng)
+
+    def stops_early(rng):
+        calls.append(0)
+        return [toss(0.5, rng) for _ in range(3 if len(calls) == 1 else 1)]
+
+    for program in (other_width, stops_early, lambda rng: [toss(own.random(), rng), toss(0.5, rng)]):
+        calls.clear()
+        with pytest.raises(ValueError, match="did not repeat itself"):
+            law(program)
+
+
+# --------------------------------------------------------------------------------------- outputs as plain values
+
+
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (np.array([[1, 2], [3, 4]]), ((1, 2), (3, 4))),
+        (np.array(5), 5),
+        (np.float64(0.5), 0.5),
+        (np.bool_(True), True),
+        (np.array([]), ()),
+        ([1, [2, np.array([3])], (4,)], (1, (2, (3,)), (4,))),
+        (np.array([((1, 2), 3)], [("seed", np.uint32, (2,)), ("slot", np.int64)]), (((1, 2), 3),)),
+        (np.array([((1, 2), 3)], [("seed", np.uint32, (2,)), ("slot", np.int64)])[0], ((1, 2), 3)),
+        ({1, 2}, frozenset({1, 2})),
+        ({"a": [1, 2]}, frozenset({("a", (1, 2))})),
+        (None, None),
+        (F(1, 3), F(1, 3)),
+    ],
+)
+def test_freeze(value, expected):
+    found = freeze(value)
+    assert found == expected and type(found) is type(expected)
+    assert hash(found) == hash(expected)
+
+
+@pytest.mark.parametrize("value", [bytearray(b"a"), (1, bytearray(b"a")), {"a": {1: bytearray()}}])
+def test_outputs_without_a_law_are_refused(value):
+    with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got bytearray"):
+        law(lambda rng: value)
+
+
+# ------------------------------------------------------------------------------------------- sources of randomness
+
+
+def uniform_enough(values, cells):
+    counts = np.bincount(values, minlength=cells)
+    expected = len(values) / cells
+    return len(counts) == cells and chi2.sf(((counts - expected) ** 2 / expected).sum(), cells - 1) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("rng", [SystemRandom(), np.random.default_rng(1)], ids=["system", "numpy"])
+def test_draws_are_uniform_and_have_the_asked_shape(rng):
+    for shape in ((), (0,), (3,), (2, 0), (2, 3)):
+        coins, numbers = bernoulli(0.5, shape, rng), uniform(7, shape, rng)
+        assert (coins.shape, coins.dtype, numbers.shape, numbers.dtype) == (shape, bool, shape, np.int64)
+    assert uniform_enough(uniform(10, (50_000,), rng), 10)
+    assert uniform_enough((rng.random((50_000,)) * 16).astype(int), 16)
+    many = uniform([1, 5, 2**40], (20_000, 3), rng)
+    assert np.all(many[:, 0] == 0) and uniform_enough(many[:, 1], 5) and uniform_enough(many[:, 2] >> 37, 8)
+    assert many[:, 2].max() < 2**40
+    z = norm.isf(FALSE_ALARM / 2)
+    assert abs(bernoulli(0.3, (50_000,), rng).mean() - 0.3) < z * np.sqrt(0.21 / 50_000)
+    assert not np.array_equal(uniform(2**60, (4,), rng), uniform(2**60, (4,), rng))
+
+
+def test_system_floats_fill_the_grid():
+    u = SystemRandom().random((50_000,))
+    assert np.all((u >= 0) & (u < 1)) and np.array_equal(np.floor(u * GRID), u * GRID)
+    low = (u * GRID).astype(np.int64) & 15
+    assert uniform_enough(low, 16)
+    assert Dictated(2**64 - 1).random(()) == 1 - ULP and Dictated(2**11 - 1).random(()) == 0
+
+
+def test_system_integers_have_no_modulo_bias():
+    """Of 3·2**61 numbers the lower two thirds come up in two thirds of all draws; modulo alone makes it three quarters.
+
+    The control is that code.
+    """
+    k, n, bound = 3 * 2**61, 20_000, norm.isf(FALSE_ALARM / 2)
+
+    def z(values):
+        return abs((values < 2**62).mean() - 2 / 3) / np.sqrt(2 / 9 / n)
+
+    system = SystemRandom()
+    assert z(uniform(k, (n,), system)) < bound
+    assert z(uniform(np.full(n, k), (n,), system)) < bound
+    assert z(system._words(n) % np.uint64(k)) > bound
+
+
+@pytest.mark.parametrize(
+    "k, words, expected",
+    [
+        (3 * 2**61, [2**62], 2**62),  # the first word that may stay
+        (3 * 2**61, [2**62 - 1, 0, 2**63], 2**61),  # the last one that may not
+        (3 * 2**61, [2**64 - 1], 2**64 - 1 - 2 * 3 * 2**61),
+        (3, [0, 7], 1),  # 2**64 = 1 mod 3
+        (3, [1], 1),
+        (8, [0], 0),  # a power of two refuses no word
+        (1, [0], 0),
+        (2**63 - 1, [1, 2], 2),  # 2**64 = 2 mod 2**63 - 1
+        (2**63 - 1, [2**64 - 1], 1),
+    ],
+)
+def test_system_integers_refuse_just_the_surplus_words(k, words, expected):
+    source = Dictated(*words)
+    assert uniform(k, (), source) == expected
+    assert source.words == []
+
+
+def test_system_integers_from_another_start():
+    assert set(SystemRandom().integers(5, 8, (300,)).tolist()) == {5, 6, 7}  # misses one with chance 3 (2/3)**300
+
+
+def test_the_generator_counts_as_the_law_says():
+    rng, n = np.random.default_rng(3), 20_000
+    for program, exact in [
+        (lambda: binomial(3, 0.25, (n,), rng)[:, None], law(lambda r: binomial([3], 0.25, (1,), r))),
+        (lambda: scatter(np.full(n, 3), 3, rng), law(lambda r: scatter(np.array(3), 3, r))),
+    ]:
+        seen = dict.fromkeys(exact, 0)
+        for row in program().tolist():
+            seen[tuple(row)] += 1
+        statistic = sum((seen[y] - n * p) ** 2 / (n * p) for y, p in exact.items())
+        assert chi2.sf(float(statistic), len(exact) - 1) > FALSE_ALARM
+    assert np.array_equal(binomial([0, 4], 1.0, (2, 2), rng), [[0, 4], [0, 4]])
+    assert np.array_equal(scatter(np.array([0, 5]), 1, rng), [[0], [5]])
+
+
+# ----------------------------------------------------------------------------------------------------- bad input
+
+SOURCES = [np.random.default_rng(0), SystemRandom(), Paths()]
+each_source = pytest.mark.parametrize("rng", SOURCES, ids=lambda rng: type(rng).__name__)
+
+
+@each_source
+@pytest.mark.parametrize("p", [-ULP, 1 + 2 * ULP, nan, inf, -inf, None, [0.5, nan], [[2.0]]])
+def test_bad_probabilities_are_refused(p, rng):
+    with pytest.raises(ValueError, match=r"p must be probabilities in \[0, 1\], got"):
+        bernoulli(p, np.shape(p), rng)
+
+
+@each_source
+@pytest.mark.parametrize("k", [0, -1, 2.0, True, "2", None, [2, 0], 2**63, [2, 2**64 - 1], 2**64])
+def test_bad_ranges_are_refused(k, rng):
+    with pytest.raises(ValueError, match=r"k must be integers in \[1, 2\*\*63\), got"):
+        uniform(k, np.shape(k), rng)
+
+
+@each_source
+@pytest.mark.parametrize("given, shape", [((2,), ()), ((3, 1), (3,)), ((2,), (3,)), ((1, 1), (1,))], ids=str)
+def test_one_draw_is_never_handed_to_several(given, shape, rng):
+    """A p of more axes than the shape would compare several probabilities with one and the same draw."""
+    with pytest.raises(ValueError, match="p must broadcast to shape"):
+        bernoulli(np.full(given, 0.5), shape, rng)
+    with pytest.raises(ValueError, match="k must broadcast to shape"):
+        uniform(np.full(given, 2), shape, rng)
+
+
+@each_source
+@pytest.mark.parametrize("options", [[], (), "", range(0), np.array([])])
+def test_nothing_to_pick_from_is_refused(options, rng):
+    with pytest.raises(ValueError, match="options must not be empty"):
+        pick(options, rng)
+
+
+@pytest.mark.parametrize("rng", [None, 0, np.random, np.random.RandomState(0), np.random.PCG64(0), Paths])
+def test_other_sources_are_refused(rng):
+    for draw in (
+        lambda: bernoulli(0.5, (2,), rng),
+        lambda: uniform(2, (2,), rng),
+        lambda: toss(0.5, rng),
+        lambda: pick([1, 2], rng),
+        lambda: binomial(2, 0.5, (), rng),
+        lambda: scatter(np.array(2), 2, rng),
+    ):
+        with pytest.raises(ValueError, match="rng must be a numpy.random.Generator, a SystemRandom or a Paths, got"):
+            draw()
+
+
+def test_counts_are_not_for_clients():
+    with pytest.raises(ValueError, match="rng must be a Generator or a Paths"):
+        binomial(2, 0.5, (), SystemRandom())
+    with pytest.raises(ValueError, match="rng must be a Generator or a Paths"):
+        scatter(np.array(2), 2, SystemRandom())

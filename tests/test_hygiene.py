@@ -1,0 +1,348 @@
+"""What the committed files must and must not contain.
+
+A check takes a text or a notebook and returns its complaints. Each is run on the project's own files, and on
+planted violations that it must catch: a check that cannot fail proves nothing.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+import run_notebooks
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SIZE_LIMIT = 500_000  # bytes of a notebook
+
+
+# --- checks of a notebook
+
+
+def code(notebook):
+    """Yield the code cells with their number, counted from 1."""
+    yield from enumerate((c for c in notebook.cells if c.cell_type == "code"), 1)
+
+
+def text_of(output):
+    """Return all that an output says in words."""
+    data = output.get("data", {})
+    return "\n".join([output.get("text", "")] + [v for k, v in data.items() if k.startswith("text/")])
+
+
+def executed_in_order(notebook):
+    return [
+        f"code cell {i} has execution count {c.execution_count}" for i, c in code(notebook) if c.execution_count != i
+    ]
+
+
+def clean_outputs(notebook):
+    found = []
+    for i, cell in code(notebook):
+        for output in cell.outputs:
+            if output.output_type == "error":
+                found.append(f"code cell {i} shows a traceback")
+            if output.get("name") == "stderr":
+                found.append(f"code cell {i} writes to standard error")
+            if re.search(r"\b0x[0-9a-fA-F]{6,}\b", text_of(output)):
+                found.append(f"code cell {i} shows the address of an object")
+            if "progress" in str(output.get("data", {}).keys()) or "\r" in text_of(output):
+                found.append(f"code cell {i} stores a progress bar")
+    return found
+
+
+def no_trailing_semicolon(notebook):
+    # IPython hides the value of such a cell, nbval shows it: stored and fresh outputs would differ
+    def last(cell):
+        lines = [line.split("#")[0].rstrip() for line in cell.source.splitlines()]
+        return next((line for line in reversed(lines) if line), "")
+
+    return [f"code cell {i} ends with a semicolon" for i, c in code(notebook) if last(c).endswith(";")]
+
+
+def captioned(notebook):
+    found = []
+    for i, cell in code(notebook):
+        if any(k.startswith("image/") for o in cell.outputs for k in o.get("data", {})):
+            book = cell.metadata.get("mystnb", {})
+            caption = book.get("figure", {}).get("caption", "").strip()
+            alt = book.get("image", {}).get("alt", "").strip()
+            if not caption:
+                found.append(f"the figure of code cell {i} has no caption")
+            if not 40 <= len(alt) <= 400:
+                found.append(f"the alt text of code cell {i} must have 40 to 400 characters, it has {len(alt)}")
+            if caption and caption == alt:
+                found.append(f"caption and alt text of code cell {i} are the same")
+    return found
+
+
+def small(notebook):
+    size = len((nbformat.writes(notebook) + "\n").encode())
+    return [f"{size} bytes, at most {SIZE_LIMIT} are allowed"] if size > SIZE_LIMIT else []
+
+
+@pytest.mark.parametrize(
+    "check", [executed_in_order, clean_outputs, no_trailing_semicolon, captioned, small], ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize("ipynb", CHAPTERS, ids=lambda p: p.stem)
+def test_chapter(ipynb, check):
+    assert check(nbformat.read(ipynb, as_version=4)) == []
+
+
+@pytest.mark.parametrize("ipynb", CHAPTERS, ids=lambda p: p.stem)
+def test_chapter_is_fresh(ipynb):
+    py = ipynb.with_suffix(".py")
+    assert run_notebooks.stored(ipynb) == run_notebooks.fingerprint(py), f"{py.stem} is stale: make notebooks"
+
+
+def cell(source="x", count=1, outputs=(), **metadata):
+    return new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata)
+
+
+PLAIN = new_output("stream", name="stdout", text="PASS  Theorem 1  ε = 1.000\n")
+FIGURE = new_output("display_data", data={"image/png": "aGVsbG8=", "text/plain": "<Figure size 640x400>"})
+ALT = "Line plot of error against ε; it falls from 1 to 0.1."
+BOOK = {"figure": {"caption": "Error of one share. It falls."}, "image": {"alt": ALT}}
+
+
+def stream(name, text):
+    return new_output("stream", name=name, text=text)
+
+
+@pytest.mark.parametrize(
+    "check", [executed_in_order, clean_outputs, no_trailing_semicolon, captioned, small], ids=lambda f: f.__name__
+)
+def test_good_chapter_passes(check):
+    good = [new_markdown_cell("Words; words;"), cell(outputs=[PLAIN]), cell("f(';')  # a;", 2, [FIGURE], mystnb=BOOK)]
+    assert check(new_notebook(cells=good)) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "bad", "complaint"),
+    [
+        (executed_in_order, cell(count=2), "execution count 2"),
+        (executed_in_order, cell(count=None), "execution count None"),
+        (clean_outputs, cell(outputs=[stream("stderr", "a warning")]), "standard error"),
+        (clean_outputs, cell(outputs=[new_output("error", ename="E", evalue="", traceback=[])]), "traceback"),
+        (clean_outputs, cell(outputs=[stream("stdout", "<object at 0x7f3a5c0d1e20>")]), "address"),
+        (
+            clean_outputs,
+            cell(outputs=[new_output("execute_result", data={"text/plain": "<A at 0x7f3a5c0d1e20>"})]),
+            "address",
+        ),
+        (clean_outputs, cell(outputs=[stream("stdout", "\r 10 %")]), "progress"),
+        (no_trailing_semicolon, cell("plot(x);"), "semicolon"),
+        (no_trailing_semicolon, cell("plot(x);  # draw\n# done\n"), "semicolon"),
+        (captioned, cell(outputs=[FIGURE], mystnb={"image": {"alt": ALT}}), "no caption"),
+        (captioned, cell(outputs=[FIGURE], mystnb={"figure": BOOK["figure"]}), "has 0"),
+        (captioned, cell(outputs=[FIGURE], mystnb={**BOOK, "image": {"alt": "A plot."}}), "has 7"),
+        (captioned, cell(outputs=[FIGURE], mystnb={**BOOK, "image": {"alt": "A " * 300}}), "has 599"),
+        (captioned, cell(outputs=[FIGURE], mystnb={**BOOK, "figure": {"caption": ALT}}), "the same"),
+        (small, cell(outputs=[stream("stdout", "x" * 600_000)]), "bytes"),
+    ],
+)
+def test_planted_violation_in_a_chapter_is_caught(check, bad, complaint):
+    assert [c for c in check(new_notebook(cells=[bad])) if complaint in c]
+
+
+# --- checks of a text
+
+REGISTRY = re.compile(
+    r"""pypi\.(org|python\.org|tuna)|pythonhosted\.org|npmjs\.(org|com)|yarnpkg\.com|crates\.io|proxy\.golang\.org
+    |conda\.anaconda\.org|deb\.debian\.org|(archive|security)\.ubuntu\.com|/simple/?(?=[\s"']|$)
+    |--(extra-)?index-url|--find[-]links|--trusted[-]host|(?m:^\s*-[if]\s+(https?|file):)""",
+    re.VERBOSE,
+)
+MACHINE = re.compile(r"(?<![\w.~}/])/(work|root|tmp|opt|var/tmp|home/\w+|Users/\w+|mnt)(?=/|\b)(?!\.)(?!-)")
+
+
+def tracked():
+    """Text files of the project: those git knows or would add, or all where there is no git."""
+    try:
+        ask = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(ask, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+        files = [ROOT / name for name in names if name]
+    except (OSError, subprocess.CalledProcessError):
+        hidden = re.compile(r"(^|/)(\.(?!gitignore|gitattributes|ci|github)|_build|build|__pycache__|\w+\.egg-info)")
+        files = [p for p in ROOT.rglob("*") if not hidden.search(p.relative_to(ROOT).as_posix())]
+    return sorted(p for p in set(files) if p.is_file() and b"\0" not in p.read_bytes())
+
+
+def words(path):
+    """Text of a file, without the images in a notebook: their letters are dice."""
+    return re.sub(r'"image/\w+": "[^"]*"', "", path.read_text("utf-8"))
+
+
+def no_registry(text):
+    return [f"registry address {m.group().strip()!r}" for m in REGISTRY.finditer(text)]
+
+
+def no_machine_path(text):
+    return [f"machine path {m.group()!r}" for m in MACHINE.finditer(text)]
+
+
+@pytest.mark.parametrize("check", [no_registry, no_machine_path], ids=lambda f: f.__name__)
+def test_committed_files(check):
+    files = tracked()
+    assert ROOT / "pyproject.toml" in files
+    found = [f"{p.relative_to(ROOT)}: {complaint}" for p in files for complaint in check(words(p))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("check", "planted"),
+    [
+        (no_registry, "https://pypi" + ".org/"),
+        (no_registry, "see https://files.python" + "hosted.org/packages/x"),
+        (no_registry, '"resolved": "https://registry.npm' + 'js.org/a"'),
+        (no_registry, "deb http://deb.deb" + "ian.org/debian stable main"),
+        (no_registry, "pip install --index" + "-url http://10.0.0.1 x"),
+        (no_registry, "--find" + "-links wheels"),
+        (no_registry, "url = http://mirror.local/sim" + "ple/\n"),
+        (no_registry, "numpy\n-" + "f file:wheels"),
+        (no_machine_path, "/wo" + "rk/main/ldpnb"),
+        (no_machine_path, "open('/ro" + "ot/x')"),
+        (no_machine_path, "/ho" + "me/alice/book"),
+        (no_machine_path, 'File "/t' + 'mp/ipykernel_12/3.py"'),
+    ],
+)
+def test_planted_address_is_caught(check, planted):
+    assert check(planted)
+
+
+@pytest.mark.parametrize(
+    "harmless", ["frame/work/items", "https://example.org/home/x", "a simple rule", "1/root", "`{root}/tmp`", "../tmp"]
+)
+def test_harmless_text_passes(harmless):
+    assert no_registry(harmless) + no_machine_path(harmless) == []
+
+
+# --- prose
+
+ABBREVIATED = r"(?<!\bapprox)(?<!\bresp)(?<!\bincl)(?<!\bProc)(?<!\bConf)(?<!\bTrans)"
+
+
+def prose(text):
+    """Lines of a Markdown text without fenced code, math, tables, options, comments and quoted words."""
+    text = re.sub(r"^(```+|~~~+).*?^\1|^---\n.*?^---$|\$\$.*?\$\$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = [line for line in text.splitlines() if not re.match(r"\s*([|%<]|:[\w-]+:)", line)]
+    return [re.sub(r"`[^`]*`|\$[^$]*\$|[\"“][^\"”]*[\"”]", "x", line) for line in lines]
+
+
+def one_sentence_per_line(text):
+    # a word of four letters or more, a full stop, a capitalised word: names and abbreviations hardly look like that
+    return [line for line in prose(text) if re.search(rf"([a-z]{{4}}{ABBREVIATED}\.|[?!])\)? +[A-Z][a-z]", line)]
+
+
+def no_amsmath(text):
+    # such a block is text to the book, whose parser leaves it out (see _config.yml)
+    return [line for line in prose(text) if re.match(r"\s*\\begin\{", line)]
+
+
+def proses():
+    """Markdown of the pages and of the chapters, by name."""
+    pages = {p.name: p.read_text("utf-8") for p in sorted((ROOT / "book").glob("*.md"))}
+    for py in sorted((ROOT / "notebooks").glob("*.py")):
+        pages[py.name] = "\n\n".join(c.source for c in jupytext.read(py).cells if c.cell_type == "markdown")
+    return pages
+
+
+@pytest.mark.parametrize("check", [one_sentence_per_line, no_amsmath], ids=lambda f: f.__name__)
+def test_prose(check):
+    found = [f"{name}: {line}" for name, text in proses().items() for line in check(text)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("check", "planted"),
+    [
+        (one_sentence_per_line, "One reply says little. Many replies say much."),
+        (one_sentence_per_line, "- (It says little.) Many say more."),
+        (one_sentence_per_line, "| a |\n|---|\n| b |\n\nWhat does it say? Nothing."),
+        (no_amsmath, "Thus\n\\begin{align}\na &= b\n\\end{align}"),
+    ],
+)
+def test_planted_prose_is_caught(check, planted):
+    assert check(planted)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "See Sun et al. The rest, by T. Brijs and Dr. Who, is in Fig. Two, resp. Table Three, e.g. Here.",
+        'The survey says "It is small. Others are large." and stops.',
+        "```python\nx = 'Some text. And more.'\n```",
+        "| A sentence here. Another one | in a table. Fine |",
+        "$$\n\\begin{aligned}\na &= b\n\\end{aligned}\n$$ (eq-a)",
+        "- **Large domains.** A check walks through a small one.",
+        ":caption: Some words here. More words.",
+    ],
+)
+def test_harmless_prose_passes(harmless):
+    assert one_sentence_per_line(harmless) + no_amsmath(harmless) == []
+
+
+# --- the lock file
+
+
+def one_version_each(requirements):
+    lines = requirements.splitlines()
+    pins = [re.fullmatch(r"([\w.-]+)==[\w.+!]+( ; .*)?", line) for line in lines]
+    names = [pin.group(1) for pin in pins if pin]
+    return [f"{line!r} pins no version" for line, pin in zip(lines, pins, strict=True) if not pin] + [
+        f"{name} has several versions, so outputs would depend on the Python" for name in names if names.count(name) > 1
+    ]
+
+
+def test_lock_file():
+    assert one_version_each((ROOT / "requirements.txt").read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "planted", ["numpy>=2", "ldpnb @ file:ldpnb", "a==2 ; os_name == 'nt'\na==3 ; os_name != 'nt'"]
+)
+def test_planted_looseness_in_the_lock_file_is_caught(planted):
+    assert one_version_each("numpy==2.4\nscipy==1.17.1 ; os_name == 'nt'") == []
+    assert one_version_each(planted)
+
+
+# --- the table of contents
+
+
+def listed(toc):
+    """Files that a table of contents names, at any depth."""
+    if isinstance(toc, dict):
+        own = [toc[k] for k in ("root", "file") if k in toc]
+        return own + [name for value in toc.values() if isinstance(value, list) for name in listed(value)]
+    return [name for entry in toc for name in listed(entry)]
+
+
+def toc_complaints(toc, pages):
+    names = listed(toc)
+    return (
+        [f"{name} is listed twice" for name in sorted(set(names)) if names.count(name) > 1]
+        + [f"{name} is listed and does not exist" for name in sorted(set(names) - set(pages))]
+        + [f"{name} exists and is not listed" for name in sorted(set(pages) - set(names))]
+    )
+
+
+def test_contents_list_every_page_once():
+    pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*CHAPTERS, *(ROOT / "book").glob("*.md")]]
+    assert toc_complaints(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")), pages) == []
+
+
+@pytest.mark.parametrize(
+    ("pages", "complaint"),
+    [
+        (["book/a"], "notebooks/b is listed and does not exist"),
+        (["book/a", "notebooks/b", "book/c"], "book/c exists and is not listed"),
+    ],
+)
+def test_planted_gap_in_the_contents_is_caught(pages, complaint):
+    toc = {"root": "book/a", "parts": [{"caption": "One", "chapters": [{"file": "notebooks/b"}]}]}
+    assert toc_complaints(toc, ["book/a", "notebooks/b"]) == []
+    assert toc_complaints(toc, pages) == [complaint]

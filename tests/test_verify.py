@@ -1,0 +1,206 @@
+"""Exact ε, bias, variance and distances of clients whose laws are known by hand."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, log
+
+import numpy as np
+import pytest
+
+from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
+from ldpnb.core import Records, Tally
+from ldpnb.frequency import GRR, OLH, SUE
+from ldpnb.verify import Worst, distance, epsilon, laws, moments, same_law, worst
+
+F = Fraction
+
+
+def warner(p):
+    """Return a client that tells the truth with probability p and lies otherwise."""
+    return lambda x, rng: x if toss(p, rng) else 1 - x
+
+
+def any_of(options):
+    """Return a client that ignores its value."""
+    return lambda x, rng: pick(options, rng)
+
+
+# ---------------------------------------------------------------------------------------------------------- laws
+
+
+def test_laws_of_a_plain_client():
+    assert laws(warner(0.75), [0, 1]) == [{0: F(3, 4), 1: F(1, 4)}, {1: F(3, 4), 0: F(1, 4)}]
+    assert laws(warner(0.75), np.array([1])) == [{1: F(3, 4), 0: F(1, 4)}]
+    assert laws(warner(0.75), []) == []
+    with pytest.raises(TooManyBranches, match="limit = 1 "):
+        laws(warner(0.75), [0], limit=1)
+
+
+def test_laws_of_a_mechanism_are_those_of_one_report():
+    mechanism = GRR(k=3, epsilon=1.0)
+    p, q = mechanism.support
+    expected = [{y: p if y == x else q for y in range(3)} for x in range(3)]
+    assert laws(mechanism, [0, 1, 2]) == laws(mechanism, np.arange(3)) == expected
+    assert laws(mechanism, [2]) == [expected[2]]
+    with pytest.raises(TooManyBranches, match="limit = 3 "):
+        laws(mechanism, [0], limit=3)
+
+
+def test_laws_of_a_mechanism_over_records():
+    @dataclass(frozen=True, kw_only=True)
+    class Size(GRR):
+        """Reports how many keys a person has, by k-RR."""
+
+        def perturb(self, values, *, rng):
+            return super().perturb(values.sizes, rng=rng)
+
+    assert laws(Size(k=3, epsilon=1.0), Records.of({5, 6}, set())) == laws(GRR(k=3, epsilon=1.0), [2, 0])
+
+
+# ------------------------------------------------------------------------------------------------------- exact ε
+
+THREE = [
+    {"a": F(1, 2), "b": F(1, 4), "c": F(1, 4)},
+    {"a": F(1, 4), "b": F(1, 4), "c": F(1, 2)},
+    {"a": F(1, 6), "b": F(1, 2), "c": F(1, 3)},
+]
+
+
+def test_worst_report_and_pair():
+    assert worst(THREE) == Worst(F(3), (0, 2), "a")
+    assert worst(THREE[::-1]) == Worst(F(3), (2, 0), "a")
+    assert worst(THREE[:2]).ratio == 2 and worst(THREE[1:]).ratio == 2
+    assert epsilon(THREE) == pytest.approx(log(3), rel=1e-15)
+    # the ratio's own direction counts: half as likely is the same as twice as likely the other way round
+    assert worst([{0: F(1, 10), 1: F(9, 10)}, {0: F(2, 10), 1: F(8, 10)}]) == Worst(F(2), (1, 0), 0)
+
+
+def test_inputs_alike_show_nothing():
+    assert worst([THREE[0]] * 3).ratio == 1
+    assert epsilon([THREE[0]] * 2) == 0.0
+    assert epsilon([{0: F(1)}, {0: F(1)}]) == 0.0
+
+
+@pytest.mark.parametrize("where", [0, 1, 2])
+def test_a_report_that_gives_an_input_away(where):
+    given_away = [dict(one) for one in THREE]
+    given_away[where]["d"] = F(1, 10**9)
+    found = worst(given_away)
+    assert found.ratio is None and found.report == "d"
+    assert found.pair[0] == where != found.pair[1]
+    assert found.epsilon == epsilon(given_away) == inf
+
+
+@pytest.mark.parametrize("one", [[], [{0: F(1)}]])
+def test_one_input_has_no_epsilon(one):
+    for judge in (worst, epsilon):
+        with pytest.raises(ValueError, match=f"laws must be those of at least two inputs, got {len(one)}"):
+            judge(one)
+
+
+def test_epsilon_of_plain_clients():
+    assert epsilon(laws(warner(0.75), [0, 1])) == pytest.approx(log(3), rel=1e-15)
+    assert epsilon(laws(warner(1.0), [0, 1])) == inf
+    assert epsilon(laws(any_of("xyz"), range(5))) == 0.0
+    two = laws(lambda x, rng: [x ^ toss(0.25, rng), x ^ toss(0.25, rng)], [0, 1])
+    assert worst(two).ratio == 9  # composition
+
+
+# ------------------------------------------------------------------------------------------------ bias and variance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dice(GRR):
+    """Sends the value plus a die and a coin of probability 1/4; the score of a report is its square and negative."""
+
+    def perturb(self, values, *, rng):
+        values = np.asarray(values)
+        return values + uniform(3, values.shape, rng) + bernoulli(0.25, values.shape, rng)
+
+    def tally(self, reports, items=None):
+        return Tally(self, len(reports), np.array([np.sum(reports**2), -np.sum(reports)]))
+
+    def estimate(self, tally):
+        return tally.counts / tally.n
+
+
+def test_moments_are_those_of_brute_force():
+    mean, variance = moments(Dice(k=9, epsilon=1.0), np.array([0, 5]))
+    for i, x in enumerate([0, 5]):
+        outcomes = [(F(1, 3) * (F(1, 4) if c else F(3, 4)), x + d + c) for d in range(3) for c in (0, 1)]
+        for j, score in enumerate((lambda y: y**2, lambda y: -y)):
+            first = sum(p * score(y) for p, y in outcomes)
+            second = sum(p * score(y) ** 2 for p, y in outcomes)
+            assert mean[i, j] == pytest.approx(float(first), rel=1e-14)
+            assert variance[i, j] == pytest.approx(float(second - first**2), rel=1e-13)
+    assert mean.shape == variance.shape == (2, 2)
+
+
+def test_moments_of_a_mechanism_are_its_statements():
+    for mechanism in (SUE(k=3, epsilon=0.7), OLH(k=3, epsilon=1.0, word=3)):
+        mean, variance = moments(mechanism, [2, 0])
+        np.testing.assert_allclose(mean, mechanism.target([2, 0]), atol=1e-12)
+        np.testing.assert_allclose(variance, mechanism.noise([2, 0]), rtol=1e-12)
+
+
+def test_moments_hand_on_the_candidates():
+    @dataclass(frozen=True, kw_only=True)
+    class Open(GRR):
+        """Counts only the candidates."""
+
+        def tally(self, reports, items=None):
+            whole = super().tally(reports)
+            return Tally(self, whole.n, whole.counts[list(items)], tuple(items))
+
+        def estimate(self, tally):
+            return tally.counts / tally.n
+
+    mechanism = Open(k=4, epsilon=1.0)
+    mean, _ = moments(mechanism, [0], items=(3, 0))
+    np.testing.assert_allclose(mean, [[float(mechanism.support[1]), float(mechanism.support[0])]], rtol=1e-14)
+
+
+# -------------------------------------------------------------------------------------------------- distances
+
+
+def test_distance():
+    assert distance(warner(0.75), warner(0.75), [0, 1]) == 0
+    assert distance(warner(0.75), warner(0.5), [0, 1]) == F(1, 4)
+    assert distance(warner(0.5), warner(0.75), [0]) == F(1, 4)
+    assert distance(any_of("ab"), any_of("xyz"), [0]) == 1  # nothing in common
+    assert distance(any_of("ab"), any_of("abcd"), [0]) == F(1, 2)
+    assert distance(any_of("abcd"), any_of("ab"), [0]) == F(1, 2)
+    # the worst input counts, wherever it stands
+    for inputs in ([0, 1, 2], [2, 1, 0]):
+        assert distance(any_of("abcd"), lambda x, rng: pick("abcdefgh"[: 4 + x], rng), inputs) == F(1, 3)
+
+
+def test_same_law():
+    third, rounded = 1 / 3, 1 / 3 + 2.0**-50
+    assert same_law(warner(third), warner(rounded), [0, 1])
+    assert not same_law(warner(third), warner(rounded), [0, 1], tolerance=0)
+    assert not same_law(warner(0.75), warner(0.75 + 2.0**-39), [0, 1])
+    assert same_law(warner(0.75), warner(0.75 + 2.0**-40), [0, 1])  # at the border
+    with pytest.raises(TooManyBranches):
+        same_law(warner(0.75), warner(0.75), [0, 1], limit=1)
+    with pytest.raises(ValueError):
+        same_law(warner(0.75), warner(0.5), [])  # no input, no statement
+
+
+def test_inline_clients_have_the_law_of_the_package():
+    """How a chapter ties its ten lines to the package, and how a slip in them is seen."""
+    mechanism = GRR(k=4, epsilon=1.0)
+
+    def client(x, rng):
+        return x if toss(mechanism.keep, rng) else pick(range(4), rng)
+
+    def slip(x, rng):
+        return x if toss(mechanism.keep, rng) else pick([y for y in range(4) if y != x], rng)
+
+    assert same_law(client, mechanism, range(4), tolerance=0)
+    assert not same_law(slip, mechanism, range(4))
+
+    unary = SUE(k=3, epsilon=1.0)
+    p, q = (float(x) for x in unary.support)
+    assert same_law(unary, lambda x, rng: [toss(p if v == x else q, rng) for v in range(3)], [0, 1, 2], tolerance=0)
+    assert not same_law(unary, lambda x, rng: [toss(q if v == x else p, rng) for v in range(3)], [0, 1, 2])
