@@ -153,7 +153,7 @@ def precision(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[np.flo
     Shapes and errors as in `mse`; 1 ≤ top ≤ k.  Source: zhang2018, equation (4-1).
     """
     _error(truth, estimate)
-    true_top, found = _top(np.asarray(truth), top), _top(np.asarray(estimate), top)
+    true_top, found = _top(truth, top), _top(estimate, top)
     return np.asarray(np.isin(found, true_top).mean(axis=-1))
 
 
@@ -162,7 +162,7 @@ def relative_error(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[n
 
     Shapes and errors as in `mse`; 1 ≤ top ≤ k.  Source: zhang2018, equation (4-2).
     """
-    error, true_top = _error(truth, estimate), _top(np.asarray(truth), top)
+    error, true_top = _error(truth, estimate), _top(truth, top)
     largest = np.asarray(truth, np.float64)[true_top]
     if largest.min() <= 0:
         raise ValueError(f"truth must be positive for the top {top} items, got {largest.min():g}")
@@ -181,11 +181,11 @@ def _error(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
     return estimated - true
 
 
-def _top(values: NDArray[Any], top: int) -> NDArray[np.int64]:
-    k = values.shape[-1]
-    if check_count(top, 1, "top") > k:
-        raise ValueError(f"top must be at most the number of items, {k}, got {top}")
-    return np.argsort(-values, axis=-1, kind="stable")[..., :top].astype(np.int64)
+def _top(values: ArrayLike, top: int) -> NDArray[np.int64]:
+    numbers = np.asarray(values, np.float64)
+    if check_count(top, 1, "top") > numbers.shape[-1]:
+        raise ValueError(f"top must be at most the number of items, {numbers.shape[-1]}, got {top}")
+    return np.argsort(-numbers, axis=-1, kind="stable")[..., :top].astype(np.int64)
 
 
 # ---------------------------------------------------------------------------------------------------- records
