@@ -80,7 +80,6 @@ settle("p2018.a", holds={"x": True})
 
 # %% [markdown]
 # (sec-two)=
-# Some text.
 #
 # ## Section two
 
@@ -103,6 +102,21 @@ def test_a_call_belongs_to_the_nearest_label_and_heading(root):
     a, b = (places for _, places in sorted(extension().settled(root).items()))
     assert [(s.document, s.label, s.heading) for s in a] == [("notebooks/01_x", "sec-one", "Section one")]
     assert [(s.document, s.label, s.heading) for s in b] == [("notebooks/01_x", "sec-two", "Section two")]
+
+
+@pytest.mark.parametrize(
+    "above, link",
+    [
+        ("", (None, "x")),
+        ("# # Title", (None, "Title")),
+        ("# (sec-a)=\n# # Title\n#\n# ## Part", ("sec-a", "Title")),  # no label of its own: the labelled one above
+        ("# # Title\n#\n# (chk-a)=\n# Some text.", ("chk-a", "Title")),
+        ("# (sec-a)=\n# # Title\n#\n# ## Part\n# (chk-a)=\n# Some text.\n#\n# ## More", ("chk-a", "Part")),
+    ],
+)
+def test_the_link_text_names_what_the_link_leads_to(above, link):
+    last = extension()._places("x", ["# %% [markdown]", *above.splitlines(), "# %%", "settle"])[-1]
+    assert (last.label, last.heading) == link
 
 
 def test_no_chapter_at_all_is_fine(root):

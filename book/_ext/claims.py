@@ -32,7 +32,7 @@ HEADING = re.compile(r"# #+ +(.+)$")
 
 @dataclass(frozen=True)
 class Section:
-    """Where a chapter settles a claim: the document, the nearest label above (or None), the nearest heading."""
+    """Where a chapter settles a claim: the document, the nearest label above (or None), and the heading that it is at."""
 
     document: str
     label: str | None
@@ -56,16 +56,20 @@ def settled(root):
 
 def _places(stem, lines):
     """Return for every line the section that it stands in."""
-    document, label, heading, markdown = f"notebooks/{stem}", None, stem, False
+    document, label, text, heading, markdown, fresh = f"notebooks/{stem}", None, stem, stem, False, False
     places = []
     for line in lines:
         if line.startswith("# %%"):
             markdown = "[markdown]" in line
         elif markdown and (match := LABEL.match(line)):
-            label = match[1]
+            label, text, fresh = match[1], heading, True
         elif markdown and (match := HEADING.match(line)):
             heading = match[1].strip()
-        places.append(Section(document, label, heading))
+            if fresh or label is None:  # a heading without a label of its own cannot be linked to
+                text = heading
+        elif line.strip("# "):
+            fresh = False
+        places.append(Section(document, label, text))
     return places
 
 
