@@ -32,7 +32,7 @@ HEADING = re.compile(r"# #+ +(.+)$")
 
 @dataclass(frozen=True)
 class Section:
-    """Where a chapter settles a claim: the document, the nearest label above (or None), and the heading that it is at."""
+    """Where a chapter settles a claim: the document, the nearest label above (or None), and the heading at the label."""
 
     document: str
     label: str | None
@@ -67,6 +67,7 @@ def _places(stem, lines):
             heading = match[1].strip()
             if fresh or label is None:  # a heading without a label of its own cannot be linked to
                 text = heading
+            fresh = False
         elif line.strip("# "):
             fresh = False
         places.append(Section(document, label, text))
