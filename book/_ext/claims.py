@@ -32,7 +32,7 @@ HEADING = re.compile(r"# #+ +(.+)$")
 
 @dataclass(frozen=True)
 class Section:
-    """Where a chapter settles a claim: the document, the nearest label above (or None), and the heading at the label."""
+    """Where a chapter settles a claim: the document, the nearest label above (or None), and its heading."""
 
     document: str
     label: str | None
