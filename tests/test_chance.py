@@ -89,6 +89,7 @@ def zero_weights(rng):
         ),
         (lambda rng: binomial([[1], [2]], 1.0, (2, 2), rng), {((1, 1), (2, 2)): F(1)}),
         (lambda rng: binomial(5, 0.0, (), rng), {0: F(1)}),
+        (lambda rng: binomial(10**9, [0.0, 1.0][rng.choose((1, 1))], (), rng), {0: F(1, 2), 10**9: F(1, 2)}),
         (lambda rng: scatter(np.array(0), 3, rng), {(0, 0, 0): F(1)}),
         (lambda rng: scatter(np.array(4), 1, rng), {(4,): F(1)}),
         (
@@ -296,6 +297,7 @@ def test_limit_is_a_limit():
         (lambda rng: int(uniform(2**62, (), rng)), 2**62),
         (lambda rng: int(binomial(7, 0.5, (), rng)), 8),
         (lambda rng: scatter(np.array(9), 2, rng), 10),
+        (lambda rng: int(binomial(10**9, 0.3, (), rng)), 10**9 + 1),
         (lambda rng: rng.choose((1,) * 9), 9),
     ],
 )
@@ -496,6 +498,22 @@ def test_other_sources_are_refused(rng):
     ):
         with pytest.raises(ValueError, match="rng must be a numpy.random.Generator, a SystemRandom or a Paths, got"):
             draw()
+
+
+@pytest.mark.parametrize("rng", [np.random.default_rng(0), Paths()], ids=["numpy", "Paths"])
+def test_bad_counts_are_refused(rng):
+    for n in (-1, 1.7, np.array([2, -1]), True, None, np.array([2.0])):
+        with pytest.raises(ValueError, match="n must be non-negative integers, got"):
+            binomial(n, 0.5, np.shape(n), rng)
+        with pytest.raises(ValueError, match="n must be non-negative integers, got"):
+            scatter(n, 2, rng)
+    for p in (-0.1, 1.5, nan):
+        with pytest.raises(ValueError, match=r"p must be a probability in \[0, 1\], got"):
+            binomial(2, p, (), rng)
+    with pytest.raises(ValueError, match="k must be a positive integer, got 0"):
+        scatter(np.array(2), 0, rng)
+    with pytest.raises(ValueError, match="broadcast"):
+        binomial([2, 3], 0.5, (), rng)
 
 
 def test_counts_are_not_for_clients():
