@@ -23,13 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 LIMIT = 200_000  # branches; a program of this size takes seconds
+DEPTH = 500  # choices in one branch; more are a loop that need not end
 
 Law = dict[Hashable, Fraction]
 T = TypeVar("T")
 
 
 class TooManyBranches(ValueError):
-    """A program has more branches than `law` was allowed to walk."""
+    """A program has more branches, or longer ones, than `law` may walk."""
 
 
 class SystemRandom:
@@ -75,6 +76,8 @@ class Paths:
         """Index of an option; the options have probabilities proportional to these integers."""
         self.admit(len(weights))
         at = len(self.taken)
+        if at >= DEPTH:
+            raise TooManyBranches(f"one branch of more than {DEPTH} choices: bound the loops of the program")
         if at < len(self._script):
             option, before = self._script[at]
             if before != weights:

@@ -11,6 +11,7 @@ from scipy.stats import chi2, norm
 
 from ldpnb import chance
 from ldpnb.chance import (
+    DEPTH,
     GRID,
     Paths,
     SystemRandom,
@@ -304,6 +305,25 @@ def test_limit_is_a_limit():
 def test_a_choice_that_is_too_wide_is_not_begun(program, options):
     with pytest.raises(TooManyBranches, match=f"one choice among {options} options, more than limit = 7 branches"):
         law(program, limit=7)
+
+
+def until(heads):
+    """Return a loop that ends with a coin's heads or tails, and need not end."""
+
+    def program(rng):
+        n = 0
+        while toss(0.5, rng) != heads:
+            n += 1
+        return n
+
+    return program
+
+
+@pytest.mark.parametrize("heads", [True, False])
+def test_loops_that_need_not_end_are_given_up(heads):
+    with pytest.raises(TooManyBranches, match=f"one branch of more than {DEPTH} choices"):
+        law(until(heads))
+    assert law(lambda rng: sum(rng.choose((0, 1)) for _ in range(DEPTH))) == {DEPTH: 1}
 
 
 def test_draws_beside_chance_are_refused():
