@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from math import ceil, comb, floor, prod
+from math import ceil, comb, floor, nan, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -316,7 +316,10 @@ def freeze(value: Any) -> Hashable:
         return frozenset(freeze(v) for v in value)
     if isinstance(value, dict):
         return frozenset((freeze(k), freeze(v)) for k, v in value.items())
-    if not isinstance(value, Hashable):
+    if isinstance(value, float) and value != value:
+        return nan  # one object for all, since NaN equals only itself
+    by_identity: Any = object.__hash__  # of outputs that equal only themselves
+    if (value is not None and type(value).__hash__ is by_identity) or not isinstance(value, Hashable):
         raise ValueError(f"a program must return plain values or arrays to have a law, got {type(value).__name__}")
     return value
 

@@ -1,6 +1,7 @@
 """Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
 
 import doctest
+from enum import Enum
 from fractions import Fraction
 from itertools import product
 from math import factorial, inf, nan, nextafter
@@ -30,6 +31,7 @@ from ldpnb.chance import (
     toss,
     uniform,
 )
+from ldpnb.core import Records
 from ldpnb.verify import epsilon, laws
 
 F = Fraction
@@ -380,6 +382,25 @@ def test_freeze(value, expected):
 def test_outputs_without_a_law_are_refused(value):
     with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got bytearray"):
         law(lambda rng: value)
+
+
+class Colour(Enum):
+    RED = 1
+
+
+def test_missing_numbers_are_one_output():
+    assert len(law(lambda rng: nan if toss(0.5, rng) else float("inf") - float("inf"))) == 1
+    found = law(lambda rng: np.array([np.nan, toss(0.5, rng)]))
+    assert list(found.values()) == [F(1, 2), F(1, 2)]
+    assert found == law(lambda rng: [float("nan"), float(toss(0.5, rng))])
+
+
+@pytest.mark.parametrize("make", [object, lambda: (i for i in "ab"), lambda: [lambda: 0], lambda: Records.of({1})])
+def test_outputs_that_equal_only_themselves_are_refused(make):
+    """Each branch would count as an output of its own, and two inputs would seem to share none."""
+    with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got"):
+        law(lambda rng: make())
+    assert law(lambda rng: (Colour.RED, None, b"x", F(1))) == {(Colour.RED, None, b"x", F(1)): 1}
 
 
 # ------------------------------------------------------------------------------------------- sources of randomness
