@@ -332,7 +332,7 @@ def odds(epsilon: float | Fraction) -> Fraction:
     x = Fraction(epsilon)
     with localcontext() as context:
         context.prec, context.rounding = 60, ROUND_FLOOR
-        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp().next_minus())
+        return Fraction((Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus())
 
 
 def log(ratio: Fraction) -> float:

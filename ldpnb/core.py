@@ -28,7 +28,6 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -300,7 +299,7 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
     if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, int | float | np.integer | np.floating):
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
-    if not (isfinite(epsilon) and EPSILON_MIN <= epsilon <= EPSILON_MAX):
+    if not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon}")
     return float(epsilon)
 

@@ -246,6 +246,11 @@ def test_odds_are_just_below_the_exponential(x):
     assert below * (1 - F(1, 10**57)) < odds(x) < below
 
 
+@pytest.mark.parametrize("x", [np.int64(3), np.uint8(3), np.float64(3)], ids=repr)
+def test_odds_of_numpy_numbers(x):
+    assert odds(x) == odds(3)
+
+
 def test_odds_of_a_negative_number_are_below_too():
     below, above = exponential(F(2))
     assert 1 / above * (1 - F(1, 10**57)) < odds(-2) < 1 / above

@@ -199,9 +199,23 @@ def test_a_short_float_is_taken_at_its_own_value():
     "epsilon",
     [
         *(nextafter(1e-6, 0), nextafter(32, 33), 0, -0.0, -1, 33, nan, inf, -inf, np.float64("nan"), np.float16("inf")),
-        *(True, np.True_, "1", None, [1.0], np.array(1.0), np.array([1.0]), F(1), 1j, 5e-324, np.uint64(BIG)),
+        *(
+            True,
+            np.True_,
+            "1",
+            None,
+            [1.0],
+            np.array(1.0),
+            np.array([1.0]),
+            F(1),
+            1j,
+            5e-324,
+            np.uint64(BIG),
+            10**400,
+            -(10**400),
+        ),
     ],
-    ids=repr,
+    ids=lambda x: repr(x)[:20],
 )
 def test_bad_epsilon(epsilon):
     with pytest.raises(ValueError, match=r"total must be a finite number in \[1e-06, 32\], got"):
