@@ -259,7 +259,8 @@ class Records:
         """Return the records of some people: a slice, an index array or a mask."""
         chosen = np.arange(len(self))[people]
         if chosen.ndim != 1:
-            raise IndexError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
+            # not an IndexError, which Python and numpy would take for the end of a sequence
+            raise ValueError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         entries = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)

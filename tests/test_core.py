@@ -112,6 +112,16 @@ def test_people_who_do_not_exist_are_refused(chosen):
         Records.of(*PEOPLE)[chosen]
 
 
+def test_records_are_not_a_sequence_of_people():
+    """Or a loop over them, and an array made of them, would be empty without a word."""
+    records = Records.of(*PEOPLE)
+    for misuse in (lambda: records[0], lambda: list(records), lambda: np.asarray(records), lambda: records[[[0]]]):
+        with pytest.raises(ValueError, match="people must be a slice, an index array or a mask"):
+            misuse()
+    with pytest.raises(ValueError):
+        GRR(k=3, epsilon=1.0).target(records)
+
+
 @pytest.mark.parametrize(
     "rows, error",
     [

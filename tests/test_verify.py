@@ -57,6 +57,11 @@ def test_laws_of_a_mechanism_over_records():
     assert laws(Size(k=3, epsilon=1.0), Records.of({5, 6}, set())) == laws(GRR(k=3, epsilon=1.0), [2, 0])
 
 
+def test_plain_clients_take_no_records():
+    with pytest.raises(ValueError, match="people must be a slice"):
+        laws(any_of("ab"), Records.of({5, 6}, set()))
+
+
 # ------------------------------------------------------------------------------------------------------- exact ε
 
 THREE = [
