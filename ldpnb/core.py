@@ -356,6 +356,9 @@ def check_histogram(counts: ArrayLike, k: int) -> NDArray[np.int64]:
     histogram = check_codes(counts, None, "counts")
     if histogram.shape != (k,):
         raise ValueError(f"counts must hold k = {k} counts, got shape {histogram.shape}")
-    if histogram.sum() == 0:
+    people = sum(histogram.tolist())  # Python's integers do not overflow
+    if people == 0:
         raise ValueError("counts must hold at least one person, got none")
+    if people >= 2**53:
+        raise ValueError(f"counts must sum to less than 2**53, got {people}")
     return histogram

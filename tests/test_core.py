@@ -364,10 +364,14 @@ def test_histogram():
         ([1, -1], "counts must be non-negative integers, got -1"),
         ([1.0, 1.0], "counts must be non-negative integers, got float64"),
         ([True, False], "counts must be non-negative integers, got bool"),
+        ([2**52, 2**52], rf"counts must sum to less than 2\*\*53, got {2**53}"),
+        ([2**62, 2**62], rf"counts must sum to less than 2\*\*53, got {2**63}"),
         ([1, BIG], "counts must be non-negative integers, got"),
     ]:
         with pytest.raises(ValueError, match=error):
             check_histogram(counts, 2)
+    with pytest.raises(ValueError, match=rf"counts must sum to less than 2\*\*53, got {2**64}"):
+        check_histogram([2**62] * 4, 4)  # is 0 in 64 bits
 
 
 # -------------------------------------------------------------------------------------------------------- tallies
