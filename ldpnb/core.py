@@ -234,12 +234,14 @@ class Records:
             )
         values = None
         if value is not None:
-            values = np.asarray(value, np.float64)
+            values = np.asarray(value)
+            if values.dtype.kind not in "iuf":
+                raise ValueError(f"value must be finite numbers, got {values.dtype} values")
             if values.shape != key.shape:
                 raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
             if not np.all(np.isfinite(values)):
                 raise ValueError("value must be finite numbers, got NaN or infinity")
-            values = values[order]
+            values = values[order].astype(np.float64)
         return cls(np.concatenate([[0], np.cumsum(np.bincount(user, minlength=n))]).astype(np.int64), key, values)
 
     def __len__(self) -> int:
