@@ -96,6 +96,12 @@ def test_a_report_that_gives_an_input_away(where):
     assert found.epsilon == epsilon(given_away) == inf
 
 
+def test_reports_that_nobody_sends_do_not_count():
+    """As in laws written down from the rows of a matrix."""
+    assert worst([{0: F(1, 3), 1: F(2, 3), 2: F(0)}, {0: F(2, 3), 1: F(1, 3), 2: F(0)}]) == Worst(F(2), (1, 0), 0)
+    assert worst([{0: F(0), 1: F(1)}, {1: F(1)}]).ratio == 1
+
+
 @pytest.mark.parametrize("one", [[], [{0: F(1)}]])
 def test_one_input_has_no_epsilon(one):
     for judge in (worst, epsilon):
