@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from math import ceil, comb, floor, inf, nextafter, prod
+from math import ceil, comb, floor, inf, nan, nextafter, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,13 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 LIMIT = 200_000  # branches; a program of this size takes seconds
+DEPTH = 500  # choices in one branch; more are a loop that need not end
 
 Law = dict[Hashable, Fraction]
 T = TypeVar("T")
 
 
 class TooManyBranches(ValueError):
-    """A program has more branches than `law` was allowed to walk."""
+    """A program has more branches, or longer ones, than `law` may walk."""
 
 
 class SystemRandom:
@@ -66,11 +67,17 @@ class Paths:
         self.taken: list[tuple[int, tuple[int, ...]]] = []
         self._weight = self._total = 1
 
+    def admit(self, options: int) -> None:
+        """Refuse a choice that is too wide, before its weights are written down."""
+        if options > self._limit:
+            raise TooManyBranches(f"one choice among {options} options, more than limit = {self._limit} branches")
+
     def choose(self, weights: tuple[int, ...]) -> int:
         """Index of an option; the options have probabilities proportional to these integers."""
+        self.admit(len(weights))
         at = len(self.taken)
-        if len(weights) > self._limit:
-            raise TooManyBranches(f"one choice among {len(weights)} options, more than limit = {self._limit} branches")
+        if at >= DEPTH:
+            raise TooManyBranches(f"one branch of more than {DEPTH} choices: bound the loops of the program")
         if at < len(self._script):
             option, before = self._script[at]
             if before != weights:
@@ -172,8 +179,7 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
         return np.asarray(rng.integers(0, k, shape), np.int64)
     out = np.empty(shape, np.int64)
     for at, options in zip(np.ndindex(shape), each.flat, strict=True):
-        if options > rng._limit:
-            raise TooManyBranches(f"one choice among {options} options, more than limit = {rng._limit} branches")
+        rng.admit(options)
         out[at] = rng.choose((1,) * int(options)) if options > 1 else 0
     return out
 
@@ -195,22 +201,23 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
 
 def binomial(n: ArrayLike, p: float, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
     """Toss n coins of probability p each and count the heads; n is broadcast to `shape`."""
-    rng = _source(rng)
-    if isinstance(rng, SystemRandom):
-        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+    n, rng = _simulated(n, rng)
+    if not 0 <= p <= 1:
+        raise ValueError(f"p must be a probability in [0, 1], got {p}")
+    each = _spread(n, shape, "n")
     if not isinstance(rng, Paths):
-        return np.asarray(rng.binomial(np.asarray(n, np.int64), p, shape), np.int64)
+        return np.asarray(rng.binomial(n, p, shape), np.int64)
     out = np.empty(shape, np.int64)
-    for at, m in zip(np.ndindex(shape), np.broadcast_to(np.asarray(n, np.int64), shape).flat, strict=True):
+    for at, m in zip(np.ndindex(shape), each.flat, strict=True):
         out[at] = _heads(int(m), Fraction(p), rng)
     return out
 
 
-def scatter(n: NDArray[np.int64], k: int, rng: Randomness) -> NDArray[np.int64]:
-    """Throw n balls into k cells, all alike, and count: an array of shape ``n.shape + (k,)``."""
-    rng = _source(rng)
-    if isinstance(rng, SystemRandom):
-        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
+    """Throw n balls into k cells, all alike, and count: one axis more than n has, of length k."""
+    n, rng = _simulated(n, rng)
+    if k < 1:
+        raise ValueError(f"k must be a positive integer, got {k}")
     if not isinstance(rng, Paths):
         return np.asarray(rng.multinomial(n, np.full(k, 1 / k)), np.int64)
     out = np.empty((*n.shape, k), np.int64)
@@ -222,9 +229,21 @@ def scatter(n: NDArray[np.int64], k: int, rng: Randomness) -> NDArray[np.int64]:
     return out
 
 
+def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.random.Generator | Paths]:
+    n, rng = np.asarray(n), _source(rng)
+    if n.dtype.kind not in "iu" or not np.all((n >= 0) & (n < 2**63)):
+        raise ValueError(f"n must be non-negative integers, got {n}")
+    if isinstance(rng, SystemRandom):
+        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+    return n.astype(np.int64), rng
+
+
 def _heads(n: int, p: Fraction, rng: Paths) -> int:
+    if n == 0 or p in (0, 1):
+        return n * int(p)
+    rng.admit(n + 1)
     up, down = p.numerator, p.denominator - p.numerator
-    return rng.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1))) if n else 0
+    return rng.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
 
 
 # ------------------------------------------------------------------------------------------------- exact laws
@@ -297,7 +316,10 @@ def freeze(value: Any) -> Hashable:
         return frozenset(freeze(v) for v in value)
     if isinstance(value, dict):
         return frozenset((freeze(k), freeze(v)) for k, v in value.items())
-    if not isinstance(value, Hashable):
+    if isinstance(value, float) and value != value:
+        return nan  # one object for all, since NaN equals only itself
+    by_identity: Any = object.__hash__  # of outputs that equal only themselves
+    if (value is not None and type(value).__hash__ is by_identity) or not isinstance(value, Hashable):
         raise ValueError(f"a program must return plain values or arrays to have a law, got {type(value).__name__}")
     return value
 
@@ -310,7 +332,7 @@ def odds(epsilon: float | Fraction) -> Fraction:
     x = Fraction(epsilon)
     with localcontext() as context:
         context.prec, context.rounding = 60, ROUND_FLOOR
-        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp().next_minus())
+        return Fraction((Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus())
 
 
 def log(ratio: Fraction) -> float:

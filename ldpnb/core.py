@@ -31,7 +31,6 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -238,12 +237,14 @@ class Records:
             )
         values = None
         if value is not None:
-            values = np.asarray(value, np.float64)
+            values = np.asarray(value)
+            if values.dtype.kind not in "iuf":
+                raise ValueError(f"value must be finite numbers, got {values.dtype} values")
             if values.shape != key.shape:
                 raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
             if not np.all(np.isfinite(values)):
                 raise ValueError("value must be finite numbers, got NaN or infinity")
-            values = values[order]
+            values = values[order].astype(np.float64)
         return cls(np.concatenate([[0], np.cumsum(np.bincount(user, minlength=n))]).astype(np.int64), key, values)
 
     def __len__(self) -> int:
@@ -263,7 +264,8 @@ class Records:
         """Return the records of some people: a slice, an index array or a mask."""
         chosen = np.arange(len(self))[people]
         if chosen.ndim != 1:
-            raise IndexError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
+            # not an IndexError, which Python and numpy would take for the end of a sequence
+            raise ValueError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         entries = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
@@ -303,7 +305,7 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
     if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, int | float | np.integer | np.floating):
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
-    if not (isfinite(epsilon) and EPSILON_MIN <= epsilon <= EPSILON_MAX):
+    if not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon}")
     return float(epsilon)
 
@@ -368,6 +370,9 @@ def check_histogram(counts: ArrayLike, k: int) -> NDArray[np.int64]:
     histogram = check_codes(counts, None, "counts")
     if histogram.shape != (k,):
         raise ValueError(f"counts must hold k = {k} counts, got shape {histogram.shape}")
-    if histogram.sum() == 0:
+    people = sum(histogram.tolist())  # Python's integers do not overflow
+    if people == 0:
         raise ValueError("counts must hold at least one person, got none")
+    if people >= 2**53:
+        raise ValueError(f"counts must sum to less than 2**53, got {people}")
     return histogram

@@ -35,6 +35,11 @@ class MultiplyShift:
     word: int = 32
 
     def __post_init__(self) -> None:
+        for name in ("keys", "slots", "word"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer):
+                raise ValueError(f"{name} must be an integer, got {value!r}")
+            object.__setattr__(self, name, int(value))  # numpy's integers would overflow in `collision`
         if not 2 <= self.word <= 32:
             raise ValueError(f"word must be in [2, 32], got {self.word}")
         if not 2 <= self.slots <= 2**self.top:

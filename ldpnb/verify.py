@@ -67,6 +67,8 @@ def worst(laws: Sequence[Law]) -> Worst:
     found = Worst(Fraction(1), (0, 0), next(iter(laws[0])))
     for report in dict.fromkeys(y for one in laws for y in one):
         p = [one.get(report, Fraction(0)) for one in laws]
+        if not any(p):
+            continue
         most, least = max(range(len(p)), key=p.__getitem__), min(range(len(p)), key=p.__getitem__)
         if p[least] == 0:
             return Worst(None, (most, least), report)

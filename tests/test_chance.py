@@ -1,6 +1,7 @@
 """Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
 
 import doctest
+from enum import Enum
 from fractions import Fraction
 from itertools import product
 from math import factorial, inf, nan, nextafter
@@ -11,6 +12,7 @@ from scipy.stats import chi2, norm
 
 from ldpnb import chance
 from ldpnb.chance import (
+    DEPTH,
     GRID,
     Paths,
     SystemRandom,
@@ -29,6 +31,7 @@ from ldpnb.chance import (
     toss,
     uniform,
 )
+from ldpnb.core import Records
 from ldpnb.verify import epsilon, laws
 
 F = Fraction
@@ -89,6 +92,7 @@ def zero_weights(rng):
         ),
         (lambda rng: binomial([[1], [2]], 1.0, (2, 2), rng), {((1, 1), (2, 2)): F(1)}),
         (lambda rng: binomial(5, 0.0, (), rng), {0: F(1)}),
+        (lambda rng: binomial(10**9, [0.0, 1.0][rng.choose((1, 1))], (), rng), {0: F(1, 2), 10**9: F(1, 2)}),
         (lambda rng: scatter(np.array(0), 3, rng), {(0, 0, 0): F(1)}),
         (lambda rng: scatter(np.array(4), 1, rng), {(4,): F(1)}),
         (
@@ -242,6 +246,11 @@ def test_odds_are_just_below_the_exponential(x):
     assert below * (1 - F(1, 10**57)) < odds(x) < below
 
 
+@pytest.mark.parametrize("x", [np.int64(3), np.uint8(3), np.float64(3)], ids=repr)
+def test_odds_of_numpy_numbers(x):
+    assert odds(x) == odds(3)
+
+
 def test_odds_of_a_negative_number_are_below_too():
     below, above = exponential(F(2))
     assert 1 / above * (1 - F(1, 10**57)) < odds(-2) < 1 / above
@@ -296,12 +305,32 @@ def test_limit_is_a_limit():
         (lambda rng: int(uniform(2**62, (), rng)), 2**62),
         (lambda rng: int(binomial(7, 0.5, (), rng)), 8),
         (lambda rng: scatter(np.array(9), 2, rng), 10),
+        (lambda rng: int(binomial(10**9, 0.3, (), rng)), 10**9 + 1),
         (lambda rng: rng.choose((1,) * 9), 9),
     ],
 )
 def test_a_choice_that_is_too_wide_is_not_begun(program, options):
     with pytest.raises(TooManyBranches, match=f"one choice among {options} options, more than limit = 7 branches"):
         law(program, limit=7)
+
+
+def until(heads):
+    """Return a loop that ends with a coin's heads or tails, and need not end."""
+
+    def program(rng):
+        n = 0
+        while toss(0.5, rng) != heads:
+            n += 1
+        return n
+
+    return program
+
+
+@pytest.mark.parametrize("heads", [True, False])
+def test_loops_that_need_not_end_are_given_up(heads):
+    with pytest.raises(TooManyBranches, match=f"one branch of more than {DEPTH} choices"):
+        law(until(heads))
+    assert law(lambda rng: sum(rng.choose((0, 1)) for _ in range(DEPTH))) == {DEPTH: 1}
 
 
 def test_draws_beside_chance_are_refused():
@@ -358,6 +387,25 @@ def test_freeze(value, expected):
 def test_outputs_without_a_law_are_refused(value):
     with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got bytearray"):
         law(lambda rng: value)
+
+
+class Colour(Enum):
+    RED = 1
+
+
+def test_missing_numbers_are_one_output():
+    assert len(law(lambda rng: nan if toss(0.5, rng) else float("inf") - float("inf"))) == 1
+    found = law(lambda rng: np.array([np.nan, toss(0.5, rng)]))
+    assert list(found.values()) == [F(1, 2), F(1, 2)]
+    assert found == law(lambda rng: [float("nan"), float(toss(0.5, rng))])
+
+
+@pytest.mark.parametrize("make", [object, lambda: (i for i in "ab"), lambda: [lambda: 0], lambda: Records.of({1})])
+def test_outputs_that_equal_only_themselves_are_refused(make):
+    """Each branch would count as an output of its own, and two inputs would seem to share none."""
+    with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got"):
+        law(lambda rng: make())
+    assert law(lambda rng: (Colour.RED, None, b"x", F(1))) == {(Colour.RED, None, b"x", F(1)): 1}
 
 
 # ------------------------------------------------------------------------------------------- sources of randomness
@@ -496,6 +544,22 @@ def test_other_sources_are_refused(rng):
     ):
         with pytest.raises(ValueError, match="rng must be a numpy.random.Generator, a SystemRandom or a Paths, got"):
             draw()
+
+
+@pytest.mark.parametrize("rng", [np.random.default_rng(0), Paths()], ids=["numpy", "Paths"])
+def test_bad_counts_are_refused(rng):
+    for n in (-1, 1.7, np.array([2, -1]), True, None, np.array([2.0])):
+        with pytest.raises(ValueError, match="n must be non-negative integers, got"):
+            binomial(n, 0.5, np.shape(n), rng)
+        with pytest.raises(ValueError, match="n must be non-negative integers, got"):
+            scatter(n, 2, rng)
+    for p in (-0.1, 1.5, nan):
+        with pytest.raises(ValueError, match=r"p must be a probability in \[0, 1\], got"):
+            binomial(2, p, (), rng)
+    with pytest.raises(ValueError, match="k must be a positive integer, got 0"):
+        scatter(np.array(2), 0, rng)
+    with pytest.raises(ValueError, match="broadcast"):
+        binomial([2, 3], 0.5, (), rng)
 
 
 def test_counts_are_not_for_clients():

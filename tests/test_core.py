@@ -21,6 +21,7 @@ from ldpnb.core import (
     pad_and_sample,
 )
 from ldpnb.frequency import GRR
+from ldpnb.kernels import MultiplyShift
 
 F = Fraction
 BIG = 2**63
@@ -112,6 +113,16 @@ def test_people_who_do_not_exist_are_refused(chosen):
         Records.of(*PEOPLE)[chosen]
 
 
+def test_records_are_not_a_sequence_of_people():
+    """Or a loop over them, and an array made of them, would be empty without a word."""
+    records = Records.of(*PEOPLE)
+    for misuse in (lambda: records[0], lambda: list(records), lambda: np.asarray(records), lambda: records[[[0]]]):
+        with pytest.raises(ValueError, match="people must be a slice, an index array or a mask"):
+            misuse()
+    with pytest.raises(ValueError):
+        GRR(k=3, epsilon=1.0).target(records)
+
+
 @pytest.mark.parametrize(
     "rows, error",
     [
@@ -130,6 +141,9 @@ def test_people_who_do_not_exist_are_refused(chosen):
         (dict(user=[1, 0, 1], key=[5, 5, 5]), "key must be distinct within a person, but user 1 has 5 twice"),
         (dict(user=[0], key=[1], value=[nan]), "value must be finite numbers"),
         (dict(user=[0], key=[1], value=[-inf]), "value must be finite numbers"),
+        (dict(user=[0], key=[1], value=["0.5"]), "value must be finite numbers, got <U3"),
+        (dict(user=[0], key=[1], value=[True]), "value must be finite numbers, got bool"),
+        (dict(user=[0], key=[1], value=[1j]), "value must be finite numbers, got complex"),
         (dict(user=[0], key=[1], value=[None]), "value must be finite numbers"),
         (dict(user=[0], key=[1], value=[1.0, 2.0]), "value must have one entry a key, 1, got shape"),
         (dict(user=[0], key=[1], value=0.5), "value must have one entry a key, 1, got shape"),
@@ -199,9 +213,23 @@ def test_a_short_float_is_taken_at_its_own_value():
     "epsilon",
     [
         *(nextafter(1e-6, 0), nextafter(32, 33), 0, -0.0, -1, 33, nan, inf, -inf, np.float64("nan"), np.float16("inf")),
-        *(True, np.True_, "1", None, [1.0], np.array(1.0), np.array([1.0]), F(1), 1j, 5e-324, np.uint64(BIG)),
+        *(
+            True,
+            np.True_,
+            "1",
+            None,
+            [1.0],
+            np.array(1.0),
+            np.array([1.0]),
+            F(1),
+            1j,
+            5e-324,
+            np.uint64(BIG),
+            10**400,
+            -(10**400),
+        ),
     ],
-    ids=repr,
+    ids=lambda x: repr(x)[:20],
 )
 def test_bad_epsilon(epsilon):
     with pytest.raises(ValueError, match=r"total must be a finite number in \[1e-06, 32\], got"):
@@ -340,10 +368,28 @@ def test_histogram():
         ([1, -1], "counts must be non-negative integers, got -1"),
         ([1.0, 1.0], "counts must be non-negative integers, got float64"),
         ([True, False], "counts must be non-negative integers, got bool"),
+        ([2**52, 2**52], rf"counts must sum to less than 2\*\*53, got {2**53}"),
+        ([2**62, 2**62], rf"counts must sum to less than 2\*\*53, got {2**63}"),
         ([1, BIG], "counts must be non-negative integers, got"),
     ]:
         with pytest.raises(ValueError, match=error):
             check_histogram(counts, 2)
+    with pytest.raises(ValueError, match=rf"counts must sum to less than 2\*\*53, got {2**64}"):
+        check_histogram([2**62] * 4, 4)  # is 0 in 64 bits
+
+
+# --------------------------------------------------------------------------------------------------- hash families
+
+
+def test_hash_family_takes_numpy_integers_and_nothing_but_integers():
+    plain = MultiplyShift(keys=2, slots=3, word=32)
+    numpy = MultiplyShift(keys=np.int64(2), slots=np.int32(3), word=np.uint8(32))
+    assert plain == numpy and plain.collision == numpy.collision and plain.sizes.tolist() == numpy.sizes.tolist()
+    assert plain.collision == F((2**32 // 3) ** 2 * 2 + (2**32 // 3 + 1) ** 2, 2**64)
+    for name in ("keys", "slots", "word"):
+        for value in (3.0, "3", None):
+            with pytest.raises(ValueError, match=f"{name} must be an integer, got {value!r}"):
+                MultiplyShift(**({"keys": 3, "slots": 3, "word": 8} | {name: value}))
 
 
 # -------------------------------------------------------------------------------------------------------- tallies

@@ -57,6 +57,11 @@ def test_laws_of_a_mechanism_over_records():
     assert laws(Size(k=3, epsilon=1.0), Records.of({5, 6}, set())) == laws(GRR(k=3, epsilon=1.0), [2, 0])
 
 
+def test_plain_clients_take_no_records():
+    with pytest.raises(ValueError, match="people must be a slice"):
+        laws(any_of("ab"), Records.of({5, 6}, set()))
+
+
 # ------------------------------------------------------------------------------------------------------- exact ε
 
 THREE = [
@@ -89,6 +94,12 @@ def test_a_report_that_gives_an_input_away(where):
     assert found.ratio is None and found.report == "d"
     assert found.pair[0] == where != found.pair[1]
     assert found.epsilon == epsilon(given_away) == inf
+
+
+def test_reports_that_nobody_sends_do_not_count():
+    """As in laws written down from the rows of a matrix."""
+    assert worst([{0: F(1, 3), 1: F(2, 3), 2: F(0)}, {0: F(2, 3), 1: F(1, 3), 2: F(0)}]) == Worst(F(2), (1, 0), 0)
+    assert worst([{0: F(0), 1: F(1)}, {1: F(1)}]).ratio == 1
 
 
 @pytest.mark.parametrize("one", [[], [{0: F(1)}]])
