@@ -239,7 +239,7 @@ def exponential(x):
     return below, below + x**terms / factorial(terms) / (1 - x / (terms + 1))
 
 
-@pytest.mark.parametrize("x", [F(0), 1e-6, 0.1, F(1, 3), 0.6931471805599453, 1, np.float64(10), 20.5, 32])
+@pytest.mark.parametrize("x", [F(0), 1e-6, 0.1, F(1, 3), 0.6931471805599453, 1, np.float64(10), 20.5, F(64, 3), 32])
 def test_odds_are_just_below_the_exponential(x):
     below, above = exponential(F(x))
     assert above - below < below / 10**70
@@ -331,6 +331,11 @@ def test_loops_that_need_not_end_are_given_up(heads):
     with pytest.raises(TooManyBranches, match=f"one branch of more than {DEPTH} choices"):
         law(until(heads))
     assert law(lambda rng: sum(rng.choose((0, 1)) for _ in range(DEPTH))) == {DEPTH: 1}
+    with pytest.raises(TooManyBranches):
+        law(lambda rng: sum(rng.choose((0, 1)) for _ in range(DEPTH + 1)))
+    # what is certain is no choice
+    assert law(lambda rng: int(bernoulli([[0.0], [1.0]], (2, DEPTH), rng).sum())) == {DEPTH: 1}
+    assert law(lambda rng: int(uniform(1, (2 * DEPTH,), rng).sum())) == {0: 1}
 
 
 def test_draws_beside_chance_are_refused():
