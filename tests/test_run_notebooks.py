@@ -61,6 +61,14 @@ def test_strings_that_are_no_docstrings_count():
     assert tool.code_of('def f():\n    """a"""\n    x = """b  # c"""\n') == 'def f():\n    x = """b  # c"""'
 
 
+@pytest.mark.parametrize("text", [None, "<<<<<<< ours\n{}\n", "{}", '{"metadata": {"ldpnb": {"fingerprint": "old"}}}'])
+def test_a_notebook_that_is_missing_torn_or_old_is_stale(project, text):
+    py = project / "notebooks" / "01_a.py"
+    if text is not None:
+        py.with_suffix(".ipynb").write_text(text, "utf-8")
+    assert tool.stale(py)
+
+
 def test_unknown_chapter_is_refused(project):
     with pytest.raises(ValueError, match="chapter must be one of 01_a, 02_b, got 03_c"):
         tool.chapters(["notebooks/01_a.py", "03_c"])
