@@ -395,6 +395,14 @@ def test_hash_family_takes_numpy_integers_and_nothing_but_integers():
                 MultiplyShift(**({"keys": 3, "slots": 3, "word": 8} | {name: value}))
 
 
+@pytest.mark.parametrize("keys, word, most", [(4, 3, 4), (5, 3, 2), (2, 2, 4), (1, 2, 4), (2**16, 24, 2**9)])
+def test_hash_family_knows_its_number_of_slots(keys, word, most):
+    assert MultiplyShift(keys=keys, slots=most, word=word).sizes.tolist() == [1] * most
+    for slots in (1, most + 1):
+        with pytest.raises(ValueError, match=rf"slots must be in \[2, {most}\]"):
+            MultiplyShift(keys=keys, slots=slots, word=word)
+
+
 # -------------------------------------------------------------------------------------------------------- tallies
 
 A, B = GRR(k=3, epsilon=1.0), GRR(k=3, epsilon=2.0)
