@@ -65,6 +65,8 @@ def test_rows_may_come_in_any_order_and_layout():
     value = np.array([1e300, 0.5, 0.25, 0.0, -2.5, -1.0])
     assert written(Records.from_arrays(user, key, value, n=6)) == PEOPLE
     assert written(Records.from_arrays(user, key, value)) == PEOPLE[:5]
+    shuffled = Records.from_arrays(user[::-1], key[::-1], n=6)
+    assert shuffled.keys.tolist() == Records.of(*SETS).keys.tolist() == [0, 3, 7, 3, 1, 9]
     wide = np.stack([user, key, user], 1).astype(np.int64)
     assert not wide[:, 1].flags.c_contiguous
     assert written(Records.from_arrays(wide[:, 0], wide[:, 1], n=6)) == SETS
@@ -139,6 +141,7 @@ def test_records_are_not_a_sequence_of_people():
         (dict(user=[], key=[], n=-1), "n must be an integer, at least 0, got -1"),
         (dict(user=[0], key=[1], n=1.0), "n must be an integer"),
         (dict(user=[1, 0, 1], key=[5, 5, 5]), "key must be distinct within a person, but user 1 has 5 twice"),
+        (dict(user=[0, 0, 0], key=[5, 2, 5]), "key must be distinct within a person, but user 0 has 5 twice"),
         (dict(user=[0], key=[1], value=[nan]), "value must be finite numbers"),
         (dict(user=[0], key=[1], value=[-inf]), "value must be finite numbers"),
         (dict(user=[0], key=[1], value=["0.5"]), "value must be finite numbers, got <U3"),
@@ -390,6 +393,14 @@ def test_hash_family_takes_numpy_integers_and_nothing_but_integers():
         for value in (3.0, "3", None):
             with pytest.raises(ValueError, match=f"{name} must be an integer, got {value!r}"):
                 MultiplyShift(**({"keys": 3, "slots": 3, "word": 8} | {name: value}))
+
+
+@pytest.mark.parametrize("keys, word, most", [(4, 3, 4), (5, 3, 2), (2, 2, 4), (1, 2, 4), (2**16, 24, 2**9)])
+def test_hash_family_knows_its_number_of_slots(keys, word, most):
+    assert MultiplyShift(keys=keys, slots=most, word=word).sizes.tolist() == [1] * most
+    for slots in (1, most + 1):
+        with pytest.raises(ValueError, match=rf"slots must be in \[2, {most}\]"):
+            MultiplyShift(keys=keys, slots=slots, word=word)
 
 
 # -------------------------------------------------------------------------------------------------------- tallies
