@@ -90,6 +90,20 @@ def test_bad_domain_size_is_refused(make, k):
         make(k=k, epsilon=1.0)
 
 
+def test_local_hashing_counts_every_report_of_every_block():
+    """A tally works through blocks of 1024 reports here; parts below that size have one block each."""
+    mechanism = OLH(k=4096, epsilon=1.0)
+    reports = mechanism.perturb(np.arange(2100), rng=np.random.default_rng(8))
+    parts = sum(mechanism.tally(reports[start : start + 700]) for start in (0, 700, 1400))
+    whole = mechanism.tally(reports)
+    assert (whole.n, whole.counts.tolist()) == (parts.n, parts.counts.tolist())
+
+
+@pytest.mark.parametrize("k, epsilon, g", [(99, 1.0, 4), (99, 0.1, 2), (99, 3.0, 21), (99, 10.0, 99), (2, 1.0, 2)])
+def test_local_hashing_takes_the_best_number_of_slots(k, epsilon, g):
+    assert OLH(k=k, epsilon=epsilon).g == g
+
+
 @pytest.mark.parametrize("more", [{"g": 1}, {"g": -2}, {"g": 2.5}, {"word": 1}, {"word": 33}, {"word": 3, "g": 9}])
 def test_impossible_hash_is_refused(more):
     with pytest.raises(ValueError, match="must be"):
