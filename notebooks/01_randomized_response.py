@@ -186,7 +186,11 @@ settle(
 # :::
 #
 # :::{prf:proof}
-# $\Pr[T(M(x)) \in S] = \sum_y \Pr[T(y) \in S]\,\Pr[M(x) = y]$, and every term grows by a factor of at most $e^\varepsilon$ when $x'$ is put for $x$.
+# With finitely many reports (otherwise put an integral for the sum),
+#
+# $$ \Pr[T(M(x)) \in S] = \sum_y \Pr[T(y) \in S]\,\Pr[M(x) = y], $$
+#
+# and every term changes by a factor of at most $e^\varepsilon$ when $x'$ is put for $x$.
 # :::
 #
 # So reports may be stored, added up, published, sold or stolen; each of them keeps its ε.
@@ -664,6 +668,9 @@ for name, curve in curves.items():
 ax.set(xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="ε² × variance of one score")
 ax.legend(loc="lower left")
 plt.show()
+for eps in (0.1, 1, 8):
+    costs = laplace(scale=1 / eps).var() / GRR(k=2, epsilon=eps).noise([1])[0, 1]
+    print(f"ε = {eps:<3g}  Laplace noise costs {costs:.2f} times the variance of randomized response")
 
 
 # %% tags=["hide-input"]
@@ -1307,14 +1314,15 @@ allowed = wanted[wanted <= 32]
 ours = np.array([GRR(k=2, epsilon=eps).realised_epsilon for eps in allowed])
 fig, ax = plt.subplots()
 finite = plain < inf
-ax.plot(wanted[finite], (plain - wanted)[finite], "x", color="C3", label="rng.random() < p")
+ax.plot(wanted[finite], (plain - wanted)[finite], "x", color="C1", label="rng.random() < p")
 top = ax.get_xaxis_transform()
-ax.plot(wanted[~finite], np.full((~finite).sum(), 0.97), "^", color="C3", label="the same, ε = ∞", transform=top)
+ax.plot(wanted[~finite], np.full((~finite).sum(), 0.97), "^", color="C1", label="the same, ε = ∞", transform=top)
 ax.plot(allowed, ours - allowed, ".", color="C0", label="ldpnb, rounded toward privacy")
 ax.axhline(0, color="black", linewidth=1, linestyle="-", marker="")
 ax.set(xlabel="ε asked for", ylabel="exact ε of the code, minus that", ylim=(-0.6, 0.8))
 ax.legend(loc="upper left", bbox_to_anchor=(0, 0.93))
 plt.show()
+print(f"steps of 2⁻⁵³ that are left for a lie at ε = 36: {2**53 / (1 + exp(36)):.2f}")
 for eps in (1, 20, 32, 36, 37.5):
     found = epsilon(laws(lambda x, rng, eps=eps: reply(x, eps, rng), [0, 1]))
     shown = f"{GRR(k=2, epsilon=eps).realised_epsilon:.4f}" if eps <= 32 else "refused"

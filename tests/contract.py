@@ -155,6 +155,7 @@ class Contract:
                 counts[freeze(report)] += 1  # a KeyError is a report that the law does not know
             assert chi_square(list(counts.values()), [float(p) * n for p in exact.values()]) > FALSE_ALARM
 
+    @pytest.mark.slow
     def test_people_are_independent(self, case):
         if not case.pairs:
             pytest.skip("two people have too many branches")
@@ -181,6 +182,7 @@ class Contract:
 
     # ------------------------------------------------------------------------------------------------- simulation
 
+    @pytest.mark.slow
     def test_simulate_has_the_law_of_two_clients(self, case):
         if not case.histogram or not case.pairs:
             pytest.skip("no simulation of whole populations")
@@ -200,6 +202,7 @@ class Contract:
                     alone[y[v]] = alone.get(y[v], 0) + p
                 assert total_variation(marginal, alone) <= 2.0**-50
 
+    @pytest.mark.slow
     def test_simulate_has_the_law_of_many_clients(self, case):
         if not case.histogram:
             pytest.skip("no simulation of whole populations")

@@ -104,6 +104,7 @@ def closed_form(f, p, q, h, times):
     return h * (max(r) - min(r))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "h, bits, times, expected",
     [(1, 2, 1, 1.074 / 2), (1, 2, 2, 2.017 / 2), (1, 2, 3, None), (2, 4, 1, 1.074), (2, 4, 2, 2.017)],
