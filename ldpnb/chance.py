@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from math import ceil, comb, floor, inf, nan, nextafter, prod
+from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -318,6 +318,8 @@ def freeze(value: Any) -> Hashable:
         return frozenset((freeze(k), freeze(v)) for k, v in value.items())
     if isinstance(value, float) and value != value:
         return nan  # one object for all, since NaN equals only itself
+    if isinstance(value, float) and value == 0 and copysign(1, value) < 0:
+        return "-0.0"  # equal to 0.0, but whoever reads the bits can tell them apart
     by_identity: Any = object.__hash__  # of outputs that equal only themselves
     if (value is not None and type(value).__hash__ is by_identity) or not isinstance(value, Hashable):
         raise ValueError(f"a program must return plain values or arrays to have a law, got {type(value).__name__}")

@@ -286,6 +286,7 @@ def pad_and_sample(
     values : ndarray of float64 (n,) or None
         0 for dummies.
     """
+    check_codes(records.keys, d, "keys")  # a larger key would pass for a dummy
     slot = uniform(np.maximum(records.sizes, ell), (len(records),), rng)
     real = slot < records.sizes
     entry = (records.offsets[:-1] + slot)[real]

@@ -224,7 +224,7 @@ class OLH(PureProtocol):
     Parameters
     ----------
     g : int, optional
-        Number of slots; by default the integer nearest to e^ε + 1, though no more than k.
+        Number of slots; by default the integer nearest to e^ε + 1, though no more than k or than the hash has.
     word : int
         Word length of the hash; a few bits for a family whose seeds can be enumerated.
 
@@ -237,7 +237,10 @@ class OLH(PureProtocol):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "g", check_count(self.g or max(2, min(round(odds(self.epsilon)) + 1, self.k)), 2, "g"))
+        if self.g == 0:
+            room = 2 ** MultiplyShift(keys=self.k, slots=2, word=self.word).top
+            object.__setattr__(self, "g", max(2, min(round(odds(self.epsilon)) + 1, self.k, room)))
+        object.__setattr__(self, "g", check_count(self.g, 2, "g"))
         self.hash  # noqa: B018  -- refuses impossible combinations now
 
     @cached_property
@@ -286,6 +289,7 @@ class OLH(PureProtocol):
         if np.asarray(reports).dtype != self.dtype:
             raise ValueError(f"reports must have the fields seed and slot, got {np.asarray(reports).dtype}")
         check_codes(reports["slot"], self.g, "slot")
+        check_codes(reports["seed"], 1 << self.word, "seed", ndim=2)
         counts = np.zeros(self.k, np.int64)
         block = max(1, (1 << 22) // self.k)
         for start in range(0, len(reports), block):

@@ -572,3 +572,8 @@ def test_counts_are_not_for_clients():
         binomial(2, 0.5, (), SystemRandom())
     with pytest.raises(ValueError, match="rng must be a Generator or a Paths"):
         scatter(np.array(2), 2, SystemRandom())
+
+
+def test_negative_zero_is_an_output_of_its_own():
+    assert len(law(lambda rng: -0.0 if toss(0.5, rng) else 0.0)) == 2
+    assert len(law(lambda rng: 0.0 * (1 if toss(0.5, rng) else -1))) == 2

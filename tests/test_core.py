@@ -467,3 +467,8 @@ def test_estimates_need_own_reports():
         A.estimate(tally([3, 0, 0], B))
     with pytest.raises(ValueError, match="tally must hold at least one report, got none"):
         A.estimate(tally([0, 0, 0]))
+
+
+def test_a_key_outside_the_domain_does_not_pass_for_a_dummy():
+    with pytest.raises(ValueError, match=r"keys must be integers in \[0, 2\), got 2"):
+        pad_and_sample(Records.of({2}), 2, 1, np.random.default_rng(0))

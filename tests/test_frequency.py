@@ -47,7 +47,11 @@ class TestOLH(Contract):
         *cases(OLH(k=2, epsilon=2.0, word=2)),
     ]
     bad_values = CODES
-    bad_reports = [np.zeros(2, np.int64), np.array([((0, 0), 9)], OLH(k=3, epsilon=1.0, word=3).dtype)]
+    bad_reports = [
+        np.zeros(2, np.int64),
+        np.array([((0, 0), 9)], OLH(k=3, epsilon=1.0, word=3).dtype),
+        np.array([((0, 8), 1)], OLH(k=3, epsilon=1.0, word=3).dtype),
+    ]
 
 
 @pytest.mark.parametrize("keys, slots, word", [(4, 2, 3), (4, 3, 4), (3, 4, 4), (8, 5, 6), (5, 8, 5)])
@@ -117,3 +121,9 @@ def test_bad_simulations_are_refused(counts, trials):
     for mechanism in (GRR(k=3, epsilon=1.0), SUE(k=3, epsilon=1.0)):
         with pytest.raises(ValueError, match="must"):
             mechanism.simulate(counts, trials=trials, rng=np.random.default_rng(0))
+
+
+def test_default_number_of_slots_fits_the_hash():
+    assert OLH(k=1000, epsilon=1.0).g == 4
+    assert OLH(k=3, epsilon=5.0).g == 3
+    assert OLH(k=2**20, epsilon=10.0).g == 2**13
