@@ -1,0 +1,513 @@
+"""A lower bound on the ε of any client, from samples of its reports alone.
+
+Samples cannot prove privacy.  They can refute a claim, at a stated level.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import exp, inf, isfinite, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainccinv, betaincinv
+
+from ldpnb.chance import Randomness, SystemRandom, freeze
+from ldpnb.core import Mechanism, Records, check_count
+
+Pool = Any  # the reports of one input: an array of numbers with one row a report, or a list of frozen reports
+
+SAMPLES_MIN = 100
+CUTS = 64  # thresholds tried for one score
+FEW = 32  # different values of a column that get a feature each; a column with more gets steps
+REPEATS = 50  # reports that come back so often on average need no classifier
+PRODUCTS = 40  # features whose pairwise products are tried as well
+ROWS = 20_000  # reports of each input that a classifier is fitted to
+CELLS = 1 << 22  # features in memory at a time, but for fitting
+
+
+# ------------------------------------------------------------------------------------------------------ the audit
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Attributes
+    ----------
+    bound : float
+        With confidence 1 − level, the client's ε is at least this; 0 says nothing.
+    pair : tuple of int
+        Positions of two inputs; the event is likelier under the first.
+    event : str
+        The set of reports that tells them apart, in words.
+    counts : tuple of int
+        How many of the held-out reports of either input are in it.
+    held_out : int
+        Number of held-out reports of each input.
+    samples : int
+        Reports drawn of each input.
+    level : float
+        Probability, at most, that `bound` is above the true ε.
+    claimed : float or None
+    ceiling : float
+        What a perfect auditor could expect with as many samples, see `ceiling`: against `claimed`, or against the
+        ratio of `counts` where nothing is claimed.
+    """
+
+    bound: float
+    pair: tuple[int, int]
+    event: str
+    counts: tuple[int, int]
+    held_out: int
+    samples: int
+    level: float
+    claimed: float | None
+    ceiling: float
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the claim is refuted: bound > claimed."""
+        return self.claimed is not None and self.bound > self.claimed
+
+
+def audit(
+    client: Mechanism | Callable[..., Any],
+    inputs: Any,
+    *,
+    samples: int,
+    rng: Randomness,
+    level: float = 1e-3,
+    claimed: float | None = None,
+    many: bool = False,
+    features: Callable[[Any], Any] | None = None,
+) -> Audit:
+    r"""Bound the ε of any client from below, from samples of its reports alone.
+
+    ε is the least number with :math:`P(M(x) \in S) \le e^\varepsilon P(M(x') \in S)` for all inputs x, x' and all sets
+    S of reports, so any one pair of inputs and any one set S bound it: :math:`\varepsilon \ge \ln(P(S|x) / P(S|x'))`.
+
+    One half of the reports serves to choose the pair and the set.  A quarter ranks reports by how much likelier they
+    are under x than under x': by their counts, and where reports hardly come back also by logistic regression on their
+    parts (bits, entries, fields, characters, members, length).  On the other quarter all ordered pairs, rankings and
+    thresholds compete, and the one with the largest lower bound wins.  The other half, which had no part in this, is
+    then asked about this one event: by Clopper and Pearson, P(S|x) is below a, or P(S|x') is above b, with probability
+    `level` / 2 each at most, and ln(a/b) is the bound.  No other event is evaluated there, so nothing else has to be
+    corrected for: **P(bound > ε) ≤ level**, whatever the client, as long as its reports are independent.
+
+    The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
+    nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
+    nothing to whoever does not evaluate the hash at the inputs; that is what `features` is for.
+
+    Parameters
+    ----------
+    client : Mechanism or callable
+        A callable is ``client(value, rng) -> report``, or with `many` ``client(value, n, rng) -> n reports``.
+        Reports may be numbers, strings, tuples, sets, dicts, arrays or rows of them, of any length.
+    inputs : sequence of values (for a Mechanism: a batch that `perturb` takes, one person each)
+        At least two.
+    samples : int, at least 100
+        Reports to draw of each input.
+    rng : Generator or SystemRandom
+        Passed on to the client.
+    level : float in (0, 1/2]
+    claimed : float, optional
+        The ε that the client claims.
+    many : bool
+        Whether a callable draws many reports at once.
+    features : callable, optional
+        Takes many reports (an array or a list, as the client returned them) and returns as many rows of whatever is
+        telling about them, instead of which the rows are then audited.  This is post-processing, so the guarantee
+        holds.  It must not look at other reports when it treats one.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two inputs, an argument is out of range, the client returns the wrong number of
+        reports, or reports that cannot be compared.
+
+    Notes
+    -----
+    Sources: Clopper and Pearson 1934; Ding, Wang, Wang, Zhang and Kifer 2018 (StatDP: events found on one sample and
+    tested on another); Bichsel, Steffen, Bogunovic and Vechev 2021 (DP-Sniper: events from a classifier);
+    Arcolezi and Gambs 2024 (audits of local mechanisms by an attacker's guesses).
+
+    Examples
+    --------
+    Local hashing, by what a report says of two items:
+
+    >>> from ldpnb.frequency import OLH
+    >>> olh, items = OLH(k=100, epsilon=1.0), np.array([3, 5])
+    >>> found = audit(olh, items, samples=20_000, rng=np.random.default_rng(0), claimed=1.0,
+    ...     features=lambda r: olh.hash(r["seed"][:, None], items) == r["slot"][:, None])
+    >>> found.flagged
+    False
+    """
+    if len(inputs) < 2:
+        raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
+    samples = check_count(samples, SAMPLES_MIN, "samples")
+    _check_level(level, "level")
+    if claimed is not None and not (isfinite(claimed) and claimed >= 0):
+        raise ValueError(f"claimed must be a finite number, at least 0, got {claimed}")
+    if not isinstance(rng, np.random.Generator | SystemRandom):
+        raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
+
+    pools = _tidy([_draw(client, inputs, i, samples, rng, many, features) for i in range(len(inputs))])
+    quarter, half = samples // 4, samples // 2
+    # at random: should reports depend on their place in the batch, then not the parts
+    parts = [np.split(np.argsort(rng.random((samples,))), (quarter, half)) for _ in pools]
+    fit, choose, held = ([_take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
+
+    best: tuple[float, tuple[int, int], float, _Counts | _Linear] | None = None
+    for ranking in _rankings(fit):
+        prepared = [ranking.prepare(pool) for pool in choose]
+        for i, j in combinations(range(len(pools)), 2):
+            a, b = (ranking.score((i, j), prepared[x]) for x in (i, j))
+            for pair, under, against in (((i, j), a, b), ((j, i), -b, -a)):
+                found, cut = _best_cut(under, against, level / 2)
+                if best is None or found > best[0]:
+                    best = found, pair, cut, ranking
+    assert best is not None
+    _, (i, j), cut, ranking = best
+    one, other = (int((ranking.score((i, j), ranking.prepare(held[x])) >= cut).sum()) for x in (i, j))
+    n = samples - half
+    point = log(one / other) if one and other else inf if one else 0.0
+    return Audit(
+        bound=max(0.0, float(_bound(one, other, n, level / 2))),
+        pair=(i, j),
+        event=ranking.words((i, j), cut),
+        counts=(one, other),
+        held_out=n,
+        samples=samples,
+        level=level,
+        claimed=claimed,
+        ceiling=ceiling(point if claimed is None else claimed, samples=samples, level=level),
+    )
+
+
+def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
+    r"""Bound that an auditor who knows the best event may expect against a client with exactly this ε.
+
+    No event tells two inputs of an ε-LDP client apart better than that of randomized response,
+    :math:`e^\varepsilon/(1+e^\varepsilon)` against :math:`1/(1+e^\varepsilon)`; both counts are put at their means.
+    Chance may lift a single audit above it.
+    """
+    n = samples - samples // 2
+    q = exp(-epsilon) / (1 + exp(-epsilon))
+    return max(0.0, float(_bound(n * (1 - q), n * q, n, level / 2)))
+
+
+def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> NDArray[np.float64]:
+    """ln(a/b) with a below P(S|x) and b above P(S|x'), each but for probability alpha (Clopper and Pearson)."""
+    one, other = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    low = np.where(one > 0, betaincinv(np.maximum(one, 1e-9), n - one + 1, alpha), 0.0)
+    high = np.where(other < n, betainccinv(other + 1, np.maximum(n - other, 1e-9), alpha), 1.0)
+    with np.errstate(divide="ignore"):
+        return np.log(low) - np.log(high)
+
+
+def _best_cut(a: NDArray[np.float64], b: NDArray[np.float64], alpha: float) -> tuple[float, float]:
+    """Threshold t whose event {score ≥ t} has the largest lower bound: a holds scores under x, b under x'."""
+    ascending, others = np.sort(a), np.sort(b)
+    cuts = np.unique(a)
+    if len(cuts) > CUTS:  # dense at the rare end
+        ranks = np.unique(np.geomspace(1, len(a), CUTS).round().astype(int))
+        cuts = np.unique(ascending[-ranks])
+    one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
+    found = _bound(one, other, len(a), alpha)
+    at = int(np.argmax(found))
+    return float(found[at]), float(cuts[at])
+
+
+# -------------------------------------------------------------------------------------------------------- reports
+
+
+def _repeat(inputs: Any, i: int, n: int) -> Any:
+    if isinstance(inputs, np.ndarray | Records):
+        return inputs[np.full(n, i)]
+    return [inputs[i]] * n
+
+
+def _draw(
+    client: Mechanism | Callable[..., Any],
+    inputs: Any,
+    i: int,
+    n: int,
+    rng: Randomness,
+    many: bool,
+    features: Callable[[Any], Any] | None,
+) -> Any:
+    if isinstance(client, Mechanism):
+        reports = client.perturb(_repeat(inputs, i, n), rng=rng)
+    elif many:
+        reports = client(inputs[i], n, rng)
+    else:
+        reports = [client(inputs[i], rng) for _ in range(n)]
+    _check_number(reports, n, "client")
+    if features is not None:
+        reports = features(reports)
+        _check_number(reports, n, "features")
+    return reports
+
+
+def _check_number(reports: Any, n: int, name: str) -> None:
+    if not isinstance(reports, np.ndarray | Sequence) or isinstance(reports, str | bytes):
+        raise ValueError(f"{name} must return a sequence of {n} reports, got {type(reports).__name__}")
+    if len(reports) != n:
+        raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
+
+
+def _check_level(level: float, name: str) -> None:
+    if not 0 < level <= 0.5:
+        raise ValueError(f"{name} must be in (0, 1/2], got {level}")
+
+
+def _numbers(reports: Any) -> NDArray[Any] | None:
+    """Return reports as an array of plain numbers, where they are such."""
+    if not isinstance(reports, np.ndarray):
+        if isinstance(reports[0], str | bytes | set | frozenset | dict):
+            return None
+        try:
+            reports = np.array(list(reports))
+        except (ValueError, TypeError):  # of different lengths
+            return None
+    fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
+    plain = all(field.base.kind in "biuf" for field in fields)
+    packed = reports.dtype.itemsize == sum(field.itemsize for field in fields)  # or reports alike differ in the gaps
+    return np.ascontiguousarray(reports) if plain and packed and reports.size else None
+
+
+def _tidy(drawn: list[Any]) -> list[Pool]:
+    arrays = [_numbers(reports) for reports in drawn]
+    layouts = {None if a is None else (a.shape, a.dtype) for a in arrays}
+    if len(layouts) == 1 and None not in layouts:
+        return arrays
+    return [[freeze(report) for report in reports] for reports in drawn]
+
+
+def _take(pool: Pool, at: NDArray[np.int64]) -> Pool:
+    return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
+
+
+def _keys(pool: Pool) -> list[Any]:
+    """Something for each report that is equal where reports are."""
+    if not isinstance(pool, np.ndarray):
+        return list(pool)
+    keys: list[Any] = pool.reshape(len(pool), -1).view(f"V{pool.nbytes // len(pool)}").ravel().tolist()
+    return keys
+
+
+# ------------------------------------------------------------------------------------------------------- rankings
+
+
+def _rankings(fit: list[Pool]) -> Iterator[_Counts | _Linear]:
+    """Ways to order reports by how much likelier they are under one input than under another."""
+    counts = _Counts(fit)
+    yield counts
+    if len(counts.ids) * REPEATS > sum(map(len, fit)):
+        linear = _Linear(fit, products=False)
+        if linear.names:
+            yield linear
+        if 1 < len(linear.names) <= PRODUCTS:
+            yield _Linear(fit, products=True)
+
+
+class _Counts:
+    """Order reports by how often each of them came."""
+
+    def __init__(self, fit: list[Pool]) -> None:
+        self.ids: dict[Any, int] = {}
+        self.shown: list[Any] = []
+        came = []
+        for pool in fit:
+            keys = _keys(pool)
+            for at, key in enumerate(keys):
+                if self.ids.setdefault(key, len(self.ids)) == len(self.shown):
+                    self.shown.append(pool[at])
+            came.append([self.ids[key] for key in keys])
+        # one report more of each keeps ratios finite; the last place is for reports that never came
+        self.counts = np.array([np.bincount(ids, minlength=len(self.ids) + 1) + 1 for ids in came])
+
+    def prepare(self, pool: Pool) -> NDArray[np.int64]:
+        return np.array([self.ids.get(key, -1) for key in _keys(pool)])
+
+    def score(self, pair: tuple[int, int], ids: Any) -> NDArray[np.float64]:
+        one, other = self.counts[list(pair)]
+        return np.asarray(np.log(one / other))[ids]
+
+    def words(self, pair: tuple[int, int], cut: float) -> str:
+        scores = self.score(pair, np.arange(len(self.shown) + 1))
+        inside = scores >= cut
+        verb = "is not" if inside[-1] else "is"  # a set that holds what never came is named by what it lacks
+        order = np.argsort(scores if inside[-1] else -scores, kind="stable")
+        named = [i for i in order if i < len(self.shown) and inside[i] != inside[-1]]
+        shown = ", ".join(repr(freeze(self.shown[i])) for i in named[:6])
+        more = f", … ({len(named)} reports)" if len(named) > 6 else ""
+        return f"report {verb} one of {{{shown}{more}}}" if named else "any report"
+
+
+class _Linear:
+    """Order reports by logistic regression on their parts, one fit for each pair of inputs."""
+
+    def __init__(self, fit: list[Pool], products: bool) -> None:
+        train = [pool[:ROWS] for pool in fit]
+        whole = np.concatenate(train) if isinstance(train[0], np.ndarray) else [y for pool in train for y in pool]
+        self.names, self.encode = _features(whole)
+        if products:
+            at = np.array(list(combinations(range(len(self.names)), 2)), np.int64).T
+            plain, names = self.encode, self.names
+            self.names = names + [f"{names[a]} and {names[b]}" for a, b in at.T]
+
+            def encode(pool: Pool) -> NDArray[np.bool_]:
+                x = plain(pool)
+                return np.concatenate([x, x[:, at[0]] & x[:, at[1]]], 1)
+
+            self.encode = encode
+        self.train = [self.encode(pool) for pool in train]
+        self.fitted: dict[tuple[int, int], NDArray[np.float32]] = {}
+
+    def prepare(self, pool: Pool) -> NDArray[np.bool_]:
+        return self.encode(pool)
+
+    def weights(self, pair: tuple[int, int]) -> NDArray[np.float32]:
+        """Weight of each feature, and the constant; those of the reversed pair are the negative."""
+        if pair[::-1] in self.fitted:
+            return -self.fitted[pair[::-1]]
+        if pair not in self.fitted:
+            try:
+                from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped]
+                from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+            except ImportError:
+                raise ImportError("an audit of reports that hardly come back needs scikit-learn") from None
+            one, other = (self.train[x] for x in pair)
+            model = LogisticRegression()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # a rough order of reports will do
+                model.fit(np.concatenate([one, other]).astype(np.float32), np.arange(len(one) + len(other)) < len(one))
+            self.fitted[pair] = np.append(model.coef_[0], model.intercept_).astype(np.float32)
+        return self.fitted[pair]
+
+    def score(self, pair: tuple[int, int], x: Any) -> NDArray[np.float64]:
+        w = self.weights(pair)
+        step = max(1, CELLS // len(w))
+        parts = [x[at : at + step].astype(np.float32) @ w[:-1] for at in range(0, len(x), step)]
+        return np.concatenate(parts).astype(np.float64) + float(w[-1])
+
+    def words(self, pair: tuple[int, int], cut: float) -> str:
+        w = self.weights(pair)[:-1]
+        heavy = np.argsort(-np.abs(w), kind="stable")[:4]
+        named = ", ".join(f"{self.names[i]} ({w[i]:+.1f})" for i in heavy)
+        return f"logistic score above {cut:.2f}; heaviest features: {named}"
+
+
+# ------------------------------------------------------------------------------------------------------- features
+
+Encoder = Callable[[Pool], NDArray[Any]]
+
+
+def _features(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.bool_]]]:
+    """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
+
+    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
+    """
+    columns, table = _columns(train)
+    filled = table(train)
+    wanted: list[tuple[str, int, float, bool]] = []
+    for j, name in enumerate(columns):
+        seen = np.unique(filled[:, j])
+        seen = seen[np.isfinite(seen)]
+        if len(seen) == 2:
+            new = [(name if seen.tolist() == [0, 1] else f"{name} = {seen[1]:g}", seen[1], False)]
+        elif len(seen) <= FEW:
+            new = [(f"{name} = {v:g}", v, False) for v in seen] if len(seen) > 2 else []
+        else:
+            levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
+            edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
+            new = [(f"{name} >= {v:.4g}", v, True) for v in edges]
+        for label, v, step in new:
+            wanted.append((label, j, v, step))
+    names = [name for name, *_ in wanted]
+    at = np.array([j for _, j, _, _ in wanted], np.int64)
+    values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
+
+    def encode(pool: Pool) -> NDArray[np.bool_]:
+        x = np.empty((len(pool), len(names)), np.bool_)
+        block = max(1, CELLS // max(1, len(names)))
+        for start in range(0, len(pool), block):
+            part = table(pool[start : start + block])[:, at]
+            x[start : start + block] = (part == values) | ((part > values) & steps)
+        return x
+
+    return names, encode
+
+
+def _columns(train: Pool) -> tuple[list[str], Encoder]:
+    if not isinstance(train, np.ndarray):
+        return _parts(train, "report")
+    names = []
+    for field in train.dtype.names or (None,):
+        shape = (train if field is None else train[field]).shape[1:]
+        kind = "bit" if train.dtype == np.bool_ else "entry"
+        for index in np.ndindex(shape):
+            place = ", ".join(map(str, index))
+            names.append(f"{kind} {place}" if field is None else f"{field}[{place}]")
+        if shape == ():
+            names[-1] = field or "report"
+    return names, _flat
+
+
+def _flat(pool: NDArray[Any]) -> NDArray[Any]:
+    if pool.dtype.names is None:
+        return pool.reshape(len(pool), -1)
+    return np.concatenate([pool[name].reshape(len(pool), -1).astype(np.float64) for name in pool.dtype.names], 1)
+
+
+def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
+    """Columns of frozen reports: positions of tuples, members of sets, characters of strings, categories, numbers."""
+    different = set(train)
+    if all(isinstance(y, int | float) for y in different):
+        return [name], lambda pool: np.array([[float(y) if isinstance(y, int | float) else np.nan] for y in pool])
+    lengths = {len(y) if isinstance(y, tuple | str) else -1 for y in different}
+    if len(lengths) == 1 and -1 not in lengths and not (isinstance(train[0], str) and len(different) <= FEW):
+        return _positions(train, name, lengths.pop())
+    if len(different) > FEW and all(isinstance(y, tuple | str | frozenset) for y in different):
+        return _members(train, name)
+    top = [y for y, _ in Counter(train).most_common(FEW)]
+    return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
+
+
+def _positions(train: Any, name: str, length: int) -> tuple[list[str], Encoder]:
+    blank = (None,) * length
+    children = [_parts([y[i] for y in train], f"{name}[{i}]") for i in range(length)]
+
+    def table(pool: Any) -> NDArray[Any]:
+        rows = [y if isinstance(y, tuple | str) and len(y) == length else blank for y in pool]
+        return np.concatenate([child([row[i] for row in rows]) for i, (_, child) in enumerate(children)], 1)
+
+    return [label for labels, _ in children for label in labels], table
+
+
+def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
+    top = [y for y, _ in Counter(y for report in train for y in set(report)).most_common(CELLS >> 14)]
+    at = {y: i for i, y in enumerate(top)}
+
+    def table(pool: Any) -> NDArray[Any]:
+        x = np.zeros((len(pool), len(top) + 1))
+        for row, report in zip(x, pool, strict=True):
+            if isinstance(report, tuple | str | frozenset):
+                row[-1] = len(report)
+                for y in report:
+                    if y in at:
+                        row[at[y]] = 1
+        return x
+
+    return [*(f"{name} has {y!r}" for y in top), f"length of {name}"], table
