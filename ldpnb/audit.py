@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
-from ldpnb.core import Mechanism, Records, check_count
+from ldpnb.core import Mechanism, check_count
+from ldpnb.verify import repeat, row_keys
 
 Pool = Any  # the reports of one input: an array of numbers with one row a report, or a list of frozen reports
 
@@ -231,12 +232,6 @@ def _best_cut(a: NDArray[np.float64], b: NDArray[np.float64], alpha: float) -> t
 # -------------------------------------------------------------------------------------------------------- reports
 
 
-def _repeat(inputs: Any, i: int, n: int) -> Any:
-    if isinstance(inputs, np.ndarray | Records):
-        return inputs[np.full(n, i)]
-    return [inputs[i]] * n
-
-
 def _draw(
     client: Mechanism | Callable[..., Any],
     inputs: Any,
@@ -247,7 +242,7 @@ def _draw(
     features: Callable[[Any], Any] | None,
 ) -> Any:
     if isinstance(client, Mechanism):
-        reports = client.perturb(_repeat(inputs, i, n), rng=rng)
+        reports: Any = client.perturb(repeat(inputs, i, n), rng=rng)
     elif many:
         reports = client(inputs[i], n, rng)
     else:
@@ -287,7 +282,7 @@ def _numbers(reports: Any) -> NDArray[Any] | None:
 
 
 def _tidy(drawn: list[Any]) -> list[Pool]:
-    arrays = [_numbers(reports) for reports in drawn]
+    arrays: list[Pool] = [_numbers(reports) for reports in drawn]
     layouts = {None if a is None else (a.shape, a.dtype) for a in arrays}
     if len(layouts) == 1 and None not in layouts:
         return arrays
@@ -299,11 +294,8 @@ def _take(pool: Pool, at: NDArray[np.int64]) -> Pool:
 
 
 def _keys(pool: Pool) -> list[Any]:
-    """Something for each report that is equal where reports are."""
-    if not isinstance(pool, np.ndarray):
-        return list(pool)
-    keys: list[Any] = pool.reshape(len(pool), -1).view(f"V{pool.nbytes // len(pool)}").ravel().tolist()
-    return keys
+    """Return something for each report that is equal where reports are."""
+    return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
 
 
 # ------------------------------------------------------------------------------------------------------- rankings
@@ -342,7 +334,8 @@ class _Counts:
 
     def score(self, pair: tuple[int, int], ids: Any) -> NDArray[np.float64]:
         one, other = self.counts[list(pair)]
-        return np.asarray(np.log(one / other))[ids]
+        ratios: NDArray[np.float64] = np.log(one / other)
+        return np.asarray(ratios[ids])
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
         scores = self.score(pair, np.arange(len(self.shown) + 1))
@@ -400,7 +393,8 @@ class _Linear:
         w = self.weights(pair)
         step = max(1, CELLS // len(w))
         parts = [x[at : at + step].astype(np.float32) @ w[:-1] for at in range(0, len(x), step)]
-        return np.concatenate(parts).astype(np.float64) + float(w[-1])
+        scores: NDArray[np.float64] = np.concatenate(parts).astype(np.float64) + float(w[-1])
+        return scores
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
         w = self.weights(pair)[:-1]

@@ -1,10 +1,11 @@
-"""Exact ε, bias and variance, read off the law of a client's own code.
+"""Exact ε, bias and variance, read off the law of a client's own code; bias and variance also from samples.
 
 A client is a mechanism, or any callable ``client(value, rng)`` whose randomness comes from `ldpnb.chance`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,11 +14,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
-from ldpnb.chance import LIMIT, Law, Paths, branches, freeze, law, log
-from ldpnb.core import Mechanism
+from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
+from ldpnb.core import Mechanism, Records, Tally, check_count
 
 Client = Mechanism | Callable[[Any, Paths], Any]
+
+REPORTS_MIN = 1000
+SCORED = 20_000  # different reports of one value that are scored, each alone
 
 
 def laws(client: Client, inputs: Sequence[Any], *, limit: int = LIMIT) -> list[Law]:
@@ -106,6 +111,118 @@ def moments(mechanism: Mechanism, inputs: Any, items: Any = None) -> tuple[NDArr
         means.append(mean)
         variances.append(np.tensordot(p, (x - mean) ** 2, 1))
     return np.stack(means), np.stack(variances)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What sampled checks of bias and variance found.
+
+    Attributes
+    ----------
+    bias : float
+        Largest distance of a mean score from its target, in standard errors.
+    variance : float
+        Largest distance of a variance of scores from the stated noise, in standard errors.
+    limit : float
+        What a right mechanism exceeds in neither, but with the stated probability of a false alarm.
+    """
+
+    bias: float
+    variance: float
+    limit: float
+
+    @property
+    def unbiased(self) -> bool:
+        """Whether all means are within the limit."""
+        return self.bias <= self.limit
+
+    @property
+    def variance_right(self) -> bool:
+        """Whether all variances are within the limit."""
+        return self.variance <= self.limit
+
+
+def sampled(
+    mechanism: Mechanism, values: Any, *, reports: int, rng: Randomness, alarm: float = 1e-9, items: Any = None
+) -> Sampled:
+    r"""Compare the mean and variance of one person's score with `target` and `noise`, for laws too large for `moments`.
+
+    The mean of all scores is the estimate from one tally of all reports; its standard error is known, the square root
+    of noise over `reports`.  For the variance, different reports are scored once each and weighed by how often they
+    came; of reports that hardly come back, the first 20,000 are scored.  Its standard error is estimated from the
+    fourth moment, to which the squared error of the mean is added.
+
+    Both are compared with a normal quantile, corrected for the number of values and coordinates (Bonferroni).  That is
+    an approximation: it wants each possible score to come many times, so draw reports at a large multiple of one over
+    the smallest probability of a score.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    values : a batch that `perturb` takes, one person each
+    reports : int, at least 1000
+        Reports to draw of each value.
+    rng : Generator or SystemRandom
+    alarm : float in (0, 1/2]
+        Probability that a right mechanism fails, in one check or the other.
+    items : sequence, optional
+        Candidates, for open domains.
+
+    Raises
+    ------
+    ValueError
+        If there are no values, or an argument is out of range.
+    """
+    n = check_count(reports, REPORTS_MIN, "reports")
+    if len(values) == 0:
+        raise ValueError("values must hold at least one value, got none")
+    if not 0 < alarm <= 0.5:
+        raise ValueError(f"alarm must be in (0, 1/2], got {alarm}")
+    targets, noises = mechanism.target(values, items), mechanism.noise(values, items)
+    limit = float(norm.isf(alarm / (4 * targets.size)))  # two checks of two sides
+    bias = variance = 0.0
+    for i in range(len(values)):
+        drawn = mechanism.perturb(repeat(values, i, n), rng=rng)
+        # a coordinate without noise has to be right to nine digits
+        spread = np.where(noises[i] > 0, np.sqrt(noises[i]), 1e-9 * (1 + np.abs(targets[i])))
+        mean = mechanism.estimate(mechanism.tally(drawn, items))
+        bias = np.maximum(bias, np.max(np.abs(mean - targets[i]) / spread * np.sqrt(n)))
+        first, second, third, fourth, m = _powers(mechanism, drawn, items, targets[i], spread)
+        found = second - first**2
+        centred = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
+        error = np.sqrt(np.maximum(centred - found**2, 0) / m) + limit / m
+        variance = np.maximum(variance, np.max(np.abs(found - (noises[i] > 0)) / error))
+    return Sampled(float(bias), float(variance), limit)
+
+
+def _powers(mechanism: Mechanism, drawn: Any, items: Any, target: Any, spread: Any) -> tuple[Any, Any, Any, Any, int]:
+    """Mean powers 1 to 4 of (score − target)/spread, and the number of scores."""
+    rows = drawn if len(Counter(row_keys(drawn))) <= SCORED else drawn[:SCORED]
+    weights = Counter(row_keys(rows))
+    where = {key: at for at, key in enumerate(row_keys(rows))}
+    powers = np.zeros((4, *np.shape(target)))
+    each = list(weights)
+    step = max(1, 2**20 // max(1, np.size(target)))
+    for start in range(0, len(each), step):
+        block = each[start : start + step]
+        tallies = [mechanism.tally(rows[where[key] : where[key] + 1], items) for key in block]
+        counts = np.stack([tally.counts for tally in tallies])
+        scores = mechanism.estimate(Tally(mechanism, 1, counts, tallies[0].items))
+        y, w = (scores - target) / spread, np.array([weights[key] for key in block])
+        powers += [np.tensordot(w, y**k, 1) for k in (1, 2, 3, 4)]
+    return *(powers / len(rows)), len(rows)
+
+
+def repeat(inputs: Any, i: int, n: int) -> Any:
+    """Return a batch of n people who all have the i-th of the inputs."""
+    return inputs[np.full(n, i)] if isinstance(inputs, np.ndarray | Records) else [inputs[i]] * n
+
+
+def row_keys(rows: NDArray[Any]) -> list[bytes]:
+    """Return the bytes of each row of an array of numbers: equal where the rows are."""
+    flat = np.ascontiguousarray(rows).reshape(len(rows), -1)
+    keys: list[bytes] = flat.view(f"V{flat.nbytes // len(flat)}").ravel().tolist()
+    return keys
 
 
 def distance(a: Client, b: Client, inputs: Sequence[Any], *, limit: int = LIMIT) -> Fraction:
