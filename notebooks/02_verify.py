@@ -22,10 +22,11 @@ import numpy as np
 from scipy.stats import beta, binom
 
 from ldpnb import gallery
+from ldpnb.audit import audit, ceiling
 from ldpnb.book import check, style
 from ldpnb.chance import TooManyBranches, bernoulli, law, pick, toss
 from ldpnb.frequency import GRR, OLH, SUE
-from ldpnb.verify import audit, epsilon, laws, sampled, worst
+from ldpnb.verify import epsilon, laws, sampled, worst
 
 style()
 SEED = 2018  # the year of StatDP
@@ -141,8 +142,8 @@ check(
 # ## What the law sees, and what it does not
 #
 # `laws` runs the client once for every branch of its choices.
-# Unary encoding over $k$ items has $2^k$ branches, so $k = 8$ takes a blink, $k = 16$ a few seconds, and $k = 128$ forever.
-# The tool says so instead of trying.
+# Unary encoding over $k$ items has $2^k$ branches, so $k = 8$ takes a blink, $k = 16$ some seconds, and $k = 128$ forever.
+# The tool notices that and gives up early.
 
 # %%
 try:
@@ -169,7 +170,7 @@ except TooManyBranches as error:
 
 # %% tags=["hide-input"]
 thousand = OLH(k=1000, epsilon=1.0)
-right = sampled(thousand, np.array([0, 999]), reports=20_000, rng=rng)
+right = sampled(thousand, np.array([0, 999]), reports=2000, rng=rng)
 
 
 class Forgetful(OLH):
@@ -180,12 +181,12 @@ class Forgetful(OLH):
         return (tally.counts / tally.n - q) / float(p - q)
 
 
-wrong = sampled(Forgetful(k=1000, epsilon=1.0), np.array([0, 999]), reports=20_000, rng=rng)
+wrong = sampled(Forgetful(k=1000, epsilon=1.0), np.array([0, 999]), reports=2000, rng=rng)
 check(
     "Sampled",
-    f"OLH over 1,000 items, 2 × 20,000 reports: largest |z| {right.mean_z:.1f} of {right.mean_limit:.1f} allowed",
+    f"OLH over 1,000 items, 2 × 2,000 reports: off by {max(right.bias, right.variance):.1f} of {right.limit:.1f} allowed standard errors",
     right.unbiased and right.variance_right,
-    control=f"1/k for 1/g, |z| = {wrong.mean_z:.0f}",
+    control=f"1/k for 1/g, off by {wrong.bias:.0f}",
     caught=not wrong.unbiased,
 )
 
@@ -203,28 +204,27 @@ check(
 #
 # :::{prf:theorem} An audit's bound
 # :label: thm-audit
-# Let $m$ events $(x, x', S)$ be chosen without looking at a fresh sample of $n$ reports of each value, and let $a, a'$ count how often an event happens there under $x$ and $x'$.
-# With $\alpha = \delta/2m$, the largest of the $m$ numbers $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
+# Let an event $(x, x', S)$ be chosen without looking at a fresh sample of $n$ independent reports of $x$ and of $x'$, and let it happen $a$ and $a'$ times there.
+# With $\alpha = \delta/2$, the number $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
 # :::
 #
 # :::{prf:proof}
-# By {eq}`eq-audit` each of the $m$ logarithms is at most ε unless one of its two bounds is wrong.
-# There are $2m$ bounds, each wrong with probability at most $\delta/2m$.
+# By {eq}`eq-audit` the number is at most ε unless one of the two bounds is wrong, and each of them is wrong with probability at most $\delta/2$.
 # :::
 #
 # The words *without looking* matter.
 # An auditor who picks the event on the same reports on which it is counted picks the one that luck favoured.
-# So `audit` halves the sample: on one half it looks for the event, on the other it counts.
+# So `audit` halves the sample: on one half all pairs of values and many events compete, and on the other the winner alone is counted.
 #
 # Which event?
 # The best set for two known laws holds the reports with the largest likelihood ratio.
 # If reports are few, their ratios are estimated from counts; if a report is a vector, a set or a hash, a classifier that tells the reports of $x$ from those of $x'$ learns the ratio, and the event is "the classifier's score is above a threshold" {cite:p}`bichsel2021sniper`.
 
 # %%
-verdict = audit(send, list(range(3)), samples=20_000, rng=rng, claimed=1.0)
+verdict = audit(send, [0, 1], samples=20_000, rng=rng, claimed=1.0)
 print(f"stranger's client: ε ≥ {verdict.bound:.2f}, claimed 1: {'refuted' if verdict.flagged else 'not refuted'}")
 print(f"event: {verdict.event}")
-after = audit(send_mended, list(range(3)), samples=20_000, rng=rng, claimed=1.0)
+after = audit(send_mended, [0, 1], samples=20_000, rng=rng, claimed=1.0)
 print(f"mended client:     ε ≥ {after.bound:.2f}, claimed 1: {'refuted' if after.flagged else 'not refuted'}")
 
 # %% [markdown]
@@ -277,14 +277,6 @@ coin = GRR(k=8, epsilon=1.0)
 honest = [audit(coin, np.array([0, 1]), samples=EACH, rng=child, level=LEVEL).bound for child in rng.spawn(RUNS)]
 
 
-def greedy(child):
-    """Looks for the best single report and counts it on the same half: n reports of each of two values."""
-    a, b = (np.bincount(coin.perturb(np.full(EACH, x), rng=child), minlength=8) for x in (0, 1))
-    lower = np.where(a > 0, beta.ppf(LEVEL / 2, a, EACH - a + 1), 0)
-    upper = beta.ppf(1 - LEVEL / 2, b + 1, EACH - b)
-    return np.log(np.maximum(lower / upper, 1e-300)).max()
-
-
 false_alarms = sum(bound > 1 for bound in honest)
 allowed = int(binom.isf(1e-9, RUNS, LEVEL))
 
@@ -327,7 +319,7 @@ check(
 def refutes(delta, n, level=0.001, claimed=1.0):
     """Exact probability that one event, seen only under one value, refutes a claim; half of n reports are counted."""
     held = n // 2
-    alpha = level / 4  # one event a pair of values, two bounds each
+    alpha = level / 2  # two bounds
     upper = beta.ppf(1 - alpha, 1, held)  # nothing was seen under the other value
     seen = np.arange(held + 1 if held < 2000 else 2000)
     lower = np.where(seen > 0, beta.ppf(alpha, np.maximum(seen, 1), held - seen + 1), 0)
@@ -365,8 +357,8 @@ for m in (2000, 20_000, 100_000):
 # Every tool is run on every client; a dash means that the tool does not apply.
 
 # %% tags=["hide-input"]
-table = gallery.table(rng=rng, samples=20_000)
-table
+table = gallery.table(rng=rng, samples=5000)
+table.style.hide(axis="index")
 
 # %% [markdown]
 # Read the table by columns.
@@ -444,13 +436,7 @@ print(f"ε = {epsilon(laws(retry, range(3))):.4f}")
 # %% tags=["hide-input"]
 
 
-def expected_bound(eps, n, level=0.001):
-    held, alpha, p = n // 2, level / 4, exp(eps) / (1 + exp(eps))
-    a, b = p * held, (1 - p) * held
-    return log(beta.ppf(alpha, a, held - a + 1) / beta.ppf(1 - alpha, b + 1, held - b))
-
-
-enough = next(m for m in range(1000, 100_000, 1000) if expected_bound(1.1, m) > 1)
+enough = next(m for m in range(1000, 200_000, 1000) if ceiling(1.1, samples=m) > 1)
 print(f"about {enough:,} reports of each value")
 
 # %% [markdown]
