@@ -68,6 +68,7 @@ def test_what_each_tool_catches_and_what_it_cannot(name):
     assert set(found(name)["caught"]) - sometimes == set(words) - {f"({word})" for word in sometimes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_right_version_is_cleared_by_every_tool(name):
     clear = found(name, mended=True)
