@@ -16,6 +16,7 @@ import pandas as pd  # type: ignore[import-untyped]
 from scipy.stats import norm
 
 from ldpnb import verify
+from ldpnb.audit import audit
 from ldpnb.chance import bernoulli, odds, pick, round_down, toss, uniform
 
 Client = Callable[[Any, Any], Any]
@@ -173,9 +174,12 @@ def rounded_to_one(x: int, rng: Any) -> int:
     return x if toss(exp(37) / (1 + exp(37)), rng) else 1 - x
 
 
+BELOW_ONE = round_down(odds(37) / (1 + odds(37)))  # toward privacy
+
+
 def rounded_down(x: int, rng: Any) -> int:
-    """Randomized response at ε = 37, its probability rounded toward privacy."""
-    return x if toss(round_down(odds(37) / (1 + odds(37))), rng) else 1 - x
+    """Randomized response at ε = 37, with a probability that is less than 1."""
+    return x if toss(BELOW_ONE, rng) else 1 - x
 
 
 def float_noise(x: int, rng: Any) -> float:
@@ -311,15 +315,15 @@ def bias(broken: Broken) -> float:
     return found
 
 
-def off(broken: Broken, shares: Sequence[float], *, samples: int, rng: np.random.Generator) -> bool:
+def off(broken: Broken, shares: Sequence[float], *, people: int, rng: np.random.Generator) -> bool:
     """Whether the estimates from a population miss the truth: the test that everybody writes.
 
-    Inputs are drawn with the given shares, `samples` people in all.  Estimates of a right version are off with a
-    probability of about `FALSE_ALARM`.
+    `shares` are those of the inputs among the people.  Estimates of a right version are off with a probability of
+    about `FALSE_ALARM`.
     """
-    people = [broken.inputs[i] for i in rng.choice(len(shares), samples, p=shares)]
-    error = np.array([np.subtract(broken.score(broken.client(x, rng)), broken.target(x)) for x in people])
-    allowed = norm.isf(FALSE_ALARM / 2 / error.shape[1]) * error.std(0) / np.sqrt(samples)
+    values = [broken.inputs[i] for i in rng.choice(len(shares), people, p=shares)]
+    error = np.array([np.subtract(broken.score(broken.client(x, rng)), broken.target(x)) for x in values])
+    allowed = norm.isf(FALSE_ALARM / 2 / error.shape[1]) * error.std(0) / np.sqrt(people)
     return bool(np.any(np.abs(error.mean(0)) > allowed + TOLERANCE))
 
 
@@ -332,7 +336,7 @@ def examine(broken: Broken, *, rng: np.random.Generator, samples: int) -> dict[s
         Of the gallery, or its `mended` version.
     rng : numpy.random.Generator
     samples : int
-        Reports for each input (audit), and people (histograms).
+        Reports of each input for the audit; as many in all for each histogram.
 
     Returns
     -------
@@ -353,13 +357,11 @@ def examine(broken: Broken, *, rng: np.random.Generator, samples: int) -> dict[s
             found[tool] = run()
         except (AttributeError, ValueError) as refusal:  # Paths has no such method; too many branches, and the like
             found[tool] = f"refused: {refusal}"
-    audit = verify.audit(  # type: ignore[attr-defined]
-        broken.client, broken.inputs, samples=samples, rng=rng, claimed=broken.epsilon
-    )
-    found |= {"bound": float(audit.bound), "flagged": bool(audit.flagged)}
+    heard = audit(broken.client, broken.inputs, samples=samples, rng=rng, claimed=broken.epsilon)
+    found |= {"bound": heard.bound, "flagged": heard.flagged}
     for name, ratio in (("even", 1.0), ("skewed", 0.5)):
         weights = ratio ** np.arange(len(broken.inputs))
-        found[name] = off(broken, weights / weights.sum(), samples=samples, rng=rng)
+        found[name] = off(broken, weights / weights.sum(), people=samples * len(weights), rng=rng)
     seen = {
         "refusal": isinstance(found["epsilon"], str),
         "ε": isinstance(found["epsilon"], float) and found["epsilon"] > broken.epsilon + TOLERANCE,
