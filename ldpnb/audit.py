@@ -6,11 +6,11 @@ Samples cannot prove privacy.  They can refute a claim, at a stated level.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import exp, inf, isfinite, log
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
-from ldpnb.core import Mechanism, check_count
+from ldpnb.core import Mechanism, check_count, check_probability
+from ldpnb.features import CELLS, Pool, features_of
 from ldpnb.verify import repeat, row_keys
 
-Pool = Any  # the reports of one input: an array of numbers with one row a report, or a list of frozen reports
-
 SAMPLES_MIN = 100
+TAILS = 4  # two events, and two bounds for each
+TRIED = 1000  # events on the choosing quarter that the safe choice corrects for; nothing rests on their number
 CUTS = 64  # thresholds tried for one score
-FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 REPEATS = 50  # reports that come back so often on average need no classifier
-PRODUCTS = 40  # features whose pairwise products are tried as well
+PRODUCTS = 24  # features whose pairwise products are tried as well
 ROWS = 20_000  # reports of each input that a classifier is fitted to
-CELLS = 1 << 22  # features in memory at a time, but for fitting
 
 
 # ------------------------------------------------------------------------------------------------------ the audit
@@ -96,10 +95,13 @@ def audit(
     One half of the reports serves to choose the pair and the set.  A quarter ranks reports by how much likelier they
     are under x than under x': by their counts, and where reports hardly come back also by logistic regression on their
     parts (bits, entries, fields, characters, members, length).  On the other quarter all ordered pairs, rankings and
-    thresholds compete, and the one with the largest lower bound wins.  The other half, which had no part in this, is
-    then asked about this one event: by Clopper and Pearson, P(S|x) is below a, or P(S|x') is above b, with probability
-    `level` / 2 each at most, and ln(a/b) is the bound.  No other event is evaluated there, so nothing else has to be
-    corrected for: **P(bound > ε) ≤ level**, whatever the client, as long as its reports are independent.
+    thresholds compete.  Two events win: the one that promises the largest bound, and the one that does so even if luck
+    had a hand in its counts.
+
+    The other half, which had no part in this, is then asked about these two events.  By Clopper and Pearson, P(S|x) is
+    below a, or P(S|x') is above b, with probability `level` / 4 each at most, and the larger ln(a/b) is the bound.
+    Nothing else is evaluated there, so **P(bound > ε) ≤ level**, whatever the client, as long as its reports are
+    independent.
 
     The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
     nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
@@ -156,34 +158,35 @@ def audit(
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
-    _check_level(level, "level")
-    if claimed is not None and not (isfinite(claimed) and claimed >= 0):
-        raise ValueError(f"claimed must be a finite number, at least 0, got {claimed}")
+    if not 0 < check_probability(level, "level") <= 0.5:
+        raise ValueError(f"level must be in (0, 1/2], got {level}")
+    number = isinstance(claimed, int | float | np.integer | np.floating) and not isinstance(claimed, bool)
+    if claimed is not None and not (number and isfinite(claimed) and claimed >= 0):
+        raise ValueError(f"claimed must be a finite number, at least 0, got {claimed!r}")
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
     pools = _tidy([_draw(client, inputs, i, samples, rng, many, features) for i in range(len(inputs))])
     quarter, half = samples // 4, samples // 2
+    n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
     parts = [np.split(np.argsort(rng.random((samples,))), (quarter, half)) for _ in pools]
     fit, choose, held = ([_take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
 
-    best: tuple[float, tuple[int, int], float, _Counts | _Linear] | None = None
+    best: list[_Choice] = []  # the bold choice, the safe choice
     for ranking in _rankings(fit):
         prepared = [ranking.prepare(pool) for pool in choose]
         for i, j in combinations(range(len(pools)), 2):
             a, b = (ranking.score((i, j), prepared[x]) for x in (i, j))
             for pair, under, against in (((i, j), a, b), ((j, i), -b, -a)):
-                found, cut = _best_cut(under, against, level / 2)
-                if best is None or found > best[0]:
-                    best = found, pair, cut, ranking
-    assert best is not None
-    _, (i, j), cut, ranking = best
-    one, other = (int((ranking.score((i, j), ranking.prepare(held[x])) >= cut).sum()) for x in (i, j))
-    n = samples - half
+                found = [(promise, pair, cut, ranking) for promise, cut in _best_cuts(under, against, n, alpha)]
+                best = [max(*both, key=itemgetter(0)) for both in zip(best, found, strict=True)] if best else found
+    (bound, (i, j), cut, ranking), one, other = max(
+        (_evaluate(choice, held, alpha) for choice in best), key=lambda evaluated: evaluated[0][0]
+    )
     point = log(one / other) if one and other else inf if one else 0.0
     return Audit(
-        bound=max(0.0, float(_bound(one, other, n, level / 2))),
+        bound=max(0.0, bound),
         pair=(i, j),
         event=ranking.words((i, j), cut),
         counts=(one, other),
@@ -204,7 +207,7 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
     """
     n = samples - samples // 2
     q = exp(-epsilon) / (1 + exp(-epsilon))
-    return max(0.0, float(_bound(n * (1 - q), n * q, n, level / 2)))
+    return max(0.0, float(_bound(n * (1 - q), n * q, n, level / TAILS)))
 
 
 def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> NDArray[np.float64]:
@@ -216,17 +219,31 @@ def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> NDArray[np
         return np.log(low) - np.log(high)
 
 
-def _best_cut(a: NDArray[np.float64], b: NDArray[np.float64], alpha: float) -> tuple[float, float]:
-    """Threshold t whose event {score ≥ t} has the largest lower bound: a holds scores under x, b under x'."""
+def _best_cuts(
+    a: NDArray[np.float64], b: NDArray[np.float64], n: int, alpha: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Choose a threshold t for the event {score ≥ t} boldly and safely; a holds scores under x, b under x'.
+
+    Returns what is promised and t: the bound from n reports if these repeat themselves, and the bound from these alone,
+    corrected for many events.
+    """
     ascending, others = np.sort(a), np.sort(b)
     cuts = np.unique(a)
     if len(cuts) > CUTS:  # dense at the rare end
         ranks = np.unique(np.geomspace(1, len(a), CUTS).round().astype(int))
         cuts = np.unique(ascending[-ranks])
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
-    found = _bound(one, other, len(a), alpha)
-    at = int(np.argmax(found))
-    return float(found[at]), float(cuts[at])
+    bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha)
+    safe = _bound(one, other, len(a), alpha / TRIED)
+    first, second = int(np.argmax(bold)), int(np.argmax(safe))
+    return (float(bold[first]), float(cuts[first])), (float(safe[second]), float(cuts[second]))
+
+
+def _evaluate(choice: _Choice, held: list[Pool], alpha: float) -> tuple[_Choice, int, int]:
+    """Put the bound from held-out reports in place of what was promised; also how many are in the event."""
+    _, pair, cut, ranking = choice
+    one, other = (int((ranking.score(pair, ranking.prepare(held[x])) >= cut).sum()) for x in pair)
+    return (float(_bound(one, other, len(held[0]), alpha)), pair, cut, ranking), one, other
 
 
 # -------------------------------------------------------------------------------------------------------- reports
@@ -259,11 +276,6 @@ def _check_number(reports: Any, n: int, name: str) -> None:
         raise ValueError(f"{name} must return a sequence of {n} reports, got {type(reports).__name__}")
     if len(reports) != n:
         raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
-
-
-def _check_level(level: float, name: str) -> None:
-    if not 0 < level <= 0.5:
-        raise ValueError(f"{name} must be in (0, 1/2], got {level}")
 
 
 def _numbers(reports: Any) -> NDArray[Any] | None:
@@ -343,9 +355,16 @@ class _Counts:
         verb = "is not" if inside[-1] else "is"  # a set that holds what never came is named by what it lacks
         order = np.argsort(scores if inside[-1] else -scores, kind="stable")
         named = [i for i in order if i < len(self.shown) and inside[i] != inside[-1]]
-        shown = ", ".join(repr(freeze(self.shown[i])) for i in named[:6])
+        shown = ", ".join(_shown(self.shown[i]) for i in named[:6])
         more = f", … ({len(named)} reports)" if len(named) > 6 else ""
         return f"report {verb} one of {{{shown}{more}}}" if named else "any report"
+
+
+def _shown(report: Any) -> str:
+    if isinstance(report, np.ndarray) and report.dtype == np.bool_ and report.size > 8:
+        return f"bits {', '.join(map(str, np.flatnonzero(report)[:8]))}{', …' if report.sum() > 8 else ''} alone"
+    text = repr(freeze(report))
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 class _Linear:
@@ -354,7 +373,7 @@ class _Linear:
     def __init__(self, fit: list[Pool], products: bool) -> None:
         train = [pool[:ROWS] for pool in fit]
         whole = np.concatenate(train) if isinstance(train[0], np.ndarray) else [y for pool in train for y in pool]
-        self.names, self.encode = _features(whole)
+        self.names, self.encode = features_of(whole)
         if products:
             at = np.array(list(combinations(range(len(self.names)), 2)), np.int64).T
             plain, names = self.encode, self.names
@@ -403,105 +422,4 @@ class _Linear:
         return f"logistic score above {cut:.2f}; heaviest features: {named}"
 
 
-# ------------------------------------------------------------------------------------------------------- features
-
-Encoder = Callable[[Pool], NDArray[Any]]
-
-
-def _features(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.bool_]]]:
-    """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
-
-    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
-    """
-    columns, table = _columns(train)
-    filled = table(train)
-    wanted: list[tuple[str, int, float, bool]] = []
-    for j, name in enumerate(columns):
-        seen = np.unique(filled[:, j])
-        seen = seen[np.isfinite(seen)]
-        if len(seen) == 2:
-            new = [(name if seen.tolist() == [0, 1] else f"{name} = {seen[1]:g}", seen[1], False)]
-        elif len(seen) <= FEW:
-            new = [(f"{name} = {v:g}", v, False) for v in seen] if len(seen) > 2 else []
-        else:
-            levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
-            edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
-            new = [(f"{name} >= {v:.4g}", v, True) for v in edges]
-        for label, v, step in new:
-            wanted.append((label, j, v, step))
-    names = [name for name, *_ in wanted]
-    at = np.array([j for _, j, _, _ in wanted], np.int64)
-    values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
-
-    def encode(pool: Pool) -> NDArray[np.bool_]:
-        x = np.empty((len(pool), len(names)), np.bool_)
-        block = max(1, CELLS // max(1, len(names)))
-        for start in range(0, len(pool), block):
-            part = table(pool[start : start + block])[:, at]
-            x[start : start + block] = (part == values) | ((part > values) & steps)
-        return x
-
-    return names, encode
-
-
-def _columns(train: Pool) -> tuple[list[str], Encoder]:
-    if not isinstance(train, np.ndarray):
-        return _parts(train, "report")
-    names = []
-    for field in train.dtype.names or (None,):
-        shape = (train if field is None else train[field]).shape[1:]
-        kind = "bit" if train.dtype == np.bool_ else "entry"
-        for index in np.ndindex(shape):
-            place = ", ".join(map(str, index))
-            names.append(f"{kind} {place}" if field is None else f"{field}[{place}]")
-        if shape == ():
-            names[-1] = field or "report"
-    return names, _flat
-
-
-def _flat(pool: NDArray[Any]) -> NDArray[Any]:
-    if pool.dtype.names is None:
-        return pool.reshape(len(pool), -1)
-    return np.concatenate([pool[name].reshape(len(pool), -1).astype(np.float64) for name in pool.dtype.names], 1)
-
-
-def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
-    """Columns of frozen reports: positions of tuples, members of sets, characters of strings, categories, numbers."""
-    different = set(train)
-    if all(isinstance(y, int | float) for y in different):
-        return [name], lambda pool: np.array([[float(y) if isinstance(y, int | float) else np.nan] for y in pool])
-    lengths = {len(y) if isinstance(y, tuple | str) else -1 for y in different}
-    if len(lengths) == 1 and -1 not in lengths and not (isinstance(train[0], str) and len(different) <= FEW):
-        return _positions(train, name, lengths.pop())
-    if len(different) > FEW and all(isinstance(y, tuple | str | frozenset) for y in different):
-        return _members(train, name)
-    top = [y for y, _ in Counter(train).most_common(FEW)]
-    return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
-
-
-def _positions(train: Any, name: str, length: int) -> tuple[list[str], Encoder]:
-    blank = (None,) * length
-    children = [_parts([y[i] for y in train], f"{name}[{i}]") for i in range(length)]
-
-    def table(pool: Any) -> NDArray[Any]:
-        rows = [y if isinstance(y, tuple | str) and len(y) == length else blank for y in pool]
-        return np.concatenate([child([row[i] for row in rows]) for i, (_, child) in enumerate(children)], 1)
-
-    return [label for labels, _ in children for label in labels], table
-
-
-def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
-    top = [y for y, _ in Counter(y for report in train for y in set(report)).most_common(CELLS >> 14)]
-    at = {y: i for i, y in enumerate(top)}
-
-    def table(pool: Any) -> NDArray[Any]:
-        x = np.zeros((len(pool), len(top) + 1))
-        for row, report in zip(x, pool, strict=True):
-            if isinstance(report, tuple | str | frozenset):
-                row[-1] = len(report)
-                for y in report:
-                    if y in at:
-                        row[at[y]] = 1
-        return x
-
-    return [*(f"{name} has {y!r}" for y in top), f"length of {name}"], table
+_Choice = tuple[float, tuple[int, int], float, _Counts | _Linear]  # what is promised, pair, threshold, ranking

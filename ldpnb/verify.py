@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
-from ldpnb.core import Mechanism, Records, Tally, check_count
+from ldpnb.core import Mechanism, Records, Tally, check_count, check_probability
 
 Client = Mechanism | Callable[[Any, Paths], Any]
 
@@ -176,7 +176,7 @@ def sampled(
     n = check_count(reports, REPORTS_MIN, "reports")
     if len(values) == 0:
         raise ValueError("values must hold at least one value, got none")
-    if not 0 < alarm <= 0.5:
+    if not 0 < check_probability(alarm, "alarm") <= 0.5:
         raise ValueError(f"alarm must be in (0, 1/2], got {alarm}")
     targets, noises = mechanism.target(values, items), mechanism.noise(values, items)
     limit = float(norm.isf(alarm / (4 * targets.size)))  # two checks of two sides

@@ -6,11 +6,15 @@ from math import inf, log
 
 import numpy as np
 import pytest
+from scipy.stats import binom, norm
 
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally
-from ldpnb.frequency import GRR, OLH, SUE
-from ldpnb.verify import Worst, distance, epsilon, laws, moments, same_law, worst
+from ldpnb.frequency import GRR, OLH, OUE, SUE
+from ldpnb.keyvalue import SE
+from ldpnb.means import MeanEst
+from ldpnb.rappor import RAPPOR
+from ldpnb.verify import Sampled, Worst, distance, epsilon, laws, moments, same_law, sampled, worst
 
 F = Fraction
 
@@ -169,6 +173,125 @@ def test_moments_hand_on_the_candidates():
     mechanism = Open(k=4, epsilon=1.0)
     mean, _ = moments(mechanism, [0], items=(3, 0))
     np.testing.assert_allclose(mean, [[float(mechanism.support[1]), float(mechanism.support[0])]], rtol=1e-14)
+
+
+# ------------------------------------------------------------------------------------- sampled bias and variance
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "values", "items"),
+    [
+        (GRR(k=4, epsilon=1.0), [0, 3], None),
+        (SUE(k=40, epsilon=1.0), np.array([3]), None),  # more different reports than are scored
+        (OUE(k=3, epsilon=1.0), [1], None),  # the squared score of the own bit is constant
+        (OLH(k=20, epsilon=1.0), [3, 5], None),
+        (MeanEst(d=3, epsilon=1.0), [[1.0, 0.5, -0.3]], None),
+        (SE(d=5, epsilon=1.0), Records.of({0: 0.5, 1: -1.0}, {}), None),
+        (RAPPOR(bits=8, hashes=1, cohorts=2, f=0.5, p=0.25, q=0.75), ["a"], ("a", "b", "c")),
+    ],
+    ids=str,
+)
+def test_sampled_moments_of_right_mechanisms(mechanism, values, items):
+    found = sampled(mechanism, values, reports=30_000, rng=np.random.default_rng(1), items=items)
+    assert found.unbiased and found.variance_right
+    assert 0 < found.bias < found.limit and 0 < found.variance < found.limit
+    targets = mechanism.target(values, items).size
+    assert 4 * targets * norm.sf(found.limit) == pytest.approx(1e-9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Off(SUE):
+    """Unary encoding whose estimate, noise or client is off, in the last item alone."""
+
+    shift: float = 0.0
+    share: float = 1.0
+    lazy: float = 0.0
+
+    def perturb(self, values, *, rng):
+        bits = super().perturb(values, rng=rng)
+        bits[bernoulli(self.lazy, (len(bits),), rng), -1] = False
+        return bits
+
+    def estimate(self, tally):
+        return super().estimate(tally) + self.shift * (np.arange(self.k) == self.k - 1)
+
+    def noise(self, values, items=None):
+        return super().noise(values) * np.where(np.arange(self.k) == self.k - 1, self.share, 1.0)
+
+
+@pytest.mark.parametrize("k", [4, 64])  # reports that come back, and reports that do not
+@pytest.mark.parametrize(
+    ("mistake", "unbiased", "variance_right"),
+    [
+        ({}, True, True),
+        ({"shift": 0.1}, False, True),
+        ({"shift": -0.1}, False, True),
+        ({"share": 1.05}, True, False),
+        ({"share": 0.95}, True, False),
+        ({"lazy": 0.1}, False, False),
+    ],
+    ids=str,
+)
+def test_sampled_moments_of_wrong_mechanisms(k, mistake, unbiased, variance_right):
+    found = sampled(Off(k=k, epsilon=1.0, **mistake), [0, 1], reports=50_000, rng=np.random.default_rng(2))
+    assert (found.unbiased, found.variance_right) == (unbiased, variance_right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certain(Dice):
+    """Sends two shifted copies of the value, the second of which the stated noise says nothing about."""
+
+    slip: float = 0.0
+
+    def tally(self, reports, items=None):
+        return Tally(self, len(reports), np.array([np.sum(reports), len(reports)]))
+
+    def estimate(self, tally):
+        return tally.counts / tally.n + [0, self.slip]
+
+    def target(self, values, items=None):
+        return np.stack([np.asarray(values) + 1.25, np.ones(len(values))], 1)
+
+    def noise(self, values, items=None):
+        return np.stack([np.full(len(values), 2 / 3 + 3 / 16), np.zeros(len(values))], 1)
+
+
+def test_coordinates_without_noise_have_to_be_right():
+    for slip, right in ((0.0, True), (1e-6, False)):
+        found = sampled(Certain(k=9, epsilon=1.0, slip=slip), [4], reports=5000, rng=np.random.default_rng(3))
+        assert found.unbiased is right
+
+
+@pytest.mark.slow
+def test_sampled_checks_raise_their_stated_share_of_alarms():
+    """Three hundred runs at 0.1; the limits of a binomial test at 1e-9, of which the lower one allows for Bonferroni."""
+    mechanism, runs = GRR(k=3, epsilon=1.0), 300
+    alarms = 0
+    for seed in range(runs):
+        found = sampled(mechanism, [0], reports=2000, rng=np.random.default_rng(seed), alarm=0.1)
+        alarms += not (found.unbiased and found.variance_right)
+    assert 0 < alarms <= binom.isf(1e-9, runs, 0.1)
+
+
+def test_sampled_limits_count():
+    assert Sampled(bias=2.0, variance=1.0, limit=2.0).unbiased and not Sampled(2.1, 1.0, 2.0).unbiased
+    assert Sampled(bias=2.0, variance=2.0, limit=2.0).variance_right and not Sampled(1.0, 2.1, 2.0).variance_right
+    assert not Sampled(np.nan, 0.0, 2.0).unbiased  # a mechanism that states nonsense
+
+
+def test_bad_arguments_of_sampled_checks_are_refused():
+    good = {"mechanism": GRR(k=3, epsilon=1.0), "values": [0], "reports": 1000, "rng": np.random.default_rng(0)}
+    for bad, message in (
+        ({"reports": 999}, "reports must be an integer, at least 1000, got 999"),
+        ({"values": []}, "values must hold at least one value, got none"),
+        ({"values": [3]}, r"values must be integers in \[0, 3\), got 3"),
+        ({"alarm": 0}, r"alarm must be in \(0, 1/2\], got 0"),
+        ({"alarm": 0.6}, r"alarm must be in \(0, 1/2\], got 0.6"),
+        ({"alarm": None}, "alarm must be a probability"),
+        ({"rng": 1}, "rng must be a numpy.random.Generator"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sampled(**{**good, **bad})
 
 
 # -------------------------------------------------------------------------------------------------- distances

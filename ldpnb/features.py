@@ -1,0 +1,150 @@
+"""Yes-or-no features of reports of any kind, for classifiers that know nothing about the client."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEW = 32  # different values of a column that get a feature each; a column with more gets steps
+MEMBERS = 256  # most frequent members of sets that get a feature each
+CELLS = 1 << 22  # entries of a table in memory at a time
+KINDS = {"string": str, "tuple": tuple, "set": frozenset}
+
+Pool = Any  # many reports: an array of numbers with one row a report, or a list of frozen reports
+Encoder = Callable[[Pool], NDArray[Any]]
+
+
+def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.bool_]]]:
+    """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
+
+    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
+    """
+    columns, table = _columns(train)
+    filled = table(train)
+    wanted: list[tuple[str, int, float, bool]] = []
+    for j, name in enumerate(columns):
+        seen = np.unique(filled[:, j])
+        seen = seen[~np.isnan(seen)]
+        if len(seen) == 2:
+            new = [(name if seen.tolist() == [0, 1] else f"{name} = {seen[1]:g}", seen[1], False)]
+        elif len(seen) <= FEW:
+            new = [(f"{name} = {v:g}", v, False) for v in seen] if len(seen) > 2 else []
+        else:
+            levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
+            edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
+            new = [(f"{name} >= {v:.4g}", v, True) for v in edges]
+        for label, v, step in new:
+            wanted.append((label, j, v, step))
+    names = [name for name, *_ in wanted]
+    at = np.array([j for _, j, _, _ in wanted], np.int64)
+    values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
+
+    def encode(pool: Pool) -> NDArray[np.bool_]:
+        x = np.empty((len(pool), len(names)), np.bool_)
+        block = max(1, CELLS // max(1, len(names)))
+        for start in range(0, len(pool), block):
+            part = table(pool[start : start + block])[:, at]
+            x[start : start + block] = (part == values) | ((part > values) & steps)
+        return x
+
+    return names, encode
+
+
+def _columns(train: Pool) -> tuple[list[str], Encoder]:
+    if not isinstance(train, np.ndarray):
+        return _parts(train, "report")
+    names = []
+    for field in train.dtype.names or (None,):
+        shape = (train if field is None else train[field]).shape[1:]
+        kind = "bit" if train.dtype == np.bool_ else "entry"
+        for index in np.ndindex(shape):
+            place = ", ".join(map(str, index))
+            names.append(f"{kind} {place}" if field is None else f"{field}[{place}]")
+        if shape == ():
+            names[-1] = field or "report"
+    return names, _flat
+
+
+def _flat(pool: NDArray[Any]) -> NDArray[Any]:
+    if pool.dtype.names is None:
+        return pool.reshape(len(pool), -1)
+    return np.concatenate([pool[name].reshape(len(pool), -1).astype(np.float64) for name in pool.dtype.names], 1)
+
+
+def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
+    """Columns of frozen reports: positions of tuples, members of sets, characters of strings, categories, numbers."""
+    different = set(train)
+    if len(different) == 1:  # which may be an empty tuple, without any columns
+        return [], lambda pool: np.empty((len(pool), 0))
+    kinds = {_kind(y) for y in different}
+    if kinds == {"number"}:
+        return [name], lambda pool: np.array([[float(y) if _kind(y) == "number" else np.nan] for y in pool])
+    if len(kinds) > 1 and len(different) > FEW:
+        return _kinds(train, name)
+    lengths = {len(y) if isinstance(y, tuple | str) else -1 for y in different}
+    if len(lengths) == 1 and -1 not in lengths and not (isinstance(train[0], str) and len(different) <= FEW):
+        return _positions(train, name, lengths.pop())
+    if len(different) > FEW and kinds != {"other"}:
+        return _members(train, name)
+    top = [y for y, _ in Counter(train).most_common(FEW)]
+    return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
+
+
+def _kind(y: Any) -> str:
+    if isinstance(y, int | float) or y == "-0.0":  # as `freeze` writes it
+        return "number"
+    return next((name for name, kind in KINDS.items() if isinstance(y, kind)), "other")
+
+
+def _kinds(train: Any, name: str) -> tuple[list[str], Encoder]:
+    """Columns of reports of several kinds: which it is, and the columns of each, zero for the others."""
+    groups: dict[str, list[Any]] = {}
+    for y in train:
+        groups.setdefault(_kind(y), []).append(y)
+    children = {kind: _parts(members, name) for kind, members in groups.items()}
+
+    def table(pool: Any) -> NDArray[Any]:
+        kinds = np.array([_kind(y) for y in pool])
+        blocks = []
+        for kind, (labels, child) in children.items():
+            at = np.flatnonzero(kinds == kind)
+            block = np.zeros((len(pool), 1 + len(labels)))
+            block[at, 0] = 1
+            if at.size:
+                block[at, 1:] = child([pool[i] for i in at])
+            blocks.append(block)
+        return np.concatenate(blocks, 1)
+
+    return [y for kind, (labels, _) in children.items() for y in (f"{name} is a {kind}", *labels)], table
+
+
+def _positions(train: Any, name: str, length: int) -> tuple[list[str], Encoder]:
+    blank = (None,) * length
+    children = [_parts([y[i] for y in train], f"{name}[{i}]") for i in range(length)]
+
+    def table(pool: Any) -> NDArray[Any]:
+        rows = [y if isinstance(y, tuple | str) and len(y) == length else blank for y in pool]
+        return np.concatenate([child([row[i] for row in rows]) for i, (_, child) in enumerate(children)], 1)
+
+    return [label for labels, _ in children for label in labels], table
+
+
+def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
+    top = [y for y, _ in Counter(y for report in train for y in set(report)).most_common(MEMBERS)]
+    at = {y: i for i, y in enumerate(top)}
+
+    def table(pool: Any) -> NDArray[Any]:
+        x = np.zeros((len(pool), len(top) + 1))
+        for row, report in zip(x, pool, strict=True):
+            if isinstance(report, tuple | str | frozenset):
+                row[-1] = len(report)
+                for y in report:
+                    if y in at:
+                        row[at[y]] = 1
+        return x
+
+    return [*(f"{name} has {y!r}" for y in top), f"length of {name}"], table

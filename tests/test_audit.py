@@ -1,0 +1,427 @@
+"""The audit flags what shows more than it claims and nothing else, and is calibrated.
+
+False alarms: a bound is above ε with probability `level` at most, so an audit at level 1e-6 flags a right client once
+in a million seeds.  Power: bounds that have to be reached leave several standard errors of room.
+"""
+
+from functools import partial
+from math import exp, inf, log, nan
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from ldpnb import audit as module
+from ldpnb.audit import Audit, audit, ceiling
+from ldpnb.chance import SystemRandom, toss
+from ldpnb.core import Records
+from ldpnb.frequency import GRR, OLH, OUE, SUE
+from ldpnb.joint import BitFlip
+from ldpnb.keyvalue import SE
+from ldpnb.means import MeanEst
+from ldpnb.onebit import PCE, people
+from ldpnb.rappor import RAPPOR
+
+RARELY = 1e-6
+TRUTH = exp(1) / (1 + exp(1))
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def warner(x, rng):
+    return x if rng.random() < TRUTH else 1 - x
+
+
+def warners(x, n, rng):
+    """Answer n times."""
+    return np.where(rng.random(n) < TRUTH, x, 1 - x)
+
+
+# ----------------------------------------------------------------------------------------------- right clients
+
+ALL_PLUS = {key: 1.0 for key in range(10)}
+ALL_MINUS = {key: -1.0 for key in range(10)}
+OLH_ITEMS = np.array([3, 5])
+
+
+def supports(mechanism):
+    """What a report says of two items: the part of a hashed report that an auditor can use."""
+    return lambda r: mechanism.hash(r["seed"][:, None], OLH_ITEMS) == r["slot"][:, None]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [[3, 5], [3, 5, 64, 100]])
+def test_long_unary_encoding(items):
+    found = audit(SUE(k=128, epsilon=1.0), np.array(items), samples=100_000, rng=rng(), claimed=1.0)
+    assert 0.9 < found.bound <= 1 and not found.flagged
+    assert found.bound < found.ceiling == pytest.approx(0.965, abs=5e-4)
+    one, other = (items[i] for i in found.pair)
+    assert "logistic score" in found.event
+    assert f"bit {one} (+1.0)" in found.event and f"bit {other} (-1.0)" in found.event
+
+
+FILTERS = {"bits": 12, "hashes": 2, "f": 0.5, "p": 0.25, "q": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "inputs", "share"),
+    [
+        (GRR(k=2, epsilon=1.0), [0, 1], 0.9),
+        (GRR(k=4, epsilon=1.0), np.arange(4), 0.88),
+        (GRR(k=100, epsilon=1.0), [0, 50], 0.4),  # its best event has a probability of 0.027
+        (OUE(k=16, epsilon=1.0), np.array([3, 5]), 0.8),
+        (SUE(k=4, epsilon=0.2), range(4), 0.2),
+        (OLH(k=6, epsilon=1.0, word=3), [0, 5], 0.75),  # so few seeds that reports come back
+        (MeanEst(d=5, epsilon=1.0), np.array([[1.0] * 5, [-1.0] * 5]), 0.88),
+        (PCE(k=32, levels=(1.0,)), people([3, 5], [0, 0]), 0.85),
+        (SE(d=10, epsilon=1.0), Records.of(ALL_PLUS, ALL_MINUS, {}), 0.85),
+        (BitFlip(sizes=(2, 3), f=0.8), np.array([[0, 0], [1, 1]]), 0.6),
+        (RAPPOR(cohorts=1, **FILTERS), ["a", "b"], 0.75),
+        (RAPPOR(cohorts=3, **FILTERS), ["a", "b"], 0.75),
+    ],
+    ids=str,
+)
+def test_right_mechanisms_are_not_flagged(mechanism, inputs, share):
+    """Shares reached at this seed: 0.94 for k-RR, MeanEst and SE, 0.88 to 0.92 for most others."""
+    found = audit(mechanism, inputs, samples=50_000, rng=rng(), level=RARELY, claimed=mechanism.epsilon)
+    assert not found.flagged
+    assert share * mechanism.epsilon < found.bound <= mechanism.epsilon
+
+
+def test_a_hash_needs_its_features():
+    mechanism = OLH(k=128, epsilon=1.0)
+    blind = audit(mechanism, OLH_ITEMS, samples=20_000, rng=rng(), claimed=1.0)
+    assert blind.bound < 0.2
+    seeing = audit(mechanism, OLH_ITEMS, samples=50_000, rng=rng(), claimed=1.0, features=supports(mechanism))
+    assert 0.85 < seeing.bound <= 1
+    assert seeing.event in ("report is one of {(True, False)}", "report is one of {(False, True)}")
+
+
+def test_reports_that_say_nothing():
+    for client in (
+        lambda x, n, rng: rng.integers(0, 2**62, n),
+        lambda x, n, rng: np.zeros(n),
+        lambda x, n, rng: [()] * n,
+    ):
+        found = audit(client, [0, 1], samples=2000, rng=rng(), level=RARELY, many=True, claimed=0.0)
+        assert found.bound == 0 and not found.flagged
+
+
+# ----------------------------------------------------------------------------------------------- wrong clients
+
+
+def leaky(share, mechanism, x, n, rng):
+    """Forget the noise for a share of the people, by their place in the batch."""
+    reports = mechanism.perturb(np.full(n, x), rng=rng)
+    bare = np.arange(n) % round(1 / share) == 0
+    reports[bare] = x if reports.ndim == 1 else np.arange(mechanism.k) == x
+    return reports
+
+
+def betraying(mechanism, x, n, rng):
+    """Give input 1 away by a report that nobody else sends, once in 200 times."""
+    reports = mechanism.perturb(np.full(n, x), rng=rng)
+    reports[(rng.random(n) < 0.005) & (x == 1)] = True if reports.ndim == 2 else mechanism.k
+    return reports
+
+
+@pytest.mark.parametrize(
+    ("client", "claimed", "least"),
+    [
+        (GRR(k=4, epsilon=1.5), 1.0, 1.3),
+        (SUE(k=64, epsilon=1.5), 1.0, 1.25),
+        (OUE(k=64, epsilon=1.5), 1.0, 1.2),
+        (SUE(k=16, epsilon=2.0), 1.4, 1.7),  # ε = 1.4 rounded to 2 somewhere
+        (partial(betraying, GRR(k=4, epsilon=1.0)), 1.0, 1.4),
+        (partial(betraying, SUE(k=64, epsilon=1.0)), 1.0, 1.4),
+        (partial(leaky, 0.1, GRR(k=4, epsilon=1.0)), 1.0, 1.05),
+        (partial(leaky, 0.1, SUE(k=64, epsilon=1.0)), 1.0, 5.0),
+    ],
+    ids=lambda x: getattr(getattr(x, "func", None), "__name__", str(x)),
+)
+def test_wrong_clients_are_flagged(client, claimed, least):
+    many = isinstance(client, partial)
+    found = audit(client, np.array([0, 1]), samples=50_000, rng=rng(), level=RARELY, claimed=claimed, many=many)
+    assert found.flagged and found.bound > least
+
+
+def test_a_wrong_hash_is_flagged():
+    mechanism = OLH(k=128, epsilon=1.5)
+    found = audit(mechanism, OLH_ITEMS, samples=50_000, rng=rng(), claimed=1.0, features=supports(mechanism))
+    assert found.flagged and found.bound > 1.3
+
+
+def test_a_rare_betrayal_is_found_in_both_directions():
+    client = partial(betraying, GRR(k=4, epsilon=1.0))
+    for inputs, pair in (([0, 1, 2], (1, 0)), ([1, 0, 2], (0, 1))):
+        found = audit(client, inputs, samples=50_000, rng=rng(), claimed=1.0, many=True)
+        assert found.event == "report is one of {4}" and found.pair[0] == pair[0] and found.counts[1] == 0
+        assert found.ceiling < 1  # the ceiling is that of the claim
+
+
+def test_the_place_in_the_batch_does_not_matter():
+    """Whoever looks at the first half of the reports only sees a right client."""
+
+    def client(x, n, rng):
+        y = warners(x, n, rng)
+        y[n // 2 :] = x
+        return y
+
+    found = audit(client, [0, 1], samples=40_000, rng=rng(), many=True, claimed=1.0)
+    truth = (1 + TRUTH) / 2
+    assert log(truth / (1 - truth)) - 0.2 < found.bound < log(truth / (1 - truth))
+
+
+# ------------------------------------------------------------------------------------------------- calibration
+
+
+def above(bounds, epsilon):
+    """Share of bounds above ε that a binomial test at 1e-9 still allows at level 0.05, and the share found."""
+    return int(binom.isf(1e-9, len(bounds), 0.05)), sum(bound > epsilon for bound in bounds)
+
+
+def dishonest(pools, level):
+    """Choose the event and bound its probabilities on the same reports."""
+    counts, ids = module._Counts(pools), range(len(pools))
+    prepared = [counts.prepare(pool) for pool in pools]
+    scores = {(i, j, x): counts.score((i, j), prepared[x]) for i in ids for j in ids for x in (i, j)}
+    n = len(pools[0])
+    return max(
+        module._best_cuts(scores[i, j, i], scores[i, j, j], n, level / 2)[0][0] for i in ids for j in ids if i != j
+    )
+
+
+@pytest.mark.slow
+def test_calibration_of_counts_and_of_an_auditor_without_held_out_data(monkeypatch):
+    monkeypatch.setattr(module, "REPEATS", 0)  # no classifiers
+    mechanism, epsilon = GRR(k=40, epsilon=0.5), GRR(k=40, epsilon=0.5).realised_epsilon
+    inputs = np.arange(3)
+    honest, control = [], []
+    for seed in range(400):
+        honest.append(audit(mechanism, inputs, samples=400, rng=rng(seed), level=0.05).bound)
+        half = [mechanism.perturb(np.full(200, x), rng=rng((seed, x))) for x in inputs]
+        control.append(dishonest(half, 0.05))
+    allowed, found = above(honest, epsilon)
+    assert found <= allowed < above(control, epsilon)[1]
+
+
+@pytest.mark.slow
+def test_calibration_of_classifiers():
+    """On long reports that hardly come back: twenty bits, of which two tell the inputs apart."""
+    mechanism = SUE(k=20, epsilon=0.5)
+    bounds = [audit(mechanism, [0, 1], samples=400, rng=rng(seed), level=0.05).bound for seed in range(60)]
+    allowed, found = above(bounds, mechanism.realised_epsilon)
+    assert found <= allowed
+
+
+@pytest.mark.parametrize("n", [1, 10, 25_000])
+@pytest.mark.parametrize("alpha", [0.25, 5e-4, 1e-9])
+def test_clopper_pearson(n, alpha):
+    """The bounds are the probabilities at which the count found is just as extreme as alpha allows."""
+    for k in {0, 1, n // 3, n - 1, n}:
+        low = exp(float(module._bound(k, n, n, alpha)))  # other = n: its upper bound is 1
+        high = exp(-float(module._bound(n, k, n, alpha))) * alpha ** (1 / n)  # one = n: its lower bound is this
+        assert low == 0 if k == 0 else binom.sf(k - 1, n, low) == pytest.approx(alpha, rel=1e-6)
+        assert high == pytest.approx(1) if k == n else binom.cdf(k, n, high) == pytest.approx(alpha, rel=2e-3)
+
+
+def test_ceiling():
+    assert ceiling(1.0, samples=100_000) == pytest.approx(0.965, abs=5e-4)
+    for epsilon in (0.1, 1.0, 5.0):
+        reached = [ceiling(epsilon, samples=n) for n in (100, 10_000, 1_000_000, 100_000_000)]
+        assert reached == sorted(reached) and reached[-1] == pytest.approx(epsilon, rel=0.02)
+        assert all(bound < epsilon for bound in reached)
+    assert ceiling(0.0, samples=1000) == 0
+    low = 2.5e-4 ** (1 / 500)
+    assert ceiling(inf, samples=1000) == pytest.approx(log(low / (1 - low)))  # as far as 500 reports carry
+    assert ceiling(1.0, samples=1000, level=0.5) > ceiling(1.0, samples=1000, level=1e-9)
+
+
+def test_randomized_response_reaches_the_ceiling():
+    """It is the best event: the bound is the ceiling but for chance, four standard errors of the log-ratio."""
+    found = audit(warners, [0, 1], samples=100_000, rng=rng(), many=True, claimed=1.0)
+    error = np.sqrt((1 / TRUTH + 1 / (1 - TRUTH) - 2) / 50_000)
+    assert found.bound == pytest.approx(found.ceiling, abs=4 * error)
+    unclaimed = audit(warners, [0, 1], samples=100_000, rng=rng(), many=True)
+    assert unclaimed.bound == found.bound and not unclaimed.flagged and unclaimed.claimed is None
+    one, other = found.counts
+    assert unclaimed.ceiling == ceiling(log(one / other), samples=100_000) == pytest.approx(unclaimed.bound, abs=1e-3)
+
+
+# ------------------------------------------------------------------------------------------- reports of any kind
+
+
+def noisy_bits(x, k, rng):
+    return rng.random(k) < np.where(np.arange(k) == x, TRUTH, 1 - TRUTH)  # ε = 2
+
+
+def many_of(one):
+    """Make a client that answers n times of one that answers once."""
+    return lambda x, n, rng: [one(x, rng) for _ in range(n)]
+
+
+# the report carries the answer of `warner`, in some disguise, among much that says nothing
+DISGUISES = {
+    "number": lambda y, rng: y,
+    "string": lambda y, rng: ("no", "yes")[y],
+    "float": lambda y, rng: y + 0.5 * rng.random(),
+    "bytes": lambda y, rng: bytes([0, y, 0]),
+    "none": lambda y, rng: None if y else 1,
+    "pair": lambda y, rng: (int(rng.integers(10**6)), y),
+    "pair of kinds": lambda y, rng: (str(rng.integers(10**6)), float(rng.random()), y),
+    "nested": lambda y, rng: [int(rng.integers(10**6)), [y, (0.0, -0.0)[int(rng.integers(2))]]],
+    "array": lambda y, rng: np.array([y, rng.random(), 0]),
+    "word": lambda y, rng: f"{int(rng.integers(10**6)):06d}{'ab'[y]}",
+    "length": lambda y, rng: [int(i) for i in rng.integers(10**6, size=3 + y)],
+    "long word": lambda y, rng: "x" * int(rng.integers(1, 99)) + str(rng.integers(10**6)) + "ab"[y],
+    "set": lambda y, rng: {int(i) for i in rng.integers(10, 10**6, size=3)} | {y},
+    "dict": lambda y, rng: {"id": int(rng.integers(10**9)), "answer": y},
+    "minus zero": lambda y, rng: -0.0 if y else 0.0,
+    "not a number": lambda y, rng: nan if y else 0.0,
+    "infinite": lambda y, rng: (inf if y else -inf, rng.random()),
+    "other shape": lambda y, rng: np.zeros((2, 1 + y)),
+    "row": lambda y, rng: np.array([(y, rng.random())], [("answer", "?"), ("noise", float)])[0],
+    "loose row": lambda y, rng: np.array([(y, rng.random())], np.dtype([("a", "?"), ("b", float)], align=True))[0],
+    "huge number": lambda y, rng: 2**80 * int(rng.integers(1, 10**6)) + y * 2**200,
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_reports_of_any_kind(disguise):
+    found = audit(
+        lambda x, rng: DISGUISES[disguise](warner(x, rng), rng),
+        [0, 1],
+        samples=4000,
+        rng=rng(),
+        level=1e-3,
+        claimed=1.0,
+    )
+    assert 0.6 < found.bound <= 1
+    assert found.held_out == 2000 and len(found.event) < 500
+
+
+def test_kinds_of_reports_may_depend_on_the_value():
+    """Reports under one input may have a length, shape or type that those under another have not."""
+    for client in (
+        lambda x, n, rng: rng.random((n, 2 + x)),
+        lambda x, n, rng: rng.random(n).astype([np.float64, np.float32][x]) if x else [str(u) for u in rng.random(n)],
+        lambda x, n, rng: [("a", float(u)) if x else {str(u)} for u in rng.random(n)],
+    ):
+        found = audit(client, [0, 1], samples=1000, rng=rng(), claimed=1.0, many=True)
+        assert found.flagged and 0 in found.counts
+
+
+def test_bits_as_words_and_lists():
+    """Sixteen bits that hardly come back, as an array, a string, lists, a set: all as good as one another."""
+    bounds = []
+    for write in (
+        lambda bits: bits,
+        lambda bits: bits.tolist(),
+        lambda bits: "".join("01"[int(b)] for b in bits),
+        lambda bits: set(np.flatnonzero(bits).tolist()),
+    ):
+        client = many_of(lambda x, rng, write=write: write(noisy_bits(x, 16, rng)))
+        bounds.append(audit(client, [3, 5], samples=8000, rng=rng(), many=True).bound)
+    assert 1.5 < min(bounds) and max(bounds) <= 2
+
+
+def test_two_bits_that_tell_only_together():
+    """Each of two bits is a fair coin; their sum modulo 2 is the answer: found by a product of features."""
+
+    def client(x, rng):
+        mask = rng.random(14) < 0.5
+        return np.array([*mask, mask[3] ^ warner(x, rng)])
+
+    found = audit(client, [0, 1], samples=10_000, rng=rng(), claimed=1.0)
+    assert 0.6 < found.bound <= 1 and "and" in found.event
+
+
+# ----------------------------------------------------------------------------------------------- interface
+
+
+def test_what_an_audit_says():
+    found = audit(GRR(k=3, epsilon=3.0), [2, 0], samples=1001, rng=rng(), claimed=1.0, level=0.01)
+    assert (found.samples, found.held_out, found.level, found.claimed) == (1001, 501, 0.01, 1.0)
+    item = (2, 0)[found.pair[0]]
+    assert found.event in (
+        f"report is one of {{{item}}}",
+        f"report is one of {{{item}, 1}}",
+        f"report is one of {{1, {item}}}",
+    )
+    assert found.counts[0] > found.counts[1]
+    assert found.bound == max(0, float(module._bound(*found.counts, 501, 0.0025)))
+    assert found.flagged == (found.bound > 1)
+    assert Audit(1.0, (0, 1), "", (1, 0), 10, 20, 0.1, 1.0, 2.0).flagged is False  # not above the claim
+
+
+def test_events_in_words():
+    fit = [np.array([0] * 8 + [1]), np.array([0] * 2 + [1] * 2 + [2] * 9)]
+    counts = module._Counts(fit)
+    assert counts.words((0, 1), log(2)) == "report is one of {0}"
+    assert counts.words((0, 1), 0.0) == "report is not one of {2, 1}"
+    assert counts.words((0, 1), -9.0) == "any report"
+    assert counts.words((1, 0), log(1.5)) == "report is one of {2, 1}"
+    many = module._Counts([np.arange(20).repeat(3), np.zeros(1, int)])
+    assert many.words((0, 1), 1.0).endswith("… (19 reports)}")
+    bits = module._Counts([np.eye(20, dtype=bool), np.ones((3, 20), bool)])
+    assert bits.words((1, 0), 1.0) == "report is one of {bits 0, 1, 2, 3, 4, 5, 6, 7, … alone}"
+    long = module._Counts([["x" * 500] * 5, ["y"]])
+    assert len(long.words((0, 1), 1.0)) < 110
+
+
+def test_ways_to_call():
+    """One by one, all at once, as a mechanism, with the system's randomness, and through features."""
+    mechanism = GRR(k=2, epsilon=2.0)
+    for client, options in (
+        (mechanism, {}),
+        (lambda x, rng: mechanism.perturb([x], rng=rng)[0], {}),
+        (lambda x, rng: x if toss(float(mechanism.support[0]), rng) else 1 - x, {}),
+        (lambda x, n, rng: mechanism.perturb([x] * n, rng=rng), {"many": True}),
+        (lambda x, n, rng: mechanism.perturb([x] * n, rng=rng).tolist(), {"many": True}),
+        (mechanism, {"features": lambda reports: [str(y) for y in reports]}),
+    ):
+        for randomness in (rng(), SystemRandom()):
+            assert 0.5 < audit(client, [0, 1], samples=1000, rng=randomness, level=RARELY, **options).bound <= 2
+    blinded = audit(mechanism, [0, 1], samples=1000, rng=rng(), features=lambda reports: reports * 0)
+    assert blinded.bound == 0
+
+
+def test_same_seed_same_audit():
+    a, b = (audit(SUE(k=12, epsilon=1.0), [0, 1, 2], samples=2000, rng=rng(7)) for _ in range(2))
+    assert a == b
+
+
+def test_bad_arguments_are_refused():
+    good = {"client": warner, "inputs": [0, 1], "samples": 100, "rng": rng()}
+    for bad, message in (
+        ({"inputs": [0]}, "inputs must hold at least two inputs, got 1"),
+        ({"inputs": Records.of({1})}, "at least two inputs, got 1"),
+        ({"samples": 99}, "samples must be an integer, at least 100, got 99"),
+        ({"samples": 1e3}, "samples must be an integer"),
+        ({"level": 0}, r"level must be in \(0, 1/2\], got 0"),
+        ({"level": 0.51}, r"level must be in \(0, 1/2\], got 0.51"),
+        ({"level": "1"}, "level must be a probability"),
+        ({"claimed": -0.1}, "claimed must be a finite number, at least 0, got -0.1"),
+        ({"claimed": inf}, "claimed must be a finite number"),
+        ({"claimed": nan}, "claimed must be a finite number"),
+        ({"claimed": "1"}, "claimed must be a finite number"),
+        ({"claimed": True}, "claimed must be a finite number"),
+        ({"rng": None}, "rng must be a numpy.random.Generator or a SystemRandom, got NoneType"),
+        ({"client": lambda x, n, rng: [x] * (n - 1), "many": True}, "client must return 100 reports, got 99"),
+        ({"client": lambda x, n, rng: x, "many": True}, "client must return a sequence of 100 reports, got int"),
+        ({"client": lambda x, n, rng: "1" * n, "many": True}, "client must return a sequence of 100 reports, got str"),
+        ({"features": lambda reports: reports[1:]}, "features must return 100 reports, got 99"),
+        ({"client": lambda x, rng: object()}, "must return plain values"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            audit(**{**good, **bad})
+    audit(**good, level=0.5, claimed=0)
+
+
+def test_scikit_learn_is_asked_for_where_it_is_needed(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "sklearn.linear_model", None)
+    audit(GRR(k=3, epsilon=1.0), [0, 1], samples=400, rng=rng())
+    with pytest.raises(ImportError, match="needs scikit-learn"):
+        audit(SUE(k=30, epsilon=1.0), [0, 1], samples=400, rng=rng())
