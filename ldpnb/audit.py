@@ -25,6 +25,7 @@ from ldpnb.verify import repeat, row_keys
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
 TRIED = 1000  # events on the choosing quarter that the safe choice corrects for; nothing rests on their number
+SLACK = 1e-5  # the score of one and the same report may differ in its last digits from batch to batch
 CUTS = 64  # thresholds tried for one score
 REPEATS = 50  # reports that come back so often on average need no classifier
 PRODUCTS = 24  # features whose pairwise products are tried as well
@@ -232,6 +233,7 @@ def _best_cuts(
     if len(cuts) > CUTS:  # dense at the rare end
         ranks = np.unique(np.geomspace(1, len(a), CUTS).round().astype(int))
         cuts = np.unique(ascending[-ranks])
+    cuts = cuts - SLACK
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
     bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha)
     safe = _bound(one, other, len(a), alpha / TRIED)
@@ -346,7 +348,7 @@ class _Counts:
 
     def score(self, pair: tuple[int, int], ids: Any) -> NDArray[np.float64]:
         one, other = self.counts[list(pair)]
-        ratios: NDArray[np.float64] = np.log(one / other)
+        ratios: NDArray[np.float64] = np.log(one) - np.log(other)
         return np.asarray(ratios[ids])
 
     def words(self, pair: tuple[int, int], cut: float) -> str:

@@ -26,6 +26,7 @@ GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / 
 LIMIT = 200_000  # branches; a program of this size takes seconds
 PATIENCE = 1000  # branches walked before asking whether there are far too many
 DEPTH = 500  # choices in one branch; more are a loop that need not end
+STRAY = "the program did not repeat itself: some of its randomness does not come from chance"
 
 Law = dict[Hashable, Fraction]
 T = TypeVar("T")
@@ -85,7 +86,7 @@ class Paths:
         if at < len(self._script):
             option, before = self._script[at]
             if before != weights:
-                raise ValueError("the program did not repeat itself: some of its randomness does not come from chance")
+                raise ValueError(STRAY)
         elif self._probe:
             option = self._probe.choice([i for i, w in enumerate(weights) if w])
         else:
@@ -281,7 +282,7 @@ def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[t
         paths = Paths(script, limit)
         result = program(paths)
         if len(paths.taken) < len(script):
-            raise ValueError("the program did not repeat itself: some of its randomness does not come from chance")
+            raise ValueError(STRAY)
         yield paths.probability, result
         script = paths.taken
         while script:
@@ -328,6 +329,11 @@ def law(program: Callable[[Paths], Any], *, limit: int = LIMIT) -> Law:
     found: Law = {}
     for probability, result in branches(program, limit=limit):
         key = freeze(result)
+        if not found:  # a client with a generator of its own gives itself away by not repeating its first branch
+            for _ in range(32 if probability == 1 else 2):
+                again = freeze(program(Paths((), limit)))
+                if again != key and again is not key:  # NaN is not equal to itself
+                    raise ValueError(STRAY)
         found[key] = found.get(key, Fraction(0)) + probability
     return found
 

@@ -158,7 +158,7 @@ except TooManyBranches as error:
 # A mistake that shows only beyond the domains that were walked through, an overflow at $k = 2^{31}$ say, escapes both, and this is what samples are for.
 #
 # The law also takes the coins on trust.
-# A client that draws its randomness elsewhere is noticed if that changes the choices it makes through `ldpnb.chance`, and appears as a client without randomness if it makes none.
+# A client that draws from a generator of its own is noticed when a branch is walked twice and ends differently; a client with a fixed seed repeats itself, and is seen as what it is, a client without randomness.
 #
 # (sec-verify-sampled)=
 # ## Samples of the estimate
@@ -204,27 +204,28 @@ check(
 #
 # :::{prf:theorem} An audit's bound
 # :label: thm-audit
-# Let an event $(x, x', S)$ be chosen without looking at a fresh sample of $n$ independent reports of $x$ and of $x'$, and let it happen $a$ and $a'$ times there.
-# With $\alpha = \delta/2$, the number $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
+# Let $m$ events $(x, x', S)$ be chosen without looking at a fresh sample of $n$ independent reports of each value, and let $a, a'$ count how often an event happens there under $x$ and $x'$.
+# With $\alpha = \delta/2m$, the largest of the $m$ numbers $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
 # :::
 #
 # :::{prf:proof}
-# By {eq}`eq-audit` the number is at most ε unless one of the two bounds is wrong, and each of them is wrong with probability at most $\delta/2$.
+# By {eq}`eq-audit` each of the $m$ numbers is at most ε unless one of its two bounds is wrong.
+# There are $2m$ bounds, each wrong with probability at most $\delta/2m$.
 # :::
 #
 # The words *without looking* matter.
 # An auditor who picks the event on the same reports on which it is counted picks the one that luck favoured.
-# So `audit` halves the sample: on one half all pairs of values and many events compete, and on the other the winner alone is counted.
+# So `audit` halves the sample: on one half all pairs of values and many events compete, and on the other only two winners are counted, a bold one that promises most and a safe one.
 #
 # Which event?
 # The best set for two known laws holds the reports with the largest likelihood ratio.
 # If reports are few, their ratios are estimated from counts; if a report is a vector, a set or a hash, a classifier that tells the reports of $x$ from those of $x'$ learns the ratio, and the event is "the classifier's score is above a threshold" {cite:p}`bichsel2021sniper`.
 
 # %%
-verdict = audit(send, [0, 1], samples=20_000, rng=rng, claimed=1.0)
+verdict = audit(send, [0, 1], samples=10_000, rng=rng, claimed=1.0)
 print(f"stranger's client: ε ≥ {verdict.bound:.2f}, claimed 1: {'refuted' if verdict.flagged else 'not refuted'}")
 print(f"event: {verdict.event}")
-after = audit(send_mended, [0, 1], samples=20_000, rng=rng, claimed=1.0)
+after = audit(send_mended, [0, 1], samples=10_000, rng=rng, claimed=1.0)
 print(f"mended client:     ε ≥ {after.bound:.2f}, claimed 1: {'refuted' if after.flagged else 'not refuted'}")
 
 # %% [markdown]
@@ -354,10 +355,12 @@ for m in (2000, 20_000, 100_000):
 # ## A gallery of mistakes
 #
 # `ldpnb.gallery` holds clients with one mistake each, of the kinds that real code makes, beside their right versions.
-# Every tool is run on every client; a dash means that the tool does not apply.
+# Every tool is run on every client.
+# "Law" means that the law differs from that of the right version; "even" and "skewed" are the tests that everybody writes: estimate a histogram from perturbed reports, of a population with all values alike or with ever rarer ones, and see whether it comes out right.
+# "Refused" means that the client draws past `ldpnb.chance`, and that the tool says so.
 
 # %% tags=["hide-input"]
-table = gallery.table(rng=rng, samples=5000)
+table = gallery.table(rng=rng, samples=3000)
 table.style.hide(axis="index")
 
 # %% [markdown]
@@ -390,11 +393,18 @@ table.style.hide(axis="index")
 # (sec-verify-wrong)=
 # ## What can go wrong
 #
-# - *The inputs.* An audit of two values says nothing about the third. A client may treat the value 0, or the longest string, in its own way.
-# - *The sample size.* A bound of 0.3 for a claimed 1 may mean a better client than stated, or a report that is hard to classify. Look at the `ceiling`: if it is not near the claim, more samples are needed before anything can be concluded.
-# - *One seed.* A client that is audited with its generator fixed, or re-seeded in every call, sends the same report every time; it has no law to speak of.
-# - *What is not in the report.* How long the client took, how long its message was, whether it came at all: put it into the report that you audit, if an observer can see it.
-# - *Looking twice.* Ten audits at level 0.001 raise a false alarm once in a hundred times, not once in a thousand.
+# - *The inputs.*
+#   An audit of two values says nothing about the third.
+#   A client may treat the value 0, or the longest string, in its own way.
+# - *The sample size.*
+#   A bound of 0.3 for a claimed 1 may mean a better client than stated, or a report that is hard to classify.
+#   Look at the `ceiling`: if it is not near the claim, more samples are needed before anything can be concluded.
+# - *One seed.*
+#   A client that seeds its own generator in every call sends the same report every time, and ε is infinite, however random a single report looks.
+# - *What is not in the report.*
+#   How long the client took, how long its message was, whether it came at all: put it into the report that you audit, if an observer can see it.
+# - *Looking twice.*
+#   Ten audits at level 0.001 raise a false alarm once in a hundred times, not once in a thousand.
 #
 # (sec-verify-exercises)=
 # ## Exercises

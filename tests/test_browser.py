@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -178,7 +177,8 @@ def math_set(visit):
         const found = [];
         for (const e of document.querySelectorAll('mjx-merror, merror, [data-mjx-error]'))
             found.push('has the math error ' + (e.dataset.mjxError || e.textContent));
-        for (const e of document.querySelectorAll('mjx-container [mathcolor="red"], mjx-container [style*="color: red"]'))
+        const red = 'mjx-container [mathcolor="red"], mjx-container [style*="color: red"]';
+        for (const e of document.querySelectorAll(red))
             found.push('has the unknown macro ' + e.textContent);
         for (const e of document.querySelectorAll('.math'))
             if (!e.querySelector('mjx-container')) found.push('leaves unset ' + e.textContent);
@@ -254,7 +254,9 @@ def figures_readable(visit):
         pixels = np.asarray(Image.open(io.BytesIO(figure.screenshot(animations="disabled"))).convert("RGB"))
         light = luminance(pixels).ravel()
         ground = np.median(light)
-        contrast = max((max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) for ink in np.quantile(light, [0.005, 0.995]))
+        contrast = max(
+            (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) for ink in np.quantile(light, [0.005, 0.995])
+        )
         name = (figure.get_attribute("src") or "")[:100]
         if visit.scheme == "dark" and ground > 0.1:
             found.append(f"has a figure on bright ground in the dark: {name}")
@@ -370,7 +372,9 @@ def test_search(browser, site, term, page):
         visit.page.locator("input[type=search]:visible").first.fill(term)
         visit.page.keyboard.press("Enter")
         visit.page.wait_for_url("**/search.html?q=*")
-        visit.page.locator("#search-results > p.search-summary").filter(has_text=re.compile("finished|found")).wait_for()
+        visit.page.locator("#search-results > p.search-summary").filter(
+            has_text=re.compile("finished|found")
+        ).wait_for()
         hit = visit.page.locator(f"#search-results li:has(a[href*='{page}'])").first
         assert term.split()[0] in hit.locator("p.context").inner_text().lower()
         hit.locator("a").first.click()
