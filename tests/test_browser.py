@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,6 +118,7 @@ class Visit:
     failed: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)  # uncaught exceptions
     console: list[str] = field(default_factory=list)
+    accepted: set[tuple[str, str]] = field(default_factory=set)  # the entries of ACCEPTED that were met
 
     def open(self, address):
         """Go to a page, forget the last one, and wait until its mathematics and fonts are set."""
@@ -177,8 +179,7 @@ def math_set(visit):
         const found = [];
         for (const e of document.querySelectorAll('mjx-merror, merror, [data-mjx-error]'))
             found.push('has the math error ' + (e.dataset.mjxError || e.textContent));
-        const red = 'mjx-container [mathcolor="red"], mjx-container [style*="color: red"]';
-        for (const e of document.querySelectorAll(red))
+        for (const e of document.querySelectorAll('mjx-container [style*="color: red"]'))
             found.push('has the unknown macro ' + e.textContent);
         for (const e of document.querySelectorAll('.math'))
             if (!e.querySelector('mjx-container')) found.push('leaves unset ' + e.textContent);
@@ -226,7 +227,7 @@ def no_sideways(visit):
             .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !boxed(e));
         const name = e => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '') + ' ' + e.className;
         return [`is ${root.scrollWidth} pixels wide in a window of ${innerWidth}: `
-            + wide.slice(-3).map(name).join(' | ')];
+            + wide.slice(0, 3).map(name).join(' | ')];
         }"""
     )
 
@@ -248,25 +249,27 @@ def right_ground(visit):
 def figures_readable(visit):
     # a figure's ground is its commonest brightness: in the dark it must be dark, and the ink must stand out from it
     found = []
-    for figure in visit.page.locator("main img:not(.keep-colours)").all():
+    for figure in visit.page.locator("main img:not(.keep-colours, .toggler)").all():
         if not figure.is_visible():
             continue
         pixels = np.asarray(Image.open(io.BytesIO(figure.screenshot(animations="disabled"))).convert("RGB"))
         light = luminance(pixels).ravel()
         ground = np.median(light)
-        contrast = max(
-            (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) for ink in np.quantile(light, [0.005, 0.995])
-        )
+        inks = np.quantile(light, [0.005, 0.995])
+        contrast = max((max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) for ink in inks)
         name = (figure.get_attribute("src") or "")[:100]
-        if visit.scheme == "dark" and ground > 0.1:
+        if ground > 0.1:
             found.append(f"has a figure on bright ground in the dark: {name}")
         if contrast < 4.5:
             found.append(f"has a figure whose ink has a contrast of {contrast:.1f}: {name}")
     return found
 
 
-# Findings that stand, each as a rule of axe, the elements, and why.
-ACCEPTED: dict[tuple[str, str], str] = {}
+# Findings that stand: a rule of axe, the elements of the theme, and why. One that axe no longer finds must go.
+ACCEPTED = {
+    ("label-content-name-mismatch", "button.search-button-field"): "named Search; the keys beside it are not",
+    ("label-content-name-mismatch", "button.theme-switch-button"): "named Color mode; it shows icons, no words",
+}
 
 # Highlighted code and signatures repeat a dozen classes thousands of times, and glyphs take the colour of their text:
 # one of each class is enough, and axe is three times as fast.
@@ -285,23 +288,24 @@ def axe():
 
 def _axe(visit, options):
     visit.page.evaluate(axe())
-    serious = visit.page.evaluate(
+    found = visit.page.evaluate(
         """async ([options, accepted]) => {
         const found = [];
-        for (const rule of (await axe.run(document, options)).violations) {
-            if (!['serious', 'critical'].includes(rule.impact)) continue;
-            const nodes = rule.nodes.filter(node => !accepted.some(([id, selector]) =>
-                id === rule.id && document.querySelector(node.target[0])?.matches(selector)));
-            if (nodes.length)
-                found.push(`${rule.id} (${rule.impact}), ${nodes.length} times: ${nodes[0].target} `
-                    + nodes[0].failureSummary);
-        }
+        for (const rule of (await axe.run(document, options)).violations)
+            if (['serious', 'critical'].includes(rule.impact))
+                for (const node of rule.nodes) {
+                    const element = document.querySelector(node.target[0]);
+                    const known = accepted.find(([id, selector]) => id === rule.id && element.matches(selector));
+                    found.push([known || null, `${rule.id} (${rule.impact}): ${node.target[0]}: `
+                        + node.failureSummary.replace(/\\s+/g, ' ')]);
+                }
         return found;
         }""",
         # no preload: axe would ask for the style sheets again, from addresses that do not exist
         [{"resultTypes": ["violations"], "preload": False, **options}, list(ACCEPTED)],
     )
-    return [f"fails {line}" for line in serious]
+    visit.accepted |= {tuple(known) for known, _ in found if known}
+    return [f"fails {finding}" for known, finding in found if not known]
 
 
 def scrollable_by_keyboard(visit):
@@ -314,8 +318,8 @@ def accessible(visit):
     return _axe(visit, {"rules": {"label-content-name-mismatch": {"enabled": True}}})
 
 
-LOADED = (all_local, all_there, no_errors, math_set, images_there, right_ground)
-AT_EACH_WIDTH = (no_sideways, scrollable_by_keyboard)
+NETWORK = (all_local, all_there, no_errors)
+LOADED = (*NETWORK, math_set, images_there, right_ground, no_sideways)
 
 
 def complaints(visit, checks):
@@ -324,18 +328,18 @@ def complaints(visit, checks):
 
 @pytest.mark.parametrize("scheme", WIDTHS)
 def test_every_page(browser, site, scheme):
-    found = []
-    with visiting(browser, site, scheme, WIDTHS[scheme][0]) as visit:
+    found, (first, second) = [], WIDTHS[scheme]
+    with visiting(browser, site, scheme, first) as visit:
         for name in pages():
-            visit.resize(WIDTHS[scheme][0])
+            visit.resize(first)
             visit.open(site + name)
-            own = complaints(visit, LOADED)
-            for width in WIDTHS[scheme]:
-                visit.resize(width)
-                own += complaints(visit, AT_EACH_WIDTH)
-            visit.resize(max(WIDTHS[scheme]))
-            own += complaints(visit, (figures_readable, accessible, all_local, all_there, no_errors))
+            own = complaints(visit, (*LOADED, scrollable_by_keyboard))
+            visit.resize(second)
+            own += complaints(visit, [no_sideways])
+            visit.resize(1280)
+            own += complaints(visit, ([figures_readable] if scheme == "dark" else []) + [accessible, *NETWORK])
             found += [f"{name} {complaint}" for complaint in dict.fromkeys(own)]
+        found += [f"nowhere needs {entry} among ACCEPTED" for entry in set(ACCEPTED) - visit.accepted]
     assert not found, "\n" + "\n".join(found)
 
 
@@ -352,6 +356,8 @@ def test_pages_from_the_disk(browser, site):
     home, found = f"{SITE.as_uri()}/", []
     with visiting(browser, home) as visit:
         for name in pages():
+            if name.startswith("_modules/"):
+                continue
             visit.open(home + name)
             found += [f"{name} {complaint}" for complaint in complaints(visit, LOADED)]
     assert not found, "\n" + "\n".join(found)
@@ -372,11 +378,106 @@ def test_search(browser, site, term, page):
         visit.page.locator("input[type=search]:visible").first.fill(term)
         visit.page.keyboard.press("Enter")
         visit.page.wait_for_url("**/search.html?q=*")
-        visit.page.locator("#search-results > p.search-summary").filter(
-            has_text=re.compile("finished|found")
-        ).wait_for()
         hit = visit.page.locator(f"#search-results li:has(a[href*='{page}'])").first
         assert term.split()[0] in hit.locator("p.context").inner_text().lower()
         hit.locator("a").first.click()
         visit.page.wait_for_url(f"**/{page}*")
-        assert complaints(visit, (all_local, all_there, no_errors)) == []
+        assert complaints(visit, NETWORK) == []
+
+
+# --- planted faults
+
+GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>html { background: #fff; color: #000 } body { background: #fff; margin: 1em }
+@media (prefers-color-scheme: dark) { body { background: #121212; color: #eee } img { filter: invert(1) } }</style>
+<script>MathJax = {options: {enableMenu: false}}</script><script src="mathjax/tex-chtml.js"></script></head>
+<body><main><h1>A page</h1><p>Some <span class="math">\\(x^2\\)</span> and <code>$$</code>, for $5.</p>
+<img src="figure.png" alt="A black bar on white" width="300"><pre style="overflow-x: auto" tabindex="0">
+"""
+GOOD += "a long line of code " * 30 + "</pre><!-- here --></main></body></html>"
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """Serve a folder for faulty pages; yield it and its address."""
+    folder = tmp_path_factory.mktemp("planted")
+    mathjax = Path(find_spec("sphinx-mathjax-offline").submodule_search_locations[0], "static", "mathjax")
+    (folder / "mathjax").symlink_to(mathjax)
+    bar = np.full((100, 300, 3), 255, np.uint8)
+    bar[40:60, 50:250] = 0
+    Image.fromarray(bar).save(folder / "figure.png")
+    Image.fromarray(np.where(bar, bar, 200).astype(np.uint8)).save(folder / "faint.png")
+    with served(folder) as address:
+        yield SimpleNamespace(folder=folder, address=address)
+
+
+def plant(visit, planted, fault):
+    (planted.folder / "page.html").write_text(GOOD.replace("<!-- here -->", fault), "utf-8")
+    visit.open(planted.address + "page.html")
+
+
+@pytest.mark.parametrize("scheme", WIDTHS)
+def test_good_page_passes(browser, planted, scheme):
+    with visiting(browser, planted.address, scheme, 400) as visit:
+        plant(visit, planted, "")
+        assert complaints(visit, (*LOADED, scrollable_by_keyboard)) == []
+        if scheme == "dark":
+            assert figures_readable(visit) == []
+        assert accessible(visit) == []
+
+
+@pytest.fixture(scope="module")
+def reader(browser, planted):
+    with visiting(browser, planted.address, "dark", 400) as visit:
+        yield visit
+
+
+@pytest.mark.parametrize(
+    ("check", "fault", "complaint"),
+    [
+        (all_local, "<img src='https://example.org/a.png' alt='a'>", "asks for https://example.org/a.png"),
+        (all_local, "<script>fetch('http://127.0.0.1:9/').catch(() => {})</script>", "asks for http://127.0.0.1:9/"),
+        (all_there, "<img src='gone.png' alt='a'>", "does not get 404"),
+        (no_errors, "<script>console.error('planted')</script>", "says planted"),
+        (no_errors, "<script>missing()</script>", "raises missing is not defined"),
+        (math_set, r"<span class='math'>\(x^2^3\)</span>", "math error"),
+        (math_set, r"<span class='math'>\(\nosuch x\)</span>", r"unknown macro"),
+        (math_set, "<span class='math'>x</span>", "leaves unset x"),
+        (math_set, "<p>The rate \\<b></b>( is raw: $x_1$</p>", "shows raw"),
+        (math_set, "<p class='mathjax_ignore tex2jax_ignore'>Raw \\(x\\)</p>", "shows raw"),
+        (images_there, "<img src='gone.png' alt='a'>", "does not show the image"),
+        (images_there, "<img src='figure.png'>", "no alternative text"),
+        (images_there, "<p style='height: 9000px'><img loading='lazy' src='gone.png' alt='a'>", "does not show"),
+        (right_ground, "<style>body { background: #777 !important }</style>", "has the background"),
+        (no_sideways, "<table id='wide' style='width: 900px'><tr><td>a</table>", "table#wide"),
+        (figures_readable, "<style>img { filter: none !important }</style>", "bright ground"),
+        (figures_readable, "<img src='faint.png' alt='a'>", "has a contrast of"),
+        (scrollable_by_keyboard, "<div style='overflow: auto; width: 9em'><pre>" + "x" * 99, "scrollable-region-focus"),
+        (accessible, "<button></button>", "button-name"),
+        (accessible, "<p style='color: #888; background: #777'>Faint</p>", "color-contrast"),
+        (accessible, "<div role='list'><div role='doc-biblioentry'><a href='#a'>A</a></div></div>", "aria-required"),
+        (
+            accessible,
+            "<pre><span class='a'>some</span> <span class='b' style='color: #222'>code</span></pre>",
+            "contrast",
+        ),
+    ],
+)
+def test_planted_fault_is_caught(reader, planted, check, fault, complaint):
+    plant(reader, planted, fault)
+    reader.page.wait_for_load_state("networkidle")
+    assert [c for c in check(reader) if complaint in c]
+
+
+def test_stale_site_is_not_tested(tmp_path):
+    (tmp_path / "book").mkdir()
+    page, built = tmp_path / "book" / "page.md", tmp_path / "searchindex.js"
+    page.touch()
+    assert stale(tmp_path, tmp_path) == "there is no built site"
+    built.touch()
+    os.utime(page, (0, 0))
+    assert stale(tmp_path, tmp_path) is None
+    os.utime(built, (0, 0))
+    page.touch()
+    assert stale(tmp_path, tmp_path) == "the built site is older than book/page.md"
