@@ -101,7 +101,7 @@ def audit(
     The other half, which had no part in this, is then asked about these two events.  By Clopper and Pearson, P(S|x) is
     below a, or P(S|x') is above b, with probability `level` / 4 each at most, and the larger ln(a/b) is the bound.
     Nothing else is evaluated there, so **P(bound > ε) ≤ level**, whatever the client, as long as its reports are
-    independent.
+    independent: noise that several reports share voids the guarantee.
 
     The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
     nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
@@ -346,7 +346,7 @@ class _Counts:
 
     def score(self, pair: tuple[int, int], ids: Any) -> NDArray[np.float64]:
         one, other = self.counts[list(pair)]
-        ratios: NDArray[np.float64] = np.log(one / other)
+        ratios: NDArray[np.float64] = np.log(one) - np.log(other)  # exactly the negative for the reversed pair
         return np.asarray(ratios[ids])
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
@@ -385,12 +385,12 @@ class _Linear:
 
             self.encode = encode
         self.train = [self.encode(pool) for pool in train]
-        self.fitted: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self.fitted: dict[tuple[int, int], NDArray[np.float64]] = {}
 
     def prepare(self, pool: Pool) -> NDArray[np.bool_]:
         return self.encode(pool)
 
-    def weights(self, pair: tuple[int, int]) -> NDArray[np.float32]:
+    def weights(self, pair: tuple[int, int]) -> NDArray[np.float64]:
         """Weight of each feature, and the constant; those of the reversed pair are the negative."""
         if pair[::-1] in self.fitted:
             return -self.fitted[pair[::-1]]
@@ -405,14 +405,14 @@ class _Linear:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # a rough order of reports will do
                 model.fit(np.concatenate([one, other]).astype(np.float32), np.arange(len(one) + len(other)) < len(one))
-            self.fitted[pair] = np.append(model.coef_[0], model.intercept_).astype(np.float32)
+            self.fitted[pair] = np.append(model.coef_[0], model.intercept_).astype(np.float64)
         return self.fitted[pair]
 
     def score(self, pair: tuple[int, int], x: Any) -> NDArray[np.float64]:
         w = self.weights(pair)
         step = max(1, CELLS // len(w))
-        parts = [x[at : at + step].astype(np.float32) @ w[:-1] for at in range(0, len(x), step)]
-        scores: NDArray[np.float64] = np.concatenate(parts).astype(np.float64) + float(w[-1])
+        parts = [x[at : at + step].astype(np.float64) @ w[:-1] for at in range(0, len(x), step)]
+        scores: NDArray[np.float64] = np.round(np.concatenate(parts) + w[-1], 9)  # equal features, equal scores
         return scores
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
