@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
+from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 LIMIT = 200_000  # branches; a program of this size takes seconds
+PATIENCE = 1000  # branches walked before asking whether there are far too many
 DEPTH = 500  # choices in one branch; more are a loop that need not end
 
 Law = dict[Hashable, Fraction]
@@ -62,8 +64,10 @@ class Paths:
     `law` and `branches` make and feed these; a program only passes them on to the functions of this module.
     """
 
-    def __init__(self, script: Sequence[tuple[int, tuple[int, ...]]] = (), limit: int = LIMIT) -> None:
-        self._script, self._limit = script, limit
+    def __init__(
+        self, script: Sequence[tuple[int, tuple[int, ...]]] = (), limit: int = LIMIT, probe: Random | None = None
+    ) -> None:
+        self._script, self._limit, self._probe = script, limit, probe
         self.taken: list[tuple[int, tuple[int, ...]]] = []
         self._weight = self._total = 1
 
@@ -82,6 +86,8 @@ class Paths:
             option, before = self._script[at]
             if before != weights:
                 raise ValueError("the program did not repeat itself: some of its randomness does not come from chance")
+        elif self._probe:
+            option = self._probe.choice([i for i, w in enumerate(weights) if w])
         else:
             option = next(i for i, w in enumerate(weights) if w)
         self.taken.append((option, weights))
@@ -186,6 +192,8 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
 
 def toss(p: float, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
+    if isinstance(rng, np.random.Generator) and 0 <= p <= 1:  # the same, without the cost of an array
+        return bool(rng.random() < p)
     return bool(bernoulli(p, (), rng))
 
 
@@ -267,7 +275,9 @@ def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[t
         If the program does not repeat itself when its choices are repeated.
     """
     script: list[tuple[int, tuple[int, ...]]] = []
-    for _ in range(limit):
+    for walked in range(limit):
+        if walked == PATIENCE and _hopeless(program, limit):
+            break
         paths = Paths(script, limit)
         result = program(paths)
         if len(paths.taken) < len(script):
@@ -286,6 +296,22 @@ def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[t
         f"more than limit = {limit} branches: use a smaller domain, fewer people or scaled-down public randomness, "
         "or check samples instead"
     )
+
+
+def _hopeless(program: Callable[[Paths], Any], limit: int) -> bool:
+    """Whether the branches are so many that walking on is a waste of time.
+
+    A probe takes every turn with equal probability; it ends in a branch that has b options along the way with
+    probability 1/b.  Of N branches, those with b > 1000 N are together reached with a probability below 1/1000 (each
+    less than 1/(1000 N)).  So four probes that all find b > 1000 limit, with N <= limit, are a matter of 1 in 10**12.
+    """
+    dice = Random(0)
+    for _ in range(4):
+        paths = Paths((), limit, dice)
+        program(paths)
+        if prod(sum(map(bool, weights)) for _, weights in paths.taken) <= 1000 * limit:
+            return False
+    return True
 
 
 def law(program: Callable[[Paths], Any], *, limit: int = LIMIT) -> Law:

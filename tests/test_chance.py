@@ -577,3 +577,34 @@ def test_counts_are_not_for_clients():
 def test_negative_zero_is_an_output_of_its_own():
     assert len(law(lambda rng: -0.0 if toss(0.5, rng) else 0.0)) == 2
     assert len(law(lambda rng: 0.0 * (1 if toss(0.5, rng) else -1))) == 2
+
+
+def test_a_hopeless_program_is_refused_at_once():
+    runs = []
+
+    def many_coins(rng):
+        runs.append(1)
+        return bernoulli(0.5, (128,), rng)
+
+    with pytest.raises(TooManyBranches, match="more than limit = 200000 branches"):
+        law(many_coins)
+    assert len(runs) < 2000
+
+
+def test_a_lopsided_program_is_not_given_up():
+    """One long branch among short ones: 61 branches, up to 2**60 options along the way."""
+
+    def until_tails(rng):
+        return next((i for i in range(60) if not toss(0.5, rng)), 60)
+
+    def twice(rng):
+        return until_tails(rng), pick(range(10), rng)
+
+    assert len(law(twice)) == 610
+
+
+def test_one_coin_is_the_same_as_an_array_of_one():
+    draws = np.random.default_rng(5).random(1000)
+    for p in (0.3, float(draws[0]), float(np.nextafter(draws[0], 1))):
+        one, many = np.random.default_rng(5), np.random.default_rng(5)
+        assert [toss(p, one) for _ in range(1000)] == bernoulli(p, (1000,), many).tolist()

@@ -1,0 +1,450 @@
+# %% [markdown]
+# (ch-verify)=
+# # Checking a privacy claim
+#
+# :::{admonition} In one minute
+# Somebody hands you a client and says that it is ε-LDP.
+# If its random choices go through `ldpnb.chance`, its law can be read off its code, and ε, bias and variance are exact, for every domain small enough to walk through.
+# If all you can do is run it, an *audit* bounds ε from below: it looks for an event that is likely under one value and unlikely under another, and counts how often it happens.
+#
+# A bound above the claimed ε refutes the claim, at a stated level.
+# A bound below it proves nothing: what happens once in a million reports cannot be seen in a hundred thousand.
+# :::
+#
+# You will check ten lines of a stranger's code in three ways, learn what each way can and cannot see, and meet a gallery of mistakes with the tool that catches each.
+# You need {ref}`the first chapter <ch-rr>` up to its composition theorem.
+
+# %% tags=["hide-input"]
+from math import exp, log
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.stats import beta, binom
+
+from ldpnb import gallery
+from ldpnb.audit import audit, ceiling
+from ldpnb.book import check, style
+from ldpnb.chance import TooManyBranches, bernoulli, law, pick, toss
+from ldpnb.frequency import GRR, OLH, SUE
+from ldpnb.verify import epsilon, laws, sampled, worst
+
+style()
+SEED = 2018  # the year of StatDP
+rng = np.random.default_rng(SEED)
+
+# %% [markdown]
+# (sec-verify-stranger)=
+# ## Ten lines of a stranger's code
+#
+# A survey asks which of eight things worries people most.
+# Its client sends, for each of the eight, one perturbed bit, and to save space only the numbers of the bits that are set.
+# An empty list looked like a broken report, so the author made sure that there is none.
+# The comment claims $\varepsilon = 1$.
+
+
+# %%
+def send(answer, rng):
+    """Unary encoding over eight items, epsilon = 1."""
+    keep = exp(1) / (1 + exp(1))
+    ones = []
+    for item in range(8):
+        if toss(keep if item == answer else 1 - keep, rng):
+            ones.append(item)
+    if not ones:  # never send nothing
+        ones.append(pick(range(8), rng))
+    return ones
+
+
+# %% [markdown]
+# Two things look odd, the probability `keep` and the last three lines.
+# Are they wrong?
+# There is no need to think yet.
+
+# %%
+found = worst(laws(send, range(8)))
+print(f"ε = {found.epsilon:.3f}")
+print(f"the list {list(found.report)} is {float(found.ratio):.2f} times as likely")
+print(f"from somebody who means {found.pair[0]} as from one who means {found.pair[1]}")
+
+# %% [markdown]
+# The claim is off by a factor of nearly two.
+# Two answers differ in *two* bits, each of which shows a ratio of $e$, so a bit must be kept with $e^{1/2}/(1+e^{1/2})$.
+# That is one mistake; the lines that fill an empty list are innocent of it, because they do not look at the answer ({prf:ref}`thm-post`).
+
+
+# %%
+def send_mended(answer, rng):
+    keep = exp(1 / 2) / (1 + exp(1 / 2))
+    ones = []
+    for item in range(8):
+        if toss(keep if item == answer else 1 - keep, rng):
+            ones.append(item)
+    if not ones:
+        ones.append(pick(range(8), rng))
+    return ones
+
+
+mended = worst(laws(send_mended, range(8)))
+check(
+    "Stranger",
+    f"mended client: ε = {mended.epsilon:.6f} of 1, 8 answers × {len(laws(send_mended, [0])[0])} reports",
+    abs(mended.epsilon - 1) < 1e-9,
+    control=f"as it came, ε = {found.epsilon:.3f}",
+    caught=found.epsilon > 1.5,
+)
+
+# %% [markdown]
+# So it is private now.
+# Is it any good?
+# The author estimates the share of an item from the share of reports that list it, as is right for unary encoding: with $p$ = `keep` and $q = 1-p$, the score of an item is $(1-q)/(p-q)$ if it is listed and $-q/(p-q)$ if not.
+# The law tells the mean of that score as well.
+
+
+# %%
+def mean_score(client, answer, item, p):
+    """Exact mean of the score of an item, given the answer."""
+    q = 1 - p
+    lists = law(lambda rng: client(answer, rng))
+    listed = float(sum(w for ones, w in lists.items() if item in ones))
+    return (listed - q) / (p - q)
+
+
+p = exp(1 / 2) / (1 + exp(1 / 2))
+own, other = (mean_score(send_mended, 0, item, p) for item in (0, 1))
+print(f"mean score of the own item {own:.4f} (should be 1), of another one {other:.4f} (should be 0)")
+
+# %% [markdown]
+# Here the innocent lines strike: a client that never sends nothing lists every item a little too often.
+# Every share comes out too high, by the same amount for everybody, and no number of people averages it away.
+# (The cure is to drop the lines; an empty report is a report.)
+#
+# ε, bias and variance are three different questions, and a client may fail any of them without failing the others.
+
+# %% tags=["hide-input"]
+plain = SUE(k=8, epsilon=1.0)
+
+
+def send_plain(answer, rng):
+    return np.flatnonzero(plain.perturb([answer], rng=rng)[0])
+
+
+off = max(abs(mean_score(send_plain, 0, item, p) - (item == 0)) for item in (0, 1))
+check(
+    "Bias",
+    "without the last lines the mean score is 1 for the own item and 0 for another",
+    off < 1e-9,
+    control="with them",
+    caught=abs(own - 1) > 0.001 and abs(other) > 0.001,
+)
+
+# %% [markdown]
+# (sec-verify-exact)=
+# ## What the law sees, and what it does not
+#
+# `laws` runs the client once for every branch of its choices.
+# Unary encoding over $k$ items has $2^k$ branches, so $k = 8$ takes a blink, $k = 16$ some seconds, and $k = 128$ forever.
+# The tool notices that and gives up early.
+
+# %%
+try:
+    law(lambda rng: bernoulli(0.5, (128,), rng))
+except TooManyBranches as error:
+    print(error)
+
+# %% [markdown]
+# That is why a mechanism in this book comes with a theorem *and* a check.
+# The theorem speaks of every $k$ and every ε, and of a formula.
+# The check speaks of small $k$ and chosen ε, and of the code.
+# A mistake that shows only beyond the domains that were walked through, an overflow at $k = 2^{31}$ say, escapes both, and this is what samples are for.
+#
+# The law also takes the coins on trust.
+# A client that draws its randomness elsewhere is noticed if that changes the choices it makes through `ldpnb.chance`, and appears as a client without randomness if it makes none.
+#
+# (sec-verify-sampled)=
+# ## Samples of the estimate
+#
+# Local hashing over a thousand items ({ref}`api`, `OLH`) draws a public seed from $2^{64}$; nobody walks through that.
+# Its bias and variance can be *sampled*: draw many reports of one value, compare the mean of the scores with the target and their spread with the stated noise.
+# The limits come from the stated variance itself and are set so that a right mechanism raises an alarm once in $10^9$ checks.
+# A sampled check finds large mistakes quickly and small ones never; how small is stated by the standard error.
+
+# %% tags=["hide-input"]
+thousand = OLH(k=1000, epsilon=1.0)
+right = sampled(thousand, np.array([0, 999]), reports=2000, rng=rng)
+
+
+class Forgetful(OLH):
+    """Estimates with 1/k for the chance that another item is supported."""
+
+    def estimate(self, tally):
+        p, q = self.support[0], 1 / self.k
+        return (tally.counts / tally.n - q) / float(p - q)
+
+
+wrong = sampled(Forgetful(k=1000, epsilon=1.0), np.array([0, 999]), reports=2000, rng=rng)
+check(
+    "Sampled",
+    f"OLH over 1,000 items, 2 × 2,000 reports: off by {max(right.bias, right.variance):.1f} of {right.limit:.1f} allowed standard errors",
+    right.unbiased and right.variance_right,
+    control=f"1/k for 1/g, off by {wrong.bias:.0f}",
+    caught=not wrong.unbiased,
+)
+
+# %% [markdown]
+# (sec-verify-audit)=
+# ## Samples of the privacy: the audit
+#
+# Take two values $x, x'$ and a set $S$ of reports.
+# If the client is ε-LDP, then $\Pr[M(x) \in S] \le e^\varepsilon \Pr[M(x') \in S]$, so
+#
+# $$ \varepsilon \;\ge\; \ln \frac{\Pr[M(x) \in S]}{\Pr[M(x') \in S]}. $$ (eq-audit)
+#
+# Both probabilities can be bounded from counts.
+# {cite:t}`clopper1934use` give, for $a$ hits among $n$ trials, a lower bound $L(a, n)$ and an upper bound $U(a, n)$ that are each wrong with probability at most $\alpha$, whatever the true probability is.
+#
+# :::{prf:theorem} An audit's bound
+# :label: thm-audit
+# Let an event $(x, x', S)$ be chosen without looking at a fresh sample of $n$ independent reports of $x$ and of $x'$, and let it happen $a$ and $a'$ times there.
+# With $\alpha = \delta/2$, the number $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
+# :::
+#
+# :::{prf:proof}
+# By {eq}`eq-audit` the number is at most ε unless one of the two bounds is wrong, and each of them is wrong with probability at most $\delta/2$.
+# :::
+#
+# The words *without looking* matter.
+# An auditor who picks the event on the same reports on which it is counted picks the one that luck favoured.
+# So `audit` halves the sample: on one half all pairs of values and many events compete, and on the other the winner alone is counted.
+#
+# Which event?
+# The best set for two known laws holds the reports with the largest likelihood ratio.
+# If reports are few, their ratios are estimated from counts; if a report is a vector, a set or a hash, a classifier that tells the reports of $x$ from those of $x'$ learns the ratio, and the event is "the classifier's score is above a threshold" {cite:p}`bichsel2021sniper`.
+
+# %%
+verdict = audit(send, [0, 1], samples=20_000, rng=rng, claimed=1.0)
+print(f"stranger's client: ε ≥ {verdict.bound:.2f}, claimed 1: {'refuted' if verdict.flagged else 'not refuted'}")
+print(f"event: {verdict.event}")
+after = audit(send_mended, [0, 1], samples=20_000, rng=rng, claimed=1.0)
+print(f"mended client:     ε ≥ {after.bound:.2f}, claimed 1: {'refuted' if after.flagged else 'not refuted'}")
+
+# %% [markdown]
+# The audit knows nothing of the code and comes close to the exact values.
+# It would have been enough to flag the client, and it says by which event.
+#
+# ### How close can it come?
+#
+# Reports are finite in number, so even somebody who knew the laws could only count.
+# The event that is easiest to count against a client with exactly ε is that of randomized response, $e^\varepsilon/(1+e^\varepsilon)$ against $1/(1+e^\varepsilon)$, and `audit` returns the bound that this *perfect auditor* expects from as many samples, its `ceiling`.
+#
+# {numref}`fig-verify-samples` puts the audit to a hard test, unary encoding over 128 items, where no two reports are ever the same.
+# An event of the simplest kind, "an attacker who names one of the set bits names $x$", sees one of the two bits that matter and nothing of the other, and cannot get beyond about half of ε however many samples there are.
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε for symmetric unary encoding over 128 items at ε = 1, against the number of reports of each of two values. Dots: the audit (logistic regression, level 0.001); dashed: what a perfect auditor expects; dotted: the most that an attacker's guess of the value can show, whatever the sample. The audit gets within a tenth of the truth with 100,000 reports."}, "image": {"alt": "Lower bound on epsilon against the number of reports from 1,000 to 100,000 on a logarithmic axis. The audit's dots rise from near 0.4 to above 0.9, below the dashed curve of the perfect auditor, which approaches the line at 1. A dotted line at about one half marks the guessing event."}}
+def guessing_epsilon(k, eps):
+    """Exact logarithm of the ratio of P(a random set bit is that of x) under x and under x'."""
+    p, q, others = exp(eps / 2) / (1 + exp(eps / 2)), 1 / (1 + exp(eps / 2)), np.arange(k - 1)
+    among = binom.pmf(others, k - 2, q)  # set bits among the k − 2 items that are neither x nor x'
+    hit = {own: among @ (q / (2 + others) + (1 - q) / (1 + others)) * p if own else 0 for own in (True, False)}
+    hit[False] = among @ (p / (2 + others) + (1 - p) / (1 + others)) * q
+    return log(hit[True] / hit[False])
+
+
+counts = [1000, 3000, 10_000, 30_000, 100_000]
+hard = SUE(k=128, epsilon=1.0)
+audits = [audit(hard, np.array([0, 1]), samples=m, rng=rng, claimed=1.0) for m in counts]
+fig, ax = plt.subplots()
+ax.axhline(1, color="black", linewidth=1, linestyle="-")
+ax.plot(counts, [one.ceiling for one in audits], linestyle="--", color="C1", label="perfect auditor")
+ax.plot(counts, [one.bound for one in audits], "o", color="C0", label="audit")
+ax.axhline(guessing_epsilon(128, 1.0), linestyle=":", color="C2", label="guessing the value, any sample")
+ax.set(xscale="log", xlabel="reports of each value", ylabel="lower bound on ε", ylim=(0, 1.08))
+ax.legend(loc="lower right")
+plt.show()
+for m, one in zip(counts, audits, strict=True):
+    print(f"{m:>7,} reports: audit ε ≥ {one.bound:.2f}, perfect auditor {one.ceiling:.2f}")
+print(f"guessing the value: at most {guessing_epsilon(128, 1.0):.2f}")
+
+# %% [markdown]
+# ### Is the level kept?
+#
+# A bound that is above the true ε is a false alarm, and at level $\delta$ it may happen once in $1/\delta$ audits of a right client.
+# We audit randomized response at its exact ε many times at a generous level, and beside it an auditor who looks and counts on the same reports.
+
+# %% tags=["hide-input"]
+LEVEL, RUNS, EACH = 0.05, 400, 2000
+coin = GRR(k=8, epsilon=1.0)
+honest = [audit(coin, np.array([0, 1]), samples=EACH, rng=child, level=LEVEL).bound for child in rng.spawn(RUNS)]
+
+
+false_alarms = sum(bound > 1 for bound in honest)
+allowed = int(binom.isf(1e-9, RUNS, LEVEL))
+
+
+def biased_greedy(child):
+    """The control: every pair of eight values, the best event, no correction, no second half."""
+    hits = np.array([np.bincount(coin.perturb(np.full(EACH, x), rng=child), minlength=8) for x in range(8)])
+    lower, upper = beta.ppf(LEVEL / 2, hits, EACH - hits + 1), beta.ppf(1 - LEVEL / 2, hits + 1, EACH - hits)
+    return max(log(lower[x, y] / upper[z, y]) for x in range(8) for z in range(8) for y in range(8) if x != z)
+
+
+careless = sum(biased_greedy(child) > 1 for child in rng.spawn(RUNS))
+check(
+    "Level",
+    f"{RUNS} audits at level {LEVEL}: {false_alarms} false alarms, {allowed} would be too many",
+    false_alarms <= allowed,
+    control=f"looks and counts on the same reports, {careless} false alarms",
+    caught=careless > allowed,
+)
+
+
+# %% [markdown]
+# (sec-verify-power)=
+# ## Why a passed test proves nothing
+#
+# Take a client that is right, except that it reports "error 17" for one in a thousand of those who mean 1, and never for those who mean 0.
+# Whoever sends it has given the answer away: $\varepsilon = \infty$.
+# The law says so at once.
+# An audit must see that report often enough, and in a sample of $n$ it is seen about $n/1000$ times.
+#
+# {numref}`fig-verify-power` shows the probability that an audit refutes the claim $\varepsilon = 1$, exactly, for an auditor who even knows which report to look for.
+# What happens less often than about ten times in the counted half goes unnoticed, and no cleverness of the auditor changes that.
+#
+# The floating-point coin of {ref}`sec-rr-float` is the extreme case.
+# At $\varepsilon = 37.5$ it always tells the truth.
+# To see that it never lies, one would have to expect a lie, and a right client lies once in $10^{16}$ replies.
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit at level 0.001 refutes ε = 1 for a client with one report that gives its author away, against the probability δ of that report, for three sample sizes (exact; the auditor knows the report). Below about 20/n nothing is ever noticed, although ε = ∞ for every δ > 0."}, "image": {"alt": "Probability of refutation against the probability delta of the telling report from one in a million to one in ten, on a logarithmic axis, for 1,000, 10,000, 100,000 and one million reports. Each curve rises steeply from 0 to 1; each tenfold sample moves it one decade to the left."}}
+def refutes(delta, n, level=0.001, claimed=1.0):
+    """Exact probability that one event, seen only under one value, refutes a claim; half of n reports are counted."""
+    held = n // 2
+    alpha = level / 2  # two bounds
+    upper = beta.ppf(1 - alpha, 1, held)  # nothing was seen under the other value
+    seen = np.arange(held + 1 if held < 2000 else 2000)
+    lower = np.where(seen > 0, beta.ppf(alpha, np.maximum(seen, 1), held - seen + 1), 0)
+    needed = int(np.argmax(lower > exp(claimed) * upper))
+    return binom.sf(needed - 1, held, delta)
+
+
+deltas = np.geomspace(1e-6, 0.1, 120)
+fig, ax = plt.subplots()
+for m in (10**6, 10**5, 10**4, 10**3):
+    ax.plot(deltas, [refutes(delta, m) for delta in deltas], label=f"n = {m:,}")
+ax.set(xscale="log", xlabel="probability δ of the telling report", ylabel="probability of refutation")
+ax.legend(loc="upper left")
+plt.show()
+
+
+def error_17(answer, rng):
+    if answer == 1 and toss(0.001, rng):
+        return "error 17"
+    return answer if toss(exp(1) / (1 + exp(1)), rng) else 1 - answer
+
+
+silent = audit(error_17, [0, 1], samples=2000, rng=rng, claimed=1.0)
+print(
+    f"law: ε = {epsilon(laws(error_17, [0, 1]))}; audit with 2,000 reports: ε ≥ {silent.bound:.2f}, flagged: {silent.flagged}"
+)
+for m in (2000, 20_000, 100_000):
+    print(f"probability of refutation with {m:>7,} reports: {refutes(0.001, m):.3f}")
+
+# %% [markdown]
+# (sec-verify-gallery)=
+# ## A gallery of mistakes
+#
+# `ldpnb.gallery` holds clients with one mistake each, of the kinds that real code makes, beside their right versions.
+# Every tool is run on every client; a dash means that the tool does not apply.
+
+# %% tags=["hide-input"]
+table = gallery.table(rng=rng, samples=5000)
+table.style.hide(axis="index")
+
+# %% [markdown]
+# Read the table by columns.
+# The exact ε catches whatever leaks, however rarely, and is silent about estimates.
+# The exact bias catches servers that decode something else than clients send, which leaks nothing and is useless.
+# The audit catches what leaks *often*, without reading the code, in any language.
+# And a histogram of reports that looks right is passed by clients with $\varepsilon = \infty$.
+#
+# (sec-verify-prior)=
+# ## Who did this before
+#
+# Checking private programs is a field of its own, and nothing here is the first of its kind.
+#
+# | tool | needs | can it prove? | finds |
+# |---|---|---|---|
+# | StatDP {cite:p}`ding2018detecting` | to run the program | no | events by hypothesis tests on samples, searching inputs as well |
+# | DP-Sniper {cite:p}`bichsel2021sniper` | to run the program | no | near-optimal events by a classifier, with a lower bound on ε |
+# | LDP auditing {cite:p}`arcolezi2024auditing` | to run the client | no | how often an attacker's guess of the value is right, for many LDP protocols |
+# | CheckDP {cite:p}`wang2020checkdp` | the program's text, in a small language | yes | a proof for all parameters, or a counterexample |
+# | `ldpnb.verify.laws` | the client, written on `chance` | for the domain walked through | exact ε, bias, variance, and the worst report |
+# | `ldpnb.verify.audit` | to run the client | no | events by counts or a classifier, counted on fresh samples |
+#
+# CheckDP is the strongest of them: it proves a program private for every input and every parameter.
+# It was made for numeric queries with Laplace noise, and asks for the program in its own language.
+# Our law is exact for the code as it is, thresholds included, but only for the domains that were walked through.
+# StatDP and DP-Sniper were made for the central model, where the art is to find the two neighbouring data sets; a local client has no more neighbours than it has values, so our audit simply tries all pairs it is given.
+# From DP-Sniper it takes the classifier's events, and from both the rule to count on fresh samples.
+#
+# (sec-verify-wrong)=
+# ## What can go wrong
+#
+# - *The inputs.* An audit of two values says nothing about the third. A client may treat the value 0, or the longest string, in its own way.
+# - *The sample size.* A bound of 0.3 for a claimed 1 may mean a better client than stated, or a report that is hard to classify. Look at the `ceiling`: if it is not near the claim, more samples are needed before anything can be concluded.
+# - *One seed.* A client that is audited with its generator fixed, or re-seeded in every call, sends the same report every time; it has no law to speak of.
+# - *What is not in the report.* How long the client took, how long its message was, whether it came at all: put it into the report that you audit, if an observer can see it.
+# - *Looking twice.* Ten audits at level 0.001 raise a false alarm once in a hundred times, not once in a thousand.
+#
+# (sec-verify-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1: a harmless retry
+# A client for unary encoding throws an empty list away and draws again until it is not empty.
+# Does that change ε?
+# :::
+#
+# :::{dropdown} Solution
+# No. The list is empty with probability $(1-p)(1-q)^{k-1}$ whatever the answer is, so every other probability is divided by the same number.
+# Had that probability depended on the answer, it would.
+# The law cannot be read off an endless loop; with the loop cut off after a few rounds it can, and the next cell does.
+# :::
+
+# %% tags=["hide-input"]
+
+
+def retry(answer, rng, rounds=3):
+    keep = exp(1 / 2) / (1 + exp(1 / 2))
+    for _ in range(rounds):
+        ones = tuple(i for i in range(3) if toss(keep if i == answer else 1 - keep, rng))
+        if ones:
+            return ones
+    return pick([(0,), (1,), (2,)], rng)
+
+
+print(f"ε = {epsilon(laws(retry, range(3))):.4f}")
+
+# %% [markdown]
+# :::{admonition} Exercise 2: how many reports?
+# How many reports of each value does a perfect auditor need to refute $\varepsilon = 1$ for a client with $\varepsilon = 1.1$, at level 0.001?
+# :::
+#
+# :::{dropdown} Solution
+# Put the perfect auditor's event, $e^{1.1}/(1+e^{1.1})$ against $1/(1+e^{1.1})$, into Clopper and Pearson's bounds and search.
+# :::
+
+# %% tags=["hide-input"]
+
+
+enough = next(m for m in range(1000, 200_000, 1000) if ceiling(1.1, samples=m) > 1)
+print(f"about {enough:,} reports of each value")
+
+# %% [markdown]
+# ## Summary
+#
+# | question | tool | answer |
+# |---|---|---|
+# | how private is this client? | `laws`, `worst` | exact ε and the most telling report, on small domains |
+# | is its estimate right? | `moments` | exact bias and variance |
+# | and on large domains? | `sampled` | alarms at a stated rate; no proof |
+# | how private is a program I can only run? | `audit` | a lower bound on ε at a stated level; no proof of privacy |

@@ -1,0 +1,378 @@
+"""The built book in a real browser with the network off, as an offline reader sees it.
+
+A check looks at one open page and returns its complaints. Each is run on every page of the site, in light and dark,
+wide and narrow, and on planted faulty pages that it must catch.
+
+The site is what `make book` left in _build/html. Without it, or without a browser, the tests are skipped with a line
+that says what to do; LDPNB_BROWSER=required turns the skip into a failure.
+"""
+
+import functools
+import io
+import os
+import re
+import shutil
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FLAGS = [
+    *("--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+WIDTHS = {"light": (1280, 400), "dark": (400, 1280)}  # the first is the one a page is loaded at
+PATIENCE = 20_000  # milliseconds for anything the browser is asked to do
+
+pytestmark = pytest.mark.slow
+
+
+# --- the browser and the site
+
+
+def lacking(reason):
+    """Skip, or fail where a browser is required."""
+    (pytest.fail if os.environ.get("LDPNB_BROWSER") == "required" else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    named = os.environ.get("LDPNB_CHROMIUM")
+    program = shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        missing = f"LDPNB_CHROMIUM={named} is no program" if named else "no Chromium or Chrome here"
+        lacking(f"{missing}: apt-get install chromium, or set LDPNB_CHROMIUM to a Chromium or Chrome")
+    if find_spec("playwright") is None or find_spec("axe_playwright_python") is None:
+        lacking("playwright or axe-playwright-python is not installed: pip install -r requirements.txt")
+    from playwright.sync_api import sync_playwright
+
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # for root, Chromium has no sandbox
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS + ["--no-sandbox"] * root)
+        yield started
+        started.close()
+
+
+def stale(site, root):
+    """Say why a built site cannot be tested, or return None."""
+    built = site / "searchindex.js"  # the last that a build writes
+    if not built.is_file():
+        return "there is no built site"
+    sources = [path for folder in ("book", "notebooks", "ldpnb") for path in (root / folder).rglob("*.*")]
+    for path in [root / "_config.yml", root / "_toc.yml", *sources]:
+        if path.suffix != ".pyc" and path.is_file() and path.stat().st_mtime > built.stat().st_mtime:
+            return f"the built site is older than {path.relative_to(root).as_posix()}"
+    return None
+
+
+@pytest.fixture(scope="module")
+def site():
+    if reason := stale(SITE, ROOT):
+        lacking(f"{reason}: make browser")
+    with served(SITE) as address:
+        yield address
+
+
+def pages():
+    """All pages of the site but the front door, which only redirects."""
+    found = [path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html"))]
+    return [name for name in found if not name.startswith("_static/") and name != "index.html"]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # keeps connections open, which halves the time
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on this machine alone; yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+@dataclass
+class Visit:
+    """A page and what happened since it was opened."""
+
+    page: object
+    scheme: str
+    abroad: list[str] = field(default_factory=list)  # requests that are not local; they are aborted
+    failed: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)  # uncaught exceptions
+    console: list[str] = field(default_factory=list)
+
+    def open(self, address):
+        """Go to a page, forget the last one, and wait until its mathematics and fonts are set."""
+        for record in (self.abroad, self.failed, self.errors, self.console):
+            record.clear()
+        self.page.goto(address)
+        self.settle()
+
+    def settle(self):
+        self.page.evaluate("async () => { await window.MathJax?.startup?.promise; await document.fonts.ready }")
+
+    def resize(self, width):
+        self.page.set_viewport_size({"width": width, "height": 900})
+
+
+@contextmanager
+def visiting(browser, home, scheme="light", width=1280):
+    """Open a window of a new reader, for whom only what lies under `home` exists."""
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    visit = Visit(context.new_page(), scheme)
+
+    def refuse(route):
+        visit.abroad.append(route.request.url)
+        route.abort()
+
+    context.route(re.compile(rf"^(?!{re.escape(home)}|data:|blob:)"), refuse)
+    page = visit.page
+    page.on("requestfailed", lambda request: visit.failed.append(request.url))
+    page.on("response", lambda r: visit.failed.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+    page.on("pageerror", lambda error: visit.errors.append(str(error)))
+    page.on("console", lambda m: visit.console.append(m.text) if m.type in ("error", "warning") else None)
+    try:
+        yield visit
+    finally:
+        context.close()
+
+
+# --- checks of a page
+
+
+def all_local(visit):
+    return [f"asks for {url}" for url in visit.abroad]
+
+
+def all_there(visit):
+    return [f"does not get {url}" for url in visit.failed if url not in visit.abroad]
+
+
+def no_errors(visit):
+    return [f"raises {error}" for error in visit.errors] + [f"says {line}" for line in visit.console]
+
+
+def math_set(visit):
+    # a macro that MathJax does not know is no error to it: it is set in red
+    return visit.page.evaluate(
+        r"""() => {
+        const found = [];
+        for (const e of document.querySelectorAll('mjx-merror, merror, [data-mjx-error]'))
+            found.push('has the math error ' + (e.dataset.mjxError || e.textContent));
+        for (const e of document.querySelectorAll('mjx-container [mathcolor="red"], mjx-container [style*="color: red"]'))
+            found.push('has the unknown macro ' + e.textContent);
+        for (const e of document.querySelectorAll('.math'))
+            if (!e.querySelector('mjx-container')) found.push('leaves unset ' + e.textContent);
+        const raw = /\\[()[\]]|\$\$|\$[^\s$][^$]*\$|\\(begin|frac|varepsilon|eps)\b/;
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            const text = texts.currentNode;
+            if (raw.test(text.data) && !text.parentElement.closest('pre, code, script, style, .math, mjx-container'))
+                found.push('shows raw mathematics: ' + text.data.trim().slice(0, 80));
+        }
+        if (raw.test(document.title)) found.push('shows raw mathematics in its title: ' + document.title);
+        return [...new Set(found)];
+        }"""
+    )
+
+
+def images_there(visit):
+    return visit.page.evaluate(
+        """async () => {
+        const found = [];
+        for (const image of document.images) {
+            image.loading = 'eager';
+            await image.decode().catch(() => {});
+            const name = image.src.slice(0, 100);
+            if (!image.naturalWidth) found.push('does not show the image ' + name);
+            if (!image.alt.trim()) found.push('has no alternative text for ' + name);
+        }
+        return found;
+        }"""
+    )
+
+
+def no_sideways(visit):
+    # what scrolls in its own box is no fault; what stands out of the page is named
+    return visit.page.evaluate(
+        """() => {
+        const root = document.documentElement;
+        if (root.scrollWidth <= innerWidth) return [];
+        const boxed = e => {
+            for (let p = e.parentElement; p && p !== document.body; p = p.parentElement)
+                if (getComputedStyle(p).overflowX !== 'visible') return true;
+            return false;
+        };
+        const wide = [...document.body.querySelectorAll('*')]
+            .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !boxed(e));
+        const name = e => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '') + ' ' + e.className;
+        return [`is ${root.scrollWidth} pixels wide in a window of ${innerWidth}: `
+            + wide.slice(-3).map(name).join(' | ')];
+        }"""
+    )
+
+
+def luminance(rgb):
+    """Relative luminance of colours (…, 3) of 0 to 255, as the contrast rules define it."""
+    share = np.asarray(rgb) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def right_ground(visit):
+    colour = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    ground = luminance([float(x) for x in re.findall(r"[\d.]+", colour)[:3]])
+    right = ground > 0.8 if visit.scheme == "light" else ground < 0.05
+    return [] if right else [f"has the background {colour} in the {visit.scheme}"]
+
+
+def figures_readable(visit):
+    # a figure's ground is its commonest brightness: in the dark it must be dark, and the ink must stand out from it
+    found = []
+    for figure in visit.page.locator("main img:not(.keep-colours)").all():
+        if not figure.is_visible():
+            continue
+        pixels = np.asarray(Image.open(io.BytesIO(figure.screenshot(animations="disabled"))).convert("RGB"))
+        light = luminance(pixels).ravel()
+        ground = np.median(light)
+        contrast = max((max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) for ink in np.quantile(light, [0.005, 0.995]))
+        name = (figure.get_attribute("src") or "")[:100]
+        if visit.scheme == "dark" and ground > 0.1:
+            found.append(f"has a figure on bright ground in the dark: {name}")
+        if contrast < 4.5:
+            found.append(f"has a figure whose ink has a contrast of {contrast:.1f}: {name}")
+    return found
+
+
+# Findings that stand, each as a rule of axe, the elements, and why.
+ACCEPTED: dict[tuple[str, str], str] = {}
+
+# Highlighted code and signatures repeat a dozen classes thousands of times, and glyphs take the colour of their text:
+# one of each class is enough, and axe is three times as fast.
+THIN = """() => {
+    const seen = new Set();
+    for (const span of document.querySelectorAll('pre span, dt.sig span'))
+        if (seen.has(span.className)) span.replaceWith(...span.childNodes); else seen.add(span.className);
+    document.querySelectorAll('mjx-math').forEach(math => math.remove());
+}"""
+
+
+@functools.cache
+def axe():
+    return Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js").read_text("utf-8")
+
+
+def _axe(visit, options):
+    visit.page.evaluate(axe())
+    serious = visit.page.evaluate(
+        """async ([options, accepted]) => {
+        const found = [];
+        for (const rule of (await axe.run(document, options)).violations) {
+            if (!['serious', 'critical'].includes(rule.impact)) continue;
+            const nodes = rule.nodes.filter(node => !accepted.some(([id, selector]) =>
+                id === rule.id && document.querySelector(node.target[0])?.matches(selector)));
+            if (nodes.length)
+                found.push(`${rule.id} (${rule.impact}), ${nodes.length} times: ${nodes[0].target} `
+                    + nodes[0].failureSummary);
+        }
+        return found;
+        }""",
+        # no preload: axe would ask for the style sheets again, from addresses that do not exist
+        [{"resultTypes": ["violations"], "preload": False, **options}, list(ACCEPTED)],
+    )
+    return [f"fails {line}" for line in serious]
+
+
+def scrollable_by_keyboard(visit):
+    return _axe(visit, {"runOnly": ["scrollable-region-focusable"]})
+
+
+def accessible(visit):
+    # the last check of a page, for it thins it
+    visit.page.evaluate(THIN)
+    return _axe(visit, {"rules": {"label-content-name-mismatch": {"enabled": True}}})
+
+
+LOADED = (all_local, all_there, no_errors, math_set, images_there, right_ground)
+AT_EACH_WIDTH = (no_sideways, scrollable_by_keyboard)
+
+
+def complaints(visit, checks):
+    return [complaint for check in checks for complaint in check(visit)]
+
+
+@pytest.mark.parametrize("scheme", WIDTHS)
+def test_every_page(browser, site, scheme):
+    found = []
+    with visiting(browser, site, scheme, WIDTHS[scheme][0]) as visit:
+        for name in pages():
+            visit.resize(WIDTHS[scheme][0])
+            visit.open(site + name)
+            own = complaints(visit, LOADED)
+            for width in WIDTHS[scheme]:
+                visit.resize(width)
+                own += complaints(visit, AT_EACH_WIDTH)
+            visit.resize(max(WIDTHS[scheme]))
+            own += complaints(visit, (figures_readable, accessible, all_local, all_there, no_errors))
+            found += [f"{name} {complaint}" for complaint in dict.fromkeys(own)]
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_front_door(browser, site):
+    with visiting(browser, site) as visit:
+        visit.page.goto(site)
+        visit.page.wait_for_url("**/book/preface.html")
+        visit.settle()
+        assert complaints(visit, LOADED) == []
+
+
+def test_pages_from_the_disk(browser, site):
+    """A reader without any server opens the files themselves."""
+    home, found = f"{SITE.as_uri()}/", []
+    with visiting(browser, home) as visit:
+        for name in pages():
+            visit.open(home + name)
+            found += [f"{name} {complaint}" for complaint in complaints(visit, LOADED)]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("term", "page"),
+    [
+        ("randomized response", "notebooks/01_randomized_response.html"),
+        ("随机响应", "book/glossary.html"),
+        ("扰动", "book/glossary.html"),
+    ],
+)
+def test_search(browser, site, term, page):
+    with visiting(browser, site) as visit:
+        visit.open(f"{site}book/preface.html")
+        visit.page.locator(".search-button__button:visible").first.click()
+        visit.page.locator("input[type=search]:visible").first.fill(term)
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_url("**/search.html?q=*")
+        visit.page.locator("#search-results > p.search-summary").filter(has_text=re.compile("finished|found")).wait_for()
+        hit = visit.page.locator(f"#search-results li:has(a[href*='{page}'])").first
+        assert term.split()[0] in hit.locator("p.context").inner_text().lower()
+        hit.locator("a").first.click()
+        visit.page.wait_for_url(f"**/{page}*")
+        assert complaints(visit, (all_local, all_there, no_errors)) == []
