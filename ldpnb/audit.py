@@ -25,7 +25,6 @@ from ldpnb.verify import repeat, row_keys
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
 TRIED = 1000  # events on the choosing quarter that the safe choice corrects for; nothing rests on their number
-SLACK = 1e-5  # the score of one and the same report may differ in its last digits from batch to batch
 CUTS = 64  # thresholds tried for one score
 REPEATS = 50  # reports that come back so often on average need no classifier
 PRODUCTS = 24  # features whose pairwise products are tried as well
@@ -102,7 +101,7 @@ def audit(
     The other half, which had no part in this, is then asked about these two events.  By Clopper and Pearson, P(S|x) is
     below a, or P(S|x') is above b, with probability `level` / 4 each at most, and the larger ln(a/b) is the bound.
     Nothing else is evaluated there, so **P(bound > ε) ≤ level**, whatever the client, as long as its reports are
-    independent.
+    independent: noise that several reports share voids the guarantee.
 
     The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
     nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
@@ -233,7 +232,6 @@ def _best_cuts(
     if len(cuts) > CUTS:  # dense at the rare end
         ranks = np.unique(np.geomspace(1, len(a), CUTS).round().astype(int))
         cuts = np.unique(ascending[-ranks])
-    cuts = cuts - SLACK
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
     bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha)
     safe = _bound(one, other, len(a), alpha / TRIED)
@@ -348,7 +346,7 @@ class _Counts:
 
     def score(self, pair: tuple[int, int], ids: Any) -> NDArray[np.float64]:
         one, other = self.counts[list(pair)]
-        ratios: NDArray[np.float64] = np.log(one) - np.log(other)
+        ratios: NDArray[np.float64] = np.log(one) - np.log(other)  # exactly the negative for the reversed pair
         return np.asarray(ratios[ids])
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
@@ -387,12 +385,12 @@ class _Linear:
 
             self.encode = encode
         self.train = [self.encode(pool) for pool in train]
-        self.fitted: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self.fitted: dict[tuple[int, int], NDArray[np.float64]] = {}
 
     def prepare(self, pool: Pool) -> NDArray[np.bool_]:
         return self.encode(pool)
 
-    def weights(self, pair: tuple[int, int]) -> NDArray[np.float32]:
+    def weights(self, pair: tuple[int, int]) -> NDArray[np.float64]:
         """Weight of each feature, and the constant; those of the reversed pair are the negative."""
         if pair[::-1] in self.fitted:
             return -self.fitted[pair[::-1]]
@@ -407,14 +405,14 @@ class _Linear:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # a rough order of reports will do
                 model.fit(np.concatenate([one, other]).astype(np.float32), np.arange(len(one) + len(other)) < len(one))
-            self.fitted[pair] = np.append(model.coef_[0], model.intercept_).astype(np.float32)
+            self.fitted[pair] = np.append(model.coef_[0], model.intercept_).astype(np.float64)
         return self.fitted[pair]
 
     def score(self, pair: tuple[int, int], x: Any) -> NDArray[np.float64]:
         w = self.weights(pair)
         step = max(1, CELLS // len(w))
-        parts = [x[at : at + step].astype(np.float32) @ w[:-1] for at in range(0, len(x), step)]
-        scores: NDArray[np.float64] = np.concatenate(parts).astype(np.float64) + float(w[-1])
+        parts = [x[at : at + step].astype(np.float64) @ w[:-1] for at in range(0, len(x), step)]
+        scores: NDArray[np.float64] = np.round(np.concatenate(parts) + w[-1], 9)  # equal features, equal scores
         return scores
 
     def words(self, pair: tuple[int, int], cut: float) -> str:

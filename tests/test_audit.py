@@ -68,14 +68,14 @@ FILTERS = {"bits": 12, "hashes": 2, "f": 0.5, "p": 0.25, "q": 0.75}
 @pytest.mark.parametrize(
     ("mechanism", "inputs", "share"),
     [
-        (GRR(k=2, epsilon=1.0), [0, 1], 0.9),
-        (GRR(k=4, epsilon=1.0), np.arange(4), 0.88),
-        (GRR(k=100, epsilon=1.0), [0, 50], 0.4),  # its best event has a probability of 0.027
+        (GRR(k=2, epsilon=1.0), [0, 1], 0.88),
+        (GRR(k=4, epsilon=1.0), np.arange(4), 0.85),
+        (GRR(k=100, epsilon=1.0), [0, 50], 0.3),  # its best event has a probability of 0.027
         (OUE(k=16, epsilon=1.0), np.array([3, 5]), 0.8),
         (SUE(k=4, epsilon=0.2), range(4), 0.2),
         (OLH(k=6, epsilon=1.0, word=3), [0, 5], 0.75),  # so few seeds that reports come back
         (MeanEst(d=5, epsilon=1.0), np.array([[1.0] * 5, [-1.0] * 5]), 0.88),
-        (PCE(k=32, levels=(1.0,)), people([3, 5], [0, 0]), 0.85),
+        (PCE(k=32, levels=(1.0,)), people([3, 5], [0, 0]), 0.8),
         (SE(d=10, epsilon=1.0), Records.of(ALL_PLUS, ALL_MINUS, {}), 0.85),
         (BitFlip(sizes=(2, 3), f=0.8), np.array([[0, 0], [1, 1]]), 0.6),
         (RAPPOR(cohorts=1, **FILTERS), ["a", "b"], 0.75),
@@ -84,7 +84,7 @@ FILTERS = {"bits": 12, "hashes": 2, "f": 0.5, "p": 0.25, "q": 0.75}
     ids=str,
 )
 def test_right_mechanisms_are_not_flagged(mechanism, inputs, share):
-    """Shares reached at this seed: 0.94 for k-RR, MeanEst and SE, 0.88 to 0.92 for most others."""
+    """Shares of ε reached at this seed: 0.82 to 0.94, but 0.51 for ε = 0.2 and 0.44 for k-RR over 100 items."""
     found = audit(mechanism, inputs, samples=50_000, rng=rng(), level=RARELY, claimed=mechanism.epsilon)
     assert not found.flagged
     assert share * mechanism.epsilon < found.bound <= mechanism.epsilon
@@ -136,8 +136,8 @@ def betraying(mechanism, x, n, rng):
         (SUE(k=16, epsilon=2.0), 1.4, 1.7),  # ε = 1.4 rounded to 2 somewhere
         (partial(betraying, GRR(k=4, epsilon=1.0)), 1.0, 1.4),
         (partial(betraying, SUE(k=64, epsilon=1.0)), 1.0, 1.4),
-        (partial(leaky, 0.1, GRR(k=4, epsilon=1.0)), 1.0, 1.05),
-        (partial(leaky, 0.1, SUE(k=64, epsilon=1.0)), 1.0, 5.0),
+        (partial(leaky, 0.1, GRR(k=4, epsilon=1.0)), 1.0, 1.02),
+        (partial(leaky, 0.1, SUE(k=64, epsilon=1.0)), 1.0, 4.0),
     ],
     ids=lambda x: getattr(getattr(x, "func", None), "__name__", str(x)),
 )
@@ -224,7 +224,7 @@ def test_clopper_pearson(n, alpha):
         low = exp(float(module._bound(k, n, n, alpha)))  # other = n: its upper bound is 1
         high = exp(-float(module._bound(n, k, n, alpha))) * alpha ** (1 / n)  # one = n: its lower bound is this
         assert low == 0 if k == 0 else binom.sf(k - 1, n, low) == pytest.approx(alpha, rel=1e-6)
-        assert high == pytest.approx(1) if k == n else binom.cdf(k, n, high) == pytest.approx(alpha, rel=2e-3)
+        assert high == pytest.approx(1) if k == n else binom.cdf(k, n, high) == pytest.approx(alpha, rel=1e-2)
 
 
 def test_ceiling():
@@ -369,6 +369,17 @@ def test_events_in_words():
     assert bits.words((1, 0), 1.0) == "report is one of {bits 0, 1, 2, 3, 4, 5, 6, 7, … alone}"
     long = module._Counts([["x" * 500] * 5, ["y"]])
     assert len(long.words((0, 1), 1.0)) < 110
+
+
+def test_scores_of_the_reversed_pair_are_the_negative():
+    """To the last digit, or events lose the reports on their border."""
+    fit = [np.arange(300).repeat(np.arange(300) % 7), np.arange(300).repeat(np.arange(300) % 5)]
+    bits = [pool[:, None] >> np.arange(9) & 1 for pool in fit]
+    for ranking, pool in ((module._Counts(fit), fit[0]), (module._Linear(bits, products=True), bits[0])):
+        ready = ranking.prepare(pool)
+        assert np.array_equal(ranking.score((0, 1), ready), -ranking.score((1, 0), ready))
+        parts = [ranking.score((0, 1), ranking.prepare(pool[at : at + 1])) for at in range(50)]
+        assert np.array_equal(np.concatenate(parts), ranking.score((0, 1), ready)[:50])
 
 
 def test_ways_to_call():

@@ -264,7 +264,7 @@ def test_coordinates_without_noise_have_to_be_right():
 
 @pytest.mark.slow
 def test_sampled_checks_raise_their_stated_share_of_alarms():
-    """Three hundred runs at 0.1; limits of a binomial test at 1e-9, of which the lower one allows for Bonferroni."""
+    """Three hundred runs at 0.1, against a binomial test at 1e-9."""
     mechanism, runs = GRR(k=3, epsilon=1.0), 300
     alarms = 0
     for seed in range(runs):
