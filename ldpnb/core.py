@@ -1,6 +1,8 @@
 """The contract every mechanism keeps, and the few things mechanisms share.
 
-The picture in code::
+The picture in code:
+
+.. code-block:: text
 
     a person's value ──perturb──▶ report ──tally──▶ counts ──estimate──▶ estimate
        (client, private)          (public)    (server, additive)      (unbiased)
