@@ -383,6 +383,6 @@ def table(*, rng: np.random.Generator, samples: int) -> pd.DataFrame:
     rows = []
     for broken in GALLERY:
         found = examine(broken, rng=rng, samples=samples)
-        row = (f"{short(found['epsilon'])} ({broken.epsilon:g})", short(found["bias"]), f"≥ {found['bound']:.2f}")
+        row = (f"{short(found['epsilon'])} ({broken.epsilon:g})", short(found["bias"]), f"≥\N{NO-BREAK SPACE}{found['bound']:.2f}")
         rows.append((broken.mistake, *row, ", ".join(found["caught"]) or "nothing"))
     return pd.DataFrame(rows, columns=["mistake", "exact ε (claimed)", "bias", "audit", "caught by"])

@@ -241,7 +241,7 @@ print(f"mended client:     ε ≥ {after.bound:.2f}, claimed 1: {'refuted' if af
 # An event of the simplest kind, "an attacker who names one of the set bits names $x$", sees one of the two bits that matter and nothing of the other, and cannot get beyond about half of ε however many samples there are.
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε for symmetric unary encoding over 128 items at ε = 1, against the number of reports of each of two values. Dots: the audit (logistic regression, level 0.001); dashed: what a perfect auditor expects; dotted: the most that an attacker's guess of the value can show, whatever the sample. The audit gets within a tenth of the truth with 100,000 reports."}, "image": {"alt": "Lower bound on epsilon against the number of reports from 1,000 to 100,000 on a logarithmic axis. The audit's dots rise from near 0.4 to above 0.9, below the dashed curve of the perfect auditor, which approaches the line at 1. A dotted line at about one half marks the guessing event."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε for symmetric unary encoding over 128 items at ε = 1, against the number of reports of each of two values. Dots: the audit (logistic regression, level 0.001); dashed: what a perfect auditor expects; dotted: the most that an attacker's guess of the value can show, whatever the sample. The audit gets within a tenth of the truth with 100,000 reports."}, "image": {"alt": "Lower bound on epsilon against the number of reports from 1,000 to 100,000 on a logarithmic axis. The audit's dots rise from 0 at 1,000 reports to above 0.9 at 100,000, below the dashed curve of the perfect auditor, which approaches the line at 1. A dotted line at about one half marks the guessing event."}}
 def guessing_epsilon(k, eps):
     """Exact logarithm of the ratio of P(a random set bit is that of x) under x and under x'."""
     p, q, others = exp(eps / 2) / (1 + exp(eps / 2)), 1 / (1 + exp(eps / 2)), np.arange(k - 1)
@@ -316,7 +316,7 @@ check(
 # To see that it never lies, one would have to expect a lie, and a right client lies once in $10^{16}$ replies.
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit at level 0.001 refutes ε = 1 for a client with one report that gives its author away, against the probability δ of that report, for three sample sizes (exact; the auditor knows the report). Below about 20/n nothing is ever noticed, although ε = ∞ for every δ > 0."}, "image": {"alt": "Probability of refutation against the probability delta of the telling report from one in a million to one in ten, on a logarithmic axis, for 1,000, 10,000, 100,000 and one million reports. Each curve rises steeply from 0 to 1; each tenfold sample moves it one decade to the left."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit at level 0.001 refutes ε = 1 for a client with one report that gives its author away, against the probability δ of that report, for four sample sizes (exact; the auditor knows the report). Below about 20/n nothing is ever noticed, although ε = ∞ for every δ > 0."}, "image": {"alt": "Probability of refutation against the probability delta of the telling report from one in a million to one in ten, on a logarithmic axis, for 1,000, 10,000, 100,000 and one million reports. Each curve rises steeply from 0 to 1; each tenfold sample moves it one decade to the left."}}
 def refutes(delta, n, level=0.001, claimed=1.0):
     """Exact probability that one event, seen only under one value, refutes a claim; half of n reports are counted."""
     held = n // 2
@@ -360,8 +360,7 @@ for m in (2000, 20_000, 100_000):
 # "Refused" means that the client draws past `ldpnb.chance`, and that the tool says so.
 
 # %% tags=["hide-input"]
-table = gallery.table(rng=rng, samples=3000)
-table.style.hide(axis="index")
+gallery.table(rng=rng, samples=3000).set_index("mistake")
 
 # %% [markdown]
 # Read the table by columns.
@@ -382,7 +381,7 @@ table.style.hide(axis="index")
 # | LDP auditing {cite:p}`arcolezi2024auditing` | to run the client | no | how often an attacker's guess of the value is right, for many LDP protocols |
 # | CheckDP {cite:p}`wang2020checkdp` | the program's text, in a small language | yes | a proof for all parameters, or a counterexample |
 # | `ldpnb.verify.laws` | the client, written on `chance` | for the domain walked through | exact ε, bias, variance, and the worst report |
-# | `ldpnb.verify.audit` | to run the client | no | events by counts or a classifier, counted on fresh samples |
+# | `ldpnb.audit.audit` | to run the client | no | events by counts or a classifier, counted on fresh samples |
 #
 # CheckDP is the strongest of them: it proves a program private for every input and every parameter.
 # It was made for numeric queries with Laplace noise, and asks for the program in its own language.

@@ -168,7 +168,6 @@ K3 = dict(k=3, epsilon=1.0)
         (ClippedEstimate(**K3), "test_estimate_is_the_mean_of_scores"),
         (FirstTrial(**K3), "test_estimate_takes_trials_one_by_one"),
         (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
-        (OwnRandomness(**K3), "test_draws_follow_the_law"),
         (OwnRandomness(**K3), "test_same_seed_same_reports"),
         (SeedChosenByValue(**K3, word=3), "test_public_part_does_not_depend_on_the_value"),
         (WrongCollisions(**K3, g=3, word=4), "test_estimate_is_unbiased"),
@@ -180,3 +179,8 @@ def test_mistake_is_caught(mechanism, caught_by):
     case = Case(mechanism, np.arange(3), histogram=True)
     with pytest.raises((AssertionError, KeyError)):
         getattr(Contract(), caught_by)(case)
+
+
+def test_randomness_from_elsewhere_is_refused_by_the_law():
+    with pytest.raises(ValueError, match="does not come from chance"):
+        Contract().test_draws_follow_the_law(Case(OwnRandomness(**K3), np.arange(3), histogram=True))
