@@ -383,6 +383,7 @@ def table(*, rng: np.random.Generator, samples: int) -> pd.DataFrame:
     rows = []
     for broken in GALLERY:
         found = examine(broken, rng=rng, samples=samples)
-        row = (f"{short(found['epsilon'])} ({broken.epsilon:g})", short(found["bias"]), f"≥\N{NO-BREAK SPACE}{found['bound']:.2f}")
+        exact, heard = f"{short(found['epsilon'])} ({broken.epsilon:g})", f"≥\N{NO-BREAK SPACE}{found['bound']:.2f}"
+        row = (exact, short(found["bias"]), heard)
         rows.append((broken.mistake, *row, ", ".join(found["caught"]) or "nothing"))
     return pd.DataFrame(rows, columns=["mistake", "exact ε (claimed)", "bias", "audit", "caught by"])
