@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 from ldpnb import verify
 from ldpnb.audit import audit
-from ldpnb.chance import bernoulli, odds, pick, round_down, toss, uniform
+from ldpnb.chance import TooManyBranches, bernoulli, odds, pick, round_down, toss, uniform
 
 Client = Callable[[Any, Any], Any]
 Score = Callable[[Any], Sequence[float]]
@@ -355,7 +355,9 @@ def examine(broken: Broken, *, rng: np.random.Generator, samples: int) -> dict[s
     for tool, run in exact.items():
         try:
             found[tool] = run()
-        except (AttributeError, ValueError) as refusal:  # Paths has no such method; too many branches, and the like
+        except (AttributeError, ValueError) as refusal:
+            if "chance" not in str(refusal) and not isinstance(refusal, TooManyBranches):
+                raise  # the client itself is at fault: that is no catch of the tool's
             found[tool] = f"refused: {refusal}"
     heard = audit(broken.client, broken.inputs, samples=samples, rng=rng, claimed=broken.epsilon)
     found |= {"bound": heard.bound, "flagged": heard.flagged}
