@@ -55,10 +55,14 @@ class PureProtocol(Mechanism):
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): probability that a report supports the person's own item, and any other one."""
 
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
+        return tally.counts.astype(np.float64)
+
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item: (…, k)."""
         p, q = self.support
-        return (self._own(tally).counts / tally.n - float(q)) / float(p - q)
+        return (self.supporters(self._own(tally)) / tally.n - float(q)) / float(p - q)
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
