@@ -1,0 +1,967 @@
+# %% [markdown]
+# (ch-onebit)=
+# # One-bit reports
+#
+# *After {cite:t}`ye2018survey` §3 and §4.1.*
+#
+# :::{admonition} In one minute
+# A person can take part in a count of a million items and send a single private bit.
+# Everybody draws a row of a public table of plus and minus signs, looks up the sign in the column of their item, and says it truthfully or not, as in {ref}`ch-rr`.
+# If the columns of the table are orthogonal, the fast Walsh–Hadamard transform turns all these bits into unbiased estimates of all shares, with variance $(c^2 - f_v)/n$ where $c = \dfrac{e^\varepsilon+1}{e^\varepsilon-1}$.
+#
+# That is $1/n$ above the best reports of $k$ bits: next to nothing at small ε, and almost everything at large ε.
+# :::
+#
+# You will meet the random table of S-Hist and what its randomness costs, the orthogonal table that mends it, reports about many attributes at once, and people who choose their own ε.
+# At the end all frequency oracles of this book stand side by side, with the survey's Tables 1, 4 and 5.
+
+# %% tags=["hide-input"]
+from fractions import Fraction
+from math import exp, log, sqrt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldpnb import datasets
+from ldpnb.book import check, settle, style
+from ldpnb.chance import law, pick, toss
+from ldpnb.experiment import l1, linf, recorded, sweep
+from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection, minimax_risk
+from ldpnb.kernels import fwht
+from ldpnb.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist
+from ldpnb.onebit import people as with_levels
+from ldpnb.verify import epsilon, laws, moments, same_law
+
+style()
+SEED = 2015  # the year of S-Hist
+rng = np.random.default_rng(SEED)
+
+# %% [markdown]
+# | symbol | meaning | in code |
+# |---|---|---|
+# | $n, k, f_v$ | people, items, the share of item $v$, as in {ref}`ch-frequency` | |
+# | $m$ | number of rows of the public table | `m` |
+# | $\Phi_{jv} = \pm 1$ | its entry in row $j$ and column $v$ | `signs` |
+# | $c$ | $\dfrac{e^\varepsilon+1}{e^\varepsilon-1} = 1/\tanh(\varepsilon/2)$ | `scale` |
+#
+# (sec-onebit-shist)=
+# ## A random table
+#
+# {cite:t}`bassily2015histograms` gave the first protocol of this kind; the survey calls it S-Hist.
+# The table is random and known to everybody.
+# A person with item $x$ draws a row $j$, which is public, and sends the sign $\Phi_{jx}$ through Warner's coin.
+
+
+# %%
+def one_bit(x, signs, eps, rng):
+    """A public random row, and the sign of x in it: true with probability p."""
+    row = pick(range(len(signs)), rng)
+    honest = toss(exp(eps) / (1 + exp(eps)), rng)
+    return row, signs[row][x] if honest else -signs[row][x]
+
+
+# %% [markdown]
+# From a report $(j, z)$ the collector computes for every item $v$ the score $c\,z\,\Phi_{jv}$, and averages the scores over all people.
+# Why does this work?
+# The coin makes $z$ equal to $\Phi_{jx}/c$ on average, since $p - (1-p) = 1/c$.
+# So the score of the own item is $\Phi_{jx}^2 = 1$ on average, and that of another is $\frac1m\sum_j \Phi_{jx}\Phi_{jv}$, which is near 0 if the columns are nearly orthogonal.
+#
+# :::{prf:theorem} S-Hist
+# :label: thm-shist
+# A report is exactly ε-LDP for every row and every table, if some row tells two items apart.
+# Let $G_{xv} = \frac1m\sum_j \Phi_{jx}\Phi_{jv}$.
+# For a given table, the score of item $v$ from a person with item $x$ has mean $G_{xv}$ and variance $c^2 - G_{xv}^2$.
+# Over random tables,
+#
+# $$ \begin{aligned} \E \hat f_v &= f_v, \\ \Var \hat f_v &= \frac{c^2 - f_v - (1-f_v)/m}{n} + \frac1m\sum_{x\ne v} f_x^2. \end{aligned} $$
+#
+# :::
+#
+# :::{prf:proof}
+# The row is drawn without looking at the item, and given the row the bit is Warner's.
+# The score is $\pm c$, so its square is $c^2$.
+# For different $x, v$ a random $G_{xv}$ has mean 0 and variance $1/m$, and $G_{xv}$, $G_{x'v}$ are uncorrelated.
+# The two terms are the expectation of the variance given the table, $\frac1n\sum_x f_x(c^2 - \E G_{xv}^2)$, and the variance of the mean given the table, $\sum_x f_x G_{xv}$.
+# :::
+#
+# The first term is the noise of privacy and of the rows; it falls with $n$.
+# The second is an error of the table, the same for everybody and in every survey that uses it; it falls with $m$ only.
+# The survey says that any two different columns have the inner product 0.
+# Random columns do not; their products are about $1/\sqrt m$, and the largest of the $k(k-1)/2$ is about $\sqrt{2\ln(k^2/2)/m}$.
+
+
+# %% tags=["hide-input"]
+def table_of(signs):
+    return [tuple(int(s) for s in row) for row in signs]
+
+
+tiny = table_of(1 - 2 * rng.integers(0, 2, (4, 3)))
+while all(a == b == c for a, b, c in tiny) or len({col for col in zip(*tiny, strict=True)}) < 3:
+    tiny = table_of(1 - 2 * rng.integers(0, 2, (4, 3)))
+sent = laws(lambda x, rng: one_bit(x, tiny, 1.0, rng), range(3))
+c = (exp(1) + 1) / (exp(1) - 1)
+
+
+def scores(one, v, table, scale):
+    """Mean and variance of the score of item v under the law of a report."""
+    mean = sum(float(q) * scale * z * table[j][v] for (j, z), q in one.items())
+    return mean, sum(float(q) * (scale * z * table[j][v]) ** 2 for (j, z), q in one.items()) - mean**2
+
+
+gram = np.array(tiny).T @ np.array(tiny) / len(tiny)
+found = np.array([[scores(one, v, tiny, c) for v in range(3)] for one in sent])
+check(
+    "S-Hist",
+    "a table of 4 × 3: ε = 1, mean G, variance c² − G² from the law",
+    abs(epsilon(sent) - 1) < 1e-12
+    and np.abs(found[..., 0] - gram).max() < 1e-12
+    and np.abs(found[..., 1] - (c**2 - gram**2)).max() < 1e-12,
+    control="mean 1 and 0, as for orthogonal columns",
+    caught=np.abs(found[..., 0] - np.eye(3)).max() > 0.1,
+)
+
+
+def over_tables(m, shares, eps, tables):
+    """Mean squared error of the table, averaged over tables: Σ over items of (Σ_x≠v f_x G_xv)²."""
+    found = []
+    for number in range(tables):
+        gram = SHist(k=len(shares), epsilon=eps, m=m, matrix=number).gram
+        found.append(np.square(shares @ gram - shares).mean())
+    return np.mean(found), np.std(found) / sqrt(tables)
+
+
+shares = np.arange(1, 21) / 210
+mean, error = over_tables(64, shares, 1.0, 400)
+theory = np.mean([(np.square(shares).sum() - f**2) / 64 for f in shares])
+check(
+    "Table error",
+    "400 tables of 64 × 20: mean square as in the theorem",
+    abs(mean - theory) < 6 * error,  # six standard errors: a false alarm below 1e-8
+    control="m = 32 in the formula",
+    caught=abs(mean - 2 * theory) > 6 * error,
+)
+
+# %% [markdown]
+# {numref}`fig-onebit-rows` shows both terms for a million people and 50 items.
+# With 64 rows the table's error is ten times that of privacy; with as many rows as people it has vanished.
+# A random table needs many rows, because chance is slow to make columns orthogonal, and it makes no difference how many items there are.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-rows", "caption": "Root mean square error of S-Hist against the number of rows m of its random table: a million people, 50 exponentially distributed items, ε = 1. Line: the theorem; dots: ten random tables, 20 surveys each. The dashed line is the orthogonal table of the next section, which needs 64 rows."}, "image": {"alt": "Log-log plot of error in points against the number of rows from 16 to about two million. Dots and line fall with slope minus one half from 3 points and flatten at 0.22 points beyond a hundred thousand rows, where the dashed line lies throughout."}}
+
+
+def population(weights, n):
+    """Whole people in proportion to weights: largest remainders get the rest."""
+    exact = weights / weights.sum() * n
+    counts = np.floor(exact).astype(int)
+    counts[np.argsort(counts - exact)[: n - counts.sum()]] += 1
+    return counts
+
+
+counts = population(np.exp(-np.arange(1, 51) / 10), 10**6)
+truth = counts / 10**6
+
+
+def shist_theory(m, truth, n, eps):
+    c2 = 1 / np.tanh(eps / 2) ** 2
+    own = (c2 - truth - (1 - truth) / m) / n
+    return sqrt(np.mean(own + (np.square(truth).sum() - truth**2) / m))
+
+
+def one_table(m, matrix, rng):
+    mechanism = SHist(k=50, epsilon=1.0, m=m, matrix=matrix)
+    estimates = mechanism.estimate(mechanism.simulate_marginals(counts, trials=20, rng=rng))
+    return np.mean((estimates - truth) ** 2)
+
+
+rows_tried = [16, 64, 256, 1024, 4096, 16384, 65536]
+tables = sweep(one_table, rng=rng, m=rows_tried, matrix=list(range(10)))
+fig, ax = plt.subplots()
+fine = np.geomspace(16, 2.4e6, 100)
+ax.plot(fine, [100 * shist_theory(m, truth, 10**6, 1.0) for m in fine], color="C0", marker="", label="random table")
+for m, of_m in tables.groupby("m"):
+    ax.plot(np.full(len(of_m), m), 100 * np.sqrt(of_m["value"]), ".", color="C0", alpha=0.6)
+best = HadamardBit(k=50, epsilon=1.0)
+floor = sqrt((counts @ best.noise(np.arange(50))).mean()) / 10**6
+ax.axhline(100 * floor, color="C1", linestyle="--", marker="", label="orthogonal table, 64 rows")
+ax.set(xscale="log", yscale="log", xlabel="rows m", ylabel="RMS error, points")
+ax.legend()
+plt.show()
+for m in (64, 1024, 65536, 2_405_000):
+    print(f"m = {m:<9,} error {100 * shist_theory(m, truth, 10**6, 1.0):.3f} points   (orthogonal: {100 * floor:.3f})")
+
+# %% [markdown]
+# The survey later blames the instability of S-Hist on the number of items, which has to be large enough for the columns to become orthogonal.
+# It is the number of rows:
+
+# %% tags=["hide-input"]
+coherence = {}
+for k in (10, 50, 200):
+    for m in (64, 1024, 16384):
+        gram = SHist(k=k, epsilon=1.0, m=m).gram
+        coherence[k, m] = np.abs(gram - np.eye(k)).max()
+        print(f"k = {k:<4} m = {m:<7,} largest product {coherence[k, m]:.3f}   √(2 ln(k²/2)/m) = {sqrt(2 * log(k * k / 2) / m):.3f}")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.shist-bit",
+    holds={
+        "a report has one private bit, whatever k": {SHist(k=k, epsilon=1.0, m=64).report_bits for k in (2, 50, 1000)} == {1},
+        "it is exactly ε-private given the row and the table": abs(epsilon(sent) - 1) < 1e-12,
+    },
+)
+settle(
+    "ye2018.shist-orthogonal",
+    holds={
+        "each column has inner product 1 with itself": np.abs(np.diag(SHist(k=50, epsilon=1.0, m=64).gram) - 1).max() == 0,
+        "any two columns have inner product 0, k = 50, m = 64": coherence[50, 64] < 1e-9,
+        "below 0.05 for all of 50 columns, m = 16,384": coherence[50, 16384] < 0.05,
+    },
+)
+settle(
+    "ye2018.shist-unstable",
+    holds={
+        "m = 64: the largest product falls as k grows from 10 to 200": coherence[10, 64] > coherence[50, 64] > coherence[200, 64]
+    },
+    instead={
+        "m = 64: it rises with k": coherence[10, 64] < coherence[50, 64] < coherence[200, 64],
+        "it falls as m grows, at every k": all(
+            coherence[k, 64] > coherence[k, 1024] > coherence[k, 16384] for k in (10, 50, 200)
+        ),
+        "m = 2.4 n: the table adds below 1 % to the error (k = 50, n = 10⁶, ε = 1)": shist_theory(2.405e6, truth, 10**6, 1.0) < 1.01 * floor,
+    },
+)
+
+# %% [markdown]
+# (sec-onebit-hadamard)=
+# ## An orthogonal table
+#
+# Signs in orthogonal columns need not be left to chance.
+# Start with a single plus sign and double:
+#
+# $$ H_1 = (1), \qquad H_{2m} = \begin{pmatrix} H_m & H_m \\ H_m & -H_m \end{pmatrix}. $$
+#
+# Sylvester found these in 1867; they are called Hadamard matrices.
+# The entry in row $j$ and column $v$ is minus one to the number of ones that $j$ and $v$ have in common as binary numbers.
+# For $k$ items take the first power of two that is not below $k$ as $m$, and give every item a column.
+# {cite:t}`nguyen2016collecting` made this change to S-Hist; their Harmony builds the matrix by the same doubling, so $m$ is a power of two, and the survey's $k \times k$ is right when $k$ is one.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-matrix", "caption": "Two public tables of 32 rows and columns, black for minus: random signs as in S-Hist (left), and Sylvester's (right). On the right any two columns differ in exactly half of the rows, so 32 rows do for 32 items what random rows do only approximately in any number."}, "image": {"alt": "Two black and white squares of 32 by 32 cells. The left one looks like noise, the right one shows the nested triangles of Sylvester's Hadamard matrix."}}
+
+
+def sylvester(m):
+    """Rows of Sylvester's m × m matrix."""
+    rows = [(1,)]
+    while len(rows) < m:
+        rows = [r + r for r in rows] + [r + tuple(-s for s in r) for r in rows]
+    return rows
+
+
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.2))
+for ax, signs in zip(axes, (1 - 2 * rng.integers(0, 2, (32, 32)), np.array(sylvester(32))), strict=True):
+    ax.imshow(signs, cmap="gray", interpolation="nearest")
+    ax.set(xticks=[], yticks=[], xlabel="items", ylabel="rows")
+    ax.grid(visible=False)
+plt.show()
+
+# %% [markdown]
+# :::{prf:theorem} One private bit
+# :label: thm-onebit
+# With an orthogonal table, $\E \hat f_v = f_v$ and $\Var \hat f_v = (c^2 - f_v)/n$, and
+#
+# $$ c^2 = 1 + \frac{4e^\varepsilon}{(e^\varepsilon-1)^2}. $$
+#
+# :::
+#
+# :::{prf:proof}
+# {prf:ref}`thm-shist` with $G$ the identity; and $(e+1)^2 = (e-1)^2 + 4e$.
+# :::
+#
+# The second summand of $c^2$ is the noise of OUE.
+# So one private bit costs exactly $1/n$ more per item than the $k$ bits of OUE: a quarter of one per cent at $\varepsilon = 0.1$, 27 % at 1, and 14 times at 4.
+#
+# In the language of {ref}`sec-freq-pure` this is a pure protocol: a report supports the items whose sign in its row is the sign sent, $p^* = e/(e+1)$ and $q^* = \frac12$.
+# A supported set has about half of all items in it.
+# That is the best size of k-Subset as $\varepsilon \to 0$, which is why nothing is lost there; at large ε the best set is small, and half of all items is far too many.
+#
+# ### All estimates at once
+#
+# There are $m$ rows and $k$ items, and a table of $m \times k$ signs would be large: 10¹² entries for a million items.
+# It is never written down.
+# Add up the signs that came with each row, and multiply the sums by $H$; the doubling does it in $m \log_2 m$ additions.
+
+
+# %%
+def transform(z):
+    """H z, by doubling: the fast Walsh–Hadamard transform."""
+    if len(z) == 1:
+        return z
+    a, b = np.split(z, 2)
+    return np.concatenate([transform(a + b), transform(a - b)])
+
+
+z = rng.integers(-9, 10, 16)
+print("by doubling :", transform(z))
+print("by the table:", np.array(sylvester(16)) @ z)
+
+
+# %% tags=["hide-input"]
+def inline(eps, k, m):
+    rows = sylvester(m)
+    return lambda x, rng: one_bit(x, rows, eps, rng)
+
+
+def as_inline(mechanism):
+    """The package's client with its reports written as the inline client writes them."""
+
+    def send(x, rng):
+        report = mechanism.perturb(np.array([x]), rng=rng)[0]
+        return int(report["row"]), -1 if report["bit"] else 1
+
+    return send
+
+
+check(
+    "Same law",
+    "one_bit on Sylvester's table and HadamardBit, k = 3 and 5",
+    all(same_law(inline(1.0, k, m), as_inline(HadamardBit(k=k, epsilon=1.0)), range(k)) for k, m in ((3, 4), (5, 8))),
+    control="inline at ε = 1.01",
+    caught=not same_law(inline(1.01, 3, 4), as_inline(HadamardBit(k=3, epsilon=1.0)), range(3)),
+)
+bit = HadamardBit(k=5, epsilon=1.0)
+mean, variance = moments(bit, np.arange(5))
+check(
+    "One bit",
+    "k = 5, ε = 1, exact law: unbiased, variance c² − 1 and c²",
+    np.abs(mean - np.eye(5)).max() < 1e-12 and np.abs(variance - (c**2 - np.eye(5))).max() < 1e-9,
+    control="rows drawn from the first five of eight",
+    caught=np.abs(np.array(sylvester(8))[:5, :5].T @ np.array(sylvester(8))[:5, :5] / 5 - np.eye(5)).max() > 0.1,
+)
+many = rng.integers(-(10**6), 10**6, 1024)
+check(
+    "Transform",
+    "doubling = the package's fwht = the table, 1,024 rows, integers exact",
+    bool((transform(many) == fwht(many)).all() and (fwht(many) == np.array(sylvester(1024)) @ many).all()),
+    control="rows in another order",
+    caught=not bool((transform(many) == np.array(sylvester(1024))[::-1] @ many).all()),
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+orthogonal = {m: np.abs(np.array(sylvester(m)).T @ np.array(sylvester(m)) - m * np.eye(m)).max() for m in (1, 2, 4, 64)}
+six = np.array(sylvester(8))[:6, :6]
+settle(
+    "ye2018.harmony-orthogonal",
+    holds={
+        "k a power of two: a k × k table with orthogonal columns by doubling": all(v == 0 for v in orthogonal.values()),
+        "k = 6: 6 of its 8 rows are enough": np.abs(six.T @ six - 6 * np.eye(6)).max() == 0,
+    },
+)
+used = {
+    n: len(np.unique(SHist(k=50, epsilon=1.0, m=int(2.405 * n)).perturb(np.zeros(n, int), rng=rng)["row"]))
+    for n in (10**4, 10**5)
+}
+settle(
+    "ye2018.shist-cost",
+    holds={
+        "2.4 n random rows: over 0.75 n of them occur, each to be read for every item": all(
+            rows > 0.75 * n for n, rows in used.items()
+        ),
+        "orthogonal table: more than m sums to transform": HadamardBit(k=50, epsilon=1.0)
+        .tally(HadamardBit(k=50, epsilon=1.0).perturb(np.zeros(10**5, int), rng=rng))
+        .counts.shape[0]
+        > 64,
+    },
+)
+
+# %% [markdown]
+# (sec-onebit-response)=
+# ## No public coin: Hadamard response
+#
+# The row is drawn by the person, so it is part of what is sent, $\log_2 m$ bits that nobody needs to protect.
+# {cite:t}`acharya2019hadamard` turn this around.
+# An item stands for the set of rows in which its column has a plus sign; a person sends one row, from the own set $e^\varepsilon$ times as often as from outside.
+# All bits are private now, and the noise is the same $c^2$ for one block of rows.
+# But the rows may be cut into $B$ blocks, and each item given a column of one block only: then the sets are smaller, and at a larger ε smaller sets are better.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Mean noise per item at equally likely items, for 1,000 items, over the least possible. One private bit is as good as anything below ε = 0.5 and loses everything beyond 2. Hadamard response in blocks of its authors' choice stays within a factor of about 2 of the limit at every ε, with reports of 10 to 12 bits; OUE needs 1,000."}, "image": {"alt": "Risk over the limit against epsilon from 0.1 to 6 for 1,000 items. One bit rises from 1.02 past 2 near epsilon 2 and off the chart. Hadamard response in blocks steps between 1 and 2. OUE stays at 1, k-Subset on 1."}}
+
+
+def risk(mechanism):
+    """n times the total squared error at equally likely items, people drawn at random."""
+    k = mechanism.k
+    return mechanism.noise(np.arange(k)).sum() / k + 1 - 1 / k
+
+
+budgets = np.geomspace(0.1, 6, 49)
+curves = {"one bit": HadamardBit, "Hadamard response": HadamardResponse, "OUE": OUE, "k-Subset": SubsetSelection}
+fig, ax = plt.subplots()
+over = {}
+for i, (name, make) in enumerate(curves.items()):
+    over[name] = [risk(make(k=1000, epsilon=x)) / minimax_risk(1000, x) for x in budgets]
+    ax.plot(budgets, over[name], color=f"C{i}", marker="os^v"[i], markevery=(3 * i, 12), label=name)
+ax.set(xscale="log", xlabel="privacy budget ε", ylabel="risk / limit", ylim=(0.9, 4))
+ax.set_xticks([0.1, 0.5, 1, 2, 4, 6], ["0.1", "0.5", "1", "2", "4", "6"])
+ax.minorticks_off()
+ax.legend()
+plt.show()
+for eps in (0.5, 1, 2, 4):
+    response = HadamardResponse(k=1000, epsilon=eps)
+    one = risk(HadamardBit(k=1000, epsilon=eps)) / minimax_risk(1000, eps)
+    print(
+        f"ε = {eps:<3g}  one bit {one:5.2f} × limit;  response {risk(response) / minimax_risk(1000, eps):.2f} ×"
+        f" in {response.report_bits} bits"
+    )
+
+# %% tags=["hide-input"]
+response = HadamardResponse(k=6, epsilon=2.0)
+mean, variance = moments(response, np.arange(6))
+found = epsilon(laws(response, np.arange(6)))
+check(
+    "Response",
+    "k = 6, ε = 2, exact law: ε, mean, variance as stated",
+    abs(found - 2) < 1e-9
+    and np.abs(mean - np.eye(6)).max() < 1e-9
+    and np.abs(variance - response.noise(np.arange(6))).max() < 1e-9,
+    control="variance c² of a single block",
+    caught=np.abs(variance - (1 / np.tanh(1) ** 2 - np.eye(6))).max() > 0.01,
+)
+
+# %% [markdown]
+# (sec-onebit-harmony)=
+# ## Many attributes
+#
+# Now each person has $d$ attributes with $k_1, …, k_d$ values, and we want the shares of all values of all of them.
+# Two designs suggest themselves.
+# *Split* the budget: report every attribute at $\varepsilon/d$.
+# Or *sample* one attribute at random, which is public, and report it at the full ε, as Harmony does {cite:p}`nguyen2016collecting`:
+
+
+# %%
+def harmony(record, tables, eps, rng):
+    """One attribute at random, and one bit about it."""
+    j = pick(range(len(record)), rng)
+    return j, *one_bit(record[j], tables[j], eps, rng)
+
+
+# %% [markdown]
+# The score of a value of attribute $j$ is $d\,c\,z\,H_{rv}$ if $j$ was drawn, and 0 if not.
+#
+# :::{prf:theorem} Sampling against splitting
+# :label: thm-harmony
+# Harmony is exactly ε-LDP for the whole record and unbiased, and $n \Var \hat f_v = d\,c(\varepsilon)^2 - f_v$.
+# Splitting, with one bit at $\varepsilon/d$ for each attribute, has $n \Var \hat f_v = c(\varepsilon/d)^2 - f_v$.
+# As $\varepsilon \to 0$ the first tends to $4d/\varepsilon^2$ and the second to $4d^2/\varepsilon^2$.
+# Sampling is better if and only if $\tanh(\varepsilon/2) > \sqrt d \tanh(\varepsilon/2d)$.
+# :::
+#
+# :::{prf:proof}
+# The attribute is drawn without looking, and given it the bit is ε-LDP.
+# The square of the score is $d^2c^2$ with probability $1/d$, and its mean is 1 for the own value and 0 for others.
+# The rest is $c(t) = 1/\tanh(t/2)$.
+# :::
+#
+# So to split the budget multiplies the error by $d$ and the *variance* by $d^2$.
+# The survey says that error and variance grow $d$ times; for the variance that is one $d$ too few.
+# And sampling is not a necessary evil that costs accuracy: against a single attribute it does, by $\sqrt d$ in the error, but the choice is between sampling and splitting, and there it wins as long as ε is not large.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-split", "caption": "Variance of a rare value with the budget split over d attributes, divided by its variance with one attribute sampled (one-bit reports). Small budgets gain a factor d by sampling; the dots mark where splitting takes over, at ε = 3.06 for two attributes and later for more."}, "image": {"alt": "Log-log plot of the variance ratio split over sampled against epsilon from 0.1 to 30 for d equal to 2, 4, 8 and 16. Each curve starts at d, falls, and crosses one at 3.1, 5.8, 11 and about 22, marked by dots."}}
+from scipy.optimize import brentq
+
+
+def ratio(eps, d):
+    """Variance of a rare value, split over sampled."""
+    return np.tanh(eps / 2) ** 2 / (d * np.tanh(eps / (2 * d)) ** 2)
+
+
+fine = np.geomspace(0.1, 40, 200)
+fig, ax = plt.subplots()
+turning = {}
+for i, d in enumerate((2, 4, 8, 16)):
+    turning[d] = brentq(lambda x, d=d: ratio(x, d) - 1, 0.5, 100)
+    ax.plot(fine, ratio(fine, d), color=f"C{i}", marker="", label=f"d = {d}")
+    ax.plot(turning[d], 1, "o", color=f"C{i}")
+ax.axhline(1, color="black", linewidth=1, linestyle="-", marker="")
+ax.set(xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="variance, split / sampled")
+ax.set_xticks([0.1, 0.5, 1, 2, 5, 10, 40], ["0.1", "0.5", "1", "2", "5", "10", "40"])
+ax.set_yticks([0.1, 0.5, 1, 2, 4, 8, 16], ["0.1", "0.5", "1", "2", "4", "8", "16"])
+ax.minorticks_off()
+ax.legend()
+plt.show()
+print(",  ".join(f"d = {d}: ε = {eps:.2f}" for d, eps in turning.items()))
+
+
+# %% tags=["hide-input"]
+def split(record, tables, eps, rng):
+    """Every attribute at its share of the budget."""
+    return tuple(one_bit(x, table, eps / len(record), rng) for x, table in zip(record, tables, strict=True))
+
+
+RECORDS = [(0, 0), (1, 0), (1, 2), (0, 1)]
+tables_of = [sylvester(2), sylvester(4)]
+pair = HarmonyFrequency(sizes=(2, 3), epsilon=1.0)
+
+
+def as_harmony(x, rng):
+    report = pair.perturb(np.array([x]), rng=rng)[0]
+    return int(report["attribute"]), int(report["row"]), -1 if report["bit"] else 1
+
+
+mean, variance = moments(pair, np.array(RECORDS))
+sampled_eps = epsilon(laws(lambda x, rng: harmony(x, tables_of, 1.0, rng), RECORDS))
+split_eps = epsilon(laws(lambda x, rng: split(x, tables_of, 1.0, rng), RECORDS))
+check(
+    "Harmony",
+    "2 × 3 values: ε = 1, unbiased, variance 2c² − 1 and 2c²; = the package",
+    abs(sampled_eps - 1) < 1e-12
+    and np.abs(mean - pair.target(RECORDS)).max() < 1e-12
+    and np.abs(variance - (2 * c**2 - pair.target(RECORDS))).max() < 1e-9
+    and same_law(lambda x, rng: harmony(x, tables_of, 1.0, rng), as_harmony, RECORDS),
+    control="variance c², the attribute known beforehand",
+    caught=np.abs(variance - (c**2 - pair.target(RECORDS))).max() > 1,
+)
+check(
+    "Split",
+    f"both attributes at ε/2 have together ε = {split_eps:.6f}",
+    abs(split_eps - 1) < 1e-12,
+    control="both at the full ε",
+    caught=epsilon(laws(lambda x, rng: split(x, tables_of, 2.0, rng), RECORDS)) > 1.9,
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+
+
+def grows(d, eps=0.01):
+    """Variance with ε/d over variance with ε, one attribute, at a small ε."""
+    return (HadamardBit(k=4, epsilon=eps / d).noise([0]) / HadamardBit(k=4, epsilon=eps).noise([0]))[0, 1]
+
+
+settle(
+    "ye2018.split",
+    holds={
+        "ε = 0.01, d = 2, 5, 10: the error grows d times": all(abs(sqrt(grows(d)) / d - 1) < 0.01 for d in (2, 5, 10)),
+        "the variance grows d times": all(abs(grows(d) / d - 1) < 0.01 for d in (2, 5, 10)),
+        "d reports are d times as long as one": 10 * OUE(k=4, epsilon=0.1).report_bits == 40,
+    },
+)
+big = HarmonyFrequency(sizes=(4,) * 10, epsilon=0.1)
+settle(
+    "ye2018.harmony-better",
+    holds={
+        "ε = 0.1, d = 10: variance below that of splitting": big.noise([[0] * 10])[0, 1] < HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "the error is smaller by √d": abs(
+            sqrt(HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1] / big.noise([[0] * 10])[0, 1]) / sqrt(10) - 1
+        )
+        < 0.01,
+        "ε = 30, d = 10: variance below that of splitting": HarmonyFrequency(sizes=(4,) * 10, epsilon=30.0).noise([[0] * 10])[0, 1]
+        < HadamardBit(k=4, epsilon=3.0).noise([0])[0, 1],
+    },
+)
+settle(
+    "ye2018.harmony-sampling",
+    holds={
+        "against one attribute alone: larger error": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.1).noise([0])[0, 1],
+        "against splitting, ε = 0.1, d = 10: larger error": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+    },
+)
+settle(
+    "ye2018.harmony-bits",
+    holds={"a report has m private bits, m = 1,024": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).report_bits == 1024},
+    instead={"it has one, and a public attribute and row of 1 + 10 bits": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).report_bits == 1
+        and HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).m.max() == 2**10},
+)
+
+# %% [markdown]
+# ### Six questions, one bit
+#
+# Here are six questions to the readers of {ref}`ch-rr`, answered with one private bit a person at $\varepsilon = 2$.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-fair", "caption": "Six attributes of 6,366 readers (pale bars) from one private bit a person at ε = 2, with 95 % intervals. Each reader answers only one of the six questions, and does not always tell the truth. The intervals reach 8 points to either side; a hundred times the readers would make that 0.8."}, "image": {"alt": "Bar chart of the shares of all values of six attributes, from affair to age group, with estimates as dots and wide intervals that cover most bars."}}
+survey = datasets.fair()
+asked = ["affair", "marriage", "religiosity", "children", "occupation", "age"]
+codes = np.stack([np.unique(survey[name], return_inverse=True)[1] for name in asked], axis=1)
+sizes = tuple(int(column.max()) + 1 for column in codes.T)
+collected = HarmonyFrequency(sizes=sizes, epsilon=2.0)
+estimate = collected.estimate(collected.tally(collected.perturb(codes, rng=rng)))
+truth6 = collected.target(codes).mean(0)
+error = np.sqrt(collected.noise(codes).sum(0)) / len(codes)
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+place = np.concatenate([np.arange(part.start, part.stop) + 1.5 * j for j, part in enumerate(collected.slices)])
+ax.bar(place, 100 * truth6, color="#BFD9EC", width=0.85, label="truth")
+ax.errorbar(place, 100 * estimate, yerr=196 * error, fmt="o", color="C1", markersize=3.5, linewidth=1, label="estimate")
+ax.axhline(0, color="black", linewidth=0.8, linestyle="-", marker="")
+ax.set_xticks([place[part].mean() for part in collected.slices], asked)
+ax.set(ylabel="share, %")
+ax.legend(loc="upper right")
+plt.show()
+inside = np.abs(estimate - truth6) <= 1.96 * error
+print(f"{inside.sum()} of {len(inside)} intervals contain the truth; half-width {196 * error.max():.1f} points")
+
+# %% [markdown]
+# What such reports cannot say is how two attributes go together.
+# A person answers about one attribute only, so the reports of a population depend on the shares of each attribute and on nothing else.
+# The survey makes this objection to treating variables one by one, and it is right:
+
+# %% tags=["hide-input"]
+aligned, crossed = [(0, 0), (1, 1)], [(0, 1), (1, 0)]  # the same shares, opposite associations
+square = HarmonyFrequency(sizes=(2, 2), epsilon=1.0)
+
+
+def both_reports(people, rng):
+    return square.tally(square.perturb(np.array(people), rng=rng)).counts
+
+
+def tally_law(people):
+    """Law of the tally when the people come in a random order: each a fair draw from the two, independently."""
+    return law(lambda rng: both_reports([pick(people, rng)], rng))
+
+
+same = tally_law(aligned) == tally_law(crossed)
+apart = tally_law(aligned) == tally_law([(0, 0), (0, 1)])
+check(
+    "Association",
+    "people drawn from {00, 11} or from {01, 10}: one and the same law of reports",
+    same,
+    control="drawn from {00, 01}",
+    caught=not apart,
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.correlation-lost",
+    holds={"two populations with equal shares and opposite associations give the same law of reports": same},
+)
+
+# %% [markdown]
+# The chapters on correlation and on joint distributions ask for pairs, and pay for them.
+#
+# (sec-onebit-pce)=
+# ## Everybody their own ε
+#
+# {cite:t}`chen2016psda` let everybody choose an ε and call the result PCE, personalised count estimation.
+# The ε is public, the report is `one_bit` at that ε, and a score is scaled by the person's own $c_i$, so that everybody contributes without bias.
+#
+# :::{prf:theorem} Personal budgets
+# :label: thm-pce
+# With an orthogonal table, $\hat f_v = \frac1n\sum_i c_i z_i H_{j_i v}$ is unbiased, whoever chooses which ε, and $n^2 \Var \hat f_v = \sum_i c_i^2 - n f_v$.
+#
+# If the choice of ε is independent of the item, weights $w_i$ in place of $1/n$, with $\sum_i w_i = 1$, keep the estimate unbiased over that choice, and $w_i \propto 1/c_i^2$ makes $\sum_i w_i^2c_i^2$ least.
+# :::
+#
+# :::{prf:proof}
+# The first is {prf:ref}`thm-onebit` for one person, added up.
+# For the second, $\E \sum_i w_i 1[x_i = v] = f_v$ if weights and items are independent, and by the Cauchy–Schwarz inequality $1 = (\sum_i w_i)^2 \le \sum_i w_i^2 c_i^2 \sum_i 1/c_i^2$.
+# :::
+#
+# A few cautious people spoil the plain estimate for everybody: at $\varepsilon = 0.1$ a score is $\pm 20$.
+# {numref}`fig-onebit-pce` shows what weights make of it, and what they risk.
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-pce", "caption": "10,000 people of whom a growing share is cautious (ε = 0.1) while the others choose ε = 2. Upper panel: standard error of a rare item, plain and weighted. Lower panel: bias of the weighted estimate for an item that half of all people hold, if the cautious do so 40 % more often than the others. Lines: theory; dots: 300 surveys with real reports."}, "image": {"alt": "Two panels against the share of cautious people from 0 to 1. The plain standard error rises quickly from 1.3 to 20 points, the weighted one stays near 1.5 until most people are cautious. The bias of the weighted estimate is zero at both ends and about minus 10 points in between, that of the plain one zero."}}
+personal = PCE(k=4, levels=(0.1, 2.0))
+cautious_shares = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 0.95])
+
+
+def crowd(share, tilt, rng, n=10_000):
+    """Items and levels: item 0 is held by half of all, by the cautious `tilt` more often than by the others."""
+    cautious = np.arange(n) < share * n
+    chance = 0.5 + tilt * (cautious - share)
+    return with_levels(np.where(rng.random(n) < chance, 0, 1 + np.arange(n) % 2), np.where(cautious, 0, 1))
+
+
+def surveys(share, tilt, rng, trials):
+    """Errors of plain and weighted estimates of items 0 and 3 (nobody's) in surveys with real reports."""
+    found = []
+    for _ in range(trials):
+        asked_now = crowd(share, tilt, rng)
+        tally = personal.tally(personal.perturb(asked_now, rng=rng))
+        truth_now = np.bincount(asked_now["item"], minlength=4) / len(asked_now)
+        found.append([personal.estimate(tally) - truth_now, personal.estimate_pooled(tally) - truth_now])
+    return np.array(found)
+
+
+fig, axes = plt.subplots(2, 1, figsize=(6.4, 6.2), sharex=True)
+fine = np.linspace(0.001, 0.999, 200)
+low, high = personal.scale
+plain_line = 100 * np.sqrt((fine * low**2 + (1 - fine) * high**2) / 10_000)
+weighted_line = 100 * np.sqrt(1 / (fine / low**2 + (1 - fine) / high**2) / 10_000)
+weight = fine / low**2 / (fine / low**2 + (1 - fine) / high**2)  # of the cautious together
+axes[0].plot(fine, plain_line, color="C0", marker="", label="plain")
+axes[0].plot(fine, weighted_line, color="C1", marker="", label="weights 1/c²")
+axes[1].axhline(0, color="C0", linestyle="-", marker="")
+axes[1].plot(fine, 100 * 0.4 * (weight - fine), color="C1", marker="")
+observed = {}
+for share in cautious_shares:
+    errors = surveys(share, 0.4, rng, 300)
+    observed[share] = errors
+    for i in (0, 1):
+        axes[0].plot(share, 100 * errors[:, i, 3].std(), "o^"[i], color=f"C{i}")
+        axes[1].errorbar(
+            share, 100 * errors[:, i, 0].mean(), yerr=196 * errors[:, i, 0].std() / sqrt(300), fmt="o^"[i], color=f"C{i}"
+        )
+axes[0].set(ylabel="standard error, points", yscale="log")
+axes[0].set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
+axes[0].minorticks_off()
+axes[0].legend(loc="upper left")
+axes[1].set(xlabel="share of cautious people", ylabel="bias, points")
+plt.show()
+mixed = crowd(0.4, 0.0, rng)
+print(
+    f"40 % cautious: standard error {100 * sqrt(personal.noise(mixed)[:, 3].sum()) / len(mixed):.1f} points plain,"
+    f" {100 * weighted_line[np.argmin(np.abs(fine - 0.4))]:.1f} weighted"
+)
+
+# %% tags=["hide-input"]
+mean, variance = moments(personal, with_levels([0, 1, 0, 1], [0, 0, 1, 1]))
+by_level = np.array([low, low, high, high])[:, None] ** 2
+check(
+    "PCE",
+    "ε = 0.1 and 2, exact law: own ε, unbiased, variance c_i² − 1 and c_i²",
+    all(
+        abs(epsilon(laws(personal, with_levels(range(4), [level] * 4))) - eps) < 1e-9
+        for level, eps in enumerate(personal.levels)
+    )
+    and np.abs(mean - np.eye(4)[[0, 1, 0, 1]]).max() < 1e-9
+    and np.abs(variance - (by_level - np.eye(4)[[0, 1, 0, 1]])).max() < 1e-6,
+    control="the variance of the mean ε for everybody",
+    caught=np.abs(variance - 1 / np.tanh(1.05 / 2) ** 2).max() > 1,
+)
+drift = observed[0.4][:, :, 0].mean(0) / (observed[0.4][:, :, 0].std(0) / sqrt(300))
+check(
+    "Weights",
+    "cautious people who differ: the plain estimate has no bias",
+    abs(drift[0]) < 6,  # six standard errors: a false alarm below 1e-8
+    control="the weighted one",
+    caught=abs(drift[1]) > 6,
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.pce",
+    holds={
+        "each person has the ε of their own level": all(
+            abs(epsilon(laws(personal, with_levels(range(4), [level] * 4))) - eps) < 1e-9
+            for level, eps in enumerate(personal.levels)
+        ),
+        "counts are unbiased, also where ε follows from the item": np.abs(mean - np.eye(4)[[0, 1, 0, 1]]).max() < 1e-9
+        and abs(drift[0]) < 6,
+    },
+)
+
+# %% [markdown]
+# (sec-onebit-bounds)=
+# ## The survey's tables, measured
+#
+# Table 4 of the survey compares seven mechanisms by an asymptotic error bound.
+# It says $O(k/(\varepsilon\sqrt n))$ for RAPPOR and k-Subset, $O(\sqrt{k^3}/(\varepsilon\sqrt n))$ for k-RR, and $O(\sqrt{\log k}/(\varepsilon\sqrt n))$ for S-Hist and PCE, which makes S-Hist by far the best.
+# What the error is, it does not say.
+# So we measure, for three kinds of error and four sizes of the domain: the root mean square error of an item, the largest error of all items, and the sum of absolute errors.
+# If an error grows like $k^a$, its logarithm grows with slope $a$ in $\ln k$.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-slopes", "caption": "Largest error and sum of absolute errors against the number of items: 10,000 people with uniform items, ε = 0.5, means of ten surveys with real reports. The orders of Table 4 are both here, but in different panels: √(log k) is the largest error of all but k-RR, and k their sum of absolute errors."}, "image": {"alt": "Two log-log panels against k from 16 to 1,024. In the left one, largest error, all curves but one nearly coincide and rise slowly from 0.09 to 0.13; k-RR rises steeply. In the right one, sum of absolute errors, all but k-RR rise together with slope one and k-RR with slope one and a half."}}
+MEASURED = {
+    "RAPPOR": SUE,
+    "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=24_050),
+    "PCE": HadamardBit,
+    "k-RR": GRR,
+    "k-Subset": SubsetSelection,
+}
+DOMAINS = [16, 64, 256, 1024]
+
+
+def errors_of(name, k, rng, n=10_000):
+    mechanism = MEASURED[name](k=k, epsilon=0.5)
+    held = np.arange(n) % k
+    estimate = mechanism.estimate(mechanism.tally(mechanism.perturb(held, rng=rng)))
+    truth_now = np.bincount(held, minlength=k) / n
+    return {
+        "item": sqrt(np.mean((estimate - truth_now) ** 2)),
+        "largest": float(linf(truth_now, estimate)),
+        "sum": float(l1(truth_now, estimate)),
+    }
+
+
+slopes_data = sweep(errors_of, rng=rng, trials=10, name=list(MEASURED), k=DOMAINS)
+grown = slopes_data.groupby(["name", "k"])[["item", "largest", "sum"]].mean()
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
+for i, name in enumerate(MEASURED):
+    for ax, kind in zip(axes, ("largest", "sum"), strict=True):
+        ax.plot(DOMAINS, grown.loc[name, kind], color=f"C{i}", marker="osd^v"[i], markersize=4, label=name)
+for ax, kind in zip(axes, ("largest error", "sum of absolute errors"), strict=True):
+    ax.set(xscale="log", yscale="log", xlabel="items k", title=kind)
+    ax.set_xticks(DOMAINS, [f"{k:,}" for k in DOMAINS])
+    ax.minorticks_off()
+axes[0].legend(loc="upper left")
+plt.show()
+exponent = pd.DataFrame(
+    {
+        kind: {name: np.polyfit(np.log(DOMAINS), np.log(grown.loc[name, kind]), 1)[0] for name in MEASURED}
+        for kind in ("item", "largest", "sum")
+    }
+)
+exponent.columns = ["RMS of an item", "largest", "sum of absolute"]
+exponent.rename_axis("exponent of k").round(1)
+
+# %% [markdown]
+# The square root of a logarithm has the slope $\frac{1}{2\ln k}$, here about 0.1.
+# So Table 4 mixes two columns.
+# In either of them S-Hist, RAPPOR and k-Subset are of the same order, and k-RR alone is worse, by $\sqrt k$.
+# At small ε even the constants agree, {prf:ref}`thm-onebit`.
+#
+# The next table is Table 4 with one error a column, and with the bits of a report counted.
+
+# %% tags=["hide-input"]
+PRINTED4 = pd.DataFrame(
+    [
+        ("RAPPOR", "k", "h", "yes"),
+        ("O-RAPPOR", "k", "h", "no"),
+        ("S-Hist", "√(log k)", "1", "yes"),
+        ("PCE", "√(log k)", "1", "yes"),
+        ("k-RR", "√(k³)", "1", "yes"),
+        ("O-RR", "√(k³)", "1", "no"),
+        ("k-Subset", "k", "1", "yes"),
+    ],
+    columns=["method", "printed error × ε√n", "printed bits, O(·)", "list needed"],
+).set_index("method")
+ORDERS = {0.0: "√(log k)", 0.5: "√(k log k)", 1.0: "k", 1.5: "√(k³)"}
+
+
+def order(slope):
+    """The printed order whose exponent of k is nearest."""
+    return ORDERS[min(ORDERS, key=lambda a: abs(a - slope))]
+
+
+bits = {name: MEASURED[name](k=1024, epsilon=1.0).report_bits for name in MEASURED}
+table4 = PRINTED4.assign(
+    **{
+        "largest error": [order(exponent.loc[m, "largest"]) if m in MEASURED else "its chapter" for m in PRINTED4.index],
+        "sum of errors": [order(exponent.loc[m, "sum of absolute"]) if m in MEASURED else "its chapter" for m in PRINTED4.index],
+        "bits at k = 1,024, ε = 1": [f"{bits[m]:,}" if m in MEASURED else "its chapter" for m in PRINTED4.index],
+    }
+)
+table4
+
+# %% [markdown]
+# (RAPPOR with a bit for every item; with Bloom filters it sends $h$ bits and has a larger error, see {ref}`sec-freq-million`.
+# Whether a list of items is needed, and by whom, is a question for the chapter on RAPPOR and its family.)
+#
+# Table 5 is about several variables a person.
+# Its rows belong to different chapters; here is what the survey prints.
+
+# %% tags=["hide-input"]
+pd.DataFrame(
+    [
+        ("RAPPOR-unknown", "dk", "h + r", "no", "split over substrings"),
+        ("Harmony-Frequency", "√(d log k)", "m", "yes", "all to the sampled variable"),
+        ("LDPMiner", "dk", "h + m", "yes", "split over two phases"),
+        ("LoPub", "dk", "d l", "yes", "split over attributes"),
+    ],
+    columns=["method", "printed error × ε√n", "printed bits, O(·)", "list needed", "budget"],
+).set_index("method").assign(ours=["—", "one bit; largest error √(d log(Σ kⱼ))", "—", "—"])
+
+# %% [markdown]
+# And Table 1 sorts all mechanisms of the survey by what they are for:
+
+# %% tags=["hide-input"]
+TABLE1 = {
+    "perturbation mechanisms": "W-RR, Compression, Distortion",
+    "frequencies, one value a person": "RAPPOR, O-RAPPOR, S-Hist, PCE, k-RR, O-RR, k-Subset",
+    "frequencies, several values a person": "RAPPOR-unknown, Harmony-Frequency, LDPMiner, LoPub",
+    "means": "MeanEst, Harmony-Mean",
+}
+pd.DataFrame({"task": TABLE1.keys(), "mechanisms": TABLE1.values()}).set_index("task")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+
+
+def slope(name, kind):
+    return exponent.loc[name, kind]
+
+
+settle(
+    "ye2018.rappor-bound",
+    holds={
+        "sum of absolute errors: exponent of k is 1": abs(slope("RAPPOR", "sum of absolute") - 1) < 0.1,
+        "largest error: exponent of k is 1": abs(slope("RAPPOR", "largest") - 1) < 0.1,
+    },
+)
+settle(
+    "ye2018.krr-bound",
+    holds={
+        "sum of absolute errors: exponent of k is 3/2": abs(slope("k-RR", "sum of absolute") - 1.5) < 0.1,
+        "largest error: exponent of k is 3/2": abs(slope("k-RR", "largest") - 1.5) < 0.1,
+    },
+)
+settle(
+    "ye2018.ksubset-bound",
+    holds={
+        "sum of absolute errors: exponent of k is 1, 1/2 below k-RR's": abs(slope("k-Subset", "sum of absolute") - 1) < 0.1
+        and slope("k-RR", "sum of absolute") - slope("k-Subset", "sum of absolute") > 0.4,
+        "largest error: exponent of k is 1": abs(slope("k-Subset", "largest") - 1) < 0.1,
+    },
+)
+settle(
+    "ye2018.shist-bound",
+    holds={
+        "largest error: exponent of k below 0.2, as for √(log k)": max(slope("S-Hist", "largest"), slope("PCE", "largest")) < 0.2,
+        "sum of absolute errors: the same": max(slope("S-Hist", "sum of absolute"), slope("PCE", "sum of absolute")) < 0.2,
+    },
+)
+settle(
+    "ye2018.table4-order",
+    holds={
+        "k = 1,024: S-Hist's largest error is below half of RAPPOR's": grown.loc[("S-Hist", 1024), "largest"]
+        < grown.loc[("RAPPOR", 1024), "largest"] / 2,
+        "k = 1,024: its sum of absolute errors is": grown.loc[("S-Hist", 1024), "sum"] < grown.loc[("RAPPOR", 1024), "sum"] / 2,
+    },
+    instead={
+        "k = 1,024: within 15 % of RAPPOR's in both, and k-RR's are over 5 times larger": all(
+            abs(grown.loc[("S-Hist", 1024), kind] / grown.loc[("RAPPOR", 1024), kind] - 1) < 0.15
+            and grown.loc[("k-RR", 1024), kind] > 5 * grown.loc[("RAPPOR", 1024), kind]
+            for kind in ("largest", "sum")
+        )
+    },
+)
+settle(
+    "ye2018.krr-simple",
+    holds={
+        "k-RR: a tally is one count of each item": GRR(k=9, epsilon=1.0).tally(np.arange(9)).counts.tolist() == [1] * 9,
+        "a report of k-RR has the same length for every k": GRR(k=4, epsilon=1.0).report_bits == GRR(k=1024, epsilon=1.0).report_bits,
+    },
+)
+
+# %% [markdown]
+# (sec-onebit-all)=
+# ## Every oracle in one table
+#
+# Here are all oracles of these two chapters, for $k = 128$ items.
+# The ε is that of the code, read off its law at $k = 4$.
+# The noise is that of a rare item times $n$; the number behind it is the risk at equally likely items over the least possible.
+# Times are nanoseconds a person on one core of the machine named below, for a million reports at $\varepsilon = 1$; they were measured once, by `make bench`, in one run with two other libraries, which loop over people in Python.
+
+# %% tags=["hide-input"]
+ORACLES = {
+    "k-RR": GRR,
+    "SUE": SUE,
+    "OUE": OUE,
+    "OLH": OLH,
+    "k-Subset": SubsetSelection,
+    "Hadamard response": HadamardResponse,
+    "one bit": HadamardBit,
+    "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=4096),
+}
+SMALL = {"OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, word=3), "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=8)}
+rows = {}
+for name, make in ORACLES.items():
+    tiny_one = SMALL.get(name, make)(k=4, epsilon=1.0)
+    row = {"ε": f"{epsilon(laws(tiny_one, np.arange(4))):.6f}"}
+    for eps in (0.5, 1.0, 2.0):
+        mechanism = make(k=128, epsilon=eps)
+        noise = mechanism.noise(np.arange(128))
+        rare = noise[~np.eye(128, dtype=bool)].mean()
+        row[f"n·Var, ε = {eps:g} (× limit)"] = f"{rare:.3g} ({risk(mechanism) / minimax_risk(128, eps):.2f})"
+    row["bits"] = make(k=128, epsilon=1.0).report_bits
+    rows[name] = row
+pd.DataFrame(rows).T.rename_axis("oracle")
+
+# %% tags=["hide-input"]
+bench = recorded("bench.oracles")
