@@ -143,9 +143,13 @@ def test_local_hashing_takes_the_best_number_of_slots(k, epsilon, g):
     assert OLH(k=k, epsilon=epsilon).slot_count == g
 
 
-@pytest.mark.parametrize(
-    "more", [{"g": 1}, {"g": -2}, {"g": 2.5}, {"g": False}, {"word": 1}, {"word": 33}, {"word": 3, "g": 9}]
-)
+@pytest.mark.parametrize("g", [1, -2, 2.5, "2", None, False])
+def test_impossible_number_of_slots_is_refused(g):
+    with pytest.raises(ValueError, match=r"g must be .*integer.*, got"):
+        OLH(k=4, epsilon=1.0, g=g)
+
+
+@pytest.mark.parametrize("more", [{"word": 1}, {"word": 33}, {"word": 3, "g": 9}])
 def test_impossible_hash_is_refused(more):
     with pytest.raises(ValueError, match="must be"):
         OLH(k=4, epsilon=1.0, **more)
