@@ -1,4 +1,4 @@
-"""Frequency oracles for one value a person: k-RR, symmetric and optimised unary encoding, local hashing.
+"""Frequency oracles for one value a person: k-RR, unary encodings, local hashing, subsets; and the least risk of any.
 
 All are *pure protocols* (Wang, Blocki, Li and Jha 2017): a report supports some items; it supports the person's own
 item with probability p* and any other with probability q*.  With C_v supporting reports among n,
@@ -12,6 +12,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +30,9 @@ from ldpnb.core import (
     check_histogram,
     check_people,
 )
-from ldpnb.kernels import MultiplyShift
+from ldpnb.kernels import MultiplyShift, count_supporters
+
+BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,9 +182,7 @@ class UnaryEncoding(PureProtocol):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the ones of each item, (k,)."""
-        bits = np.asarray(reports)
-        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.k:
-            raise ValueError(f"reports must be bool of shape (n, {self.k}), got {bits.dtype} of shape {bits.shape}")
+        bits = _check_bits(reports, self.k)
         return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
@@ -227,12 +228,17 @@ class OLH(PureProtocol):
 
     Parameters
     ----------
-    g : int, optional
-        Number of slots; by default the integer nearest to e^ε + 1, though no more than k or than the hash has.
+    g : int
+        Number of slots; 0, the default, stands for the best one (see `slot_count`).
     word : int
         Word length of the hash; a few bits for a family whose seeds can be enumerated.
 
     Reports have the fields ``seed`` (two words, public) and ``slot``, (n,).
+
+    Notes
+    -----
+    `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.  For the same
+    reason a mechanism that chose 4 slots itself is not equal to one that was told to take 4.
     """
 
     g: int = 0
@@ -241,21 +247,28 @@ class OLH(PureProtocol):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.g == 0:
-            room = 2 ** MultiplyShift(keys=self.k, slots=2, word=self.word).top
-            object.__setattr__(self, "g", max(2, min(round(odds(self.epsilon)) + 1, self.k, room)))
-        object.__setattr__(self, "g", check_count(self.g, 2, "g"))
+        if check_count(self.g, 0, "g") == 1:
+            raise ValueError("g must be 0 or an integer, at least 2, got 1")
+        object.__setattr__(self, "g", check_count(self.g, 0, "g"))
         self.hash  # noqa: B018  -- refuses impossible combinations now
+
+    @cached_property
+    def slot_count(self) -> int:
+        """The number of slots in use: g, or the integer nearest to e^ε + 1, but no more than k or than the hash has."""
+        if self.g:
+            return self.g
+        room = 1 << MultiplyShift(keys=self.k, slots=2, word=self.word).top
+        return max(2, min(round(odds(self.epsilon)) + 1, self.k, room))
 
     @cached_property
     def hash(self) -> MultiplyShift:
         """The public hash family."""
-        return MultiplyShift(keys=self.k, slots=self.g, word=self.word)
+        return MultiplyShift(keys=self.k, slots=self.slot_count, word=self.word)
 
     @cached_property
     def slots(self) -> GRR:
         """The oracle over slots that protects the report."""
-        return GRR(k=self.g, epsilon=self.epsilon)
+        return GRR(k=self.slot_count, epsilon=self.epsilon)
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -292,11 +305,155 @@ class OLH(PureProtocol):
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
         if np.asarray(reports).dtype != self.dtype:
             raise ValueError(f"reports must have the fields seed and slot, got {np.asarray(reports).dtype}")
-        check_codes(reports["slot"], self.g, "slot")
-        check_codes(reports["seed"], 1 << self.word, "seed", ndim=2)
-        counts = np.zeros(self.k, np.int64)
-        block = max(1, (1 << 22) // self.k)
-        for start in range(0, len(reports), block):
-            part = reports[start : start + block]
-            counts += (self.hash(part["seed"][:, None], np.arange(self.k)) == part["slot"][:, None]).sum(0)
+        counts, items = np.zeros(self.k, np.int64), np.arange(self.k, dtype=np.uint32)
+        for start in range(0, len(reports), BLOCK):
+            part = reports[start : start + BLOCK]
+            slot = check_codes(part["slot"], self.slot_count, "slot")
+            check_codes(part["seed"], 1 << self.word, "seed", ndim=2)
+            counts += count_supporters(*self.hash.intervals(part["seed"], slot), items)
         return Tally(self, len(reports), counts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetSelection(PureProtocol):
+    r"""Subset selection (k-Subset): report a set of c items, which contains the person's own one more often.
+
+    The set contains the own item with probability :math:`p^* = ce^\varepsilon/(ce^\varepsilon+k-c)`; the rest of it is
+    drawn from the other items, all alike, so that :math:`q^* = (c-p^*)/(k-1)`.  For c = 1 this is `GRR`.
+
+    With the best c no mechanism has a smaller worst-case mean square error for many people: see `minimax_risk`.
+
+    Source: Wang, Huang et al. 2016; Ye and Barg 2018; ye2018 §4.1.1.
+
+    Parameters
+    ----------
+    size : int
+        Items in a set, c, from 1 to k − 1; 0, the default, stands for the best one (see `set_size`).
+
+    Reports are the bits of the set, bool (n, k), exactly c of them set.  A list of items would be a leak if its order
+    told which of them came first.
+
+    There is no `simulate`: the items of a set exclude each other, so that the joint law of a tally takes every person.
+
+    Notes
+    -----
+    `size` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best size anew.  For the same
+    reason a mechanism that chose 4 items itself is not equal to one that was told to take 4.
+    """
+
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "size", check_count(self.size, 0, "size"))
+        if self.size >= self.k:
+            raise ValueError(f"size must be an integer below k = {self.k}, got {self.size}")
+
+    @cached_property
+    def set_size(self) -> int:
+        """The number of items in a set, c: `size`, or the best one (`best_size`)."""
+        return self.size or best_size(self.k, self.epsilon)
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*)."""
+        c, weight = self.set_size, self.set_size * odds(self.epsilon)
+        p = Fraction(round_down(weight / (weight + self.k - c)))
+        return p, (c - p) / (self.k - 1)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """Logarithm of p*/C(k−1, c−1), for a set with the item, over (1−p*)/C(k−1, c), for one without it."""
+        p, _ = self.support
+        return chance.log(p * (self.k - self.set_size) / ((1 - p) * self.set_size))
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ C(k, c)⌉."""
+        return (comb(self.k, self.set_size) - 1).bit_length()
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: bits, (n, k), c of them set in each row."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
+        whole = few == self.set_size
+        own = bernoulli(float(self.support[0]), codes.shape, rng) == whole
+        bits = np.zeros((len(codes), self.k), np.bool_)
+        for start in range(0, len(codes), BLOCK):
+            part = slice(start, start + BLOCK)
+            _fill(bits[part], codes[part], own[part], few, rng)
+        return bits if whole else ~bits
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the sets that contain each item, (k,)."""
+        bits = _check_bits(reports, self.k)
+        sizes = np.count_nonzero(bits, axis=1)
+        wrong = sizes[sizes != self.set_size]
+        if wrong.size:
+            raise ValueError(f"reports must have {self.set_size} bits set in each row, got {wrong[0]}")
+        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+
+
+def _fill(
+    bits: NDArray[np.bool_], codes: NDArray[np.int64], own: NDArray[np.bool_], size: int, rng: Randomness
+) -> None:
+    """Draw sets of `size` items that contain the own item where `own` says so, and others all alike, into zeros.
+
+    Floyd's sampling: to choose among others 0, …, last with `last` chosen before or not, draw one; if it is taken,
+    take `last`.  Sets with the own item need one other less and leave out the first step.
+    """
+    k, flat, rows = bits.shape[1], bits.reshape(-1), np.arange(len(bits)) * bits.shape[1]
+    flat[rows + codes] = own
+    for last in range(k - 1 - size, k - 1):
+        who: Any = ~own if last == k - 1 - size else slice(None)
+        row, x = rows[who], codes[who]
+        other = uniform(last + 1, x.shape, rng)
+        at = row + other + (other >= x)  # the others are numbered without the own item
+        flat[np.where(flat[at], row + last + (last >= x), at)] = True
+
+
+def best_size(k: int, epsilon: float) -> int:
+    r"""Return the size of the sets for which `SubsetSelection` has the least risk, in O(1).
+
+    The risk falls and then rises with the size c, and is least at the real number :math:`k/(e^\varepsilon+1)`; so c is
+    one of its two neighbours.
+
+    Parameters
+    ----------
+    k : int, at least 2
+    epsilon : float
+    """
+    k, e = check_count(k, 2, "k"), odds(check_epsilon(epsilon))
+    near = int(k / (e + 1))
+    return min(max(near, 1), near + 1, key=lambda c: _risk(k, c, e))
+
+
+def minimax_risk(k: int, epsilon: float) -> float:
+    r"""Least worst-case mean square error of any ε-LDP mechanism and estimator, times n, as n → ∞.
+
+    .. math:: M(k, \varepsilon) = \min_{1\le c<k} \frac{(k-1)^2 (ce^\varepsilon+k-c)^2}{k c (k-c) (e^\varepsilon-1)^2}
+
+    People are drawn independently from a distribution p, and :math:`\mathbb{E}\|\hat p-p\|^2` is summed over the k
+    items: it has the error of sampling people in it, which an error against the shares among *these* people has not.
+    The worst p is the uniform distribution, and `SubsetSelection` attains the bound.
+
+    Source: Ye and Barg 2018.
+
+    Parameters
+    ----------
+    k : int, at least 2
+    epsilon : float
+    """
+    return float(_risk(k, best_size(k, epsilon), odds(epsilon)))
+
+
+def _risk(k: int, c: int, e: Fraction) -> Fraction:
+    return ((k - 1) * (c * e + k - c) / (e - 1)) ** 2 / (k * c * (k - c))
+
+
+def _check_bits(reports: Reports, k: int) -> NDArray[np.bool_]:
+    bits = np.asarray(reports)
+    if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != k:
+        raise ValueError(f"reports must be bool of shape (n, {k}), got {bits.dtype} of shape {bits.shape}")
+    return bits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
+
+ITEMS = 2048  # counted at a time: they and their counts take 16 KB, which stay in the nearest cache
+USERS = 2**16  # counted at a time: few enough for 32-bit counts, and for the second cache
+
+U32 = np.uint32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +81,92 @@ class MultiplyShift:
         a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
         top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
         return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
+
+    def intervals(
+        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Write "key x falls into the slot" as ``(a x + c) mod 2**32 < width``, for `count_supporters`.
+
+        A slot is an interval of the hash.  Its words are moved to the top of 32 bits, whatever their length, and its
+        lower edge to 0.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 2)
+        slots : ndarray of int64 (n,)
+            In [0, slots).
+
+        Returns
+        -------
+        a, c, width : ndarray of uint32 (n,)
+        """
+        low, more = (np.uint64(x) for x in divmod(1 << self.top, self.slots))
+        many, slot = np.uint64(self.slots), slots.astype(np.uint64)
+
+        def edge(s: NDArray[np.uint64]) -> NDArray[np.uint64]:  # ⌈2**top s / slots⌉, where 2**top s may have 65 bits
+            return (s * low + (s * more + many - np.uint64(1)) // many) << np.uint64(32 - self.top)
+
+        lower = edge(slot)
+        a, b = (seeds << U32(32 - self.word)).T
+        # the last slot's upper edge is 2**32, but there are at least two slots, so that every width fits
+        width = edge(slot + np.uint64(1)) - lower
+        return np.ascontiguousarray(a), b - lower.astype(U32), width.astype(U32)
+
+
+def count_supporters(
+    a: NDArray[np.uint32], c: NDArray[np.uint32], width: NDArray[np.uint32], items: NDArray[np.uint32]
+) -> NDArray[np.int64]:
+    """Count, for each item x, the users with ``(a x + c) mod 2**32 < width``.
+
+    Compiled; one multiplication, one addition and one comparison per user and item, in memory that does not grow.
+    The same in numpy, at once: ``(np.multiply.outer(a, items) + c[:, None] < width[:, None]).sum(0)``.
+
+    Parameters
+    ----------
+    a, c, width : ndarray of uint32 (n,)
+    items : ndarray of uint32 (k,)
+        Any 32-bit numbers, in any order.
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+
+    Raises
+    ------
+    ValueError
+        If an argument is not a flat array of uint32, or the first three differ in length.
+    """
+    for name, x in (("a", a), ("c", c), ("width", width), ("items", items)):
+        if x.dtype != U32 or x.ndim != 1:
+            raise ValueError(f"{name} must be a flat array of uint32, got {x.dtype} of shape {x.shape}")
+    if not len(a) == len(c) == len(width):
+        raise ValueError(f"a, c and width must have one length, got {len(a)}, {len(c)} and {len(width)}")
+    counts = np.zeros(len(items), np.int64)
+    _compiled()(*(np.ascontiguousarray(x) for x in (a, c, width, items)), counts)
+    return counts
+
+
+def _count(a: Any, c: Any, width: Any, items: Any, counts: Any) -> None:
+    # every operand is cast, since numba computes with 64 bits otherwise, and vectors hold half as many of those
+    found = np.empty(ITEMS, U32)
+    for user in range(0, len(a), USERS):
+        for item in range(0, len(items), ITEMS):
+            block = items[item : item + ITEMS]
+            found[: len(block)] = U32(0)
+            for i in range(user, min(user + USERS, len(a))):
+                ai, ci, wi = a[i], c[i], width[i]
+                for j in range(len(block)):
+                    found[j] += U32(U32(U32(ai * block[j]) + ci) < wi)
+            for j in range(len(block)):
+                counts[item + j] += np.int64(found[j])
+
+
+@cache
+def _compiled() -> Any:
+    # numba takes longer to import than all the rest of the package, and few chapters decode hashes
+    from numba import njit
+
+    return njit(nogil=True, cache=True)(_count)
 
 
 def fwht(x: ArrayLike) -> NDArray[Any]:

@@ -1,27 +1,561 @@
-"""One private bit a person: a public row of the Hadamard matrix, and the person's entry of it, perturbed.
+"""One private bit, or one private index, a person: oracles from rows and columns of ±1 matrices.
 
-With H[j, v] = ±1 Sylvester's m × m matrix, j drawn uniformly and z = ±1 the reported sign,
+A person with item x draws a public row j of a matrix of signs s and reports the sign s[j, x], true with probability p.
+With z = ±1 the reported sign, and Sylvester's m × m matrix for s,
 
-    E[c z H[j, v]] = Σ_j H[j, x] H[j, v] / m = 1 if v = x, else 0,      c = 1/(2p − 1) = (e^ε + 1)/(e^ε − 1).
+    E[c z s[j, v]] = Σ_j s[j, x] s[j, v] / m = 1 if v = x, else 0,      c = 1/(2p − 1) = (e^ε + 1)/(e^ε − 1).
 
 Two things keep this exact: rows are drawn from all m, so that columns are orthogonal, and m is at least k, so that each
-item has a column of its own.  Nothing more is needed: column 0 and row 0 are constant, and may be used.
+item has a column of its own.  Nothing more is needed: column 0 and row 0 are constant, and may be used.  `SHist` has a
+random matrix instead, whose columns are orthogonal but nearly; `HadamardResponse` has no public row: its report is an
+index, and a constant column would tell nothing there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate, pairwise
+from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
-from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_count, check_epsilon, check_people
+from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, scatter, uniform
+from ldpnb.core import (
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_histogram,
+    check_people,
+)
+from ldpnb.frequency import PureProtocol
 from ldpnb.kernels import fwht
+
+
+def parity(rows: NDArray[np.int64], items: NDArray[np.int64] | np.integer) -> NDArray[np.bool_]:
+    """Whether Sylvester's H[row, item] is −1: whether row & item has an odd number of ones."""
+    return np.asarray(np.bitwise_count(rows & items) & 1, np.bool_)
+
+
+def order(k: int) -> int:
+    """Order of the matrix for k columns: the least power of two that is not below k."""
+    return 1 << (k - 1).bit_length()
+
+
+def truthful(epsilon: float) -> Fraction:
+    """Probability of the true sign, e^ε/(e^ε + 1); rounded down."""
+    e = odds(epsilon)
+    return Fraction(round_down(e / (e + 1)))
+
+
+def _layout(*public: str) -> np.dtype[np.void]:
+    return np.dtype([*((name, np.int64) for name in public), ("bit", np.bool_)])
+
+
+def _fields(reports: Reports, dtype: np.dtype[np.void]) -> NDArray[Any]:
+    found, names = np.asarray(reports), ", ".join(dtype.names or ())
+    if found.dtype != dtype or found.ndim != 1:
+        raise ValueError(f"reports must have the fields {names}, (n,), got {found.dtype} of shape {found.shape}")
+    return found
+
+
+def _signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
+    """How many plus and minus signs each cell has, (size, 2)."""
+    return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
+
+
+# ------------------------------------------------------------------------------------------------ pure protocols
+
+
+class OneBit(PureProtocol):
+    """What `HadamardBit` and `SHist` share: a public row of m, and the sign of the item's entry in it as private bit.
+
+    A report supports the items whose entry has the reported sign: the person's own with probability p* = p, and, where
+    columns are orthogonal, any other one with q* = 1/2 over all rows.
+    """
+
+    m: Any  # int: number of rows, a property or a field
+    public_fields: ClassVar[tuple[str, ...]] = ("row",)
+
+    @abstractmethod
+    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the entries of the matrix are −1; rows and items are broadcast against each other."""
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): (p, 1/2), with p = e^ε/(e^ε+1)."""
+        return truthful(self.epsilon), Fraction(1, 2)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln(p/(1−p)), for two items whose entries differ in some row."""
+        p = self.support[0]
+        return chance.log(p / (1 - p))
+
+    @property
+    def report_bits(self) -> int:
+        """One; the row is public."""
+        return 1
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return _layout("row")
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``row`` and ``bit``."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        reports = np.empty(len(codes), self.dtype)
+        reports["row"] = uniform(self.m, codes.shape, rng)
+        honest = bernoulli(float(self.support[0]), codes.shape, rng)
+        reports["bit"] = self.minus(reports["row"], codes) == honest
+        return reports
+
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = _fields(reports, self.dtype)
+        check_codes(found["row"], self.m, "row")
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class HadamardBit(OneBit):
+    r"""One sign of the item's column of Sylvester's Hadamard matrix.
+
+    Draw a public row j of m, all alike, and report the sign H[j, x], true with probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`.  A pure protocol with :math:`p^* = p` and, over the public row,
+    :math:`q^* = 1/2`, so its variance is :math:`c^2 - 1` for the person's item and :math:`c^2` for the others,
+    :math:`c = (e^\varepsilon+1)/(e^\varepsilon-1)`.
+
+    Source: Bassily and Smith 2015, with an orthogonal matrix as in Nguyên et al. 2016; ye2018 §4.1.1.
+
+    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+    """
+
+    @property
+    def m(self) -> int:
+        """Number of rows: the least power of two that is not below k."""
+        return order(self.k)
+
+    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether Sylvester's H[row, item] is −1."""
+        return parity(rows, items)
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the plus and minus signs of each row: (m, 2)."""
+        found = self._reports(reports)
+        return Tally(self, len(found), _signs(found["row"], found["bit"], self.m))
+
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, in O(m log m) whatever n: (…, k).
+
+        A tally that names its items, as `simulate_marginals` returns it, counts supporters already.
+        """
+        if tally.items is not None:
+            return super().supporters(tally)
+        balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
+        return np.asarray((tally.n + balance) / 2, np.float64)
+
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population with this histogram, exact in their joint law, in O(k m) each: (trials, m, 2)."""
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        rows = np.arange(self.m)
+        true = np.zeros((trials, self.m, 2), np.int64)
+        for x in np.flatnonzero(histogram):  # all trials at once: as much memory as the result
+            spread, minus = scatter(np.full(trials, histogram[x]), self.m, rng), parity(rows, x)
+            true[..., 0] += np.where(minus, 0, spread)
+            true[..., 1] += np.where(minus, spread, 0)
+        told = binomial(true, float(self.support[0]), true.shape, rng)
+        return Tally(self, int(histogram.sum()), told + (true - told)[..., ::-1])
+
+    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally that names its items.
+
+        See `PureProtocol.simulate_marginals`.
+        """
+        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), items=tuple(range(self.k)))
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
+WORDS = 1 << 15  # words of the matrix at a time, so that they stay in the cache
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Finaliser of splitmix64 (Steele, Lea and Flood 2014), a permutation of 64-bit words; x must not be a scalar."""
+    x = x ^ (x >> np.uint64(30))
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+@dataclass(frozen=True, kw_only=True)
+class SHist(OneBit):
+    r"""Succinct histogram, the basic protocol: one sign of the item's column of a public random m × k matrix.
+
+    Draw a public row j of m, all alike, and report the sign s[j, x], true with probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`.  Random columns are orthogonal on average only.  For the matrix in use
+
+    .. math:: E[\text{score of } v] = G_{xv} = \frac1m \sum_j s_{jx} s_{jv}, \qquad
+              \operatorname{Var}[\text{score of } v] = c^2 - G_{xv}^2,
+
+    and the ``target`` is row x of G, so that it holds the error of the matrix.  Over random matrices the
+    entries of G off the diagonal have mean 0 and variance 1/m: what is set by m, no number of people averages away.
+
+    Entry (j, v) is a bit of a word that splitmix64's mixing function makes of (matrix, j, v // 64).  That is
+    pseudorandom: it behaves like independent coins, and proves nothing against somebody who picks items by the matrix.
+
+    Source: Bassily and Smith 2015 (the basic protocol); ye2018 §4.1.1; zhang2018 Algorithm 1.
+
+    Parameters
+    ----------
+    k : int, at least 2
+        Size of the domain {0, …, k−1}.
+    epsilon : float
+    m : int, at least 1
+        Number of rows.
+    matrix : int in [0, 2**64)
+        Number of the matrix.
+
+    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+    """
+
+    m: int
+    matrix: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", check_count(self.m, 1, "m"))
+        if self.m >= 2**63:
+            raise ValueError(f"m must be below 2**63, got {self.m}")
+        object.__setattr__(self, "matrix", check_count(self.matrix, 0, "matrix"))
+        if self.matrix >= 2**64:
+            raise ValueError(f"matrix must be below 2**64, got {self.matrix}")
+
+    def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
+        # chained rather than counted on, so that no matrix or row repeats a stretch of another
+        of_matrix = _mix(np.array([self.matrix], np.uint64) + GOLDEN)
+        of_row = _mix(of_matrix + (rows.astype(np.uint64) + np.uint64(1)) * GOLDEN)
+        return _mix(of_row + (columns.astype(np.uint64) + np.uint64(1)) * GOLDEN)
+
+    def _bits(self, rows: NDArray[np.int64], plus: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
+        """Rows of the matrix, 1 for −1, complemented where `plus`: (len(rows), k)."""
+        words = self._words(rows[:, None], np.arange(-(-self.k // 64)))
+        if plus is not None:
+            words ^= np.negative(plus.astype(np.uint64))[:, None]
+        return np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=self.k, bitorder="little")
+
+    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the entries of the matrix are −1."""
+        words = self._words(np.atleast_1d(rows), np.atleast_1d(items >> 6))
+        return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+
+    @cached_property
+    def gram(self) -> NDArray[np.float64]:
+        """G, the inner products of all columns over m, exact but for that division: (k, k), read-only.
+
+        In O(m k²), by matrix products of single floats, which count exactly up to 2**24.
+        """
+        found = np.zeros((self.k, self.k), np.int64)
+        block = max(1, 64 * WORDS // self.k)
+        for start in range(0, self.m, block):
+            signs = 1 - 2 * self._bits(np.arange(start, min(start + block, self.m))).astype(np.float32)
+            found += (signs.T @ signs).astype(np.int64)
+        gram = found / self.m
+        gram.flags.writeable = False
+        return gram
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
+        found = self._reports(reports)
+        counts = np.zeros(self.k, np.int64)
+        block = 255 * max(1, 64 * WORDS // (255 * self.k))
+        for start in range(0, len(found), block):
+            part = found[start : start + block]
+            bits = self._bits(part["row"], ~part["bit"])
+            for first in range(0, len(bits), 255):  # a byte counts to 255
+                counts += bits[first : first + 255].sum(0, dtype=np.uint8)
+        return Tally(self, len(found), counts)
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""
+        return self.gram[check_codes(values, self.k)]
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Variance c² − G² of every item, for the matrix in use: (n, k)."""
+        return float(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.target(values))
+
+    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population, exact for each item alone and for the matrix in use, in O(k²) each: (trials, k).
+
+        A person with item x supports v with probability (1 + (2p − 1) G[x, v])/2.  Otherwise as
+        `PureProtocol.simulate_marginals`.
+        """
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        slope = float(2 * self.support[0] - 1)
+        found = np.zeros((trials, self.k), np.int64)
+        for x in np.flatnonzero(histogram):
+            for share in np.unique(self.gram[x]):  # of a few rows, inner products take a few values
+                alike = np.flatnonzero(self.gram[x] == share)
+                found[:, alike] += binomial(histogram[x], (1 + slope * share) / 2, (trials, len(alike)), rng)
+        return Tally(self, int(histogram.sum()), found)
+
+
+# ------------------------------------------------------------------------------------------------ one private index
+
+
+@dataclass(frozen=True, kw_only=True)
+class HadamardResponse(Mechanism):
+    r"""Hadamard response: an index of one of B blocks, likelier where the item's column has a plus sign.
+
+    Each item belongs to a block and to a column c ≥ 1 of Sylvester's b × b matrix; :math:`S_x` are the b/2 indices of
+    the block where that column is +1.  With probability :math:`\kappa = (e^\varepsilon-1)/(e^\varepsilon-1+2B)` report
+    any index of :math:`S_x`, otherwise any of all K = Bb, all alike.  So :math:`S_x` has :math:`e^\varepsilon` times
+    the weight of the rest.  The score of v is :math:`\pm1/\kappa` by the sign of v's column, and 0 if the report is in
+    another block.  Column 0 must not be used: its sign says nothing but the block.
+
+    With one block this is a pure protocol with the variance of `HadamardBit` and no public row; the more blocks, the
+    more like k-RR.  Of many items, each adds :math:`4/(e^\varepsilon-1) + 1/B + 4B/(e^\varepsilon-1)^2` to the largest
+    total variance, so the best power of two is the least B with :math:`B \ge (e^\varepsilon-1)/\sqrt8`.  The paper's,
+    with :math:`B \ge e^\varepsilon/2`, is that or twice that, which costs up to 39 % just above ε = ln 2, and up to
+    12.5 % where ε is large.
+
+    Source: Acharya, Sun and Zhang 2019.
+
+    Parameters
+    ----------
+    k : int, at least 2
+        Size of the domain {0, …, k−1}.
+    epsilon : float
+    blocks : int, optional
+        B, a power of two, at most the least one that is not below k; by default the paper's
+        :math:`2^{\lceil\log_2\min(e^\varepsilon, 2k)\rceil-1}`.
+
+    Reports are indices in [0, K), (n,).
+    """
+
+    k: int
+    epsilon: float
+    blocks: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        blocks = check_count(self.blocks, 0, "blocks")
+        if blocks == 0:
+            blocks = order(ceil(min(odds(self.epsilon), Fraction(2 * self.k)))) // 2
+        if blocks & (blocks - 1) or blocks > order(self.k):
+            raise ValueError(f"blocks must be a power of two, at most {order(self.k)} for k = {self.k}, got {blocks}")
+        object.__setattr__(self, "blocks", blocks)
+
+    @property
+    def b(self) -> int:
+        """Size of a block: the least power of two with a column for each item of a block, besides column 0."""
+        return order(-(-self.k // self.blocks) + 1)
+
+    @property
+    def size(self) -> int:
+        """Number of indices, K = B b."""
+        return self.blocks * self.b
+
+    def column(self, items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Block and column of items; dealt out in turn, so that blocks are filled evenly."""
+        return items % self.blocks, items // self.blocks + 1
+
+    @cached_property
+    def keep(self) -> Fraction:
+        """Probability κ of answering from the item's set, before the blind draw; rounded down."""
+        e = odds(self.epsilon)
+        return Fraction(round_down((e - 1) / (e - 1 + 2 * self.blocks)))
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln(1 + 2Bκ/(1−κ))."""
+        return chance.log(1 + 2 * self.blocks * self.keep / (1 - self.keep))
+
+    @property
+    def report_bits(self) -> int:
+        """log₂ K."""
+        return self.size.bit_length() - 1
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: integers in [0, K), (n,)."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        kept = bernoulli(float(self.keep), codes.shape, rng)
+        blind = uniform(self.size, codes.shape, rng)
+        block, column = self.column(codes)
+        inside = blind % self.b  # moving a column's lowest bit takes its minus signs to its plus signs, one to one
+        inside ^= np.where(parity(inside, column), column & -column, 0)
+        return np.where(kept, block * self.b + inside, blind)
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports of each index, (K,)."""
+        codes = check_codes(reports, self.size, "reports")
+        return Tally(self, len(codes), np.bincount(codes, minlength=self.size))
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
+        counts = self._own(tally).counts
+        balance = fwht(counts.reshape(*counts.shape[:-1], self.blocks, self.b))
+        block, column = self.column(np.arange(self.k))
+        return np.asarray(balance[..., block, column] / (float(self.keep) * tally.n), np.float64)
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """One for the person's item, zero for the others: (n, k)."""
+        return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
+        codes = check_codes(values, self.k)
+        same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])
+        blind = (1 - self.keep) / self.blocks / self.keep**2
+        return same * float(1 / self.keep) + float(blind) - self.target(codes)
+
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population with this histogram, exact in their joint law, in O(k b) each: (trials, K)."""
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        n, inside = int(histogram.sum()), np.arange(self.b)
+        kept = binomial(histogram, float(self.keep), (trials, self.k), rng)
+        found = scatter(n - kept.sum(-1), self.size, rng)
+        block, column = self.column(np.arange(self.k))
+        for x in np.flatnonzero(histogram):
+            found[:, block[x] * self.b + inside[~parity(inside, column[x])]] += scatter(kept[:, x], self.b // 2, rng)
+        return Tally(self, n, found)
+
+
+# ---------------------------------------------------------------------------------------------- several attributes
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarmonyFrequency(Mechanism):
+    r"""Harmony for frequencies: one of d attributes, drawn publicly, and `HadamardBit` on its value with all of ε.
+
+    Everybody answers about one attribute only, all alike, and the server multiplies by d: the score of a value of the
+    drawn attribute is :math:`\pm dc`, all others are 0.  A record is protected by ε, whatever d.
+
+    Source: Nguyên et al. 2016, for categorical attributes; ye2018 §4.1.2.
+
+    Parameters
+    ----------
+    sizes : tuple of int, each at least 2
+        Number of values of each attribute, κ_j.
+    epsilon : float
+
+    Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
+    (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
+    sign), (n,).
+    """
+
+    sizes: tuple[int, ...]
+    epsilon: float
+    public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sizes, tuple) or not self.sizes:
+            raise ValueError(f"sizes must be a tuple of integers, at least one, got {self.sizes!r}")
+        object.__setattr__(self, "sizes", tuple(check_count(size, 2, "sizes") for size in self.sizes))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """Where to find each attribute in an estimate, (d,)."""
+        return _slices(self.sizes)
+
+    @cached_property
+    def oracles(self) -> tuple[HadamardBit, ...]:
+        """The oracle of each attribute, (d,)."""
+        return tuple(HadamardBit(k=size, epsilon=self.epsilon) for size in self.sizes)
+
+    @cached_property
+    def m(self) -> NDArray[np.int64]:
+        """Number of rows of each attribute, (d,)."""
+        return np.array([oracle.m for oracle in self.oracles])
+
+    @cached_property
+    def truth(self) -> Fraction:
+        """Probability of the true sign; rounded down."""
+        return truthful(self.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln(p/(1−p))."""
+        return chance.log(self.truth / (1 - self.truth))
+
+    @property
+    def report_bits(self) -> int:
+        """One; attribute and row are public."""
+        return 1
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return _layout("attribute", "row")
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``attribute``, ``row`` and ``bit``."""
+        records = self._records(values)
+        check_people(records)
+        n = len(records)
+        reports = np.empty(n, self.dtype)
+        reports["attribute"] = uniform(len(self.sizes), (n,), rng)
+        reports["row"] = uniform(self.m[reports["attribute"]], (n,), rng)
+        honest = bernoulli(float(self.truth), (n,), rng)
+        reports["bit"] = parity(reports["row"], records[np.arange(n), reports["attribute"]]) == honest
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
+        found = _fields(reports, self.dtype)
+        attribute, row = check_codes(found["attribute"], len(self.sizes), "attribute"), found["row"]
+        check_codes(row, None, "row")
+        wrong = row[row >= self.m[attribute]]
+        if wrong.size:
+            raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
+        cells = (np.cumsum(self.m) - self.m)[attribute] + row
+        return Tally(self, len(found), _signs(cells, found["bit"], int(self.m.sum())))
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
+        counts = self._own(tally).counts
+        signs = counts[..., 0] - counts[..., 1]
+        parts = zip(_slices(self.m.tolist()), self.sizes, strict=True)
+        balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
+        return np.asarray(balance * (len(self.sizes) * float(1 / (2 * self.truth - 1)) / tally.n), np.float64)
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
+        columns = zip(self._records(values).T, self.sizes, strict=True)
+        return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
+        return len(self.sizes) * float(1 / (2 * self.truth - 1) ** 2) - self.target(values)
+
+    def _records(self, values: ArrayLike) -> NDArray[np.int64]:
+        records = check_codes(values, None, ndim=2)
+        if records.shape[1] != len(self.sizes):
+            raise ValueError(f"values must have d = {len(self.sizes)} columns, got {records.shape[1]}")
+        for j, size in enumerate(self.sizes):
+            check_codes(records[:, j], size, f"values[:, {j}]")
+        return records
+
+
+def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
+    return tuple(slice(start, stop) for start, stop in pairwise(accumulate(sizes, initial=0)))
+
+
+# ------------------------------------------------------------------------------------------------- a personal ε
 
 
 def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
@@ -39,18 +573,14 @@ def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
     return found
 
 
-def parity(rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether Sylvester's H[row, item] is −1: whether row & item has an odd number of ones."""
-    return np.asarray(np.bitwise_count(rows & items) & 1, np.bool_)
-
-
 @dataclass(frozen=True, kw_only=True)
 class PCE(Mechanism):
     r"""Personalised count estimation: everybody chooses an ε from a public list.
 
     A person with item x and level l draws a public row j and reports the sign H[j, x] truthfully with probability
     :math:`p_l = e^{\varepsilon_l}/(e^{\varepsilon_l}+1)`.  The level is public: neighbours are two items at one level.
-    The estimate weighs all people alike, so it is unbiased even where the level depends on the item.
+    The estimate weighs all people alike, so it is unbiased even where the level depends on the item; where it does not,
+    `estimate_pooled` makes more of the same reports.
 
     Source: Chen, Li, Qin, Kasiviswanathan and Jin 2016; ye2018 §4.1.1.  Orthogonal rows replace the random matrix,
     which is itself a source of error.
@@ -63,7 +593,7 @@ class PCE(Mechanism):
         The values of ε on offer, ascending.
 
     Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
-    public, and ``bit`` (1 for a minus sign), (n,).
+    public, and ``bit`` (True for a minus sign), (n,).
     """
 
     k: int
@@ -87,12 +617,12 @@ class PCE(Mechanism):
     @property
     def m(self) -> int:
         """Number of rows: the least power of two that is not below k."""
-        return 1 << (self.k - 1).bit_length()
+        return order(self.k)
 
     @cached_property
     def truth(self) -> tuple[Fraction, ...]:
         """Probability of the true sign at each level; rounded down."""
-        return tuple(Fraction(round_down(e / (e + 1))) for e in map(odds, self.levels))
+        return tuple(map(truthful, self.levels))
 
     @cached_property
     def scale(self) -> NDArray[np.float64]:
@@ -112,7 +642,7 @@ class PCE(Mechanism):
     @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return np.dtype([("level", np.int64), ("row", np.int64), ("bit", np.bool_)])
+        return _layout("level", "row")
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
         """Draw reports: (n,) with fields ``level``, ``row`` and ``bit``."""
@@ -130,21 +660,14 @@ class PCE(Mechanism):
 
         The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
         """
-        found = np.asarray(reports)
-        if found.dtype != self.dtype or found.ndim != 1:
-            raise ValueError(
-                f"reports must have the fields level, row and bit, (n,), got {found.dtype} of shape {found.shape}"
-            )
+        found = _fields(reports, self.dtype)
         level, row = check_codes(found["level"], len(self.levels), "level"), check_codes(found["row"], self.m, "row")
-        shape = (len(self.levels), self.m, 2)
-        cell = np.ravel_multi_index((level, row, found["bit"].astype(np.int64)), shape)
-        return Tally(self, len(found), np.bincount(cell, minlength=2 * self.m * len(self.levels)).reshape(shape))
+        signs = _signs(level * self.m + row, found["bit"], len(self.levels) * self.m)
+        return Tally(self, len(found), signs.reshape(len(self.levels), self.m, 2))
 
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item, in O(m log m) whatever n: (…, k)."""
-        counts = self._own(tally).counts
-        signs = np.einsum("l,...lj->...j", self.scale, counts[..., 0] - counts[..., 1])
-        return np.asarray(fwht(signs)[..., : self.k] / tally.n, np.float64)
+        return self._decode(self._own(tally).counts, self.scale) / tally.n
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
@@ -156,6 +679,46 @@ class PCE(Mechanism):
         A score is ±c; its variance includes the draw of the public row.
         """
         return np.square(self.scale[self._people(values)[1]])[:, None] - self.target(values)
+
+    # ------------------------------------------------------------------------------------------------- pooling
+
+    def estimate_pooled(self, tally: Tally) -> NDArray[np.float64]:
+        r"""Estimate shares with people weighed by the inverse variance of their level, :math:`w = 1/c^2`: (…, k).
+
+        .. math:: \hat f_v = \sum_i w_i\, c_i z_i H[j_i, v] \Big/ \sum_i w_i
+
+        Given the public levels it is linear in the reports, and unbiased for the weighted share
+        :math:`\sum_{x_i=v} w_i / \sum_i w_i` (see `target_pooled`).  That is the share among everybody if the levels
+        do not depend on the item, and only then: where people with a sensitive item ask for more protection, that item
+        comes out too rare, however many people there are.
+
+        Source: inverse-variance weighting; not in Chen et al. 2016.
+        """
+        counts = self._own(tally).counts
+        weight = np.asarray(counts.sum((-2, -1)) @ self.scale**-2.0)
+        return np.asarray(self._decode(counts, 1 / self.scale) / weight[..., None])
+
+    def target_pooled(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return what each person contributes to the mean that `estimate_pooled` estimates: (n, k).
+
+        It is n w_i/Σw for the person's item and zero for the others; each depends on the levels of all.
+        """
+        return self._shares(values)[:, None] * self.target(values)
+
+    def noise_pooled(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return what each person contributes to the variance of `estimate_pooled`, which is its sum over n²: (n, k).
+
+        The sum is n² [Σ_i w_i² c_i² − Σ_{x_i=v} w_i²]/(Σ_i w_i)², given the levels.
+        """
+        return np.square(self._shares(values))[:, None] * self.noise(values)
+
+    def _shares(self, values: ArrayLike) -> NDArray[np.float64]:
+        weights = self.scale[self._people(values)[1]] ** -2.0
+        return np.asarray(weights / weights.mean())
+
+    def _decode(self, counts: NDArray[np.int64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+        signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
+        return np.asarray(fwht(signs)[..., : self.k], np.float64)
 
     def _people(self, values: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         found = np.asarray(values)

@@ -128,7 +128,7 @@ class WrongCollisions(OLH):
     @property
     def support(self):
         p, q = self.slots.support
-        return p, Fraction(1, self.g) * p + (1 - Fraction(1, self.g)) * q
+        return p, Fraction(1, self.slot_count) * p + (1 - Fraction(1, self.slot_count)) * q
 
 
 @dataclass(frozen=True, kw_only=True)

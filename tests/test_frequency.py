@@ -1,9 +1,18 @@
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from math import comb, inf, isfinite, log
+
 import numpy as np
 import pytest
 from contract import Case, Contract
 
-from ldpnb.frequency import GRR, OLH, OUE, SUE
+from ldpnb.chance import odds, uniform
+from ldpnb.core import EPSILON_MAX, EPSILON_MIN
+from ldpnb.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
 from ldpnb.kernels import MultiplyShift
+from ldpnb.onebit import PCE, people
+from ldpnb.verify import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 
@@ -54,6 +63,24 @@ class TestOLH(Contract):
     ]
 
 
+class TestSubsetSelection(Contract):
+    cases = cases(
+        SubsetSelection(k=4, epsilon=1.0, size=2),
+        *(SubsetSelection(k=k, epsilon=e) for k, e in [(2, 1.0), (5, 0.5), (4, 3.0)]),
+        *(SubsetSelection(k=k, epsilon=e, size=c) for k, e, c in [(4, 0.1, 3), (5, 2.0, 3), (6, 1.0, 5), (3, 8.0, 1)]),
+        histogram=True,
+    )
+    bad_values = [*CODES[:1], [4], *CODES[2:]]
+    bad_reports = [
+        np.zeros((2, 4)),
+        np.zeros((2, 5), bool),
+        np.zeros(4, bool),
+        np.array([[1, 1, 0, 0], [1, 0, 0, 0]], bool),
+        np.array([[1, 1, 0, 0], [1, 1, 1, 0]], bool),
+        [[0, 1]],
+    ]
+
+
 @pytest.mark.parametrize("keys, slots, word", [(4, 2, 3), (4, 3, 4), (3, 4, 4), (8, 5, 6), (5, 8, 5)])
 def test_hash_pairs_are_uniform_and_collide_as_stated(keys, slots, word):
     family = MultiplyShift(keys=keys, slots=slots, word=word)
@@ -95,20 +122,34 @@ def test_bad_domain_size_is_refused(make, k):
 
 
 def test_local_hashing_counts_every_report_of_every_block():
-    """A tally works through blocks of 1024 reports here; parts below that size have one block each."""
-    mechanism = OLH(k=4096, epsilon=1.0)
-    reports = mechanism.perturb(np.arange(2100), rng=np.random.default_rng(8))
-    parts = sum(mechanism.tally(reports[start : start + 700]) for start in (0, 700, 1400))
-    whole = mechanism.tally(reports)
-    assert (whole.n, whole.counts.tolist()) == (parts.n, parts.counts.tolist())
+    """The twin of the compiled tally hashes every item for every report."""
+    mechanism, n = OLH(k=7, epsilon=1.0), 2 * BLOCK + 5
+    reports = mechanism.perturb(np.arange(n) % 7, rng=np.random.default_rng(8))
+    slots = mechanism.hash(reports["seed"][:, None], np.arange(7))
+    tally = mechanism.tally(reports)
+    assert (tally.n, tally.counts.tolist()) == (n, (slots == reports["slot"][:, None]).sum(0).tolist())
+
+
+def test_bad_report_in_a_later_block_is_refused():
+    mechanism = OLH(k=7, epsilon=1.0)
+    reports = mechanism.perturb(np.zeros(BLOCK + 5, int), rng=np.random.default_rng(9))
+    reports["slot"][-1] = 4
+    with pytest.raises(ValueError, match=r"slot must be integers in \[0, 4\), got 4"):
+        mechanism.tally(reports)
 
 
 @pytest.mark.parametrize("k, epsilon, g", [(99, 1.0, 4), (99, 0.1, 2), (99, 3.0, 21), (99, 10.0, 99), (2, 1.0, 2)])
 def test_local_hashing_takes_the_best_number_of_slots(k, epsilon, g):
-    assert OLH(k=k, epsilon=epsilon).g == g
+    assert OLH(k=k, epsilon=epsilon).slot_count == g
 
 
-@pytest.mark.parametrize("more", [{"g": 1}, {"g": -2}, {"g": 2.5}, {"word": 1}, {"word": 33}, {"word": 3, "g": 9}])
+@pytest.mark.parametrize("g", [1, -2, 2.5, "2", None, False])
+def test_impossible_number_of_slots_is_refused(g):
+    with pytest.raises(ValueError, match=r"g must be .*integer.*, got"):
+        OLH(k=4, epsilon=1.0, g=g)
+
+
+@pytest.mark.parametrize("more", [{"word": 1}, {"word": 33}, {"word": 3, "g": 9}])
 def test_impossible_hash_is_refused(more):
     with pytest.raises(ValueError, match="must be"):
         OLH(k=4, epsilon=1.0, **more)
@@ -124,6 +165,162 @@ def test_bad_simulations_are_refused(counts, trials):
 
 
 def test_default_number_of_slots_fits_the_hash():
-    assert OLH(k=1000, epsilon=1.0).g == 4
-    assert OLH(k=3, epsilon=5.0).g == 3
-    assert OLH(k=2**20, epsilon=10.0).g == 2**13
+    assert OLH(k=1000, epsilon=1.0).slot_count == 4
+    assert OLH(k=3, epsilon=5.0).slot_count == 3
+    assert OLH(k=2**20, epsilon=10.0).slot_count == 2**13
+
+
+def test_best_number_follows_epsilon_and_a_given_one_stays():
+    for made, name, at_one, at_two in (
+        (OLH(k=99, epsilon=1.0), "slot_count", 4, 8),
+        (SubsetSelection(k=100, epsilon=1.0), "set_size", 27, 12),
+    ):
+        assert getattr(made, name) == at_one
+        assert getattr(replace(made, epsilon=2.0), name) == at_two
+    assert replace(OLH(k=99, epsilon=1.0, g=4), epsilon=2.0).slot_count == 4
+    assert replace(SubsetSelection(k=100, epsilon=1.0, size=27), epsilon=2.0).set_size == 27
+
+
+# --------------------------------------------------------------------------------------------------------- subsets
+
+
+@pytest.mark.parametrize("k, epsilon, size", [(2, 1.0, 1), (4, 1.0, 2), (5, 0.3, 2), (5, 2.0, 4), (6, 1.0, 3)])
+def test_sets_have_the_published_law(k, epsilon, size):
+    """Sets with the item have k e^ε / ((c e^ε + k − c) C(k, c)), all others a factor of e^ε less (ye2018 §4.1.1)."""
+    e = odds(epsilon)
+    for x, found in enumerate(laws(SubsetSelection(k=k, epsilon=epsilon, size=size), np.arange(k))):
+        sets = [tuple(v in chosen for v in range(k)) for chosen in combinations(range(k), size)]
+        assert found.keys() == set(sets)
+        for chosen in sets:
+            stated = Fraction(k, comb(k, size)) * (e if chosen[x] else 1) / (size * e + k - size)
+            assert abs(found[chosen] - stated) < 2.0**-52
+
+
+def test_sets_of_one_item_are_randomized_response():
+    a, b = SubsetSelection(k=5, epsilon=1.5, size=1), GRR(k=5, epsilon=1.5)
+    np.testing.assert_allclose([float(x) for x in a.support], [float(x) for x in b.support], rtol=1e-15)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnItemFirst(SubsetSelection):
+    """Reports a list instead of bits, as it was drawn: the own item, if it is there, and then the others."""
+
+    def perturb(self, values, *, rng):
+        bits = super().perturb(values, rng=rng)
+        lists = []
+        for x, row in zip(values, bits, strict=True):
+            others = [v for v in np.flatnonzero(row).tolist() if v != x]
+            for i in range(len(others) - 1):
+                j = i + int(uniform(len(others) - i, (), rng))
+                others[i], others[j] = others[j], others[i]
+            lists.append([int(x)] * bool(row[x]) + others)
+        return np.array(lists)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shuffled(SubsetSelection):
+    """Reports a list in random order, which tells nothing more than the bits."""
+
+    def perturb(self, values, *, rng):
+        bits = super().perturb(values, rng=rng)
+        lists = [np.flatnonzero(row) for row in bits]
+        for row in lists:
+            for i in range(len(row) - 1):
+                j = i + int(uniform(len(row) - i, (), rng))
+                row[[i, j]] = row[[j, i]]
+        return np.array(lists)
+
+
+def test_order_of_a_list_would_leak():
+    """Whoever sees an item in a list, but not at its head, knows that the sender does not hold it."""
+    shape, everyone = dict(k=4, epsilon=1.0, size=2), np.arange(4)
+    assert epsilon(laws(Shuffled(**shape), everyone)) == SubsetSelection(**shape).realised_epsilon
+    assert epsilon(laws(OwnItemFirst(**shape), everyone)) == inf
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_every_block_of_people_is_drawn(size):
+    """Both the small sets and the complements; every bit's count within 6.7 standard deviations of its mean."""
+    mechanism, n = SubsetSelection(k=7, epsilon=1.0, size=size), BLOCK + 1000
+    values = np.where(np.arange(n) < BLOCK, 2, 6)
+    reports = mechanism.perturb(values, rng=np.random.default_rng(12))
+    assert np.all(reports.sum(1) == size)
+    p, q = (float(x) for x in mechanism.support)
+    for who in (slice(BLOCK), slice(BLOCK, None)):
+        mean = np.where(np.arange(7) == values[who][0], p, q)
+        z = (reports[who].mean(0) - mean) / np.sqrt(mean * (1 - mean) / len(values[who]))
+        assert np.abs(z).max() < 6.7  # 28 · P(|Z| > 6.7) < 6e-10
+
+
+@pytest.mark.parametrize("size", [-1, 4, 5, 1.5, "2", None, True])
+def test_impossible_sizes_are_refused(size):
+    with pytest.raises(ValueError, match=r"size must be an integer.*, got"):
+        SubsetSelection(k=4, epsilon=1.0, size=size)
+
+
+# ------------------------------------------------------------------------------------------------- the least risk
+
+
+def ye_barg(k, c, e):
+    """The bound's k and c, as it stands in the paper."""
+    return Fraction((k - 1) ** 2) * (c * e + k - c) ** 2 / (k * c * (k - c) * (e - 1) ** 2)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 7, 30, 100])
+@pytest.mark.parametrize("epsilon", [EPSILON_MIN, 0.1, 0.7, 1.0, log(2), 2.0, 3.7, 10.0, EPSILON_MAX])
+def test_bound_is_the_least_of_all_sizes(k, epsilon):
+    risks = [ye_barg(k, c, odds(epsilon)) for c in range(1, k)]
+    assert best_size(k, epsilon) == 1 + risks.index(min(risks))
+    assert minimax_risk(k, epsilon) == pytest.approx(float(min(risks)), rel=1e-15)
+
+
+@pytest.mark.parametrize("k", [10**6, 999_983])
+@pytest.mark.parametrize("epsilon", [EPSILON_MIN, 1.0, 5.0, 13.0, EPSILON_MAX])
+def test_best_size_of_large_domains_is_a_minimum(k, epsilon):
+    """The risk has one valley, so a size that both neighbours do not better is best."""
+    c, e = best_size(k, epsilon), odds(epsilon)
+    near = [ye_barg(k, d, e) for d in (c - 1, c, c + 1) if 1 <= d < k]
+    assert min(near) == ye_barg(k, c, e) and isfinite(minimax_risk(k, epsilon))
+
+
+def test_bound_tends_to_its_limits():
+    """Without privacy the sampling error of a uniform p is left; with many items, 4 e^ε/(e^ε − 1)² each."""
+    assert minimax_risk(10, EPSILON_MAX) == pytest.approx(0.9, rel=1e-10)
+    assert minimax_risk(10**6, 1.0) / 10**6 == pytest.approx(1 / np.sinh(0.5) ** 2, rel=1e-5)
+
+
+@pytest.mark.parametrize("k, epsilon", [(1, 1.0), (2.5, 1.0), (3, 0), (3, 33.0), (3, None)])
+def test_bad_arguments_of_the_bound_are_refused(k, epsilon):
+    for f in (minimax_risk, best_size):
+        with pytest.raises(ValueError, match=r"must be .*, got"):
+            f(k, epsilon)
+
+
+def uniform_risk(noise, k):
+    """Mean square error of independent people from the uniform distribution, times n."""
+    return noise.sum(1).mean() + 1 - 1 / k
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 40, 300])
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0])
+def test_no_oracle_is_below_the_bound_and_subsets_attain_it(k, epsilon):
+    bound, items = minimax_risk(k, epsilon), np.arange(k)
+    best = SubsetSelection(k=k, epsilon=epsilon)
+    assert uniform_risk(best.noise(items), k) == pytest.approx(bound, rel=1e-11)
+    for other in (GRR, SUE, OUE, OLH):
+        assert uniform_risk(other(k=k, epsilon=epsilon).noise(items), k) >= bound * (1 - 1e-11)
+    assert uniform_risk(PCE(k=k, levels=(epsilon,)).noise(people(items, items * 0)), k) >= bound * (1 - 1e-11)
+    for size in {1, 2, k // 2, k - 1} - {0, k, best.set_size}:
+        worse = SubsetSelection(k=k, epsilon=epsilon, size=size)
+        assert uniform_risk(worse.noise(items), k) > bound * (1 + 1e-9)
+
+
+def test_bound_holds_for_enumerated_oracles():
+    """The same from the clients' laws instead of the formulas."""
+    bound, items = minimax_risk(4, 1.0), np.arange(4)
+    found = {
+        type(m): uniform_risk(moments(m, items)[1], 4)
+        for m in (f(k=4, epsilon=1.0) for f in (GRR, SUE, OUE, SubsetSelection))
+    }
+    assert found.pop(SubsetSelection) == pytest.approx(bound, rel=1e-11)
+    assert min(found.values()) >= bound * (1 - 1e-11)
