@@ -208,17 +208,18 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
 # ---------------------------------------------------------------------- counts of many draws, for simulations
 
 
-def binomial(n: ArrayLike, p: float, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
-    """Toss n coins of probability p each and count the heads; n is broadcast to `shape`."""
+def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
+    """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
     n, rng = _simulated(n, rng)
-    if not 0 <= p <= 1:
-        raise ValueError(f"p must be a probability in [0, 1], got {p}")
-    each = _spread(n, shape, "n")
+    p = np.asarray(p, np.float64)
+    if not np.all((p >= 0) & (p <= 1)):
+        raise ValueError(f"p must be probabilities in [0, 1], got {p}")
+    coins, chances = _spread(n, shape, "n"), _spread(p, shape, "p")
     if not isinstance(rng, Paths):
         return np.asarray(rng.binomial(n, p, shape), np.int64)
     out = np.empty(shape, np.int64)
-    for at, m in zip(np.ndindex(shape), each.flat, strict=True):
-        out[at] = _heads(int(m), Fraction(p), rng)
+    for at, m, q in zip(np.ndindex(shape), coins.flat, chances.flat, strict=True):
+        out[at] = _heads(int(m), Fraction(float(q)), rng)
     return out
 
 

@@ -305,9 +305,7 @@ class SHist(OneBit):
         slope = float(2 * self.support[0] - 1)
         found = np.zeros((trials, self.k), np.int64)
         for x in np.flatnonzero(histogram):
-            for share in np.unique(self.gram[x]):  # of a few rows, inner products take a few values
-                alike = np.flatnonzero(self.gram[x] == share)
-                found[:, alike] += binomial(histogram[x], (1 + slope * share) / 2, (trials, len(alike)), rng)
+            found += binomial(histogram[x], (1 + slope * self.gram[x]) / 2, (trials, self.k), rng)
         return Tally(self, int(histogram.sum()), found)
 
 

@@ -707,7 +707,7 @@ plt.show()
 mixed = crowd(0.4, 0.0, rng)
 print(
     f"40 % cautious: standard error {100 * sqrt(personal.noise(mixed)[:, 3].sum()) / len(mixed):.1f} points plain,"
-    f" {100 * weighted_line[np.argmin(np.abs(fine - 0.4))]:.1f} weighted"
+    f" {weighted_line[np.argmin(np.abs(fine - 0.4))]:.1f} weighted"
 )
 
 # %% tags=["hide-input"]
@@ -963,5 +963,3 @@ for name, make in ORACLES.items():
     rows[name] = row
 pd.DataFrame(rows).T.rename_axis("oracle")
 
-# %% tags=["hide-input"]
-bench = recorded("bench.oracles")

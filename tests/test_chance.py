@@ -559,7 +559,7 @@ def test_bad_counts_are_refused(rng):
         with pytest.raises(ValueError, match="n must be non-negative integers, got"):
             scatter(n, 2, rng)
     for p in (-0.1, 1.5, nan):
-        with pytest.raises(ValueError, match=r"p must be a probability in \[0, 1\], got"):
+        with pytest.raises(ValueError, match=r"p must be probabilities in \[0, 1\], got"):
             binomial(2, p, (), rng)
     with pytest.raises(ValueError, match="k must be a positive integer, got 0"):
         scatter(np.array(2), 0, rng)
