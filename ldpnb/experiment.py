@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import joblib  # type: ignore[import-untyped]
@@ -193,7 +194,7 @@ def _top(values: ArrayLike, top: int) -> NDArray[np.int64]:
 
 def recorded(
     name: str,
-    run: Callable[..., pd.DataFrame | dict[str, Any]],
+    run: Callable[..., pd.DataFrame | dict[str, Any]] | None = None,
     *,
     dataset: str | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -202,12 +203,13 @@ def recorded(
 
     Without further ado the result is read from ``book/recorded/<name>.json``.  With the environment variable
     ``LDPNB_REAL=1`` it is computed by ``run(**parameters)`` and stored there, with its provenance.
+    Without `run` it is only ever read: a measurement of speed, which `record` has stored.
 
     Parameters
     ----------
     name : str
         Of the record, for example ``"sun2021.fig5"``.
-    run : callable
+    run : callable, optional
         Returns a DataFrame or a dict of numbers, texts and lists; everything random in it must be seeded
         from its parameters.
     dataset : str, optional
@@ -219,6 +221,7 @@ def recorded(
     -------
     DataFrame or dict
         The same, whether it was just computed or read: both have been through JSON.
+        The ``attrs`` of a DataFrame that `record` has stored hold its date and provenance.
 
     Raises
     ------
@@ -231,32 +234,56 @@ def recorded(
         raise ValueError(f"dataset must be one of {', '.join(datasets.SOURCES)}, got {dataset!r}")
     asked = _through_json("parameters", dict(parameters or {}))
     files = {} if dataset is None else dict(datasets.SOURCES[dataset].files)
+    path = _path(name)
+    again = "run `LDPNB_DATA=<data folder> make real`" if run else "run `make bench`"
+    if run and os.environ.get("LDPNB_REAL") == "1":
+        _store(name, run(**asked), dataset=dataset, files=files, parameters=asked)
+    if not path.is_file():
+        raise FileNotFoundError(f"no record {name!r} in book/recorded: {again}")
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    for what, now in (("parameters", asked), ("dataset", dataset), ("files", files)):
+        if stored[what] != now:
+            raise ValueError(f"record {name!r} is stale: it has {what} {stored[what]}, asked for {now}; {again}")
+    result = _unpack(stored["result"])
+    if isinstance(result, pd.DataFrame) and "provenance" in stored:
+        result.attrs.update(stored["provenance"], date=stored["date"], ldpnb=stored["ldpnb"])
+    return result
+
+
+def record(name: str, result: pd.DataFrame | dict[str, Any], *, provenance: Mapping[str, Any]) -> None:
+    """Store what was measured outside the book, on a machine that its numbers depend on, for `recorded` to read.
+
+    Parameters
+    ----------
+    name : str
+        Of the record, for example ``"bench.oracles"``.
+    result : DataFrame or dict
+    provenance : mapping
+        What the numbers depend on, of the kinds that JSON knows; date and version of the package are added.
+
+    Raises
+    ------
+    FileNotFoundError
+        Outside the book's repository.
+    ValueError
+        If the result or its provenance cannot be stored.
+    """
+    _store(name, result, dataset=None, files={}, parameters={}, provenance=dict(provenance))
+
+
+def _path(name: str) -> Path:
     root = repository()
     if root is None:
         raise FileNotFoundError("records are in book/recorded of the book's repository, which is not above this folder")
-    path = root / "book" / "recorded" / f"{name}.json"
-    again = "run `LDPNB_DATA=<data folder> make real`"
-    if os.environ.get("LDPNB_REAL") == "1":
-        result = run(**asked)
-        record = {
-            "name": name,
-            "dataset": dataset,
-            "files": files,
-            "parameters": asked,
-            "date": date.today().isoformat(),
-            "ldpnb": _version(),
-            "result": _pack(result),
-        }
-        text = json.dumps(_through_json("result", record), indent=1, ensure_ascii=False) + "\n"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    if not path.is_file():
-        raise FileNotFoundError(f"no record {name!r} in book/recorded: {again}")
-    record = json.loads(path.read_text(encoding="utf-8"))
-    for what, now in (("parameters", asked), ("dataset", dataset), ("files", files)):
-        if record[what] != now:
-            raise ValueError(f"record {name!r} is stale: it has {what} {record[what]}, asked for {now}; {again}")
-    return _unpack(record["result"])
+    return root / "book" / "recorded" / f"{name}.json"
+
+
+def _store(name: str, result: Any, **about: Any) -> None:
+    stored = {"name": name, **about, "date": date.today().isoformat(), "ldpnb": _version(), "result": _pack(result)}
+    text = json.dumps(_through_json("result", stored), indent=1, ensure_ascii=False) + "\n"
+    path = _path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 def _version() -> str:

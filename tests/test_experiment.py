@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ldpnb import book, datasets, experiment
-from ldpnb.experiment import l1, linf, mse, precision, recorded, relative_error, sweep
+from ldpnb.experiment import l1, linf, mse, precision, record, recorded, relative_error, sweep
 
 
 def draw(a, b, *, rng):
@@ -227,6 +227,49 @@ def test_results_that_cannot_be_stored(repository, monkeypatch, result):
     assert not (repository / "book/recorded/a.json").exists()
 
 
+# a measurement: stored once by `record`, and only ever read by a chapter
+
+
+def test_a_measurement_is_read_with_its_provenance(repository, monkeypatch):
+    table = run(3, 5)
+    record("bench.a", table, provenance={"processor": "a name", "cores": np.int64(2)})
+    stored = (repository / "book/recorded/bench.a.json").read_bytes()
+    for on in (False, True):  # make real leaves it alone
+        real(monkeypatch, on)
+        read = recorded("bench.a")
+        pd.testing.assert_frame_equal(read, table, check_exact=True, check_dtype=False)
+        assert read.attrs.keys() == {"processor", "cores", "date", "ldpnb"}
+        assert (read.attrs["processor"], read.attrs["cores"]) == ("a name", 2)
+    assert (repository / "book/recorded/bench.a.json").read_bytes() == stored
+    assert json.loads(stored)["name"] == "bench.a"
+
+
+def test_a_measurement_may_be_a_dict(repository):
+    record("bench.a", {"v": [1, 2.5]}, provenance={})
+    assert recorded("bench.a") == {"v": [1, 2.5]}
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_a_missing_measurement_says_how_to_make_it(repository, monkeypatch, on):
+    real(monkeypatch, on)
+    with pytest.raises(FileNotFoundError, match="no record 'bench.a' in book/recorded: run `make bench`"):
+        recorded("bench.a")
+
+
+@pytest.mark.parametrize(
+    "result, provenance", [(3, {}), ({"x": float("nan")}, {}), ({"x": 1}, {"processor": object()})]
+)
+def test_measurements_that_cannot_be_stored(repository, result, provenance):
+    with pytest.raises(ValueError, match="must"):
+        record("bench.a", result, provenance=provenance)
+    assert not (repository / "book/recorded/bench.a.json").exists()
+
+
+def test_a_record_that_is_rerun_has_no_other_provenance(repository, monkeypatch):
+    real(monkeypatch)
+    assert recorded("a", run, parameters={"seed": 1, "n": 2}).attrs == {}
+
+
 def test_unknown_data_set(repository):
     with pytest.raises(ValueError, match="dataset must be one of"):
         recorded("a", run, dataset="unknown")
@@ -237,6 +280,8 @@ def test_outside_the_repository(tmp_path, monkeypatch):
     monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book.py"))
     with pytest.raises(FileNotFoundError, match="not above this folder"):
         recorded("a", run)
+    with pytest.raises(FileNotFoundError, match="not above this folder"):
+        record("a", {"x": 1}, provenance={})
 
 
 def test_committed_records_can_be_read():

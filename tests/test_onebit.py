@@ -400,22 +400,22 @@ def test_mixing_function_is_that_of_splitmix64():
 
 
 def test_entries_are_made_of_matrix_row_and_item():
-    for matrix, row, item in [(0, 0, 0), (7, 3, 63), (7, 3, 64), (2**64 - 1, 2**40, 200)]:
-        step = int(onebit.GOLDEN)
+    step = int(onebit.GOLDEN)
+    for matrix, row in [(0, 0), (7, 3), (2**64 - 1, 2**40)]:
         of_row = mixed((mixed((matrix + step) % 2**64) + (row + 1) * step) % 2**64)
-        word = mixed((of_row + (item // 64 + 1) * step) % 2**64)
-        mechanism = SHist(k=300, epsilon=1.0, m=2**41, matrix=matrix)
-        assert mechanism.minus(np.array([row]), np.array([item])).tolist() == [bool(word >> item % 64 & 1)]
+        words = [mixed((of_row + (i + 1) * step) % 2**64) for i in range(5)]
+        found = SHist(k=300, epsilon=1.0, m=2**41, matrix=matrix).minus(np.array([row]), np.arange(300))
+        assert found.tolist() == [bool(words[item // 64] >> item % 64 & 1) for item in range(300)]
 
 
 @pytest.mark.parametrize("words", [4, 1 << 15])
 def test_gram_and_tally_are_those_of_the_entries(words, monkeypatch):
-    """By blocks of few rows and reports, and all at once; more than 255 reports, which is what a byte counts."""
+    """By blocks of few rows and reports, and all at once; with more than 255 supporters, which a byte cannot count."""
     monkeypatch.setattr(onebit, "WORDS", words)
-    mechanism = SHist(k=100, epsilon=1.0, m=300, matrix=3)
+    mechanism = SHist(k=100, epsilon=20.0, m=300, matrix=3)
     signs = entries(mechanism)
     assert np.array_equal(mechanism.gram, signs.T @ signs / 300)
-    reports = mechanism.perturb(np.arange(700) % 100, rng=np.random.default_rng(6))
+    reports = mechanism.perturb(np.repeat([5, 70], 350), rng=np.random.default_rng(6))
     supports = signs[reports["row"]] == 1 - 2 * reports["bit"][:, None].astype(int)
     assert np.array_equal(mechanism.tally(reports).counts, supports.sum(0))
 
