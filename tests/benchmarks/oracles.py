@@ -31,6 +31,10 @@ def mechanisms(k, epsilon):
         "SUE": frequency.SUE(k=k, epsilon=epsilon),
         "OUE": frequency.OUE(k=k, epsilon=epsilon),
         "OLH": frequency.OLH(k=k, epsilon=epsilon),
+        "k-Subset": frequency.SubsetSelection(k=k, epsilon=epsilon),
+        "Hadamard response": onebit.HadamardResponse(k=k, epsilon=epsilon),
+        "one-bit Hadamard": onebit.HadamardBit(k=k, epsilon=epsilon),
+        "S-Hist": onebit.SHist(k=k, epsilon=epsilon, m=4096),
         "PCE": onebit.PCE(k=k, levels=(epsilon,)),
     }
 
