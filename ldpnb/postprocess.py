@@ -1,0 +1,260 @@
+r"""Make shares of an estimate: non-negative, with sum 1.  None of this costs privacy; most of it costs unbiasedness.
+
+`norm` and `norm_sub` work on an estimate; `maximum_likelihood` goes back to the counted reports, and needs to know how
+likely each report is under each value: `channel` reads that off exact laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Law
+from ldpnb.core import check_count
+
+CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
+TARGET = 0.1  # each step aims at this part of the average θ_v z_v that is left
+SHORT = 0.99  # part of the way to the boundary that a step may go
+
+
+def norm(estimate: ArrayLike) -> NDArray[np.float64]:
+    """Add one constant to all items so that they sum to 1; entries may stay negative.
+
+    Unbiased wherever the sum of the estimate is 1 on average: the constant has mean zero.
+
+    Source: Wang, Lopuhaä-Zwakenberg, Li, Škorić and Li 2020 (Norm).
+
+    Parameters
+    ----------
+    estimate : array_like of float (…, k)
+
+    Returns
+    -------
+    ndarray (…, k)
+
+    Raises
+    ------
+    ValueError
+        If there are no items, or an entry is not a finite number.
+    """
+    x = _numbers(estimate, "estimate")
+    shifted: NDArray[np.float64] = x + (1 - x.sum(-1, keepdims=True)) / x.shape[-1]
+    return shifted
+
+
+def norm_sub(estimate: ArrayLike) -> NDArray[np.float64]:
+    r"""Project onto the probability simplex: the nearest point, in Euclidean distance, of those with sum 1, none < 0.
+
+    It is :math:`\max(x_v - \tau, 0)` with the one τ for which the sum is 1: the items above τ are the j largest, for
+    the last j whose smallest item lies above :math:`\tau_j = (x_{(1)} + \dots + x_{(j)} - 1)/j`.  A sort, O(k log k).
+
+    The iteration that goes by the same name, "set negatives to zero, shift the positive ones so that the sum is 1,
+    repeat", ends here whenever the positive items sum to S ≥ 1, as they do if the estimate sums to 1 or more: each
+    shift :math:`\tau_j` is at most τ, so it only drops items that are zero here too.  If S < 1 it stops after one
+    shift upwards, of the m positive items by (1−S)/m, and the result is this one if and only if all others are at
+    most −(1−S)/m; with m = 0 it has none.  Applied after `norm` it always ends here.
+
+    Source: Wang, Lopuhaä-Zwakenberg, Li, Škorić and Li 2020 (Norm-Sub); Michelot 1986 (the iteration after `norm`).
+
+    Parameters
+    ----------
+    estimate : array_like of float (…, k)
+
+    Returns
+    -------
+    ndarray (…, k)
+
+    Raises
+    ------
+    ValueError
+        If there are no items, or an entry is not a finite number.
+    """
+    x = _numbers(estimate, "estimate")
+    x = np.maximum(x - x.max(-1, keepdims=True), -1)  # the shift changes nothing, and τ is at least max − 1
+    falling = -np.sort(-x, -1)
+    tau = (falling.cumsum(-1) - 1) / np.arange(1, x.shape[-1] + 1)
+    last = (falling > tau).sum(-1, keepdims=True) - 1  # true for a first stretch of items, then false
+    nearest: NDArray[np.float64] = np.maximum(x - np.take_along_axis(tau, last, -1), 0)
+    return nearest
+
+
+def channel(laws: Sequence[Law]) -> tuple[NDArray[np.float64], list[Hashable]]:
+    """Write the laws of one report under each of k values as a matrix.
+
+    Parameters
+    ----------
+    laws : list of dict {report: probability}
+        As `ldpnb.verify.laws` returns them, one a value.
+
+    Returns
+    -------
+    matrix : ndarray (reports, k)
+        Probability of each report under each value; columns sum to 1.
+    reports : list
+        What the rows stand for, in the order in which the laws name them.
+    """
+    if len(laws) == 0:
+        raise ValueError("laws must be those of at least one value, got none")
+    reports = list(dict.fromkeys(report for one in laws for report in one))
+    return np.array([[float(one.get(report, 0)) for one in laws] for report in reports]), reports
+
+
+@dataclass(frozen=True, eq=False)
+class MLE:
+    """Maximum-likelihood shares, and how far from the maximum they can be.
+
+    Attributes
+    ----------
+    shares : ndarray (…, k)
+    gap : float, or ndarray (…)
+        The mean log-likelihood of a report, in nats, is at most this much below its maximum.
+    steps : int
+        Steps taken, by the table that took most.
+    """
+
+    shares: NDArray[np.float64]
+    gap: Any
+    steps: int
+
+
+def maximum_likelihood(likelihood: ArrayLike, counts: ArrayLike, *, gap: float = 1e-9, steps: int = 100) -> MLE:
+    r"""Find the shares under which the counted reports are likeliest: the weights of a mixture of known components.
+
+    With A the likelihood and w the counts over their sum, it maximises :math:`\ell(\theta) = \sum_r w_r \ln
+    (A\theta)_r` over the simplex, to a certified gap.  For gradient :math:`g = A^\top(w/A\theta)` and any other shares
+    θ', concavity of the logarithm (Jensen) and :math:`\ln x \le x - 1` give
+
+    .. math:: \ell(\theta') - \ell(\theta) = \sum_r w_r \ln \frac{(A\theta')_r}{(A\theta)_r}
+       \le \ln \sum_v \theta'_v g_v \le \max_v g_v - 1,
+
+    which is zero at the maximum.  EM, :math:`\theta_v \leftarrow \theta_v g_v`, climbs to the same point, in many
+    thousands of steps where ε is small.  Here a primal–dual interior-point method takes ten to twenty Newton steps,
+    each O(reports k² + k³): it follows Aθ∘ν = w, θ∘z = μ, Aᵀν + z = 1 as μ falls, from uniform θ; ν and z are the
+    dual variables.  Steps need not climb; the gap is that of the shares returned, computed from them, and holds up to
+    rounding.
+
+    Where several shares are likeliest, one near the middle of them is returned.  Shares that are zero at the maximum
+    come out tiny, not zero.
+
+    Source: the dual is Lindsay 1983; interior points for it, Koenker and Mizera 2014.
+
+    Parameters
+    ----------
+    likelihood : array_like (reports, k)
+        How likely each report is under each value, each row up to a factor of its own.
+    counts : array_like (…, reports)
+        How often each report came, not negative; leading axes run over tables that share the likelihood.  Where
+        hardly two reports are alike, as with unary encoding or local hashing, let rows be people and counts be ones.
+    gap : float
+        Largest gap to accept.  Times the number of reports, it bounds what the log-likelihood of them all lacks.
+    steps : int
+        Most steps to take.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a number is negative or not finite, a table counts nothing, or a report was counted that
+        no value can send.
+    RuntimeError
+        If `steps` are not enough.
+
+    Examples
+    --------
+    >>> found = maximum_likelihood([[3, 1], [1, 3]], [55, 45])
+    >>> found.shares.round(6), bool(found.gap <= 1e-9)
+    (array([0.6, 0.4]), True)
+    """
+    a, n = _numbers(likelihood, "likelihood"), _numbers(counts, "counts")
+    if a.ndim != 2:
+        raise ValueError(f"likelihood must have 2 axes, reports and values, got shape {a.shape}")
+    if n.shape[-1] != len(a):
+        raise ValueError(f"counts must have one entry a row of likelihood, {len(a)}, got shape {n.shape}")
+    for name, numbers in (("likelihood", a), ("counts", n)):
+        if np.any(numbers < 0):
+            raise ValueError(f"{name} must not be negative, got {numbers.min()}")
+    if not isinstance(gap, int | float) or not gap > 0:
+        raise ValueError(f"gap must be a positive number, got {gap!r}")
+    steps = check_count(steps, 1, "steps")
+    tables = n.reshape(-1, len(a))
+    empty = np.flatnonzero(~tables.any(1))
+    if empty.size:
+        raise ValueError(f"counts must hold at least one report, got none in table {empty[0]}")
+    seen = tables.any(0)
+    impossible = np.flatnonzero(seen & ~a.any(1))
+    if impossible.size:
+        raise ValueError(f"counts must be zero for reports that no value can send, but report {impossible[0]} came")
+    a, tables = a[seen], tables[:, seen] / tables.max(1, keepdims=True)  # in two steps: a sum could overflow
+    a, tables = a / a.max(1, keepdims=True), tables / tables.sum(1, keepdims=True)
+    block = max(1, CELLS // (a.shape[1] * max(a.shape)))
+    solved = [_interior(a, tables[i : i + block], gap, steps) for i in range(0, len(tables), block)]
+    shares = np.concatenate([np.empty((0, a.shape[1])), *(s for s, _, _ in solved)])
+    gaps = np.concatenate([np.empty(0), *(found for _, found, _ in solved)])
+    if np.any(gaps > gap):
+        worst = int(gaps.argmax())
+        raise RuntimeError(f"steps = {steps} left a gap of {gaps[worst]:.3g} in table {worst}, above gap = {gap:g}")
+    lead = n.shape[:-1]
+    return MLE(shares.reshape(*lead, a.shape[1]), gaps.reshape(lead)[()], max((s for _, _, s in solved), default=0))
+
+
+def _interior(
+    a: NDArray[np.float64], w: NDArray[np.float64], gap: float, steps: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Shares, gaps and steps for a stack of tables, (tables, reports) of sum 1 each; finished ones are set aside."""
+    k = a.shape[1]
+    shares, gaps, live = np.empty((len(w), k)), np.empty(len(w)), np.arange(len(w))
+    theta = np.full((len(w), k), 1 / k)
+    u, g = _gradient(a, w, theta)
+    nu = w / u / (2 * g.max(1, keepdims=True))  # inside the dual's constraint Aᵀν ≤ 1, with slack z
+    z = 1 - nu @ a
+    for step in range(steps + 1):
+        total = theta.sum(1, keepdims=True)  # 1 in the limit only
+        shares[live] = theta / total
+        gaps[live] = np.maximum((g * total).max(1) - 1, 0)
+        more = gaps[live] > gap
+        if not more.any() or step == steps:
+            break
+        live = live[more]
+        w, theta, u, g, nu, z = (x[more] for x in (w, theta, u, g, nu, z))
+        # Newton's equations, with dν and dz eliminated
+        mu = TARGET * (theta * z).mean(1, keepdims=True)
+        root = np.sqrt(nu / u)[:, None]
+        half = a.T * root  # of AᵀDA, whose halves being one array lets the product be formed at half the cost
+        newton = half @ half.swapaxes(1, 2)
+        newton[:, range(k), range(k)] = newton[:, range(k), range(k)] * (1 + 1e-14) + z / theta  # never singular
+        dtheta = np.linalg.solve(newton, (mu / theta + g - 1)[..., None])[..., 0]
+        dnu = w / u - nu - nu / u * (dtheta @ a.T)
+        dz = -dnu @ a
+        theta = theta + _reach(theta, dtheta) * dtheta
+        dual = np.minimum(_reach(nu, dnu), _reach(z, dz))
+        nu, z = nu + dual * dnu, z + dual * dz
+        u, g = _gradient(a, w, theta)
+    return shares, gaps, step
+
+
+def _gradient(
+    a: NDArray[np.float64], w: NDArray[np.float64], theta: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Aθ, and Aᵀ(w/Aθ)."""
+    u = theta @ a.T
+    return u, (w / u) @ a
+
+
+def _reach(x: NDArray[np.float64], dx: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far to go from x towards x + dx, at most all the way: what is positive stays so (zeros have dx = 0)."""
+    need: NDArray[np.float64] = np.max(-dx / np.where(x > 0, x, 1), 1, keepdims=True)
+    return SHORT / np.maximum(need, SHORT)
+
+
+def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be finite numbers, got {numbers.dtype} values")
+    if numbers.ndim == 0 or numbers.shape[-1] == 0:
+        raise ValueError(f"{name} must have at least one entry along its last axis, got shape {numbers.shape}")
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
+    return numbers.astype(np.float64)
