@@ -16,12 +16,12 @@
 # At the end all frequency oracles of this book stand side by side, with the survey's Tables 1, 4 and 5.
 
 # %% tags=["hide-input"]
-from fractions import Fraction
 from math import exp, log, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from ldpnb import datasets
 from ldpnb.book import check, settle, style
@@ -200,20 +200,24 @@ for k in (10, 50, 200):
     for m in (64, 1024, 16384):
         gram = SHist(k=k, epsilon=1.0, m=m).gram
         coherence[k, m] = np.abs(gram - np.eye(k)).max()
-        print(f"k = {k:<4} m = {m:<7,} largest product {coherence[k, m]:.3f}   √(2 ln(k²/2)/m) = {sqrt(2 * log(k * k / 2) / m):.3f}")
+        print(
+            f"k = {k:<4} m = {m:<7,} largest product {coherence[k, m]:.3f}   √(2 ln(k²/2)/m) = {sqrt(2 * log(k * k / 2) / m):.3f}"
+        )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "ye2018.shist-bit",
     holds={
-        "a report has one private bit, whatever k": {SHist(k=k, epsilon=1.0, m=64).report_bits for k in (2, 50, 1000)} == {1},
+        "a report has one private bit, whatever k": {SHist(k=k, epsilon=1.0, m=64).report_bits for k in (2, 50, 1000)}
+        == {1},
         "it is exactly ε-private given the row and the table": abs(epsilon(sent) - 1) < 1e-12,
     },
 )
 settle(
     "ye2018.shist-orthogonal",
     holds={
-        "each column has inner product 1 with itself": np.abs(np.diag(SHist(k=50, epsilon=1.0, m=64).gram) - 1).max() == 0,
+        "each column has inner product 1 with itself": np.abs(np.diag(SHist(k=50, epsilon=1.0, m=64).gram) - 1).max()
+        == 0,
         "any two columns have inner product 0, k = 50, m = 64": coherence[50, 64] < 1e-9,
         "below 0.05 for all of 50 columns, m = 16,384": coherence[50, 16384] < 0.05,
     },
@@ -221,14 +225,19 @@ settle(
 settle(
     "ye2018.shist-unstable",
     holds={
-        "m = 64: the largest product falls as k grows from 10 to 200": coherence[10, 64] > coherence[50, 64] > coherence[200, 64]
+        "m = 64: the largest product falls as k grows from 10 to 200": coherence[10, 64]
+        > coherence[50, 64]
+        > coherence[200, 64]
     },
     instead={
         "m = 64: it rises with k": coherence[10, 64] < coherence[50, 64] < coherence[200, 64],
         "it falls as m grows, at every k": all(
             coherence[k, 64] > coherence[k, 1024] > coherence[k, 16384] for k in (10, 50, 200)
         ),
-        "m = 2.4 n: the table adds below 1 % to the error (k = 50, n = 10⁶, ε = 1)": shist_theory(2.405e6, truth, 10**6, 1.0) < 1.01 * floor,
+        "m = 2.4 n: the table adds below 1 % to the error (k = 50, n = 10⁶, ε = 1)": shist_theory(
+            2.405e6, truth, 10**6, 1.0
+        )
+        < 1.01 * floor,
     },
 )
 
@@ -464,10 +473,8 @@ def harmony(record, tables, eps, rng):
 # The survey says that error and variance grow $d$ times; for the variance that is one $d$ too few.
 # And sampling is not a necessary evil that costs accuracy: against a single attribute it does, by $\sqrt d$ in the error, but the choice is between sampling and splitting, and there it wins as long as ε is not large.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-split", "caption": "Variance of a rare value with the budget split over d attributes, divided by its variance with one attribute sampled (one-bit reports). Small budgets gain a factor d by sampling; the dots mark where splitting takes over, at ε = 3.06 for two attributes and later for more."}, "image": {"alt": "Log-log plot of the variance ratio split over sampled against epsilon from 0.1 to 30 for d equal to 2, 4, 8 and 16. Each curve starts at d, falls, and crosses one at 3.1, 5.8, 11 and about 22, marked by dots."}}
-from scipy.optimize import brentq
 
-
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-split", "caption": "Variance of a rare value with the budget split over d attributes, divided by its variance with one attribute sampled (one-bit reports). Small budgets gain a factor d by sampling; the dots mark where splitting takes over, at ε = 3.06 for two attributes and later for more."}, "image": {"alt": "Log-log plot of the variance ratio split over sampled against epsilon from 0.1 to 30 for d equal to 2, 4, 8 and 16. Each curve starts at d, falls, and crosses one at 3.1, 4.2, 5.9 and 8.2, marked by dots."}}
 def ratio(eps, d):
     """Variance of a rare value, split over sampled."""
     return np.tanh(eps / 2) ** 2 / (d * np.tanh(eps / (2 * d)) ** 2)
@@ -547,27 +554,39 @@ big = HarmonyFrequency(sizes=(4,) * 10, epsilon=0.1)
 settle(
     "ye2018.harmony-better",
     holds={
-        "ε = 0.1, d = 10: variance below that of splitting": big.noise([[0] * 10])[0, 1] < HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "ε = 0.1, d = 10: variance below that of splitting": big.noise([[0] * 10])[0, 1]
+        < HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
         "the error is smaller by √d": abs(
             sqrt(HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1] / big.noise([[0] * 10])[0, 1]) / sqrt(10) - 1
         )
         < 0.01,
-        "ε = 30, d = 10: variance below that of splitting": HarmonyFrequency(sizes=(4,) * 10, epsilon=30.0).noise([[0] * 10])[0, 1]
+        "ε = 30, d = 10: variance below that of splitting": HarmonyFrequency(sizes=(4,) * 10, epsilon=30.0).noise(
+            [[0] * 10]
+        )[0, 1]
         < HadamardBit(k=4, epsilon=3.0).noise([0])[0, 1],
     },
 )
 settle(
     "ye2018.harmony-sampling",
     holds={
-        "against one attribute alone: larger error": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.1).noise([0])[0, 1],
-        "against splitting, ε = 0.1, d = 10: larger error": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "against one attribute alone: larger error": big.noise([[0] * 10])[0, 1]
+        > HadamardBit(k=4, epsilon=0.1).noise([0])[0, 1],
+        "against splitting, ε = 0.1, d = 10: larger error": big.noise([[0] * 10])[0, 1]
+        > HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
     },
 )
 settle(
     "ye2018.harmony-bits",
-    holds={"a report has m private bits, m = 1,024": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).report_bits == 1024},
-    instead={"it has one, and a public attribute and row of 1 + 10 bits": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).report_bits == 1
-        and HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).m.max() == 2**10},
+    holds={
+        "a report has m private bits, m = 1,024": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).report_bits == 1024
+    },
+    instead={
+        "it has one, and a public attribute and row of 1 + 10 bits": HarmonyFrequency(
+            sizes=(1024, 1024), epsilon=1.0
+        ).report_bits
+        == 1
+        and HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).m.max() == 2**10
+    },
 )
 
 # %% [markdown]
@@ -656,7 +675,7 @@ settle(
 # {numref}`fig-onebit-pce` shows what weights make of it, and what they risk.
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-pce", "caption": "10,000 people of whom a growing share is cautious (ε = 0.1) while the others choose ε = 2. Upper panel: standard error of a rare item, plain and weighted. Lower panel: bias of the weighted estimate for an item that half of all people hold, if the cautious do so 40 % more often than the others. Lines: theory; dots: 300 surveys with real reports."}, "image": {"alt": "Two panels against the share of cautious people from 0 to 1. The plain standard error rises quickly from 1.3 to 20 points, the weighted one stays near 1.5 until most people are cautious. The bias of the weighted estimate is zero at both ends and about minus 10 points in between, that of the plain one zero."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-pce", "caption": "10,000 people of whom a growing share is cautious (ε = 0.1) while the others choose ε = 2. Upper panel: standard error of a rare item, plain and weighted. Lower panel: bias of the weighted estimate for an item that half of all people hold, if the cautious are 40 points likelier to do so than the others. Lines: theory; dots: 300 surveys with real reports."}, "image": {"alt": "Two panels against the share of cautious people from 0 to 1. The plain standard error rises quickly from 1.3 to 20 points, the weighted one stays near 1.5 until most people are cautious. The bias of the weighted estimate falls to minus 35 points near 95 percent cautious people and is zero at both ends; that of the plain one is zero."}}
 personal = PCE(k=4, levels=(0.1, 2.0))
 cautious_shares = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 0.95])
 
@@ -696,7 +715,11 @@ for share in cautious_shares:
     for i in (0, 1):
         axes[0].plot(share, 100 * errors[:, i, 3].std(), "o^"[i], color=f"C{i}")
         axes[1].errorbar(
-            share, 100 * errors[:, i, 0].mean(), yerr=196 * errors[:, i, 0].std() / sqrt(300), fmt="o^"[i], color=f"C{i}"
+            share,
+            100 * errors[:, i, 0].mean(),
+            yerr=196 * errors[:, i, 0].std() / sqrt(300),
+            fmt="o^"[i],
+            color=f"C{i}",
         )
 axes[0].set(ylabel="standard error, points", yscale="log")
 axes[0].set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
@@ -792,6 +815,8 @@ for ax, kind in zip(axes, ("largest error", "sum of absolute errors"), strict=Tr
     ax.minorticks_off()
 axes[0].legend(loc="upper left")
 plt.show()
+
+# %% tags=["hide-input"]
 exponent = pd.DataFrame(
     {
         kind: {name: np.polyfit(np.log(DOMAINS), np.log(grown.loc[name, kind]), 1)[0] for name in MEASURED}
@@ -833,8 +858,12 @@ def order(slope):
 bits = {name: MEASURED[name](k=1024, epsilon=1.0).report_bits for name in MEASURED}
 table4 = PRINTED4.assign(
     **{
-        "largest error": [order(exponent.loc[m, "largest"]) if m in MEASURED else "its chapter" for m in PRINTED4.index],
-        "sum of errors": [order(exponent.loc[m, "sum of absolute"]) if m in MEASURED else "its chapter" for m in PRINTED4.index],
+        "largest error": [
+            order(exponent.loc[m, "largest"]) if m in MEASURED else "its chapter" for m in PRINTED4.index
+        ],
+        "sum of errors": [
+            order(exponent.loc[m, "sum of absolute"]) if m in MEASURED else "its chapter" for m in PRINTED4.index
+        ],
         "bits at k = 1,024, ε = 1": [f"{bits[m]:,}" if m in MEASURED else "its chapter" for m in PRINTED4.index],
     }
 )
@@ -894,7 +923,8 @@ settle(
 settle(
     "ye2018.ksubset-bound",
     holds={
-        "sum of absolute errors: exponent of k is 1, 1/2 below k-RR's": abs(slope("k-Subset", "sum of absolute") - 1) < 0.1
+        "sum of absolute errors: exponent of k is 1, 1/2 below k-RR's": abs(slope("k-Subset", "sum of absolute") - 1)
+        < 0.1
         and slope("k-RR", "sum of absolute") - slope("k-Subset", "sum of absolute") > 0.4,
         "largest error: exponent of k is 1": abs(slope("k-Subset", "largest") - 1) < 0.1,
     },
@@ -902,8 +932,12 @@ settle(
 settle(
     "ye2018.shist-bound",
     holds={
-        "largest error: exponent of k below 0.2, as for √(log k)": max(slope("S-Hist", "largest"), slope("PCE", "largest")) < 0.2,
-        "sum of absolute errors: the same": max(slope("S-Hist", "sum of absolute"), slope("PCE", "sum of absolute")) < 0.2,
+        "largest error: exponent of k below 0.2, as for √(log k)": max(
+            slope("S-Hist", "largest"), slope("PCE", "largest")
+        )
+        < 0.2,
+        "sum of absolute errors: the same": max(slope("S-Hist", "sum of absolute"), slope("PCE", "sum of absolute"))
+        < 0.2,
     },
 )
 settle(
@@ -911,7 +945,8 @@ settle(
     holds={
         "k = 1,024: S-Hist's largest error is below half of RAPPOR's": grown.loc[("S-Hist", 1024), "largest"]
         < grown.loc[("RAPPOR", 1024), "largest"] / 2,
-        "k = 1,024: its sum of absolute errors is": grown.loc[("S-Hist", 1024), "sum"] < grown.loc[("RAPPOR", 1024), "sum"] / 2,
+        "k = 1,024: its sum of absolute errors is": grown.loc[("S-Hist", 1024), "sum"]
+        < grown.loc[("RAPPOR", 1024), "sum"] / 2,
     },
     instead={
         "k = 1,024: within 15 % of RAPPOR's in both, and k-RR's are over 5 times larger": all(
@@ -925,7 +960,8 @@ settle(
     "ye2018.krr-simple",
     holds={
         "k-RR: a tally is one count of each item": GRR(k=9, epsilon=1.0).tally(np.arange(9)).counts.tolist() == [1] * 9,
-        "a report of k-RR has the same length for every k": GRR(k=4, epsilon=1.0).report_bits == GRR(k=1024, epsilon=1.0).report_bits,
+        "a report of k-RR has the same length for every k": GRR(k=4, epsilon=1.0).report_bits
+        == GRR(k=1024, epsilon=1.0).report_bits,
     },
 )
 
@@ -949,7 +985,10 @@ ORACLES = {
     "one-bit Hadamard": HadamardBit,
     "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=4096),
 }
-SMALL = {"OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, word=3), "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=8)}
+SMALL = {
+    "OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, word=3),
+    "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=8),
+}
 rows = {}
 for name, make in ORACLES.items():
     tiny_one = SMALL.get(name, make)(k=4, epsilon=1.0)
@@ -965,7 +1004,9 @@ pd.DataFrame(rows).T.rename_axis("oracle")
 
 # %% tags=["hide-input"]
 bench = recorded("bench.oracles")
-taken = bench.query("k == 128").pivot_table(index="oracle", columns=["library", "what"], values="nanoseconds", sort=False)
+taken = bench.query("k == 128").pivot_table(
+    index="oracle", columns=["library", "what"], values="nanoseconds", sort=False
+)
 
 
 def times(oracle, library, what):
@@ -975,7 +1016,10 @@ def times(oracle, library, what):
     return f"{taken.loc[oracle, (library, what)] / taken.loc[oracle, ('ldpnb', what)]:,.0f} ×"
 
 
-print(f"{bench.attrs['processor']}, {bench.attrs['date']}; " + ", ".join(f"{x} {v}" for x, v in bench.attrs["peers"].items()))
+print(
+    f"{bench.attrs['processor']}, {bench.attrs['date']}; "
+    + ", ".join(f"{x} {v}" for x, v in bench.attrs["peers"].items())
+)
 pd.DataFrame(
     {
         oracle: {
@@ -1032,7 +1076,8 @@ pd.DataFrame(
 # - *Not all rows.* To draw the row among the first $k$ of $m$ rows looks like an economy; the columns are no longer orthogonal, and estimates are biased for any number of people.
 # - *A matrix that is not what both sides think.* Client and collector have to agree on the order of rows, on the meaning of the bit, and on every entry.
 #   A collector who multiplies by entries $\pm1/\sqrt m$ instead of $\pm 1$ is wrong by that factor, everywhere and silently.
-# - *The level tells.* A personal ε is public. If those with the sensitive item choose the smallest, the choice is the answer.
+# - *The level tells.* A personal ε is public.
+#   If those with the sensitive item choose the smallest, the choice is the answer.
 # - *Weights that look better.* Inverse-variance weights are biased as soon as cautious people differ from the others, and the standard error does not show it.
 # - *One bit at a large ε.* Beyond $\varepsilon = 2$ the noise is that of the rows: $c \to 1$, and a rare item keeps the variance $1/n$ however large ε is.
 #
@@ -1070,8 +1115,14 @@ print("without row 0:", round(fewer.T[3] @ fewer.T[5] / 7, 4))
 # %% tags=["hide-input"]
 for blocks in (1, 2, 4, 8):
     found = [risk(HadamardResponse(k=1000, epsilon=eps, blocks=blocks)) / minimax_risk(1000, eps) for eps in (1, 2, 3)]
-    print(f"B = {blocks}: " + ", ".join(f"{r:.2f} × limit at ε = {eps}" for eps, r in zip((1, 2, 3), found, strict=True)))
-print("their rule: B =", ", ".join(str(HadamardResponse(k=1000, epsilon=eps).blocks) for eps in (1, 2, 3)), "at ε = 1, 2, 3")
+    print(
+        f"B = {blocks}: " + ", ".join(f"{r:.2f} × limit at ε = {eps}" for eps, r in zip((1, 2, 3), found, strict=True))
+    )
+print(
+    "their rule: B =",
+    ", ".join(str(HadamardResponse(k=1000, epsilon=eps).blocks) for eps in (1, 2, 3)),
+    "at ε = 1, 2, 3",
+)
 
 # %% [markdown]
 # :::{admonition} Exercise 3: how many people for a million items
@@ -1086,7 +1137,9 @@ print("their rule: B =", ", ".join(str(HadamardResponse(k=1000, epsilon=eps).blo
 
 # %% tags=["hide-input"]
 spread = 1 / np.tanh(0.5) / sqrt(1e7)
-print(f"standard error {100 * spread:.3f} points, largest of a million about {100 * spread * sqrt(2 * log(1e6)):.2f} points")
+print(
+    f"standard error {100 * spread:.3f} points, largest of a million about {100 * spread * sqrt(2 * log(1e6)):.2f} points"
+)
 
 # %% [markdown]
 # ## Summary
