@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]
+    from IPython.display import HTML
     from matplotlib.figure import Figure
 
 VERDICTS = ("reproduced", "reproduced under conditions", "not reproduced", "corrected", "undecidable")
@@ -63,6 +65,21 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{name} must be a text that is not empty, got {value!r}")
     return value
+
+
+def table(frame: pd.DataFrame) -> HTML:
+    """Show a table without row numbers and without cutting long texts.
+
+    Parameters
+    ----------
+    frame
+        One row a line of the table; texts and numbers that are already rounded.
+    """
+    import pandas as pd
+    from IPython.display import HTML
+
+    with pd.option_context("display.max_colwidth", None):
+        return HTML(frame.to_html(index=False, border=0, justify="left", classes="words"))  # type: ignore[no-untyped-call]
 
 
 # ---------------------------------------------------------------------------------------------- ledger

@@ -24,11 +24,12 @@ from math import comb, exp, log, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import binom
 
 from ldpnb import datasets
-from ldpnb.book import check, settle, style
+from ldpnb.book import check, settle, style, table
 from ldpnb.chance import law, pick, toss
 from ldpnb.core import Tally
 from ldpnb.experiment import l1
@@ -600,7 +601,7 @@ def risk(mechanism):
 
 
 budgets = np.geomspace(0.1, 8, 45)
-table = {
+ratios = {
     (k, name): np.array([risk(make(k=k, epsilon=x)) / minimax_risk(k, x) for x in budgets])
     for k in (4, 32, 1024)
     for name, make in ORACLES.items()
@@ -608,7 +609,7 @@ table = {
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 8.4), sharex=True)
 for ax, k in zip(axes, (4, 32, 1024), strict=True):
     for i, name in enumerate(ORACLES):
-        ax.plot(budgets, table[k, name], color=f"C{i}", marker="osd^v"[i], markevery=(3 * i, 15), label=name)
+        ax.plot(budgets, ratios[k, name], color=f"C{i}", marker="osd^v"[i], markevery=(3 * i, 15), label=name)
     ax.axhline(1, color="black", linewidth=1, linestyle="-", marker="")
     ax.set(xscale="log", ylabel="risk / limit", ylim=(0.95, 3), title=f"k = {k:,}")
 axes[0].legend(ncols=2, loc="upper left")
@@ -616,10 +617,18 @@ axes[2].set(xlabel="privacy budget ε")
 axes[2].set_xticks([0.1, 0.5, 1, 2, 4, 8], ["0.1", "0.5", "1", "2", "4", "8"])
 axes[2].minorticks_off()
 plt.show()
-for k in (4, 32, 1024):
-    print(
-        f"k = {k:<5,}", "  ".join(f"{name} {table[k, name][22]:.2f}" for name in ORACLES), f"  at ε = {budgets[22]:.2f}"
+
+# %% tags=["hide-input"]
+at = {eps: int(np.argmin(np.abs(budgets - eps))) for eps in (0.5, 1, 2, 4)}
+table(
+    pd.DataFrame(
+        [
+            {"risk / limit": f"k = {k:,}, ε ≈ {eps:g}"} | {name: f"{ratios[k, name][i]:.2f}" for name in ORACLES}
+            for k in (4, 32, 1024)
+            for eps, i in at.items()
+        ]
     )
+)
 
 
 # %% tags=["hide-input"]
@@ -653,7 +662,7 @@ check(
 attained = max(
     abs(risk(SubsetSelection(k=k, epsilon=x)) / minimax_risk(k, x) - 1) for k in (3, 10, 50) for x in (0.5, 1, 4)
 )
-below = min(table.values(), key=np.min).min()
+below = min(ratios.values(), key=np.min).min()
 check(
     "Attained",
     "risk of k-Subset = M(k, ε), k = 3, 10, 50, three ε; no oracle below",
@@ -709,11 +718,22 @@ ax.plot(fine, np.log(fine), color="black", linestyle=":", marker="", label="ln k
 ax.set(xscale="log", xlabel="number of items k", ylabel="crossover ε", ylim=(0, 9.5))
 ax.legend()
 plt.show()
-for k in few:
-    print(
-        f"k = {k:<6,}  SUE: rare item {crossing(SUE, k, 'rare'):.2f}, risk {crossing(SUE, k, 'risk'):.2f};"
-        f"  OUE: {crossing(OUE, k, 'rare'):.2f}, {crossing(OUE, k, 'risk'):.2f};  ln k = {log(k):.2f}"
+
+# %% tags=["hide-input"]
+table(
+    pd.DataFrame(
+        [
+            {"k": f"{k:,}"}
+            | {
+                f"{other.__name__}, {word}": f"{crossing(other, k, kind):.2f}"
+                for other in (SUE, OUE)
+                for kind, word in (("rare", "rare item"), ("risk", "risk"))
+            }
+            | {"(2/3) ln k": f"{2 / 3 * log(k):.2f}", "ln k": f"{log(k):.2f}"}
+            for k in few
+        ]
     )
+)
 
 
 # %% tags=["hide-input"]
@@ -865,18 +885,14 @@ def panels(cases):
 million = population(normal, 10**6)
 fig5 = panels([(f"ε = {eps:g}", million, SUE(k=50, epsilon=eps)) for eps in (0.1, 0.5, 2)])
 for title, estimate, truth, error in fig5:
-    print(
-        f"{title:<8}  error {100 * sqrt(np.mean((estimate - truth) ** 2)):.3f} points (theory {100 * sqrt(np.mean(error**2)):.3f}),"
-        f"  sum of absolute errors {l1(truth, estimate):.3f},  {np.sum(estimate < 0)} of 50 negative"
-    )
+    rms, theory = 100 * sqrt(np.mean((estimate - truth) ** 2)), 100 * sqrt(np.mean(error**2))
+    print(f"{title:<8} error {rms:.3f} points (theory {theory:.3f}), {np.sum(estimate < 0):>2} of 50 negative")
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-freq-fig8", "caption": "Fig. 8 of the survey at its own size: ε = 1, exponential frequencies of 50 items, 10⁴, 10⁵ and 10⁶ people; bars, dots and intervals as before. Ten times the people buy √10 times less error, no more: ten thousand people show the first few items, a million show the whole curve."}, "image": {"alt": "Three panels of 50 bars falling exponentially, with estimates as dots. With ten thousand people the dots scatter by 2 points, with a hundred thousand by 0.6, with a million by 0.2 points around the bars."}}
 fig8 = panels([(f"n = {n:,}", population(exponential, n), SUE(k=50, epsilon=1.0)) for n in (10**4, 10**5, 10**6)])
 for title, estimate, truth, error in fig8:
-    print(
-        f"{title:<14}  error {100 * sqrt(np.mean((estimate - truth) ** 2)):.3f} points (theory {100 * sqrt(np.mean(error**2)):.3f}),"
-        f"  sum of absolute errors {l1(truth, estimate):.3f}"
-    )
+    rms, theory = 100 * sqrt(np.mean((estimate - truth) ** 2)), 100 * sqrt(np.mean(error**2))
+    print(f"{title:<14} error {rms:.3f} points (theory {theory:.3f})")
 
 # %% [markdown]
 # Both figures show one draw, as the survey's do; a claim about them needs many.
@@ -936,7 +952,7 @@ settle(
 # Thirty-two bits, two hash functions and 16 cohorts at the same ε, with real reports of a million people:
 
 
-# %%
+# %% tags=["hide-input"]
 def bloom_for(eps, hashes=2):
     """RAPPOR that sends its permanent response, at this ε."""
     return RAPPOR(bits=32, hashes=hashes, cohorts=16, p=0.0, q=1.0, f=2 / (1 + exp(eps / (2 * hashes))))
@@ -946,12 +962,9 @@ bloom, values = bloom_for(2.0), np.repeat(np.arange(50), million)
 replies = bloom.tally(bloom.perturb(values, rng=rng), items=list(range(50)))
 off = bloom.estimate(replies) - million / 10**6
 noise = np.sqrt(million @ bloom.noise(np.arange(50), items=list(range(50)))) / 10**6
-print(
-    f"ε = {bloom.epsilon:.4f}: error {100 * sqrt(np.mean(off**2)):.3f} points, theory {100 * sqrt(np.mean(noise**2)):.3f}"
-)
-print(
-    f"that is {sqrt(np.mean(noise**2)) / sqrt(predicted(SUE(k=50, epsilon=2.0), million)):.2f} times the error of SUE"
-)
+rms, theory = 100 * sqrt(np.mean(off**2)), 100 * sqrt(np.mean(noise**2))
+print(f"ε = {bloom.epsilon:.4f}: error {rms:.3f} points (theory {theory:.3f})")
+print(f"theory over SUE's: {theory / (100 * sqrt(predicted(SUE(k=50, epsilon=2.0), million))):.2f}")
 
 # %% [markdown]
 # (sec-freq-bits)=
@@ -985,7 +998,7 @@ def bitwise(k, eps):
 for k in (4, 8, 16, 32):
     noisy, spent = bitwise(k, 1.0)
     print(
-        f"k = {k:<3} noise of a rare item {noisy:12,.1f}   (OUE {rare(OUE, 1.0, k):.2f}, k-RR {rare(GRR, 1.0, k):.2f})   ε = {spent:.6f}"
+        f"k = {k:<3} noise {noisy:12,.1f} at ε = {spent:.6f}   (OUE {rare(OUE, 1.0, k):.2f}, k-RR {rare(GRR, 1.0, k):.2f})"
     )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -1061,9 +1074,9 @@ axes[0].legend()
 axes[1].set(ylabel="RMS error, points", xlabel="item", ylim=(0, 2.4))
 plt.show()
 for name, found in {"raw": raw, "Norm-Sub": projected}.items():
+    rare_one, common = (100 * abs((found.mean(0) - truth)[v]) for v in (0, 24))
     print(
-        f"{name:<9} sum of absolute errors {l1(truth, found).mean():.2f},"
-        f"  bias of item 1 {100 * (found.mean(0) - truth)[0]:+.1f}, of item 25 {100 * (found.mean(0) - truth)[24] + 0.0:+.1f} points"
+        f"{name:<9} sum of absolute errors {l1(truth, found).mean():.2f}; bias of item 1 {rare_one:.1f}, of item 25 {common:.1f} points"
     )
 
 
@@ -1192,18 +1205,19 @@ check(
 
 # %%
 people = datasets.fair()
-pair = 2 * (people["marriage"].to_numpy().astype(int) - 1) + people["affair"].to_numpy().astype(int)
+rating, affair = people["marriage"].astype(int), people["affair"].astype(int)
+pair = (2 * (rating - 1) + affair).to_numpy()
 n = len(pair)
 oracle = GRR(k=10, epsilon=2.0)
 shares = oracle.estimate(oracle.tally(oracle.perturb(pair, rng=rng)))
 truth = np.bincount(pair, minlength=10) / n
 error = np.sqrt(oracle.noise(pair).sum(0)) / n
-for rating, name in enumerate(["very poor", "poor", "fair", "good", "very good"]):
-    has = 2 * rating + 1
-    print(
-        f"{name:<10} and an affair: {100 * shares[has]:5.2f} % ± {196 * error[has]:.2f}"
-        f"   (truth {100 * truth[has]:5.2f} %)"
-    )
+
+# %% tags=["hide-input"]
+RATINGS = ["very poor", "poor", "fair", "good", "very good"]
+for rating, name in enumerate(RATINGS):
+    i = 2 * rating + 1
+    print(f"{name:<9} and an affair: {100 * shares[i]:5.2f} % ± {196 * error[i]:.2f}   (truth {100 * truth[i]:5.2f} %)")
 
 # %% [markdown]
 # What is asked, though, is a ratio: of those who rate their marriage very good, how many had an affair?
@@ -1232,7 +1246,7 @@ def conditional_share(shares, spread, rating):
 
 
 spread = covariance(oracle, pair)
-for rating, name in enumerate(["very poor", "poor", "fair", "good", "very good"]):
+for rating, name in enumerate(RATINGS):
     (estimate, _), (true, wide) = (conditional_share(a, spread, rating) for a in (shares, truth))
     print(f"{name:<10} {100 * estimate:7.1f} % ± {196 * wide:.1f}   (truth {100 * true:.1f} %)")
 tested = oracle.estimate(oracle.simulate(np.bincount(pair, minlength=10), trials=4000, rng=rng))

@@ -24,7 +24,7 @@ import pandas as pd
 from scipy.optimize import brentq
 
 from ldpnb import datasets
-from ldpnb.book import check, settle, style
+from ldpnb.book import check, settle, style, table
 from ldpnb.chance import law, pick, toss
 from ldpnb.experiment import l1, linf, recorded, sweep
 from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection, minimax_risk
@@ -824,7 +824,7 @@ exponent = pd.DataFrame(
     }
 )
 exponent.columns = ["RMS of an item", "largest", "sum of absolute"]
-exponent.rename_axis("exponent of k").round(1)
+table((exponent.round(1) + 0.0).rename_axis("exponent of k").reset_index())
 
 # %% [markdown]
 # The square root of a logarithm has the slope $\frac{1}{2\ln k}$, here about 0.1.
@@ -832,72 +832,106 @@ exponent.rename_axis("exponent of k").round(1)
 # In either of them S-Hist, RAPPOR and k-Subset are of the same order, and k-RR alone is worse, by $\sqrt k$.
 # At small ε even the constants agree, {prf:ref}`thm-onebit`.
 #
-# The next table is Table 4 with one error a column, and with the bits of a report counted.
+# The survey's tables follow from one list of its mechanisms: what it prints about each, and the oracle of this book, if there is one by now.
+# First Table 1, which sorts them by what they are for:
 
 # %% tags=["hide-input"]
-PRINTED4 = pd.DataFrame(
+ONE, SEVERAL = "frequencies, one value a person", "frequencies, several values a person"
+METHODS = pd.DataFrame(
     [
-        ("RAPPOR", "k", "h", "yes"),
-        ("O-RAPPOR", "k", "h", "no"),
-        ("S-Hist", "√(log k)", "1", "yes"),
-        ("PCE", "√(log k)", "1", "yes"),
-        ("k-RR", "√(k³)", "1", "yes"),
-        ("O-RR", "√(k³)", "1", "no"),
-        ("k-Subset", "k", "1", "yes"),
+        ("W-RR", "perturbation", "", "", "", "", "randomized response"),
+        ("Compression", "perturbation", "", "", "", "", "distortion"),
+        ("Distortion", "perturbation", "", "", "", "", "distortion"),
+        ("RAPPOR", ONE, "k", "h", "yes", "", "here; RAPPOR"),
+        ("O-RAPPOR", ONE, "k", "h", "no", "", "RAPPOR"),
+        ("S-Hist", ONE, "√(log k)", "1", "yes", "", "here"),
+        ("PCE", ONE, "√(log k)", "1", "yes", "", "here"),
+        ("k-RR", ONE, "√(k³)", "1", "yes", "", "here"),
+        ("O-RR", ONE, "√(k³)", "1", "no", "", "RAPPOR"),
+        ("k-Subset", ONE, "k", "1", "yes", "", "here"),
+        ("RAPPOR-unknown", SEVERAL, "dk", "h + r", "no", "split over substrings", "RAPPOR"),
+        ("Harmony-Frequency", SEVERAL, "√(d log k)", "m", "yes", "all to the sampled variable", "here"),
+        ("LDPMiner", SEVERAL, "dk", "h + m", "yes", "split over two phases", "sets of items"),
+        ("LoPub", SEVERAL, "dk", "d l", "yes", "split over attributes", "Bayes networks"),
+        ("MeanEst", "means", "", "", "", "", "means"),
+        ("Harmony-Mean", "means", "", "", "", "", "means"),
     ],
-    columns=["method", "printed error × ε√n", "printed bits, O(·)", "list needed"],
-).set_index("method")
+    columns=[
+        "mechanism",
+        "task",
+        "printed error × ε√n",
+        "printed bits, O(·)",
+        "list needed",
+        "printed budget",
+        "chapter",
+    ],
+).set_index("mechanism")
+sorted_out = METHODS.reset_index().groupby("task", sort=False)["mechanism"].agg(", ".join)
+table(sorted_out.reset_index())
+
+# %% [markdown]
+# Now Table 4 with one error a column, and with the bits of a report counted.
+# RAPPOR has a bit for every item here; with Bloom filters it sends $h$ bits and has a larger error, see {ref}`sec-freq-million`.
+# Whether a list of items is needed, and by whom, is a question for the chapter on RAPPOR and its family.
+
+# %% tags=["hide-input"]
 ORDERS = {0.0: "√(log k)", 0.5: "√(k log k)", 1.0: "k", 1.5: "√(k³)"}
 
 
-def order(slope):
-    """The printed order whose exponent of k is nearest."""
-    return ORDERS[min(ORDERS, key=lambda a: abs(a - slope))]
+def nearest(name, kind):
+    """The order whose exponent of k is nearest to the measured one."""
+    if name not in MEASURED:
+        return "—"
+    return ORDERS[min(ORDERS, key=lambda a: abs(a - exponent.loc[name, kind]))]
 
 
-bits = {name: MEASURED[name](k=1024, epsilon=1.0).report_bits for name in MEASURED}
-table4 = PRINTED4.assign(
-    **{
-        "largest error": [
-            order(exponent.loc[m, "largest"]) if m in MEASURED else "its chapter" for m in PRINTED4.index
-        ],
-        "sum of errors": [
-            order(exponent.loc[m, "sum of absolute"]) if m in MEASURED else "its chapter" for m in PRINTED4.index
-        ],
-        "bits at k = 1,024, ε = 1": [f"{bits[m]:,}" if m in MEASURED else "its chapter" for m in PRINTED4.index],
-    }
+four = METHODS.query("task == @ONE")
+table(
+    pd.DataFrame(
+        {
+            "mechanism": four.index,
+            "printed error × ε√n": four["printed error × ε√n"],
+            "largest error": [nearest(name, "largest") for name in four.index],
+            "sum of errors": [nearest(name, "sum of absolute") for name in four.index],
+            "printed bits, O(·)": four["printed bits, O(·)"],
+            "bits, k = 1,024, ε = 1": [
+                f"{MEASURED[name](k=1024, epsilon=1.0).report_bits:,}" if name in MEASURED else "—"
+                for name in four.index
+            ],
+            "list needed": four["list needed"],
+        }
+    )
 )
-table4
 
 # %% [markdown]
-# (RAPPOR with a bit for every item; with Bloom filters it sends $h$ bits and has a larger error, see {ref}`sec-freq-million`.
-# Whether a list of items is needed, and by whom, is a question for the chapter on RAPPOR and its family.)
-#
 # Table 5 is about several variables a person.
-# Its rows belong to different chapters; here is what the survey prints.
+# Three of its four rows belong to later chapters; for Harmony-Frequency the exponents of $d$ are read off the exact variance between 4 and 64 attributes, at $\varepsilon = 0.01$.
 
 # %% tags=["hide-input"]
-pd.DataFrame(
-    [
-        ("RAPPOR-unknown", "dk", "h + r", "no", "split over substrings"),
-        ("Harmony-Frequency", "√(d log k)", "m", "yes", "all to the sampled variable"),
-        ("LDPMiner", "dk", "h + m", "yes", "split over two phases"),
-        ("LoPub", "dk", "d l", "yes", "split over attributes"),
-    ],
-    columns=["method", "printed error × ε√n", "printed bits, O(·)", "list needed", "budget"],
-).set_index("method").assign(ours=["—", "one bit; largest error √(d log(Σ kⱼ))", "—", "—"])
 
-# %% [markdown]
-# And Table 1 sorts all mechanisms of the survey by what they are for:
 
-# %% tags=["hide-input"]
-TABLE1 = {
-    "perturbation mechanisms": "W-RR, Compression, Distortion",
-    "frequencies, one value a person": "RAPPOR, O-RAPPOR, S-Hist, PCE, k-RR, O-RR, k-Subset",
-    "frequencies, several values a person": "RAPPOR-unknown, Harmony-Frequency, LDPMiner, LoPub",
-    "means": "MeanEst, Harmony-Mean",
-}
-pd.DataFrame({"task": TABLE1.keys(), "mechanisms": TABLE1.values()}).set_index("task")
+def noise_of(d):
+    return HarmonyFrequency(sizes=(4,) * d, epsilon=0.01).noise([[0] * d])[0, 1]
+
+
+half = log(noise_of(64) / noise_of(4)) / log(64 / 4) / 2
+five = METHODS.query("task == @SEVERAL")
+table(
+    pd.DataFrame(
+        {
+            "mechanism": five.index,
+            "printed error × ε√n": five["printed error × ε√n"],
+            "measured": [f"d^{half:.1f} for one value" if name == "Harmony-Frequency" else "—" for name in five.index],
+            "printed bits, O(·)": five["printed bits, O(·)"],
+            "private bits": [
+                HarmonyFrequency(sizes=(4,) * 8, epsilon=1.0).report_bits if name == "Harmony-Frequency" else "—"
+                for name in five.index
+            ],
+            "printed budget": five["printed budget"],
+            "chapter": five["chapter"],
+        }
+    )
+)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 
@@ -971,8 +1005,9 @@ settle(
 #
 # Here are all oracles of these two chapters, for $k = 128$ items.
 # The ε is that of the code, read off its law at $k = 4$.
-# The noise is that of a rare item times $n$; the number behind it is the risk at equally likely items over the least possible.
-# Times are nanoseconds a person on one core of the machine named below, for 100,000 reports at $\varepsilon = 1$, tally and estimate together; they were measured once, by `make bench`, in one run with two other libraries.
+# The noise is $n$ times the variance of a rare item; "over the limit" is the risk at equally likely items over the least possible ({prf:ref}`thm-freq-limit`).
+# Times are nanoseconds of one core for each of 100,000 people at $\varepsilon = 1$, for the server tally and estimate together.
+# They were measured by `make bench` in one run with two other libraries, whose rows say how many times as long they take.
 
 # %% tags=["hide-input"]
 ORACLES = {
@@ -989,53 +1024,42 @@ SMALL = {
     "OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, word=3),
     "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=8),
 }
-rows = {}
-for name, make in ORACLES.items():
-    tiny_one = SMALL.get(name, make)(k=4, epsilon=1.0)
-    row = {"ε": f"{epsilon(laws(tiny_one, np.arange(4))):.6f}"}
-    for eps in (0.5, 1.0, 2.0):
-        mechanism = make(k=128, epsilon=eps)
-        noise = mechanism.noise(np.arange(128))
-        rare = noise[~np.eye(128, dtype=bool)].mean()
-        row[f"n·Var, ε = {eps:g} (× limit)"] = f"{rare:.3g} ({risk(mechanism) / minimax_risk(128, eps):.2f})"
-    row["bits"] = make(k=128, epsilon=1.0).report_bits
-    rows[name] = row
-pd.DataFrame(rows).T.rename_axis("oracle")
+bench = recorded("bench.oracles").query("k == 128").set_index(["oracle", "library", "what"])["nanoseconds"]
+about = recorded("bench.oracles").attrs
 
-# %% tags=["hide-input"]
-bench = recorded("bench.oracles")
-taken = bench.query("k == 128").pivot_table(
-    index="oracle", columns=["library", "what"], values="nanoseconds", sort=False
-)
+
+def rare_item(mechanism):
+    """Mean noise of the items that a person does not hold."""
+    return mechanism.noise(np.arange(mechanism.k))[~np.eye(mechanism.k, dtype=bool)].mean()
 
 
 def times(oracle, library, what):
     """How many times as long another library takes, or a dash."""
-    if (library, what) not in taken or np.isnan(taken.loc[oracle, (library, what)]):
+    if (oracle, library, what) not in bench:
         return "—"
-    return f"{taken.loc[oracle, (library, what)] / taken.loc[oracle, ('ldpnb', what)]:,.0f} ×"
+    return f"{bench[oracle, library, what] / bench[oracle, 'ldpnb', what]:,.0f}×"
 
 
-print(
-    f"{bench.attrs['processor']}, {bench.attrs['date']}; "
-    + ", ".join(f"{x} {v}" for x, v in bench.attrs["peers"].items())
-)
-pd.DataFrame(
-    {
-        oracle: {
-            "client, ns a person": f"{taken.loc[oracle, ('ldpnb', 'client')]:,.0f}",
-            "pure-ldp": times(oracle, "pure-ldp", "client"),
-            "multi-freq-ldpy": times(oracle, "multi-freq-ldpy", "client"),
-            "server, ns a person": f"{taken.loc[oracle, ('ldpnb', 'server')]:,.0f}",
-            "pure-ldp ": times(oracle, "pure-ldp", "server"),
-            "multi-freq-ldpy ": times(oracle, "multi-freq-ldpy", "server"),
-        }
-        for oracle in ORACLES
-    }
-).T.rename_axis("oracle")
+columns = {}
+for name, make in ORACLES.items():
+    exact = epsilon(laws(SMALL.get(name, make)(k=4, epsilon=1.0), np.arange(4)))
+    column = {"exact ε": f"{exact:.6f}"}
+    for eps in (0.5, 1.0, 2.0):
+        column[f"noise, ε = {eps:g}"] = f"{rare_item(make(k=128, epsilon=eps)):.3g}"
+    for eps in (0.5, 1.0, 2.0):
+        column[f"over the limit, ε = {eps:g}"] = f"{risk(make(k=128, epsilon=eps)) / minimax_risk(128, eps):.2f}"
+    column["private bits, ε = 1"] = make(k=128, epsilon=1.0).report_bits
+    for what in ("client", "server"):
+        column[f"{what}, ns a person"] = f"{bench[name, 'ldpnb', what]:.0f}"
+        column[f"{what}, pure-ldp"] = times(name, "pure-ldp", what)
+        column[f"{what}, multi-freq-ldpy"] = times(name, "multi-freq-ldpy", what)
+    columns[name] = column
+print(f"{about['processor']}, {about['date']}; " + ", ".join(f"{x} {v}" for x, v in about["peers"].items()))
+table(pd.DataFrame(columns).rename_axis("k = 128").reset_index())
 
 # %% [markdown]
-# The ratios say how much longer the other libraries take for the same step; they are written for clarity, one person at a time, and ours for populations.
+# The other two libraries are written for clarity, one person at a time, and ours for populations; the ratios say no more than that.
+# Three of them compare unlike things: pure-ldp decodes Hadamard response by a double loop up to $k = 128$ and by a fast transform above; what stands beside S-Hist is binary local hashing, which is one bit as well; and the servers of multi-freq-ldpy also clip and normalise.
 #
 # Three lines of advice follow from the two tables.
 # For few items, or a large ε, send the item itself (k-RR).

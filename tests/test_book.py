@@ -4,6 +4,7 @@ from io import BytesIO
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
 mpl.use("agg")
@@ -288,3 +289,9 @@ def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
         "book.style(); assert 'IPython' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_table_shows_every_cell_whole_and_no_row_numbers():
+    long = "a text that is much longer than the fifty letters at which pandas cuts"
+    shown = book.table(pd.DataFrame({"name": ["x", long], "number": ["1.50", "2"]})).data
+    assert long in shown and shown.count("<th>") == 2 and ">1.50<" in shown
