@@ -1005,7 +1005,7 @@ settle(
 #
 # Here are all oracles of these two chapters, for $k = 128$ items.
 # The ε is that of the code, read off its law at $k = 4$.
-# The noise is $n$ times the variance of a rare item; "over the limit" is the risk at equally likely items over the least possible ({prf:ref}`thm-freq-limit`).
+# The noise is $n$ times the variance of a rare item; "÷ limit" is the risk at equally likely items over the least possible ({prf:ref}`thm-freq-limit`).
 # Times are nanoseconds of one core for each of 100,000 people at $\varepsilon = 1$, for the server tally and estimate together.
 # They were measured by `make bench` in one run with two other libraries, whose rows say how many times as long they take.
 
@@ -1043,11 +1043,11 @@ def times(oracle, library, what):
 columns = {}
 for name, make in ORACLES.items():
     exact = epsilon(laws(SMALL.get(name, make)(k=4, epsilon=1.0), np.arange(4)))
-    column = {"exact ε": f"{exact:.6f}"}
+    column = {"exact ε": f"{exact:.5f}"}
     for eps in (0.5, 1.0, 2.0):
         column[f"noise, ε = {eps:g}"] = f"{rare_item(make(k=128, epsilon=eps)):.3g}"
     for eps in (0.5, 1.0, 2.0):
-        column[f"over the limit, ε = {eps:g}"] = f"{risk(make(k=128, epsilon=eps)) / minimax_risk(128, eps):.2f}"
+        column[f"÷ limit, ε = {eps:g}"] = f"{risk(make(k=128, epsilon=eps)) / minimax_risk(128, eps):.2f}"
     column["private bits, ε = 1"] = make(k=128, epsilon=1.0).report_bits
     for what in ("client", "server"):
         column[f"{what}, ns a person"] = f"{bench[name, 'ldpnb', what]:.0f}"
@@ -1055,7 +1055,8 @@ for name, make in ORACLES.items():
         column[f"{what}, multi-freq-ldpy"] = times(name, "multi-freq-ldpy", what)
     columns[name] = column
 print(f"{about['processor']}, {about['date']}; " + ", ".join(f"{x} {v}" for x, v in about["peers"].items()))
-table(pd.DataFrame(columns).rename_axis("k = 128").reset_index())
+short = {"Hadamard response": "HR", "one-bit Hadamard": "one bit"}
+table(pd.DataFrame(columns).rename(columns=short).rename_axis("k = 128").reset_index())
 
 # %% [markdown]
 # The other two libraries are written for clarity, one person at a time, and ours for populations; the ratios say no more than that.
