@@ -9,15 +9,17 @@ a sign, and a report answers for each key it is *asked* about with +, − or not
 a report is asked about a key with probability a, and its answer is then about a holder's own pair with probability u.
 With n₊ and n₋ counted answers, N reports asked about the key, T = α+β−2γ, D = α−β, and w the largest a·u,
 
-    frequency            f̂ = (n₊ + n₋ − 2γN) / (n T w),        each person contributes a·u/w,
-    frequency × mean     ŝ = (n₊ − n₋) / (n D w),              each person contributes a·u·v/w,
+    frequency            f̂ = (n₊ + n₋ − 2γN) / (n T w),        each person contributes t = a·u/w,
+    frequency × mean     ŝ = (n₊ − n₋) / (n D w),              each person contributes s = a·u·v/w,
 
-both linear.  One score has, with P = 2γ + uT the probability of + or −, the variances
+both linear.  With u = 0 for a person who does not hold the key, an answer is + or − with probability b + uT, b = 2γ,
+and is then + oftener than − by uvD.  So the two scores of one person have
 
-    [a P(1−P) + a(1−a)(uT)²] / (Tw)²     and     [a (P − (uvD)²) + a(1−a)(uvD)²] / (Dw)²,
+    variances     ab(1−b)/(Tw)² + t(1−2b)/(Tw) − t²     and     ab/(Dw)² + tT/(D²w) − s²,
+    covariance    s(1−b)/(Tw) − ts;
 
-with u = 0 for a person who does not hold the key; the second terms come from being asked, discretisation and the draw
-of one pair among several are within the first.  The mean of a key is the ratio ŝ/f̂, which is not linear.
+being asked, discretisation and the draw of one pair among several are all within.  The mean of a key is the ratio ŝ/f̂,
+which is not linear: see `mean_of`.
 """
 
 from __future__ import annotations
@@ -26,13 +28,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from math import nextafter
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, uniform
 from ldpnb.core import (
     Mechanism,
     Records,
@@ -46,6 +49,7 @@ from ldpnb.core import (
     pad_and_sample,
 )
 from ldpnb.frequency import GRR
+from ldpnb.onebit import truthful
 
 
 def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
@@ -68,6 +72,28 @@ def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
     return np.where(bernoulli((1 + v) / 2, v.shape, rng), 1, -1)
 
 
+# ----------------------------------------------------------------------------------------------- the one calculus
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How far estimates scatter.
+
+    Attributes
+    ----------
+    variance : ndarray (…, 2, d)
+        Of the estimates of frequency and frequency × mean.
+    covariance : ndarray (…, d)
+        Between the two.
+    rare : float
+        Variance of the frequency estimate of a key that nobody holds.
+    """
+
+    variance: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    rare: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class SignedTernary(Mechanism):
     """What all signed ternary mechanisms share; a subclass adds its client, its tally and its probabilities.
@@ -78,15 +104,12 @@ class SignedTernary(Mechanism):
     ----------
     d : int
         Number of keys, {0, …, d−1}.
-    epsilon : float
     """
 
     d: int
-    epsilon: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", check_count(self.d, 1, "d"))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property
     @abstractmethod
@@ -122,12 +145,54 @@ class SignedTernary(Mechanism):
 
     def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variances of the two scores (see the head of this module): (n, 2, d)."""
-        u, v = self._dense(values)
-        t, d, b = self._gains
-        seen, a = b + u * t, self.asked
-        frequency = a * seen * (1 - seen) + a * (1 - a) * (u * t) ** 2
-        product = a * (seen - (u * v * d) ** 2) + a * (1 - a) * (u * v * d) ** 2
-        return np.stack([frequency / (t * self.w) ** 2, product / (d * self.w) ** 2], 1)
+        return self._spread(self._moments(values)).variance
+
+    def covariance(self, values: Records) -> NDArray[np.float64]:
+        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
+
+        Cov[estimates] = covariance.sum(0) / n² for any population.
+        """
+        return self._spread(self._moments(values)).covariance
+
+    def spread(self, values: Records) -> Spread:
+        """Exact variances and covariances of the estimates from this population."""
+        return self._spread(self._moments(values).mean(1), len(values))
+
+    def plug_in(self, estimate: ArrayLike, n: int) -> Spread:
+        """Variances and covariances as a collector can tell them, who has only the estimate.
+
+        The formulas of `spread` at the nearest possible shares: f̂ clipped to [0, 1], ŝ to [−f̂, f̂].  They also ask for
+        the mean square of a key's values, which no report tells; it is at least m², and ŝ scatters most if it is just
+        that (everybody has the same value), which is what is supposed here: the variance of ŝ is too large by
+        f(M₂ − m²)/n, M₂ the true mean square.  Records that are padded and sampled are taken to be no longer than ℓ;
+        longer ones add at most f(1−f)/n to the variance of f̂.
+
+        Parameters
+        ----------
+        estimate : array_like (…, 2, d)
+        n : int
+            Number of reports.
+        """
+        n = check_count(n, 1, "n")
+        f, s = np.moveaxis(np.asarray(estimate, np.float64), -2, 0)
+        f = np.clip(f, 0, 1)
+        s = np.clip(s, -f, f)
+        return self._spread(np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s]), n)
+
+    def _moments(self, values: Records) -> NDArray[np.float64]:
+        """Return t, s, t², s² and ts of each person and key: (5, n, d)."""
+        t, s = np.moveaxis(self.target(values), 1, 0)
+        return np.stack([t, s, t * t, s * s, t * s])
+
+    def _spread(self, moments: NDArray[np.float64], n: int = 1) -> Spread:
+        """Spread of a mean of n scores, from the means of t, s, t², s² and ts: (5, …, d)."""
+        t, s, tt, ss, ts = moments
+        gain, d, b = self._gains
+        gain, d = gain * self.w, d * self.w
+        rare = self.asked * b * (1 - b) / gain**2
+        frequency = rare + t * (1 - 2 * b) / gain - tt
+        product = self.asked * b / d**2 + t * gain / d**2 - ss
+        return Spread(np.stack([frequency, product], -2) / n, (s * (1 - b) / gain - ts) / n, rare / n)
 
     @property
     def _gains(self) -> tuple[float, float, float]:
@@ -137,35 +202,277 @@ class SignedTernary(Mechanism):
 
     def _dense(self, values: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return u and v of each person and key, zero where a key is not held: (n, d) each."""
-        records, entries = self._pairs(values)
+        records, entries = _check_pairs(values, self.d)
         u, v = np.zeros((2, len(records), self.d))
         at = records.users, records.keys
         u[at], v[at] = self.used(records.sizes)[records.users], entries
         return u, v
 
-    def _pairs(self, values: Records) -> tuple[Records, NDArray[np.float64]]:
-        if not isinstance(values, Records) or values.values is None:
-            what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
-            raise ValueError(f"values must be Records with a value for each key, got {what}")
-        check_codes(values.keys, self.d, "keys")
-        return values, check_unit(values.values)
+
+def _check_pairs(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
+    if not isinstance(values, Records) or values.values is None:
+        what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
+        raise ValueError(f"values must be Records with a value for each key, got {what}")
+    check_codes(values.keys, d, "keys")
+    return values, check_unit(values.values)
+
+
+# ------------------------------------------------------------------------------------------- means, from estimates
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Ratios ŝ/f̂ and what the delta method says of them, (…, d) each.
+
+    Attributes
+    ----------
+    mean : ndarray
+        The ratio itself, not clipped; infinite or NaN where f̂ is 0.
+    error : ndarray
+        Standard error to first order, √(V_s − 2mC + m²V_f) / f.
+    bias : ndarray
+        Bias to second order, (mV_f − C) / f².
+    reliable : ndarray of bool
+        Whether f̂ is more than three standard errors of a key that nobody holds.  Where it is not, the ratio may be
+        anything, and neither `error` nor `bias` means much.
+    """
+
+    mean: NDArray[np.float64]
+    error: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    reliable: NDArray[np.bool_]
+
+
+def mean_of(estimate: ArrayLike, spread: Spread) -> Means:
+    """Mean of each key's values among its holders: the ratio of two estimates, with its error and bias.
+
+    Parameters
+    ----------
+    estimate : array_like (…, 2, d)
+        Frequency and frequency × mean.
+    spread : Spread
+        From `SignedTernary.plug_in`, or exact from `SignedTernary.spread`.
+    """
+    f, s = np.moveaxis(np.asarray(estimate, np.float64), -2, 0)
+    var_f, var_s = np.moveaxis(spread.variance, -2, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        m = s / f
+        square = np.maximum(var_s - 2 * m * spread.covariance + m**2 * var_f, 0)  # negative by rounding only
+        error, bias = np.sqrt(square) / np.abs(f), (m * var_f - spread.covariance) / f**2
+    return Means(m, error, bias, f > 3 * np.sqrt(spread.rare))
+
+
+def clipped_mean(estimate: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Mean of each key, made possible: f̂ is clipped to [1/n, 1], then the ratio to [−1, 1].  Biased: (…, d).
+
+    Parameters
+    ----------
+    estimate : array_like (…, 2, d)
+        Frequency and frequency × mean.
+    n : int
+        Number of reports.
+    """
+    f, s = np.moveaxis(np.asarray(estimate, np.float64), -2, 0)
+    return np.asarray(np.clip(s / np.clip(f, 1 / check_count(n, 1, "n"), 1), -1, 1))
+
+
+# --------------------------------------------------------------------------------------- populations for simulations
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """How many people hold each key with each value (CSR layout): all that a simulation of marginals needs to know.
+
+    Attributes
+    ----------
+    n : int
+        Number of people.
+    offsets : ndarray of int64, (d + 1,)
+        Key j has the classes ``offsets[j]`` to ``offsets[j + 1]``.
+    values : ndarray of float64, (classes,)
+        Distinct within a key.
+    counts : ndarray of int64, (classes,)
+    """
+
+    n: int
+    offsets: NDArray[np.int64]
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @property
+    def d(self) -> int:
+        """Number of keys."""
+        return len(self.offsets) - 1
+
+    @property
+    def holders(self) -> NDArray[np.int64]:
+        """Number of people who hold each key, (d,)."""
+        return self.by_key(self.counts)
+
+    @property
+    def frequency(self) -> NDArray[np.float64]:
+        """Share of people who hold each key, (d,)."""
+        return self.holders / self.n
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of each key's values among its holders, (d,); NaN for a key that nobody holds."""
+        with np.errstate(invalid="ignore"):
+            return self.by_key(self.counts * self.values) / self.holders
+
+    def by_key(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Sum over the classes of each key: (…, classes) becomes (…, d)."""
+        sums = np.concatenate([np.zeros((*x.shape[:-1], 1), x.dtype), np.cumsum(x, -1)], -1)
+        return np.asarray(np.diff(sums[..., self.offsets], axis=-1))
+
+
+def holdings(records: Records, d: int) -> Holdings:
+    """Count people by key and value.
+
+    Parameters
+    ----------
+    records : Records with values in [−1, 1]
+    d : int
+        Number of keys.
+    """
+    d = check_count(d, 1, "d")
+    records, values = _check_pairs(records, d)
+    check_people(records)
+    order = np.lexsort((values, records.keys))
+    keys, values = records.keys[order], values[order]
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1])
+    at = np.flatnonzero(first)
+    offsets = np.searchsorted(keys[at], np.arange(d + 1))
+    return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)))
+
+
+# ------------------------------------------------------------------- mechanisms that perturb a key's state of three
 
 
 @dataclass(frozen=True, kw_only=True)
-class SE(SignedTernary):
-    r"""State encoding (the client of KVUE): one public key, drawn uniformly, and its state through k-RR over three.
+class StatePerturbation(SignedTernary):
+    """What mechanisms share that perturb the state of a key: 0 (held, sign −), 1 (not held) or 2 (held, sign +)."""
 
-    The states are 0 (held, sign −), 1 (not held) and 2 (held, sign +), so
-    :math:`\alpha = e^\varepsilon/(e^\varepsilon+2)` and :math:`\beta = \gamma = 1/(e^\varepsilon+2)`;
-    :math:`a = w = 1/d`.  Dividing by the expected number n/d of reports about a key, not by their number, keeps the
-    estimate linear.
+    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """One: a holder who is asked answers with the pair."""
+        return np.ones(len(sizes))
 
-    Source: sun2021 §3.1.
+    def simulate_marginals(self, population: Holdings, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population, exact for each key alone: for mean-square errors, never for top lists or maxima.
+
+        Parameters
+        ----------
+        population : Holdings
+        trials : int
+        rng : numpy.random.Generator or Paths
+
+        Returns
+        -------
+        Tally
+            Counts (trials, d, 3).
+        """
+        alpha, beta, gamma = map(float, self.answer)
+        asked = self._ask(population, check_count(trials, 1, "trials"), rng)
+        told = _tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
+        return Tally(self, population.n, told)
+
+    def _ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """How many people are asked about each key and are then in each state, (trials, d, 3)."""
+        if population.d != self.d:
+            raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
+        counts, plus = population.counts, (1 + population.values) / 2
+        high = population.by_key(binomial(counts, plus, (trials, len(counts)), rng))
+        held = population.holders
+        states = np.stack([held - high, np.broadcast_to(population.n - held, high.shape), high], -1)
+        return binomial(states, self.asked, states.shape, rng)
+
+
+def _tell(
+    states: NDArray[np.int64], minus: NDArray[np.float64], plus: NDArray[np.float64], rng: Randomness
+) -> NDArray[np.int64]:
+    """Answers −, nothing and + of people in three states, whose answers are − and + with these probabilities."""
+    low = binomial(states, minus, states.shape, rng)
+    high = binomial(states - low, plus / (1 - minus), states.shape, rng)
+    return np.stack([low.sum(-1), (states - low - high).sum(-1), high.sum(-1)], -1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledKey(StatePerturbation):
+    """One public key, drawn uniformly, and a state for it that was perturbed: a = w = 1/d.
+
+    Dividing by the expected number n/d of reports about a key, not by their number, keeps the estimate linear.
 
     Reports have the fields ``key`` (public) and ``state``, (n,).
     """
 
     public_fields: ClassVar[tuple[str, ...]] = ("key",)
+
+    @property
+    def asked(self) -> float:
+        """1/d."""
+        return 1 / self.d
+
+    @property
+    def report_bits(self) -> int:
+        """Two, for three states; the key is public."""
+        return 2
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("key", np.int64), ("state", np.int64)])
+
+    @abstractmethod
+    def _states(
+        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
+    ) -> NDArray[np.int64]:
+        """Draw the states to report: whether each person holds the drawn key, and its value (0 if not) are given."""
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``key`` and ``state``."""
+        return self._report(values, self._states, rng)
+
+    def _report(self, values: Records, states: Any, rng: Randomness) -> Reports:
+        records, entries = _check_pairs(values, self.d)
+        check_people(records)
+        reports = np.empty(len(records), self.dtype)
+        reports["key"] = uniform(self.d, (len(records),), rng)
+        at = records.keys == reports["key"][records.users]
+        held, own = np.zeros(len(records), np.bool_), np.zeros(len(records))
+        held[records.users[at]], own[records.users[at]] = True, entries[at]
+        reports["state"] = states(reports["key"], held, own, rng)
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the states of each key, (d, 3)."""
+        found = np.asarray(reports)
+        if found.dtype != self.dtype or found.ndim != 1:
+            raise ValueError(f"reports must have the fields key and state, (n,), got {found.dtype} of {found.shape}")
+        cell = 3 * check_codes(found["key"], self.d, "key") + check_codes(found["state"], 3, "state")
+        return Tally(self, len(found), np.bincount(cell, minlength=3 * self.d).reshape(self.d, 3))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SE(SampledKey):
+    r"""State encoding (the client of KVUE): one public key, drawn uniformly, and its state through k-RR over three.
+
+    :math:`\alpha = e^\varepsilon/(e^\varepsilon+2)` and :math:`\beta = \gamma = 1/(e^\varepsilon+2)`.
+
+    Source: sun2021 §3.1.
+
+    Parameters
+    ----------
+    epsilon : float
+
+    Reports have the fields ``key`` (public) and ``state``, (n,).
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @cached_property
     def states(self) -> GRR:
@@ -179,48 +486,326 @@ class SE(SignedTernary):
         return p, q, q
 
     @property
-    def asked(self) -> float:
-        """1/d."""
-        return 1 / self.d
-
-    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """One: a holder who is asked answers with the pair."""
-        return np.ones(len(sizes))
-
-    @property
     def realised_epsilon(self) -> float:
         """That of the oracle over states, for every key."""
         return self.states.realised_epsilon
 
+    def _states(
+        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
+    ) -> NDArray[np.int64]:
+        states = np.ones(len(held), np.int64)
+        states[held] += discretise(values[held], rng)
+        return self.states.perturb(states, rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SESplit(StatePerturbation):
+    r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `SE`.
+
+    sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
+    say, and at small ε it is better: noise here grows with d², there with d.  :math:`a = w = 1`.
+
+    Parameters
+    ----------
+    epsilon : float
+        For a whole record.
+
+    Reports are states, int (n, d).
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @cached_property
+    def keep(self) -> float:
+        """Probability of answering with the state, before the blind draw; rounded down."""
+        e = odds(Fraction(self.epsilon) / self.d)
+        return round_down((e - 1) / (e + 2))
+
+    @property
+    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
+        """(keep + blind, blind, blind), where blind is the chance of a state in the blind draw."""
+        blind = (1 - Fraction(self.keep)) / 3
+        return Fraction(self.keep) + blind, blind, blind
+
+    @property
+    def asked(self) -> float:
+        """One: a report speaks of all keys."""
+        return 1.0
+
+    @property
+    def realised_epsilon(self) -> float:
+        """d·ln(α/γ), for two records that hold all keys with opposite signs."""
+        alpha, _, gamma = self.answer
+        return chance.log((alpha / gamma) ** self.d)
+
     @property
     def report_bits(self) -> int:
-        """Two; the key is public."""
-        return self.states.report_bits
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("key", np.int64), ("state", np.int64)])
+        """⌈log₂ 3^d⌉."""
+        return int(3**self.d - 1).bit_length()
 
     def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``key`` and ``state``."""
-        records, entries = self._pairs(values)
+        """Draw reports: states, (n, d)."""
+        records, entries = _check_pairs(values, self.d)
         check_people(records)
-        reports = np.empty(len(records), self.dtype)
-        reports["key"] = uniform(self.d, (len(records),), rng)
-        held = records.keys == reports["key"][records.users]
-        states = np.ones(len(records), np.int64)
-        states[records.users[held]] += discretise(entries[held], rng)
-        reports["state"] = self.states.perturb(states, rng=rng)
-        return reports
+        states = np.ones((len(records), self.d), np.int64)
+        states[records.users, records.keys] += discretise(entries, rng)
+        return np.where(bernoulli(self.keep, states.shape, rng), states, uniform(3, states.shape, rng))
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the states of each key, (d, 3)."""
-        found = np.asarray(reports)
-        if found.dtype != self.dtype or found.ndim != 1:
-            raise ValueError(f"reports must have the fields key and state, (n,), got {found.dtype} of {found.shape}")
-        cell = 3 * check_codes(found["key"], self.d, "key") + check_codes(found["state"], 3, "state")
-        return Tally(self, len(found), np.bincount(cell, minlength=3 * self.d).reshape(self.d, 3))
+        states = check_codes(reports, 3, "reports", ndim=2)
+        if states.shape[1] != self.d:
+            raise ValueError(f"reports must have d = {self.d} columns, got {states.shape[1]}")
+        return Tally(self, len(states), (states[..., None] == np.arange(3)).sum(0))
+
+
+# ------------------------------------------------------------------------------------------- PrivKV and its rounds
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivKV(SampledKey):
+    r"""PrivKV: one public key, drawn uniformly; whether it is held is perturbed with ε₁, the sign of its value with ε₂.
+
+    A holder tells a sign with probability :math:`p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})`, otherwise nothing; a
+    person without the key tells a sign with probability :math:`1-p_1`, that of a fake value of mean 0.  Every sign is
+    flipped with probability :math:`1-p_2`, :math:`p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})`.  So
+    :math:`\alpha = p_1p_2`, :math:`\beta = p_1(1-p_2)`, :math:`\gamma = (1-p_1)/2`, and the whole is protected by
+
+    .. math:: \varepsilon = \max\Bigl(\varepsilon_2,\;
+              \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr) < \varepsilon_1 + \varepsilon_2,
+
+    less than the sum that it is published with (`nominal`): a fake sign is + and − alike, so who tells a sign and which
+    sign it is are never both as bad as can be.
+
+    Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
+
+    Parameters
+    ----------
+    key_epsilon, value_epsilon : float
+        ε₁ and ε₂.
+
+    Reports have the fields ``key`` (public) and ``state``, (n,).
+    """
+
+    key_epsilon: float
+    value_epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("key_epsilon", "value_epsilon"):
+            object.__setattr__(self, name, check_epsilon(getattr(self, name), name))
+
+    @classmethod
+    def nominal_split(cls, d: int, epsilon: float) -> Self:
+        """Return the published one, ε₁ = ε₂ = ε/2: `nominal` is ε, and the exact `epsilon` is less."""
+        half = check_epsilon(epsilon) / 2
+        return cls(d=d, key_epsilon=half, value_epsilon=half)
+
+    @classmethod
+    def tight_split(cls, d: int, epsilon: float) -> Self:
+        """Return the one of exactly ε (to rounding): ε₂ = ε, ε₁ = ln[(e^ε+1)/2]."""
+        more = (odds(check_epsilon(epsilon)) + 1) / 2
+        return cls(d=d, key_epsilon=nextafter(chance.log(more), 0), value_epsilon=epsilon)
+
+    @cached_property
+    def p1(self) -> Fraction:
+        """Probability of telling the truth about holding the key; rounded down."""
+        return truthful(self.key_epsilon)
+
+    @cached_property
+    def p2(self) -> Fraction:
+        """Probability of telling the sign as it is; rounded down."""
+        return truthful(self.value_epsilon)
+
+    @property
+    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
+        """(p₁p₂, p₁(1−p₂), (1−p₁)/2)."""
+        return self.p1 * self.p2, self.p1 * (1 - self.p2), (1 - self.p1) / 2
+
+    @property
+    def epsilon(self) -> float:
+        """max(ε₂, ε₁ + ln[2/(1+e^−ε₂)]), from the rounded probabilities."""
+        return chance.log_up(_transcript_ratio(self, 1))
+
+    @property
+    def nominal(self) -> float:
+        """ε₁ + ε₂, as published: a bound that is never attained."""
+        return self.key_epsilon + self.value_epsilon
+
+    @property
+    def realised_epsilon(self) -> float:
+        """The same, to the nearest float."""
+        return chance.log(_transcript_ratio(self, 1))
+
+    def _states(
+        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
+    ) -> NDArray[np.int64]:
+        return _told(held, values, float(self.p1), float(self.p2), rng)
+
+    def follow_up(self, values: Records, fake: NDArray[np.float64], *, rng: Randomness) -> Reports:
+        """Draw reports of a later round of PrivKVM: as `perturb`, but with p₁ = 1/2 and public fake means, (d,).
+
+        Their tally is for `printed_mean`; of frequencies it says nothing.
+        """
+        fake = check_unit(fake, "fake")
+        if fake.shape != (self.d,):
+            raise ValueError(f"fake must hold d = {self.d} means, got shape {fake.shape}")
+
+        def states(keys: Any, held: Any, own: Any, rng: Randomness) -> NDArray[np.int64]:
+            return _told(held, np.where(held, own, fake[keys]), 0.5, float(self.p2), rng)
+
+        return self._report(values, states, rng)
+
+    def printed_mean(self, tally: Tally) -> NDArray[np.float64]:
+        """Mean of each key as PrivKV prints it, (…, d): (n*₊ − n*₋)/N₁, where N₁ = n₊ + n₋ reports told a sign.
+
+        n*± = [(p₂−1)N₁ + n±]/(2p₂−1), clipped to [0, N₁].  It is the mean of all values that were told, fake ones with
+        them, and tends to f p₁ m / [f p₁ + (1−f)(1−p₁)], not to m.  0 for a key of which nobody told a sign.
+        """
+        minus, _, plus = np.moveaxis(self._own(tally).counts, -1, 0)
+        told = plus + minus
+        p = float(self.p2)
+        above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
+        return np.asarray((above - below) / np.maximum(told, 1))
+
+
+def _told(
+    held: NDArray[np.bool_], values: NDArray[np.float64], p1: float, p2: float, rng: Randomness
+) -> NDArray[np.int64]:
+    """States to report: the perturbed sign of the value, own or fake, with probability p₁ or 1 − p₁; else nothing."""
+    tells = bernoulli(np.where(held, p1, 1 - p1), held.shape, rng)
+    honest = bernoulli(p2, held.shape, rng)
+    return 1 + tells * np.where(honest, 1, -1) * discretise(values, rng)
+
+
+def _transcript_ratio(first: PrivKV, rounds: int) -> Fraction:
+    """Largest likelihood ratio of all reports of a person, whatever the public means.
+
+    A later report tells the two signs, or a sign and a fake one of mean ±1, apart by p₂/(1−p₂) at most.  The first one
+    tells apart the two signs by as much, and a sign and an absent key by p₁p₂ over (1−p₁)/2; the same two inputs can
+    be the worst of each round.
+    """
+    alpha, _, gamma = first.answer
+    sign = first.p2 / (1 - first.p2)
+    return max(sign, alpha / gamma) * sign ** (rounds - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class PrivKVM:
+    """What PrivKVM found.
+
+    Attributes
+    ----------
+    frequency : ndarray (…, d)
+        The linear estimate of the first round, which no later one adds to.
+    means : ndarray (…, rounds run, d)
+        The printed mean of each round.
+    """
+
+    frequency: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+    @property
+    def rounds_run(self) -> int:
+        """Number of rounds that were run."""
+        return int(self.means.shape[-2])
+
+
+def privkvm(
+    records: Records,
+    *,
+    d: int,
+    key_epsilon: float,
+    value_epsilon: float,
+    rounds: int,
+    rng: Randomness,
+    stop: float | None = None,
+) -> PrivKVM:
+    """Run PrivKVM: rounds of PrivKV in which the fake values take over the mean that the round before printed.
+
+    The first round has budgets ε₁ and ε₂/c, and fake values of mean 0.  Later ones tell a sign with probability 1/2
+    whether the key is held or not, at ε₂/c; key and sign of the value are drawn anew.  Each round takes the means a
+    step nearer: E m_r = f m + (1−f) m_{r−1}.
+
+    Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
+
+    Parameters
+    ----------
+    records : Records with values in [−1, 1]
+    d : int
+        Number of keys.
+    key_epsilon, value_epsilon : float
+        ε₁, and ε₂ of all rounds together.  See `privkvm_epsilon` for what they come to.
+    rounds : int
+        c, at most.
+    rng : Generator, SystemRandom or Paths
+    stop : float, optional
+        Stop once no key's mean has moved by more than this from one round to the next.  This is our reading of
+        PrivKVM+, which adapts the number of rounds.  It looks at public means only, so ε is never more; the budget of
+        the rounds that were not run is not spent.
+    """
+    first = _first_round(d, key_epsilon, value_epsilon, rounds)
+    tally = first.tally(first.perturb(records, rng=rng))
+    means = [first.printed_mean(tally)]
+    for _ in range(rounds - 1):
+        means.append(first.printed_mean(first.tally(first.follow_up(records, means[-1], rng=rng))))
+        if stop is not None and np.max(np.abs(means[-1] - means[-2])) <= stop:
+            break
+    return PrivKVM(first.estimate(tally)[0], np.stack(means))
+
+
+def privkvm_marginals(
+    population: Holdings, *, key_epsilon: float, value_epsilon: float, rounds: int, trials: int, rng: Randomness
+) -> PrivKVM:
+    """Simulate `privkvm`, exact for each key alone: frequency (trials, d), means (trials, rounds, d)."""
+    first = _first_round(population.d, key_epsilon, value_epsilon, rounds)
+    tally = first.simulate_marginals(population, trials=trials, rng=rng)
+    means, p = [first.printed_mean(tally)], float(first.p2)
+    for _ in range(rounds - 1):
+        fake = p * (1 + means[-1]) / 2 + (1 - p) * (1 - means[-1]) / 2  # probability that a fake sign becomes +
+        plus = np.stack([np.full_like(fake, 1 - p), fake, np.full_like(fake, p)], -1)
+        told = _tell(first._ask(population, trials, rng), (1 - plus) / 2, plus / 2, rng)
+        means.append(first.printed_mean(Tally(first, population.n, told)))
+    return PrivKVM(first.estimate(tally)[..., 0, :], np.stack(means, -2))
+
+
+def privkvm_epsilon(key_epsilon: float, value_epsilon: float, rounds: int) -> float:
+    """Exact ε of all that a person sends to `privkvm`, if public means are as bad as can be.
+
+    max(ε₂, ε₁ + ln[2/(1+e^−ε₂/c)] + (c−1)ε₂/c), from the rounded probabilities; at most ε₁ + ε₂, which is published.
+    """
+    return chance.log_up(_transcript_ratio(_first_round(1, key_epsilon, value_epsilon, rounds), rounds))
+
+
+def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) -> NDArray[np.float64]:
+    """Bias of the mean that PrivKVM prints after its last round, for a large population.
+
+    −m (1−f)(1−p₁) / [f p₁ + (1−f)(1−p₁)] · (1−f)^(c−1); c = 1 is PrivKV.
+
+    Parameters
+    ----------
+    f, m : array_like
+        Frequency, in (0, 1], and mean of a key; broadcast against each other.
+    key_epsilon : float
+    rounds : int
+        c.
+    """
+    f, m = np.asarray(f, np.float64), np.asarray(m, np.float64)
+    p = float(truthful(check_epsilon(key_epsilon, "key_epsilon")))
+    fake = (1 - f) * (1 - p)
+    return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))
+
+
+def _first_round(d: int, key_epsilon: float, value_epsilon: float, rounds: int) -> PrivKV:
+    share = check_epsilon(value_epsilon, "value_epsilon") / check_count(rounds, 1, "rounds")
+    return PrivKV(d=d, key_epsilon=key_epsilon, value_epsilon=check_epsilon(share, "value_epsilon / rounds"))
+
+
+# ------------------------------------------------------------------------------------------------ pad and sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,10 +828,12 @@ class PCKVGRR(SignedTernary):
     Reports are signed keys 2·key + (1 if the sign is +), dummies after the d keys, (n,).
     """
 
+    epsilon: float
     ell: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         object.__setattr__(self, "ell", check_count(self.ell, 1, "ell"))
 
     @property
@@ -288,7 +875,7 @@ class PCKVGRR(SignedTernary):
 
     def perturb(self, values: Records, *, rng: Randomness) -> Reports:
         """Draw reports: integers in [0, 2(d+ℓ)), (n,)."""
-        records, _ = self._pairs(values)
+        records, _ = _check_pairs(values, self.d)
         check_people(records)
         keys, drawn = pad_and_sample(records, self.d, self.ell, rng)
         assert drawn is not None  # the records have values

@@ -36,7 +36,7 @@ from ldpnb.core import (
     check_histogram,
     check_people,
 )
-from ldpnb.frequency import PureProtocol
+from ldpnb.frequency import PureProtocol, check_weights
 from ldpnb.kernels import fwht
 
 
@@ -163,6 +163,14 @@ class HadamardBit(OneBit):
             return super().supporters(tally)
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
+
+    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """Variance c²Σ_v w_v² − w_x² for the person's item x: (…, k).  See `PureProtocol.linear_noise`.
+
+        The square of the score is c²(Σ_v w_v H[j, v])²; its mean over rows is c²Σ_v w_v² (Parseval).
+        """
+        w = np.square(check_weights(weights, self.k))
+        return np.asarray(float(1 / (2 * self.support[0] - 1) ** 2) * w.sum(-1, keepdims=True) - w)
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law, in O(k m) each: (trials, m, 2)."""
@@ -294,6 +302,16 @@ class SHist(OneBit):
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance c² − G² of every item, for the matrix in use: (n, k)."""
         return float(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.target(values))
+
+    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """Variance c² wᵀGw − (Gw)_x² for the person's item x, for the matrix in use: (…, k).
+
+        See `PureProtocol.linear_noise`.
+        """
+        w = check_weights(weights, self.k)
+        mean = w @ self.gram
+        second = float(1 / (2 * self.support[0] - 1) ** 2) * (w * mean).sum(-1, keepdims=True)
+        return np.asarray(second - np.square(mean))
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population, exact for each item alone and for the matrix in use, in O(k²) each: (trials, k).

@@ -1,0 +1,793 @@
+r"""Correlation of keys: the joint table of all keys' states, and what may be asked of it.
+
+A key has three states for a person: 0 (held, sign −), 1 (not held) and 2 (held, sign +), after a value in [−1, 1] has
+become a sign with its mean (`ldpnb.keyvalue.discretise`).  `IOH` numbers the 3^d combinations of d keys' states and
+sends the number through a frequency oracle; `PairSampling` does so for one public pair of keys.  Both give a `Table` of
+estimated shares of all combinations, and everything about correlation is linear in it, or a ratio of two linear things:
+
+    share of people who satisfy a condition C         F_C = Σ_x w_C(x) θ_x,      w_C(x) = 1 if x satisfies C, else 0,
+    frequency of key k among them                     f_{k|C} = F_{C, k held} / F_C,
+    mean of key k's values among those who hold it    m_{k|C} = S_{k|C} / F_{C, k held},
+
+where S sums the signs of k.  A condition says of some keys that they are held, or that they are not; its weights are an
+outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
+
+The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_noise`): with n people and true
+shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n.  A ratio ρ = F₁/F₀ has, for many people, the variance of the
+one sum (w₁ − ρ w₀)/F₀ (delta method).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Randomness, bernoulli, uniform
+from ldpnb.core import (
+    Mechanism,
+    Records,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_people,
+    check_unit,
+)
+from ldpnb.frequency import PureProtocol
+from ldpnb.keyvalue import discretise
+from ldpnb.onebit import HadamardBit, SHist
+from ldpnb.postprocess import norm, norm_sub
+
+D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
+BLOCK = 2**24  # numbers in memory at a time
+
+Given = Mapping[str, int]  # the keys that a condition speaks of: 1 held, 0 not held
+
+
+# ------------------------------------------------------------------------------------------------------ conditions
+
+
+def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
+    """Write a condition as the paper's (α, β): which keys it speaks of, and which of these are held.
+
+    Source: sun2021 Definition 2 and Fig. 3.
+
+    Parameters
+    ----------
+    given : mapping from key name to 1 (held) or 0 (not held)
+    keys : sequence of str
+
+    Returns
+    -------
+    tuple of two strings of 0 and 1, one character a key
+
+    Raises
+    ------
+    ValueError
+        If a key is not among `keys`, or its value is not 1 or 0.
+
+    Examples
+    --------
+    >>> to_bits({"cough": 1, "cancer": 0}, ("cancer", "fever", "cough"))
+    ('101', '001')
+    """
+    names = _names(keys)
+    said = _condition(given, names)
+    return "".join(str(int(key in said)) for key in names), "".join(str(said.get(key, 0)) for key in names)
+
+
+def from_bits(alpha: str, beta: str, keys: Sequence[str]) -> dict[str, int]:
+    """Read a condition from the paper's (α, β); the other way round than `to_bits`.
+
+    Raises
+    ------
+    ValueError
+        If a string is not one of 0 and 1 for each key, or β says that a key is held of which α does not speak.
+
+    Examples
+    --------
+    >>> from_bits("101", "001", ("cancer", "fever", "cough"))
+    {'cancer': 0, 'cough': 1}
+    """
+    names = _names(keys)
+    for name, bits in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(bits, str) or len(bits) != len(names) or set(bits) - {"0", "1"}:
+            raise ValueError(f"{name} must be a string of {len(names)} characters, each 0 or 1, got {bits!r}")
+    if any(a < b for a, b in zip(alpha, beta, strict=True)):
+        raise ValueError(f"beta must be 0 wherever alpha is, got {beta!r} for {alpha!r}")
+    return {key: int(b) for key, a, b in zip(names, alpha, beta, strict=True) if a == "1"}
+
+
+def _names(keys: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
+        raise ValueError(f"keys must be a tuple of names, got {keys!r}")
+    if len(keys) == 0 or len(set(keys)) < len(keys):
+        raise ValueError(f"keys must be distinct names, at least one, got {tuple(keys)}")
+    return tuple(keys)
+
+
+def _small(d: int) -> int:
+    if d > D_MAX:
+        raise ValueError(
+            f"keys must be at most {D_MAX} for a table of all 3**d combinations, got {d}: PairSampling collects pairs"
+        )
+    return d
+
+
+def _known(key: Any, keys: tuple[str, ...]) -> str:
+    if not isinstance(key, str) or key not in keys:
+        raise ValueError(f"key must be one of {', '.join(keys)}, got {key!r}")
+    return key
+
+
+def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"given must be a mapping from key to 1 or 0, got {given!r}")
+    for key, held in given.items():
+        _known(key, keys)
+        if not isinstance(held, int | np.integer | np.bool_) or held not in (0, 1):
+            raise ValueError(f"given must say 1 (held) or 0 (not held) of {key}, got {held!r}")
+    return {key: int(held) for key, held in given.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answer to a query.
+
+    Attributes
+    ----------
+    value : float, or ndarray (…)
+        Never clipped; nan where the denominator of a ratio is not positive, since there is nobody to speak of.
+    error : float, or ndarray (…)
+        Its standard error; nan where it is not known.
+    reliable : bool, or ndarray (…)
+        Whether the denominator of a ratio exceeds three standard errors of its own.  Otherwise the ratio has no
+        bell-shaped law, and `error` says little.  A share has no denominator and is always reliable.
+    """
+
+    value: Any
+    error: Any
+    reliable: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """How the shares of all combinations were estimated: what the errors of all that follows are computed from.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    shares : ndarray (…, 3^d)
+        Linear estimates; leading axes run over trials.
+    n : int
+        Number of people.
+    oracle : PureProtocol
+    pairs : int
+        Number of pairs of which each person was asked about one.
+    """
+
+    keys: tuple[str, ...]
+    shares: NDArray[np.float64]
+    n: int
+    oracle: PureProtocol
+    pairs: int = 1
+
+    def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        r"""Variance of the weighted sum of shares, for weights (…, 3^d), given everybody's signs.
+
+        With g_x the variance for a person of combination x, it is :math:`\sum_x \theta_x g_x / n`; of L pairs,
+        :math:`g_x = L \operatorname{Var}[\sum_v w_v s_v \mid x] + (L-1) w_x^2`.  The estimated shares, normalised,
+        stand for θ; as they may be negative, the mean is kept between the least and the largest g.
+        """
+        g = self.pairs * self.oracle.linear_noise(weights) + (self.pairs - 1) * np.square(weights)
+        mean = (norm(self.shares) * g).sum(-1)
+        return np.asarray(np.clip(mean, g.min(-1), g.max(-1)) / self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Estimated shares of all combinations of some keys' states, and queries about them.
+
+    Combination Σ_j 3^(d−j) s_j has the digits s_1 … s_d, the states of the keys in their order: 0 (held, sign −),
+    1 (not held), 2 (held, sign +).  Leading axes run over trials, and answers have the same ones.
+
+    A condition `given` is a mapping from key to 1 (held) or 0 (not held), in any order; True and False will do.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    cells : ndarray (…, 3^d)
+    collected : Collected, optional
+        How they were estimated; None if they are no longer linear in the reports, so that no error is known.
+    normal : bool
+        Whether cells were shifted to sum to 1.
+    """
+
+    keys: tuple[str, ...]
+    cells: NDArray[np.float64]
+    collected: Collected | None = None
+    normal: bool = False
+
+    def count(self, given: Given) -> Answer:
+        """Estimate the share of people who satisfy the condition; unbiased.  Source: sun2021 §3.2, F^α_β over n."""
+        w = self._weights(_condition(given, self.keys))
+        value = self.cells @ w
+        return Answer(value[()], np.sqrt(self._variance(w))[()], np.ones(value.shape, np.bool_)[()])
+
+    def frequency(self, key: str, given: Given | None = None) -> Answer:
+        """Estimate how frequent a key is among the people who satisfy a condition.
+
+        Both parts of the ratio are estimates, also where nothing is given: then the denominator is the sum of all
+        cells, which is 1 once the table is `normalised`.
+
+        Source: sun2021 §3.2.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such key, or the condition is about the key itself.
+        """
+        said = self._other(key, given)
+        whole = self._weights(said)
+        return self._ratio(self._weights(said | {key: 1}), whole)
+
+    def mean(self, key: str, given: Given | None = None) -> Answer:
+        """Estimate the mean of a key's values among the people who satisfy a condition and hold the key.
+
+        The error includes what the random signs may add at most: as if all these people had one value.
+
+        Source: sun2021 §3.3.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such key, or the condition is about the key itself.
+        """
+        said = self._other(key, given)
+        held = self._weights(said | {key: 1})
+        return self._ratio(self._weights(said, sign=key), held, signs=True)
+
+    def normalised(self) -> Table:
+        """Add one constant to all cells, so that they sum to 1.  Unbiased, and errors allow for it."""
+        return replace(self, cells=norm(self.cells), normal=True)
+
+    def projected(self) -> Table:
+        """Move to the nearest non-negative cells with sum 1.  Biased: errors are not known any more.
+
+        Negative cells are common where cells are many, and what is cut off them adds up in sums: better project the
+        `marginal` of the few keys a question is about.
+        """
+        return replace(self, cells=norm_sub(self.cells), collected=None, normal=True)
+
+    def marginal(self, keys: Sequence[str]) -> Table:
+        """Sum over all other keys; the keys left come in the order in which they are named.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such key, or one is named twice.
+        """
+        names = tuple(_known(key, self.keys) for key in _names(keys))
+        lead, d = self.cells.ndim - 1, len(self.keys)
+        cube = self.cells.reshape(*self.cells.shape[:-1], *(3,) * d)
+        cube = cube.sum(tuple(lead + j for j, key in enumerate(self.keys) if key not in names))
+        left = [key for key in self.keys if key in names]
+        cube = cube.transpose(*range(lead), *(lead + left.index(key) for key in names))
+        return replace(self, keys=names, cells=cube.reshape(*cube.shape[:lead], -1))
+
+    def _other(self, key: str, given: Given | None) -> dict[str, int]:
+        said = _condition({} if given is None else given, self.keys)
+        if _known(key, self.keys) in said:
+            raise ValueError(f"given must not be about the key asked for, got {key}")
+        return said
+
+    def _weights(self, said: dict[str, int], sign: str | None = None) -> NDArray[np.float64]:
+        """One weight a cell: the outer product of a factor a key."""
+        factor = {None: (1.0, 1.0, 1.0), 1: (1.0, 0.0, 1.0), 0: (0.0, 1.0, 0.0)}
+        factors = [np.array((-1.0, 0.0, 1.0) if key == sign else factor[said.get(key)]) for key in self.keys]
+        return reduce(lambda a, b: np.multiply.outer(a, b).reshape(-1), factors)
+
+    def _ratio(self, part: NDArray[np.float64], whole: NDArray[np.float64], signs: bool = False) -> Answer:
+        below = np.asarray(self.cells @ whole)
+        below = np.where(below > 0, below, np.nan)
+        value = np.asarray(self.cells @ part / below)
+        # where there is no ratio, any number will do for weights that have to be finite
+        safe, rho = (np.nan_to_num(x, nan=1.0)[..., None] for x in (below, value))
+        variance = self._variance((part - rho * whole) / safe)
+        if signs and self.collected is not None:  # Σ(1 − v²) is largest for equal v
+            variance = variance + np.maximum(1 - value**2, 0) / (below * self.collected.n)
+        reliable = below > 3 * np.sqrt(self._variance(whole))
+        return Answer(value[()], np.where(np.isnan(value), np.nan, np.sqrt(variance))[()], reliable[()])
+
+    def _variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Variance of the weighted sum of cells, for weights (…, 3^d); nan where it is not known."""
+        if self.collected is None:
+            return np.full(self.cells.shape[:-1], np.nan)
+        lead, names = weights.shape[:-1], self.collected.keys
+        if self.keys != names:  # a sum over cells of the marginal is one over all cells
+            places = [self.keys.index(key) if key in self.keys else None for key in names]
+            order = [len(lead) + j for j in places if j is not None]
+            cube = weights.reshape(*lead, *(3,) * len(self.keys)).transpose(*range(len(lead)), *order)
+            cube = cube.reshape(*lead, *(1 if j is None else 3 for j in places))
+            weights = np.broadcast_to(cube, (*lead, *(3,) * len(names))).reshape(*lead, -1)
+        if self.normal:
+            weights = weights - weights.mean(-1, keepdims=True)
+        return self.collected.variance(weights)
+
+
+# --------------------------------------------------------------------------------------------------- all keys at once
+
+
+def _pairs_of(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
+    if not isinstance(values, Records) or values.values is None:
+        what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
+        raise ValueError(f"values must be Records with a value for each key, got {what}")
+    check_codes(values.keys, d, "keys")
+    return values, check_unit(values.values)
+
+
+def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+    """Draw a sign for each value and return the number of each person's combination of d states, Σ_j 3^(d−j) s_j.
+
+    Source: sun2021 §3.1 (IOH).
+
+    Parameters
+    ----------
+    values : Records with values in [−1, 1]
+        Keys are 0, …, d − 1.
+    d : int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of int64 (n,), in [0, 3^d)
+
+    Raises
+    ------
+    ValueError
+        If a key or value is out of range, or d is above 12.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
+    [21, 13]
+    """
+    d = _small(check_count(d, 1, "d"))
+    records, entries = _pairs_of(values, d)
+    return np.asarray((3**d - 1) // 2 + _sums(discretise(entries, rng) * 3 ** (d - 1 - records.keys), records.offsets))
+
+
+def _sums(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sum of each person's entries."""
+    total = np.zeros(len(moves) + 1, np.int64)
+    np.cumsum(moves, out=total[1:])
+    return np.diff(total[offsets])
+
+
+def _shares(values: Records, d: int) -> NDArray[np.float64]:
+    """Mean over people of the law of their combination, (3^d,)."""
+    records, entries = _pairs_of(values, d)
+    check_people(records)
+    plus, held = np.zeros((2, len(records), d))
+    who = records.users, records.keys
+    plus[who], held[who] = (1 + entries) / 2, 1
+    pattern = (held @ 2.0 ** np.arange(d)).astype(np.int64)
+    order = np.argsort(pattern, kind="stable")
+    total = np.zeros((3,) * d)
+    for group in np.split(order, np.flatnonzero(np.diff(pattern[order])) + 1):
+        # people who hold the same keys have two states of each of them and one of every other
+        keys = np.flatnonzero(held[group[0]])
+        signs = np.zeros((2,) * len(keys))
+        for start in range(0, len(group), max(1, BLOCK >> len(keys))):
+            up = plus[group[start : start + max(1, BLOCK >> len(keys))]][:, keys]
+            law = np.ones((len(up), 1))
+            for p in up.T:
+                law = (law[:, :, None] * np.stack([1 - p, p], -1)[:, None]).reshape(len(up), -1)
+            signs += law.sum(0).reshape(signs.shape)
+        total[tuple(slice(None, None, 2) if one else 1 for one in held[group[0]])] = signs
+    return total.reshape(-1) / len(records)
+
+
+def _digits(values: Records, d: int, keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Law of the states of some keys, (n, len(keys), 3)."""
+    records, entries = _pairs_of(values, d)
+    states = np.zeros((len(records), d, 3))
+    states[..., 1] = 1
+    who = records.users, records.keys
+    states[who] = np.stack([(1 - entries) / 2, np.zeros(len(entries)), (1 + entries) / 2], -1)
+    return states[:, keys]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IOH(Mechanism):
+    r"""Index one-hot (IOH): the number of the combination of all keys' states, through a frequency oracle.
+
+    All of a record is in one number of :math:`3^d`, so a record is protected by the oracle's ε, whatever d, and any
+    correlation of keys can be asked for afterwards (`table`).  The paper's oracles are unary encodings, which send
+    3^d bits; `HadamardBit` has the error of `OUE` with one.
+
+    Source: sun2021 §3.1, Algorithm 1.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        Names of the d keys, at most 12.
+    oracle : PureProtocol
+        With k = 3^d, and unbiased shares: not `SHist`.
+
+    Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports and tallies are the
+    oracle's.  Estimates are the shares of the combinations, (3^d,).
+    """
+
+    keys: tuple[str, ...]
+    oracle: PureProtocol
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", _names(self.keys))
+        _check_oracle(self.oracle, 3 ** _small(self.d))
+
+    @classmethod
+    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
+        """Make the oracle too: ``make(k=3**d, epsilon=epsilon)``.
+
+        Examples
+        --------
+        >>> from ldpnb.frequency import OUE
+        >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
+        OUE(k=27, epsilon=1.0)
+        """
+        names = _names(keys)
+        return cls(keys=names, oracle=make(k=3 ** _small(len(names)), epsilon=epsilon))
+
+    @property
+    def d(self) -> int:
+        """Number of keys."""
+        return len(self.keys)
+
+    @property
+    def epsilon(self) -> float:
+        """That of the oracle."""
+        return float(self.oracle.epsilon)
+
+    @property
+    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
+        """Those of the oracle's reports."""
+        return self.oracle.public_fields
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle: two records may be any two combinations."""
+        return self.oracle.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """That of the oracle."""
+        return self.oracle.report_bits
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: those of the oracle."""
+        codes = encode(values, self.d, rng)
+        check_people(codes)
+        return self.oracle.perturb(codes, rng=rng)
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count as the oracle does."""
+        return replace(self.oracle.tally(reports), mechanism=self)
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each combination: (…, 3^d)."""
+        return self.oracle.estimate(replace(self._own(tally), mechanism=self.oracle))
+
+    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Probability of each combination after the signs are drawn: (n, 3^d)."""
+        digits = _digits(values, self.d, np.arange(self.d))
+        law = np.ones((len(digits), 1))
+        for j in range(self.d):
+            law = np.asarray(law[:, :, None] * digits[:, j, None, :]).reshape(len(digits), -1)
+        return law
+
+    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
+        t = self.target(values)
+        own, other = self.oracle.noise(np.zeros(1, np.int64))[0, :2]
+        return np.asarray(other + (own - other) * t + t * (1 - t))
+
+    def table(self, tally: Tally) -> Table:
+        """Estimate the table of all combinations, to be asked about correlations."""
+        return self._table(self.estimate(tally), tally.n)
+
+    def truth(self, values: Records) -> Table:
+        """Return the table that estimates have in expectation, as if this mechanism had collected it.
+
+        Values are the truth about these people, and errors what theory says of the estimates.
+        """
+        return self._table(_shares(values, self.d), len(values))
+
+    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """Draw everybody's signs anew for each trial and count the people in each combination: (trials, 3^d).
+
+        That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
+        """
+        trials, (records, entries) = check_count(trials, 1, "trials"), _pairs_of(values, self.d)
+        check_people(records)
+        up, power = (1 + entries) / 2, 3 ** (self.d - 1 - records.keys)
+        lowest = (3**self.d - 1) // 2 - _sums(power, records.offsets)
+        found = np.empty((trials, 3**self.d), np.int64)
+        for one in found:
+            rises = bernoulli(up, up.shape, rng) * (2 * power)
+            one[:] = np.bincount(lowest + _sums(rises, records.offsets), minlength=3**self.d)
+        return found
+
+    def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
+        """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, …).
+
+        As fast as the oracle's `simulate`; an oracle without one is simulated person by person.
+
+        Parameters
+        ----------
+        cells : array_like of int (trials, 3^d)
+            How many people are in each combination, as `cells` draws them; as many in each trial.
+        rng : numpy.random.Generator or Paths
+        """
+        counts = check_codes(cells, None, "cells", ndim=2)
+        people = _one_size(counts.sum(1))
+        return Tally(self, people, np.stack([_simulated(self.oracle, one, rng) for one in counts]))
+
+    def _table(self, shares: NDArray[np.float64], n: int) -> Table:
+        return Table(self.keys, shares, Collected(self.keys, shares, n, self.oracle))
+
+
+def _one_size(people: NDArray[np.int64]) -> int:
+    if len(people) == 0 or np.any(people != people[0]):
+        raise ValueError(f"cells must hold as many people in each trial, at least one trial, got {people.tolist()}")
+    return int(people[0])
+
+
+def _simulated(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    """Return the counts of one tally of a population with this histogram, exact in their joint law."""
+    n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
+    slow = isinstance(oracle, HadamardBit) and n < oracle.m * np.count_nonzero(histogram)  # see its simulate
+    if simulate is not None and not slow and n > 0:
+        return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
+    codes, step = np.repeat(np.arange(oracle.k), histogram), max(1, BLOCK // oracle.k)
+    total = _empty(oracle)
+    for start in range(0, n, step):
+        total = total + oracle.tally(oracle.perturb(codes[start : start + step], rng=rng)).counts
+    return total
+
+
+def _empty(oracle: PureProtocol) -> NDArray[np.int64]:
+    """Return the counts of no reports."""
+    return oracle.tally(_report(oracle)[:0]).counts
+
+
+def _report(oracle: PureProtocol) -> Reports:
+    """Return any report, to see what reports look like."""
+    return oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))
+
+
+def _check_oracle(oracle: Any, k: int) -> None:
+    if not isinstance(oracle, PureProtocol) or isinstance(oracle, SHist):
+        # the matrix of SHist adds an error that no number of people averages away
+        raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {oracle!r}")
+    if oracle.k != k:
+        raise ValueError(f"oracle must have k = {k}, got {oracle.k}")
+
+
+# --------------------------------------------------------------------------------------------- a pair of keys each
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairSampling(Mechanism):
+    r"""One public pair of keys, drawn uniformly, and the number of its nine combinations through a frequency oracle.
+
+    For many keys: where `IOH` spreads people over 3^d cells, this asks everybody about nine, with all of ε, and has
+    1/L of the people for each of the L = d(d−1)/2 pairs.  It answers questions about two keys, and no others.
+
+    Scores are multiplied by L, so that estimates are linear; a `Table` of a pair has people's number n, not the random
+    number of those who were asked.  A frequency or mean is a ratio of two such numbers, in which the factor cancels.
+
+    Source: sampled marginals (Cormode, Kulkarni and Srivastava 2018), for the states of sun2021 §3.1; sampling is what
+    sun2021 §5 leaves for later.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        Names of the d keys, at least 2.
+    oracle : PureProtocol
+        With k = 9, and unbiased shares: not `SHist`.
+
+    Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports have the field ``pair``
+    (public; pairs (a, b), a < b, in lexicographic order) and the fields of the oracle's reports, or ``report`` where
+    these have none, (n,).  Tallies count for each pair the reports, and then what the oracle counts: (L, 1 + …).
+    Estimates are the shares of the nine combinations 3 s_a + s_b for each pair, (L, 9).
+    """
+
+    keys: tuple[str, ...]
+    oracle: PureProtocol
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", _names(self.keys))
+        if len(self.keys) < 2:
+            raise ValueError(f"keys must be distinct names, at least two, got {self.keys}")
+        _check_oracle(self.oracle, 9)
+
+    @classmethod
+    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
+        """Make the oracle too: ``make(k=9, epsilon=epsilon)``."""
+        return cls(keys=_names(keys), oracle=make(k=9, epsilon=epsilon))
+
+    @property
+    def d(self) -> int:
+        """Number of keys."""
+        return len(self.keys)
+
+    @cached_property
+    def pairs(self) -> NDArray[np.int64]:
+        """All pairs of key numbers a < b, (L, 2), read-only."""
+        found = np.stack(np.triu_indices(self.d, 1), -1)
+        found.flags.writeable = False
+        return found
+
+    @property
+    def epsilon(self) -> float:
+        """That of the oracle."""
+        return float(self.oracle.epsilon)
+
+    @property
+    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
+        """The pair, and those of the oracle's reports."""
+        return ("pair", *self.oracle.public_fields)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle, for every pair."""
+        return self.oracle.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """That of the oracle; the pair is public."""
+        return self.oracle.report_bits
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        like = _report(self.oracle)
+        own = like.dtype.descr if like.dtype.names else [("report", like.dtype, like.shape[1:])]
+        return np.dtype([("pair", np.int64), *own])
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with the field ``pair`` and those of the oracle."""
+        pairs, codes = self._encode(values, rng)
+        told = self.oracle.perturb(codes, rng=rng)
+        reports = np.empty(len(codes), self.dtype)
+        reports["pair"] = pairs
+        for name in told.dtype.names or ("report",):
+            reports[name] = told[name] if told.dtype.names else told
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
+        found = np.asarray(reports)
+        if found.dtype != self.dtype or found.ndim != 1:
+            raise ValueError(f"reports must be {self.dtype}, (n,), got {found.dtype} of shape {found.shape}")
+        each = np.bincount(check_codes(found["pair"], len(self.pairs), "pair"), minlength=len(self.pairs))
+        like = _report(self.oracle)
+        told = np.empty(len(found), like.dtype) if like.dtype.names else found["report"]
+        for name in like.dtype.names or ():
+            told[name] = found[name]
+        told, counts = told[np.argsort(found["pair"], kind="stable")], self._nothing()
+        counts[:, 0], ends = each, np.cumsum(each)
+        for pair in np.flatnonzero(each):
+            part = told[ends[pair] - each[pair] : ends[pair]]
+            counts[pair, 1:] = self.oracle.tally(part).counts.reshape(-1)
+        return Tally(self, len(found), counts)
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each combination of each pair: (…, L, 9)."""
+        counts = self._own(tally).counts
+        asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *_empty(self.oracle).shape)
+        # an oracle's estimate times n is linear in its counts and n: of no counts, it is what a report costs
+        nothing = self.oracle.estimate(Tally(self.oracle, 1, np.zeros_like(told)))
+        scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
+        return np.asarray(scores * (len(self.pairs) / tally.n))
+
+    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""
+        digits = _digits(values, self.d, np.arange(self.d))
+        first, second = digits[:, self.pairs[:, 0]], digits[:, self.pairs[:, 1]]
+        return (first[..., :, None] * second[..., None, :]).reshape(len(digits), -1, 9)
+
+    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, L, 9)."""
+        t = self.target(values)
+        own, other = self.oracle.noise(np.zeros(1, np.int64))[0, :2]
+        return np.asarray(len(self.pairs) * (other + (own - other) * t + t) - np.square(t))
+
+    def table(self, names: Sequence[str], tally: Tally) -> Table:
+        """Estimate the table of two keys, in the order in which they are named.
+
+        Raises
+        ------
+        ValueError
+            If these are not two different keys of this mechanism.
+        """
+        pair = self._pair(names)
+        return self._table(names, self.estimate(tally)[..., pair, :], tally.n)
+
+    def truth(self, names: Sequence[str], values: Records) -> Table:
+        """Return the table that estimates have in expectation, as if this mechanism had collected it.
+
+        See `IOH.truth`.
+        """
+        records, entries = _pairs_of(values, self.d)
+        a, b = self.pairs[self._pair(names)]
+        chosen = (records.keys == a) | (records.keys == b)
+        key = (records.keys[chosen] == b).astype(np.int64)
+        two = Records.from_arrays(records.users[chosen], key, entries[chosen], n=len(records))
+        return self._table(names, _shares(two, 2), len(records))
+
+    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """Draw everybody's pair and signs anew for each trial and count combinations: (trials, L, 9).
+
+        See `IOH.cells`.
+        """
+        trials, size = check_count(trials, 1, "trials"), 9 * len(self.pairs)
+        found = np.empty((trials, size), np.int64)
+        for one in found:
+            pairs, codes = self._encode(values, rng)
+            one[:] = np.bincount(9 * pairs + codes, minlength=size)
+        return found.reshape(trials, -1, 9)
+
+    def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
+        """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, L, …).
+
+        See `IOH.simulate`.
+        """
+        found = check_codes(cells, None, "cells", ndim=3)
+        if found.shape[1:] != (len(self.pairs), 9):
+            raise ValueError(f"cells must be of shape (trials, {len(self.pairs)}, 9), got {found.shape}")
+        people = _one_size(found.sum((1, 2)))
+        if people == 0:
+            raise ValueError("cells must hold at least one person, got none")
+        counts = np.stack([self._nothing() for _ in found])
+        counts[..., 0] = found.sum(-1)
+        for trial, pair in np.ndindex(found.shape[:2]):
+            counts[trial, pair, 1:] = _simulated(self.oracle, found[trial, pair], rng).reshape(-1)
+        return Tally(self, people, counts)
+
+    def _encode(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw each person's pair, and the number of its combination: (n,) each."""
+        records, entries = _pairs_of(values, self.d)
+        check_people(records)
+        pairs = uniform(len(self.pairs), (len(records),), rng)
+        users = records.users
+        a, b = self.pairs[pairs].T
+        power = 3 * (records.keys == a[users]) + (records.keys == b[users])
+        asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
+        moves = np.zeros(len(power), np.int64)
+        moves[asked] = power[asked] * discretise(entries[asked], rng)
+        return pairs, 4 + _sums(moves, records.offsets)
+
+    def _nothing(self) -> NDArray[np.int64]:
+        return np.zeros((len(self.pairs), 1 + _empty(self.oracle).size), np.int64)
+
+    def _pair(self, names: Sequence[str]) -> int:
+        chosen = [self.keys.index(_known(key, self.keys)) for key in _names(names)]
+        if len(chosen) != 2:
+            raise ValueError(f"names must be two keys, got {tuple(names)}")
+        a, b = sorted(chosen)
+        return a * (2 * self.d - a - 1) // 2 + b - a - 1
+
+    def _table(self, names: Sequence[str], shares: NDArray[np.float64], n: int) -> Table:
+        keys = tuple(sorted(names, key=self.keys.index))
+        return Table(keys, shares, Collected(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
