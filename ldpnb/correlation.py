@@ -216,6 +216,11 @@ class Table:
     collected: Collected | None = None
     normal: bool = False
 
+    def __post_init__(self) -> None:
+        size = 3 ** len(_names(self.keys))
+        if np.ndim(self.cells) == 0 or np.shape(self.cells)[-1] != size:
+            raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got {np.shape(self.cells)}")
+
     def count(self, given: Given) -> Answer:
         """Estimate the share of people who satisfy the condition; unbiased.  Source: sun2021 §3.2, F^α_β over n."""
         w = self._weights(_condition(given, self.keys))

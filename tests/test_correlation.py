@@ -50,9 +50,9 @@ class TestIOH(Contract):
         Case(ioh(GRR, 2, 1.0), TWO),
         Case(ioh(GRR, 1, 0.3), ONE),
         Case(ioh(GRR, 3, 3.0), THREE, pairs=False),
-        Case(ioh(SUE, 2, 1.0), TWO, pairs=False),
+        Case(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
         Case(ioh(SUE, 1, 4.0), ONE),
-        Case(ioh(OUE, 2, 0.5), TWO, pairs=False),
+        Case(ioh(OUE, 2, 0.5), TWO[1:5], pairs=False),
         Case(ioh(OUE, 1, 20.0), ONE),
         Case(ioh(HadamardBit, 2, 1.0), TWO),
         Case(ioh(HadamardBit, 1, 0.1), ONE),
@@ -68,8 +68,7 @@ class TestPairSampling(Contract):
         Case(sampling(GRR, 3, 1.0), THREE),
         Case(sampling(GRR, 2, 3.0), TWO),
         Case(sampling(HadamardBit, 3, 0.4), THREE, pairs=False),
-        Case(sampling(OUE, 2, 1.0), TWO, pairs=False),
-        Case(sampling(SUE, 3, 2.0), THREE[:4], pairs=False),
+        Case(sampling(OUE, 2, 1.0), TWO[:4], pairs=False),
     ]
     bad_values = [[{0: 1.0}], np.array([0, 1]), Records.of({0}, {1}), Records.of({3: 1.0}), Records.of({0: 1.5})]
     bad_reports = [
@@ -490,6 +489,32 @@ def test_variance_stays_within_what_people_can_have():
     g = collected.oracle.linear_noise(w)
     assert not g.min() <= cells @ g <= g.max()
     assert collected.variance(w) in (g.min() / 10, g.max() / 10)
+
+
+def test_variance_takes_shares_that_sum_to_one():
+    """People are n in number, whatever the estimated total."""
+    oracle = OUE(k=3, epsilon=1.0)
+    own, other = oracle.noise([0])[0, :2]
+    for shares in ([0.2, 0.3, 0.5], [0.7, 0.8, 1.0]):
+        collected = Collected(("a",), np.array(shares), 10, oracle)
+        assert collected.variance(np.array([1.0, 0, 0])) == pytest.approx((0.2 * own + 0.8 * other) / 10)
+
+
+@pytest.mark.parametrize("distance, reliable", [(2.9, False), (3.1, True)])
+def test_denominators_of_three_errors_are_reliable(distance, reliable):
+    oracle = HadamardBit(k=3, epsilon=1.0)
+    error = np.sqrt(oracle.noise([1])[0, [0, 2]].sum() / 10_000)  # of a key that hardly anybody holds
+    share = distance * error / 2
+    cells = np.array([share, 1 - 2 * share, share])
+    found = Table(("a",), cells, Collected(("a",), cells, 10_000, oracle))
+    assert found.count({"a": 1}).error == pytest.approx(error, rel=1e-2)
+    assert found.mean("a").reliable == reliable
+
+
+@pytest.mark.parametrize("cells", [np.ones(8), np.ones((9, 2)), np.float64(1)])
+def test_cells_of_another_size_are_refused(cells):
+    with pytest.raises(ValueError, match=r"cells must have 3\*\*d = 9 entries along the last axis, got"):
+        Table(KEYS[:2], cells)
 
 
 def crowd(n, d=3, seed=40):
