@@ -749,6 +749,8 @@ def privkvm(
         the rounds that were not run is not spent.
     """
     first = _first_round(d, key_epsilon, value_epsilon, rounds)
+    if stop is not None and not stop >= 0:
+        raise ValueError(f"stop must be a number, at least 0, got {stop}")
     tally = first.tally(first.perturb(records, rng=rng))
     means = [first.printed_mean(tally)]
     for _ in range(rounds - 1):
@@ -789,12 +791,14 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
     Parameters
     ----------
     f, m : array_like
-        Frequency, in (0, 1], and mean of a key; broadcast against each other.
+        Frequency, in [0, 1], and mean of a key; broadcast against each other.
     key_epsilon : float
     rounds : int
         c.
     """
     f, m = np.asarray(f, np.float64), np.asarray(m, np.float64)
+    if not np.all((f >= 0) & (f <= 1)):
+        raise ValueError(f"f must be frequencies in [0, 1], got {f}")
     p = float(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
     return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))
