@@ -410,6 +410,8 @@ def test_spread_is_that_of_the_sum(case):
     np.testing.assert_allclose(spread.covariance, m.covariance(case.inputs).sum(0) / n**2, rtol=1e-9, atol=1e-13)
     nobody = replace(case, inputs=Records.of({}, {0: 1.0})[[0] * n]).inputs
     assert spread.rare == pytest.approx(m.noise(nobody).sum(0)[0, 0] / n**2)
+    with pytest.raises(ValueError, match="at least one person"):
+        m.spread(case.inputs[:0])
 
 
 SHORT = [SE(d=2, epsilon=1.0), SESplit(d=2, epsilon=1.0), PrivKV(**KV2), PCKVGRR(d=2, ell=2, epsilon=1.0)]
@@ -431,12 +433,11 @@ def test_collector_knows_the_spread_but_for_the_square_of_values(mechanism):
 
 
 def test_long_records_add_little_to_what_the_collector_knows():
-    mechanism = PCKVGRR(d=3, ell=1, epsilon=3.0)
-    f = mechanism.target(THREE).mean(0)[0]
-    more = (
-        mechanism.spread(THREE).variance[0] - mechanism.plug_in(mechanism.target(THREE).mean(0), len(THREE)).variance[0]
-    )
-    assert np.all(more >= -1e-15) and np.all(more <= f * (1 - f) / len(THREE)) and more.max() > 0.01
+    mechanism, n = PCKVGRR(d=3, ell=1, epsilon=3.0), len(THREE)
+    target = mechanism.target(THREE).mean(0)
+    more = mechanism.spread(THREE).variance - mechanism.plug_in(target, n).variance
+    f = target[0]
+    assert np.all(more <= f * (1 - f) / n) and np.all(more[0] >= 0) and more[0].max() > 0.01
 
 
 def test_collector_plugs_in_possible_shares():
@@ -580,6 +581,14 @@ def test_transcript_over_several_keys_spends_no_more():
     assert found == pytest.approx(privkvm_epsilon(0.5, 0.8, 2), rel=1e-12)
 
 
+def test_every_key_has_its_own_fake_values():
+    mechanism, fake = PrivKV(d=3, key_epsilon=1.0, value_epsilon=0.4), np.array([-1.0, 0.25, 1.0])
+    found = law(lambda rng: mechanism.follow_up(Records.of({}, {0: 0.0})[:1], fake, rng=rng)[0])
+    for key in range(3):
+        balance = sum((state - 1) * p for (k, state), p in found.items() if k == key)
+        assert float(balance) == pytest.approx(fake[key] * float(2 * mechanism.p2 - 1) / 6)  # key: 1/3, tells: 1/2
+
+
 def test_rounds_stop_when_means_rest():
     values = Records.from_arrays(np.arange(20_000), np.zeros(20_000, int), np.full(20_000, 0.8), n=30_000)
     budgets = dict(d=1, key_epsilon=2.0, value_epsilon=20.0, rounds=10)
@@ -587,7 +596,7 @@ def test_rounds_stop_when_means_rest():
     assert whole.rounds_run == 10 and whole.means.shape == (10, 1) and whole.frequency.shape == (1,)
     assert whole.frequency == pytest.approx([2 / 3], abs=0.05) and whole.means[-1] == pytest.approx([0.8], abs=0.1)
     moves = np.abs(np.diff(whole.means[:, 0]))
-    for stop in (2.0, 0.02, 0.0):
+    for stop in (2.0, 0.02, float(moves.min()), 0.0):
         early = privkvm(values, **budgets, rng=np.random.default_rng(31), stop=stop)
         rest = np.flatnonzero(moves <= stop)
         assert early.rounds_run == (rest[0] + 2 if rest.size else 10)
@@ -774,6 +783,11 @@ def test_mixed_population_is_estimated(mechanism):
     wrong = Tally(mechanism, tally.n, tally.counts * np.array([1, 0, 1]))
     z, control = (np.abs(mechanism.estimate(t) - mechanism.target(values).mean(0)) / sd for t in (tally, wrong))
     assert z.max() < 6.7 < control.max()
+
+
+@pytest.mark.parametrize("d, bits", [(1, 2), (2, 4), (3, 5), (5, 8), (6, 10)])
+def test_report_of_all_keys_has_no_bit_too_many(d, bits):
+    assert SESplit(d=d, epsilon=1.0).report_bits == bits
 
 
 def test_noise_of_rare_keys():
