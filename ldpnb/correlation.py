@@ -216,6 +216,11 @@ class Table:
     collected: Collected | None = None
     normal: bool = False
 
+    def __post_init__(self) -> None:
+        size = 3 ** len(_names(self.keys))
+        if np.ndim(self.cells) == 0 or np.shape(self.cells)[-1] != size:
+            raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got {np.shape(self.cells)}")
+
     def count(self, given: Given) -> Answer:
         """Estimate the share of people who satisfy the condition; unbiased.  Source: sun2021 §3.2, F^α_β over n."""
         w = self._weights(_condition(given, self.keys))
@@ -538,18 +543,22 @@ class IOH(Mechanism):
             How many people are in each combination, as `cells` draws them; as many in each trial.
         rng : numpy.random.Generator or Paths
         """
-        counts = check_codes(cells, None, "cells", ndim=2)
-        people = _one_size(counts.sum(1))
-        return Tally(self, people, np.stack([_simulated(self.oracle, one, rng) for one in counts]))
+        counts = _populations(cells, (self.oracle.k,))
+        tallies = [_simulated(self.oracle, one, rng) for one in counts]
+        return Tally(self, int(counts[0].sum()), np.stack(tallies))
 
     def _table(self, shares: NDArray[np.float64], n: int) -> Table:
         return Table(self.keys, shares, Collected(self.keys, shares, n, self.oracle))
 
 
-def _one_size(people: NDArray[np.int64]) -> int:
-    if len(people) == 0 or np.any(people != people[0]):
-        raise ValueError(f"cells must hold as many people in each trial, at least one trial, got {people.tolist()}")
-    return int(people[0])
+def _populations(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    found = check_codes(cells, None, "cells", ndim=1 + len(shape))
+    if found.shape[1:] != shape or len(found) == 0:
+        raise ValueError(f"cells must be of shape (trials, {', '.join(map(str, shape))}), got {found.shape}")
+    people = found.reshape(len(found), -1).sum(1)
+    if np.any(people != people[0]) or people[0] == 0:
+        raise ValueError(f"cells must hold as many people in each trial, at least one, got {people.tolist()}")
+    return found
 
 
 def _simulated(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
@@ -753,17 +762,12 @@ class PairSampling(Mechanism):
 
         See `IOH.simulate`.
         """
-        found = check_codes(cells, None, "cells", ndim=3)
-        if found.shape[1:] != (len(self.pairs), 9):
-            raise ValueError(f"cells must be of shape (trials, {len(self.pairs)}, 9), got {found.shape}")
-        people = _one_size(found.sum((1, 2)))
-        if people == 0:
-            raise ValueError("cells must hold at least one person, got none")
+        found = _populations(cells, (len(self.pairs), 9))
         counts = np.stack([self._nothing() for _ in found])
         counts[..., 0] = found.sum(-1)
         for trial, pair in np.ndindex(found.shape[:2]):
             counts[trial, pair, 1:] = _simulated(self.oracle, found[trial, pair], rng).reshape(-1)
-        return Tally(self, people, counts)
+        return Tally(self, int(found[0].sum()), counts)
 
     def _encode(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw each person's pair, and the number of its combination: (n,) each."""

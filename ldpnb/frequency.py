@@ -166,12 +166,14 @@ class GRR(PureProtocol):
         return Tally(self, len(codes), np.bincount(codes, minlength=self.k))
 
     def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Variance [E w_y² − (E w_y)²]/(p*−q*)² for the reported item y: (…, k).  See `PureProtocol.linear_noise`."""
+        r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_noise`.
+
+        With weights shifted to mean zero, which changes nothing, since one item is reported, it is
+        :math:`q^* \{\sum_v w_v^2 + k (p^*-q^*) w_x^2\} / (p^*-q^*)^2`.
+        """
         w, (p, q) = check_weights(weights, self.k), self.support
-        w = w - w.mean(-1, keepdims=True)  # changes nothing, since one item is reported, and saves digits
-        first = float(q) * w.sum(-1, keepdims=True) + float(p - q) * w
-        second = float(q) * np.square(w).sum(-1, keepdims=True) + float(p - q) * np.square(w)
-        return np.asarray((second - np.square(first)) / float(p - q) ** 2)
+        w = np.square(w - w.mean(-1, keepdims=True))
+        return np.asarray(float(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + float(self.k * (p - q)) * w))
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law, in O(k) each: (trials, k)."""

@@ -25,6 +25,7 @@ which is not linear: see `mean_of`.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -156,16 +157,17 @@ class SignedTernary(Mechanism):
 
     def spread(self, values: Records) -> Spread:
         """Exact variances and covariances of the estimates from this population."""
-        return self._spread(self._moments(values).mean(1), len(values))
+        moments = self._moments(values)
+        check_people(values)
+        return self._spread(moments.mean(1), len(values))
 
     def plug_in(self, estimate: ArrayLike, n: int) -> Spread:
         """Variances and covariances as a collector can tell them, who has only the estimate.
 
         The formulas of `spread` at the nearest possible shares: f̂ clipped to [0, 1], ŝ to [−f̂, f̂].  They also ask for
-        the mean square of a key's values, which no report tells; it is at least m², and ŝ scatters most if it is just
-        that (everybody has the same value), which is what is supposed here: the variance of ŝ is too large by
-        f(M₂ − m²)/n, M₂ the true mean square.  Records that are padded and sampled are taken to be no longer than ℓ;
-        longer ones add at most f(1−f)/n to the variance of f̂.
+        the mean square of a key's values, M₂, which no report tells.  It is at least m², where ŝ scatters most, and m²
+        is what is taken here: at the true shares, the variance of ŝ comes out too large by f(M₂ − m²)/n.  Records that
+        are padded and sampled are taken to be no longer than ℓ; longer ones add at most f(1−f)/n to either variance.
 
         Parameters
         ----------
@@ -433,7 +435,7 @@ class SampledKey(StatePerturbation):
         """Draw reports: (n,) with fields ``key`` and ``state``."""
         return self._report(values, self._states, rng)
 
-    def _report(self, values: Records, states: Any, rng: Randomness) -> Reports:
+    def _report(self, values: Records, states: Callable[..., NDArray[np.int64]], rng: Randomness) -> Reports:
         records, entries = _check_pairs(values, self.d)
         check_people(records)
         reports = np.empty(len(records), self.dtype)
@@ -578,8 +580,7 @@ class PrivKV(SampledKey):
     .. math:: \varepsilon = \max\Bigl(\varepsilon_2,\;
               \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr) < \varepsilon_1 + \varepsilon_2,
 
-    less than the sum that it is published with (`nominal`): a fake sign is + and − alike, so who tells a sign and which
-    sign it is are never both as bad as can be.
+    less than the sum that it is published with (`nominal`), because fake signs are + and − alike.
 
     Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
 
@@ -749,6 +750,8 @@ def privkvm(
         the rounds that were not run is not spent.
     """
     first = _first_round(d, key_epsilon, value_epsilon, rounds)
+    if stop is not None and not stop >= 0:
+        raise ValueError(f"stop must be a number, at least 0, got {stop}")
     tally = first.tally(first.perturb(records, rng=rng))
     means = [first.printed_mean(tally)]
     for _ in range(rounds - 1):
@@ -789,12 +792,14 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
     Parameters
     ----------
     f, m : array_like
-        Frequency, in (0, 1], and mean of a key; broadcast against each other.
+        Frequency, in [0, 1], and mean of a key; broadcast against each other.
     key_epsilon : float
     rounds : int
         c.
     """
     f, m = np.asarray(f, np.float64), np.asarray(m, np.float64)
+    if not np.all((f >= 0) & (f <= 1)):
+        raise ValueError(f"f must be frequencies in [0, 1], got {f}")
     p = float(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
     return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))

@@ -170,7 +170,8 @@ class HadamardBit(OneBit):
         The square of the score is c²(Σ_v w_v H[j, v])²; its mean over rows is c²Σ_v w_v² (Parseval).
         """
         w = np.square(check_weights(weights, self.k))
-        return np.asarray(float(1 / (2 * self.support[0] - 1) ** 2) * w.sum(-1, keepdims=True) - w)
+        total = w.sum(-1, keepdims=True)  # c² − 1 apart: at large ε that is all there is
+        return np.asarray(float(1 / (2 * self.support[0] - 1) ** 2 - 1) * total + (total - w))
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law, in O(k m) each: (trials, m, 2)."""

@@ -11,7 +11,7 @@ from ldpnb.chance import odds, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN
 from ldpnb.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
 from ldpnb.kernels import MultiplyShift
-from ldpnb.onebit import PCE, people
+from ldpnb.onebit import PCE, HadamardBit, SHist, people
 from ldpnb.verify import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
@@ -324,3 +324,69 @@ def test_bound_holds_for_enumerated_oracles():
     }
     assert found.pop(SubsetSelection) == pytest.approx(bound, rel=1e-11)
     assert min(found.values()) >= bound * (1 - 1e-11)
+
+
+# ------------------------------------------------------------------------------------------------- weighted sums
+
+
+def sums(mechanism, weights):
+    """Variances of weighted sums of one person's scores, read off the client's law: (sums, k)."""
+    found = np.empty((len(weights), mechanism.k))
+    for x, reports in enumerate(laws(mechanism, np.arange(mechanism.k))):
+        dtype = mechanism.perturb([x], rng=np.random.default_rng(0)).dtype
+        batches = (np.array([report], dtype) for report in reports)
+        scores = np.stack([mechanism.estimate(mechanism.tally(batch)) for batch in batches]) @ weights.T
+        p = np.array([float(p) for p in reports.values()])
+        found[:, x] = p @ (scores - p @ scores) ** 2
+    return found
+
+
+def weights_of(k):
+    rng = np.random.default_rng(20)
+    return np.concatenate([np.eye(k), np.ones((1, k)), rng.integers(-1, 2, (4, k)), 3 + rng.normal(size=(3, k))])
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        *(case.mechanism for of in (TestGRR, TestSUE, TestOUE, TestSubsetSelection) for case in of.cases),
+        *(HadamardBit(k=k, epsilon=e) for k, e in [(3, 1.0), (2, 0.1), (4, 20.0), (5, 3.0)]),
+        *(SHist(k=k, epsilon=e, m=m) for k, e, m in [(3, 1.0, 5), (4, 2.0, 3), (2, 20.0, 4)]),
+    ],
+    ids=str,
+)
+def test_noise_of_sums_is_the_variance(mechanism):
+    """Single items, the sum of all, differences and general weights; one at a time or together."""
+    weights = weights_of(mechanism.k)
+    found, scale = mechanism.linear_noise(weights), mechanism.noise(np.arange(mechanism.k)).max()
+    np.testing.assert_allclose(found, sums(mechanism, weights), rtol=1e-9, atol=1e-9 * scale)
+    np.testing.assert_allclose(found[: mechanism.k], mechanism.noise(np.arange(mechanism.k)).T, rtol=1e-9)
+    np.testing.assert_allclose(found[-1], mechanism.linear_noise(weights[-1].tolist()), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", [GRR(k=4, epsilon=1.0), SubsetSelection(k=6, epsilon=1.0)], ids=str)
+def test_reports_of_one_size_have_a_known_total(mechanism):
+    """However large the domain, no error is left of the sum of all; independent items would have one."""
+    for m in (mechanism, replace(mechanism, k=500)):
+        assert np.abs(m.linear_noise(np.ones(m.k))).max() < 1e-12 < m.noise([0]).sum()
+
+
+def test_sums_of_local_hashing_are_not_those_of_independent_items():
+    """Why `OLH` states no error of sums: three equidistant items share one of four slots too often."""
+    mechanism = OLH(k=4, epsilon=1.0, g=4, word=4)
+    weights = np.ones((1, 4))
+    independent = mechanism.noise(np.arange(4)).sum(1)
+    assert np.all(sums(mechanism, weights)[0] > 1.08 * independent)
+    with pytest.raises(NotImplementedError, match="three items"):
+        mechanism.linear_noise(weights)
+
+
+@pytest.mark.parametrize("weights", [[1, 2], 1.0, [[1], [2], [3]], [1, 2, np.nan], [1, 2, np.inf], [True] * 3, "abc"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [*(f(k=3, epsilon=1.0) for f in (GRR, OUE, OLH, SubsetSelection, HadamardBit)), SHist(k=3, epsilon=1.0, m=2)],
+    ids=str,
+)
+def test_bad_weights_are_refused(mechanism, weights):
+    with pytest.raises(ValueError, match=r"weights must .*, got"):
+        mechanism.linear_noise(weights)

@@ -1,21 +1,41 @@
+from collections import Counter
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
 from math import exp, log
 
 import numpy as np
 import pytest
-from contract import Case, Contract
+from contract import FALSE_ALARM, Case, Contract, total_variation
+from scipy.stats import chi2
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
 from ldpnb.core import Records, Tally, pad_and_sample
 from ldpnb.frequency import GRR
-from ldpnb.keyvalue import PCKVGRR, SE, discretise
+from ldpnb.keyvalue import (
+    PCKVGRR,
+    SE,
+    PrivKV,
+    SESplit,
+    Spread,
+    _told,
+    clipped_mean,
+    discretise,
+    holdings,
+    mean_of,
+    privkvm,
+    privkvm_bias,
+    privkvm_epsilon,
+    privkvm_marginals,
+)
 
 TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
 THREE = Records.of(
     {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
 )
 ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})
+FULL = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
 
 BAD = [
     [{0: 1.0}],
@@ -45,6 +65,28 @@ class TestSE(Contract):
         np.array([(0, 1.0)], [("key", np.int64), ("state", float)]),
         np.array([[(0, 1)]], SE(d=2, epsilon=1.0).dtype),
     ]
+
+
+class TestSESplit(Contract):
+    cases = [
+        Case(SESplit(d=2, epsilon=1.0), FULL, pairs=False),
+        Case(SESplit(d=1, epsilon=0.3), ONE),
+        Case(SESplit(d=2, epsilon=12.0), FULL, pairs=False),
+    ]
+    bad_values = BAD
+    bad_reports = [[0, 1], [[0, 3]], [[0, -1]], [[0.5, 1.0]], [[0, 1, 2]], [[[0, 1]]], [[True, False]], [["a", "b"]]]
+
+
+class TestPrivKV(Contract):
+    cases = [
+        Case(PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.5), TWO),
+        Case(PrivKV(d=3, key_epsilon=1.0, value_epsilon=0.3), THREE, pairs=False),
+        Case(PrivKV(d=1, key_epsilon=0.1, value_epsilon=2.0), ONE),
+        Case(PrivKV.nominal_split(1, 8.0), ONE),
+        Case(PrivKV.tight_split(2, 3.0), TWO),
+    ]
+    bad_values = BAD
+    bad_reports = TestSE.bad_reports
 
 
 class TestPCKVGRR(Contract):
@@ -108,6 +150,66 @@ class FractionsRounded(SE):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EachKeyInFull(SESplit):
+    """Spends ε on each key."""
+
+    keep = property(lambda self: round_down((odds(self.epsilon) - 1) / (odds(self.epsilon) + 2)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlipForgotten(PrivKV):
+    """Perturbs who tells a sign, but not the sign."""
+
+    def _states(self, keys, held, values, rng):
+        return _told(held, values, float(self.p1), 1.0, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlippedTwice(PrivKV):
+    """Flips the sign, and then once more with fresh coins."""
+
+    def _states(self, keys, held, values, rng):
+        again = np.where(bernoulli(float(self.p2), held.shape, rng), 1, -1)
+        return 1 + (super()._states(keys, held, values, rng) - 1) * again
+
+
+@dataclass(frozen=True, kw_only=True)
+class SilentWithoutKey(PrivKV):
+    """Has no fake values: who does not hold the key tells nothing."""
+
+    def _states(self, keys, held, values, rng):
+        return np.where(held, super()._states(keys, held, values, rng), 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneSidedFake(PrivKV):
+    """Fake values are all 1, not 0 on average."""
+
+    def _states(self, keys, held, values, rng):
+        return super()._states(keys, held, np.where(held, values, 1.0), rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnFake(PrivKV):
+    """Who does not hold the key takes the value of another key for the fake one."""
+
+    def perturb(self, values, *, rng):
+        first = np.zeros(len(values))
+        some = values.sizes > 0
+        first[some] = values.values[values.offsets[:-1][some]]
+        return self._report(
+            values, lambda keys, held, own, rng: self._states(keys, held, np.where(held, own, first), rng), rng
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NominalStated(PrivKV):
+    """States the sum of its budgets."""
+
+    epsilon = property(lambda self: self.nominal)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SharedDummy(PCKVGRR):
     """One dummy key for all padding, with a random sign."""
 
@@ -156,6 +258,7 @@ class SampledPairsGiven(PCKVGRR):
 
 
 SE2, PCKV3 = dict(d=2, epsilon=1.0), dict(d=3, epsilon=0.8, ell=2)
+KV2 = dict(d=2, key_epsilon=0.5, value_epsilon=0.7)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +269,15 @@ SE2, PCKV3 = dict(d=2, epsilon=1.0), dict(d=3, epsilon=0.8, ell=2)
         (EveryKeyAsked(**SE2), "test_estimate_is_unbiased"),
         (SamplingForgotten(**SE2), "test_noise_is_the_variance"),
         (FractionsRounded(**SE2), "test_noise_is_the_variance"),
+        (EachKeyInFull(**SE2), "test_epsilon_of_the_law_is_the_stated_one"),
+        (FlipForgotten(**KV2), "test_epsilon_of_the_law_is_the_stated_one"),
+        (FlippedTwice(**KV2), "test_estimate_is_unbiased"),
+        (SilentWithoutKey(**KV2), "test_epsilon_of_the_law_is_the_stated_one"),
+        (OneSidedFake(**KV2), "test_epsilon_of_the_law_is_the_stated_one"),
+        (OneSidedFake(**KV2), "test_estimate_is_unbiased"),
+        (OwnFake(**KV2), "test_epsilon_of_the_law_is_the_stated_one"),
+        (OwnFake(**KV2), "test_estimate_is_unbiased"),
+        (NominalStated(**KV2), "test_epsilon_of_the_law_is_the_stated_one"),
         (replace(SharedDummy(**PCKV3), ell=3), "test_epsilon_of_the_law_is_the_stated_one"),
         (NotAmplified(**PCKV3), "test_epsilon_of_the_law_is_the_stated_one"),
         (Truncated(**PCKV3), "test_estimate_is_unbiased"),
@@ -213,6 +325,437 @@ def test_a_shared_dummy_leaks_more_from_plain_sets():
     assert client(dummies=1) == pytest.approx(1.239, abs=5e-4)
 
 
+# ------------------------------------------------------------------------------------------------------ PrivKV's ε
+
+
+@pytest.mark.parametrize("e1, e2", [(0.5, 0.5), (1.0, 0.3), (0.1, 2.0), (4.0, 4.0), (1e-6, 32.0), (32.0, 1e-6)])
+def test_privkv_spends_less_than_its_budgets(e1, e2):
+    epsilon = PrivKV(d=3, key_epsilon=e1, value_epsilon=e2).epsilon
+    assert epsilon == pytest.approx(max(e2, e1 + log(2 / (1 + exp(-e2)))), rel=1e-9, abs=2.0**-46 * exp(max(e1, e2)))
+    assert epsilon < PrivKV(d=3, key_epsilon=e1, value_epsilon=e2).nominal
+
+
+def test_one_sided_fake_values_cost_the_sum():
+    """What is saved is due to fake values of mean 0: with means of ±1 both budgets are spent."""
+    found = verify.epsilon(verify.laws(OneSidedFake(**KV2), TWO))
+    assert found == pytest.approx(OneSidedFake(**KV2).nominal, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1e-5, 0.01, 0.5, 1.0, 2.0, 7.3, 20.0, 32.0])
+def test_splits_spend_what_they_say(epsilon):
+    tight, nominal = PrivKV.tight_split(4, epsilon), PrivKV.nominal_split(4, epsilon)
+    assert epsilon - 2.0**-46 * exp(epsilon) <= tight.epsilon <= epsilon
+    assert nominal.nominal == pytest.approx(epsilon, rel=1e-15)
+    assert nominal.key_epsilon == nominal.value_epsilon
+
+
+@pytest.mark.parametrize("name", ["key_epsilon", "value_epsilon"])
+@pytest.mark.parametrize("budget", [0, -1.0, np.nan, np.inf, 33, "1", None, True])
+def test_bad_budget_is_refused(name, budget):
+    message = f"^{name} must be a finite number in .*, got"
+    with pytest.raises(ValueError, match=message):
+        replace(PrivKV(**KV2), **{name: budget})
+    budgets = {"key_epsilon": 1.0, "value_epsilon": 1.0, name: budget}
+    with pytest.raises(ValueError, match=message):
+        privkvm_epsilon(**budgets, rounds=2)
+
+
+@pytest.mark.parametrize("make", [PrivKV.tight_split, PrivKV.nominal_split])
+def test_bad_epsilon_of_a_split_is_refused(make):
+    with pytest.raises(ValueError, match=r"epsilon must be a finite number in \[1e-06, 32\], got 0"):
+        make(2, 0)
+
+
+# ---------------------------------------------------------------------------------- variance, covariance and means
+
+CASES = [case for test in (TestSE, TestSESplit, TestPrivKV, TestPCKVGRR) for case in test.cases]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CovarianceOfNobody(SE):
+    """Forgets that a person's own contributions are no covariance."""
+
+    def covariance(self, values):
+        return super().covariance(values) + self.target(values)[:, 1]
+
+
+def exact_covariance(mechanism, inputs):
+    """Of the two scores of one person, from every branch of the client: (n, d)."""
+    out = []
+    for i in range(len(inputs)):
+        weights = law(lambda rng, i=i: mechanism.perturb(inputs[i : i + 1], rng=rng)[0])
+        reports = np.array(list(weights), mechanism.perturb(inputs[:1], rng=np.random.default_rng(0)).dtype)
+        f, s = np.moveaxis([mechanism.estimate(mechanism.tally(reports[j : j + 1])) for j in range(len(reports))], 1, 0)
+        p = np.array([float(x) for x in weights.values()])
+        out.append(p @ (f * s) - (p @ f) * (p @ s))
+    return np.stack(out)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_covariance_is_exact(case):
+    exact = exact_covariance(case.mechanism, case.inputs)
+    np.testing.assert_allclose(case.mechanism.covariance(case.inputs), exact, rtol=1e-9, atol=1e-11)
+
+
+def test_wrong_covariance_is_caught():
+    mechanism = CovarianceOfNobody(**SE2)
+    assert np.abs(mechanism.covariance(TWO) - exact_covariance(mechanism, TWO)).max() > 0.5
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_spread_is_that_of_the_sum(case):
+    m, n = case.mechanism, len(case.inputs)
+    spread = m.spread(case.inputs)
+    np.testing.assert_allclose(spread.variance, m.noise(case.inputs).sum(0) / n**2, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(spread.covariance, m.covariance(case.inputs).sum(0) / n**2, rtol=1e-9, atol=1e-13)
+    nobody = replace(case, inputs=Records.of({}, {0: 1.0})[[0] * n]).inputs
+    assert spread.rare == pytest.approx(m.noise(nobody).sum(0)[0, 0] / n**2)
+    with pytest.raises(ValueError, match="at least one person"):
+        m.spread(case.inputs[:0])
+
+
+SHORT = [SE(d=2, epsilon=1.0), SESplit(d=2, epsilon=1.0), PrivKV(**KV2), PCKVGRR(d=2, ell=2, epsilon=1.0)]
+
+
+@pytest.mark.parametrize("mechanism", SHORT, ids=str)
+def test_collector_knows_the_spread_but_for_the_square_of_values(mechanism):
+    """Exact where all holders of a key have one value; else the variance of ŝ is too large by f(M₂ − m²)/n."""
+    for values in (Records.of({0: 0.5, 1: -1.0}, {}, {1: -1.0}, {0: 0.5}), TWO):
+        n, target = len(values), mechanism.target(values)
+        known, exact = mechanism.plug_in(target.mean(0), n), mechanism.spread(values)
+        f, s = target.mean(0)
+        squares = (target[:, 1] ** 2).mean(0)
+        surplus = np.stack([np.zeros(2), squares - s**2 / f]) / n
+        assert (surplus.max() > 0.01) == (values is TWO)
+        np.testing.assert_allclose(known.variance, exact.variance + surplus, rtol=1e-12)
+        np.testing.assert_allclose(known.covariance, exact.covariance, rtol=1e-12, atol=1e-15)
+        assert known.rare == exact.rare
+
+
+def test_long_records_add_little_to_what_the_collector_knows():
+    mechanism, n = PCKVGRR(d=3, ell=1, epsilon=3.0), len(THREE)
+    target = mechanism.target(THREE).mean(0)
+    more = mechanism.spread(THREE).variance - mechanism.plug_in(target, n).variance
+    f = target[0]
+    assert np.all(more <= f * (1 - f) / n) and np.all(more[0] >= 0) and more[0].max() > 0.01
+
+
+def test_collector_plugs_in_possible_shares():
+    mechanism = PrivKV(d=4, key_epsilon=1.0, value_epsilon=1.0)
+    impossible = np.array([[-0.2, 1.3, 0.4, 0.4], [0.3, -2.0, 0.6, -0.6]])
+    nearest = np.array([[0.0, 1.0, 0.4, 0.4], [0.0, -1.0, 0.4, -0.4]])
+    a, b = (mechanism.plug_in(x, 50) for x in (np.stack([nearest, impossible]), nearest))
+    for found in (a.variance[0], a.variance[1]):
+        assert np.array_equal(found, b.variance)
+    assert np.array_equal(a.covariance, np.stack([b.covariance] * 2))
+    assert np.all(np.isfinite(a.variance)) and b.variance[0, 0] == pytest.approx(b.rare)
+    determinant = b.variance[0] * b.variance[1] - b.covariance**2
+    assert np.all(determinant > 0)
+
+
+@pytest.mark.parametrize("mechanism", [SE(d=1, epsilon=1.0), PrivKV.tight_split(1, 1.0)], ids=str)
+def test_ratio_has_the_stated_error_and_bias(mechanism):
+    """40,000 trials tell the sd to 0.4 %, and the bias, what is left of the ratio after its linear part, to 0.7 %."""
+    n, held, trials = 4000, 3600, 40_000
+    values = Records.from_arrays(np.arange(held), np.zeros(held, int), np.where(np.arange(held) < 3420, 1.0, -1.0), n=n)
+    truth, spread = mechanism.target(values).mean(0), mechanism.spread(values)
+    f, m = 0.9, 0.9
+    tally = mechanism.simulate_marginals(holdings(values, 1), trials=trials, rng=np.random.default_rng(21))
+    estimate = mechanism.estimate(tally)
+    each = mean_of(estimate, mechanism.plug_in(estimate, n))
+    error = each.mean.std()
+    bias = np.mean(each.mean - m - (estimate[:, 1] - m * estimate[:, 0]) / f)
+    stated, wrong = (mean_of(truth, replace(spread, covariance=c * spread.covariance)) for c in (1, 0))
+    assert stated.mean == pytest.approx(m)
+    assert stated.error[0] == pytest.approx(error, rel=0.025) != wrong.error[0]
+    assert stated.bias[0] == pytest.approx(bias, rel=0.05) != wrong.bias[0]
+    inside = np.mean(np.abs(each.mean - m) < 1.96 * each.error)
+    assert 0.943 < inside < 0.97  # the collector's own error is a little too large
+    assert each.reliable.all() and each.reliable.shape == (trials, 1)
+
+
+def test_rare_keys_are_not_reliable():
+    """A key that nobody holds passes for reliable in 0.13 % of trials; one of 5000 expects 6.7, sd 2.6."""
+    mechanism, n, trials = SE(d=2, epsilon=1.0), 100_000, 5000
+    values = Records.from_arrays(np.arange(n // 2), np.zeros(n // 2, int), np.full(n // 2, 0.5), n=n)
+    tally = mechanism.simulate_marginals(holdings(values, 2), trials=trials, rng=np.random.default_rng(22))
+    estimate = mechanism.estimate(tally)
+    reliable = mean_of(estimate, mechanism.plug_in(estimate, n)).reliable
+    assert reliable[:, 0].all() and 0 < reliable[:, 1].sum() < 30
+
+
+def test_ratio_of_nothing_is_not_a_number():
+    with np.errstate(all="raise"):
+        found = mean_of([[0.0, 0.0], [0.0, 0.5]], Spread(np.ones((2, 2)), np.zeros(2), 1.0))
+    assert np.isnan(found.mean[0]) and np.isinf(found.mean[1]) and not found.reliable.any()
+
+
+def test_clipped_mean_is_possible():
+    estimate = np.array([[0.5, 0.5, -0.1, 0.001, 1.5], [0.2, -0.7, 0.004, -0.004, 1.2]])
+    expected = [0.4, -1.0, 0.4, -0.4, 1.0]
+    assert clipped_mean(estimate, 100) == pytest.approx(expected)
+    assert clipped_mean(np.stack([estimate] * 3), 100).shape == (3, 5)
+    with pytest.raises(ValueError, match="n must be an integer, at least 1, got 0"):
+        clipped_mean(estimate, 0)
+
+
+# ----------------------------------------------------------------------------------------- what PrivKV(M) prints
+
+
+def answers(client, record):
+    """Expected signed answer and expected number of signs of one person, exact."""
+    found = law(lambda rng: client(record, rng)["state"][0])
+    return sum((y - 1) * p for y, p in found.items()), sum((y != 1) * p for y, p in found.items())
+
+
+def printed_limit(mechanism, client, f, record):
+    """Limit of the printed mean of many people, of whom a share f has this record and the others have nothing."""
+    (signs, told), (fake_signs, fakes) = answers(client, record), answers(client, Records.of({}, {0: 0.0})[:1])
+    total = f * told + (1 - f) * fakes
+    return float((f * signs + (1 - f) * fake_signs) / total / (2 * mechanism.p2 - 1))
+
+
+def test_printed_mean_is_what_was_printed():
+    """(n*₊ − n*₋)/N₁ is (n₊ − n₋) / [N₁ (2p₂−1)], clipped to [−1, 1]."""
+    mechanism = PrivKV(d=5, key_epsilon=1.0, value_epsilon=1.0)
+    counts = np.array([[0, 7, 0], [3, 1, 4], [9, 0, 1], [0, 0, 9], [40, 9, 50]])
+    minus, plus = counts[:, 0], counts[:, 2]
+    tilt = float(2 * mechanism.p2 - 1)
+    expected = np.clip((plus - minus) / np.maximum(plus + minus, 1) / tilt, -1, 1)
+    assert Counter(np.abs(expected) == 1) == {True: 2, False: 3}
+    found = mechanism.printed_mean(Tally(mechanism, 200, np.stack([counts] * 2)))
+    assert found == pytest.approx(np.stack([expected] * 2))
+
+
+@pytest.mark.parametrize("f, m", [(0.2, 0.6), (0.9, -1.0), (1.0, 0.5)])
+@pytest.mark.parametrize("e1", [0.5, 2.0])
+def test_bias_of_every_round_follows_from_the_client(f, m, e1):
+    """Limits from the client's own law: round 1, then E m_r = f m + (1−f) m_{r−1}."""
+    mechanism = PrivKV(d=1, key_epsilon=e1, value_epsilon=0.7)
+    record = Records.of({0: m})
+    limit = printed_limit(mechanism, lambda x, rng: mechanism.perturb(x, rng=rng), f, record)
+    p = float(mechanism.p1)
+    assert limit == pytest.approx(f * p * m / (f * p + (1 - f) * (1 - p)))
+    for rounds in (1, 2, 3):
+        assert limit - m == pytest.approx(privkvm_bias(f, m, e1, rounds), abs=1e-12)
+        fake = np.array([limit])
+        limit = printed_limit(mechanism, lambda x, rng, fake=fake: mechanism.follow_up(x, fake, rng=rng), f, record)
+        assert limit == pytest.approx(f * m + (1 - f) * fake[0])
+
+
+def transcript(mechanism, fakes):
+    """Client of all rounds, for given public means."""
+
+    def client(record, rng):
+        later = [mechanism.follow_up(record, np.array(fake), rng=rng)[0] for fake in fakes]
+        return (mechanism.perturb(record, rng=rng)[0], *later)
+
+    return client
+
+
+@pytest.mark.parametrize("e1, e2", [(0.5, 0.5), (0.1, 2.0), (2.0, 1.0)])
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_transcript_spends_the_stated_epsilon(e1, e2, rounds):
+    mechanism = PrivKV(d=1, key_epsilon=e1, value_epsilon=e2 / rounds)
+    inputs = [ONE[i : i + 1] for i in range(3)]
+    worst = max(
+        (
+            verify.worst(verify.laws(transcript(mechanism, [[x] for x in fakes]), inputs))
+            for fakes in product([-1.0, 0.0, 1.0], repeat=rounds - 1)
+        ),
+        key=lambda found: found.ratio,
+    )
+    stated = privkvm_epsilon(e1, e2, rounds)
+    assert worst.ratio <= odds(stated) and worst.epsilon == pytest.approx(stated, rel=1e-12)
+    share = e2 / rounds
+    assert stated == pytest.approx(max(e2, e1 + log(2 / (1 + exp(-share))) + (rounds - 1) * share), rel=1e-12)
+    assert stated < e1 + e2
+    whole = replace(mechanism, value_epsilon=e2)  # the control spends ε₂ in every round
+    control = verify.epsilon(verify.laws(transcript(whole, [[-1.0]] * (rounds - 1)), inputs))
+    assert (control > stated + 0.1) == (rounds > 1)
+
+
+def test_transcript_over_several_keys_spends_no_more():
+    mechanism = PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.4)
+    found = verify.epsilon(verify.laws(transcript(mechanism, [[-1.0, 1.0]]), [TWO[i : i + 1] for i in range(4)]))
+    assert found == pytest.approx(privkvm_epsilon(0.5, 0.8, 2), rel=1e-12)
+
+
+def test_every_key_has_its_own_fake_values():
+    mechanism, fake = PrivKV(d=3, key_epsilon=1.0, value_epsilon=0.4), np.array([-1.0, 0.25, 1.0])
+    found = law(lambda rng: mechanism.follow_up(Records.of({}, {0: 0.0})[:1], fake, rng=rng)[0])
+    for key in range(3):
+        balance = sum((state - 1) * p for (k, state), p in found.items() if k == key)
+        assert float(balance) == pytest.approx(fake[key] * float(2 * mechanism.p2 - 1) / 6)  # key: 1/3, tells: 1/2
+
+
+def test_rounds_stop_when_means_rest():
+    values = Records.from_arrays(np.arange(20_000), np.zeros(20_000, int), np.full(20_000, 0.8), n=30_000)
+    budgets = dict(d=1, key_epsilon=2.0, value_epsilon=20.0, rounds=10)
+    whole = privkvm(values, **budgets, rng=np.random.default_rng(31))
+    assert whole.rounds_run == 10 and whole.means.shape == (10, 1) and whole.frequency.shape == (1,)
+    assert whole.frequency == pytest.approx([2 / 3], abs=0.05) and whole.means[-1] == pytest.approx([0.8], abs=0.1)
+    moves = np.abs(np.diff(whole.means[:, 0]))
+    for stop in (2.0, 0.02, float(moves.min()), 0.0):
+        early = privkvm(values, **budgets, rng=np.random.default_rng(31), stop=stop)
+        rest = np.flatnonzero(moves <= stop)
+        assert early.rounds_run == (rest[0] + 2 if rest.size else 10)
+        assert np.array_equal(early.means, whole.means[: early.rounds_run])
+
+
+@pytest.mark.parametrize(
+    "more, message",
+    [
+        (dict(rounds=0), "rounds must be an integer, at least 1, got 0"),
+        (dict(rounds=2.0), "rounds must be an integer, at least 1, got 2.0"),
+        (dict(rounds=10**7), "value_epsilon / rounds must be a finite number in .*, got"),
+        (dict(stop=-0.1), "stop must be a number, at least 0, got -0.1"),
+        (dict(stop=np.nan), "stop must be a number, at least 0, got nan"),
+        (dict(d=0), "d must be an integer, at least 1, got 0"),
+    ],
+)
+def test_bad_rounds_are_refused(more, message):
+    arguments = dict(d=2, key_epsilon=1.0, value_epsilon=1.0, rounds=2) | more
+    with pytest.raises(ValueError, match=message):
+        privkvm(TWO, **arguments, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("fake", [[0.0], [0.0, 1.5], [0.0, np.nan], [[0.0, 0.0]], ["a", "b"]])
+def test_bad_fake_means_are_refused(fake):
+    with pytest.raises(ValueError, match="fake must .*, got"):
+        PrivKV(**KV2).follow_up(TWO, fake, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("f", [-0.1, 1.1, np.nan])
+def test_bias_of_impossible_shares_is_refused(f):
+    with pytest.raises(ValueError, match=r"f must be frequencies in \[0, 1\], got"):
+        privkvm_bias(f, 0.5, 1.0, 2)
+
+
+# ----------------------------------------------------------------------------------------------------- simulation
+
+
+def test_holdings_are_counted():
+    values = Records.of({0: 0.5, 3: 1.0}, {0: 0.5}, {}, {3: -1.0, 0: -0.25}, {3: 1.0})
+    found = holdings(values, 5)
+    assert (found.n, found.d) == (5, 5)
+    classes = [
+        (key, value, count)
+        for key in range(5)
+        for value, count in zip(
+            found.values[found.offsets[key] : found.offsets[key + 1]],
+            found.counts[found.offsets[key] : found.offsets[key + 1]],
+            strict=True,
+        )
+    ]
+    assert classes == [(0, -0.25, 1), (0, 0.5, 2), (3, -1.0, 1), (3, 1.0, 2)]
+    assert found.frequency.tolist() == [0.6, 0, 0, 0.6, 0]
+    assert found.mean == pytest.approx([0.25, np.nan, np.nan, 1 / 3, np.nan], nan_ok=True)
+    assert holdings(Records.of({}, {0: 1.0})[:1], 2).frequency.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_holdings_of_bad_values_are_refused(bad):
+    with pytest.raises(ValueError, match=r"must .*, got"):
+        holdings(bad, 2)
+
+
+def alone(client, key):
+    """Law of one key's counts, from the law of all."""
+    found = {}
+    for counts, p in client.items():
+        found[counts[key]] = found.get(counts[key], Fraction(0)) + p
+    return found
+
+
+SIMULATED = [
+    (SE(d=1, epsilon=1.0), ONE),
+    (SE(d=2, epsilon=0.7), TWO),
+    (SESplit(d=1, epsilon=2.0), ONE),
+    (PrivKV(d=1, key_epsilon=0.5, value_epsilon=1.5), ONE),
+    (PrivKV(**KV2), TWO),
+]
+
+
+@pytest.mark.parametrize("mechanism, inputs", SIMULATED, ids=str)
+@pytest.mark.parametrize("pair", [(0, 1), (2, 3), (0, 3)])
+def test_simulation_has_the_law_of_two_clients(mechanism, inputs, pair):
+    two = inputs[list(pair)]
+    client = law(lambda rng: mechanism.tally(mechanism.perturb(two, rng=rng)).counts)
+    population = holdings(two, mechanism.d)
+    simulated = law(lambda rng: mechanism.simulate_marginals(population, trials=1, rng=rng).counts[0])
+    for key in range(mechanism.d):
+        assert total_variation(alone(simulated, key), alone(client, key)) <= 2.0**-48
+
+
+@pytest.mark.parametrize(
+    "mechanism", [SE(d=3, epsilon=1.0), SESplit(d=3, epsilon=2.0), PrivKV(**KV2 | {"d": 3})], ids=str
+)
+def test_simulation_has_the_law_of_many_clients(mechanism):
+    values, trials, rng = crowd(60, 3), 2000, np.random.default_rng(41)
+    population = holdings(values, 3)
+    client = np.stack([mechanism.tally(mechanism.perturb(values, rng=rng)).counts for _ in range(trials)])
+    tally = mechanism.simulate_marginals(population, trials=trials, rng=rng)
+    assert tally.n == 60 and tally.counts.shape == (trials, 3, 3) and tally.counts.dtype == np.int64
+    other = replace(population, values=np.ones_like(population.values))  # the control has other people
+    control = mechanism.simulate_marginals(other, trials=trials, rng=rng).counts
+    p = np.array([[compare(client[:, k], c[:, k]) for k in range(3)] for c in (tally.counts, control)])
+    assert p[0].min() > FALSE_ALARM > p[1].min()
+
+
+def compare(a, b):
+    """P-value of two samples of counts having one law, by the cells (n₋, n₊)."""
+    cells, at = np.unique(np.concatenate([a, b])[:, [0, 2]], axis=0, return_inverse=True)
+    one, two = (np.bincount(x, minlength=len(cells)) for x in np.split(at.ravel(), 2))
+    common = one + two >= 10
+    table = np.array([[*x[common], x[~common].sum()] for x in (one, two)], float)
+    both = np.maximum(table.sum(0) / 2, 1e-9)
+    return chi2.sf(((table - both) ** 2 / both).sum(), common.sum())
+
+
+@pytest.mark.parametrize("people", [(0,), (3,), (2,), (0, 3)])
+def test_simulated_rounds_have_the_law_of_clients(people):
+    """Two rounds: the second depends on what the first one printed."""
+    values, budgets = ONE[list(people)], dict(key_epsilon=0.5, value_epsilon=1.0, rounds=2)
+
+    def client(rng):
+        found = privkvm(values, d=1, **budgets, rng=rng)
+        return found.frequency, found.means
+
+    def simulated(rng):
+        found = privkvm_marginals(holdings(values, 1), **budgets, trials=1, rng=rng)
+        return found.frequency[0], found.means[0]
+
+    assert total_variation(law(client), law(simulated)) <= 2.0**-48
+
+
+def test_simulated_rounds_go_their_own_way():
+    """Trials have fake means of their own: rounds follow E m_r = f m + (1−f) m_{r−1} trial by trial."""
+    population = holdings(crowd(20_000, 3), 3)
+    found = privkvm_marginals(
+        population, key_epsilon=1.0, value_epsilon=6.0, rounds=3, trials=400, rng=np.random.default_rng(43)
+    )
+    assert found.frequency.shape == (400, 3) and found.means.shape == (400, 3, 3) and found.rounds_run == 3
+    f, m = population.frequency, population.mean
+    for r in (1, 2):
+        left = found.means[:, r] - (f * m + (1 - f) * found.means[:, r - 1])
+        sd = left.std(0)
+        assert np.all(np.abs(left.mean(0)) < 6.5 * sd / 20)
+        moves = (found.means[:, r - 1] - found.means[:, r - 1].mean(0)) * (1 - f)
+        assert np.all(sd[:2] < 0.999 * np.std(left + moves, 0)[:2])
+
+
+@pytest.mark.parametrize(
+    "mechanism", [SE(d=3, epsilon=1.0), SESplit(d=3, epsilon=2.0), PrivKV(**KV2 | {"d": 3})], ids=str
+)
+def test_bad_simulations_are_refused(mechanism):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="population must have d = 3 keys, got 2"):
+        mechanism.simulate_marginals(holdings(TWO, 2), trials=1, rng=rng)
+    with pytest.raises(ValueError, match="trials must be an integer, at least 1, got 0"):
+        mechanism.simulate_marginals(holdings(THREE, 3), trials=0, rng=rng)
+
+
 # ------------------------------------------------------------------------------------------------- other promises
 
 
@@ -223,7 +766,15 @@ def crowd(n, d):
     return Records.from_arrays(user, key, rng.uniform(-1, 1, len(key)) * rng.integers(2, size=len(key)), n=n)
 
 
-@pytest.mark.parametrize("mechanism", [SE(d=8, epsilon=1.0), PCKVGRR(d=8, ell=3, epsilon=1.0)], ids=str)
+CROWDED = [
+    SE(d=8, epsilon=1.0),
+    SESplit(d=8, epsilon=4.0),
+    PrivKV(d=8, key_epsilon=1.0, value_epsilon=1.0),
+    PCKVGRR(d=8, ell=3, epsilon=1.0),
+]
+
+
+@pytest.mark.parametrize("mechanism", CROWDED, ids=str)
 def test_mixed_population_is_estimated(mechanism):
     """Many records are longer than ℓ; the control forgets the answers that said nothing."""
     values = crowd(4000, 8)
@@ -234,11 +785,21 @@ def test_mixed_population_is_estimated(mechanism):
     assert z.max() < 6.7 < control.max()
 
 
+@pytest.mark.parametrize("d, bits", [(1, 2), (2, 4), (3, 5), (5, 8), (6, 10)])
+def test_report_of_all_keys_has_no_bit_too_many(d, bits):
+    assert SESplit(d=d, epsilon=1.0).report_bits == bits
+
+
 def test_noise_of_rare_keys():
-    """With Z = ℓ(e−1) + 2(d+ℓ): 2de/(e−1)², 2d(e+2)/(e−1)² for SE; 2(Z−2)/(e−1)², 2Z/(e−1)² for PCKV-GRR."""
+    """With Z = ℓ(e−1) + 2(d+ℓ): 2de/(e−1)², 2d(e+2)/(e−1)² for SE; 2(Z−2)/(e−1)², 2Z/(e−1)² for PCKV-GRR.
+
+    2d(e+1)/(e−1)², 2d(e+3)/(e−1)² for PrivKV at exactly ε.
+    """
     nobody, e = Records.of({}, {}), exp(1.0)
     se, pckv = SE(d=5, epsilon=1.0).noise(nobody)[0, :, 0], PCKVGRR(d=5, ell=3, epsilon=1.0).noise(nobody)[0, :, 0]
     assert se == pytest.approx(5 * np.array([2 * e, 2 * (e + 2)]) / (e - 1) ** 2)
+    tight = PrivKV.tight_split(5, 1.0).noise(nobody)[0, :, 0]
+    assert tight == pytest.approx(5 * 2 * np.array([e + 1, e + 3]) / (e - 1) ** 2)
     assert pckv == pytest.approx(2 * (3 * (e - 1) + 16 + np.array([-2, 0])) / (e - 1) ** 2)
 
 
@@ -254,7 +815,15 @@ def test_only_values_from_minus_one_to_one_are_discretised(values):
         discretise(values, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("make", [SE, lambda **more: PCKVGRR(ell=2, **more)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        SE,
+        SESplit,
+        lambda d, epsilon: PrivKV(d=d, key_epsilon=epsilon, value_epsilon=epsilon),
+        lambda **more: PCKVGRR(ell=2, **more),
+    ],
+)
 @pytest.mark.parametrize("d", [0, -3, 2.5, "4", None, True])
 def test_bad_number_of_keys_is_refused(make, d):
     with pytest.raises(ValueError, match="d must be an integer, at least 1, got"):
