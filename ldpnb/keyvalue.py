@@ -29,8 +29,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import nextafter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +49,6 @@ from ldpnb.core import (
     pad_and_sample,
 )
 from ldpnb.frequency import GRR
-from ldpnb.onebit import truthful
 
 
 def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
@@ -375,11 +373,11 @@ class StatePerturbation(SignedTernary):
             Counts (trials, d, 3).
         """
         alpha, beta, gamma = map(float, self.answer)
-        asked = self._ask(population, check_count(trials, 1, "trials"), rng)
-        told = _tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
+        asked = self.ask(population, check_count(trials, 1, "trials"), rng)
+        told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
         return Tally(self, population.n, told)
 
-    def _ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+    def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
         """How many people are asked about each key and are then in each state, (trials, d, 3)."""
         if population.d != self.d:
             raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
@@ -390,7 +388,7 @@ class StatePerturbation(SignedTernary):
         return binomial(states, self.asked, states.shape, rng)
 
 
-def _tell(
+def tell(
     states: NDArray[np.int64], minus: NDArray[np.float64], plus: NDArray[np.float64], rng: Randomness
 ) -> NDArray[np.int64]:
     """Answers −, nothing and + of people in three states, whose answers are − and + with these probabilities."""
@@ -563,251 +561,6 @@ class SESplit(StatePerturbation):
         if states.shape[1] != self.d:
             raise ValueError(f"reports must have d = {self.d} columns, got {states.shape[1]}")
         return Tally(self, len(states), (states[..., None] == np.arange(3)).sum(0))
-
-
-# ------------------------------------------------------------------------------------------- PrivKV and its rounds
-
-
-@dataclass(frozen=True, kw_only=True)
-class PrivKV(SampledKey):
-    r"""PrivKV: one public key, drawn uniformly; whether it is held is perturbed with ε₁, the sign of its value with ε₂.
-
-    A holder tells a sign with probability :math:`p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})`, otherwise nothing; a
-    person without the key tells a sign with probability :math:`1-p_1`, that of a fake value of mean 0.  Every sign is
-    flipped with probability :math:`1-p_2`, :math:`p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})`.  So
-    :math:`\alpha = p_1p_2`, :math:`\beta = p_1(1-p_2)`, :math:`\gamma = (1-p_1)/2`, and the whole is protected by
-
-    .. math:: \varepsilon = \max\Bigl(\varepsilon_2,\;
-              \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr) < \varepsilon_1 + \varepsilon_2,
-
-    less than the sum that it is published with (`nominal`), because fake signs are + and − alike.
-
-    Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
-
-    Parameters
-    ----------
-    key_epsilon, value_epsilon : float
-        ε₁ and ε₂.
-
-    Reports have the fields ``key`` (public) and ``state``, (n,).
-    """
-
-    key_epsilon: float
-    value_epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("key_epsilon", "value_epsilon"):
-            object.__setattr__(self, name, check_epsilon(getattr(self, name), name))
-
-    @classmethod
-    def nominal_split(cls, d: int, epsilon: float) -> Self:
-        """Return the published one, ε₁ = ε₂ = ε/2: `nominal` is ε, and the exact `epsilon` is less."""
-        half = check_epsilon(epsilon) / 2
-        return cls(d=d, key_epsilon=half, value_epsilon=half)
-
-    @classmethod
-    def tight_split(cls, d: int, epsilon: float) -> Self:
-        """Return the one of exactly ε (to rounding): ε₂ = ε, ε₁ = ln[(e^ε+1)/2]."""
-        more = (odds(check_epsilon(epsilon)) + 1) / 2
-        return cls(d=d, key_epsilon=nextafter(chance.log(more), 0), value_epsilon=epsilon)
-
-    @cached_property
-    def p1(self) -> Fraction:
-        """Probability of telling the truth about holding the key; rounded down."""
-        return truthful(self.key_epsilon)
-
-    @cached_property
-    def p2(self) -> Fraction:
-        """Probability of telling the sign as it is; rounded down."""
-        return truthful(self.value_epsilon)
-
-    @property
-    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(p₁p₂, p₁(1−p₂), (1−p₁)/2)."""
-        return self.p1 * self.p2, self.p1 * (1 - self.p2), (1 - self.p1) / 2
-
-    @property
-    def epsilon(self) -> float:
-        """max(ε₂, ε₁ + ln[2/(1+e^−ε₂)]), from the rounded probabilities."""
-        return chance.log_up(_transcript_ratio(self, 1))
-
-    @property
-    def nominal(self) -> float:
-        """ε₁ + ε₂, as published: a bound that is never attained."""
-        return self.key_epsilon + self.value_epsilon
-
-    @property
-    def realised_epsilon(self) -> float:
-        """The same, to the nearest float."""
-        return chance.log(_transcript_ratio(self, 1))
-
-    def _states(
-        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
-    ) -> NDArray[np.int64]:
-        return _told(held, values, float(self.p1), float(self.p2), rng)
-
-    def follow_up(self, values: Records, fake: NDArray[np.float64], *, rng: Randomness) -> Reports:
-        """Draw reports of a later round of PrivKVM: as `perturb`, but with p₁ = 1/2 and public fake means, (d,).
-
-        Their tally is for `printed_mean`; of frequencies it says nothing.
-        """
-        fake = check_unit(fake, "fake")
-        if fake.shape != (self.d,):
-            raise ValueError(f"fake must hold d = {self.d} means, got shape {fake.shape}")
-
-        def states(keys: Any, held: Any, own: Any, rng: Randomness) -> NDArray[np.int64]:
-            return _told(held, np.where(held, own, fake[keys]), 0.5, float(self.p2), rng)
-
-        return self._report(values, states, rng)
-
-    def printed_mean(self, tally: Tally) -> NDArray[np.float64]:
-        """Mean of each key as PrivKV prints it, (…, d): (n*₊ − n*₋)/N₁, where N₁ = n₊ + n₋ reports told a sign.
-
-        n*± = [(p₂−1)N₁ + n±]/(2p₂−1), clipped to [0, N₁].  It is the mean of all values that were told, fake ones with
-        them, and tends to f p₁ m / [f p₁ + (1−f)(1−p₁)], not to m.  0 for a key of which nobody told a sign.
-        """
-        minus, _, plus = np.moveaxis(self._own(tally).counts, -1, 0)
-        told = plus + minus
-        p = float(self.p2)
-        above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
-        return np.asarray((above - below) / np.maximum(told, 1))
-
-
-def _told(
-    held: NDArray[np.bool_], values: NDArray[np.float64], p1: float, p2: float, rng: Randomness
-) -> NDArray[np.int64]:
-    """States to report: the perturbed sign of the value, own or fake, with probability p₁ or 1 − p₁; else nothing."""
-    tells = bernoulli(np.where(held, p1, 1 - p1), held.shape, rng)
-    honest = bernoulli(p2, held.shape, rng)
-    return 1 + tells * np.where(honest, 1, -1) * discretise(values, rng)
-
-
-def _transcript_ratio(first: PrivKV, rounds: int) -> Fraction:
-    """Largest likelihood ratio of all reports of a person, whatever the public means.
-
-    A later report tells the two signs, or a sign and a fake one of mean ±1, apart by p₂/(1−p₂) at most.  The first one
-    tells apart the two signs by as much, and a sign and an absent key by p₁p₂ over (1−p₁)/2; the same two inputs can
-    be the worst of each round.
-    """
-    alpha, _, gamma = first.answer
-    sign = first.p2 / (1 - first.p2)
-    return max(sign, alpha / gamma) * sign ** (rounds - 1)
-
-
-@dataclass(frozen=True, eq=False)
-class PrivKVM:
-    """What PrivKVM found.
-
-    Attributes
-    ----------
-    frequency : ndarray (…, d)
-        The linear estimate of the first round, which no later one adds to.
-    means : ndarray (…, rounds run, d)
-        The printed mean of each round.
-    """
-
-    frequency: NDArray[np.float64]
-    means: NDArray[np.float64]
-
-    @property
-    def rounds_run(self) -> int:
-        """Number of rounds that were run."""
-        return int(self.means.shape[-2])
-
-
-def privkvm(
-    records: Records,
-    *,
-    d: int,
-    key_epsilon: float,
-    value_epsilon: float,
-    rounds: int,
-    rng: Randomness,
-    stop: float | None = None,
-) -> PrivKVM:
-    """Run PrivKVM: rounds of PrivKV in which the fake values take over the mean that the round before printed.
-
-    The first round has budgets ε₁ and ε₂/c, and fake values of mean 0.  Later ones tell a sign with probability 1/2
-    whether the key is held or not, at ε₂/c; key and sign of the value are drawn anew.  Each round takes the means a
-    step nearer: E m_r = f m + (1−f) m_{r−1}.
-
-    Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
-
-    Parameters
-    ----------
-    records : Records with values in [−1, 1]
-    d : int
-        Number of keys.
-    key_epsilon, value_epsilon : float
-        ε₁, and ε₂ of all rounds together.  See `privkvm_epsilon` for what they come to.
-    rounds : int
-        c, at most.
-    rng : Generator, SystemRandom or Paths
-    stop : float, optional
-        Stop once no key's mean has moved by more than this from one round to the next.  This is our reading of
-        PrivKVM+, which adapts the number of rounds.  It looks at public means only, so ε is never more; the budget of
-        the rounds that were not run is not spent.
-    """
-    first = _first_round(d, key_epsilon, value_epsilon, rounds)
-    if stop is not None and not stop >= 0:
-        raise ValueError(f"stop must be a number, at least 0, got {stop}")
-    tally = first.tally(first.perturb(records, rng=rng))
-    means = [first.printed_mean(tally)]
-    for _ in range(rounds - 1):
-        means.append(first.printed_mean(first.tally(first.follow_up(records, means[-1], rng=rng))))
-        if stop is not None and np.max(np.abs(means[-1] - means[-2])) <= stop:
-            break
-    return PrivKVM(first.estimate(tally)[0], np.stack(means))
-
-
-def privkvm_marginals(
-    population: Holdings, *, key_epsilon: float, value_epsilon: float, rounds: int, trials: int, rng: Randomness
-) -> PrivKVM:
-    """Simulate `privkvm`, exact for each key alone: frequency (trials, d), means (trials, rounds, d)."""
-    first = _first_round(population.d, key_epsilon, value_epsilon, rounds)
-    tally = first.simulate_marginals(population, trials=trials, rng=rng)
-    means, p = [first.printed_mean(tally)], float(first.p2)
-    for _ in range(rounds - 1):
-        fake = p * (1 + means[-1]) / 2 + (1 - p) * (1 - means[-1]) / 2  # probability that a fake sign becomes +
-        plus = np.stack([np.full_like(fake, 1 - p), fake, np.full_like(fake, p)], -1)
-        told = _tell(first._ask(population, trials, rng), (1 - plus) / 2, plus / 2, rng)
-        means.append(first.printed_mean(Tally(first, population.n, told)))
-    return PrivKVM(first.estimate(tally)[..., 0, :], np.stack(means, -2))
-
-
-def privkvm_epsilon(key_epsilon: float, value_epsilon: float, rounds: int) -> float:
-    """Exact ε of all that a person sends to `privkvm`, if public means are as bad as can be.
-
-    max(ε₂, ε₁ + ln[2/(1+e^−ε₂/c)] + (c−1)ε₂/c), from the rounded probabilities; at most ε₁ + ε₂, which is published.
-    """
-    return chance.log_up(_transcript_ratio(_first_round(1, key_epsilon, value_epsilon, rounds), rounds))
-
-
-def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) -> NDArray[np.float64]:
-    """Bias of the mean that PrivKVM prints after its last round, for a large population.
-
-    −m (1−f)(1−p₁) / [f p₁ + (1−f)(1−p₁)] · (1−f)^(c−1); c = 1 is PrivKV.
-
-    Parameters
-    ----------
-    f, m : array_like
-        Frequency, in [0, 1], and mean of a key; broadcast against each other.
-    key_epsilon : float
-    rounds : int
-        c.
-    """
-    f, m = np.asarray(f, np.float64), np.asarray(m, np.float64)
-    if not np.all((f >= 0) & (f <= 1)):
-        raise ValueError(f"f must be frequencies in [0, 1], got {f}")
-    p = float(truthful(check_epsilon(key_epsilon, "key_epsilon")))
-    fake = (1 - f) * (1 - p)
-    return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))
-
-
-def _first_round(d: int, key_epsilon: float, value_epsilon: float, rounds: int) -> PrivKV:
-    share = check_epsilon(value_epsilon, "value_epsilon") / check_count(rounds, 1, "rounds")
-    return PrivKV(d=d, key_epsilon=key_epsilon, value_epsilon=check_epsilon(share, "value_epsilon / rounds"))
 
 
 # ------------------------------------------------------------------------------------------------ pad and sample

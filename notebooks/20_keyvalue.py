@@ -30,18 +30,8 @@ from ldpnb.chance import law, pick, toss
 from ldpnb.core import Records
 from ldpnb.experiment import recorded, sweep
 from ldpnb.frequency import OUE, SUE
-from ldpnb.keyvalue import (
-    SE,
-    PrivKV,
-    SESplit,
-    clipped_mean,
-    discretise,
-    mean_of,
-    privkvm,
-    privkvm_bias,
-    privkvm_epsilon,
-    privkvm_marginals,
-)
+from ldpnb.keyvalue import SE, SESplit, clipped_mean, discretise, mean_of
+from ldpnb.privkv import PrivKV, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 from ldpnb.verify import epsilon, laws, moments, same_law
 
 style()

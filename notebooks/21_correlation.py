@@ -477,8 +477,8 @@ for n in (10**5, 10**6):
         records, held, values = gauss(n, d, rng)
         truth = pair_truth(held, values)
         tried = {(name, eps): [] for name in (*DESIGNS, "pairs") for eps in BUDGETS}
-        for _ in range(RUNS):
-            histogram = np.bincount(encode(records, d, rng), minlength=3**d)  # signs are drawn afresh
+        drawn = IOH.of(tuple("abcdefgh"[:d]), GRR, 1.0).cells(records, trials=RUNS, rng=rng)  # signs afresh in each run
+        for histogram in drawn:
             nines = asked_pairs(histogram, d, rng)
             for eps in BUDGETS:
                 for name, make in DESIGNS.items():

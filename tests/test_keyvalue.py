@@ -13,22 +13,8 @@ from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
 from ldpnb.core import Records, Tally, pad_and_sample
 from ldpnb.frequency import GRR
-from ldpnb.keyvalue import (
-    PCKVGRR,
-    SE,
-    PrivKV,
-    SESplit,
-    Spread,
-    _told,
-    clipped_mean,
-    discretise,
-    holdings,
-    mean_of,
-    privkvm,
-    privkvm_bias,
-    privkvm_epsilon,
-    privkvm_marginals,
-)
+from ldpnb.keyvalue import PCKVGRR, SE, SESplit, Spread, clipped_mean, discretise, holdings, mean_of
+from ldpnb.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 
 TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
 THREE = Records.of(
