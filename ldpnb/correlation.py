@@ -267,8 +267,8 @@ class Table:
     def projected(self) -> Table:
         """Move to the nearest non-negative cells with sum 1.  Biased: errors are not known any more.
 
-        Negative cells are common where cells are many, and what is cut off them adds up in sums: better project the
-        `marginal` of the few keys a question is about.
+        It trades noise for bias: where the table is hardly more than noise it helps, where it is not, what is cut off
+        many small cells adds up in sums.  On the `marginal` of the few keys a question is about it is harmless.
         """
         return replace(self, cells=norm_sub(self.cells), collected=None, normal=True)
 
@@ -418,7 +418,8 @@ class IOH(Mechanism):
 
     All of a record is in one number of :math:`3^d`, so a record is protected by the oracle's ε, whatever d, and any
     correlation of keys can be asked for afterwards (`table`).  The paper's oracles are unary encodings, which send
-    3^d bits; `HadamardBit` has the error of `OUE` with one.
+    3^d bits; `HadamardBit` sends one, and has
+    nearly the error of `OUE` at small ε.
 
     Source: sun2021 §3.1, Algorithm 1.
 
