@@ -380,6 +380,9 @@ def test_search(browser, site, term, page):
         visit.page.wait_for_url("**/search.html?q=*")
         hit = visit.page.locator(f"#search-results li:has(a[href*='{page}'])").first
         assert term.split()[0] in hit.locator("p.context").inner_text().lower()
+        visit.page.wait_for_load_state(
+            "networkidle"
+        )  # the page fetches every hit to quote it; leaving would cut that off
         hit.locator("a").first.click()
         visit.page.wait_for_url(f"**/{page}*")
         assert complaints(visit, NETWORK) == []
