@@ -261,6 +261,7 @@ settle(
 # :::{prf:proof}
 # With probability $1/d$ a person is asked about the key.
 # Then the answer is a sign with probability $P$ or $2\gamma$, and its mean is $Dv$ or 0, because $\E v^* = v$.
+# A person's *score* is what her report adds to $n\hat f$ or $n\hat s$; write $[\text{sign}]$ for 1 if the answer is a sign and 0 if not.
 # For the second moments: given that a holder is asked, $[\text{sign}] - 2\gamma$ has the mean $T$ and the variance $P(1-P)$; multiply by $d^2/T^2$ and by $1/d$, and subtract the square of the mean 1.
 # The square of the sign is 1 with probability $P$ or $2\gamma$.
 # The product of the two is $1-2\gamma$ times the sign, whose mean is $Dv$ or 0.
@@ -405,9 +406,9 @@ print(",  ".join(f"d = {d}: equal at ε = {x:.1f}" for d, x in equal.items()))
 # A ratio of unbiased estimates is not unbiased, and where the denominator may be near zero it may be anything.
 # Where $\hat f$ is many standard errors above zero the delta method says how large the error is,
 #
-# $$ \Var \hat m \approx \frac{\Var\hat s - 2m\operatorname{Cov} + m^2\Var\hat f}{f^2}, \quad \E\hat m - m \approx \frac{m\Var\hat f - \operatorname{Cov}}{f^2}. $$ (eq-kv-delta)
+# $$ \Var \hat m \approx \frac{\Var\hat s - 2m\operatorname{Cov} + m^2\Var\hat f}{f^2}, \quad \E\hat m - m \approx \frac{m\Var\hat f - \operatorname{Cov}}{f^2}, $$ (eq-kv-delta)
 #
-# with the covariance of $\hat f$ and $\hat s$, which is that of {prf:ref}`thm-kv-estimates` added up over the people.
+# where $\operatorname{Cov}$ is the covariance of $\hat f$ and $\hat s$: those of {prf:ref}`thm-kv-estimates`, added up over the people and divided by $n^2$.
 # Elsewhere two rules keep a mean from doing harm: raise the denominator to at least one person's share $1/n$, and clip the result to $[-1, 1]$.
 # And the package says when a mean means nothing: `reliable` is true if $\hat f$ is more than three standard errors above zero, where the error is that of a key that nobody holds.
 
@@ -667,7 +668,9 @@ table(
 # For round 1 see {eq}`eq-kv-privkv-bias`.
 # For the budget: the ratio of two people's transcripts is the product over rounds, and in the worst case the same key is drawn in each.
 # Between two holders a round contributes at most $e^{\varepsilon_2/c}$, together $e^{\varepsilon_2}$, attained by opposite signs.
-# Between a holder and a non-holder round 1 contributes at most $2p_2e^{\varepsilon_1}$, or $e^{\varepsilon_2/c}$ the other way round, with $p_2$ at $\varepsilon_2/c$, and a later round at most $e^{\varepsilon_2/c}$, attained if the published mean is the opposite of the sign.
+# Between a holder and a non-holder round 1 contributes, with $p_2$ at $\varepsilon_2/c$, at most $2p_2e^{\varepsilon_1}$, attained by the holder's own sign; the other way round a sign contributes less than $e^{\varepsilon_2/c}$, and "absent" $e^{\varepsilon_1} < 2p_2e^{\varepsilon_1}$ ({prf:ref}`thm-privkv`).
+# A later round contributes at most $e^{\varepsilon_2/c}$, attained if the published mean is the opposite of the sign.
+# So the worst case is one of the two terms.
 # :::
 #
 # So $c$ rounds shrink the bias by $(1-f)^{c-1}$: for a key that 2 % hold, 115 rounds to a tenth.
@@ -786,7 +789,7 @@ check(
 # The paper defines its error measure, MAE, with squares and without a mean, $\sum_T |\theta - \hat\theta|^2$; we take the mean absolute error, as the name says.
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 of the paper at its own size, on a STAND-IN for MovieLens: mean absolute error of frequency (left) and mean (right) over ten films, means of 50 runs with 138,493 people, budgets as stated by each method. PrivKV and PrivKVM share the frequency error; the published mean of PrivKV keeps its bias up to ε = 5. Dashed: PrivKV with the tight split at exact ε and the unbiased estimate, which comes close to state encoding."}, "image": {"alt": "Two log-log panels of mean absolute error against epsilon from 0.05 to 10. Left, frequency: state encoding below PrivKV and PrivKVM, all falling to about 0.003 and equal from epsilon 5 on. Right, mean: state encoding and the unbiased PrivKV with tight split nearly together and lowest; the published PrivKV flat at 0.3 around epsilon 0.5 and falling late; PrivKVM highest below 0.2 and at 10."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 of the paper at its own size, on a STAND-IN for MovieLens: mean absolute error of frequency (left) and mean (right) over ten films, means of 50 runs with 138,493 people, budgets as stated by each method. PrivKV and PrivKVM share the frequency error; from ε = 0.5 to 7 the error of PrivKV's published mean is nearly all bias. Dashed: PrivKV with the tight split at exact ε and the unbiased estimate, which comes close to state encoding."}, "image": {"alt": "Two log-log panels of mean absolute error against epsilon from 0.05 to 10. Left, frequency: state encoding below PrivKV and PrivKVM, all falling to about 0.003 and nearly equal from epsilon 5 on. Right, mean: state encoding and the unbiased PrivKV with tight split nearly together and lowest; the published PrivKV flat at 0.3 around epsilon 0.5 and falling late; PrivKVM highest below 0.2 and at 10."}}
 STARS = np.linspace(-1, 1, 10)  # half a star to five stars
 
 
@@ -892,8 +895,10 @@ shown.columns = [f"{what}: {method}" for what, method in shown.columns]
 table(shown.map(lambda x: f"{x:.3f}").rename_axis("ε").reset_index())
 
 # %% [markdown]
-# On both the paper's findings hold: errors fall with ε, PrivKV and PrivKVM have the same frequency error, and state encoding has smaller errors than both, until at large ε only the draw of the key is left.
-# The rounds of PrivKVM help in the middle only: at small ε a third of the value budget per round is too little, and the mean is worse than without.
+# On both the paper's findings hold: errors fall with ε, PrivKV and PrivKVM have the same frequency error up to chance, and state encoding has smaller errors than both.
+# At large ε frequencies end at the error of drawing the key, which is the same for all.
+# On the stand-in the rounds of PrivKVM help in the middle only: at small ε a third of the value budget per round is too little, and at ε = 10 hardly any bias is left to remove.
+# With the 6,040 people of MovieLens 1M they help at no budget of the table.
 # But the comparison is of stated budgets and published estimates.
 # With the tight split at the same exact ε and the unbiased estimate, PrivKV is close behind state encoding.
 #
@@ -1027,7 +1032,7 @@ settle(
 # :::
 #
 # Two things are conventions rather than errors.
-# That OUE has the least variance (§2.1) is said of rare items, as by its authors; {ref}`ch-correlation` says when SUE is better.
+# That OUE has the least variance (§2.1) is true of rare items, for which its authors say it; {ref}`ch-correlation` says when SUE is better.
 # And PrivKV is compared at the ε that its authors state, which is more than it spends.
 #
 # (sec-kv-wrong)=
@@ -1066,13 +1071,13 @@ print(f"ε₁ = ε₂ = 0.5: ε = {epsilon(laws(lambda r, rng: fake_one(r, 2, 0.
 
 # %% [markdown]
 # :::{admonition} Exercise 2: only the sign matters
-# Suppose everybody has the key, and values are signs.
+# Suppose everybody has the key, and a value $v$ becomes a sign as above.
 # How does state encoding compare with Warner's coin?
 # :::
 #
 # :::{dropdown} Solution
-# With $f = 1$ known, the sign through Warner's coin has the variance $c^2 - m^2$ with $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
-# State encoding has to keep a third state in reserve that nobody is in: $P/D^2 - m^2$ with $P/D^2 = \frac{(e^\varepsilon+1)(e^\varepsilon+2)}{(e^\varepsilon-1)^2}$, a factor of $\frac{e^\varepsilon+2}{e^\varepsilon+1}$ larger than $c^2$; the cell prints the case $m = 0$.
+# With $f = 1$ known, the sign through Warner's coin gives a score of variance $c^2 - v^2$ with $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
+# State encoding has to keep a third state in reserve that nobody is in: $P/D^2 - v^2$ with $P/D^2 = \frac{(e^\varepsilon+1)(e^\varepsilon+2)}{(e^\varepsilon-1)^2}$, a factor of $\frac{e^\varepsilon+2}{e^\varepsilon+1}$ larger than $c^2$; the cell prints the case $v = 0$.
 # :::
 
 # %% tags=["hide-input"]
