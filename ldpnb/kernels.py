@@ -169,6 +169,138 @@ def _compiled() -> Any:
     return njit(nogil=True, cache=True)(_count)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Multilinear:
+    """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
+
+    A public bijection mixes the key into two words x and y.  A seed is three words (a, b, c), and the slot is the top
+    of ``(a x + b y + c) mod 2**32``.  Hash values of one key are uniform, and so are those of two keys, jointly, unless
+    both words differ by even numbers.  Those of several keys depend on each other only as far as their (1, x, y)
+    satisfy linear relations mod 2**32 with small integer coefficients.  Keys in arithmetic progression, hashed as they
+    are, satisfy some (x − 2x' + x'' = 0); mixed ones satisfy a given relation with a chance of about 2**-64.
+
+    Slots differ in size by one hash value at most.
+
+    Parameters
+    ----------
+    slots : int in [2, 2**20]
+    """
+
+    slots: int
+
+    @property
+    def words(self) -> int:
+        """Words of a seed."""
+        return 3
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, 3)."""
+        return uniform(1 << 32, (n, 3), rng).astype(np.uint32)
+
+    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
+        """Refuse nothing: every seed and every key is good."""
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        a, b, c = np.moveaxis(seeds, -1, 0)
+        x, y = mixed(keys)
+        top = ((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32)
+        return np.asarray(top, np.int64)
+
+    def count(
+        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Count the reports whose slots first, …, first + width − 1 (around the circle) hold a key, for two widths.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 3)
+        first : ndarray of int64 (n,)
+            In [0, slots).
+        inner, outer : int
+            Widths, inner <= outer < slots.
+        keys : ndarray of int64 (k,)
+
+        Returns
+        -------
+        ndarray of int64 (k, 2)
+        """
+
+        def edge(s: NDArray[np.int64]) -> NDArray[np.int64]:  # ⌈2**32 s / slots⌉, beyond one turn too
+            return np.asarray(-(-(s << 32) // self.slots))
+
+        lower = edge(first)
+        a, b, c = (np.ascontiguousarray(word) for word in np.moveaxis(seeds, -1, 0))
+        widths = [(edge(first + w) - lower).astype(U32) for w in (inner, outer)]
+        return count_nested((a, b, c - lower.astype(U32)), (widths[0], widths[1]), mixed(keys))
+
+
+def mixed(keys: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Two words that do not show what is alike in two keys; no two keys have the same ones.
+
+    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words.  After its finalizer alone, the
+    lower words of small integers still satisfy linear relations.
+    """
+    x = np.asarray(keys).astype(np.uint64)
+    for _ in range(2):
+        x = x + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x = x ^ (x >> np.uint64(31))
+    return (x >> np.uint64(32)).astype(U32), x.astype(U32)
+
+
+def count_nested(
+    seeds: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]],
+    widths: tuple[NDArray[np.uint32], NDArray[np.uint32]],
+    words: tuple[NDArray[np.uint32], NDArray[np.uint32]],
+) -> NDArray[np.int64]:
+    """Count, for each pair of words, the users with ``(a x + b y + c) mod 2**32 < width``, for two widths.
+
+    Compiled, in memory that does not grow; one pass for both widths.
+
+    Parameters
+    ----------
+    seeds : three ndarrays of uint32 (n,)
+        a, b and c.
+    widths : two ndarrays of uint32 (n,)
+    words : two ndarrays of uint32 (k,)
+        x and y.
+
+    Returns
+    -------
+    ndarray of int64 (k, 2)
+    """
+    counts = np.zeros((len(words[0]), 2), np.int64)
+    _compiled_nested()(*seeds, *widths, *words, counts)
+    return counts
+
+
+def _nested(a: Any, b: Any, c: Any, inner: Any, outer: Any, x: Any, y: Any, counts: Any) -> None:
+    few, many = np.empty(ITEMS, U32), np.empty(ITEMS, U32)
+    for user in range(0, len(a), USERS):
+        for item in range(0, len(x), ITEMS):
+            first, second = x[item : item + ITEMS], y[item : item + ITEMS]
+            few[: len(first)] = U32(0)
+            many[: len(first)] = U32(0)
+            for i in range(user, min(user + USERS, len(a))):
+                ai, bi, ci, narrow, wide = a[i], b[i], c[i], inner[i], outer[i]
+                for j in range(len(first)):
+                    v = U32(U32(U32(ai * first[j]) + U32(bi * second[j])) + ci)
+                    few[j] += U32(v < narrow)
+                    many[j] += U32(v < wide)
+            for j in range(len(first)):
+                counts[item + j, 0] += np.int64(few[j])
+                counts[item + j, 1] += np.int64(many[j])
+
+
+@cache
+def _compiled_nested() -> Any:
+    from numba import njit
+
+    return njit(nogil=True, cache=True)(_nested)
+
+
 def fwht(x: ArrayLike) -> NDArray[Any]:
     """Fast Walsh–Hadamard transform along the last axis: Hx for Sylvester's H[j, v] = (−1)^(number of ones in j & v).
 

@@ -46,9 +46,10 @@ from ldpnb.core import (
     check_epsilon,
     check_people,
     check_unit,
-    pad_and_sample,
 )
 from ldpnb.frequency import GRR
+
+BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
 
 
 def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
@@ -194,6 +195,43 @@ class SignedTernary(Mechanism):
         product = self.asked * b / d**2 + t * gain / d**2 - ss
         return Spread(np.stack([frequency, product], -2) / n, (s * (1 - b) / gain - ts) / n, rare / n)
 
+    def simulate_marginals(self, population: Holdings, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population, exact for each key alone: for mean-square errors, never for top lists or maxima.
+
+        Parameters
+        ----------
+        population : Holdings
+            With sizes, if records are padded and sampled.
+        trials : int
+        rng : numpy.random.Generator or Paths
+
+        Returns
+        -------
+        Tally
+            Counts (trials, d, 3).
+        """
+        alpha, beta, gamma = map(float, self.answer)
+        asked = self.ask(population, check_count(trials, 1, "trials"), rng)
+        told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
+        return Tally(self, population.n, told)
+
+    def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """How many answers about each key are about −, none or + of the person's own: (trials, d, 3)."""
+        if population.d != self.d:
+            raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
+        block = max(1, BLOCK // max(1, len(population.values)))
+        parts = [min(block, trials - start) for start in range(0, trials, block)]
+        states = np.concatenate([self._own_pairs(population, part, rng) for part in parts])
+        return binomial(states, self.asked, states.shape, rng)
+
+    def _own_pairs(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        used, shape = population.counts, (trials, len(population.counts))
+        if population.sizes is not None:
+            used = binomial(used, self.used(population.sizes), shape, rng)
+        plus = population.by_key(binomial(used, (1 + population.values) / 2, shape, rng))
+        own = population.by_key(used)
+        return np.stack([own - plus, np.broadcast_to(population.n - own, plus.shape), plus], -1)
+
     @property
     def _gains(self) -> tuple[float, float, float]:
         """T, D and 2γ."""
@@ -202,14 +240,15 @@ class SignedTernary(Mechanism):
 
     def _dense(self, values: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return u and v of each person and key, zero where a key is not held: (n, d) each."""
-        records, entries = _check_pairs(values, self.d)
+        records, entries = check_pairs(values, self.d)
         u, v = np.zeros((2, len(records), self.d))
         at = records.users, records.keys
         u[at], v[at] = self.used(records.sizes)[records.users], entries
         return u, v
 
 
-def _check_pairs(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
+def check_pairs(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
+    """Return records and their values if keys are below d and values in [−1, 1]."""
     if not isinstance(values, Records) or values.values is None:
         what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
         raise ValueError(f"values must be Records with a value for each key, got {what}")
@@ -290,14 +329,16 @@ class Holdings:
     offsets : ndarray of int64, (d + 1,)
         Key j has the classes ``offsets[j]`` to ``offsets[j + 1]``.
     values : ndarray of float64, (classes,)
-        Distinct within a key.
     counts : ndarray of int64, (classes,)
+    sizes : ndarray of int64, (classes,), or None where they were not asked for
+        Number of keys that each of these people holds.
     """
 
     n: int
     offsets: NDArray[np.int64]
     values: NDArray[np.float64]
     counts: NDArray[np.int64]
+    sizes: NDArray[np.int64] | None = None
 
     @property
     def d(self) -> int:
@@ -326,7 +367,7 @@ class Holdings:
         return np.asarray(np.diff(sums[..., self.offsets], axis=-1))
 
 
-def holdings(records: Records, d: int) -> Holdings:
+def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
     """Count people by key and value.
 
     Parameters
@@ -334,17 +375,20 @@ def holdings(records: Records, d: int) -> Holdings:
     records : Records with values in [−1, 1]
     d : int
         Number of keys.
+    sizes : bool
+        Count people by the size of their record, too: for mechanisms that pad and sample.
     """
     d = check_count(d, 1, "d")
-    records, values = _check_pairs(records, d)
+    records, values = check_pairs(records, d)
     check_people(records)
-    order = np.lexsort((values, records.keys))
-    keys, values = records.keys[order], values[order]
+    size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
+    order = np.lexsort((size, values, records.keys))
+    keys, values, size = records.keys[order], values[order], size[order]
     first = np.ones(len(keys), np.bool_)
-    first[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1])
+    first[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1]) | (size[1:] != size[:-1])
     at = np.flatnonzero(first)
     offsets = np.searchsorted(keys[at], np.arange(d + 1))
-    return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)))
+    return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)), size[at] if sizes else None)
 
 
 # ------------------------------------------------------------------- mechanisms that perturb a key's state of three
@@ -357,35 +401,6 @@ class StatePerturbation(SignedTernary):
     def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         """One: a holder who is asked answers with the pair."""
         return np.ones(len(sizes))
-
-    def simulate_marginals(self, population: Holdings, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population, exact for each key alone: for mean-square errors, never for top lists or maxima.
-
-        Parameters
-        ----------
-        population : Holdings
-        trials : int
-        rng : numpy.random.Generator or Paths
-
-        Returns
-        -------
-        Tally
-            Counts (trials, d, 3).
-        """
-        alpha, beta, gamma = map(float, self.answer)
-        asked = self.ask(population, check_count(trials, 1, "trials"), rng)
-        told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
-        return Tally(self, population.n, told)
-
-    def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
-        """How many people are asked about each key and are then in each state, (trials, d, 3)."""
-        if population.d != self.d:
-            raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
-        counts, plus = population.counts, (1 + population.values) / 2
-        high = population.by_key(binomial(counts, plus, (trials, len(counts)), rng))
-        held = population.holders
-        states = np.stack([held - high, np.broadcast_to(population.n - held, high.shape), high], -1)
-        return binomial(states, self.asked, states.shape, rng)
 
 
 def tell(
@@ -434,7 +449,7 @@ class SampledKey(StatePerturbation):
         return self._report(values, self._states, rng)
 
     def _report(self, values: Records, states: Callable[..., NDArray[np.int64]], rng: Randomness) -> Reports:
-        records, entries = _check_pairs(values, self.d)
+        records, entries = check_pairs(values, self.d)
         check_people(records)
         reports = np.empty(len(records), self.dtype)
         reports["key"] = uniform(self.d, (len(records),), rng)
@@ -549,7 +564,7 @@ class SESplit(StatePerturbation):
 
     def perturb(self, values: Records, *, rng: Randomness) -> Reports:
         """Draw reports: states, (n, d)."""
-        records, entries = _check_pairs(values, self.d)
+        records, entries = check_pairs(values, self.d)
         check_people(records)
         states = np.ones((len(records), self.d), np.int64)
         states[records.users, records.keys] += discretise(entries, rng)
@@ -561,87 +576,3 @@ class SESplit(StatePerturbation):
         if states.shape[1] != self.d:
             raise ValueError(f"reports must have d = {self.d} columns, got {states.shape[1]}")
         return Tally(self, len(states), (states[..., None] == np.arange(3)).sum(0))
-
-
-# ------------------------------------------------------------------------------------------------ pad and sample
-
-
-@dataclass(frozen=True, kw_only=True)
-class PCKVGRR(SignedTernary):
-    r"""PCKV-GRR: one pair drawn from the record padded to ℓ, through k-RR over the 2(d+ℓ) signed keys.
-
-    Dummies are distinct and have random signs.  No signed key is drawn with a probability above 1/ℓ, so k-RR may use
-    :math:`e^{\varepsilon'} = \ell(e^\varepsilon-1)+1`: with :math:`Z = \ell(e^\varepsilon-1) + 2(d+\ell)`,
-    :math:`\alpha = e^{\varepsilon'}/Z`, :math:`\beta = \gamma = 1/Z`; :math:`a = 1`, :math:`w = 1/\ell`.
-    Two records that hold one key alone with opposite signs attain ε.  Of records with more than ℓ pairs each pair
-    counts as ℓ/size of a person.
-
-    Source: Gu, Li, Cheng, Xiong and Cao 2020 (the printed channel is k-RR at its optimal parameters); wang2024 §3.2.
-
-    Parameters
-    ----------
-    ell : int
-        Padding length.
-
-    Reports are signed keys 2·key + (1 if the sign is +), dummies after the d keys, (n,).
-    """
-
-    epsilon: float
-    ell: int
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell"))
-
-    @property
-    def cells(self) -> int:
-        """Number of signed keys, dummies included."""
-        return 2 * (self.d + self.ell)
-
-    @cached_property
-    def keep(self) -> float:
-        """Probability of reporting the drawn pair, before the blind draw; rounded down."""
-        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
-        return round_down(more / (more + self.cells))
-
-    @property
-    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(keep + blind, blind, blind), where blind is the chance of a signed key in the blind draw."""
-        blind = (1 - Fraction(self.keep)) / self.cells
-        return Fraction(self.keep) + blind, blind, blind
-
-    @property
-    def asked(self) -> float:
-        """One: a report speaks of all keys."""
-        return 1.0
-
-    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """1/max(size, ℓ)."""
-        return np.asarray(1 / np.maximum(sizes, self.ell))
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln[1 + (α/γ − 1)/ℓ]."""
-        alpha, _, gamma = self.answer
-        return chance.log(1 + (alpha / gamma - 1) / self.ell)
-
-    @property
-    def report_bits(self) -> int:
-        """⌈log₂ 2(d+ℓ)⌉."""
-        return (self.cells - 1).bit_length()
-
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: integers in [0, 2(d+ℓ)), (n,)."""
-        records, _ = _check_pairs(values, self.d)
-        check_people(records)
-        keys, drawn = pad_and_sample(records, self.d, self.ell, rng)
-        assert drawn is not None  # the records have values
-        signed = 2 * keys + (discretise(drawn, rng) > 0)
-        return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
-
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count for each key the reports of its − and +, and all others, (d, 3)."""
-        codes = check_codes(reports, self.cells, "reports")
-        minus, plus = np.bincount(codes, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
-        return Tally(self, len(codes), np.stack([minus, len(codes) - minus - plus, plus], -1))

@@ -1,10 +1,11 @@
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 
-from ldpnb.kernels import ITEMS, USERS, MultiplyShift, count_supporters
+from ldpnb.kernels import ITEMS, USERS, Multilinear, MultiplyShift, count_nested, count_supporters, mixed
 
 EDGES = np.array([0, 1, 2, 2**16, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1], np.uint32)
 
@@ -113,3 +114,90 @@ def test_oracles_are_imported_without_the_compiler():
     """It takes longer than all the rest."""
     code = "import sys, ldpnb.frequency; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+# ---------------------------------------------------------------------------------------- two words, and two widths
+
+
+def nested_twin(seeds, widths, pairs):
+    """The definition, in Python's integers."""
+    users = list(zip(*(x.tolist() for x in (*seeds, *widths)), strict=True))
+    return [
+        [sum((a * x + b * y + c) % 2**32 < w[i] for a, b, c, *w in users) for i in range(2)]
+        for x, y in zip(*(x.tolist() for x in pairs), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("n, k", [(0, 3), (3, 0), (1, 1), (40, 1), (30, 100)])
+def test_nested_kernel_is_its_twin(n, k):
+    rng = np.random.default_rng(n + k)
+    seeds, widths, pairs = ([words(size, rng) for _ in range(m)] for m, size in ((3, n), (2, n), (2, k)))
+    counts = count_nested(seeds, widths, pairs)
+    assert counts.dtype == np.int64 and counts.shape == (k, 2) and counts.tolist() == nested_twin(seeds, widths, pairs)
+
+
+def test_nested_kernel_is_its_twin_at_the_edges_of_words():
+    few = EDGES[[0, 1, 5, 8]]
+    a, b, c, w = (x.ravel() for x in np.meshgrid(few, few, few, EDGES))
+    pairs = [x.ravel() for x in np.meshgrid(few, few)]
+    assert count_nested((a, b, c), (w, w[::-1].copy()), pairs).tolist() == nested_twin((a, b, c), (w, w[::-1]), pairs)
+
+
+@pytest.mark.parametrize("n, k", [(2 * USERS + 3, 5), (3, 2 * ITEMS + 5), (USERS + 1, ITEMS + 1)])
+def test_nested_kernel_counts_every_block(n, k):
+    """User i alone supports the pair (i, anything), and all support it with the wider width."""
+    i, rng = np.arange(n, dtype=np.uint32), np.random.default_rng(n)
+    one, wide = np.ones(n, np.uint32), np.full(n, 2**32 - 1, np.uint32)
+    x = rng.permutation(np.arange(k, dtype=np.uint32) * np.uint32(7))
+    counts = count_nested((one, 0 * i, 0 * i - i), (one, wide), (x, words(k, rng)))
+    assert np.array_equal(counts[:, 0], x < n)
+    assert np.array_equal(counts[:, 1], n - (x + np.uint32(1) < n))  # all but one whose word is 2³² − 1
+
+
+def finalizer(keys):
+    """SplitMix64 without its step and with one round: what `mixed` was not left at."""
+    x = keys.astype(np.uint64)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x = x ^ (x >> np.uint64(31))
+    return (x >> np.uint64(32)).astype(np.uint32), x.astype(np.uint32)
+
+
+def relations(mix, stride, windows=100):
+    """How many relations with coefficients up to 6 hold among a word of five keys in arithmetic progression."""
+    k = np.array([row for row in product(range(-6, 7), repeat=4) if any(row) and abs(sum(row)) <= 6])
+    k = np.concatenate([k, -k.sum(1, keepdims=True)], 1)
+    keys = (np.arange(windows)[:, None] + np.arange(5)) * stride
+    return sum(int(((word.astype(np.int64) @ k.T) % 2**32 == 0).sum()) for word in mix(keys))
+
+
+@pytest.mark.parametrize("stride", [1, 10**9, 2**32])
+def test_either_word_of_close_keys_is_free_of_relations(stride):
+    """Of random words, 0.001 are expected in all; relations must hold in both words to be seen in a hash."""
+    assert relations(mixed, stride) == 0
+
+
+def test_relations_are_found_where_there_are_some():
+    assert relations(finalizer, 1) > 0
+    assert relations(lambda keys: (keys, keys), 1) > 1000
+
+
+def test_mixed_keys_are_those_of_splitmix64():
+    """Python's integers, and no two keys alike."""
+    keys = [0, 1, 2**32, 2**62 + 5, 2**63 - 2]
+    for key, x, y in zip(keys, *mixed(np.array(keys)), strict=True):
+        for _ in range(2):
+            key = (key + 0x9E3779B97F4A7C15) % 2**64
+            key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+            key = (key ^ key >> 27) * 0x94D049BB133111EB % 2**64
+            key ^= key >> 31
+        assert (int(x), int(y)) == divmod(key, 2**32)
+
+
+@pytest.mark.parametrize("slots", [2, 3, 39, 2**16, 2**20])
+def test_slots_are_the_top_of_the_word(slots):
+    family, rng = Multilinear(slots=slots), np.random.default_rng(slots)
+    seeds, keys = family.seeds(20, rng), np.array([0, 1, 2**62 + 5])
+    x, y = (word.tolist() for word in mixed(keys))
+    expected = [[(a * x[i] + b * y[i] + c) % 2**32 * slots // 2**32 for i in range(3)] for a, b, c in seeds.tolist()]
+    assert family(seeds[:, None], keys).tolist() == expected

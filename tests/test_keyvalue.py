@@ -9,11 +9,12 @@ import pytest
 from contract import FALSE_ALARM, Case, Contract, total_variation
 from scipy.stats import chi2
 
-from ldpnb import verify
+from ldpnb import keyvalue, verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
 from ldpnb.core import Records, Tally, pad_and_sample
 from ldpnb.frequency import GRR
-from ldpnb.keyvalue import PCKVGRR, SE, SESplit, Spread, clipped_mean, discretise, holdings, mean_of
+from ldpnb.keyvalue import SE, SESplit, Spread, clipped_mean, discretise, holdings, mean_of
+from ldpnb.pckv import PCKVGRR, PCKVUE, PadAndSample
 from ldpnb.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 
 TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
@@ -21,6 +22,7 @@ THREE = Records.of(
     {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
 )
 ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})
+LONG = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
 FULL = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
 
 BAD = [
@@ -85,6 +87,30 @@ class TestPCKVGRR(Contract):
     ]
     bad_values = BAD
     bad_reports = [[-1], [6], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
+
+
+class TestPCKVUE(Contract):
+    cases = [
+        Case(PCKVUE(d=2, ell=1, epsilon=1.0), TWO, pairs=False),
+        Case(PCKVUE(d=1, ell=1, epsilon=0.3), ONE),
+        Case(PCKVUE(d=2, ell=2, epsilon=20.0), TWO, pairs=False),
+        Case(PCKVUE(d=3, ell=1, epsilon=4.0), THREE, pairs=False),
+        Case(PCKVUE(d=3, ell=2, epsilon=0.8), LONG, pairs=False),
+    ]
+    bad_values = BAD
+    bad_reports = [
+        [0, 1, 0],
+        [[0, 1]],
+        [[0, 1, 0, 0]],
+        [[0, 2, 0]],
+        [[-2, 0, 0]],
+        [[0.0, 1.0, 0.0]],
+        [[True, False, True]],
+        [["a", "b", "c"]],
+        [[[0, 1, 0]]],
+        np.full((1, 3), 255, np.uint8),
+        [[2**63, 0, 0]],
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------ controls
@@ -243,7 +269,29 @@ class SampledPairsGiven(PCKVGRR):
         return super().noise(values) - self.ell**2 * between
 
 
+@dataclass(frozen=True, kw_only=True)
+class AmplifiedVector(PCKVUE):
+    """Takes the ε' of PCKV-GRR, as if sampling paid for vectors, too."""
+
+    keep_sign = property(lambda self: self._single.keep_sign)
+    speak = property(lambda self: self._single.speak)
+    _single = property(lambda self: PCKVUE(d=1, ell=1, epsilon=log(1 + self.ell * (exp(self.epsilon) - 1))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedSigns(PCKVUE):
+    """Answers about a key that was not drawn with the sign of the one that was."""
+
+    def perturb(self, values, *, rng):
+        keys, signs = self._draw(values, rng)
+        own = keys[:, None] == np.arange(self.width)
+        told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
+        right = bernoulli(float(self.keep_sign), keys.shape, rng)
+        return told * np.where(right, signs, -signs)[:, None]
+
+
 SE2, PCKV3 = dict(d=2, epsilon=1.0), dict(d=3, epsilon=0.8, ell=2)
+PCKV2 = PCKV3 | dict(d=2)
 KV2 = dict(d=2, key_epsilon=0.5, value_epsilon=0.7)
 
 
@@ -269,6 +317,8 @@ KV2 = dict(d=2, key_epsilon=0.5, value_epsilon=0.7)
         (Truncated(**PCKV3), "test_estimate_is_unbiased"),
         (ShrinkageUnsaid(**PCKV3), "test_estimate_is_unbiased"),
         (SampledPairsGiven(**PCKV3), "test_noise_is_the_variance"),
+        (AmplifiedVector(**PCKV2), "test_epsilon_of_the_law_is_the_stated_one"),
+        (FixedSigns(**PCKV2), "test_epsilon_of_the_law_is_the_stated_one"),
     ],
     ids=lambda x: x if isinstance(x, str) else type(x).__name__,
 )
@@ -354,7 +404,7 @@ def test_bad_epsilon_of_a_split_is_refused(make):
 
 # ---------------------------------------------------------------------------------- variance, covariance and means
 
-CASES = [case for test in (TestSE, TestSESplit, TestPrivKV, TestPCKVGRR) for case in test.cases]
+CASES = [case for test in (TestSE, TestSESplit, TestPrivKV, TestPCKVGRR, TestPCKVUE) for case in test.cases]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -400,7 +450,13 @@ def test_spread_is_that_of_the_sum(case):
         m.spread(case.inputs[:0])
 
 
-SHORT = [SE(d=2, epsilon=1.0), SESplit(d=2, epsilon=1.0), PrivKV(**KV2), PCKVGRR(d=2, ell=2, epsilon=1.0)]
+SHORT = [
+    SE(d=2, epsilon=1.0),
+    SESplit(d=2, epsilon=1.0),
+    PrivKV(**KV2),
+    PCKVGRR(d=2, ell=2, epsilon=1.0),
+    PCKVUE(d=2, ell=3, epsilon=1.0),
+]
 
 
 @pytest.mark.parametrize("mechanism", SHORT, ids=str)
@@ -638,6 +694,23 @@ def test_holdings_are_counted():
     assert found.frequency.tolist() == [0.6, 0, 0, 0.6, 0]
     assert found.mean == pytest.approx([0.25, np.nan, np.nan, 1 / 3, np.nan], nan_ok=True)
     assert holdings(Records.of({}, {0: 1.0})[:1], 2).frequency.tolist() == [0, 0]
+    assert found.sizes is None
+
+
+def test_holdings_are_counted_by_size():
+    values = Records.of({0: 0.5, 3: 1.0}, {0: 0.5}, {}, {3: -1.0, 0: 0.5}, {3: 1.0})
+    found = holdings(values, 5, sizes=True)
+    assert found.offsets.tolist() == [0, 2, 2, 2, 5, 5]
+    classes = list(zip(found.values.tolist(), found.sizes.tolist(), found.counts.tolist(), strict=True))
+    assert classes == [(0.5, 1, 1), (0.5, 2, 2), (-1.0, 2, 1), (1.0, 1, 1), (1.0, 2, 1)]
+    plain = holdings(values, 5)
+    assert np.array_equal(found.frequency, plain.frequency)
+    assert np.array_equal(found.mean, plain.mean, equal_nan=True)
+
+
+def people(mechanism, values):
+    """What the simulation of a mechanism asks for."""
+    return holdings(values, mechanism.d, sizes=isinstance(mechanism, PadAndSample))
 
 
 @pytest.mark.parametrize("bad", BAD)
@@ -660,6 +733,10 @@ SIMULATED = [
     (SESplit(d=1, epsilon=2.0), ONE),
     (PrivKV(d=1, key_epsilon=0.5, value_epsilon=1.5), ONE),
     (PrivKV(**KV2), TWO),
+    (PCKVGRR(d=1, ell=1, epsilon=1.0), ONE),
+    (PCKVGRR(d=2, ell=1, epsilon=0.7), TWO),
+    (PCKVGRR(d=1, ell=2, epsilon=2.0), ONE),
+    (PCKVUE(d=1, ell=1, epsilon=1.0), ONE),
 ]
 
 
@@ -668,18 +745,46 @@ SIMULATED = [
 def test_simulation_has_the_law_of_two_clients(mechanism, inputs, pair):
     two = inputs[list(pair)]
     client = law(lambda rng: mechanism.tally(mechanism.perturb(two, rng=rng)).counts)
-    population = holdings(two, mechanism.d)
+    population = people(mechanism, two)
     simulated = law(lambda rng: mechanism.simulate_marginals(population, trials=1, rng=rng).counts[0])
     for key in range(mechanism.d):
         assert total_variation(alone(simulated, key), alone(client, key)) <= 2.0**-48
 
 
-@pytest.mark.parametrize(
-    "mechanism", [SE(d=3, epsilon=1.0), SESplit(d=3, epsilon=2.0), PrivKV(**KV2 | {"d": 3})], ids=str
-)
+def cells(mechanism, values):
+    """Law of the cell of each key that one person's report is counted in."""
+    one = law(lambda rng: mechanism.tally(mechanism.perturb(values, rng=rng)).counts)
+    return [alone(one, key) for key in range(mechanism.d)]
+
+
+@pytest.mark.parametrize("mechanism", [PCKVUE(d=2, ell=1, epsilon=1.0), PCKVUE(d=2, ell=2, epsilon=0.5)], ids=str)
+@pytest.mark.parametrize("pair", [(0, 1), (2, 3), (4, 1)])
+def test_simulation_has_the_law_of_two_clients_apart(mechanism, pair):
+    """Where two clients have too many branches together: their cells, each from its own law, are independent."""
+    two = TWO[list(pair)]
+    population = people(mechanism, two)
+    simulated = law(lambda rng: mechanism.simulate_marginals(population, trials=1, rng=rng).counts[0])
+    for key, (one, other) in enumerate(zip(*(cells(mechanism, two[[i]]) for i in range(2)), strict=True)):
+        client = {}
+        for (x, p), (y, q) in product(one.items(), other.items()):
+            both = tuple(a + b for a, b in zip(x, y, strict=True))
+            client[both] = client.get(both, Fraction(0)) + p * q
+        assert total_variation(alone(simulated, key), client) <= 2.0**-48
+
+
+THIRD = [
+    SE(d=3, epsilon=1.0),
+    SESplit(d=3, epsilon=2.0),
+    PrivKV(**KV2 | {"d": 3}),
+    PCKVGRR(d=3, ell=2, epsilon=2.0),
+    PCKVUE(d=3, ell=1, epsilon=2.0),
+]
+
+
+@pytest.mark.parametrize("mechanism", THIRD, ids=str)
 def test_simulation_has_the_law_of_many_clients(mechanism):
     values, trials, rng = crowd(60, 3), 2000, np.random.default_rng(41)
-    population = holdings(values, 3)
+    population = people(mechanism, values)
     client = np.stack([mechanism.tally(mechanism.perturb(values, rng=rng)).counts for _ in range(trials)])
     tally = mechanism.simulate_marginals(population, trials=trials, rng=rng)
     assert tally.n == 60 and tally.counts.shape == (trials, 3, 3) and tally.counts.dtype == np.int64
@@ -731,15 +836,30 @@ def test_simulated_rounds_go_their_own_way():
         assert np.all(sd[:2] < 0.999 * np.std(left + moves, 0)[:2])
 
 
-@pytest.mark.parametrize(
-    "mechanism", [SE(d=3, epsilon=1.0), SESplit(d=3, epsilon=2.0), PrivKV(**KV2 | {"d": 3})], ids=str
-)
+@pytest.mark.parametrize("mechanism", THIRD, ids=str)
 def test_bad_simulations_are_refused(mechanism):
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="population must have d = 3 keys, got 2"):
-        mechanism.simulate_marginals(holdings(TWO, 2), trials=1, rng=rng)
+        mechanism.simulate_marginals(holdings(TWO, 2, sizes=True), trials=1, rng=rng)
     with pytest.raises(ValueError, match="trials must be an integer, at least 1, got 0"):
-        mechanism.simulate_marginals(holdings(THREE, 3), trials=0, rng=rng)
+        mechanism.simulate_marginals(holdings(THREE, 3, sizes=True), trials=0, rng=rng)
+
+
+@pytest.mark.parametrize("mechanism", [m for m in THIRD if isinstance(m, PadAndSample)], ids=str)
+def test_sampling_from_records_of_unknown_size_is_not_simulated(mechanism):
+    with pytest.raises(ValueError, match="population must have sizes, .*, got none"):
+        mechanism.simulate_marginals(holdings(THREE, 3), trials=1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("mechanism", [SE(d=3, epsilon=1.0), PCKVGRR(d=3, ell=1, epsilon=1.0)], ids=str)
+def test_simulation_in_blocks_has_the_same_law(mechanism, monkeypatch):
+    """Blocks bound the memory; without sizes, not even the draws depend on them."""
+    population, draw = people(mechanism, crowd(60, 3)), mechanism.simulate_marginals
+    whole = draw(population, trials=2000, rng=np.random.default_rng(44)).counts
+    monkeypatch.setattr(keyvalue, "BLOCK", 7 * len(population.values))
+    parts = draw(population, trials=2000, rng=np.random.default_rng(44)).counts
+    assert np.array_equal(whole, parts) == (population.sizes is None)
+    assert min(compare(whole[:, k], parts[:, k]) for k in range(3)) > FALSE_ALARM
 
 
 # ------------------------------------------------------------------------------------------------- other promises
@@ -757,6 +877,7 @@ CROWDED = [
     SESplit(d=8, epsilon=4.0),
     PrivKV(d=8, key_epsilon=1.0, value_epsilon=1.0),
     PCKVGRR(d=8, ell=3, epsilon=1.0),
+    PCKVUE(d=8, ell=3, epsilon=1.0),
 ]
 
 
@@ -779,7 +900,7 @@ def test_report_of_all_keys_has_no_bit_too_many(d, bits):
 def test_noise_of_rare_keys():
     """With Z = ℓ(e−1) + 2(d+ℓ): 2de/(e−1)², 2d(e+2)/(e−1)² for SE; 2(Z−2)/(e−1)², 2Z/(e−1)² for PCKV-GRR.
 
-    2d(e+1)/(e−1)², 2d(e+3)/(e−1)² for PrivKV at exactly ε.
+    2d(e+1)/(e−1)², 2d(e+3)/(e−1)² for PrivKV at exactly ε; 8ℓ²(e+1)/(e−1)², 8ℓ²(e+1)²/[(e+3)(e−1)²] for PCKV-UE.
     """
     nobody, e = Records.of({}, {}), exp(1.0)
     se, pckv = SE(d=5, epsilon=1.0).noise(nobody)[0, :, 0], PCKVGRR(d=5, ell=3, epsilon=1.0).noise(nobody)[0, :, 0]
@@ -787,6 +908,8 @@ def test_noise_of_rare_keys():
     tight = PrivKV.tight_split(5, 1.0).noise(nobody)[0, :, 0]
     assert tight == pytest.approx(5 * 2 * np.array([e + 1, e + 3]) / (e - 1) ** 2)
     assert pckv == pytest.approx(2 * (3 * (e - 1) + 16 + np.array([-2, 0])) / (e - 1) ** 2)
+    vector = PCKVUE(d=5, ell=3, epsilon=1.0).noise(nobody)[0, :, 0]
+    assert vector == pytest.approx(72 * (e + 1) * np.array([1, (e + 1) / (e + 3)]) / (e - 1) ** 2)
 
 
 @pytest.mark.parametrize("v", [-1.0, -0.25, 0.0, 1 / 3, 2.0**-52, 1 - 2.0**-52, 1.0])
@@ -808,6 +931,7 @@ def test_only_values_from_minus_one_to_one_are_discretised(values):
         SESplit,
         lambda d, epsilon: PrivKV(d=d, key_epsilon=epsilon, value_epsilon=epsilon),
         lambda **more: PCKVGRR(ell=2, **more),
+        lambda **more: PCKVUE(ell=2, **more),
     ],
 )
 @pytest.mark.parametrize("d", [0, -3, 2.5, "4", None, True])
@@ -816,7 +940,8 @@ def test_bad_number_of_keys_is_refused(make, d):
         make(d=d, epsilon=1.0)
 
 
+@pytest.mark.parametrize("make", [PCKVGRR, PCKVUE])
 @pytest.mark.parametrize("ell", [0, -3, 2.5, "4", None, True])
-def test_bad_padding_length_is_refused(ell):
+def test_bad_padding_length_is_refused(make, ell):
     with pytest.raises(ValueError, match="ell must be an integer, at least 1, got"):
-        PCKVGRR(d=3, ell=ell, epsilon=1.0)
+        make(d=3, ell=ell, epsilon=1.0)

@@ -1,0 +1,257 @@
+"""PCKV: one pair, drawn from a padded record, through k-RR over signed keys or through one answer for each key.
+
+Both mechanisms are rows of the calculus of `ldpnb.keyvalue`, with a = 1 and w = 1/ℓ.  `stale_epsilon` says what is left
+of the promise of PCKV-GRR where the set of keys has changed, but the client's probabilities have not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, odds, round_down, round_up, uniform
+from ldpnb.core import (
+    Records,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_people,
+    pad_and_sample,
+)
+from ldpnb.keyvalue import Holdings, SignedTernary, check_pairs, discretise
+from ldpnb.onebit import truthful
+
+BLOCK = 2**13  # people whose vectors are drawn at a time
+
+
+@dataclass(frozen=True, kw_only=True)
+class PadAndSample(SignedTernary):
+    """What both mechanisms share: one pair is drawn from the record, padded to ℓ by distinct dummies of random sign.
+
+    A record of more than ℓ pairs is not cut: one of all is drawn, and each counts as ℓ/size of a person.
+
+    Parameters
+    ----------
+    epsilon : float
+    ell : int
+        Padding length.
+    """
+
+    epsilon: float
+    ell: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell"))
+
+    @property
+    def width(self) -> int:
+        """Number of keys, dummies included: d + ℓ."""
+        return self.d + self.ell
+
+    @property
+    def asked(self) -> float:
+        """One: a report speaks of all keys."""
+        return 1.0
+
+    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """1/max(size, ℓ)."""
+        return np.asarray(1 / np.maximum(sizes, self.ell))
+
+    def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """As for all; the population must have sizes."""
+        if population.sizes is None:
+            raise ValueError("population must have sizes, as holdings(…, sizes=True) counts them, got none")
+        return super().ask(population, trials, rng)
+
+    def _draw(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw a key in [0, d+ℓ) and a sign for each person."""
+        records, _ = check_pairs(values, self.d)
+        check_people(records)
+        keys, drawn = pad_and_sample(records, self.d, self.ell, rng)
+        assert drawn is not None  # the records have values
+        return keys, discretise(drawn, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PCKVGRR(PadAndSample):
+    r"""PCKV-GRR: one pair drawn from the record padded to ℓ, through k-RR over the 2(d+ℓ) signed keys.
+
+    No signed key is drawn with a probability above 1/ℓ, so k-RR may use
+    :math:`e^{\varepsilon'} = \ell(e^\varepsilon-1)+1`: with :math:`Z = \ell(e^\varepsilon-1) + 2(d+\ell)`,
+    :math:`\alpha = e^{\varepsilon'}/Z`, :math:`\beta = \gamma = 1/Z`; :math:`a = 1`, :math:`w = 1/\ell`.
+    Two records that hold one key alone with opposite signs attain ε.
+
+    Source: Gu, Li, Cheng, Xiong and Cao 2020 (the printed channel is k-RR at its optimal parameters); wang2024 §3.2.
+
+    Reports are signed keys 2·key + (1 if the sign is +), dummies after the d keys, (n,).
+    """
+
+    @property
+    def cells(self) -> int:
+        """Number of signed keys, dummies included."""
+        return 2 * self.width
+
+    @cached_property
+    def keep(self) -> float:
+        """Probability of reporting the drawn pair, before the blind draw; rounded down."""
+        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
+        return round_down(more / (more + self.cells))
+
+    @property
+    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
+        """(keep + blind, blind, blind), where blind is the chance of a signed key in the blind draw."""
+        blind = (1 - Fraction(self.keep)) / self.cells
+        return Fraction(self.keep) + blind, blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[1 + (α/γ − 1)/ℓ]."""
+        alpha, _, gamma = self.answer
+        return chance.log(1 + (alpha / gamma - 1) / self.ell)
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ 2(d+ℓ)⌉."""
+        return (self.cells - 1).bit_length()
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: integers in [0, 2(d+ℓ)), (n,)."""
+        keys, signs = self._draw(values, rng)
+        signed = 2 * keys + (signs > 0)
+        return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count for each key the reports of its − and +, and all others, (d, 3)."""
+        codes = check_codes(reports, self.cells, "reports")
+        minus, plus = np.bincount(codes, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
+        return Tally(self, len(codes), np.stack([minus, len(codes) - minus - plus, plus], -1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PCKVUE(PadAndSample):
+    r"""PCKV-UE: one pair drawn from the record padded to ℓ, and an answer −, nothing or + for each of d+ℓ keys.
+
+    About the drawn key the client answers with probability 1/2, and then with the right sign with probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`; about any other key with probability :math:`b = 2/(e^\varepsilon+3)`,
+    and then with a random sign.  So :math:`\alpha = p/2`, :math:`\beta = (1-p)/2`, :math:`\gamma = b/2`;
+    :math:`a = 1`, :math:`w = 1/\ell`.
+
+    Other than with `PCKVGRR`, sampling saves no budget: one report can speak for all pairs of a record and against all
+    of another.  With :math:`\varepsilon_1 = \ln\frac{1-b}{b}` and :math:`\varepsilon_2 = \ln\frac{p}{1-p}` it spends
+
+    .. math:: \max\Bigl(\varepsilon_2,\; \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr) = \varepsilon
+
+    whatever ℓ, if a record can have ℓ pairs.  For :math:`\ell > d` no record is without dummies, and ε is only a bound:
+    the client spends :math:`\ln[1 + d(e^\varepsilon-1)/\ell]`.
+
+    Source: Gu, Li, Cheng, Xiong and Cao 2020 (their optimal parameters); wang2024 §3.2.
+
+    Reports are −1, 0 or 1 for each key, dummies after the d keys, int8 (n, d+ℓ).
+    """
+
+    @cached_property
+    def keep_sign(self) -> Fraction:
+        """The probability p of the right sign; rounded down."""
+        return truthful(self.epsilon)
+
+    @cached_property
+    def speak(self) -> float:
+        """The probability b of answering about a key that was not drawn; rounded up, for p as it is."""
+        plus = 2 * self.keep_sign
+        return round_up(plus / (odds(self.epsilon) + plus))
+
+    @property
+    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
+        """(p/2, (1−p)/2, b/2)."""
+        return self.keep_sign / 2, (1 - self.keep_sign) / 2, Fraction(self.speak) / 2
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[(hA + rC) / (h min(B, C) + rC)], where h = min(d, ℓ) pairs differ and r = ℓ − h dummies do not.
+
+        A, B and C are how much likelier the right sign, the wrong one and silence are about the drawn key than about
+        another one: α/γ, β/γ and 1/(2−4γ).
+        """
+        alpha, beta, gamma = self.answer
+        silent = 1 / (2 - 4 * gamma)
+        pairs = min(self.d, self.ell)
+        dummies = (self.ell - pairs) * silent
+        return chance.log((pairs * alpha / gamma + dummies) / (pairs * min(beta / gamma, silent) + dummies))
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ 3^(d+ℓ)⌉; published are two bits a key."""
+        return int(3**self.width - 1).bit_length()
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: −1, 0 or 1, int8 (n, d+ℓ)."""
+        keys, signs = self._draw(values, rng)
+        reports = np.zeros((len(keys), self.width), np.int8)
+        for start in range(0, len(keys), BLOCK):
+            block = slice(start, start + BLOCK)
+            own = keys[block, None] == np.arange(self.width)
+            told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
+            right = np.where(own, float(self.keep_sign), 0.5)[told]  # a random sign is right half the time
+            sign = np.broadcast_to(signs[block, None], own.shape)[told]
+            reports[block][told] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the answers −, nothing and + about each key, (d, 3)."""
+        found = np.asarray(reports)
+        if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != self.width:
+            rule = f"integers (n, d + ell = {self.width})"
+            raise ValueError(f"reports must be {rule}, got {found.dtype} values of shape {found.shape}")
+        wrong = found[(found < -1) | (found > 1)]
+        if wrong.size:
+            raise ValueError(f"reports must be -1, 0 or 1, got {wrong[0]}")
+        minus, plus = (np.count_nonzero(found[:, : self.d] == sign, axis=0) for sign in (-1, 1))
+        return Tally(self, len(found), np.stack([minus, len(found) - minus - plus, plus], -1))
+
+
+def stale_epsilon(old: PCKVGRR, d_new: int) -> float:
+    r"""Exact ε of a PCKV-GRR client whose probabilities are those of the old d, among keys that are now d_new.
+
+    The printed client reports the drawn key with probability α+β, and one of the other keys otherwise.  If it goes on
+    to do so, each signed key that is not its own has now :math:`\gamma' = \gamma(d+\ell-1)/(d'+\ell-1)`, and a report
+    the probability :math:`\gamma'`, :math:`[\alpha+(\ell-1)\gamma']/\ell` or :math:`[\beta+(\ell-1)\gamma']/\ell` at
+    the extremes; ε is the logarithm of the largest over the smallest.
+
+    - Where keys were added, ε rises without bound: :math:`\gamma'` goes to 0.
+    - Where keys were removed, ε falls at first if ℓ > 1, and stays for ℓ = 1, since the sign is as safe as before.
+      Once :math:`\gamma' > \alpha`, a key is likelier to come from a person who does *not* hold it, and ε rises again:
+      for ℓ = 1 to :math:`\ln(\gamma'/\beta)`, above the stated one; for ℓ > 1 it stays below
+      :math:`\ln[\ell/(\ell-1)]`.
+
+    All this is for a client whose pairs and whose random keys come from one and the same set, which is public.  If it
+    draws from its record a key that its random draw does not know, only holders can send it: ε = ∞.
+
+    Source: derived; wang2024 §3.2, Tables 1 and 2, says only that ε is not kept in the first case, and that accuracy
+    suffers in the second.
+
+    Parameters
+    ----------
+    old : PCKVGRR
+        Of the old set of keys.
+    d_new : int
+        Number of keys now.
+
+    Notes
+    -----
+    The client of `PCKVGRR` draws blindly among *all* signed keys, which is the same law as long as keys stay what they
+    were.  With a stale `keep` it would spend :math:`\ln[1 + (e^\varepsilon-1)(d'+\ell)/(d+\ell)]`.
+    """
+    alpha, beta, gamma = old.answer
+    other = gamma * (old.width - 1) / (check_count(d_new, 1, "d_new") + old.ell - 1)
+    chances = [other, *((own + (old.ell - 1) * other) / old.ell for own in (alpha, beta))]
+    return chance.log(max(chances) / min(chances))

@@ -1,0 +1,592 @@
+r"""The Wheel: sets, and key-value data, from an open domain, in a report of a few bits.
+
+A public seed, each person's own, hashes all keys that anybody may ever have onto a circle of N slots.  The person's own
+m keys cover C, some L of these slots, and the report z is a covered slot oftener than another:
+
+.. math::
+
+    \Pr[z] = e^\varepsilon/\Omega \text{ on } C, \qquad
+    \frac{\Omega - Le^\varepsilon}{(N-L)\,\Omega} \text{ off it}, \qquad \Omega = N + Wm(e^\varepsilon-1),
+
+W being the slots that one key covers.  As L ≤ Wm < N, the second number lies between 1/Ω and the first: every report
+has a probability in [1/Ω, e^ε/Ω] under every seed and every record.  Privacy rests on nothing else, neither on the hash
+nor on the randomness of seeds.  The client knows ε, m and N, and no list of keys: keys come and go on the server alone.
+
+People with fewer than m keys add *dummies*: slots drawn afresh, in secret.  Of more than m keys, m are drawn.
+
+Estimates are exactly unbiased if the slots of any m + 1 keys are independent and uniform.  `Table`, an ideal family
+with few keys, has this property; `Multilinear`, which is in use, very nearly (see there).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, uniform
+from ldpnb.core import (
+    Mechanism,
+    Records,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_people,
+    check_unit,
+)
+from ldpnb.kernels import Multilinear
+from ldpnb.keyvalue import Holdings, SignedTernary, Spread, discretise, tell
+
+SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
+CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
+REPORTS = 2**16  # reports decoded at a time
+
+Item = int | str
+
+
+def digest(names: Sequence[str]) -> NDArray[np.int64]:
+    """Keys in [2**62, 2**63) for strings; the same on every machine.
+
+    Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be the strings
+    themselves.  Two of a million strings share a key with a probability of about 10⁻⁷.
+
+    Parameters
+    ----------
+    names : sequence of str (k,)
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+    """
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"names must be a list of strings, got {names!r:.60}")
+    return np.array([_digest(name) for name in names], np.int64)
+
+
+def _digest(name: str) -> int:
+    word = int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return 2**62 + word % (2**62 - 1)  # 2**63 − 1 is no code
+
+
+def _codes(items: Any) -> tuple[tuple[Item, ...], NDArray[np.int64]]:
+    """Return candidates as they were named and as keys."""
+    if items is None:
+        raise ValueError("items must name the candidates, got None")
+    array = items if isinstance(items, np.ndarray) else np.asarray(items, object)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"items must be a list of at least one integer or string, got shape {array.shape}")
+    if array.dtype.kind in "iu":
+        named, codes = tuple(array.tolist()), check_codes(array, None, "items")
+    else:
+        named = tuple(x.item() if isinstance(x, np.generic) else x for x in array.tolist())
+        wrong = {type(x) for x in named} - {int, str}
+        if wrong:
+            raise ValueError(f"items must be integers or strings, got {sorted(kind.__name__ for kind in wrong)}")
+        outside = [x for x in named if isinstance(x, int) and not 0 <= x < 2**63 - 1]
+        if outside:
+            raise ValueError(f"items must be non-negative integers or strings, got {outside[0]}")
+        codes = np.array([_digest(x) if isinstance(x, str) else x for x in named], np.int64)
+    repeated = len(codes) - len(np.unique(codes))
+    if repeated:
+        raise ValueError(f"items must be distinct, got {repeated} of {len(codes)} repeated")
+    return named, codes
+
+
+# ---------------------------------------------------------------------------------------------------- hash families
+
+
+class HashFamily(Protocol):
+    """What a Wheel asks of a family of hash functions into slots; `Multilinear` and `Table` have it."""
+
+    @property
+    def words(self) -> int:
+        """Words of a seed."""
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, words)."""
+
+    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
+        """Raise a ValueError where a seed or a key is not of this family."""
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+
+    def count(
+        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """The ideal family: a seed lists the slots of all keys, and all lists are alike.
+
+    For few keys: to enumerate every seed, and to tell what the hash in use should do.
+
+    Parameters
+    ----------
+    keys : int
+        Keys are 0, …, keys − 1.
+    slots : int
+    """
+
+    keys: int
+    slots: int
+
+    @property
+    def words(self) -> int:
+        """One for each key."""
+        return self.keys
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, keys)."""
+        return uniform(self.slots, (n, self.keys), rng).astype(np.uint32)
+
+    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
+        """Raise a ValueError for another key or slot than there are."""
+        check_codes(seeds, self.slots, "seed", ndim=2)
+        check_codes(keys, self.keys, "keys")
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        shape = np.broadcast_shapes(seeds.shape[:-1], np.shape(keys))
+        table, at = np.broadcast_to(seeds, (*shape, self.keys)), np.broadcast_to(keys, shape)
+        return np.take_along_axis(table, at[..., None], -1)[..., 0].astype(np.int64)
+
+    def count(
+        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
+        steps = (self(seeds[:, None], keys) - first[:, None]) % self.slots
+        return np.stack([(steps < inner).sum(0), (steps < outer).sum(0)], -1)
+
+
+# ----------------------------------------------------------------------------------------------------- the circle
+
+
+@dataclass(frozen=True)
+class Circle:
+    """N slots, of which a person covers up to m arcs of W slots each; and how often a report falls into them.
+
+    Attributes
+    ----------
+    slots, arcs, width : int
+        N > mW, m and W.
+    epsilon : float
+    """
+
+    slots: int
+    arcs: int
+    width: int
+    epsilon: float
+
+    @cached_property
+    def alpha(self) -> Fraction:
+        """Probability of one covered slot, e^ε/(N + Wm(e^ε−1)), rounded down to a multiple of 2**-53.
+
+        It is the same whatever is covered, so the probability Lα of all covered slots is such a multiple, too, and no
+        other number is rounded.  A slot left free has probability (1−Lα)/(N−L), least where L = Wm; so the ratio of
+        any two is at most α(N−Wm)/(1−Wmα), which grows with α.
+        """
+        e = odds(self.epsilon)
+        return Fraction(round_down(e / (self.slots + self.width * self.arcs * (e - 1))))
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[α(N−Wm)/(1−Wmα)]."""
+        most = self.width * self.arcs
+        return chance.log(self.alpha * (self.slots - most) / (1 - most * self.alpha))
+
+    def spin(self, starts: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+        """Draw z for people whose arcs start at these slots, (n, m): (n,)."""
+        starts = np.sort(starts, 1)
+        gaps = np.diff(starts, axis=1, append=starts[:, :1] + self.slots)  # from an arc's start to the next one's
+        covered = np.minimum(gaps, self.width)
+        size = covered.sum(1)
+        own = bernoulli(float(self.alpha) * size, size.shape, rng)
+        nth = uniform(np.where(own, size, self.slots - size), size.shape, rng)
+        parts = np.cumsum(np.where(own[:, None], covered, gaps - covered), 1)
+        at = (parts <= nth[:, None]).sum(1)  # the arc, or the vacancy behind an arc, that holds the nth slot
+        people = np.arange(len(starts))
+        into = nth - np.where(at > 0, parts[people, at - 1], 0)
+        return np.asarray((starts[people, at] + into + np.where(own, 0, covered[people, at])) % self.slots)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenSets(Mechanism):
+    """What both Wheels share: parameters, seeds, dummies, reports.
+
+    Parameters
+    ----------
+    epsilon : float
+    m : int
+        Keys a person reports about; see the head of this module for fewer and for more.
+    slots : int
+        N; 0, the default, stands for the best number (see `slot_count`).
+    table : int
+        0, the default, hashes any keys (`Multilinear`); a positive number stands for an ideal hash of so few keys
+        0, …, table − 1 whose seeds can be enumerated (`Table`).
+
+    Notes
+    -----
+    `slots` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.
+    """
+
+    epsilon: float
+    m: int
+    slots: int = 0
+    table: int = 0
+    public_fields: ClassVar[tuple[str, ...]] = ("seed",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        object.__setattr__(self, "m", check_count(self.m, 1, "m"))
+        for name in ("slots", "table"):
+            object.__setattr__(self, name, check_count(getattr(self, name), 0, name))
+        least = self._least
+        if least > SLOTS // 4:
+            raise ValueError(f"m must leave 3 of {SLOTS} slots free, got {self.m}")
+        if self.slots and not least <= self.slots <= SLOTS:
+            raise ValueError(f"slots must be 0 or an integer in [{least}, {SLOTS}], got {self.slots}")
+
+    @property
+    def _least(self) -> int:
+        """Fewest slots."""
+        return self.m + 1
+
+    @property
+    def _width(self) -> int:
+        """Slots of an arc."""
+        return 1
+
+    @abstractmethod
+    def _total_noise(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the best number of slots minimises, but for a factor."""
+
+    @cached_property
+    def slot_count(self) -> int:
+        """N: `slots`, or the number with the least noise for keys that nobody holds."""
+        if self.slots:
+            return self.slots
+        most = min(SLOTS, 4 * self._least * int(odds(self.epsilon) + 4))
+        n = np.arange(self._least, most + 1, dtype=np.float64)
+        return int(n[np.argmin(self._total_noise(n))])
+
+    def _gap(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+        """α − 1/N of circles with N slots, but for a factor that does not depend on N."""
+        arcs = self.m * self._width
+        return (slots - arcs) / (slots * (slots + arcs * float(odds(self.epsilon) - 1)))
+
+    @cached_property
+    def circle(self) -> Circle:
+        """The circle, and the law of a report on it."""
+        return Circle(self.slot_count, self.m, self._width, self.epsilon)
+
+    @cached_property
+    def hash(self) -> HashFamily:
+        """The public hash family."""
+        if self.table:
+            return Table(keys=self.table, slots=self.slot_count)
+        return Multilinear(slots=self.slot_count)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[α(N−Wm)/(1−Wmα)] with the rounded α.
+
+        A bound for every seed.  It is attained under seeds where m keys cover Wm slots and a key that is not among them
+        covers another one: nearly all of them.
+        """
+        return self.circle.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ N⌉; the seed is public."""
+        return (self.slot_count - 1).bit_length()
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
+
+    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Probability that a pair of a record of this size is among the m drawn: min(1, m/size)."""
+        return np.asarray(self.m / np.maximum(sizes, self.m))
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``seed`` and ``slot``."""
+        records = self._checked(values)
+        check_people(records)
+        reports = np.empty(len(records), self.dtype)
+        for start in range(0, len(records), CLIENTS):
+            part = slice(start, start + CLIENTS)
+            reports["seed"][part], reports["slot"][part] = self._report(records[part], rng)
+        return reports
+
+    def _report(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        seeds = self.hash.seeds(len(records), rng)
+        entries, real = _drawn(records, self.m, rng)
+        slots = self._place(seeds[np.nonzero(real)[0]], records, entries[real], rng)
+        starts = np.empty(real.shape, np.int64)
+        starts[real] = slots % self.slot_count
+        starts[~real] = uniform(self.slot_count, (int((~real).sum()),), rng)
+        return seeds, self.circle.spin(starts, rng)
+
+    def _place(
+        self, seeds: NDArray[np.uint32], records: Records, entries: NDArray[np.int64], rng: Randomness
+    ) -> NDArray[np.int64]:
+        """Where the arcs of these entries start, under these seeds."""
+        return self.hash(seeds, records.keys[entries])
+
+    @abstractmethod
+    def _checked(self, values: Records) -> Records:
+        """Return records of keys, with or without values as the mechanism wants."""
+
+    def _keys(self, values: Records) -> None:
+        check_codes(values.keys, self.table or None, "keys")
+
+    def _found(self, reports: Reports, items: Any, first: int, inner: int, outer: int) -> tuple[Any, NDArray[np.int64]]:
+        """Return candidates and, for each, the reports z with its slot among z + first, …: for two widths, (k, 2)."""
+        found = np.asarray(reports)
+        if found.dtype != self.dtype or found.ndim != 1:
+            raise ValueError(f"reports must have the fields seed and slot, (n,), got {found.dtype} of {found.shape}")
+        named, codes = _codes(items)
+        counts = np.zeros((len(codes), 2), np.int64)
+        for start in range(0, max(len(found), 1), REPORTS):  # once for no reports, to look at the candidates
+            part = found[start : start + REPORTS]
+            slot, seeds = check_codes(part["slot"], self.slot_count, "slot"), part["seed"]
+            self.hash.check(seeds, codes)
+            counts += self.hash.count(seeds, (slot + first) % self.slot_count, inner, outer, codes)
+        return named, counts
+
+    def _held(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return u and v of each person and candidate, zero where it is not held; v is 1 in sets: (n, k) each."""
+        records, (_, codes) = self._checked(values), _codes(items)
+        self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
+        order = np.argsort(codes)
+        at = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]
+        named = codes[at] == records.keys
+        u, v = np.zeros((2, len(records), len(codes)))
+        where = records.users[named], at[named]
+        u[where] = self.used(records.sizes)[where[0]]
+        v[where] = 1.0 if records.values is None else records.values[named]
+        return u, v
+
+
+def _drawn(records: Records, m: int, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Draw at most m entries of each person, all sets of m alike: entries (n, m), and which of them there are.
+
+    Floyd's sampling where there are more: for last = size − m, …, size − 1, draw one of 0, …, last, or take `last`
+    itself if that one has been drawn already.
+    """
+    sizes, each = records.sizes, np.arange(m)
+    chosen = np.broadcast_to(each, (len(sizes), m)).copy()
+    long = np.flatnonzero(sizes > m)
+    for step in range(m if long.size else 0):
+        last = sizes[long] - m + step
+        one = uniform(last + 1, last.shape, rng)
+        again = (chosen[long, :step] == one[:, None]).any(1)
+        chosen[long, step] = np.where(again, last, one)
+    return records.offsets[:-1, None] + chosen, each < sizes[:, None]
+
+
+# ------------------------------------------------------------------------------------------------------------ sets
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wheel(OpenSets):
+    r"""The Wheel mechanism for sets: each key covers an arc of W slots, from its hash value on.
+
+    With :math:`\Omega = N + Wm(e^\varepsilon-1)`, a report falls into the arc of a key that is held with probability
+    :math:`p^* = We^\varepsilon/\Omega`, whatever the other arcs are, and into that of any other with
+    :math:`q^* = W/N`; a key of a record with more than m counts as t = m/size of a person.  So with :math:`C_x` the
+    reports in arcs of x,
+
+    .. math:: \hat f_x = \frac{C_x/n - q^*}{p^* - q^*}, \qquad
+              \text{noise } \frac{P(1-P)}{(p^*-q^*)^2},\quad P = tp^* + (1-t)q^*.
+
+    Source: Wang, Qian, Du, Yang, Huang and Xu 2020, on the unit interval, with arcs of
+    :math:`p = 1/(2m-1+me^\varepsilon)`; here it is cut into slots, so that its law holds exactly on a computer.
+
+    Parameters
+    ----------
+    width : int
+        W, with mW < N.
+
+    Values are `Records` of keys alone: non-negative integers, or `digest` of strings.  Candidates (`items`) are
+    integers or strings.  Reports have the fields ``seed`` (public) and ``slot``, (n,).
+    """
+
+    width: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", check_count(self.width, 1, "width"))
+        super().__post_init__()
+
+    @property
+    def _width(self) -> int:
+        return self.width
+
+    @property
+    def _least(self) -> int:
+        return self.m * self.width + 1
+
+    def _total_noise(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (slots - self.width) / (slots * self._gap(slots)) ** 2
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): probability of a report in the arc of a key that is held, and of any other."""
+        return self.width * self.circle.alpha, Fraction(self.width, self.slot_count)
+
+    def _checked(self, values: Records) -> Records:
+        if not isinstance(values, Records) or values.values is not None:
+            what = "Records with values" if isinstance(values, Records) else type(values).__name__
+            raise ValueError(f"values must be Records of keys alone, got {what}")
+        self._keys(values)
+        return values
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count for each candidate the reports in its arc, (k,)."""
+        named, counts = self._found(reports, items, 1 - self.width, self.width, self.width)
+        return Tally(self, len(reports), counts[:, 1].copy(), named)
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of people who hold each candidate: (…, k)."""
+        p, q = self.support
+        return (self._own(tally).counts / tally.n - float(q)) / float(p - q)
+
+    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
+        return self._held(values, items)[0]
+
+    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Variance of each person's score: (n, k)."""
+        p, q = map(float, self.support)
+        found = q + (p - q) * self.target(values, items)
+        return np.asarray(found * (1 - found) / (p - q) ** 2)
+
+
+# --------------------------------------------------------------------------------------------------- key-value data
+
+
+@dataclass(frozen=True, kw_only=True)
+class WheelKV(OpenSets, SignedTernary):
+    r"""Wheel-KV, OUR RECONSTRUCTION: each pair covers one slot, its key's for the sign +, the next for −.
+
+    The formulas of wang2024 are lost; its prose is kept (a seeded hash, a move by the value, two tests around the
+    circle, no list of keys on the client), but whether this is what its author ran cannot be told.  The literal reading
+    of the prose, to draw the Wheel's z for the keys and then to move it by the sign, is not private at any ε.
+
+    A report z is the answer + about the key with slot z, and − about the one with slot z − 1.  With
+    :math:`\Omega = N + m(e^\varepsilon-1)` this is signed ternary (see `ldpnb.keyvalue`) with :math:`a = w = 1` and
+
+    .. math:: \alpha = e^\varepsilon/\Omega, \qquad \beta = (1-\alpha)/(N-1), \qquad \gamma = 1/N,
+
+    hence :math:`T = \Delta\frac{N-2}{N-1}` and :math:`D = \Delta\frac{N}{N-1}` with :math:`\Delta = \alpha - 1/N`.
+    The own slot has α whatever the others are; given it, the m − 1 others are independent and uniform, which makes the
+    N − 1 slots besides it alike.  Each pair of a record with more than m counts as m/size of a person.
+
+    Source: reconstructed from wang2024 §3.3; the Wheel is Wang, Qian, Du, Yang, Huang and Xu 2020.
+
+    Values are `Records` with values in [−1, 1] and keys that are non-negative integers, or `digest` of strings.
+    Candidates (`items`) are integers or strings.  Reports have the fields ``seed`` (public) and ``slot``, (n,).
+    Tallies count (k, 3): answers −, nothing and +.
+
+    By default N has the least sum of the two noises of a key that nobody holds.
+    """
+
+    d: ClassVar[int] = 0  # type: ignore[misc]  # an open domain has no number of keys
+
+    @property
+    def _least(self) -> int:
+        return max(self.m, 2) + 1
+
+    def _total_noise(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+        t, d = self._gap(slots) * (slots - 2) / (slots - 1), self._gap(slots) * slots / (slots - 1)
+        return 2 / slots * ((1 - 2 / slots) / t**2 + 1 / d**2)
+
+    @property
+    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
+        """(α, β, γ)."""
+        alpha, n = self.circle.alpha, self.slot_count
+        return alpha, (1 - alpha) / (n - 1), Fraction(1, n)
+
+    @property
+    def asked(self) -> float:
+        """One: a report speaks of all keys."""
+        return 1.0
+
+    def _checked(self, values: Records) -> Records:
+        if not isinstance(values, Records) or values.values is None:
+            what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
+            raise ValueError(f"values must be Records with a value for each key, got {what}")
+        self._keys(values)
+        check_unit(values.values)
+        return values
+
+    def _place(
+        self, seeds: NDArray[np.uint32], records: Records, entries: NDArray[np.int64], rng: Randomness
+    ) -> NDArray[np.int64]:
+        assert records.values is not None  # they were checked
+        return self.hash(seeds, records.keys[entries]) + (discretise(records.values[entries], rng) < 0)
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count for each candidate the answers −, nothing and +, (k, 3)."""
+        named, counts = self._found(reports, items, -1, 1, 2)
+        minus, either = counts.T
+        return Tally(self, len(reports), np.stack([minus, len(reports) - either, either - minus], -1), named)
+
+    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Return t = min(1, m/size) and tv for candidates the person holds, zero for others: (n, 2, k)."""
+        u, v = self._held(values, items)
+        return np.stack([u, u * v], 1)
+
+    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Variances of the two scores (see the head of `ldpnb.keyvalue`): (n, 2, k)."""
+        return self._spread(self._moments(values, items)).variance
+
+    def covariance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Covariance of a person's two scores for each candidate: (n, k)."""
+        return self._spread(self._moments(values, items)).covariance
+
+    def spread(self, values: Records, items: Any = None) -> Spread:
+        """Exact variances and covariances of the estimates from this population."""
+        check_people(values)
+        return self._spread(self._moments(values, items).mean(1), len(values))
+
+    def _moments(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        t, s = np.moveaxis(self.target(values, items), 1, 0)
+        return np.stack([t, s, t * t, s * s, t * s])
+
+    def simulate_marginals(self, population: Holdings, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of people with at most m pairs each, exact for each key alone: for mean-square errors, not for lists.
+
+        Parameters
+        ----------
+        population : Holdings
+            Its keys 0, …, d − 1 are the candidates.
+        trials : int
+        rng : numpy.random.Generator or Paths
+
+        Returns
+        -------
+        Tally
+            Counts (trials, d, 3).
+        """
+        shape = check_count(trials, 1, "trials"), len(population.counts)
+        alpha, beta, gamma = map(float, self.answer)
+        plus = population.by_key(binomial(population.counts, (1 + population.values) / 2, shape, rng))
+        held = population.holders
+        states = np.stack([held - plus, np.broadcast_to(population.n - held, plus.shape), plus], -1)
+        told = tell(states, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
+        return Tally(self, population.n, told, tuple(range(population.d)))
