@@ -1,13 +1,13 @@
 """What PCKV alone promises; the contract and the calculus are tested with all key-value mechanisms."""
 
 from itertools import product
-from math import exp, inf, log
+from math import exp, inf, log, prod
 
 import numpy as np
 import pytest
 
-from ldpnb import verify
-from ldpnb.chance import bernoulli, odds, pick, toss
+from ldpnb import pckv, verify
+from ldpnb.chance import bernoulli, law, odds, pick, toss
 from ldpnb.core import Records, pad_and_sample
 from ldpnb.keyvalue import discretise
 from ldpnb.pckv import PCKVGRR, PCKVUE, stale_epsilon
@@ -58,6 +58,14 @@ def test_a_vector_speaks_for_all_pairs_of_a_record_at_once():
     assert found.epsilon == pytest.approx(1.0, abs=1e-13)
     likelier, other = found.pair
     assert likelier < 2 and found.report[:2] == ((1, 1), (-1, -1))[likelier] and other != likelier
+
+
+def test_people_of_all_blocks_are_independent(monkeypatch):
+    monkeypatch.setattr(pckv, "BLOCK", 2)
+    mechanism, inputs = PCKVUE(d=1, ell=1, epsilon=1.0), Records.of({0: 1.0}, {0: -1.0}, {0: 1.0})
+    one = verify.laws(mechanism, inputs)
+    together = law(lambda rng: mechanism.perturb(inputs, rng=rng))
+    assert together == {tuple(reports): prod(one[i][y] for i, y in enumerate(reports)) for reports in product(*one)}
 
 
 @pytest.mark.parametrize("d, ell, bits", [(1, 1, 4), (2, 1, 5), (3, 2, 8), (504, 8, 812)])
