@@ -219,7 +219,7 @@ class Circle:
         at = (parts <= nth[:, None]).sum(1)  # the arc, or the vacancy behind an arc, that holds the nth slot
         people = np.arange(len(starts))
         into = nth - np.where(at > 0, parts[people, at - 1], 0)
-        return np.asarray((starts[people, at] + into + np.where(own, 0, covered[people, at])) % self.slots)
+        return np.asarray((starts[people, at] + into + np.where(own, 0, self.width)) % self.slots)
 
 
 @dataclass(frozen=True, kw_only=True)
