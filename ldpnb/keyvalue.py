@@ -98,18 +98,8 @@ class Spread:
 class SignedTernary(Mechanism):
     """What all signed ternary mechanisms share; a subclass adds its client, its tally and its probabilities.
 
-    Values are `Records` with values in [−1, 1].  Tallies count (d, 3): answers −, nothing and + for each key.
-
-    Parameters
-    ----------
-    d : int
-        Number of keys, {0, …, d−1}.
+    Values are `Records` with values in [−1, 1].  Tallies count (d, 3): answers −, nothing and + for each of d keys.
     """
-
-    d: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "d", check_count(self.d, 1, "d"))
 
     @property
     @abstractmethod
@@ -124,6 +114,10 @@ class SignedTernary(Mechanism):
     @abstractmethod
     def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probability u that the answer about a key is about the holder's own pair, for records of these sizes."""
+
+    @abstractmethod
+    def _dense(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return u and v of each person and key, zero where a key is not held; refuse other values: (n, d) each."""
 
     @property
     def w(self) -> float:
@@ -140,23 +134,23 @@ class SignedTernary(Mechanism):
 
     def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
-        u, v = self._dense(values)
+        u, v = self._dense(values, items)
         return np.stack([u, u * v], 1) * (self.asked / self.w)
 
     def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variances of the two scores (see the head of this module): (n, 2, d)."""
-        return self._spread(self._moments(values)).variance
+        return self._spread(self._moments(values, items)).variance
 
-    def covariance(self, values: Records) -> NDArray[np.float64]:
+    def covariance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
 
         Cov[estimates] = covariance.sum(0) / n² for any population.
         """
-        return self._spread(self._moments(values)).covariance
+        return self._spread(self._moments(values, items)).covariance
 
-    def spread(self, values: Records) -> Spread:
+    def spread(self, values: Records, items: Any = None) -> Spread:
         """Exact variances and covariances of the estimates from this population."""
-        moments = self._moments(values)
+        moments = self._moments(values, items)
         check_people(values)
         return self._spread(moments.mean(1), len(values))
 
@@ -180,9 +174,9 @@ class SignedTernary(Mechanism):
         s = np.clip(s, -f, f)
         return self._spread(np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s]), n)
 
-    def _moments(self, values: Records) -> NDArray[np.float64]:
+    def _moments(self, values: Records, items: Any) -> NDArray[np.float64]:
         """Return t, s, t², s² and ts of each person and key: (5, n, d)."""
-        t, s = np.moveaxis(self.target(values), 1, 0)
+        t, s = np.moveaxis(self.target(values, items), 1, 0)
         return np.stack([t, s, t * t, s * s, t * s])
 
     def _spread(self, moments: NDArray[np.float64], n: int = 1) -> Spread:
@@ -201,7 +195,7 @@ class SignedTernary(Mechanism):
         Parameters
         ----------
         population : Holdings
-            With sizes, if records are padded and sampled.
+            With sizes, if some records are longer than what a report speaks of, or if they are padded and sampled.
         trials : int
         rng : numpy.random.Generator or Paths
 
@@ -213,12 +207,11 @@ class SignedTernary(Mechanism):
         alpha, beta, gamma = map(float, self.answer)
         asked = self.ask(population, check_count(trials, 1, "trials"), rng)
         told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
-        return Tally(self, population.n, told)
+        return Tally(self, population.n, told, self._named(population.d))
 
     def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
         """How many answers about each key are about −, none or + of the person's own: (trials, d, 3)."""
-        if population.d != self.d:
-            raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
+        self._named(population.d)
         block = max(1, BLOCK // max(1, len(population.values)))
         parts = [min(block, trials - start) for start in range(0, trials, block)]
         states = np.concatenate([self._own_pairs(population, part, rng) for part in parts])
@@ -238,13 +231,36 @@ class SignedTernary(Mechanism):
         alpha, beta, gamma = self.answer
         return float(alpha + beta - 2 * gamma), float(alpha - beta), float(2 * gamma)
 
-    def _dense(self, values: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return u and v of each person and key, zero where a key is not held: (n, d) each."""
+    @abstractmethod
+    def _named(self, d: int) -> tuple[int, ...] | None:
+        """Candidates of a tally of a population with d keys, None where the client knows them; refuse others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownKeys(SignedTernary):
+    """Signed ternary where the client knows the keys.
+
+    Parameters
+    ----------
+    d : int
+        Number of keys, {0, …, d−1}.
+    """
+
+    d: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", check_count(self.d, 1, "d"))
+
+    def _dense(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         records, entries = check_pairs(values, self.d)
         u, v = np.zeros((2, len(records), self.d))
         at = records.users, records.keys
         u[at], v[at] = self.used(records.sizes)[records.users], entries
         return u, v
+
+    def _named(self, d: int) -> None:
+        if d != self.d:
+            raise ValueError(f"population must have d = {self.d} keys, got {d}")
 
 
 def check_pairs(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
@@ -395,7 +411,7 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatePerturbation(SignedTernary):
+class StatePerturbation(KnownKeys):
     """What mechanisms share that perturb the state of a key: 0 (held, sign −), 1 (not held) or 2 (held, sign +)."""
 
     def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:

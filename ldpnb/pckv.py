@@ -26,14 +26,14 @@ from ldpnb.core import (
     check_people,
     pad_and_sample,
 )
-from ldpnb.keyvalue import Holdings, SignedTernary, check_pairs, discretise
+from ldpnb.keyvalue import Holdings, KnownKeys, check_pairs, discretise
 from ldpnb.onebit import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
 
 
 @dataclass(frozen=True, kw_only=True)
-class PadAndSample(SignedTernary):
+class PadAndSample(KnownKeys):
     """What both mechanisms share: one pair is drawn from the record, padded to ℓ by distinct dummies of random sign.
 
     A record of more than ℓ pairs is not cut: one of all is drawn, and each counts as ℓ/size of a person.

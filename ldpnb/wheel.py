@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
 from ldpnb.core import (
     Mechanism,
     Records,
@@ -45,7 +45,7 @@ from ldpnb.core import (
     check_unit,
 )
 from ldpnb.kernels import Multilinear
-from ldpnb.keyvalue import Holdings, SignedTernary, Spread, discretise, tell
+from ldpnb.keyvalue import SignedTernary, discretise
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -496,7 +496,7 @@ class WheelKV(OpenSets, SignedTernary):
     The own slot has α whatever the others are; given it, the m − 1 others are independent and uniform, which makes the
     N − 1 slots besides it alike.  Each pair of a record with more than m counts as m/size of a person.
 
-    Source: reconstructed from wang2024 §3.3; the Wheel is Wang, Qian, Du, Yang, Huang and Xu 2020.
+    Source: reconstructed from wang2024 §3.1, Algorithms 1 and 2; the Wheel is Wang, Qian, Du, Yang, Huang and Xu 2020.
 
     Values are `Records` with values in [−1, 1] and keys that are non-negative integers, or `digest` of strings.
     Candidates (`items`) are integers or strings.  Reports have the fields ``seed`` (public) and ``slot``, (n,).
@@ -504,8 +504,6 @@ class WheelKV(OpenSets, SignedTernary):
 
     By default N has the least sum of the two noises of a key that nobody holds.
     """
-
-    d: ClassVar[int] = 0  # type: ignore[misc]  # an open domain has no number of keys
 
     @property
     def _least(self) -> int:
@@ -546,47 +544,8 @@ class WheelKV(OpenSets, SignedTernary):
         minus, either = counts.T
         return Tally(self, len(reports), np.stack([minus, len(reports) - either, either - minus], -1), named)
 
-    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        """Return t = min(1, m/size) and tv for candidates the person holds, zero for others: (n, 2, k)."""
-        u, v = self._held(values, items)
-        return np.stack([u, u * v], 1)
+    def _dense(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._held(values, items)
 
-    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        """Variances of the two scores (see the head of `ldpnb.keyvalue`): (n, 2, k)."""
-        return self._spread(self._moments(values, items)).variance
-
-    def covariance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        """Covariance of a person's two scores for each candidate: (n, k)."""
-        return self._spread(self._moments(values, items)).covariance
-
-    def spread(self, values: Records, items: Any = None) -> Spread:
-        """Exact variances and covariances of the estimates from this population."""
-        check_people(values)
-        return self._spread(self._moments(values, items).mean(1), len(values))
-
-    def _moments(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        t, s = np.moveaxis(self.target(values, items), 1, 0)
-        return np.stack([t, s, t * t, s * s, t * s])
-
-    def simulate_marginals(self, population: Holdings, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of people with at most m pairs each, exact for each key alone: for mean-square errors, not for lists.
-
-        Parameters
-        ----------
-        population : Holdings
-            Its keys 0, …, d − 1 are the candidates.
-        trials : int
-        rng : numpy.random.Generator or Paths
-
-        Returns
-        -------
-        Tally
-            Counts (trials, d, 3).
-        """
-        shape = check_count(trials, 1, "trials"), len(population.counts)
-        alpha, beta, gamma = map(float, self.answer)
-        plus = population.by_key(binomial(population.counts, (1 + population.values) / 2, shape, rng))
-        held = population.holders
-        states = np.stack([held - plus, np.broadcast_to(population.n - held, plus.shape), plus], -1)
-        told = tell(states, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
-        return Tally(self, population.n, told, tuple(range(population.d)))
+    def _named(self, d: int) -> tuple[int, ...]:
+        return tuple(range(d))

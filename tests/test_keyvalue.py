@@ -264,7 +264,7 @@ class SampledPairsGiven(PCKVGRR):
     """Takes the drawn pair for fixed: leaves the draw of one pair in ℓ out of its noise."""
 
     def noise(self, values, items=None):
-        u, _ = self._dense(values)
+        u, _ = self._dense(values, items)
         between = np.stack([u * (1 - u), np.zeros_like(u)], 1)
         return super().noise(values) - self.ell**2 * between
 

@@ -246,10 +246,9 @@ def told(mechanism, person):
     return [(mechanism.tally(np.array(list(y), mechanism.dtype), [0, 1]).counts, p) for y, p in found.items()]
 
 
-@pytest.mark.parametrize("records", [ONE[:4], TWO])
-def test_simulation_is_exact_for_each_key_alone(records):
+@pytest.mark.parametrize("records, m", [(ONE[:4], 1), (TWO, 2), (ONE[[0, 2, 3, 4]], 1)], ids=["1", "2", "long"])
+def test_simulation_is_exact_for_each_key_alone(records, m):
     """Against all clients of two people, walked together."""
-    m = int(max(records.sizes))
     mechanism = WheelKV(epsilon=1.0, m=m, slots=m + 3, table=2)
     for pair in ([0, 1], [2, 3], [1, 1], [0, 3]):
         people = records[np.array(pair)]
@@ -259,7 +258,7 @@ def test_simulation_is_exact_for_each_key_alone(records):
             for (a, p), (b, q) in product(one, other):
                 both = tuple((a[key] + b[key]).tolist())
                 client[both] = client.get(both, Fraction(0)) + p * q
-            population = holdings(people, 2)
+            population = holdings(people, 2, sizes=True)
             simulated = law(
                 lambda rng, key=key, population=population: mechanism.simulate_marginals(
                     population, trials=1, rng=rng
