@@ -36,10 +36,9 @@ from ldpnb.core import (
     check_codes,
     check_count,
     check_people,
-    check_unit,
 )
 from ldpnb.frequency import PureProtocol
-from ldpnb.keyvalue import discretise
+from ldpnb.keyvalue import check_pairs, discretise
 from ldpnb.onebit import HadamardBit, SHist
 from ldpnb.postprocess import norm, norm_sub
 
@@ -331,14 +330,6 @@ class Table:
 # --------------------------------------------------------------------------------------------------- all keys at once
 
 
-def _pairs_of(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
-    if not isinstance(values, Records) or values.values is None:
-        what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
-        raise ValueError(f"values must be Records with a value for each key, got {what}")
-    check_codes(values.keys, d, "keys")
-    return values, check_unit(values.values)
-
-
 def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     """Draw a sign for each value and return the number of each person's combination of d states, Σ_j 3^(d−j) s_j.
 
@@ -367,7 +358,7 @@ def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     [21, 13]
     """
     d = _small(check_count(d, 1, "d"))
-    records, entries = _pairs_of(values, d)
+    records, entries = check_pairs(values, d)
     return np.asarray((3**d - 1) // 2 + _sums(discretise(entries, rng) * 3 ** (d - 1 - records.keys), records.offsets))
 
 
@@ -380,7 +371,7 @@ def _sums(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.in
 
 def _shares(values: Records, d: int) -> NDArray[np.float64]:
     """Mean over people of the law of their combination, (3^d,)."""
-    records, entries = _pairs_of(values, d)
+    records, entries = check_pairs(values, d)
     check_people(records)
     plus, held = np.zeros((2, len(records), d))
     who = records.users, records.keys
@@ -404,7 +395,7 @@ def _shares(values: Records, d: int) -> NDArray[np.float64]:
 
 def _digits(values: Records, d: int, keys: NDArray[np.int64]) -> NDArray[np.float64]:
     """Law of the states of some keys, (n, len(keys), 3)."""
-    records, entries = _pairs_of(values, d)
+    records, entries = check_pairs(values, d)
     states = np.zeros((len(records), d, 3))
     states[..., 1] = 1
     who = records.users, records.keys
@@ -413,7 +404,42 @@ def _digits(values: Records, d: int, keys: NDArray[np.int64]) -> NDArray[np.floa
 
 
 @dataclass(frozen=True, kw_only=True)
-class IOH(Mechanism):
+class Encoded(Mechanism):
+    """What both designs share: records become numbers, which go through a frequency oracle and spend what it spends.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        Names of the d keys.
+    oracle : PureProtocol
+    """
+
+    keys: tuple[str, ...]
+    oracle: PureProtocol
+
+    @property
+    def d(self) -> int:
+        """Number of keys."""
+        return len(self.keys)
+
+    @property
+    def epsilon(self) -> float:
+        """That of the oracle."""
+        return float(self.oracle.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle: two records may have any two numbers."""
+        return self.oracle.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """That of the oracle, without what is public."""
+        return self.oracle.report_bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class IOH(Encoded):
     r"""Index one-hot (IOH): the number of the combination of all keys' states, through a frequency oracle.
 
     All of a record is in one number of :math:`3^d`, so a record is protected by the oracle's ε, whatever d, and any
@@ -434,9 +460,6 @@ class IOH(Mechanism):
     oracle's.  Estimates are the shares of the combinations, (3^d,).
     """
 
-    keys: tuple[str, ...]
-    oracle: PureProtocol
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", _names(self.keys))
         _check_oracle(self.oracle, 3 ** _small(self.d))
@@ -455,29 +478,9 @@ class IOH(Mechanism):
         return cls(keys=names, oracle=make(k=3 ** _small(len(names)), epsilon=epsilon))
 
     @property
-    def d(self) -> int:
-        """Number of keys."""
-        return len(self.keys)
-
-    @property
-    def epsilon(self) -> float:
-        """That of the oracle."""
-        return float(self.oracle.epsilon)
-
-    @property
     def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
         """Those of the oracle's reports."""
         return self.oracle.public_fields
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle: two records may be any two combinations."""
-        return self.oracle.realised_epsilon
-
-    @property
-    def report_bits(self) -> int:
-        """That of the oracle."""
-        return self.oracle.report_bits
 
     def perturb(self, values: Records, *, rng: Randomness) -> Reports:
         """Draw reports: those of the oracle."""
@@ -523,7 +526,7 @@ class IOH(Mechanism):
 
         That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
         """
-        trials, (records, entries) = check_count(trials, 1, "trials"), _pairs_of(values, self.d)
+        trials, (records, entries) = check_count(trials, 1, "trials"), check_pairs(values, self.d)
         check_people(records)
         up, power = (1 + entries) / 2, 3 ** (self.d - 1 - records.keys)
         lowest = (3**self.d - 1) // 2 - _sums(power, records.offsets)
@@ -597,7 +600,7 @@ def _check_oracle(oracle: Any, k: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairSampling(Mechanism):
+class PairSampling(Encoded):
     r"""One public pair of keys, drawn uniformly, and the number of its nine combinations through a frequency oracle.
 
     For many keys: where `IOH` spreads people over 3^d cells, this asks everybody about nine, with all of ε, and has
@@ -622,9 +625,6 @@ class PairSampling(Mechanism):
     Estimates are the shares of the nine combinations 3 s_a + s_b for each pair, (L, 9).
     """
 
-    keys: tuple[str, ...]
-    oracle: PureProtocol
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", _names(self.keys))
         if len(self.keys) < 2:
@@ -636,11 +636,6 @@ class PairSampling(Mechanism):
         """Make the oracle too: ``make(k=9, epsilon=epsilon)``."""
         return cls(keys=_names(keys), oracle=make(k=9, epsilon=epsilon))
 
-    @property
-    def d(self) -> int:
-        """Number of keys."""
-        return len(self.keys)
-
     @cached_property
     def pairs(self) -> NDArray[np.int64]:
         """All pairs of key numbers a < b, (L, 2), read-only."""
@@ -649,24 +644,9 @@ class PairSampling(Mechanism):
         return found
 
     @property
-    def epsilon(self) -> float:
-        """That of the oracle."""
-        return float(self.oracle.epsilon)
-
-    @property
     def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
         """The pair, and those of the oracle's reports."""
         return ("pair", *self.oracle.public_fields)
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle, for every pair."""
-        return self.oracle.realised_epsilon
-
-    @property
-    def report_bits(self) -> int:
-        """That of the oracle; the pair is public."""
-        return self.oracle.report_bits
 
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
@@ -739,7 +719,7 @@ class PairSampling(Mechanism):
 
         See `IOH.truth`.
         """
-        records, entries = _pairs_of(values, self.d)
+        records, entries = check_pairs(values, self.d)
         a, b = self.pairs[self._pair(names)]
         chosen = (records.keys == a) | (records.keys == b)
         key = (records.keys[chosen] == b).astype(np.int64)
@@ -772,7 +752,7 @@ class PairSampling(Mechanism):
 
     def _encode(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw each person's pair, and the number of its combination: (n,) each."""
-        records, entries = _pairs_of(values, self.d)
+        records, entries = check_pairs(values, self.d)
         check_people(records)
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users

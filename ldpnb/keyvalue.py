@@ -94,6 +94,23 @@ class Spread:
     rare: float
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Pairs that people hold: person, column of the key, u and v of each; and the number of people and of keys."""
+
+    users: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    u: NDArray[np.float64]
+    v: NDArray[np.float64]
+    shape: tuple[int, int]
+
+    def dense(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Write a number of each pair as a matrix, zero where a key is not held: (n, d)."""
+        matrix = np.zeros(self.shape)
+        matrix[self.users, self.columns] = x
+        return matrix
+
+
 @dataclass(frozen=True, kw_only=True)
 class SignedTernary(Mechanism):
     """What all signed ternary mechanisms share; a subclass adds its client, its tally and its probabilities.
@@ -107,17 +124,17 @@ class SignedTernary(Mechanism):
         """(α, β, γ)."""
 
     @property
-    @abstractmethod
     def asked(self) -> float:
-        """Probability a that a report is asked about a key."""
+        """Probability a that a report is asked about a key; one where it speaks of all keys."""
+        return 1.0
 
     @abstractmethod
     def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probability u that the answer about a key is about the holder's own pair, for records of these sizes."""
 
     @abstractmethod
-    def _dense(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return u and v of each person and key, zero where a key is not held; refuse other values: (n, d) each."""
+    def _held(self, values: Records, items: Any) -> Held:
+        """Return the pairs of these keys, and refuse other values."""
 
     @property
     def w(self) -> float:
@@ -134,8 +151,9 @@ class SignedTernary(Mechanism):
 
     def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
-        u, v = self._dense(values, items)
-        return np.stack([u, u * v], 1) * (self.asked / self.w)
+        held = self._held(values, items)
+        t = held.u * (self.asked / self.w)
+        return np.stack([held.dense(t), held.dense(t * held.v)], 1)
 
     def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variances of the two scores (see the head of this module): (n, 2, d)."""
@@ -150,9 +168,12 @@ class SignedTernary(Mechanism):
 
     def spread(self, values: Records, items: Any = None) -> Spread:
         """Exact variances and covariances of the estimates from this population."""
-        moments = self._moments(values, items)
+        held = self._held(values, items)
         check_people(values)
-        return self._spread(moments.mean(1), len(values))
+        t = held.u * (self.asked / self.w)
+        s = t * held.v
+        sums = [np.bincount(held.columns, x, held.shape[1]) for x in (t, s, t * t, s * s, t * s)]
+        return self._spread(np.stack(sums) / len(values), len(values))
 
     def plug_in(self, estimate: ArrayLike, n: int) -> Spread:
         """Variances and covariances as a collector can tell them, who has only the estimate.
@@ -251,20 +272,18 @@ class KnownKeys(SignedTernary):
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", check_count(self.d, 1, "d"))
 
-    def _dense(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        records, entries = check_pairs(values, self.d)
-        u, v = np.zeros((2, len(records), self.d))
-        at = records.users, records.keys
-        u[at], v[at] = self.used(records.sizes)[records.users], entries
-        return u, v
+    def _held(self, values: Records, items: Any) -> Held:
+        records, v = check_pairs(values, self.d)
+        users = records.users
+        return Held(users, records.keys, self.used(records.sizes)[users], v, (len(records), self.d))
 
     def _named(self, d: int) -> None:
         if d != self.d:
             raise ValueError(f"population must have d = {self.d} keys, got {d}")
 
 
-def check_pairs(values: Records, d: int) -> tuple[Records, NDArray[np.float64]]:
-    """Return records and their values if keys are below d and values in [−1, 1]."""
+def check_pairs(values: Records, d: int | None) -> tuple[Records, NDArray[np.float64]]:
+    """Return records and their values if keys are below d (any if None) and values in [−1, 1]."""
     if not isinstance(values, Records) or values.values is None:
         what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
         raise ValueError(f"values must be Records with a value for each key, got {what}")
@@ -561,11 +580,6 @@ class SESplit(StatePerturbation):
         """(keep + blind, blind, blind), where blind is the chance of a state in the blind draw."""
         blind = (1 - Fraction(self.keep)) / 3
         return Fraction(self.keep) + blind, blind, blind
-
-    @property
-    def asked(self) -> float:
-        """One: a report speaks of all keys."""
-        return 1.0
 
     @property
     def realised_epsilon(self) -> float:

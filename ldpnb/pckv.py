@@ -58,11 +58,6 @@ class PadAndSample(KnownKeys):
         """Number of keys, dummies included: d + ℓ."""
         return self.d + self.ell
 
-    @property
-    def asked(self) -> float:
-        """One: a report speaks of all keys."""
-        return 1.0
-
     def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         """1/max(size, ℓ)."""
         return np.asarray(1 / np.maximum(sizes, self.ell))

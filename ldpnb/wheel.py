@@ -42,10 +42,9 @@ from ldpnb.core import (
     check_count,
     check_epsilon,
     check_people,
-    check_unit,
 )
 from ldpnb.kernels import Multilinear
-from ldpnb.keyvalue import SignedTernary, discretise
+from ldpnb.keyvalue import Held, SignedTernary, check_pairs, discretise
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -368,18 +367,16 @@ class OpenSets(Mechanism):
             counts += self.hash.count(seeds, (slot + first) % self.slot_count, inner, outer, codes)
         return named, counts
 
-    def _held(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return u and v of each person and candidate, zero where it is not held; v is 1 in sets: (n, k) each."""
+    def _held(self, values: Records, items: Any) -> Held:
+        """Return the pairs of these candidates; v is 1 in sets."""
         records, (_, codes) = self._checked(values), _codes(items)
         self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
         order = np.argsort(codes)
-        at = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]
-        named = codes[at] == records.keys
-        u, v = np.zeros((2, len(records), len(codes)))
-        where = records.users[named], at[named]
-        u[where] = self.used(records.sizes)[where[0]]
-        v[where] = 1.0 if records.values is None else records.values[named]
-        return u, v
+        columns = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]
+        named = codes[columns] == records.keys
+        users = records.users[named]
+        v = np.ones(len(users)) if records.values is None else records.values[named]
+        return Held(users, columns[named], self.used(records.sizes)[users], v, (len(records), len(codes)))
 
 
 def _drawn(records: Records, m: int, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -467,7 +464,8 @@ class Wheel(OpenSets):
 
     def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
-        return self._held(values, items)[0]
+        held = self._held(values, items)
+        return held.dense(held.u)
 
     def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variance of each person's score: (n, k)."""
@@ -519,17 +517,8 @@ class WheelKV(OpenSets, SignedTernary):
         alpha, n = self.circle.alpha, self.slot_count
         return alpha, (1 - alpha) / (n - 1), Fraction(1, n)
 
-    @property
-    def asked(self) -> float:
-        """One: a report speaks of all keys."""
-        return 1.0
-
     def _checked(self, values: Records) -> Records:
-        if not isinstance(values, Records) or values.values is None:
-            what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
-            raise ValueError(f"values must be Records with a value for each key, got {what}")
-        self._keys(values)
-        check_unit(values.values)
+        check_pairs(values, self.table or None)
         return values
 
     def _place(
@@ -543,9 +532,6 @@ class WheelKV(OpenSets, SignedTernary):
         named, counts = self._found(reports, items, -1, 1, 2)
         minus, either = counts.T
         return Tally(self, len(reports), np.stack([minus, len(reports) - either, either - minus], -1), named)
-
-    def _dense(self, values: Records, items: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._held(values, items)
 
     def _named(self, d: int) -> tuple[int, ...]:
         return tuple(range(d))

@@ -14,11 +14,23 @@ import pytest
 from scipy.stats import chi2
 
 from ldpnb.chance import freeze, law, odds
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Mechanism, Tally
+from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Mechanism, Records, Tally
 from ldpnb.frequency import GRR
 from ldpnb.verify import laws, moments, worst
 
 FALSE_ALARM = 1e-9
+
+
+BAD_PAIRS = [  # no records of keys 0 and 1 with values in [−1, 1]
+    [{0: 1.0}],
+    np.array([0, 1]),
+    Records.of({0}, {1}),
+    Records.of({0: 1.0}, {2: 1.0}),
+    Records.of({0: 1.5}),
+    Records.of({0: -1.0000001}),
+    Records(np.array([0, 1]), np.array([-1]), np.array([0.0])),
+    Records(np.array([0, 1]), np.array([0]), np.array([np.nan])),
+]
 
 
 @dataclass

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from contract import FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb import correlation
@@ -24,17 +24,6 @@ TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0},
 THREE = Records.of(
     {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
 )
-
-BAD = [
-    [{0: 1.0}],
-    np.array([0, 1]),
-    Records.of({0}, {1}),
-    Records.of({0: 1.0}, {2: 1.0}),
-    Records.of({0: 1.5}),
-    Records.of({0: -1.0000001}),
-    Records(np.array([0, 1]), np.array([-1]), np.array([0.0])),
-    Records(np.array([0, 1]), np.array([0]), np.array([np.nan])),
-]
 
 
 def ioh(make, d, epsilon, **more):
@@ -59,7 +48,7 @@ class TestIOH(Contract):
         Case(ioh(SubsetSelection, 1, 1.0), ONE),
         Case(ioh(OLH, 1, 1.0, word=3), ONE, pairs=False),
     ]
-    bad_values = BAD
+    bad_values = BAD_PAIRS
     bad_reports = [[-1], [9], [0.5], ["a"], [[0]]]
 
 

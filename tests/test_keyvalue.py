@@ -6,7 +6,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from contract import FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb import keyvalue, verify
@@ -25,17 +25,6 @@ ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})
 LONG = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
 FULL = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
 
-BAD = [
-    [{0: 1.0}],
-    np.array([0, 1]),
-    Records.of({0}, {1}),
-    Records.of({0: 1.0}, {2: 1.0}),
-    Records.of({0: 1.5}),
-    Records.of({0: -1.0000001}),
-    Records(np.array([0, 1]), np.array([-1]), np.array([0.0])),
-    Records(np.array([0, 1]), np.array([0]), np.array([np.nan])),
-]
-
 
 class TestSE(Contract):
     cases = [
@@ -44,7 +33,7 @@ class TestSE(Contract):
         Case(SE(d=1, epsilon=4.0), ONE),
         Case(SE(d=2, epsilon=20.0), TWO),
     ]
-    bad_values = BAD
+    bad_values = BAD_PAIRS
     bad_reports = [
         np.array([0, 1]),
         np.array([(2, 0)], SE(d=2, epsilon=1.0).dtype),
@@ -61,7 +50,7 @@ class TestSESplit(Contract):
         Case(SESplit(d=1, epsilon=0.3), ONE),
         Case(SESplit(d=2, epsilon=12.0), FULL, pairs=False),
     ]
-    bad_values = BAD
+    bad_values = BAD_PAIRS
     bad_reports = [[0, 1], [[0, 3]], [[0, -1]], [[0.5, 1.0]], [[0, 1, 2]], [[[0, 1]]], [[True, False]], [["a", "b"]]]
 
 
@@ -73,7 +62,7 @@ class TestPrivKV(Contract):
         Case(PrivKV.nominal_split(1, 8.0), ONE),
         Case(PrivKV.tight_split(2, 3.0), TWO),
     ]
-    bad_values = BAD
+    bad_values = BAD_PAIRS
     bad_reports = TestSE.bad_reports
 
 
@@ -85,7 +74,7 @@ class TestPCKVGRR(Contract):
         Case(PCKVGRR(d=3, ell=2, epsilon=0.8), THREE, pairs=False),
         Case(PCKVGRR(d=3, ell=3, epsilon=3.0), THREE, pairs=False),
     ]
-    bad_values = BAD
+    bad_values = BAD_PAIRS
     bad_reports = [[-1], [6], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 
 
@@ -97,7 +86,7 @@ class TestPCKVUE(Contract):
         Case(PCKVUE(d=3, ell=1, epsilon=4.0), THREE, pairs=False),
         Case(PCKVUE(d=3, ell=2, epsilon=0.8), LONG, pairs=False),
     ]
-    bad_values = BAD
+    bad_values = BAD_PAIRS
     bad_reports = [
         [0, 1, 0],
         [[0, 1]],
@@ -264,7 +253,8 @@ class SampledPairsGiven(PCKVGRR):
     """Takes the drawn pair for fixed: leaves the draw of one pair in ℓ out of its noise."""
 
     def noise(self, values, items=None):
-        u, _ = self._dense(values, items)
+        held = self._held(values, items)
+        u = held.dense(held.u)
         between = np.stack([u * (1 - u), np.zeros_like(u)], 1)
         return super().noise(values) - self.ell**2 * between
 
@@ -713,7 +703,7 @@ def people(mechanism, values):
     return holdings(values, mechanism.d, sizes=isinstance(mechanism, PadAndSample))
 
 
-@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("bad", BAD_PAIRS)
 def test_holdings_of_bad_values_are_refused(bad):
     with pytest.raises(ValueError, match=r"must .*, got"):
         holdings(bad, 2)

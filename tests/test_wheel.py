@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from contract import FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
 from scipy.stats import norm
 
 from ldpnb import verify
@@ -37,15 +37,7 @@ class TestWheelKV(Contract):
         Case(WheelKV(epsilon=0.2, m=1, table=2), ONE, (0, 1), pairs=False),
         Case(WheelKV(epsilon=8.0, m=1, slots=3, table=1), ONE[:2], (0,)),
     ]
-    bad_values = [
-        [{0: 1.0}],
-        np.array([0, 1]),
-        Records.of({0}, {1}),
-        Records.of({0: 1.0}, {2: 1.0}),
-        Records.of({0: 1.5}),
-        Records(np.array([0, 1]), np.array([-1]), np.array([0.0])),
-        Records(np.array([0, 1]), np.array([0]), np.array([np.nan])),
-    ]
+    bad_values = BAD_PAIRS
     bad_reports = [
         np.array([0, 1]),
         np.array([((0, 0), 4)], KV.dtype),
