@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -347,6 +347,16 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     if wrong.size:
         raise ValueError(f"{name} must be {domain}, got {wrong.flat[0]}")
     return codes.astype(np.int64)
+
+
+def check_columns(values: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return an int64 array (n, d) of codes, those of column j in {0, …, sizes[j]−1}."""
+    codes = check_codes(values, None, ndim=2)
+    if codes.shape[1] != len(sizes):
+        raise ValueError(f"values must have d = {len(sizes)} columns, got {codes.shape[1]}")
+    for j, size in enumerate(sizes):
+        check_codes(codes[:, j], size, f"values[:, {j}]")
+    return codes
 
 
 def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:

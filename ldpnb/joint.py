@@ -16,7 +16,7 @@ from ldpnb.core import (
     Mechanism,
     Reports,
     Tally,
-    check_codes,
+    check_columns,
     check_count,
     check_people,
     check_probability,
@@ -81,11 +81,7 @@ class BitFlip(Mechanism):
         return sum(self.sizes)
 
     def _one_hot(self, values: ArrayLike) -> NDArray[np.bool_]:
-        records = check_codes(values, None, ndim=2)
-        if records.shape[1] != len(self.sizes):
-            raise ValueError(f"values must have d = {len(self.sizes)} columns, got {records.shape[1]}")
-        for j, size in enumerate(self.sizes):
-            check_codes(records[:, j], size, f"values[:, {j}]")
+        records = check_columns(values, self.sizes)
         offsets = np.cumsum((0, *self.sizes[:-1]))
         bits = np.zeros((len(records), sum(self.sizes)), np.bool_)
         bits[np.arange(len(records))[:, None], records + offsets] = True

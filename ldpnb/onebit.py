@@ -31,6 +31,7 @@ from ldpnb.core import (
     Reports,
     Tally,
     check_codes,
+    check_columns,
     check_count,
     check_epsilon,
     check_histogram,
@@ -521,7 +522,7 @@ class HarmonyFrequency(Mechanism):
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
         """Draw reports: (n,) with fields ``attribute``, ``row`` and ``bit``."""
-        records = self._records(values)
+        records = check_columns(values, self.sizes)
         check_people(records)
         n = len(records)
         reports = np.empty(n, self.dtype)
@@ -552,20 +553,12 @@ class HarmonyFrequency(Mechanism):
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
-        columns = zip(self._records(values).T, self.sizes, strict=True)
+        columns = zip(check_columns(values, self.sizes).T, self.sizes, strict=True)
         return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
 
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
         return len(self.sizes) * float(1 / (2 * self.truth - 1) ** 2) - self.target(values)
-
-    def _records(self, values: ArrayLike) -> NDArray[np.int64]:
-        records = check_codes(values, None, ndim=2)
-        if records.shape[1] != len(self.sizes):
-            raise ValueError(f"values must have d = {len(self.sizes)} columns, got {records.shape[1]}")
-        for j, size in enumerate(self.sizes):
-            check_codes(records[:, j], size, f"values[:, {j}]")
-        return records
 
 
 def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
