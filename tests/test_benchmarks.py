@@ -5,6 +5,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import catalogue
 import numpy as np
 import oracles
 import pandas as pd
@@ -60,6 +61,12 @@ def test_the_record_is_read_by_a_chapter_as_it_was_made(measured, repository, mo
     read = recorded("bench.oracles")
     pd.testing.assert_frame_equal(read, table)
     assert read.attrs["processor"] == provenance["processor"]
+
+
+def test_the_catalogue_is_measured():
+    table, provenance = catalogue.run(n=200, d=16, names=50, m=2, epsilon=1.0, repetitions=1)
+    assert table[["what", "keys"]].values.tolist() == [["client", 16]] * 3 + [["count", 50]]
+    assert (table["nanoseconds"] > 0).all() and provenance["processor"]
 
 
 def test_no_record_without_the_peers(measured, repository, monkeypatch):
