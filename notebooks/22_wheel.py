@@ -623,14 +623,6 @@ settle(
     "wang2024.wheelkv",
     missing="all formulas of both algorithms; our reconstruction is exactly ε-LDP, and both estimates are unbiased",
 )
-settle(
-    "wang2024.wheelkv-bounds",
-    holds={
-        "our reconstruction, 21 circles, every hash: chances in [1/Ω, e^ε/Ω] and no other": all(
-            abs(found_epsilon - key[2]) < 1e-12 for key, (found_epsilon, _) in found.items()
-        )
-    },
-)
 
 # %% [markdown]
 # For one pair per person the wheel is an old acquaintance: with $N = e^\varepsilon+3$ slots, if that were a whole number, α, β and γ would be those of PCKV-UE.
