@@ -65,7 +65,8 @@ def test_the_record_is_read_by_a_chapter_as_it_was_made(measured, repository, mo
 
 def test_the_catalogue_is_measured():
     table, provenance = catalogue.run(n=200, d=16, names=50, m=2, epsilon=1.0, repetitions=1)
-    assert table[["what", "keys"]].values.tolist() == [["client", 16]] * 3 + [["count", 50]]
+    scans = [["scan", keys] for keys in (1, 3, 8, 16)]
+    assert table[["what", "keys"]].values.tolist() == [["client", 16]] * 3 + scans + [["count", 50]]
     assert (table["nanoseconds"] > 0).all() and provenance["processor"]
 
 

@@ -26,7 +26,7 @@ def crowd(n, keys, m):
 
 
 def run(*, n, d, names, m, epsilon, repetitions):
-    """Measure clients with d keys, and a count of as many strings as `names` from n reports."""
+    """Measure clients with d keys, scans for some of them, and a count of `names` strings in n reports."""
     cores, rng, rows = Cores(), np.random.default_rng(1), []
     people = crowd(n, np.arange(d), m)
     for name, mechanism in {
@@ -36,6 +36,11 @@ def run(*, n, d, names, m, epsilon, repetitions):
     }.items():
         taken = median(lambda mechanism=mechanism: mechanism.perturb(people, rng=rng), repetitions)
         rows.append({"mechanism": name, "what": "client", "n": n, "keys": d, "nanoseconds": taken / n})
+    mechanism = WheelKV(epsilon=epsilon, m=m)
+    reports = mechanism.perturb(people, rng=rng)
+    for listed in (d // 10, d // 5, d // 2, d):
+        taken = median(lambda listed=listed: mechanism.tally(reports, np.arange(listed)), repetitions)
+        rows.append({"mechanism": "Wheel-KV", "what": "scan", "n": n, "keys": listed, "nanoseconds": taken})
     mechanism, strings = WheelKV(epsilon=epsilon, m=m), [f"key {i}" for i in range(names)]
     reports = mechanism.perturb(crowd(n, digest(strings), m), rng=rng)
     taken = median(lambda: mechanism.tally(reports, strings), 1)
@@ -44,7 +49,7 @@ def run(*, n, d, names, m, epsilon, repetitions):
         "processor": processor(),
         "cores": os.cpu_count(),
         "cores used": cores.used,
-        "clock": "processor time, median; of a client per person, of a count per report and key",
+        "clock": "processor time, median; of a client per person, of a count per report and key, of a scan in all",
         "largest memory of the run, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "python": platform.python_version(),
         "numpy": np.__version__,
