@@ -1036,7 +1036,7 @@ check(
     > 7 * found("growth", 1.0, "alike", "frequency", column="bar") / 1.96,
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-batches", "caption": "Figs 4 and 5 of the paper at their own size, our generators: mean square error of frequency (left) and of the clipped mean (right), 100 keys that become 200 (top) or 50 (bottom), for the share of everyone. Thick: the keys that are new or gone; thin: all keys. Frequencies: exact (lines) and 50 simulated surveys with 95 % bars (dots); means: simulated, joined. Batch-wise is lower throughout: for frequencies at small ε by a half for changed keys and by a quarter for all."}, "image": {"alt": "Four panels of mean square error against epsilon from 0.5 to 6, logarithmic. In each, two solid lines for changed keys and two thin dashed ones for all keys fall with epsilon; the batch-wise line of each pair is below the other. In the frequency panels the pairs are a factor of two and four thirds apart on the left and draw together; in the mean panels they start together near 0.75 and part from epsilon 1 on."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-batches", "caption": "Figs 4 and 5 of the paper at their own size, our generators: mean square error of frequency (left) and of the clipped mean (right), 100 keys that become 200 (top) or 50 (bottom), for the share of everyone. Thick: the keys that are new or gone; thin: all keys. Frequencies: exact (lines) and 50 simulated surveys with 95 % bars (dots); means: simulated, joined. Batch-wise is lower throughout: for frequencies at small ε by a half for changed keys and by a quarter for all."}, "image": {"alt": "Four panels of mean square error against epsilon from 0.5 to 6, logarithmic. In each, two lines for changed keys and two thin ones for all keys fall; the batch-wise line of a pair is below the other. In the frequency panels the pairs are a factor of two and four thirds apart on the left and draw together; in the mean panels they start together near 0.75 and part from epsilon 1 on."}}
 fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.6), sharex=True)
 NAMES = {"alike": "all alike", "batches": "batch-wise"}
 for row, name in enumerate(AFTER):
@@ -1148,7 +1148,7 @@ plt.show()
 #
 # ### More people, more keys
 #
-# The paper also finds that the errors fall "as the key domain grows and the data volume increases", and again as the domain shrinks.
+# The paper also finds that errors fall as keys are added and data grow, and again as keys are removed.
 # Its captions name ε as the axis, and we do not have the figures; we compare the errors after the first batch with those after both.
 # Frequencies: their noise depends on the number of reports and not on the number of keys, so they do gain.
 # Means: $\Var\hat m$ goes as $1/(nf^2)$, and the share of a key falls as keys are added.
