@@ -10,6 +10,7 @@ from ldpnb.book import read_claims
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = ROOT / "book" / "claims"
+PLACES = ("§", "abstract", "references")
 
 
 def extension():
@@ -41,9 +42,10 @@ def test_ledger_is_well_formed():
     for paper in papers:
         for claim in paper.claims:
             assert re.fullmatch(r"[a-z]+\d{4}\.[a-z0-9]+(-[a-z0-9]+)*", claim.id)
-            assert claim.place.startswith(("§", "abstract"))
-            assert max(map(len, [*claim.holds, *claim.instead]), default=0) <= 90, f"{claim.id}: conditions must fit a line"
-        assert all(slip.place.startswith("§") for slip in paper.slips)
+            assert claim.place.startswith(PLACES)
+            longest = max(map(len, [*claim.holds, *claim.instead]), default=0)
+            assert longest <= 90, f"{claim.id}: conditions must fit a line"
+        assert all(slip.place.startswith(PLACES) for slip in paper.slips)
 
 
 def test_every_claim_is_settled_once():
