@@ -72,7 +72,7 @@ rng = np.random.default_rng(SEED)
 # PCKV-UE answers for each key of it.
 # PCKV-GRR draws its random answers from it, and its probabilities depend on its length.
 # A wheel's client knows $\varepsilon$, $m$ and $N$.
-# (§3.2 of {cite:t}`wang2024dynamic` says so in words; its formulas are lost.)
+# (§3.2 of {cite:t}`wang2024dynamic` says as much of PrivKVM and PCKV, and of Wheel-KV that it does not depend on the keys; SE and the three parameters are ours.)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 SMALL, LARGE = 10, 1000
@@ -450,7 +450,7 @@ for ell in (1, 2, 8):
 # The gain of PCKV-GRR with old probabilities is bought with budget.)
 # PCKV-UE loses nothing but bandwidth.
 # PCKV-GRR with old probabilities loses more than the paper's "accuracy is low" suggests.
-# About a key, a holder's report and a random one tell apart by $T = \alpha+\beta-2\gamma'$, and as $\gamma'$ grows this goes through zero: for $\ell = 1$ and $\varepsilon = 1$ at 54 of 100 keys ($r = \frac2{e+1}$), where the frequency cannot be estimated at all.
+# About a key, a holder's report and a random one tell apart by $T' = \alpha+\beta-2\gamma'$, and as $\gamma'$ grows this goes through zero: for $\ell = 1$ and $\varepsilon = 1$ between 53 and 54 of 100 keys ($r = \frac2{e+1}$), where the frequency can hardly be estimated.
 #
 # Wheel-KV is not wholly indifferent.
 # Its $m$ pairs have to cover what a person holds, so more keys in a record than $m$ are sampled, and pairs of dead keys that somebody still holds use up slots of that person.
@@ -603,7 +603,7 @@ print(f"a message that names 10,000 new keys by 64-bit ids: {10_000 * 64:,} bits
 # The first two are about clients that keep the old list, the last about clients that have the new one.
 # (The PCKV-GRR of Table 1 that breaks its promise knows the new keys, so its bandwidth would change as well.)
 # And the one bit by which a report of PCKV-GRR grows is not what a change costs.
-# The message is: who has to draw from a list needs the list.
+# What costs is the message to everybody: who has to draw from a list needs the list.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 
@@ -664,14 +664,12 @@ settle(
             for name in PRINTED
             for enough, printed in zip(ENOUGH[name], PRINTED[name], strict=True)
         ),
-        "13, 14 and 12 bits are enough for PrivKVM and PCKV-GRR": ENOUGH["PCKV-GRR"] == PRINTED["PCKV-GRR"],
     },
 )
 settle(
     "wang2024.table5-wheel",
     holds={
         "as an order in m: log₂ 8 = 3, whatever the keys": log2(8) == 3,
-        "3 bits are enough at ε = 1": wheel_bits[1.0] <= 3,
     },
 )
 settle(
@@ -887,16 +885,16 @@ check(
     "Weights",
     "`steady`, batches at ε = 1 and 3: known weights, in proportion to 1/V₀, so unbiased by the theorem",
     np.allclose(steady(two_kinds)[:, 0], inverse / inverse.sum(), atol=1e-12),
-    control=f"weights from the reports, mean {estimated:.4f} for 0.1",
-    caught=abs(estimated - 0.1) > 0.001,
+    control="weights of those exposed",
+    caught=not np.allclose(exposed(two_kinds)[:, 0], inverse / inverse.sum(), atol=1e-3),
 )
 
 # %% [markdown]
 # (sec-changing-figures)=
 # ## The paper's comparison
 #
-# Figs 4 and 5 of {cite:t}`wang2024dynamic` compare batches with "all data alike", at the sizes of its Table 3: 10,000 people and 100 keys, then, in all, 20,000 people and 200 keys, or 50; everybody holds $m = 4$ of the keys that are alive.
-# We read this as 10,000 people who report before the change and 10,000 others after it.
+# Figs 4 and 5 of {cite:t}`wang2024dynamic` compare batches with "all data alike", at the sizes of its Table 3: 10,000 → 20,000 people, 100 → 200 keys, or 50, and $m = 4$.
+# We read the 20,000 as all people, 10,000 before the change and 10,000 others after it, each with four of the keys that are alive.
 # The text leaves open which ε, how keys and values are drawn (we take both uniform, values in steps of 0.1), and what the true frequency of a key is.
 # {numref}`fig-changing-batches` takes the share of everyone first.
 
@@ -1478,8 +1476,9 @@ table(
 )
 
 # %% [markdown]
-# So the claim is true in the paper's sense: on equal keys the error is the same, and the time falls with the list, if less than in proportion.
-# It says nothing about what the list is for.
+# The paper does not say over which keys and reports it takes its errors.
+# On the same reports and keys they are the same numbers, on fresh reports nearly so; and the time falls with the list, if less than in proportion.
+# That says nothing about what the list is for.
 # Half-normal keys are nearly alike at the top (rank 1 and rank 51 differ by 6 %), and at small ε a list is made of luck as much as of keys.
 # The top of a Zipf law is found by every scan that we made.
 # And estimates on the reports that made the list are too high at its top, at $\varepsilon = 2$ by two thirds of the largest share: who ranks by noisy numbers picks those that the noise has raised.
@@ -1517,7 +1516,7 @@ settle(
 # (sec-changing-differs)=
 # ## Where we differ from the paper
 #
-# There are remarks rather than errors.
+# These are remarks on the paper rather than errors in it.
 # That too few keys can break the promise of PCKV-GRR as well, with little padding, is missing from Table 2, which names accuracy alone.
 # Tables 1 and 2 speak of clients that keep their list, Table 5 of clients that have the new one, and its entries are orders, not bits; of three mechanisms' bandwidths only that of PCKV-UE changes much.
 # Table 4 counts one communication for PrivKVM, which is right for one round.
