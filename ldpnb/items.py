@@ -1,0 +1,653 @@
+r"""Frequent items of people who hold sets: one item of each set is drawn, and two phases narrow the items down.
+
+A set is padded to ℓ items with dummies, and its reports speak about one of them, or, for `PrivSet`, about all at once.
+Every mechanism here is a pure protocol about the padded set: a report supports an item with probability p* if it is
+drawn and q* otherwise, and an item is drawn with probability h.  So with C_v supporting reports
+
+    f̂_v = L (C_v/n − q*)/(p* − q*),     n² Var f̂_v = Σ_i L² P_i (1 − P_i)/(p* − q*)²,     P_i = h_i p* + (1 − h_i) q*,
+
+where L is ℓ and h = 1/max(size, ℓ) for the item that is drawn, and L = 1 and h = min(1, ℓ/size) for `PrivSet`.  A set
+of more than ℓ items counts as ℓ/size for each of them, which is a known shrinkage and part of `target`.
+
+=============  ===========================================  ==============================================
+               what hides the item                          n Var of an item that nobody holds
+=============  ===========================================  ==============================================
+`SampledSHist`  one sign of its column of Sylvester's matrix  ℓ² c²,  c = (e^ε+1)/(e^ε−1)
+`SampledSUE`    a bit for each item                           ℓ² s/(s−1)²,  s = e^{ε/2}
+`SampledGRR`    any of the d items and ℓ dummies              (d+ℓ−1+ℓ(e^ε−1))/(e^ε−1)²
+`PrivSet`       a set of them                                 at most that of `SampledGRR`, at its best size
+=============  ===========================================  ==============================================
+
+The first two spend on one item what they may spend on a set.  The last two use that one item is a small part of a set.
+
+Source: zhang2018 §2.2–3.2 (`SampledSHist`, `SampledSUE`, `gfim`); Qin et al. 2016 (`ldpminer`); Wang, Li and Jha 2018
+(`SampledGRR`); Wang, Huang, Nie, Xu, Yang, Li and Qian 2018 (`PrivSet`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
+from ldpnb.core import (
+    Mechanism,
+    Records,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_people,
+    pad_and_sample,
+)
+from ldpnb.frequency import SUE
+from ldpnb.kernels import fwht
+from ldpnb.onebit import HadamardBit
+
+BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSampling(Mechanism):
+    """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
+
+    Parameters
+    ----------
+    d : int, at least 1
+        Number of items, 0, …, d − 1.
+    ell : int, at least 1
+        Padding length ℓ.
+    epsilon : float
+
+    Values are `Records`, of which the keys alone are used.
+    """
+
+    d: int
+    ell: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", check_count(self.d, 1, "d"))
+        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell"))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): probability that a report supports an item which is drawn, and any other one."""
+
+    @property
+    def width(self) -> int:
+        """Number of items, dummies included: d + ℓ."""
+        return self.d + self.ell
+
+    @property
+    def scale(self) -> int:
+        """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
+        return self.ell
+
+    @property
+    def rare_noise(self) -> float:
+        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
+        p, q = self.support
+        return float(self.scale**2 * q * (1 - q) / (p - q) ** 2)
+
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
+        return tally.counts.astype(np.float64)
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of people who hold each item: (…, d)."""
+        p, q = self.support
+        return (self.supporters(self._own(tally)) / tally.n - float(q)) * float(self.scale / (p - q))
+
+    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
+        records = check_sets(values, self.d)
+        found = np.zeros((len(records), self.d))
+        found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
+        return found
+
+    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
+        p, q = self.support
+        drawn = self.target(values) / self.scale
+        yes = drawn * float(p) + (1 - drawn) * float(q)
+        no = drawn * float(1 - p) + (1 - drawn) * float(1 - q)  # not 1 − yes, which loses digits where p* is near 1
+        return np.asarray(yes * no * float(self.scale**2 / (p - q) ** 2))
+
+    def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Draw an item in [0, d + ℓ) for each person."""
+        records = check_sets(values, self.d)
+        check_people(records)
+        return pad_and_sample(records, self.d, self.ell, rng)[0]
+
+
+# -------------------------------------------------------------------------------------------- one item of the set
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledSHist(SetSampling):
+    r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its column of Sylvester's matrix.
+
+    A public row is drawn; the sign of the item's entry in it is told truthfully with probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `ldpnb.onebit.HadamardBit`.  For a dummy the sign is a fair bit.
+    A score is :math:`\pm\ell c`, whatever was drawn, so its variance is :math:`\ell^2c^2 - t^2`, where t is 1 for an
+    item of the person (ℓ/size in a long set) and 0 for another one.
+
+    The chance of a sign is a mean over the padded set of p, 1 − p and 1/2, and lies between 1 − p and p.  Both are
+    attained if in some row ℓ items have + and ℓ others −, which is so for :math:`2\ell \le d`; otherwise ε is a bound
+    that no pair of sets attains (see `realised_epsilon`).
+
+    Source: zhang2018 §3.2.2, Algorithm 2.  It lists the rows of the matrix in another order.  They are the same rows,
+    so that transposing it gives items other columns of one matrix: the columns are orthogonal all the same, and nothing
+    more is used.
+
+    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+    """
+
+    public_fields: ClassVar[tuple[str, ...]] = ("row",)
+
+    @cached_property
+    def oracle(self) -> HadamardBit:
+        """The oracle of the item drawn."""
+        return HadamardBit(k=max(self.d, 2), epsilon=self.epsilon)
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, 1/2)."""
+        return self.oracle.support
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[(1 + Bδ)/(1 − Aδ)], largest over the rows; δ = 2p − 1.
+
+        In a row with a signs of one kind among the d items and b <= a of the other, A = min(a, ℓ)/ℓ and B = min(b, ℓ)/ℓ
+        are how much of a set they can fill.
+        """
+        delta = 2 * self.support[0] - 1
+        present = np.zeros(self.oracle.m, np.int64)
+        present[: self.d] = 1
+        many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
+        fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
+        return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
+
+    @property
+    def report_bits(self) -> int:
+        """One; the row is public."""
+        return 1
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``row`` and ``bit``."""
+        items = self._draw(values, rng)
+        real = items < self.d
+        reports = np.empty(len(items), self.oracle.dtype)
+        reports["row"] = uniform(self.oracle.m, items.shape, rng)
+        honest = bernoulli(np.where(real, float(self.support[0]), 0.5), items.shape, rng)
+        reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the plus and minus signs of each row: (m, 2)."""
+        found = self.oracle.tally(reports)
+        return Tally(self, found.n, found.counts)
+
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, in O(m log m) whatever n: (…, d)."""
+        return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledSUE(SetSampling):
+    r"""Sampling RAPPOR: one item drawn from the padded set, and a bit for each of the d items.
+
+    The bit of the item drawn is set with probability :math:`p = s/(s+1)`, :math:`s = e^{\varepsilon/2}`, any other with
+    :math:`q = 1 - p`.  A dummy is the empty vector: bits of its own would tell the server nothing that it uses.
+
+    A report is between 1/s times and s times as likely for one item drawn as for a dummy, and so for any set.  Both are
+    attained if ℓ items have set bits and ℓ others have not, which takes :math:`2\ell \le d`; with fewer items ε is a
+    bound that no pair of sets attains.
+
+    Source: zhang2018 §2.2.3, eq. (2-16); Qin et al. 2016.
+
+    Reports are bits, bool (n, d).
+    """
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        return SUE(k=2, epsilon=self.epsilon).support
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[(1 + A(s−1))/(1 − B(1−1/s))]: A of a set can be items with set bits, B of another items without.
+
+        Of d >= ℓ items it is best to fill the second set first, B = 1; of fewer all go to the first, B = 0.
+        """
+        p, q = self.support
+        unset = self.ell if self.d >= self.ell else 0
+        fill = Fraction(min(self.d - unset, self.ell), self.ell)
+        return chance.log((1 + fill * (p / q - 1)) / (1 - Fraction(unset, self.ell) * (1 - q / p)))
+
+    @property
+    def report_bits(self) -> int:
+        """One bit an item: d."""
+        return self.d
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: bits, (n, d)."""
+        items = self._draw(values, rng)
+        p, q = (float(x) for x in self.support)
+        reports = bernoulli(q, (len(items), self.d), rng)
+        real = np.flatnonzero(items < self.d)
+        reports[real, items[real]] = bernoulli(p, real.shape, rng)
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the ones of each item, (d,)."""
+        bits = np.asarray(reports)
+        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
+            raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
+        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+
+
+# -------------------------------------------------------------------------------- what one item of a set may cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledGRR(SetSampling):
+    r"""k-RR on one item drawn from the padded set, with all that sampling allows.
+
+    A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any
+    other item with :math:`1/Z`, so that :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)` keeps ε, and attains it,
+    whatever d and ℓ; :math:`Z = e^{\varepsilon'} + d + \ell - 1`.
+
+    This takes ℓ *distinct* dummies.  One dummy for all would be drawn with probability 1 from the empty set, and show
+    :math:`\varepsilon'` itself: :math:`\ln[1+\ell(e^\varepsilon-1)]`.
+
+    Source: Wang, Li and Jha 2018 (padding and sampling, amplified).
+
+    Reports are items, dummies after the d items, (n,).
+    """
+
+    @cached_property
+    def keep(self) -> float:
+        """Probability of reporting the item drawn, before the blind draw among all; rounded down."""
+        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
+        return round_down(more / (more + self.width))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(keep + blind, blind), where blind is the chance of an item in the blind draw."""
+        blind = (1 - Fraction(self.keep)) / self.width
+        return Fraction(self.keep) + blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[1 + (p*/q* − 1)/ℓ]."""
+        p, q = self.support
+        return chance.log(1 + (p / q - 1) / self.ell)
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ (d+ℓ)⌉."""
+        return (self.width - 1).bit_length()
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: integers in [0, d+ℓ), (n,)."""
+        items = self._draw(values, rng)
+        return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports of each item, dummies left out, (d,)."""
+        codes = check_codes(reports, self.width, "reports")
+        return Tally(self, len(codes), np.bincount(codes, minlength=self.width)[: self.d].astype(np.int64))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivSet(SetSampling):
+    r"""A set of κ items that is e^ε times as likely if it meets the person's padded set as if it does not.
+
+    With :math:`D = d + \ell`, :math:`\nu = \binom{d}{\kappa}/\binom{D}{\kappa}` the share of sets that miss, and
+    :math:`\Omega = e^\varepsilon(1-\nu) + \nu`, an item is in the report with probability
+
+    .. math:: p^* = \frac{\kappa}{D}\,\frac{e^\varepsilon}{\Omega}, \qquad
+              q^* = \frac{e^\varepsilon(\kappa/D-\mu)+\mu}{\Omega}, \qquad \mu = \nu\kappa/d,
+
+    if it is in the padded set, and if it is not.  From a set of more than ℓ items ℓ are drawn.  ε is attained whatever
+    d and ℓ.  For κ = 1 the law is that of `SampledGRR`, for long sets too.
+
+    The client draws how many items of its padded set the report has, by a chain of coins, and then which, all alike.
+    Every coin is rounded down, the first one last, so that no set of the report's size shows more than ε; p* and q* are
+    those of the rounded coins.
+
+    Source: Wang, Huang et al. 2018 (PrivSet).
+
+    Parameters
+    ----------
+    size : int
+        Items in a report, κ, from 1 to d; 0, the default, stands for the best one (see `set_size`).
+
+    Reports are ascending items, dummies after the d items, int (n, κ).
+    """
+
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "size", check_count(self.size, 0, "size"))
+        if self.size > self.d:  # such a report always meets the padded set
+            raise ValueError(f"size must be an integer, at most d = {self.d}, got {self.size}")
+
+    @property
+    def scale(self) -> int:
+        """One: a report speaks about the whole padded set."""
+        return 1
+
+    @cached_property
+    def set_size(self) -> int:
+        """The number of items in a report, κ: `size`, or the one with the least `rare_noise`."""
+        return self.size or best_size(self.d, self.ell, self.epsilon)
+
+    @cached_property
+    def ways(self) -> tuple[int, ...]:
+        """How many reports have 0, 1, … items of the padded set, (min(κ, ℓ) + 1,)."""
+        size = self.set_size
+        return tuple(comb(self.ell, j) * comb(self.d, size - j) for j in range(min(size, self.ell) + 1))
+
+    @cached_property
+    def coins(self) -> tuple[float, ...]:
+        """Probability of one more item of the padded set, given that there are j already: j = 0, …, min(κ, ℓ) − 1."""
+        more, left = [], sum(self.ways[1:])
+        for ways in self.ways[1:-1]:
+            more.append(round_down(Fraction(left - ways, left)))
+            left -= ways
+        most = max(p / ways for p, ways in zip(_stops(more), self.ways[1:], strict=True))
+        ratio = odds(self.epsilon) / (self.ways[0] * most)  # of hit to miss
+        return round_down(ratio / (1 + ratio)), *more
+
+    @cached_property
+    def hits(self) -> tuple[Fraction, ...]:
+        """Probability that a report has j items of the padded set, (min(κ, ℓ) + 1,)."""
+        return tuple(_stops(list(self.coins)))
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): the mean share of the padded set that is in a report, and that of the d other items."""
+        inside = sum((j * p for j, p in enumerate(self.hits)), Fraction(0))
+        return inside / self.ell, (self.set_size - inside) / self.d
+
+    @property
+    def realised_epsilon(self) -> float:
+        """Logarithm of the largest probability of a report over the smallest."""
+        each = [p / ways for p, ways in zip(self.hits, self.ways, strict=True)]
+        return chance.log(max(each) / min(each))
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ C(d+ℓ, κ)⌉."""
+        return (comb(self.width, self.set_size) - 1).bit_length()
+
+    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
+        """Draw reports: ascending integers in [0, d+ℓ), (n, κ)."""
+        records = check_sets(values, self.d)
+        check_people(records)
+        reports = np.empty((len(records), self.set_size), np.int64)
+        for start in range(0, len(records), BLOCK):
+            block = slice(start, start + BLOCK)
+            reports[block] = self._sets(self._padded(records[block], rng), rng)
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports that have each item, dummies left out, (d,)."""
+        codes = check_codes(reports, self.width, "reports", ndim=2)
+        if codes.shape[1] != self.set_size or np.any(codes[:, 1:] <= codes[:, :-1]):
+            raise ValueError(f"reports must have {self.set_size} ascending items in each row, got {codes.shape[1]}")
+        return Tally(self, len(codes), np.bincount(codes.ravel(), minlength=self.width)[: self.d].astype(np.int64))
+
+    def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
+        slots = np.tile(np.arange(self.ell), (len(records), 1))
+        long = np.flatnonzero(records.sizes > self.ell)
+        slots[long] = _distinct(records.sizes[long], np.full(len(long), self.ell), self.ell, rng)
+        sizes = records.sizes[:, None]
+        padded = self.d + slots - sizes
+        real = slots < sizes
+        padded[real] = records.keys[(records.offsets[:-1, None] + slots)[real]]
+        return np.sort(padded, 1)
+
+    def _sets(self, padded: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+        """Draw reports about padded sets."""
+        n, size = len(padded), self.set_size
+        hits, on = np.zeros(n, np.int64), np.arange(n)
+        for coin in self.coins:
+            on = on[bernoulli(coin, on.shape, rng)]
+            hits[on] += 1
+        inside = _distinct(np.full(n, self.ell), hits, size, rng)
+        outside = _distinct(np.full(n, self.d), size - hits, size, rng)
+        # the r-th of the items outside comes after as many of those inside as have at most r outside before them
+        before = padded - np.arange(self.ell)
+        for column in range(size):
+            outside[:, column] += np.count_nonzero(before <= outside[:, column, None], axis=1)
+        found = np.concatenate([np.take_along_axis(padded, np.maximum(inside, 0), 1), outside], 1)
+        chosen = np.concatenate([inside >= 0, np.arange(size) < (size - hits)[:, None]], 1)
+        return np.sort(found[chosen].reshape(n, size), 1)
+
+
+def best_size(d: int, ell: int, epsilon: float) -> int:
+    """Return the size of the reports for which `PrivSet` has the least variance about an item that nobody holds.
+
+    All sizes are tried, in O(d), with probabilities that are not rounded.
+
+    Parameters
+    ----------
+    d, ell : int, at least 1
+    epsilon : float
+    """
+    d, ell, e = check_count(d, 1, "d"), check_count(ell, 1, "ell"), float(odds(check_epsilon(epsilon)))
+    size = np.arange(1, d + 1)
+    miss = np.cumprod((d - size + 1) / (d + ell - size + 1))
+    size, miss = size[miss > 1e-60], miss[miss > 1e-60]  # where nearly no set misses, little is learned
+    with_item, miss_with = size / (d + ell), miss * size / d  # κ/D and μ
+    told = e * (with_item - miss_with) + miss_with
+    untold = e * (1 - miss - with_item + miss_with) + miss - miss_with
+    return int(size[np.argmin(told * untold / np.square(miss_with))])
+
+
+def _stops(coins: list[float]) -> list[Fraction]:
+    """Where a chain of coins stops: after 0, 1, … heads."""
+    on, found = Fraction(1), []
+    for coin in (*map(Fraction, coins), Fraction(0)):
+        found.append(on * (1 - coin))
+        on *= coin
+    return found
+
+
+def _distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
+    """Draw sets: `count` of the integers below `total` for each person, all sets alike, then −1: (n, width).
+
+    Floyd's sampling: to choose among 0, …, last with `last` chosen before or not, draw one; if taken, take `last`.
+    """
+    found = np.full((len(total), width), -1)
+    for column in range(int(count.max(initial=0))):
+        on = np.flatnonzero(count > column)
+        last = (total - count)[on] + column
+        drawn = uniform(last + 1, on.shape, rng)
+        taken = np.any(found[on, :column] == drawn[:, None], axis=1)
+        found[on, column] = np.where(taken, last, drawn)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------ two phases
+
+
+@dataclass(frozen=True, eq=False)
+class TwoPhases:
+    """What two phases found: of all items first, then of the candidates.
+
+    Attributes
+    ----------
+    first : ndarray (d,)
+        Estimates of the first phase.
+    candidates : ndarray of int (k_max,)
+        The items that came out largest, largest first.
+    second : ndarray (k_max,)
+        Estimates of the second phase, in the order of the candidates.
+    combined : ndarray (d,)
+        One estimate an item, to rank them by.
+    first_variance, second_variance : float
+        Variance of an estimate of an item that nobody holds: of no use of the data, and hardly less for rare items.
+    """
+
+    first: NDArray[np.float64]
+    candidates: NDArray[np.int64]
+    second: NDArray[np.float64]
+    combined: NDArray[np.float64]
+    first_variance: float
+    second_variance: float
+
+
+def restrict(records: Records, candidates: ArrayLike) -> Records:
+    """Return what each person holds among the candidates, numbered in their order: items 0 to len(candidates) − 1."""
+    chosen = check_codes(candidates, None, "candidates")
+    order = np.argsort(chosen, kind="stable")
+    ranked = chosen[order]
+    if chosen.size == 0 or np.any(ranked[1:] == ranked[:-1]):
+        raise ValueError(f"candidates must be distinct items, at least one, got {chosen.tolist()}")
+    at = np.minimum(np.searchsorted(ranked, records.keys), len(ranked) - 1)
+    inside = ranked[at] == records.keys
+    return Records.from_arrays(records.users[inside], order[at[inside]], n=len(records))
+
+
+def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
+    """Split people into two halves at random, all splits alike; the second has one more if their number is odd."""
+    n = len(records)
+    if n < 2:
+        raise ValueError(f"records must hold at least two people, got {n}")
+    people = list(range(n))
+    for i, j in enumerate((uniform(n - np.arange(n // 2), (n // 2,), rng) + np.arange(n // 2)).tolist()):
+        people[i], people[j] = people[j], people[i]
+    return records[np.sort(people[: n // 2])], records[np.sort(people[n // 2 :])]
+
+
+def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
+    """Return the items with the k largest estimates, largest first; of equal ones the lower number."""
+    found = np.asarray(estimates, np.float64)
+    if not 1 <= check_count(k, 1, "k") <= len(found):
+        raise ValueError(f"k must be an integer in [1, {len(found)}], got {k}")
+    return np.argsort(-found, kind="stable")[:k].astype(np.int64)
+
+
+def gfim(
+    records: Records, *, d: int, ell: int, epsilon: float, candidates: int, rng: Randomness, corrected: bool = False
+) -> TwoPhases:
+    r"""GFIM: one half of the people finds candidates, the other half answers about the candidates alone.
+
+    Each person reports once, with all of ε.  Phase one is `SampledSHist` over all items; phase two is `SampledSHist`
+    over the k_max candidates.  As printed, what a person holds among the candidates is padded to k_max, and
+
+    .. math:: \hat f = [\hat f_1 + (\ell-1)\hat f_2]/\ell
+
+    for candidates (3-5), :math:`\hat f_1` for other items.  The scale of the second phase is not printed: it is k_max,
+    since one of k_max slots is drawn; ℓ would be biased by ℓ/k_max.
+
+    Source: zhang2018 §3.2, Algorithms 2 and 3, eq. (3-5).
+
+    Parameters
+    ----------
+    records : Records
+    d, ell : int
+        Number of items, and padding length of the first phase.
+    epsilon : float
+        Budget of a person.
+    candidates : int
+        k_max, at most d.
+    rng : Randomness
+    corrected : bool
+        Pad to min(ℓ, k_max) in the second phase, and weigh the phases by their inverse variances.  The weights are
+        those of items that nobody holds, known before any report.
+    """
+    first_half, second_half = halves(check_sets(records, d), rng)
+    first = SampledSHist(d=d, ell=ell, epsilon=epsilon)
+    k = _check_candidates(candidates, d)
+    second = SampledSHist(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
+    v1, v2 = first.rare_noise / len(first_half), second.rare_noise / len(second_half)
+    return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
+
+
+def ldpminer(
+    records: Records,
+    *,
+    d: int,
+    ell: int,
+    first_epsilon: float,
+    second_epsilon: float,
+    candidates: int,
+    rng: Randomness,
+    second: type[SampledSHist] | type[SampledSUE] = SampledSHist,
+) -> TwoPhases:
+    """LDPMiner: everybody finds candidates with one part of the budget, and answers about them with the other.
+
+    Each person reports twice, so that the budget of a person is first_epsilon + second_epsilon.  Phase one is
+    `SampledSHist` over all items; in phase two what a person holds among the candidates is padded to k_max.  `combined`
+    has the second phase's estimates for candidates, and the first's for other items.
+
+    Source: Qin et al. 2016, as told by zhang2018; how the phases are combined is not told.
+
+    Parameters
+    ----------
+    records : Records
+    d, ell : int
+        Number of items, and padding length of the first phase.
+    first_epsilon, second_epsilon : float
+        Budget of a person in each phase.
+    candidates : int
+        k_max, at most d.
+    rng : Randomness
+    second : type
+        Mechanism of the second phase, `SampledSHist` or `SampledSUE`.
+    """
+    people = check_sets(records, d)
+    k = _check_candidates(candidates, d)
+    first = SampledSHist(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
+    refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
+    return _two(first, people, refined, people, 1.0, rng)
+
+
+def _two(
+    first: SetSampling, before: Records, second: SetSampling, after: Records, weight: float, rng: Randomness
+) -> TwoPhases:
+    """Run two phases, and weigh the second one of candidates by `weight`."""
+    f1 = _collect(first, before, rng)
+    candidates = largest(f1, second.d)
+    f2 = _collect(second, restrict(after, candidates), rng)
+    combined = f1.copy()
+    combined[candidates] = (1 - weight) * f1[candidates] + weight * f2
+    return TwoPhases(f1, candidates, f2, combined, first.rare_noise / len(before), second.rare_noise / len(after))
+
+
+def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> NDArray[np.float64]:
+    return mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng)))
+
+
+def _check_candidates(candidates: int, d: int) -> int:
+    if check_count(candidates, 1, "candidates") > d:
+        raise ValueError(f"candidates must be an integer in [1, d = {d}], got {candidates}")
+    return int(candidates)
+
+
+def check_sets(values: Records, d: int) -> Records:
+    """Return records if their keys are below d."""
+    if not isinstance(values, Records):
+        raise ValueError(f"values must be Records, got {type(values).__name__}")
+    check_codes(values.keys, d, "keys")
+    return values
