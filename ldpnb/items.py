@@ -1,27 +1,24 @@
 r"""Frequent items of people who hold sets: one item of each set is drawn, and two phases narrow the items down.
 
-A set is padded to ℓ items with dummies, and its reports speak about one of them, or, for `PrivSet`, about all at once.
-Every mechanism here is a pure protocol about the padded set: a report supports an item with probability p* if it is
-drawn and q* otherwise, and an item is drawn with probability h.  So with C_v supporting reports
+A set is padded to ℓ items with dummies.  Of a set of more than ℓ items each counts as ℓ/size only: t_i, the `target` of
+an item, is min(1, ℓ/size) for the items of the person and 0 for the others.  Every mechanism here is a pure protocol
+about something that holds the item with probability t_i/L: a report supports the item with probability p* if so, and q*
+otherwise.  With C_v supporting reports,
 
-    f̂_v = L (C_v/n − q*)/(p* − q*),     n² Var f̂_v = Σ_i L² P_i (1 − P_i)/(p* − q*)²,     P_i = h_i p* + (1 − h_i) q*,
+    f̂_v = L (C_v/n − q*)/(p* − q*),      n² Var f̂_v = Σ_i L² P_i (1 − P_i)/(p* − q*)²,      P_i = q* + (p* − q*) t_i/L.
 
-where L is ℓ and h = 1/max(size, ℓ) for the item that is drawn, and L = 1 and h = min(1, ℓ/size) for `PrivSet`.  A set
-of more than ℓ items counts as ℓ/size for each of them, which is a known shrinkage and part of `target`.
+Three mechanisms draw one of the ℓ items, L = ℓ; `PrivSet` speaks about all of them at once, L = 1.
 
-=============  ===========================================  ==============================================
-               what hides the item                          n Var of an item that nobody holds
-=============  ===========================================  ==============================================
-`SampledSHist`  one sign of its column of Sylvester's matrix  ℓ² c²,  c = (e^ε+1)/(e^ε−1)
-`SampledSUE`    a bit for each item                           ℓ² s/(s−1)²,  s = e^{ε/2}
-`SampledGRR`    any of the d items and ℓ dummies              (d+ℓ−1+ℓ(e^ε−1))/(e^ε−1)²
-`PrivSet`       a set of them                                 at most that of `SampledGRR`, at its best size
-=============  ===========================================  ==============================================
+==============  ===========================================  ==============================================
+mechanism       what hides the item                          n Var of an item that nobody holds
+==============  ===========================================  ==============================================
+`SampledSHist`  one sign of its column of Sylvester's H      ℓ² c²,  c = (e^ε+1)/(e^ε−1)
+`SampledSUE`    a bit for each item                          ℓ² s/(s−1)²,  s = e^{ε/2}
+`SampledGRR`    the other items and the dummies              [d+ℓ−1+ℓ(e^ε−1)]/(e^ε−1)²
+`PrivSet`       the other items of a set                     at most that of `SampledGRR`, at its best size
+==============  ===========================================  ==============================================
 
-The first two spend on one item what they may spend on a set.  The last two use that one item is a small part of a set.
-
-Source: zhang2018 §2.2–3.2 (`SampledSHist`, `SampledSUE`, `gfim`); Qin et al. 2016 (`ldpminer`); Wang, Li and Jha 2018
-(`SampledGRR`); Wang, Huang, Nie, Xu, Yang, Li and Qian 2018 (`PrivSet`).
+The first two hide one item as if it were all that a person holds.  The other two gain from what it is, a small part.
 """
 
 from __future__ import annotations
@@ -274,7 +271,7 @@ class SampledGRR(SetSampling):
     This takes ℓ *distinct* dummies.  One dummy for all would be drawn with probability 1 from the empty set, and show
     :math:`\varepsilon'` itself: :math:`\ln[1+\ell(e^\varepsilon-1)]`.
 
-    Source: Wang, Li and Jha 2018 (padding and sampling, amplified).
+    Source: Wang, Li and Jha 2018 (padding and sampling).
 
     Reports are items, dummies after the d items, (n,).
     """
@@ -410,8 +407,10 @@ class PrivSet(SetSampling):
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the reports that have each item, dummies left out, (d,)."""
         codes = check_codes(reports, self.width, "reports", ndim=2)
-        if codes.shape[1] != self.set_size or np.any(codes[:, 1:] <= codes[:, :-1]):
-            raise ValueError(f"reports must have {self.set_size} ascending items in each row, got {codes.shape[1]}")
+        wrong = np.flatnonzero(np.any(codes[:, 1:] <= codes[:, :-1], axis=1))
+        if codes.shape[1] != self.set_size or wrong.size:
+            found = codes[wrong[0]].tolist() if wrong.size else f"{codes.shape[1]} of them"
+            raise ValueError(f"reports must be {self.set_size} ascending items each, got {found}")
         return Tally(self, len(codes), np.bincount(codes.ravel(), minlength=self.width)[: self.d].astype(np.int64))
 
     def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
@@ -505,7 +504,9 @@ class TwoPhases:
     combined : ndarray (d,)
         One estimate an item, to rank them by.
     first_variance, second_variance : float
-        Variance of an estimate of an item that nobody holds: of no use of the data, and hardly less for rare items.
+        Variance of each phase's estimate of an item that nobody holds: known in advance, and about right if it is rare.
+    mechanisms : tuple of two mechanisms
+        What people reported through; the second one counts candidates in their order.
     """
 
     first: NDArray[np.float64]
@@ -514,18 +515,20 @@ class TwoPhases:
     combined: NDArray[np.float64]
     first_variance: float
     second_variance: float
+    mechanisms: tuple[SetSampling, SetSampling]
 
 
 def restrict(records: Records, candidates: ArrayLike) -> Records:
-    """Return what each person holds among the candidates, numbered in their order: items 0 to len(candidates) − 1."""
+    """Return what each person holds among the candidates, an item now being its place in the list of candidates."""
     chosen = check_codes(candidates, None, "candidates")
-    order = np.argsort(chosen, kind="stable")
-    ranked = chosen[order]
-    if chosen.size == 0 or np.any(ranked[1:] == ranked[:-1]):
+    if chosen.size == 0 or len(np.unique(chosen)) < len(chosen):
         raise ValueError(f"candidates must be distinct items, at least one, got {chosen.tolist()}")
-    at = np.minimum(np.searchsorted(ranked, records.keys), len(ranked) - 1)
-    inside = ranked[at] == records.keys
-    return Records.from_arrays(records.users[inside], order[at[inside]], n=len(records))
+    keys = check_codes(records.keys, None, "keys")
+    place = np.full(max(int(chosen.max()), int(keys.max(initial=0))) + 1, -1)
+    place[chosen] = np.arange(len(chosen))
+    found = place[keys]
+    before = np.concatenate([[0], np.cumsum(found >= 0)]).astype(np.int64)  # candidates before each entry
+    return Records(before[records.offsets], found[found >= 0])
 
 
 def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
@@ -544,7 +547,7 @@ def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
     found = np.asarray(estimates, np.float64)
     if not 1 <= check_count(k, 1, "k") <= len(found):
         raise ValueError(f"k must be an integer in [1, {len(found)}], got {k}")
-    return np.argsort(-found, kind="stable")[:k].astype(np.int64)
+    return np.asarray(np.argsort(-found, kind="stable")[:k], np.int64)
 
 
 def gfim(
@@ -576,9 +579,9 @@ def gfim(
         Pad to min(ℓ, k_max) in the second phase, and weigh the phases by their inverse variances.  The weights are
         those of items that nobody holds, known before any report.
     """
-    first_half, second_half = halves(check_sets(records, d), rng)
     first = SampledSHist(d=d, ell=ell, epsilon=epsilon)
-    k = _check_candidates(candidates, d)
+    k = _check_candidates(candidates, first.d)
+    first_half, second_half = halves(check_sets(records, first.d, "records"), rng)
     second = SampledSHist(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
     v1, v2 = first.rare_noise / len(first_half), second.rare_noise / len(second_half)
     return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
@@ -616,9 +619,9 @@ def ldpminer(
     second : type
         Mechanism of the second phase, `SampledSHist` or `SampledSUE`.
     """
-    people = check_sets(records, d)
-    k = _check_candidates(candidates, d)
     first = SampledSHist(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
+    k = _check_candidates(candidates, first.d)
+    people = check_sets(records, first.d, "records")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
     return _two(first, people, refined, people, 1.0, rng)
 
@@ -632,7 +635,8 @@ def _two(
     f2 = _collect(second, restrict(after, candidates), rng)
     combined = f1.copy()
     combined[candidates] = (1 - weight) * f1[candidates] + weight * f2
-    return TwoPhases(f1, candidates, f2, combined, first.rare_noise / len(before), second.rare_noise / len(after))
+    v1, v2 = first.rare_noise / len(before), second.rare_noise / len(after)
+    return TwoPhases(f1, candidates, f2, combined, v1, v2, (first, second))
 
 
 def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> NDArray[np.float64]:
@@ -645,9 +649,9 @@ def _check_candidates(candidates: int, d: int) -> int:
     return int(candidates)
 
 
-def check_sets(values: Records, d: int) -> Records:
+def check_sets(values: Records, d: int, name: str = "values") -> Records:
     """Return records if their keys are below d."""
     if not isinstance(values, Records):
-        raise ValueError(f"values must be Records, got {type(values).__name__}")
+        raise ValueError(f"{name} must be Records, got {type(values).__name__}")
     check_codes(values.keys, d, "keys")
     return values
