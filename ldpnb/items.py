@@ -268,8 +268,8 @@ class SampledGRR(SetSampling):
     other item with :math:`1/Z`, so that :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)` keeps ε, and attains it,
     whatever d and ℓ; :math:`Z = e^{\varepsilon'} + d + \ell - 1`.
 
-    This takes ℓ *distinct* dummies.  One dummy for all would be drawn with probability 1 from the empty set, and show
-    :math:`\varepsilon'` itself: :math:`\ln[1+\ell(e^\varepsilon-1)]`.
+    This takes ℓ *distinct* dummies.  One dummy for all would be drawn from the empty set always and from a full one
+    never, and show :math:`\varepsilon'` itself: :math:`\ln[1+\ell(e^\varepsilon-1)]`, if a set can be full.
 
     Source: Wang, Li and Jha 2018 (padding and sampling).
 
