@@ -226,9 +226,10 @@ class SampledSUE(SetSampling):
 
     @property
     def realised_epsilon(self) -> float:
-        """ln[(1 + A(s−1))/(1 − B(1−1/s))]: A of a set can be items with set bits, B of another items without.
+        """ln[(1 + A(s−1))/(1 − B(1−1/s))].
 
-        Of d >= ℓ items it is best to fill the second set first, B = 1; of fewer all go to the first, B = 0.
+        A is how much of one set are items with set bits, B how much of another are items without.  The report that
+        tells most has B = 1 where d >= ℓ items allow it, and the other bits set; all bits set, B = 0, where d < ℓ.
         """
         p, q = self.support
         unset = self.ell if self.d >= self.ell else 0
@@ -561,7 +562,8 @@ def gfim(
     .. math:: \hat f = [\hat f_1 + (\ell-1)\hat f_2]/\ell
 
     for candidates (3-5), :math:`\hat f_1` for other items.  The scale of the second phase is not printed: it is k_max,
-    since one of k_max slots is drawn; ℓ would be biased by ℓ/k_max.
+    since one of k_max slots is drawn; ℓ would be biased by ℓ/k_max.  Padded so far that all candidates fit into one
+    set, no two sets differ in all slots, and the second half spends no more than :math:`\ln[(e^\varepsilon+1)/2]`.
 
     Source: zhang2018 §3.2, Algorithms 2 and 3, eq. (3-5).
 
