@@ -514,7 +514,7 @@ settle(
 # The estimates are $m$ times too large.
 #
 # The second slip is $c_\varepsilon$, printed as $\frac{\varepsilon+1}{\varepsilon-1}$ in Fig. 3-3, with the exponentials lost; Algorithms 1 and 3 have them.
-# It does no harm to privacy, since everybody uses the same factor, but estimates come out too large, and negative for $\varepsilon < 1$.
+# It does no harm to privacy, since everybody uses the same factor, but estimates come out too large for $\varepsilon > 1$, and with the wrong sign below.
 
 
 # %%
@@ -1419,7 +1419,7 @@ check(
 # k-RR lies between: its noise grows with $d$ and ℓ alike, so that for small ε it is below that of one bit or OUE if $d$ is below about $4\ell^2$.
 #
 # With a list of items PrivSet is the best of these; at large ε it is k-RR.
-# The wheel is not far behind at small ε, needs no list and sends shorter reports, but its server has to hash every item for every report.
+# The wheel is not far behind at small ε, needs no list and sends shorter reports (beside a public seed), but its server has to hash every item for every report.
 # A single bit, with the public number of a row, is all that sampling S-Hist sends; that is its merit, and at $d = 1{,}000$, $\ell = 50$ and $\varepsilon = 1$ it costs sixty times as many people.
 
 # %% [markdown]
@@ -1466,7 +1466,6 @@ check(
 #   Send a sign.
 # - *Multiplying by the person's own size.* Whoever scales the report on the client, by $\lvert S\rvert$ instead of ℓ, publishes the size.
 # - *Reading the noise of a rare item as everybody's.* Whether a holder draws the item is a coin of its own; amplified k-RR has it in its noise, $\ell - 1$ for an item that all hold, and no ε removes it.
-# - *A table shared by halves.* The two sides must agree on every entry and on the order of rows and columns.
 
 # %% tags=["hide-input"]
 
@@ -1518,7 +1517,7 @@ print("ε = 1, items 0 to 7: bias", ", ".join(f"{abs(x):.3f}" for x in bias))
 #
 # :::{dropdown} Solution
 # A report agrees with a symbol that it contains, and the drawn one is among κ given symbols with probability $\kappa/\ell$ at most; so as in {prf:ref}`thm-items-krr` $e^{\varepsilon'} = 1 + \frac\ell\kappa(e^\varepsilon-1)$.
-# That is hardly more than what is lost: the noise is about κ times that of k-RR.
+# That does not make up for what is lost: the noise is about κ times that of k-RR.
 # PrivSet with the same κ is better than k-RR because it does not ask which symbol of the set was met.
 # :::
 
