@@ -1553,7 +1553,9 @@ plt.show()
 
 
 # %% tags=["hide-input"]
-CENSUS_MEANS = counted.set_index(["method", "k", "eps", "draw"])[["precision mean", "error mean"]].to_dict("index")
+CENSUS_MEANS = counted.set_index(["method", "k", "eps", "draw"])[
+    ["precision mean", "recall mean", "error mean"]
+].to_dict("index")
 
 
 def census_mean(what, name, top=10, eps=1.0, draw=0):
