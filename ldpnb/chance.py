@@ -223,6 +223,33 @@ def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
     return out
 
 
+def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
+    """Draw sets: `count` of the integers below `total` for each person, all such sets alike.
+
+    Floyd's sampling: to choose among 0, …, last with `last` chosen before or not, draw one; if taken, take `last`.
+
+    Parameters
+    ----------
+    total, count : ndarray of int (n,)
+        count <= total and count <= width.
+    width : int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of int64 (n, width)
+        In no particular order, but not a uniform one; then −1.
+    """
+    found = np.full((len(total), width), -1)
+    for column in range(int(count.max(initial=0))):
+        on = np.flatnonzero(count > column)
+        last = (total - count)[on] + column
+        drawn = uniform(last + 1, on.shape, rng)
+        taken = np.any(found[on, :column] == drawn[:, None], axis=1)
+        found[on, column] = np.where(taken, last, drawn)
+    return found
+
+
 def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     """Throw n balls into k cells, all alike, and count: one axis more than n has, of length k."""
     n, rng = _simulated(n, rng)

@@ -38,7 +38,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, uniform
+from ldpnb.chance import Randomness, distinct, uniform
 
 EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
@@ -299,6 +299,17 @@ def pad_and_sample(
     values = np.zeros(len(records))
     values[real] = records.values[entry]
     return keys, values
+
+
+def sample_slots(records: Records, most: int, rng: Randomness) -> NDArray[np.int64]:
+    """Draw at most `most` entries a person, all sets of them alike: places in the record, (n, most).
+
+    Of a shorter record all are taken, and places of its size or more stand for what is missing.
+    """
+    slots = np.tile(np.arange(most), (len(records), 1))
+    long = np.flatnonzero(records.sizes > most)
+    slots[long] = distinct(records.sizes[long], np.full(len(long), most), most, rng)
+    return slots
 
 
 # ------------------------------------------------------------------------------------------------ argument checks

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, distinct, odds, round_down, uniform
 from ldpnb.core import (
     Mechanism,
     Records,
@@ -45,6 +45,7 @@ from ldpnb.core import (
     check_epsilon,
     check_people,
     pad_and_sample,
+    sample_slots,
 )
 from ldpnb.frequency import SUE
 from ldpnb.kernels import fwht
@@ -416,9 +417,7 @@ class PrivSet(SetSampling):
 
     def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
         """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
-        slots = np.tile(np.arange(self.ell), (len(records), 1))
-        long = np.flatnonzero(records.sizes > self.ell)
-        slots[long] = _distinct(records.sizes[long], np.full(len(long), self.ell), self.ell, rng)
+        slots = sample_slots(records, self.ell, rng)
         sizes = records.sizes[:, None]
         padded = self.d + slots - sizes
         real = slots < sizes
@@ -432,8 +431,8 @@ class PrivSet(SetSampling):
         for coin in self.coins:
             on = on[bernoulli(coin, on.shape, rng)]
             hits[on] += 1
-        inside = _distinct(np.full(n, self.ell), hits, size, rng)
-        outside = _distinct(np.full(n, self.d), size - hits, size, rng)
+        inside = distinct(np.full(n, self.ell), hits, size, rng)
+        outside = distinct(np.full(n, self.d), size - hits, size, rng)
         # the r-th of the items outside comes after as many of those inside as have at most r outside before them
         before = padded - np.arange(self.ell)
         for column in range(size):
@@ -469,21 +468,6 @@ def _stops(coins: list[float]) -> list[Fraction]:
     for coin in (*map(Fraction, coins), Fraction(0)):
         found.append(on * (1 - coin))
         on *= coin
-    return found
-
-
-def _distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
-    """Draw sets: `count` of the integers below `total` for each person, all sets alike, then −1: (n, width).
-
-    Floyd's sampling: to choose among 0, …, last with `last` chosen before or not, draw one; if taken, take `last`.
-    """
-    found = np.full((len(total), width), -1)
-    for column in range(int(count.max(initial=0))):
-        on = np.flatnonzero(count > column)
-        last = (total - count)[on] + column
-        drawn = uniform(last + 1, on.shape, rng)
-        taken = np.any(found[on, :column] == drawn[:, None], axis=1)
-        found[on, column] = np.where(taken, last, drawn)
     return found
 
 

@@ -42,6 +42,7 @@ from ldpnb.core import (
     check_count,
     check_epsilon,
     check_people,
+    sample_slots,
 )
 from ldpnb.kernels import Multilinear
 from ldpnb.keyvalue import Held, SignedTernary, check_pairs, discretise
@@ -333,7 +334,8 @@ class OpenSets(Mechanism):
 
     def _report(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         seeds = self.hash.seeds(len(records), rng)
-        entries, real = _drawn(records, self.m, rng)
+        chosen = sample_slots(records, self.m, rng)
+        entries, real = records.offsets[:-1, None] + chosen, chosen < records.sizes[:, None]
         slots = self._place(seeds[np.nonzero(real)[0]], records, entries[real], rng)
         starts = np.empty(real.shape, np.int64)
         starts[real] = slots % self.slot_count
@@ -377,23 +379,6 @@ class OpenSets(Mechanism):
         users = records.users[named]
         v = np.ones(len(users)) if records.values is None else records.values[named]
         return Held(users, columns[named], self.used(records.sizes)[users], v, (len(records), len(codes)))
-
-
-def _drawn(records: Records, m: int, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Draw at most m entries of each person, all sets of m alike: entries (n, m), and which of them there are.
-
-    Floyd's sampling where there are more: for last = size − m, …, size − 1, draw one of 0, …, last, or take `last`
-    itself if that one has been drawn already.
-    """
-    sizes, each = records.sizes, np.arange(m)
-    chosen = np.broadcast_to(each, (len(sizes), m)).copy()
-    long = np.flatnonzero(sizes > m)
-    for step in range(m if long.size else 0):
-        last = sizes[long] - m + step
-        one = uniform(last + 1, last.shape, rng)
-        again = (chosen[long, :step] == one[:, None]).any(1)
-        chosen[long, step] = np.where(again, last, one)
-    return records.offsets[:-1, None] + chosen, each < sizes[:, None]
 
 
 # ------------------------------------------------------------------------------------------------------------ sets

@@ -3,8 +3,8 @@
 import doctest
 from enum import Enum
 from fractions import Fraction
-from itertools import product
-from math import factorial, inf, nan, nextafter
+from itertools import combinations, product
+from math import comb, factorial, inf, nan, nextafter
 
 import numpy as np
 import pytest
@@ -608,3 +608,14 @@ def test_one_coin_is_the_same_as_an_array_of_one():
     for p in (0.3, float(draws[0]), float(np.nextafter(draws[0], 1))):
         one, many = np.random.default_rng(5), np.random.default_rng(5)
         assert [toss(p, one) for _ in range(1000)] == bernoulli(p, (1000,), many).tolist()
+
+
+@pytest.mark.parametrize("total, count", [(4, 2), (5, 3), (3, 3), (4, 0)])
+def test_distinct_draws_every_set_alike(total, count):
+    def draw(rng):
+        found = chance.distinct(np.array([total]), np.array([count]), 3, rng)[0].tolist()
+        assert found[count:] == [-1] * (3 - count)
+        return frozenset(found[:count])
+
+    sets = {frozenset(some): Fraction(1, comb(total, count)) for some in combinations(range(total), count)}
+    assert chance.law(draw) == sets
