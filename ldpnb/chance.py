@@ -1,6 +1,7 @@
 """Every random choice a client makes goes through here, so that its exact law can be read off its own code.
 
-A client asks for two things only: biased coins (`bernoulli`) and one of several options, all alike (`uniform`).
+A client asks for biased coins (`bernoulli`), for one of several options, all alike (`uniform`), or for a draw whose
+odds are whole numbers (`rational`, `weighted`).
 Hand it a `numpy.random.Generator` and it draws; a `SystemRandom` and it draws from the operating system;
 a `Paths` and it is replayed along every branch of its choices, each with its exact rational probability (`law`).
 
@@ -11,10 +12,13 @@ this grid in the direction that protects the client, starting from `odds`, a rat
 
 from __future__ import annotations
 
+import operator
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
+from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from random import Random
 from typing import Any, TypeVar
@@ -22,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 LIMIT = 200_000  # branches; a program of this size takes seconds
 PATIENCE = 1000  # branches walked before asking whether there are far too many
@@ -189,6 +194,97 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
         rng.admit(options)
         out[at] = rng.choose((1,) * int(options)) if options > 1 else 0
     return out
+
+
+def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
+    """Coins that fall heads with probability part/whole, exactly.
+
+    Parameters
+    ----------
+    part, whole : array_like of int, 0 <= part <= whole, 1 <= whole < 2**63
+        Broadcast to `shape`.
+    shape : tuple of int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of bool, of the given shape
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or no integer, does not broadcast, or `rng` is no source of randomness.
+    """
+    part, whole = np.asarray(part), np.asarray(whole)
+    if (
+        part.dtype.kind not in "iu"
+        or whole.dtype.kind not in "iu"
+        or not np.all((part >= 0) & (part <= whole) & (whole > 0))
+    ):
+        raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
+    some, rng = _spread(part, shape, "part"), _source(rng)
+    if not isinstance(rng, Paths):
+        return np.asarray(uniform(whole, shape, rng) < some)
+    heads = np.empty(shape, np.bool_)
+    for at, a, b in zip(np.ndindex(shape), some.flat, _spread(whole, shape, "whole").flat, strict=True):
+        heads[at] = rng.choose((int(a), int(b - a))) == 0 if 0 < a < b else a > 0
+    return heads
+
+
+def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
+    """Draw indices with probabilities exactly proportional to integers, however large these are.
+
+    A uniform point of [0, 1) is drawn word by word, until no boundary between two indices lies among the points that
+    are left.  One word is enough but in one case out of 2**62 a boundary.
+
+    Parameters
+    ----------
+    weights : sequence of int
+        Not negative, not all zero.
+    shape : tuple of int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of int64, of the given shape
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or no integer, all are zero, or `rng` is no source of randomness.
+    """
+    weights, rng = _whole(weights), _source(rng)
+    if isinstance(rng, Paths):
+        return np.array([rng.choose(weights) for _ in range(prod(shape))], np.int64).reshape(shape)
+    ends, total = list(accumulate(weights)), sum(weights)
+    edges = np.array([(end << WORD) // total for end in ends])
+    words = np.asarray(rng.integers(0, 1 << WORD, shape), np.int64)
+    found = np.searchsorted(edges, words, "right")
+    blurred = [edge for end, edge in zip(ends, edges.tolist(), strict=True) if (end << WORD) % total]
+    for at in np.argwhere(np.isin(words, blurred)):
+        found[tuple(at)] = _settle(int(words[tuple(at)]), ends, lambda: int(rng.integers(0, 1 << WORD, ())))
+    return np.asarray(found, np.int64)
+
+
+def _whole(weights: Sequence[int]) -> tuple[int, ...]:
+    try:
+        whole = tuple(map(operator.index, weights))
+    except TypeError:
+        raise ValueError(f"weights must be integers, got {weights!r}") from None
+    if not any(whole) or min(whole) < 0:
+        raise ValueError(f"weights must be non-negative integers, not all zero, got {weights!r}")
+    return whole
+
+
+def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
+    """Index of the cell that holds a point of which the first word is known and `more` draws the next ones."""
+    point, cells = word, 1 << WORD  # the point is in [point/cells, (point+1)/cells)
+    while True:
+        first = bisect_right(ends, point * ends[-1] // cells)  # ends at or below the least possible point
+        last = bisect_left(ends, -(-(point + 1) * ends[-1] // cells))  # ends below the largest
+        if first == last:
+            return first
+        point, cells = (point << WORD) + more(), cells << WORD
 
 
 def toss(p: float, rng: Randomness) -> bool:

@@ -619,3 +619,63 @@ def test_distinct_draws_every_set_alike(total, count):
 
     sets = {frozenset(some): Fraction(1, comb(total, count)) for some in combinations(range(total), count)}
     assert chance.law(draw) == sets
+
+
+# ------------------------------------------------------------------------------------------ odds that are integers
+
+
+def test_rational_coins_are_exact():
+    def coins(rng):
+        return tuple(chance.rational([0, 1, 3], [1, 3, 3], (3,), rng).tolist())
+
+    assert law(coins) == {(False, True, True): Fraction(1, 3), (False, False, True): Fraction(2, 3)}
+    heads = chance.rational(1, 3, (300_000,), np.random.default_rng(1)).sum()
+    assert abs(heads - 100_000) < 6.2 * np.sqrt(300_000 * 2 / 9)  # 1e-9
+
+
+@pytest.mark.parametrize("weights", [(1,), (0, 3, 5), (1, 2, 0, 4), (2**200, 1, 2**200)])
+def test_weighted_draws_are_exact(weights):
+    total = sum(weights)
+    expected = {i: Fraction(w, total) for i, w in enumerate(weights) if w}
+    assert law(lambda rng: int(chance.weighted(weights, (), rng))) == expected
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (1, 2), (3, 5, 9), (1, 1, 1, 1), (1, 0, 6), (1, 30)])
+def test_words_of_a_weighted_draw_are_shared_out_as_the_weights_say(weights, monkeypatch):
+    """With words of two bits: what is decided after `depth` words is a little less than the weight, never more."""
+    monkeypatch.setattr(chance, "WORD", 2)
+    total, depth = sum(weights), 5
+    ends = list(np.cumsum(weights).tolist())
+    decided = [0] * len(weights)
+    for words in product(range(4), repeat=depth):
+        rest = iter(words[1:])
+        try:
+            decided[chance._settle(words[0], ends, lambda rest=rest: next(rest))] += 1
+        except StopIteration:
+            continue
+    for weight, cells in zip(weights, decided, strict=True):
+        assert weight * 4**depth - 2 * total < cells * total <= weight * 4**depth
+
+
+@pytest.mark.parametrize("word", [2, 62])
+def test_the_generator_draws_by_weight(word, monkeypatch):
+    monkeypatch.setattr(chance, "WORD", word)
+    weights, n = (3, 0, 5, 9), 40_000
+    for rng in (np.random.default_rng(7), SystemRandom()):
+        seen = np.bincount(chance.weighted(weights, (n,), rng), minlength=4)
+        assert seen[1] == 0
+        expected = n * np.array([3, 5, 9]) / 17
+        assert chi2.sf(((seen[[0, 2, 3]] - expected) ** 2 / expected).sum(), 2) > 1e-9
+
+
+@pytest.mark.parametrize("weights", [(), (0, 0), (1, -1), (0.5, 1), ("a",), None])
+def test_bad_weights_are_refused(weights):
+    with pytest.raises(ValueError, match="weights must be"):
+        chance.weighted(weights, (2,), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("part, whole", [(2, 1), (-1, 1), (0.5, 1), (1, 0), (0, 0)])
+def test_bad_rational_coins_are_refused(part, whole):
+    for rng in (np.random.default_rng(0), Paths()):
+        with pytest.raises(ValueError, match=r"part must be integers in"):
+            chance.rational(part, whole, (2,), rng)

@@ -1,0 +1,234 @@
+"""A client from a given channel: a matrix of probabilities, one row a value, one column a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Randomness, binomial, log, log_up, odds, weighted
+from ldpnb.core import (
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_histogram,
+    check_people,
+)
+
+MOVED = 1e-5  # how far `within` may move an entry
+SLACK = 1e-6  # how far a row may be from sum 1, and an entry below 0, before `within` takes it for a mistake
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixMechanism(Mechanism):
+    r"""Report y with probability Q[x, y], for any matrix Q: a channel found by optimisation, or read off a law.
+
+    ε follows from the matrix: :math:`\ln \max_y \max_x Q_{xy} / \min_x Q_{xy}`.  The law of a row is the row over its
+    exact sum, so that a row whose floats sum to 1 but for rounding is no problem.
+
+    The server adds a score a report: the estimate is :math:`\sum_y C_y s_y / n`, whatever the scores are.  Its target
+    is what they come to on average, :math:`\sum_y Q_{xy} s_y`: the share of each item, if Q times scores is the
+    identity; where no scores are given, the share of each report.
+
+    Source: a channel as a matrix, Kairouz, Oh and Viswanath 2016; ye2018 §4.3.
+
+    Parameters
+    ----------
+    channel : array_like of float (k, m)
+        Not negative; each row sums to 1 within 1e-9; an entry is zero only if its whole column is, and such a report
+        is never sent.  `within` makes a channel of a stated ε from one that is right to some digits only.
+    scores : array_like of float (m, t), optional
+        What each report is worth; by default the identity.
+
+    Values are codes, int (n,).  Reports are codes, int64 (n,).  Tallies are the counts of the reports, (m,).
+    """
+
+    channel: Any
+    scores: Any = None
+
+    def __post_init__(self) -> None:
+        rows = _matrix(self.channel, "channel")
+        if np.any(rows < 0):
+            raise ValueError(f"channel must not be negative, got {rows.min()}")
+        sums = rows.sum(1)
+        if np.any(np.abs(sums - 1) > 1e-9):
+            raise ValueError(f"channel must have rows of sum 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
+        half = np.flatnonzero((rows > 0).any(0) & (rows == 0).any(0))
+        if half.size:
+            raise ValueError(
+                f"channel must not tell values apart for certain, but some cannot send report {half[0]} and others can"
+            )
+        scores = np.eye(rows.shape[1]) if self.scores is None else _matrix(self.scores, "scores")
+        if len(scores) != rows.shape[1]:
+            raise ValueError(f"scores must have one row a report, {rows.shape[1]}, got {len(scores)}")
+        for name, array in (("channel", rows), ("scores", scores)):  # tuples, so that mechanisms can be compared
+            object.__setattr__(self, name, tuple(map(tuple, array.tolist())))
+
+    @cached_property
+    def _rows(self) -> NDArray[np.float64]:
+        return np.array(self.channel)
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        return np.array(self.scores)
+
+    @cached_property
+    def _weights(self) -> list[tuple[int, ...]]:
+        """Each row as integers: floats are fractions whose denominators are powers of two."""
+        rows = []
+        for row in self.channel:
+            parts = [Fraction(q) for q in row]
+            common = lcm(*(q.denominator for q in parts))
+            rows.append(tuple(int(q * common) for q in parts))
+        return rows
+
+    @cached_property
+    def _ratio(self) -> Fraction:
+        return ratio(self._rows) or Fraction(1)
+
+    @property
+    def k(self) -> int:
+        """Number of values."""
+        return len(self.channel)
+
+    @property
+    def epsilon(self) -> float:
+        """Logarithm of the largest ratio within a column, rounded up; 0 if all rows are one."""
+        return log_up(self._ratio) if self._ratio > 1 else 0.0
+
+    @property
+    def realised_epsilon(self) -> float:
+        """The same, to the nearest float."""
+        return log(self._ratio)
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ of the number of reports that can be sent⌉."""
+        return (int((self._rows > 0).any(0).sum()) - 1).bit_length()
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: codes, (n,)."""
+        codes = check_codes(values, self.k)
+        check_people(codes)
+        reports = np.empty(len(codes), np.int64)
+        for x in np.unique(codes):
+            those = codes == x
+            reports[those] = weighted(self._weights[x], (int(those.sum()),), rng)
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports of each kind, (m,)."""
+        m = len(self.scores)
+        codes = check_codes(reports, m, "reports")
+        never = codes[np.max(self._rows, 0)[codes] == 0]
+        if never.size:
+            raise ValueError(f"reports must be of a kind that is sent, got {never[0]}")
+        return Tally(self, len(codes), np.bincount(codes, minlength=m))
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Return the mean score of a report, (…, t)."""
+        return np.asarray(self._own(tally).counts @ self._scores / tally.n)
+
+    @cached_property
+    def _means(self) -> NDArray[np.float64]:
+        return np.asarray(self._rows @ self._scores / self._rows.sum(1, keepdims=True))
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Average score of a person's report, Σ_y Q[x, y] s_y: (n, t)."""
+        return np.asarray(self._means[check_codes(values, self.k)])
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Variance of a person's score, Σ_y Q[x, y] (s_y − target)²: (n, t)."""
+        spread = np.square(self._scores[None] - self._means[:, None])  # (k, m, t)
+        variance = np.einsum("xy,xyt->xt", self._rows, spread) / self._rows.sum(1, keepdims=True)
+        return np.asarray(variance[check_codes(values, self.k)])
+
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population with this histogram, exact in their joint law, in O(k m) each: (trials, m)."""
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        found = np.zeros((trials, len(self.scores)), np.int64)
+        for x in np.flatnonzero(histogram):
+            left, rest = np.full(trials, histogram[x]), float(self._rows[x].sum())
+            for y, q in enumerate(self.channel[x]):
+                some = binomial(left, min(1.0, q / rest) if q < rest else 1.0, left.shape, rng) if q else 0 * left
+                found[:, y] += some
+                left, rest = left - some, float(self._rows[x, y + 1 :].sum())
+        return Tally(self, int(histogram.sum()), found)
+
+
+def ratio(channel: ArrayLike) -> Fraction | None:
+    """Largest ratio of two entries of a column, rows being taken over their exact sums; None where one of them is 0.
+
+    Parameters
+    ----------
+    channel : array_like of float (k, m)
+        Not negative, no row without a positive entry.
+    """
+    rows = [[Fraction(q) for q in row] for row in _matrix(channel, "channel").tolist()]
+    sums = [sum(row, Fraction(0)) for row in rows]
+    largest = Fraction(1)
+    for column in zip(*rows, strict=True):
+        shares = [q / total for q, total in zip(column, sums, strict=True)]
+        if max(shares) and not min(shares):
+            return None
+        if max(shares):
+            largest = max(largest, max(shares) / min(shares))
+    return largest
+
+
+def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
+    """Return a channel next to the given one whose exact ε is at most `epsilon`: what a solver returns is inexact.
+
+    Entries below the largest one of their column over e^ε are raised to it, rows are divided by their sums, and as
+    little as needed of the average row is mixed into all of them (by powers of two, from 2**-53 on).
+
+    Parameters
+    ----------
+    channel : array_like of float (k, m)
+        With entries not below −1e-6 and row sums within 1e-6 of 1.
+    epsilon : float
+
+    Returns
+    -------
+    ndarray (k, m)
+
+    Raises
+    ------
+    ValueError
+        If the matrix is farther from a channel than that, or from one of this ε: if an entry would move by over 1e-5.
+    """
+    rows, allowed = _matrix(channel, "channel"), odds(check_epsilon(epsilon))
+    if rows.min() < -SLACK or np.abs(rows.sum(1) - 1).max() > SLACK:
+        raise ValueError(
+            f"channel must be non-negative with rows of sum 1, got an entry of {rows.min():.3g} "
+            f"and sums from {rows.sum(1).min():.9g} to {rows.sum(1).max():.9g}"
+        )
+    near = np.maximum(np.maximum(rows, 0), rows.max(0) * float(1 / allowed))
+    near /= near.sum(1, keepdims=True)
+    average, part = near.mean(0), 0.0
+    while part < 1:
+        mixed = (1 - part) * near + part * average
+        found = ratio(mixed)
+        if np.abs(mixed - rows).max() > MOVED:
+            break
+        if found is not None and found <= allowed:
+            return np.asarray(mixed)
+        part = 2 * part or 2.0**-53
+    raise ValueError(f"channel must have an ε of about epsilon = {epsilon} or less, got one that is not near that")
+
+
+def _matrix(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf" or array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
+    return array.astype(np.float64)
