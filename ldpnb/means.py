@@ -210,21 +210,11 @@ def interval(tally: Tally, level: float = 0.95) -> tuple[NDArray[np.float64], ND
 
 
 class Design(NamedTuple):
-    """Noise and scores of a mechanism for one number.
+    """Noise and scores of a mechanism for one number."""
 
-    Attributes
-    ----------
-    points : int
-        How many steps lead from −1 to 1; the number is rounded to one of so many points and one.
-    weights : tuple of int
-        Weight of each draw of the noise.
-    scores : tuple of Fraction
-        What each cell is worth, exactly.
-    """
-
-    points: int
-    weights: tuple[int, ...]
-    scores: tuple[Fraction, ...]
+    points: int  # how many steps lead from −1 to 1: the number is rounded to one of so many points and one
+    weights: tuple[int, ...]  # of each draw of the noise
+    scores: tuple[Fraction, ...]  # what each cell is worth, exactly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -574,7 +564,7 @@ class MeanEst(Numbers):
         wrong = corners[np.abs(corners) != 1]
         if wrong.size:
             raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
-        return Tally(self, len(corners), (corners == 1).sum(0, dtype=np.int64))
+        return Tally(self, len(corners), np.count_nonzero(corners == 1, axis=0))
 
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
         return np.stack([tally.n - tally.counts, tally.counts], axis=-1)
@@ -637,7 +627,8 @@ class SampledNumbers(Numbers):
     def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
         n, k = len(vectors), self.count
         reports = np.empty(n, [("attribute", np.int64, (k,)), ("cell", np.int64, (k,))])
-        reports["attribute"] = distinct(np.full(n, self.d), np.full(n, k), k, rng)
+        everything = k == self.d  # then there is nothing to draw
+        reports["attribute"] = np.arange(k) if everything else distinct(np.full(n, self.d), np.full(n, k), k, rng)
         asked = np.take_along_axis(vectors, reports["attribute"], axis=1)
         reports["cell"] = self.one.perturb(asked.ravel(), rng=rng).reshape(n, k)
         return reports

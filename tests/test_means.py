@@ -1,6 +1,5 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import product
 from math import comb, exp, inf, log, pi, sqrt
 
@@ -42,8 +41,7 @@ class CoarseHybrid(SampledHybrid):
     """With a mechanism for one number that is small enough to be enumerated twice."""
 
     count = 2
-    one = cached_property(lambda self: Hybrid(epsilon=self._part(), steps=2))
-    one.__set_name__(None, "one")
+    one = property(lambda self: Hybrid(epsilon=self._part(), steps=2))
 
 
 class TestNumber(Contract):
@@ -303,7 +301,7 @@ def test_hybrid_mixes_where_it_helps():
     assert mixes[-1] > 0.648  # and from there on
     assert Hybrid(epsilon=0.5).worst_noise == TwoPoint(epsilon=0.5).worst_noise
     assert float(Hybrid(epsilon=2.0, steps=1024).share) == pytest.approx(1 - exp(-1), abs=1e-3)
-    for eps in np.arange(0.7, 6, 0.3):  # with coarse grids, too, never worse than signs
+    for eps in np.arange(0.5, 6, 0.05):  # with coarse grids, too, never worse than signs
         for steps in (1, 2, 3, 8):
             assert Hybrid(epsilon=eps, steps=steps).worst_noise <= TwoPoint(epsilon=eps).worst_noise * (1 + 1e-12)
 
@@ -513,8 +511,9 @@ def coverage(mechanism, truth, p, n, level, error=1.0):
 def test_intervals_cover_as_often_as_stated(t, level):
     mechanism, n = TwoPoint(epsilon=1.0), 1000
     p = (1 + t / float(mechanism.scores[1])) / 2
-    assert coverage(mechanism, t, p, n, level) == pytest.approx(level, abs=0.012)  # signs come in steps
-    assert coverage(mechanism, t, p, n, level, error=0.9) < level - 0.015 / (1 + 4 * (level > 0.98))
+    assert coverage(mechanism, t, p, n, level) == pytest.approx(level, abs=0.012)  # estimates come in steps
+    wrong = coverage(mechanism, t, p, n, level, error=0.8)
+    assert wrong == pytest.approx(1 - 2 * norm.sf(0.8 * norm.isf((1 - level) / 2)), abs=0.02) and wrong < level - 0.02
 
 
 def test_intervals_are_wide_for_a_fixed_population_and_right_for_a_sample():
@@ -653,11 +652,12 @@ class PrintedCoin(MeanEst):
 class TiesFavoured(MeanEst):
     """Gives ties the high weight, and keeps the scale of the other rule."""
 
-    weights = property(lambda self: tuple(sum(self.ways) * 0 + w for w in self._with_ties()))
     scale = property(lambda self: MeanEst(d=self.d, epsilon=self.epsilon).scale)
 
-    def _with_ties(self):
-        return [ways * (int(self.ratio * 2**64) if 2 * a >= self.d else 2**64) for a, ways in enumerate(self.ways)]
+    @property
+    def weights(self):
+        high = int(self.ratio * 2**64)
+        return tuple(ways * (high if 2 * a >= self.d else 2**64) for a, ways in enumerate(self.ways))
 
 
 @dataclass(frozen=True, kw_only=True)
