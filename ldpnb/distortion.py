@@ -343,7 +343,7 @@ def _solve(
     )
     objective = np.zeros(width)
     objective[worst] = 1
-    bounds = np.array([(0, inf)] * (m + k * m) + [(-inf, inf)] * (width - m - k * m))
+    bounds = [(0.0, inf)] * (m + k * m) + [(-inf, inf)] * (width - m - k * m)
     answer = linprog(
         objective,
         A_ub=sparse.vstack([caps, most], "csc"),
@@ -397,7 +397,7 @@ def _solve(
 
 
 def _row(width: int, blocks: dict[int, Any]) -> Any:
-    """A stripe of a sparse matrix, with blocks from the given columns on."""
+    """Return a stripe of a sparse matrix, with blocks from the given columns on."""
     height = next(iter(blocks.values())).shape[0]
     parts, at = [], 0
     for start, block in sorted(blocks.items()):
@@ -497,7 +497,9 @@ def _sources(sources: ArrayLike | None, k: int) -> NDArray[np.float64]:
 def _array(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
     array = np.asarray(values)
     if array.dtype.kind not in "iuf" or array.ndim != ndim or 0 in array.shape:
-        raise ValueError(f"{name} must be numbers with {ndim} axes, not empty, got {array.dtype} of shape {array.shape}")
+        raise ValueError(
+            f"{name} must be numbers with {ndim} axes, not empty, got {array.dtype} of shape {array.shape}"
+        )
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
     return array.astype(np.float64)
