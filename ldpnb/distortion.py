@@ -105,8 +105,17 @@ def least_distortion(
     least, under the limits on v, is what repairing them costs.  It is found by filling v from the smallest
     :math:`h_y` up, in rational numbers, so that the bound is valid whatever the solver did.
 
-    At large ε only the absolute gap stays small: from ε about 20 on, e^−ε is below what HiGHS distinguishes from 0,
-    and distortions of that order are known to within that order only.
+    At large ε only the absolute gap stays small: from ε about 20 on, e^−ε is below what HiGHS distinguishes from 0
+    (1e-9), and distortions of that order are known to within a gap of that order only.
+
+    **The least distortion as a function of ε** falls or stays, since the channels of a smaller ε are among those of a
+    larger one.  For one source (and no `unbiased`) it is a concave function of a: scaling the parts of an optimal
+    channel as :math:`v_y (a' + (1-a') w_{xy}) / N(a')`, with :math:`w = t/v` and one N for all rows, as
+    :math:`\sum_y t_{xy}` is the same for all, gives channels for all other a' whose distortion is a ratio of linear
+    functions with N growing in a'; it does not fall with a', as that would contradict the first sentence; and such
+    a ratio is concave.  So a concave curve touches it from above at every point.  Hence it may be flat from ε = 0 on,
+    but once it has begun to fall it never rests, and it is convex neither in ε nor in e^ε.  For a class, nothing of
+    the kind holds but the first sentence.
 
     Source: ye2018 §4.3 (Compression), after Xiong, Sarwate and Mandayam 2016, who bisect over feasibility.
 
@@ -253,6 +262,8 @@ def optimise_points(
     p = _sources(source, len(x))
     if len(p) != 1:
         raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     best: tuple[NDArray[np.float64], Optimum] | None = None
     for _ in range(check_count(starts, 1, "starts")):
         points = np.sort(rng.uniform(x.min(), x.max(), m))
