@@ -327,6 +327,9 @@ def hamming_epsilon(k: int, delta: float) -> float:
 def hamming_distortion(k: int, epsilon: float) -> float:
     r"""Least chance of error for k letters at ε, whatever the source: :math:`(k-1)/(k-1+e^\varepsilon)`.
 
+    For one known source it is :math:`1 - \max_j P_{(1..j)}\, e^\varepsilon/(e^\varepsilon+j-1)`, with the j likeliest
+    letters: randomized response among these.  The two agree where j = k is best, as it is for the uniform source.
+
     Source: ye2018 §4.3 (Distortion), solved for δ.
 
     Parameters
@@ -395,7 +398,8 @@ def _solve(
     )
     objective = np.zeros(width)
     objective[worst] = 1
-    bounds = [(0.0, inf)] * (m + k * m) + [(-inf, inf)] * (width - m - k * m)
+    # v_y ≤ 1 holds anyway; said, it keeps a solver from v of any size where a is as small as its tolerance
+    bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (width - m - k * m)
     answer = linprog(
         objective,
         A_ub=sparse.vstack([caps, most], "csc"),

@@ -75,6 +75,15 @@ def test_two_letters_and_one_source(eps, p):
     assert found.source.tolist() == [1 - p, p]
 
 
+@pytest.mark.parametrize("eps", [0, 0.3, 1.0, log(7), 3.0, 10.0])
+@pytest.mark.parametrize("source", [SKEWED, [0.25] * 4, [0.5, 0.3, 0.15, 0.05], [0.05, 0.8, 0.0, 0.15]])
+def test_one_source_is_answered_by_krr_on_its_likeliest_letters(source, eps):
+    # Σ P_y v_y is to be largest subject to (1 − a) v_x + a Σ v_y ≤ 1: all v_y that are not 0 are equal in a corner
+    j = np.arange(1, 5)
+    best = 1 - (np.cumsum(np.sort(source)[::-1]) * exp(eps) / (exp(eps) + j - 1)).max()
+    assert least_distortion(hamming(4), eps, source).distortion == pytest.approx(best, abs=1e-12)
+
+
 @pytest.mark.parametrize("eps", [0, 1e-6, 0.1, 1.0, 3.0, 10.0])
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_krr_is_best_for_the_worst_and_for_the_uniform_source(k, eps):
@@ -84,7 +93,8 @@ def test_krr_is_best_for_the_worst_and_for_the_uniform_source(k, eps):
         assert found.distortion == pytest.approx(hamming_distortion(k, eps), abs=1e-12)
         if sources is None:
             np.testing.assert_allclose(found.channel, krr(k, eps) if eps else found.channel[[0] * k], atol=1e-9)
-            np.testing.assert_allclose(found.source, 1 / k, atol=1e-9)  # the worst source is the uniform one
+            again = least_distortion(hamming(k), eps, found.source)  # a worst source; not only the uniform one is
+            assert again.distortion == pytest.approx(found.distortion, abs=1e-12)
 
 
 def test_a_class_of_sources_counts_by_its_worst():
@@ -180,7 +190,7 @@ def test_all_pairs_of_ratios_give_the_same(seed):
         assert 0 <= found.distortion - found.bound <= 1e-9
 
 
-@pytest.mark.parametrize("eps", [0, 1e-6, 1e-3, 0.5, 2.0, 8.0, 16.0, 20.0, 24.0, 32.0])
+@pytest.mark.parametrize("eps", [0, 1e-6, 1e-3, 0.5, 2.0, 8.0, 16.0, 18.0, 20.0, 20.7, 24.0, 32.0])
 def test_channel_keeps_epsilon_and_the_gap_is_small(eps):
     rng = np.random.default_rng(3)
     for sources in (None, rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(5), 3)):
@@ -431,7 +441,7 @@ def test_hamming_formulas_are_inverse():
             assert hamming_epsilon(k, hamming_distortion(k, eps)) == pytest.approx(eps, rel=1e-9, abs=1e-12)
     assert hamming_epsilon(2, 0.25) == pytest.approx(log(3), rel=1e-15)
     assert hamming_distortion(2, log(3)) == pytest.approx(0.25, rel=1e-15)
-    assert all(hamming_epsilon(k, (k - 1) / k) == pytest.approx(0, abs=1e-15) for k in range(2, 50))
+    assert all(0 <= hamming_epsilon(k, (k - 1) / k) <= 1e-15 * k for k in range(2, 50))
     assert hamming_distortion(3, 800.0) == 0
 
 
@@ -477,7 +487,7 @@ def test_rate():
         (lambda: least_epsilon(hamming(2), -0.1), "distortion must be a finite number, not negative, got -0.1"),
         (lambda: least_epsilon(hamming(2), nan), "distortion must be a finite number, not negative, got nan"),
         (lambda: least_epsilon(hamming(2), "1"), "distortion must be a finite number, not negative, got '1'"),
-        (lambda: least_epsilon(hamming(2), 0), "distortion must be one that a channel of epsilon = 32 reaches, 1.26"),
+        (lambda: least_epsilon(hamming(2), 0), "distortion must be one that a channel of epsilon = 32 reaches, 1.2"),
         (lambda: least_epsilon([[1.0], [0.0]], 0.5), "distortion must be one that .* reaches, 1 or more, got 0.5"),
         (lambda: least_epsilon(hamming(2), 0.1, width=0), "width must be a finite number, above 0, got 0"),
         (lambda: points(source=[0.5, 0.4]), "sources must sum to 1"),
