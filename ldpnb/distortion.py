@@ -28,8 +28,8 @@ from ldpnb.matrix import MatrixMechanism, within
 TOLERANCE = 1e-10  # the least that HiGHS takes
 PRECISE: Any = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 GAP = 1e-6  # a channel that may be farther above the bound than this part of the range of losses is not returned
-GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
 BIAS = 1e-6  # nor one that is biased by more than this part of the range of outputs
+GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
 
@@ -50,8 +50,8 @@ class Optimum:
         No channel of this ε has a distortion below this, so that ``distortion - bound`` is a proved gap.  For
         `optimise_points`, none to any number of points, wherever they are.
     source : ndarray (k,)
-        The source under which the bound was proved: the given one, or a mixture of the class that is nearly the
-        worst for every channel.
+        The source under which the bound was proved: the given one, or a mixture of the class under which every
+        channel loses as much (there may be others).
     prices : ndarray (k,)
         The numbers λ of the proof; see `least_distortion`.
     bias : float
