@@ -1,0 +1,564 @@
+r"""The channel that loses least at a given ε, by linear programming, with a proof of how little any other could lose.
+
+A report y stands for a value x at a loss :math:`L_{xy}`; the distortion of a channel Q is its expected loss.  Where the
+source P is known, the channel may be fitted to it; where it is only known to lie in a class, the worst of the class
+counts.
+
+A solver's answer is an opinion until it is checked.  Here `within` makes its channel keep ε exactly, and its dual
+solution is turned into a bound that no channel of this ε is below.  Both are evaluated in rational numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import exp, expm1, inf, isfinite, log, log1p, nextafter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.optimize import linprog
+
+from ldpnb.chance import odds
+from ldpnb.core import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon
+from ldpnb.matrix import MatrixMechanism, within
+
+TOLERANCE = 1e-10  # the least that HiGHS takes
+PRECISE: Any = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+GAP = 1e-6  # a channel that may be farther above the bound than this part of the range of losses is not returned
+BIAS = 1e-6  # nor one that is biased by more than this part of the range of outputs
+GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
+TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
+NEVER = 1e-12  # reports of less chance than this are the solver's rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """A channel, and how far from the best one it can be.
+
+    Attributes
+    ----------
+    channel : ndarray (k, m)
+        Its exact ε is at most `epsilon`; rows are taken over their exact sums, as in `MatrixMechanism`.
+    epsilon : float
+        What was asked; for `least_epsilon`, what is enough.
+    distortion : float
+        Expected loss of this channel under the worst of the sources, rounded up.
+    bound : float
+        No channel of this ε has a distortion below this, so that ``distortion - bound`` is a proved gap.  For
+        `optimise_points`, none to any number of points, wherever they are.
+    source : ndarray (k,)
+        The source under which the bound was proved: the given one, or a mixture of the class under which every
+        channel loses as much (there may be others).
+    prices : ndarray (k,)
+        The numbers λ of the proof; see `least_distortion`.
+    bias : float
+        Largest |Σ_y Q_xy outputs_y − inputs_x|, where the channel was asked to be unbiased; else 0.  It is the
+        solver's rounding; the bound is on channels without any, to these outputs and no others.
+    short : float or None
+        For `least_epsilon`, an ε proved to be too small; None where 0 is enough.
+    """
+
+    channel: NDArray[np.float64]
+    epsilon: float
+    distortion: float
+    bound: float
+    source: NDArray[np.float64]
+    prices: NDArray[np.float64]
+    bias: float = 0.0
+    short: float | None = None
+
+    def mechanism(self, scores: ArrayLike | None = None) -> MatrixMechanism:
+        """Return the channel as a client; `scores` (m, t) are what the server adds, by default the identity."""
+        return MatrixMechanism(channel=self.channel, scores=scores)
+
+
+def least_distortion(
+    loss: ArrayLike,
+    epsilon: float,
+    sources: ArrayLike | None = None,
+    *,
+    unbiased: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Optimum:
+    r"""Find the channel of least distortion among those of ε, to a certified gap.
+
+    With :math:`a = e^{-\varepsilon}` and :math:`v_y` for the largest entry of column y, a channel keeps ε if and only
+    if :math:`a v_y \le Q_{xy} \le v_y`: k m inequalities instead of the k² m ratios.  In the variables of
+
+    .. math:: Q_{xy} = a v_y + (1-a) t_{xy}, \qquad 0 \le t_{xy} \le v_y,
+
+    which are well scaled from ε = 0 to large ε, the least of :math:`\max_j \sum_{x,y} P_j(x) L_{xy} Q_{xy}` is a linear
+    program, and HiGHS solves it.
+
+    **The bound.**  Let p be any mixture of the sources, λ any numbers a row (and ν, where the channel must be unbiased;
+    else 0), and :math:`c_{xy} = p_x L_{xy} - \lambda_x - \nu_x o_y`.  Rows sum to 1 and have mean :math:`i_x`, so that
+    every channel of the problem has
+
+    .. math:: \max_j \sum_{x,y} P_j(x) L_{xy} Q_{xy} \ge \sum_{x,y} p_x L_{xy} Q_{xy}
+       = \sum_x (\lambda_x + \nu_x i_x) + \sum_{x,y} c_{xy} Q_{xy}
+       \ge \sum_x (\lambda_x + \nu_x i_x) + \sum_y v_y h_y,
+       \qquad h_y = a \sum_x c_{xy}^+ - \sum_x c_{xy}^-,
+
+    and :math:`v_y \le 1`, :math:`1 \le \sum_y v_y \le e^\varepsilon`.  The dual program is to make the first sum
+    largest subject to :math:`h_y \ge 0`.  A solver's λ, ν and p violate that by a little; what the last sum is at
+    least, under the limits on v, is what repairing them costs.  It is found by filling v from the smallest
+    :math:`h_y` up, in rational numbers, so that the bound is valid whatever the solver did.
+
+    At large ε only the absolute gap stays small: from ε about 20 on, e^−ε is below what HiGHS distinguishes from 0
+    (1e-9), and distortions of that order are known to within a gap of that order only.
+
+    **The least distortion as a function of ε** falls or stays, since the channels of a smaller ε are among those of a
+    larger one.  For one source (and no `unbiased`) it is a concave function of a: scaling the parts of an optimal
+    channel as :math:`v_y (a' + (1-a') w_{xy}) / N(a')`, with :math:`w = t/v` and one N for all rows, as
+    :math:`\sum_y t_{xy}` is the same for all, gives channels for all other a' whose distortion is a ratio of linear
+    functions with N growing in a'; it does not fall with a', as that would contradict the first sentence; and such
+    a ratio is concave.  So a concave curve touches it from above at every point.  Hence it may be flat from ε = 0 on,
+    but once it has begun to fall it never rests, and it is convex neither in ε nor in e^ε.  For a class, nothing of
+    the kind holds but the first sentence.
+
+    Source: ye2018 §4.3 (Compression), after Xiong, Sarwate and Mandayam 2016, who bisect over feasibility.
+
+    Parameters
+    ----------
+    loss : array_like of float (k, m)
+        What it costs to report y for x.
+    epsilon : float
+        0, or in [EPSILON_MIN, EPSILON_MAX].  At 0 all rows are one.
+    sources : array_like of float (k,) or (s, k), optional
+        One source, or the extreme points of a class of them; by default every source, so that the row of largest
+        expected loss counts.
+    unbiased : (inputs, outputs), optional
+        Arrays (k,) and (m,): the channel must also keep :math:`\sum_y Q_{xy} o_y = i_x`.  With loss
+        :math:`(o_y - i_x)^2` the distortion is the least worst-case variance of an unbiased estimate on this grid.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a number is not finite, a source is not a distribution, or no channel of this ε is
+        unbiased.
+    RuntimeError
+        If the solver gives up, or the certified gap is over 1e-6 of the range of the losses.
+
+    Examples
+    --------
+    >>> found = least_distortion([[0, 1], [1, 0]], np.log(3))
+    >>> found.channel.round(9).tolist(), round(found.distortion, 9), bool(found.distortion - found.bound < 1e-9)
+    ([[0.75, 0.25], [0.25, 0.75]], 0.25, True)
+    """
+    losses = _array(loss, "loss", 2)
+    epsilon = _epsilon(epsilon)
+    class_ = _sources(sources, len(losses))
+    if unbiased is None:
+        return _solve(losses, epsilon, class_, None)
+    if not isinstance(unbiased, tuple) or len(unbiased) != 2:
+        raise ValueError(f"unbiased must be a pair (inputs, outputs), got {unbiased!r}")
+    inputs, outputs = _array(unbiased[0], "inputs", 1), _array(unbiased[1], "outputs", 1)
+    if (len(inputs), len(outputs)) != losses.shape:
+        raise ValueError(
+            f"unbiased must hold one input a row and one output a column of loss, {losses.shape}, "
+            f"got {len(inputs)} and {len(outputs)}"
+        )
+    return _solve(losses, epsilon, class_, (inputs, outputs))
+
+
+def least_epsilon(
+    loss: ArrayLike, distortion: float, sources: ArrayLike | None = None, *, width: float = 1e-6
+) -> Optimum:
+    """Find the least ε at which a channel has at most this distortion, by bisection, proved from both ends.
+
+    The channel returned has an exact ε of at most `epsilon`, and a distortion of at most the given one: enough.  At
+    `short` the bound of `least_distortion` is above the given distortion: too small, and so is every ε below, because
+    the channels of a smaller ε are among those of a larger one.  Where one report for all is good enough, ε is 0.
+
+    The least distortion may stay the same from ε = 0 up to some ε and fall from there, so that rounding could decide
+    between the two: a distortion counts as reached if it is but for a part of 1e-12.
+
+    Source: ye2018 §4.3.
+
+    Parameters
+    ----------
+    loss, sources
+        As for `least_distortion`.
+    distortion : float
+        Not negative.
+    width : float
+        What ``epsilon - short`` should be at most.  It is more where the distortion hardly changes with ε, as at
+        large ε: then the gap of the solver is what limits it.
+
+    Raises
+    ------
+    ValueError
+        If no channel of ε up to EPSILON_MAX has so small a distortion.
+    """
+    losses = _array(loss, "loss", 2)
+    class_ = _sources(sources, len(losses))
+    distortion, width = _positive(distortion, "distortion", zero=True), _positive(width, "width")
+    best = _solve(losses, 0.0, class_, None)
+    limit = distortion * (1 + TIE)
+    if best.distortion <= limit:
+        return best
+    low, best = 0.0, _solve(losses, EPSILON_MAX, class_, None)
+    if best.distortion > limit:
+        raise ValueError(
+            f"distortion must be one that a channel of epsilon = {EPSILON_MAX:g} reaches, {best.distortion:.6g} or "
+            f"more, got {distortion}"
+        )
+    while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
+        found = _solve(losses, middle, class_, None)
+        if found.distortion <= limit:
+            best = found
+        else:
+            low = middle
+    step, short = width, best.epsilon
+    while short > 0:  # down from there to an ε that is too small for certain: mostly the first one
+        short = best.epsilon - step if best.epsilon - step >= EPSILON_MIN else 0.0
+        if _solve(losses, short, class_, None).bound > limit:
+            return replace(best, short=short)
+        step *= 2
+    return best  # within the gap of the solver, 0 is enough
+
+
+def optimise_points(
+    letters: ArrayLike, epsilon: float, m: int, source: ArrayLike, *, starts: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], Optimum]:
+    r"""Find m points and a channel to them with a small mean squared error: the best found, not the best there is.
+
+    Alternates between the best channel for the points, a linear program, and the best points for the channel, each
+    the mean of the letters reported as it.  Neither step ever loses; where both stop is a local minimum.
+
+    What any other points could save is bounded all the same.  A column of a channel is :math:`v w` with v its largest
+    entry and w in :math:`[a, 1]^k`, :math:`a = e^{-\varepsilon}`; with its own best point it costs v times
+    :math:`f(w) = \min_z \sum_x P_x (x-z)^2 w_x`.  For any numbers λ, a channel to any number of points has, as in
+    `least_distortion`, at least :math:`\sum_x \lambda_x + \sum_y v_y \min_w (f(w) - \sum_x \lambda_x w_x)`.  For each
+    z the best w is 1 where :math:`P_x (x-z)^2 < \lambda_x` and a elsewhere: at most 2k + 1 patterns as z moves, and so
+    the minimum is found by looking at these.  Good λ are the dual prices for a grid of points, to which the best
+    points for the patterns that save something are added until none does.  A best mixture of patterns needs no more
+    of them than there are rows, k, so that :math:`\sum_y v_y \le \min(k, e^\varepsilon)`.  This bound holds up to
+    rounding.
+
+    Source: ye2018 §4.3 leaves the points open; that columns of two heights are enough, Kairouz, Oh and Viswanath 2016.
+
+    Parameters
+    ----------
+    letters : array_like of float (k,)
+    epsilon : float
+        As for `least_distortion`.
+    m : int
+        Number of points.
+    source : array_like of float (k,)
+    starts : int
+        Number of random starting points, uniform over the range of the letters.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    points : ndarray (m,)
+        In ascending order; those that are never reported are where they started.
+    Optimum
+        The bound is one for all points: where it is met, more points or others do not help.
+    """
+    x, epsilon, m = _array(letters, "letters", 1), _epsilon(epsilon), check_count(m, 1, "m")
+    p = _sources(source, len(x))
+    if len(p) != 1:
+        raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    best: tuple[NDArray[np.float64], Optimum] | None = None
+    for _ in range(check_count(starts, 1, "starts")):
+        points = np.sort(rng.uniform(x.min(), x.max(), m))
+        found = _solve(np.square(points - x[:, None]), epsilon, p, None)
+        for _ in range(200):
+            joint = p[0][:, None] * found.channel
+            mass = joint.sum(0)
+            better = np.sort(np.where(mass > 0, x @ joint / np.where(mass > 0, mass, 1), points))
+            last, found = found, _solve(np.square(better - x[:, None]), epsilon, p, None)
+            points = better
+            if found.distortion >= last.distortion - 1e-12 * np.ptp(x) ** 2:
+                break
+        if best is None or found.distortion < best[1].distortion:
+            best = points, found
+    assert best is not None
+    points, found = best
+    return points, replace(found, bound=min(_anywhere(x, p[0] / p[0].sum(), epsilon), found.distortion))
+
+
+def _anywhere(x: NDArray[np.float64], p: NDArray[np.float64], epsilon: float) -> float:
+    """Lower bound on the mean squared error of any channel of this ε to any points; see `optimise_points`."""
+    k, a, scale = len(x), exp(-epsilon), np.ptp(x) or 1.0
+    x = (x - x.min()) / scale
+    points, best = np.unique(np.concatenate([np.linspace(0, 1, GRID), x])), 0.0
+    for _ in range(ROUNDS):
+        found = _solve(np.square(points - x[:, None]), epsilon, p[None], None)
+        reach = np.sqrt(np.maximum(found.prices, 0) / np.where(p > 0, p, 1))
+        ends = np.sort(np.concatenate([[-1.0], x - reach, x + reach, [2.0]]))  # best points are between 0 and 1
+        middle = (ends[1:] + ends[:-1]) / 2
+        w = np.unique(np.where(p * np.square(x - middle[:, None]) < found.prices, 1.0, a), axis=0)
+        means = w @ (p * x) / (w @ p)
+        spare = (w * (p * np.square(x - means[:, None]) - found.prices)).sum(1)
+        best = max(best, float(found.prices.sum() + (min(k, exp(epsilon)) if spare.min() < 0 else 1) * spare.min()))
+        if found.distortion - best < CLOSE:
+            break
+        points = np.unique(np.concatenate([points, means[spare < 0]]))
+    return best * scale**2
+
+
+def hamming_epsilon(k: int, delta: float) -> float:
+    r"""Least ε at which k letters can be reported with a chance of error of at most δ, whatever the source.
+
+    .. math:: \varepsilon = \ln(k-1) + \ln\frac{1-\delta}{\delta},
+
+    attained by k-ary randomized response; 0 at δ = (k−1)/k, where the report says nothing.
+
+    Source: ye2018 §4.3 (Distortion), after Sarwate and Sankar 2014.
+
+    Parameters
+    ----------
+    k : int, at least 2
+    delta : float in (0, (k−1)/k]
+    """
+    k = check_count(k, 2, "k")
+    delta = _positive(delta, "delta")
+    if delta > (k - 1) / k:
+        raise ValueError(f"delta must be in (0, (k-1)/k] = (0, {(k - 1) / k:.6g}], got {delta}")
+    return max(0.0, log(k - 1) + log1p(-delta) - log(delta))
+
+
+def hamming_distortion(k: int, epsilon: float) -> float:
+    r"""Least chance of error for k letters at ε, whatever the source: :math:`(k-1)/(k-1+e^\varepsilon)`.
+
+    For one known source it is :math:`1 - \max_j P_{(1..j)}\, e^\varepsilon/(e^\varepsilon+j-1)`, with the j likeliest
+    letters: randomized response among these.  The two agree where j = k is best, as it is for the uniform source.
+
+    Source: ye2018 §4.3 (Distortion), solved for δ.
+
+    Parameters
+    ----------
+    k : int, at least 2
+    epsilon : float, not negative
+    """
+    k, epsilon = check_count(k, 2, "k"), _positive(epsilon, "epsilon", zero=True)
+    return (k - 1) * exp(-epsilon) / (1 + (k - 1) * exp(-epsilon))
+
+
+def rate(k: int, m: int) -> float:
+    """Length of a report over that of a value, log m / log k.
+
+    Source: ye2018 §4.3 (Compression).
+
+    Parameters
+    ----------
+    k : int, at least 2
+        Number of values.
+    m : int, at least 1
+        Number of reports.
+    """
+    k, m = check_count(k, 2, "k"), check_count(m, 1, "m")
+    return log(m) / log(k)
+
+
+# ----------------------------------------------------------------------------------------------- the linear program
+
+
+def _solve(
+    loss: NDArray[np.float64],
+    epsilon: float,
+    sources: NDArray[np.float64],
+    unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+) -> Optimum:
+    k, m = loss.shape
+    a, b = exp(-epsilon), -expm1(-epsilon)
+    span = np.ptp(loss) or 1.0
+    scaled = (loss - loss.min()) / span
+    v, t, sums, worst = 0, m, m + k * m, m + k * m + 1  # columns: v_y, t_xy, Σ_y t_xy (one for all x), the objective
+    width = m + k * m + 2
+    rows = sparse.kron(sparse.eye_array(k), np.ones((1, m)))
+    wide = sparse.block_diag(scaled[:, None, :])
+    equal = [
+        _row(width, {t: rows, sums: -np.ones((k, 1))}),
+        _row(width, {v: np.full((1, m), a), sums: np.array([[b]])}),
+    ]
+    right = [np.zeros(k), np.ones(1)]
+    step = b or 1.0
+    shift, size = 0.0, 1.0
+    if unbiased is not None:  # Σ_y t_xy o_y + ω = i_x/b, where ω = (a/b) Σ_y v_y o_y is one for all x
+        width += 1
+        shift = float(unbiased[0].mean())
+        size = float(np.abs(unbiased[1] - shift).max()) or 1.0
+        inputs, outputs = (unbiased[0] - shift) / size, (unbiased[1] - shift) / size
+        means = sparse.kron(sparse.eye_array(k), b / step * outputs[None])
+        equal = [_row(width, {0: e}) for e in equal]
+        equal.append(_row(width, {t: means, width - 1: np.ones((k, 1))}))
+        equal.append(_row(width, {v: -a * outputs[None], width - 1: np.array([[step]])}))
+        right += [inputs / step, np.zeros(1)]
+    caps = _row(width, {v: sparse.kron(np.ones((k, 1)), -sparse.eye_array(m)), t: sparse.eye_array(k * m)})
+    most = _row(
+        width,
+        {v: a * sources @ scaled, t: b * (sparse.csr_array(sources) @ wide), worst: -np.ones((len(sources), 1))},
+    )
+    objective = np.zeros(width)
+    objective[worst] = 1
+    # v_y ≤ 1 holds anyway; said, it keeps a solver from v of any size where a is as small as its tolerance
+    bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (width - m - k * m)
+    answer = linprog(
+        objective,
+        A_ub=sparse.vstack([caps, most], "csc"),
+        b_ub=np.zeros(k * m + len(sources)),
+        A_eq=sparse.vstack(equal, "csc"),
+        b_eq=np.concatenate(right),
+        bounds=bounds,
+        method="highs",
+        options=PRECISE,
+    )
+    if answer.status == 2 and unbiased is not None:
+        raise ValueError(
+            f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {unbiased[1].min():.6g} "
+            f"to {unbiased[1].max():.6g} has means from {unbiased[0].min():.6g} to {unbiased[0].max():.6g}"
+        )
+    if answer.status != 0 or answer.x is None:
+        raise RuntimeError(f"the linear program at epsilon = {epsilon} was not solved: {answer.message}")
+    # the channel
+    tops = np.where(answer.x[:m] > NEVER, answer.x[:m], 0)
+    inner = np.clip(answer.x[m : m + k * m].reshape(k, m), 0, tops)
+    raw = a * tops + b * inner
+    channel = within(raw / raw.sum(1, keepdims=True), epsilon) if epsilon else np.tile(tops / tops.sum(), (k, 1))
+    # the dual solution, in the units of the problem
+    lower, upper = answer.eqlin.marginals, answer.ineqlin.marginals
+    weights = np.maximum(-upper[k * m :], 0)
+    weights = weights / weights.sum() if weights.any() else np.full(len(sources), 1 / len(sources))
+    prices = span * lower[:k] / step
+    slopes = np.zeros(k)
+    bias = 0.0
+    if unbiased is not None:
+        slopes = span * lower[k + 1 : 2 * k + 1] / (step * size)
+        prices = prices - slopes * shift
+        bias = float(np.abs(channel @ unbiased[1] / channel.sum(1) - unbiased[0]).max())
+        if bias > BIAS * size:
+            raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
+    prices = prices + loss.min() * (weights @ sources)
+    reached, source = _distortion(loss, channel, sources), _mixture(weights, sources)
+    bound = _bound(loss, epsilon, source, prices, slopes, unbiased)
+    if reached - bound > GAP * span:
+        raise RuntimeError(
+            f"the solver's channel at epsilon = {epsilon} may be {float(reached - bound):.3g} above the least "
+            f"distortion, more than {GAP:g} of the range of loss"
+        )
+    return Optimum(
+        channel,
+        epsilon,
+        _to_float(reached, inf),
+        _to_float(bound, -inf),
+        source.astype(np.float64),
+        prices,
+        bias,
+    )
+
+
+def _row(width: int, blocks: dict[int, Any]) -> Any:
+    """Return a stripe of a sparse matrix, with blocks from the given columns on."""
+    height = next(iter(blocks.values())).shape[0]
+    parts, at = [], 0
+    for start, block in sorted(blocks.items()):
+        parts += [sparse.csr_array((height, start - at)), sparse.csr_array(block)]
+        at = start + block.shape[1]
+    return sparse.hstack([*parts, sparse.csr_array((height, width - at))], "csr")
+
+
+# ------------------------------------------------------------------------------------------- exact evaluation, checks
+
+_exact: Callable[[Any], Any] = np.frompyfunc(Fraction, 1, 1)
+
+
+def _mixture(weights: NDArray[np.float64], sources: NDArray[np.float64]) -> Any:
+    """Mix sources with these weights, both over their exact sums: fractions (k,)."""
+    w, p = _exact(weights), _exact(sources)
+    return (w / w.sum()) @ (p / p.sum(1, keepdims=True))
+
+
+def _distortion(loss: NDArray[np.float64], channel: NDArray[np.float64], sources: NDArray[np.float64]) -> Fraction:
+    """Largest expected loss under one of the sources; rows and sources are taken over their exact sums."""
+    q, p = _exact(channel), _exact(sources)
+    means = (q * _exact(loss)).sum(1) / q.sum(1)
+    return Fraction(max((p @ means) / p.sum(1)))
+
+
+def _bound(
+    loss: NDArray[np.float64],
+    epsilon: float,
+    source: Any,
+    prices: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+) -> Fraction:
+    """Lower bound on the distortion of all channels of this ε under this source, for any prices λ and slopes ν."""
+    cost = _exact(loss) * source[:, None] - _exact(prices)[:, None]
+    total = _exact(prices).sum()
+    if unbiased is not None:
+        cost = cost - _exact(slopes)[:, None] * _exact(unbiased[1])
+        total += _exact(slopes) @ _exact(unbiased[0])
+    most = odds(epsilon) * (1 + Fraction(1, 10**50)) if epsilon else Fraction(1)  # not below e^ε
+    filled = Fraction(0)
+    for h in sorted((np.maximum(cost, 0).sum(0) / most + np.minimum(cost, 0).sum(0)).tolist()):
+        part = min(Fraction(1), (most if h < 0 else Fraction(1)) - filled)
+        if part <= 0:
+            break
+        total += part * h
+        filled += part
+    return Fraction(total)
+
+
+def _to_float(x: Fraction, toward: float) -> float:
+    """Return the float next to x on the side of `toward`, ±inf; x itself if it is one."""
+    near = float(x)
+    wrong = near < x if toward > 0 else near > x
+    return nextafter(near, toward) if wrong else near
+
+
+def _epsilon(epsilon: Any) -> float:
+    """Return ε as a float if it is 0 or in [EPSILON_MIN, EPSILON_MAX]."""
+    if isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(epsilon, bool) and epsilon == 0:
+        return 0.0
+    try:
+        return check_epsilon(epsilon)
+    except ValueError:
+        raise ValueError(
+            f"epsilon must be 0 or a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}"
+        ) from None
+
+
+def _positive(value: Any, name: str, *, zero: bool = False) -> float:
+    """Return a finite number as a float if it is positive (or zero)."""
+    rule = f"{name} must be a finite number, {'not negative' if zero else 'above 0'}, got {value!r}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(rule)
+    if not isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise ValueError(rule)
+    return float(value)
+
+
+def _sources(sources: ArrayLike | None, k: int) -> NDArray[np.float64]:
+    """Return the extreme points of the class, (s, k)."""
+    if sources is None:
+        return np.eye(k)
+    array = np.asarray(sources)
+    points = np.atleast_2d(_array(array, "sources", 2 if array.ndim == 2 else 1))
+    if points.shape[1] != k:
+        raise ValueError(f"sources must have one probability a value, {k}, got {points.shape[1]}")
+    if np.any(points < 0):
+        raise ValueError(f"sources must not be negative, got {points.min()}")
+    sums = points.sum(1)
+    if np.any(np.abs(sums - 1) > 1e-9):
+        raise ValueError(f"sources must sum to 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
+    return points
+
+
+def _array(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf" or array.ndim != ndim or 0 in array.shape:
+        raise ValueError(
+            f"{name} must be numbers with {ndim} axes, not empty, got {array.dtype} of shape {array.shape}"
+        )
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
+    return array.astype(np.float64)
