@@ -25,9 +25,12 @@ from ldpnb.chance import odds
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon
 from ldpnb.matrix import MatrixMechanism, within
 
-TOLERANCE = 1e-10  # the least that HiGHS takes, for primal and dual violations
+TOLERANCE = 1e-10  # the least that HiGHS takes
+PRECISE: Any = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 GAP = 1e-6  # a channel that may be farther above the bound than this part of the range of losses is not returned
 BIAS = 1e-6  # nor one that is biased by more than this part of the range of outputs
+GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
+TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
 
 
@@ -44,14 +47,18 @@ class Optimum:
     distortion : float
         Expected loss of this channel under the worst of the sources, rounded up.
     bound : float
-        No channel of this ε has a distortion below this, so that ``distortion - bound`` is a proved gap.
+        No channel of this ε has a distortion below this, so that ``distortion - bound`` is a proved gap.  For
+        `optimise_points`, none to any number of points, wherever they are.
     source : ndarray (k,)
-        The source under which the bound was proved: the given one, or a mixture of the class that is nearly the
-        worst for every channel.
+        The source under which the bound was proved: the given one, or a mixture of the class under which every
+        channel loses as much (there may be others).
+    prices : ndarray (k,)
+        The numbers λ of the proof; see `least_distortion`.
     bias : float
-        Largest |Σ_y Q_xy outputs_y − inputs_x|, where the channel was asked to be unbiased; else 0.
-    short : float
-        For `least_epsilon`, an ε proved to be too small (−1 if there is none, because 0 is enough).
+        Largest |Σ_y Q_xy outputs_y − inputs_x|, where the channel was asked to be unbiased; else 0.  It is the
+        solver's rounding; the bound is on channels without any, to these outputs and no others.
+    short : float or None
+        For `least_epsilon`, an ε proved to be too small; None where 0 is enough.
     """
 
     channel: NDArray[np.float64]
@@ -59,8 +66,9 @@ class Optimum:
     distortion: float
     bound: float
     source: NDArray[np.float64]
+    prices: NDArray[np.float64]
     bias: float = 0.0
-    short: float = -1.0
+    short: float | None = None
 
     def mechanism(self, scores: ArrayLike | None = None) -> MatrixMechanism:
         """Return the channel as a client; `scores` (m, t) are what the server adds, by default the identity."""
@@ -98,8 +106,17 @@ def least_distortion(
     least, under the limits on v, is what repairing them costs.  It is found by filling v from the smallest
     :math:`h_y` up, in rational numbers, so that the bound is valid whatever the solver did.
 
-    At large ε only the absolute gap stays small: from ε about 20 on, e^−ε is below what HiGHS distinguishes from 0,
-    and distortions of that order are known to within that order only.
+    At large ε only the absolute gap stays small: from ε about 20 on, e^−ε is below what HiGHS distinguishes from 0
+    (1e-9), and distortions of that order are known to within a gap of that order only.
+
+    **The least distortion as a function of ε** falls or stays, since the channels of a smaller ε are among those of a
+    larger one.  For one source (and no `unbiased`) it is a concave function of a: scaling the parts of an optimal
+    channel as :math:`v_y (a' + (1-a') w_{xy}) / N(a')`, with :math:`w = t/v` and one N for all rows, as
+    :math:`\sum_y t_{xy}` is the same for all, gives channels for all other a' whose distortion is a ratio of linear
+    functions with N growing in a'; it does not fall with a', as that would contradict the first sentence; and such
+    a ratio is concave.  So a concave curve touches it from above at every point.  Hence it may be flat from ε = 0 on,
+    but once it has begun to fall it never rests, and it is convex neither in ε nor in e^ε.  For a class, nothing of
+    the kind holds but the first sentence.
 
     Source: ye2018 §4.3 (Compression), after Xiong, Sarwate and Mandayam 2016, who bisect over feasibility.
 
@@ -153,8 +170,10 @@ def least_epsilon(
 
     The channel returned has an exact ε of at most `epsilon`, and a distortion of at most the given one: enough.  At
     `short` the bound of `least_distortion` is above the given distortion: too small, and so is every ε below, because
-    the channels of a smaller ε are among those of a larger one.  Where a single report is good enough for all, both
-    ends are not needed: ε is 0.
+    the channels of a smaller ε are among those of a larger one.  Where one report for all is good enough, ε is 0.
+
+    The least distortion may stay the same from ε = 0 up to some ε and fall from there, so that rounding could decide
+    between the two: a distortion counts as reached if it is but for a part of 1e-12.
 
     Source: ye2018 §4.3.
 
@@ -177,39 +196,49 @@ def least_epsilon(
     class_ = _sources(sources, len(losses))
     distortion, width = _positive(distortion, "distortion", zero=True), _positive(width, "width")
     best = _solve(losses, 0.0, class_, None)
-    if best.distortion <= distortion:
+    limit = distortion * (1 + TIE)
+    if best.distortion <= limit:
         return best
     low, best = 0.0, _solve(losses, EPSILON_MAX, class_, None)
-    if best.distortion > distortion:
+    if best.distortion > limit:
         raise ValueError(
             f"distortion must be one that a channel of epsilon = {EPSILON_MAX:g} reaches, {best.distortion:.6g} or "
             f"more, got {distortion}"
         )
     while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
         found = _solve(losses, middle, class_, None)
-        if found.distortion <= distortion:
+        if found.distortion <= limit:
             best = found
         else:
             low = middle
-    step = width
-    while True:  # down from there to an ε that is too small for certain: mostly the first one
-        short = max(best.epsilon - step, 0.0)
-        short = short if short >= EPSILON_MIN else 0.0
-        if short == 0 or _solve(losses, short, class_, None).bound > distortion:
-            break
+    step, short = width, best.epsilon
+    while short > 0:  # down from there to an ε that is too small for certain: mostly the first one
+        short = best.epsilon - step if best.epsilon - step >= EPSILON_MIN else 0.0
+        if _solve(losses, short, class_, None).bound > limit:
+            return replace(best, short=short)
         step *= 2
-    if short == 0 and _solve(losses, 0.0, class_, None).bound <= distortion:
-        short = -1.0  # 0 is not enough for the channel found, but this is within the gap
-    return replace(best, short=short)
+    return best  # within the gap of the solver, 0 is enough
 
 
 def optimise_points(
     letters: ArrayLike, epsilon: float, m: int, source: ArrayLike, *, starts: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], Optimum]:
-    """Find m points and a channel to them with a small mean squared error: the best found, not the best there is.
+    r"""Find m points and a channel to them with a small mean squared error: the best found, not the best there is.
 
     Alternates between the best channel for the points, a linear program, and the best points for the channel, each
     the mean of the letters reported as it.  Neither step ever loses; where both stop is a local minimum.
+
+    What any other points could save is bounded all the same.  A column of a channel is :math:`v w` with v its largest
+    entry and w in :math:`[a, 1]^k`, :math:`a = e^{-\varepsilon}`; with its own best point it costs v times
+    :math:`f(w) = \min_z \sum_x P_x (x-z)^2 w_x`.  For any numbers λ, a channel to any number of points has, as in
+    `least_distortion`, at least :math:`\sum_x \lambda_x + \sum_y v_y \min_w (f(w) - \sum_x \lambda_x w_x)`.  For each
+    z the best w is 1 where :math:`P_x (x-z)^2 < \lambda_x` and a elsewhere: at most 2k + 1 patterns as z moves, and so
+    the minimum is found by looking at these.  Good λ are the dual prices for a grid of points, to which the best
+    points for the patterns that save something are added until none does.  A best mixture of patterns needs no more
+    of them than there are rows, k, so that :math:`\sum_y v_y \le \min(k, e^\varepsilon)`.  This bound holds up to
+    rounding.
+
+    Source: ye2018 §4.3 leaves the points open; that columns of two heights are enough, Kairouz, Oh and Viswanath 2016.
 
     Parameters
     ----------
@@ -226,14 +255,16 @@ def optimise_points(
     Returns
     -------
     points : ndarray (m,)
-        In ascending order.
+        In ascending order; those that are never reported are where they started.
     Optimum
-        For these points: the bound holds for them, not for others.
+        The bound is one for all points: where it is met, more points or others do not help.
     """
     x, epsilon, m = _array(letters, "letters", 1), _epsilon(epsilon), check_count(m, 1, "m")
     p = _sources(source, len(x))
     if len(p) != 1:
         raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     best: tuple[NDArray[np.float64], Optimum] | None = None
     for _ in range(check_count(starts, 1, "starts")):
         points = np.sort(rng.uniform(x.min(), x.max(), m))
@@ -249,7 +280,28 @@ def optimise_points(
         if best is None or found.distortion < best[1].distortion:
             best = points, found
     assert best is not None
-    return best
+    points, found = best
+    return points, replace(found, bound=min(_anywhere(x, p[0] / p[0].sum(), epsilon), found.distortion))
+
+
+def _anywhere(x: NDArray[np.float64], p: NDArray[np.float64], epsilon: float) -> float:
+    """Lower bound on the mean squared error of any channel of this ε to any points; see `optimise_points`."""
+    k, a, scale = len(x), exp(-epsilon), np.ptp(x) or 1.0
+    x = (x - x.min()) / scale
+    points, best = np.unique(np.concatenate([np.linspace(0, 1, GRID), x])), 0.0
+    for _ in range(ROUNDS):
+        found = _solve(np.square(points - x[:, None]), epsilon, p[None], None)
+        reach = np.sqrt(np.maximum(found.prices, 0) / np.where(p > 0, p, 1))
+        ends = np.sort(np.concatenate([[-1.0], x - reach, x + reach, [2.0]]))  # best points are between 0 and 1
+        middle = (ends[1:] + ends[:-1]) / 2
+        w = np.unique(np.where(p * np.square(x - middle[:, None]) < found.prices, 1.0, a), axis=0)
+        means = w @ (p * x) / (w @ p)
+        spare = (w * (p * np.square(x - means[:, None]) - found.prices)).sum(1)
+        best = max(best, float(found.prices.sum() + (min(k, exp(epsilon)) if spare.min() < 0 else 1) * spare.min()))
+        if found.distortion - best < CLOSE:
+            break
+        points = np.unique(np.concatenate([points, means[spare < 0]]))
+    return best * scale**2
 
 
 def hamming_epsilon(k: int, delta: float) -> float:
@@ -275,6 +327,9 @@ def hamming_epsilon(k: int, delta: float) -> float:
 
 def hamming_distortion(k: int, epsilon: float) -> float:
     r"""Least chance of error for k letters at ε, whatever the source: :math:`(k-1)/(k-1+e^\varepsilon)`.
+
+    For one known source it is :math:`1 - \max_j P_{(1..j)}\, e^\varepsilon/(e^\varepsilon+j-1)`, with the j likeliest
+    letters: randomized response among these.  The two agree where j = k is best, as it is for the uniform source.
 
     Source: ye2018 §4.3 (Distortion), solved for δ.
 
@@ -319,13 +374,14 @@ def _solve(
     v, t, sums, worst = 0, m, m + k * m, m + k * m + 1  # columns: v_y, t_xy, Σ_y t_xy (one for all x), the objective
     width = m + k * m + 2
     rows = sparse.kron(sparse.eye_array(k), np.ones((1, m)))
-    losses = sparse.block_diag(scaled[:, None, :]) if k > 1 else sparse.csr_array(scaled)
+    wide = sparse.block_diag(scaled[:, None, :])
     equal = [
         _row(width, {t: rows, sums: -np.ones((k, 1))}),
         _row(width, {v: np.full((1, m), a), sums: np.array([[b]])}),
     ]
     right = [np.zeros(k), np.ones(1)]
     step = b or 1.0
+    shift, size = 0.0, 1.0
     if unbiased is not None:  # Σ_y t_xy o_y + ω = i_x/b, where ω = (a/b) Σ_y v_y o_y is one for all x
         width += 1
         shift = float(unbiased[0].mean())
@@ -339,11 +395,12 @@ def _solve(
     caps = _row(width, {v: sparse.kron(np.ones((k, 1)), -sparse.eye_array(m)), t: sparse.eye_array(k * m)})
     most = _row(
         width,
-        {v: a * sources @ scaled, t: b * (sparse.csr_array(sources) @ losses), worst: -np.ones((len(sources), 1))},
+        {v: a * sources @ scaled, t: b * (sparse.csr_array(sources) @ wide), worst: -np.ones((len(sources), 1))},
     )
     objective = np.zeros(width)
     objective[worst] = 1
-    bounds = [(0.0, inf)] * (m + k * m) + [(-inf, inf)] * (width - m - k * m)
+    # v_y ≤ 1 holds anyway; said, it keeps a solver from v of any size where a is as small as its tolerance
+    bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (width - m - k * m)
     answer = linprog(
         objective,
         A_ub=sparse.vstack([caps, most], "csc"),
@@ -352,14 +409,14 @@ def _solve(
         b_eq=np.concatenate(right),
         bounds=bounds,
         method="highs",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+        options=PRECISE,
     )
     if answer.status == 2 and unbiased is not None:
         raise ValueError(
             f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {unbiased[1].min():.6g} "
             f"to {unbiased[1].max():.6g} has means from {unbiased[0].min():.6g} to {unbiased[0].max():.6g}"
         )
-    if answer.status != 0:
+    if answer.status != 0 or answer.x is None:
         raise RuntimeError(f"the linear program at epsilon = {epsilon} was not solved: {answer.message}")
     # the channel
     tops = np.where(answer.x[:m] > NEVER, answer.x[:m], 0)
@@ -367,13 +424,14 @@ def _solve(
     raw = a * tops + b * inner
     channel = within(raw / raw.sum(1, keepdims=True), epsilon) if epsilon else np.tile(tops / tops.sum(), (k, 1))
     # the dual solution, in the units of the problem
-    weights = np.maximum(-answer.ineqlin.marginals[k * m :], 0)
+    lower, upper = answer.eqlin.marginals, answer.ineqlin.marginals
+    weights = np.maximum(-upper[k * m :], 0)
     weights = weights / weights.sum() if weights.any() else np.full(len(sources), 1 / len(sources))
-    prices = span * answer.eqlin.marginals[:k] / step
+    prices = span * lower[:k] / step
     slopes = np.zeros(k)
     bias = 0.0
     if unbiased is not None:
-        slopes = span * answer.eqlin.marginals[k + 1 : 2 * k + 1] / (step * size)
+        slopes = span * lower[k + 1 : 2 * k + 1] / (step * size)
         prices = prices - slopes * shift
         bias = float(np.abs(channel @ unbiased[1] / channel.sum(1) - unbiased[0]).max())
         if bias > BIAS * size:
@@ -391,7 +449,8 @@ def _solve(
         epsilon,
         _to_float(reached, inf),
         _to_float(bound, -inf),
-        np.array([float(p) for p in source]),
+        source.astype(np.float64),
+        prices,
         bias,
     )
 
