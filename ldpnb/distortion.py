@@ -55,8 +55,8 @@ class Optimum:
     prices : ndarray (k,)
         The numbers λ of the proof; see `least_distortion`.
     bias : float
-        Largest distance of Σ_y Q_xy outputs_y from inputs_x, where the channel was asked to be unbiased; else 0.  It is the
-        solver's rounding; the bound is on channels without any, to these outputs and no others.
+        Largest distance of Σ_y Q_xy outputs_y from inputs_x, where the channel was asked to be unbiased; else 0.
+        It is the solver's rounding; the bound is on channels without any, to these outputs and no others.
     short : float or None
         For `least_epsilon`, an ε proved to be too small; None where 0 is enough.
     """
