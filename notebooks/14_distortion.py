@@ -150,13 +150,13 @@ for eps in (0.5, 1.0, 1.5, 2.0):
     known, worst = (least_distortion(hamming(2), eps, source).distortion for source in (skewed_coin, None))
     print(f"ε = {eps}: least probability of an error {known:.3f} (source known), {worst:.3f} (worst case)")
 two_by_program = [
-    (least_distortion(hamming(2), eps, [s, 1 - s]).distortion, min(1 - s, 1 / (1 + exp(eps))))
+    (least_distortion(hamming(2), eps, [s, 1 - s]).distortion, min(s, 1 - s, 1 / (1 + exp(eps))))
     for eps in (0.1, 0.5, 1.0, 1.5, 3.0)
-    for s in (0.5, 0.6, 0.8, 0.95)
+    for s in (0.2, 0.5, 0.6, 0.95)
 ]
 check(
     "Two letters",
-    "five ε, four sources: the program of the next section finds min(π₁, 1/(1+e))",
+    "five ε, four sources: the program of the next section finds min(π₀, π₁, 1/(1+e))",
     max(abs(found - corner) for found, corner in two_by_program) < 1e-9,
     control="W-RR at every source",
     caught=max(abs(least_distortion(hamming(2), eps, [0.8, 0.2]).distortion - 1 / (1 + exp(eps))) for eps in (0.5, 1.0))
@@ -353,7 +353,7 @@ print(f"errors in 42 %, shares 50, 30 and 20 %: least ε = {least_epsilon(hammin
 #
 # :::{prf:theorem} k-RR has the least probability of an error
 # :label: thm-dist-hamming
-# Let the class of sources contain the uniform one.
+# Let the uniform source be in the class, or a mixture of its members.
 # Then $D(\varepsilon)$ of the class is $\frac{k-1}{k-1+e}$, which k-RR attains under every source.
 # For $\varepsilon > 0$ no other channel on the $k$ letters attains it under the uniform source.
 # :::
@@ -711,7 +711,8 @@ for eps in (1, 2, 3, 4, 6):
 #
 # with the variance $V$ of the letters and the variance $B_m$ between the bins.
 # More bins raise $B_m$ and lower $\omega_m$.
-# The number of letters hardly matters here: for even $k$ and two bins $B_2/V = \frac34\cdot\frac{k^2}{k^2-1}$.
+# What two bins leave hardly depends on the number of letters: for even $k$ it is $B_2/V = \frac34\cdot\frac{k^2}{k^2-1}$.
+# Where a third bin pays depends on it more, since bins need not be equal: at $\varepsilon = 2.3$ not yet for six letters, but for twelve.
 
 # %% tags=["hide-input"]
 V = SIX.var()
@@ -739,9 +740,11 @@ FREE_EPS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 free = {(m, eps): optimise_points(SIX, eps, m, EVEN, starts=8, rng=rng) for m in (2, 3) for eps in FREE_EPS}
 least_free = {eps: staircase(SIX, EVEN, eps)[0] for eps in FREE_EPS}
 print(f"variance of the letters {V:.4f}; between 2, 3, 6 bins {between(2):.4f}, {between(3):.4f}, {between(6):.4f}")
-print(f"two bins are better than three below ε = {one_bit_until:.3f}")
+print(f"two bins are better than three equal ones below ε = {one_bit_until:.3f}")
 shares_left = {k: left_over(k, 2.0) for k in (2, 6, 12)}
 print("left of the variance at ε = 2:", ", ".join(f"{one[0]:.3f} for {k} letters" for k, one in shares_left.items()))
+twelve = left_over(12, 2.3)
+print(f"twelve letters, ε = 2.3: two bins leave {twelve[0]:.4f} of the variance, the best channel {twelve[1]:.4f}")
 print("points for one bit, ε = 1:", ", ".join(f"{p:.3f}" for p in free[2, 1.0][0]))
 alone = [optimise_points(SIX, 4.0, 3, EVEN, starts=1, rng=rng)[1].distortion for _ in range(8)]
 print(f"three points, ε = 4: single starts end between {min(alone):.4f} and {max(alone):.4f}")
@@ -756,8 +759,8 @@ check(
     "Bins",
     "six letters, ε = 0.5, 1, 2, 2.3: no channel beats two bins; nor 2 and 12 letters at ε = 2",
     two_bins(0.5, 1.0, 2.0, 2.3) and all(abs(one - best_of_all) < 1e-9 for one, best_of_all in shares_left.values()),
-    control="ε = 2.35",
-    caught=not two_bins(2.35),
+    control="ε = 2.35; 12 letters at 2.3",
+    caught=not two_bins(2.35) and twelve[0] - twelve[1] > 1e-3,
 )
 believed = optimise_points(SIX, 1.0, 2, np.array([0.3, 0.3, 0.1, 0.1, 0.1, 0.1]), starts=8, rng=rng)[1]
 check(
@@ -769,7 +772,7 @@ check(
     caught=abs(believed.distortion - bins(2, 1.0)) > 1e-3 and abs(believed.bound - least_free[1.0]) > 1e-3,
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-frontier", "caption": "Privacy, distortion and rate: least mean squared error for six letters against ε, with 2 points (reports of 1 bit), 3 (2 bits) and 6 (3 bits). Lines: points fixed on an even grid; markers: points optimised; thick grey: the least with any number of free points. With points in the right place one bit is as good as any number up to ε ≈ 2.3. Two or six points on a grid are at small ε worse than saying nothing (dotted)."}, "image": {"alt": "Mean squared error against epsilon from 0 to 8. The grey curve falls from 0.117 to near 0. Markers for 2 and 3 points lie on it up to 2, then those for 2 level off near 0.03 and those for 3 near 0.01. The line for 2 grid points starts at 0.18, for 6 at 0.127, for 3 at 0.117."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-frontier", "caption": "Privacy, distortion and rate: least mean squared error for six letters against ε, with 2 points (reports of 1 bit), 3 (2 bits) and 6 (3 bits). Lines: points fixed on an even grid; markers: points optimised; thick grey: the least with any number of free points. With points in the right place one bit is as good as any number up to ε ≈ 2.3. Two or six points on a grid are at small ε worse than saying nothing (dotted)."}, "image": {"alt": "Mean squared error against epsilon from 0 to 8. The grey curve falls from 0.117 to near 0. Markers for 2 points lie on it up to 2, those for 3 points up to 3; then they level off near 0.03 and 0.01. The line for 2 grid points starts at 0.18, for 6 at 0.127, for 3 at 0.117."}}
 eps_line = np.linspace(0, 8, 41)
 grids = {2: (0.25, 0.75), 3: (1 / 6, 0.5, 5 / 6), 6: tuple(SIX)}
 fig, ax = plt.subplots()
@@ -790,7 +793,7 @@ plt.show()
 # %% [markdown]
 # On a grid, two points far from the mean are costly if the report is mostly noise.
 # With points in the right place one bit is enough for these letters up to $\varepsilon \approx 2.3$: a third bin would only take probability from the other two.
-# The abstract of {cite:t}`xiong2016requantization` reports something of the kind, half the bits at little cost in distortion.
+# The abstract of {cite:t}`xiong2016requantization` reports half the bits at little cost in distortion where the distortion is low; our letters show it where ε is small and the distortion high.
 #
 # The survey's problem, the least ε for a given distortion and rate, is quasi-convex if the points are fixed ({ref}`sec-dist-quasi`), however few they are.
 # With free points it is not: exchange the two points of a best channel together with its columns, and it is equally good, but halfway between the two all points are one and nothing is said.
@@ -881,7 +884,7 @@ def extremes(pi, slack):
             point = np.insert(np.where(ends, np.delete(high, free), np.delete(low, free)), free, 0)
             point[free] = 1 - point.sum()
             if low[free] - 1e-12 <= point[free] <= high[free] + 1e-12:
-                found.add(tuple(np.round(point, 15)))
+                found.add(tuple(np.round(point, 12)))  # so that rounding does not make two of one
     return np.array(sorted(found))
 
 
@@ -993,14 +996,15 @@ check(
     "`send` and the package's client, six ages, ε = 1: one law, exact ε at most 1",
     same_law(lambda x, rng: send(x, optimum.channel, rng), client, np.arange(6))
     and epsilon(laws(client, np.arange(6))) <= 1.0 + 1e-12,
-    control="`send` with the channel for ε = 1.5",
-    caught=not same_law(lambda x, rng: send(x, tuned["known", 1.5].channel, rng), client, np.arange(6)),
+    control="the channel for ε = 1.5",
+    caught=not same_law(lambda x, rng: send(x, tuned["known", 1.5].channel, rng), client, np.arange(6))
+    and epsilon(laws(tuned["known", 1.5].mechanism(), np.arange(6))) > 1.0 + 1e-12,
 )
 
 # %% [markdown]
 # {numref}`fig-dist-server` shows what the server sees of a million people with these ages, and below it what it can estimate from k-RR at the same ε, whose error per person is larger.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-server", "caption": "A million people with the ages of the survey, ε = 1. Top: the truth. Middle: reports through the channel of least squared error, which sends two ages only. Bottom: shares estimated from k-RR with 95 % intervals; the circles are the truth. The channel in the middle has the smaller error per person, but of the six shares it shows only the balance of young and old."}, "image": {"alt": "Three bar charts over age from 17.5 to 42. Top: six bars from 2 to 30 percent. Middle: two bars near 26.5 and 32, of about 55 and 45 percent. Bottom: six bars equal to the top ones within small error bars."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-server", "caption": "A million people with the ages of the 6,366 women, ε = 1. Top: the truth. Middle: reports through the channel of least squared error, which sends two ages only. Bottom: shares estimated from k-RR with 95 % intervals; the circles are the truth. The channel in the middle has the smaller error per person, but of the six shares it shows only the balance of young and old."}, "image": {"alt": "Three bar charts over age from 17.5 to 42. Top: six bars from 2 to 30 percent. Middle: two bars near 26.5 and 32, of about 55 and 45 percent. Bottom: six bars equal to the top ones within small error bars."}}
 crowd = np.round(1_000_000 * true_shares).astype(int)
 reports = client.simulate(crowd, trials=1, rng=rng).counts[0] / crowd.sum()
 oracle = GRR(k=6, epsilon=1.0)
@@ -1201,8 +1205,10 @@ check(
     all(found.bias < 1e-6 and found.mechanism().epsilon <= eps for eps, found in best_means.items())
     and np.all(least <= 1 / np.tanh(np.array(VARIANCE_EPS) / 2) ** 2)
     and np.all((proved <= least) & (proved > 0.95 * least)),
-    control="the bound for the next smaller ε",
-    caught=np.all(proved[:-1] > least[1:]),
+    control="ε = 1.01; k-RR; the bound for the next smaller ε",
+    caught=least_variance(1.01).mechanism().epsilon > 1.0
+    and np.abs(krr_channel(21, 1.0) @ grid(1.0)[0] - grid(1.0)[0]).max() > 1e-3
+    and np.all(proved[:-1] > least[1:]),
 )
 
 # %% [markdown]
@@ -1210,13 +1216,16 @@ check(
 #
 # {numref}`fig-dist-stairs` shows two of the best channels at $\varepsilon = 2$: for letters that are known to be equally likely, and for the worst case.
 # In the first, a column has two values only, and each number favours a window of reports; the windows slide with the number, and are widest in the middle.
-# In the worst case the outline is the same, but some entries lie between the two values and the windows are ragged.
+# In the worst case several channels are equally good; of these we draw one with the least average loss, by giving the average a weight of a thousandth.
+# Its windows slide too, with entries between the two values at their edges.
 # The Piecewise mechanism has sliding windows too.
 # {cite:t}`badanidiyuru2023unbiased` show that for a known source some best unbiased channel has at most $2k$ reports, and use such channels to train regressions.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-stairs", "caption": "Best unbiased channels for 21 numbers at ε = 2, squared distance. Each row is a number; columns are the reports that are sent, in order but not to scale. Favoured fields (blue) are exp ε times as likely as the others of their column; paler blue lies between. Left, for equally likely numbers: a band of sliding windows. Right, for the worst case: a similar band with ragged edges."}, "image": {"alt": "Two grids of 21 rows with a blue band from the lower left to the upper right corner. On the left the band has clean stepped edges over 41 columns. On the right, over 31 columns, it is wider in the middle, its edges are broken, and some fields are pale blue."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-stairs", "caption": "Best unbiased channels for 21 numbers at ε = 2, squared distance. Each row is a number; columns are the reports that are sent, in order but not to scale. Favoured fields (blue) are exp ε times as likely as the others of their column; paler blue lies between. Left, for equally likely numbers: a band of sliding windows. Right, one of the best channels for the worst case: its windows slide too, and entries at their edges lie between."}, "image": {"alt": "Two grids of 21 rows with a blue band from the lower left to the upper right corner. On the left the band has clean stepped edges over 41 columns. On the right, over 31 columns, it is wider in the middle, and some fields at its edges are pale blue."}}
 x_grid, y_grid, squared = grid(2.0)
 on_average = least_distortion(squared, 2.0, np.full(21, 1 / 21), unbiased=(x_grid, y_grid))
+nearly_each = 0.999 * np.eye(21) + 0.001 / 21  # every letter, with a little of all others
+in_worst_case = least_distortion(squared, 2.0, nearly_each, unbiased=(x_grid, y_grid))
 
 
 def stairs(channel):
@@ -1225,7 +1234,7 @@ def stairs(channel):
     return used, np.log(channel[:, used] / channel[:, used].min(0)) / 2.0
 
 
-BOTH = {"equally likely numbers": stairs(on_average.channel), "worst case": stairs(best_means[2.0].channel)}
+BOTH = {"equally likely numbers": stairs(on_average.channel), "worst case": stairs(in_worst_case.channel)}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=True)
 for ax, (title, (used, place)) in zip(axes, BOTH.items(), strict=True):
     ax.imshow(place, origin="lower", aspect="auto", cmap=LinearSegmentedColormap.from_list("", ["white", "C0"]))
@@ -1240,6 +1249,10 @@ plt.show()
 # %% tags=["hide-input"]
 for name, (used, place) in BOTH.items():
     print(f"{name}: {len(used)} reports, {((place > 1e-6) & (place < 1 - 1e-6)).sum()} entries between the two values")
+
+
+above = (in_worst_case.channel * squared).sum(1).max() - least[VARIANCE_EPS.index(2.0)]
+print(f"the second one's variance is the least in the worst case within 1e-9: {'yes' if above < 1e-9 else 'no'}")
 
 
 def windows(place):
@@ -1267,11 +1280,14 @@ check(
 # Here is Table 7 of the survey with a column of our own.
 # The program has an unknown for each pair of letter and report, and for $d$ attributes letters are tuples, $k^d$ of them: the survey is right that this product grows beyond reach soon.
 # Where symmetry gives the answer, as for k-RR and the ball, nothing has to be solved.
+# So the cost is high where a program has to be solved, and that is where it finds a channel with less loss than the formula's; for wrong or right letters, in the worst case, it never does ({prf:ref}`thm-dist-hamming`).
 
 # %% tags=["hide-input"]
-built = [private(3**d, 3**d, 1.0).shape for d in (1, 2, 3)]
-for d, (limits, unknowns) in enumerate(built, 1):
-    print(f"{d} attribute{'s' if d > 1 else ''} of three values: {unknowns} unknowns, {limits:,} inequalities")
+built = {points: [private(3**d, points or 3**d, 1.0).shape for d in (1, 2, 3)] for points in (0, 2)}
+for d, (all_tuples, two_points) in enumerate(zip(*built.values(), strict=True), 1):
+    print(
+        f"{d} attribute{'s' if d > 1 else ''} of three values: {all_tuples[1]} unknowns with a report for each tuple, {two_points[1]} with two reports"
+    )
 table(
     pd.DataFrame(
         [
@@ -1299,9 +1315,10 @@ table(
 settle(
     "ye2018.compression-dimension",
     holds={
-        "attributes of 3 values, 1 to 3 of them: each multiplies the unknowns by 7 or more": all(
-            more[1] >= 7 * fewer[1] for fewer, more in pairwise(built)
+        "1 to 3 attributes of 3 values: each multiplies the unknowns, by 2 or more": all(
+            more[1] >= 2 * fewer[1] for sizes in built.values() for fewer, more in pairwise(sizes)
         ),
+        "share of wrong letters: a program over the product is needed": abs(by_tuples[1.5] - ball(3, 3, 1.5)[0]) > 1e-6,
     },
 )
 krr_years = true_shares @ (krr_channel(6, 1.0) * np.square(LETTERS - LETTERS[:, None])).sum(1)
@@ -1325,14 +1342,17 @@ settle(
 # :::{admonition} The length of a compressed report
 # :class: warning
 # *Printed* (§4.3, Table 7): Compression does not reduce what each user sends, so its communication is high.
-# *Right*: a report has $\lceil\log_2 m\rceil$ bits and is shorter than a letter wherever that is less than $\lceil\log_2 k\rceil$ ({ref}`sec-dist-compression`).
+# *Right*: communication is reduced, though at a fixed rate a report about $d$ attributes still has about $\rho\,d \log_2 k$ bits, and methods that send one attribute send less.
+# A report has $\lceil\log_2 m\rceil$ bits and is shorter than a letter wherever that is less than $\lceil\log_2 k\rceil$ ({ref}`sec-dist-compression`).
 # :::
 #
 # Three more things a reader of §4.3 should know.
 #
 # - The formula for ε belongs to one letter and to $\delta \le \frac{k-1}{k}$; for $d$ attributes of one person it is spent $d$ times.
-# - The two mechanisms are not an alternative to randomized response: one of them is a case of it, the other is a search, which for a known source and the losses of regression ends at randomized response over bins.
-# - In our text of the constraint for Compression the expectation is missing and $x'$ stands for $\hat x$; the same formula for Distortion has both right, so this is damage of the text that we read.
+# - Distortion is a case of randomized response.
+#   Compression is a search: for a known source, free points and the losses of regression it ends at randomized response over bins; for a class of sources it need not.
+# - In our text the constraint for Compression has lost the expectation and the class; the line below it has the expectation, and the constraint for Distortion has both, so we take this for damage of the text.
+#   The sum in that line runs over $x_i'$ where $\hat x_i$ is meant; we cannot tell whether that was printed.
 #
 # (sec-dist-wrong)=
 # ## What can go wrong
@@ -1381,12 +1401,13 @@ for j in (2, 10, 20):
 # %% [markdown]
 # :::{admonition} Exercise 2: a continuous letter
 # Let the letter be uniform on $[0, 1]$ and the loss squared.
-# Up to which ε are two equal bins better than three?
+# Up to which ε are two equal bins better than three equal ones?
 # :::
 #
 # :::{dropdown} Solution
 # {eq}`eq-dist-bins` holds with $V = \frac1{12}$ and $B_m = \frac1{12}\big(1 - \frac1{m^2}\big)$.
 # $\omega_2^2 B_2 > \omega_3^2 B_3$ is $\big(\frac{e+2}{e+1}\big)^2 > \frac{B_3}{B_2} = \frac{32}{27}$, the same as for the six letters, whose bins have the same ratio: ε = 2.33 ({ref}`sec-dist-compression`).
+# A third bin that is smaller pays earlier.
 # :::
 
 # %% [markdown]

@@ -222,7 +222,7 @@ def laplace(steps, reach, eps):
         (Laplace(epsilon=1.0, steps=3, reach=2), laplace(3, 2, 1.0), laplace(3, 2, 0.9)),
         (Laplace(epsilon=2.0, steps=4), laplace(4, 0, 2.0), laplace(4, 0, 1.9)),
     ],
-    ids=str,
+    ids=lambda x: "client" if callable(x) else str(x),
 )
 def test_number_is_the_client_for_one_person(mechanism, client, control):
     client = client or hybrid(4, 2, 2.0, float(mechanism.share))
