@@ -1,7 +1,11 @@
-"""RAPPOR: strings from an open domain through Bloom filters, with answers that are remembered."""
+"""Strings from an open domain: public cohorts with their own hash functions, and candidates named when counting.
+
+`RAPPOR` sends a Bloom filter with noise that is remembered, `ORR` one slot.  What both share is `Hashed`.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,15 +15,217 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import lapack
+from scipy.sparse import csc_array
 
-from ldpnb.chance import Randomness, bernoulli, log, log_up, round_down, round_up, uniform
-from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_count, check_people, check_probability
+from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter, uniform
+from ldpnb.core import (
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_histogram,
+    check_people,
+    check_probability,
+)
+from ldpnb.frequency import GRR
 
 Item = int | str
 
+BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
+APART = 1e-10  # least squared distance of a filter from the span of others, relative to its own length, that counts
+
+
+class Hashed(Mechanism):
+    r"""What mechanisms for an open domain share: cohorts, hash functions, and least squares over named candidates.
+
+    A person joins one of C public cohorts.  The h hash functions of the cohort set cells of a filter of the value.
+    The report is about the cells of one cohort: a cell is counted with probability :math:`q^*` if the filter sets it
+    and with :math:`p^*` if not.  The estimate solves the linear equations between the candidates' shares and the
+    expected counts by least squares: :math:`X^+ y`, with X the filters of the candidates, one below the other for all
+    cohorts (`design`), and :math:`y = (C/n)(\text{counts} - p^* N_c)/(q^* - p^*)` for the :math:`N_c` reports of a
+    cohort.  The factor C/n, rather than :math:`1/N_c`, makes it linear and exactly unbiased for every n.
+
+    Somebody whose value is not among the candidates contributes :math:`X^+ x` to the expected estimate, x being
+    the filters of that value: values from outside spill into the candidates that share cells with them.
+
+    A subclass adds its client, its probabilities and how the cells of one report vary together.  Values and candidates
+    (`items`) are integers or strings; 1 and "1" are two values.  Reports have the public field ``cohort``.
+    """
+
+    cohorts: Any  # int: fields, or fixed by the mechanism
+    hashes: Any
+    public_fields: ClassVar[tuple[str, ...]] = ("cohort",)
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of cells of a filter."""
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(q*, p*): probability that a report counts a cell which the filter sets, and one which it does not."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+
+    @abstractmethod
+    def _counted(self, reports: Reports, cohort: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the cells of each cohort's reports: (C, width)."""
+
+    @abstractmethod
+    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+        """Draw these counts for `people` in each cohort (C,), of whom `own` (C, width) have a cell set."""
+
+    @abstractmethod
+    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Variance of a report's weighted cells, given the cohort, summed over cohorts; over (q* − p*)².
+
+        It is linear in the filter: returned are that of an empty filter (candidates,) and what each set cell adds
+        (C width, candidates), for weights (C width, candidates).
+        """
+
+    # ------------------------------------------------------------------------------------------------- filters
+
+    def _positions(self, pairs: Sequence[tuple[Item, int]]) -> NDArray[np.int64]:
+        """Cells set for values in cohorts, (len(pairs), h)."""
+        numbers = range(self.hashes)
+        found = [position(item, cohort, number, self.width) for item, cohort in pairs for number in numbers]
+        return np.array(found, np.int64).reshape(len(pairs), self.hashes)
+
+    def design(self, items: ArrayLike | Sequence[Item]) -> csc_array[np.float64]:
+        """X: filters of values in all cohorts, one below the other, a sparse matrix of zeros and ones.
+
+        (C width, len(items)); row ``c * width + b`` is cell b of cohort c.
+        """
+        listed = _listed(items, "items")
+        cells = self._positions([(item, cohort) for item in listed for cohort in range(self.cohorts)])
+        cells += np.tile(np.arange(self.cohorts) * self.width, len(listed))[:, None]
+        ends = np.arange(len(listed) + 1) * (self.cohorts * self.hashes)
+        x = csc_array((np.ones(cells.size), cells.ravel(), ends), shape=(self.cohorts * self.width, len(listed)))
+        x.sum_duplicates()
+        x.data[:] = 1  # hash functions that meet set one cell
+        return x
+
+    def filters(self, items: ArrayLike | Sequence[Item]) -> NDArray[np.bool_]:
+        """Write out the filters of values in all cohorts: bool (len(items), C, width)."""
+        x = self.design(items)
+        return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
+
+    def _assign(
+        self, values: ArrayLike | Sequence[Item], rng: Randomness
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw each person's cohort, (n,), and look up the cells of the value in it, (n, h)."""
+        codes, distinct = _coded(_listed(values, "values"))
+        check_people(codes)
+        cohort = uniform(self.cohorts, codes.shape, rng)
+        pairs, which = np.unique(codes * self.cohorts + cohort, return_inverse=True)
+        return cohort, self._positions([(distinct[i // self.cohorts], i % self.cohorts) for i in pairs.tolist()])[which]
+
+    # -------------------------------------------------------------------------------------------------- server
+
+    def tally(self, reports: Reports, items: ArrayLike | Sequence[Item] | None = None) -> Tally:
+        """Count each cell in the reports of each cohort, and these reports: (C, width + 1).
+
+        The counts do not depend on the candidates; `estimate` wants them.
+        """
+        reports = np.asarray(reports)
+        if reports.dtype != self.dtype or reports.ndim != 1:
+            names = " and ".join(self.dtype.names or ())
+            raise ValueError(f"reports must have the fields {names}, got {reports.dtype} of {reports.shape}")
+        cohort = check_codes(reports["cohort"], self.cohorts, "cohort")
+        people = np.bincount(cohort, minlength=self.cohorts)
+        counts = np.column_stack([self._counted(reports, cohort), people])
+        return Tally(self, len(reports), counts, None if items is None else _candidates(items))
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each candidate by least squares: (…, candidates).
+
+        Raises
+        ------
+        ValueError
+            If the tally names no candidates, or their filters are linearly dependent.
+        """
+        counts = self._own(tally).counts
+        x, inverse = _decoder(self, _candidates(tally.items))
+        q, p = (float(s) for s in self.support)
+        y = (counts[..., :-1] - p * counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
+        flat = y.reshape(-1, x.shape[0])
+        return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
+
+    def target(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+        """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
+        codes, distinct = _coded(_listed(values, "values"))
+        return self._shares(distinct, _candidates(items))[codes]
+
+    def _shares(self, distinct: Sequence[Item], candidates: tuple[Item, ...]) -> NDArray[np.float64]:
+        x, inverse = _decoder(self, candidates)
+        place = {item: i for i, item in enumerate(candidates)}
+        shares = np.zeros((len(distinct), len(candidates)))
+        inside = [i for i, item in enumerate(distinct) if item in place]
+        shares[inside, [place[distinct[i]] for i in inside]] = 1
+        outside = [i for i, item in enumerate(distinct) if item not in place]
+        shares[outside] = np.asarray((self.design([distinct[i] for i in outside]).T @ x) @ inverse)
+        return shares
+
+    def noise(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+        """Variance of each person's score, cohort draw included: (n, candidates).
+
+        With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
+        cells of a report over q* − p*: C Σ_c {Var[Σ_b g S] + (Σ_b g x)²} − target².
+        """
+        (codes, distinct), candidates = _coded(_listed(values, "values")), _candidates(items)
+        x, inverse = _decoder(self, candidates)
+        g, own = np.asarray(x @ inverse), self.design(distinct).tocsr()
+        empty, each = self._spread(g)
+        second = empty + own.T @ each
+        for start in range(0, len(g), self.width):
+            part = slice(start, start + self.width)
+            second += np.square(own[part].T @ g[part])
+        return np.asarray(self.cohorts * second - np.square(self._shares(distinct, candidates)))[codes]
+
+    # ---------------------------------------------------------------------------------------------- simulation
+
+    def simulate(
+        self, counts: ArrayLike, values: ArrayLike | Sequence[Item], *, trials: int, rng: Randomness, items: Any = None
+    ) -> Tally:
+        """Tallies of a population, exact in their joint law, in O(C h values + C width) each.
+
+        Parameters
+        ----------
+        counts : array_like of int (k,)
+            How many people hold each of the values.
+        values : sequence of int or str (k,)
+            Distinct; candidates and others.
+        trials : int
+        rng : numpy.random.Generator or Paths
+        items : sequence, optional
+            Candidates, as for `tally`.
+
+        Returns
+        -------
+        Tally
+            Counts (trials, C, width + 1).
+        """
+        listed, trials = _distinct(values, "values"), check_count(trials, 1, "trials")
+        histogram = check_histogram(counts, len(listed))
+        cell, value = self.design(listed).nonzero()
+        found = np.empty((trials, self.cohorts, self.width + 1), np.int64)
+        for one in found:
+            people = scatter(histogram, self.cohorts, rng)
+            own = np.bincount(cell, people[value, cell // self.width], self.cohorts * self.width)  # exact below 2**53
+            one[:, -1] = people.sum(0)
+            one[:, :-1] = self._drawn(own.astype(np.int64).reshape(self.cohorts, -1), one[:, -1], rng)
+        return Tally(self, int(histogram.sum()), found, None if items is None else _candidates(items))
+
 
 @dataclass(frozen=True, kw_only=True)
-class RAPPOR(Mechanism):
+class RAPPOR(Hashed):
     r"""Bloom filter, permanent response, instantaneous response.
 
     A person joins one of C cohorts, once.  The h public hash functions of the cohort set bits of a Bloom filter B
@@ -29,13 +235,8 @@ class RAPPOR(Mechanism):
 
     .. math:: q^* = (1-f/2)\,q + (f/2)\,p \quad\text{or}\quad p^* = (f/2)\,q + (1-f/2)\,p
 
-    where the bit of the filter is 1 or 0.  The estimate solves the linear equations between the candidates' shares
-    and the bits' expectations by least squares: :math:`X^+ y`, with X the filters of the candidates, one below the
-    other for all cohorts, and :math:`y = (C/n)(\text{ones} - p^* N_c)/(q^* - p^*)` for the :math:`N_c` reports of a
-    cohort.  The factor C/n, rather than :math:`1/N_c`, makes it linear and exactly unbiased for every n.
-
-    Somebody whose value x is not among the candidates contributes :math:`X^+ x` to the expected estimate, x being
-    the filters of that value: values from outside spill into the candidates that share bits with them.
+    where the bit of the filter is 1 or 0.  Counting, estimate and noise are those of `Hashed`; the bits of a report are
+    independent.
 
     Source: Erlingsson, Pihur and Korolova 2014; ye2018 §4.1.1, which swaps the letters p and q and calls h the length
     of the filter.
@@ -54,7 +255,6 @@ class RAPPOR(Mechanism):
         Probability that a report's bit is 1 where the permanent bit is 0, or 1.  p = 0 and q = 1 send the permanent
         response itself.
 
-    Values and candidates (`items`) are integers or strings; 1 and "1" are two values.
     Reports have the fields ``cohort`` (public) and ``bits``, (n,).
     """
 
@@ -64,7 +264,6 @@ class RAPPOR(Mechanism):
     f: float
     p: float
     q: float
-    public_fields: ClassVar[tuple[str, ...]] = ("cohort",)
 
     def __post_init__(self) -> None:
         for name in ("bits", "hashes", "cohorts"):
@@ -116,6 +315,31 @@ class RAPPOR(Mechanism):
         """
         return log_up((2 / Fraction(self.f) - 1) ** (2 * self.hashes))
 
+    def exposure(self, reports: int) -> float:
+        r"""Of this many reports on one value, all read off one permanent response: `epsilon` for one.
+
+        A bit that shows t ones among T reports has the likelihood ratio
+
+        .. math:: \frac{(1-f/2)\,q^t(1-q)^{T-t} + (f/2)\,p^t(1-p)^{T-t}}
+                       {(f/2)\,q^t(1-q)^{T-t} + (1-f/2)\,p^t(1-p)^{T-t}},
+
+        which grows with t.  Two filters with h bits each and none in common are told apart best by T ones in the bits
+        of the one and none in those of the other: with r(t) its logarithm, ε is h (r(T) − r(0)).  It tends to
+        `lifetime_epsilon`; without the memory it would be T times `epsilon`.
+
+        Parameters
+        ----------
+        reports : int, at least 1
+            T.
+        """
+        times = check_count(reports, 1, "reports")
+        flip, p, q = Fraction(self.f) / 2, Fraction(self.p), Fraction(self.q)
+        (one, zero), (no_one, no_zero) = (
+            _support(flip, p**times, q**times),
+            _support(flip, (1 - p) ** times, (1 - q) ** times),
+        )
+        return log_up((one * no_zero / (zero * no_one)) ** self.hashes)
+
     @property
     def report_bits(self) -> int:
         """Length of the filter; the cohort is public."""
@@ -148,14 +372,14 @@ class RAPPOR(Mechanism):
         ndarray (n,)
             With the fields ``cohort`` and ``permanent``.
         """
-        listed = _listed(values, "values")
-        check_people(listed)
-        state = np.empty(len(listed), self.state_dtype)
-        state["cohort"] = uniform(self.cohorts, (len(listed),), rng)
-        pairs = list(zip(listed, state["cohort"].tolist(), strict=True))
-        number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
-        bloom = self._bloom(list(number))[[number[pair] for pair in pairs]]
-        state["permanent"] = bloom ^ bernoulli(float(self.flip), bloom.shape, rng)
+        cohort, cells = self._assign(values, rng)
+        state = np.empty(len(cohort), self.state_dtype)
+        state["cohort"] = cohort
+        for start in range(0, len(cohort), BLOCK):
+            some = cells[start : start + BLOCK]
+            bloom = np.zeros((len(some), self.bits), np.bool_)
+            bloom[np.arange(len(some))[:, None], some] = True
+            state["permanent"][start : start + BLOCK] = bloom ^ bernoulli(float(self.flip), bloom.shape, rng)
         return state
 
     def respond(self, state: NDArray[np.void], *, rng: Randomness) -> Reports:
@@ -167,85 +391,146 @@ class RAPPOR(Mechanism):
         p, q = (float(x) for x in self.instantaneous)
         reports = np.empty(len(state), self.dtype)
         reports["cohort"] = state["cohort"]
-        reports["bits"] = bernoulli(np.where(state["permanent"], q, p), state["permanent"].shape, rng)
+        for start in range(0, len(state), BLOCK):
+            permanent = state["permanent"][start : start + BLOCK]
+            reports["bits"][start : start + BLOCK] = bernoulli(np.where(permanent, q, p), permanent.shape, rng)
         return reports
 
     def perturb(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> Reports:
         """Draw one report a person from a fresh state: (n,) with the fields ``cohort`` and ``bits``."""
         return self.respond(self.memoise(values, rng=rng), rng=rng)
 
-    # ------------------------------------------------------------------------------------------------- filters
-
-    def _bloom(self, pairs: Sequence[tuple[Item, int]]) -> NDArray[np.bool_]:
-        bloom = np.zeros((len(pairs), self.bits), np.bool_)
-        for i, (item, cohort) in enumerate(pairs):
-            for number in range(self.hashes):
-                bloom[i, position(item, cohort, number, self.bits)] = True
-        return bloom
-
-    def filters(self, items: ArrayLike | Sequence[Item]) -> NDArray[np.bool_]:
-        """Bloom filters of values in all cohorts: bool (len(items), C, bits)."""
-        listed = _listed(items, "items")
-        bloom = self._bloom([(item, cohort) for item in listed for cohort in range(self.cohorts)])
-        return bloom.reshape(len(listed), self.cohorts, self.bits)
-
     # -------------------------------------------------------------------------------------------------- server
 
-    def tally(self, reports: Reports, items: ArrayLike | Sequence[Item] | None = None) -> Tally:
-        """Count the ones of each bit in each cohort, and the reports of each cohort: (C, bits + 1).
+    @property
+    def width(self) -> int:
+        """Length of a filter."""
+        return self.bits
 
-        The counts do not depend on the candidates; `estimate` wants them.
-        """
-        reports = np.asarray(reports)
-        if reports.dtype != self.dtype or reports.ndim != 1:
-            raise ValueError(f"reports must have the fields cohort and bits, got {reports.dtype} of {reports.shape}")
-        cohort = check_codes(reports["cohort"], self.cohorts, "cohort")
-        counts = np.empty((self.cohorts, self.bits + 1), np.int64)
-        for c in range(self.cohorts):
-            counts[c, :-1] = reports["bits"][cohort == c].sum(0)
-        counts[:, -1] = np.bincount(cohort, minlength=self.cohorts)
-        return Tally(self, len(reports), counts, None if items is None else _candidates(items))
+    def _counted(self, reports: Reports, cohort: NDArray[np.int64]) -> NDArray[np.int64]:
+        order, ends = np.argsort(cohort, kind="stable"), np.cumsum(np.bincount(cohort, minlength=self.cohorts))
+        groups = np.split(order, ends[:-1])
+        return np.array([reports["bits"][group].sum(0, dtype=np.int64) for group in groups])
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of each candidate by least squares: (…, candidates).
+    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+        q, p = (float(s) for s in self.support)
+        return binomial(own, q, own.shape, rng) + binomial(people[:, None] - own, p, own.shape, rng)
 
-        Raises
-        ------
-        ValueError
-            If the tally names no candidates, or their filters are linearly dependent.
-        """
-        counts = self._own(tally).counts
-        q, p = (float(x) for x in self.support)
-        ones = (counts[..., :-1] - p * counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
-        return np.asarray(ones.reshape(*ones.shape[:-2], -1) @ _decoder(self, _candidates(tally.items)))
-
-    def target(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
-        """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
-        listed, candidates = _listed(values, "values"), _candidates(items)
-        decoder = _decoder(self, candidates)
-        share = {item: row for item, row in zip(candidates, np.eye(len(candidates)), strict=True)}
-        outside = [item for item in dict.fromkeys(listed) if item not in share]
-        share.update(zip(outside, self.filters(outside).reshape(len(outside), len(decoder)) @ decoder, strict=True))
-        return np.array([share[item] for item in listed]).reshape(-1, len(candidates))
-
-    def noise(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
-        """Variance of each person's score, cohort draw included: (n, candidates).
-
-        With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and w the
-        bits' variances q*(1−q*) or p*(1−p*) over (q*−p*)²: C Σ_c [Σ_b g² w + (Σ_b g x)²] − target².
-        """
-        listed, candidates = _listed(values, "values"), _candidates(items)
-        g = _decoder(self, candidates).reshape(self.cohorts, self.bits, -1)
+    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bits are independent: Σ_b g² q*(1−q*) or Σ_b g² p*(1−p*)."""
         q, p = self.support
         one, zero = (float(s * (1 - s) / (q - p) ** 2) for s in (q, p))
-        found = {}
-        for item in dict.fromkeys(listed):
-            x = self.filters([item])[0]
-            bits = np.einsum("cbs,cb->s", g**2, np.where(x, one, zero))
-            cohort = (np.einsum("cbs,cb->cs", g, x) ** 2).sum(0)
-            found[item] = self.cohorts * (bits + cohort)
-        second = np.array([found[item] for item in listed]).reshape(-1, len(candidates))
-        return second - self.target(values, items) ** 2
+        square = np.square(g)
+        return zero * square.sum(0), (one - zero) * square
+
+
+def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
+    r"""RAPPOR that sends its permanent response itself (O-RAPPOR), for a given ε: all reports are one and the same.
+
+    :math:`f = 2/(1 + e^{\varepsilon/2h})`, rounded up, p = 0 and q = 1.  With one hash function and a filter that has a
+    bit for every item it would be `frequency.SUE`.
+
+    Source: Kairouz, Bonawitz and Ramage 2016; ye2018 §4.1.1.
+
+    Parameters
+    ----------
+    bits, hashes, cohorts : int, at least 1
+    epsilon : float
+        `RAPPOR.epsilon` and `RAPPOR.lifetime_epsilon` of what is returned are at most this, and next to it.
+    """
+    share = Fraction(check_epsilon(epsilon)) / (2 * check_count(hashes, 1, "hashes"))
+    f = 2 * round_up(1 / (odds(share) + 1))
+    return RAPPOR(bits=bits, hashes=hashes, cohorts=cohorts, f=f, p=0, q=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ORR(Hashed):
+    r"""O-RR: hash the value into one of k slots by the public hash function of one's cohort, then k-RR over the slots.
+
+    Given the cohort the law is that of k-RR, :math:`e^\varepsilon/(e^\varepsilon+k-1)` for the value's slot and
+    :math:`1/(e^\varepsilon+k-1)` for any other; the joint law of cohort and slot has a factor 1/C, which is public and
+    cancels in every ratio.
+
+    The k cells of a cohort sum to one in every filter.  So X has at most rank C(k−1) + 1, and no more candidates can
+    be told apart.  Counting, estimate and noise are those of `Hashed`; a report counts one slot.
+
+    Source: Kairouz, Bonawitz and Ramage 2016; ye2018 §4.1.1.
+
+    Parameters
+    ----------
+    k : int, at least 2
+        Number of slots.
+    cohorts : int, at least 1
+        C.
+    epsilon : float
+        A bound for all values, attained by two that have different slots in some cohort.
+
+    Reports have the fields ``cohort`` (public) and ``slot``, (n,).
+    """
+
+    k: int
+    cohorts: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "cohorts", check_count(self.cohorts, 1, "cohorts"))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @cached_property
+    def slots(self) -> GRR:
+        """The oracle over slots that protects the report."""
+        return GRR(k=self.k, epsilon=self.epsilon)
+
+    @property
+    def hashes(self) -> int:
+        """One hash function a cohort."""
+        return 1
+
+    @property
+    def width(self) -> int:
+        """Number of slots."""
+        return self.k
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(q*, p*): probability that a report names the value's own slot, and any other one."""
+        return self.slots.support
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle over slots."""
+        return self.slots.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ k⌉; the cohort is public."""
+        return self.slots.report_bits
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("cohort", np.int64), ("slot", np.int64)])
+
+    def perturb(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> Reports:
+        """Draw one report a person: (n,) with the fields ``cohort`` and ``slot``."""
+        cohort, cells = self._assign(values, rng)
+        reports = np.empty(len(cohort), self.dtype)
+        reports["cohort"], reports["slot"] = cohort, self.slots.perturb(cells[:, 0], rng=rng)
+        return reports
+
+    def _counted(self, reports: Reports, cohort: NDArray[np.int64]) -> NDArray[np.int64]:
+        slot = check_codes(reports["slot"], self.k, "slot")
+        return np.bincount(cohort * self.k + slot, minlength=self.cohorts * self.k).reshape(self.cohorts, -1)
+
+    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+        kept = binomial(own, self.slots.keep, own.shape, rng)
+        return kept + scatter(people - kept.sum(-1), self.k, rng)
+
+    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """One slot a report, hence the variance of the weight of one draw, which each filter's one slot chooses."""
+        weights = g.reshape(self.cohorts, self.k, -1).swapaxes(1, 2)
+        return np.zeros(g.shape[1]), self.slots.linear_noise(weights).swapaxes(1, 2).reshape(g.shape)
 
 
 def position(item: Item, cohort: int, number: int, bits: int) -> int:
@@ -256,17 +541,28 @@ def position(item: Item, cohort: int, number: int, bits: int) -> int:
 
 
 @lru_cache(maxsize=4)
-def _decoder(mechanism: RAPPOR, items: tuple[Item, ...]) -> NDArray[np.float64]:
-    """Return X⁺ transposed, (C bits, candidates)."""
-    x = mechanism.filters(items).reshape(len(items), -1)
-    u, s, v = np.linalg.svd(x.astype(np.float64), full_matrices=False)
-    rank = int((s > s[0] * max(x.shape) * np.finfo(np.float64).eps).sum())
-    if rank < len(items):
-        raise ValueError(
-            f"items must have linearly independent filters, got {len(items)} candidates of rank {rank}: "
-            "use more bits or cohorts"
-        )
-    return np.asarray((u / s) @ v).T
+def _decoder(mechanism: Hashed, items: tuple[Item, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
+    """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ.
+
+    XᵀX holds integers and is exact.  Its Cholesky factor with pivoting shows the rank: each pivot is the squared
+    distance of a filter from the span of those before it, the largest first.
+    """
+    x = mechanism.design(items)
+    if len(items) > x.shape[0]:
+        rank = f"at most {x.shape[0]}"
+    else:
+        gram = (x.T @ x).toarray()
+        factor, order, found, _ = lapack.dpstrf(gram, tol=APART * gram.diagonal().max())
+        if found == len(items):
+            half, _ = lapack.dpotri(factor)
+            inverse = np.empty_like(half)
+            inverse[np.ix_(order - 1, order - 1)] = np.triu(half) + np.triu(half, 1).T
+            return x, inverse
+        rank = str(found)
+    raise ValueError(
+        f"items must have linearly independent filters, got {len(items)} candidates of rank {rank}: "
+        "use more bits, slots or cohorts"
+    )
 
 
 def _support(flip: Fraction, p: Fraction, q: Fraction) -> tuple[Fraction, Fraction]:
@@ -290,12 +586,23 @@ def _listed(values: Any, name: str) -> list[Item]:
     return listed
 
 
+def _coded(listed: list[Item]) -> tuple[NDArray[np.int64], list[Item]]:
+    """Return each person's value as a place in the list of distinct ones, and that list."""
+    place = {item: i for i, item in enumerate(dict.fromkeys(listed))}
+    return np.fromiter(map(place.__getitem__, listed), np.int64, len(listed)), list(place)
+
+
+def _distinct(values: Any, name: str) -> list[Item]:
+    listed = _listed(values, name)
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"{name} must be distinct, got {len(listed) - len(set(listed))} of {len(listed)} repeated")
+    return listed
+
+
 def _candidates(items: Any) -> tuple[Item, ...]:
     if items is None:
         raise ValueError("items must name the candidates, got None")
-    listed = _listed(items, "items")
+    listed = _distinct(items, "items")
     if not listed:
         raise ValueError("items must hold at least one candidate, got none")
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"items must be distinct, got {len(listed) - len(set(listed))} of {len(listed)} repeated")
     return tuple(listed)
