@@ -210,7 +210,7 @@ def test_possible_pairs_are_those_of_strings():
 
 
 def test_dictionary_holds_every_string(middle):
-    """Shares of 0.05 and more are 8 standard errors above the threshold: one of 24 pairs is missed once in 1e13 times."""
+    """Shares of 0.05 and more are 8 standard errors above the threshold: one of 24 is missed once in 1e13 times."""
     m, values, tally = middle
     assert set(NAMES) <= set(dictionary(tally))
     assert len(dictionary(tally)) < 3 * len(NAMES)
