@@ -290,6 +290,7 @@ LARGE = [
     RAPPOR(bits=64, hashes=2, cohorts=16, f=0.25, p=0.25, q=0.75),
     one_time(bits=32, hashes=2, cohorts=8, epsilon=12.0),
     ORR(k=16, cohorts=8, epsilon=6.0),
+    ORR(k=16, cohorts=8, epsilon=1.0),
 ]
 
 
@@ -556,7 +557,7 @@ def test_mistake_is_caught(kind, mistake, caught_by):
         getattr(Contract(), caught_by)(case(spoilt(RIGHT[kind], mistake)))
 
 
-@pytest.mark.parametrize("mechanism", LARGE[1:], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("mechanism", LARGE[1:3], ids=lambda m: type(m).__name__)
 def test_even_cohorts_have_another_error(mechanism):
     """Where there is little noise but that of the cohorts: the control of `spread_of_simulations`."""
     assert spread_of_simulations(spoilt(mechanism, EvenCohorts)) < 1e-20
