@@ -1,0 +1,392 @@
+"""Strings that nobody listed: whole strings and some of their n-grams, from which the server builds its dictionary.
+
+RAPPOR can only count candidates that are named (`ldpnb.rappor`).  Here a report also says, privately, which n-grams
+stand at a few positions of the string.  N-grams are so few that all of them can be counted, and so can pairs of them;
+pairs that occur fit together to strings, and the strings are the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import comb
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
+from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_count, check_epsilon, check_people
+from ldpnb.rappor import RAPPOR
+
+CELLS = 2**27  # counts of pairs of n-grams in a tally; more is a gigabyte
+BITS = 2**23  # bits treated at a time, so that memory does not grow with the number of people
+
+
+class Counts(NamedTuple):
+    """The counts of a tally, taken apart; leading axes run over trials.
+
+    `people` and the ones are of those whose report shows both positions of a pair.
+    """
+
+    whole: NDArray[np.int64]  # (…, C, bits + 1): as those of the mechanism for whole strings
+    people: NDArray[np.int64]  # (…, pairs)
+    first: NDArray[np.int64]  # (…, pairs, k): ones of each n-gram at the pair's first position
+    second: NDArray[np.int64]  # (…, pairs, k): at its second one
+    both: NDArray[np.int64]  # (…, pairs, k, k): ones of both
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown(Mechanism):
+    r"""RAPPOR-Unknown: r + 1 reports with ε/(r+1) each, on the whole string and on its n-grams at r positions.
+
+    A string is padded to `length` letters and cut into G = length/gram n-grams.  A person draws r of the G positions,
+    all sets alike; they are public, as the cohort is.  The whole string, unpadded, goes through one-time RAPPOR; each
+    n-gram at a drawn position goes through unary encoding over all :math:`k = |\text{alphabet}|^{\text{gram}}` n-grams,
+    every bit of which is flipped with probability :math:`q = 1/(e^{\varepsilon'/2}+1)`,
+    :math:`\varepsilon' = \varepsilon/(r+1)`.  Given the public part the r + 1 reports are independent; their ε adds.
+
+    With :math:`x_a = (\text{bit}_a - q)/(1-2q)` the unbiased score of n-gram a at a position, the product
+    :math:`x_a y_b` of two positions' scores is unbiased for having a at the one and b at the other.  A pair of
+    positions is shown by a share :math:`\lambda = \frac{r(r-1)}{G(G-1)}` of people, so the estimate is
+
+    .. math:: \hat P_{ab} = \frac{1}{n\lambda} \sum_{i \text{ shows the pair}} x_{ia}\, y_{ib}
+        = \frac{C_{ab} - q C_a - q C_b + q^2 N}{n \lambda (1-2q)^2},
+
+    which wants nothing but numbers of ones: of both bits, of either, and of people N.  The score has the variance
+    :math:`(v + [a])(v + [b])/\lambda - [a][b]` with :math:`v = q(1-q)/(1-2q)^2`, where [a] says that the person has a.
+
+    Source: Fanti, Pihur and Erlingsson 2016, who estimate joint shares by EM from the single reports;
+    ye2018 §4.1.2, whose formula for what is sent must be read with n-grams that are perturbed.
+
+    Parameters
+    ----------
+    alphabet : str
+        At least two distinct symbols.  The first one is the padding, which a string must not contain.
+    length : int, a multiple of gram
+        Letters of a string, at most.
+    gram : int, at least 1
+        n: letters of an n-gram.
+    slots : int, at least 2 and at most length/gram
+        r: positions that a report shows.
+    epsilon : float
+        Of the whole report.  A bound for all strings, attained by two that differ in every n-gram, and whose filters
+        have h bits each and none in common in some cohort.
+    bits, hashes, cohorts : int, at least 1
+        Of the filter of the whole string, see `RAPPOR`.
+
+    Values are strings.  Reports have the fields ``cohort`` and ``positions`` (both public), ``bits`` and ``grams``.
+    """
+
+    alphabet: str
+    length: int
+    gram: int
+    slots: int = 2
+    epsilon: float
+    bits: int
+    hashes: int
+    cohorts: int
+    public_fields: ClassVar[tuple[str, ...]] = ("cohort", "positions")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.alphabet, str) or len(self.alphabet) < 2 or len(set(self.alphabet)) < len(self.alphabet):
+            raise ValueError(f"alphabet must be a string of at least two distinct symbols, got {self.alphabet!r}")
+        for name, least in (("length", 1), ("gram", 1), ("slots", 2), ("bits", 1), ("hashes", 1), ("cohorts", 1)):
+            object.__setattr__(self, name, check_count(getattr(self, name), least, name))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        if self.length % self.gram:
+            raise ValueError(f"length must be a multiple of gram = {self.gram}, got {self.length}")
+        if self.slots > self.positions:
+            raise ValueError(f"slots must be at most length/gram = {self.positions}, got {self.slots}")
+        if comb(self.positions, 2) * self.k**2 > CELLS:
+            raise ValueError(
+                f"gram must leave at most {CELLS} pairs of n-grams to count, got {self.gram}: {self.k} n-grams at "
+                f"{self.positions} positions"
+            )
+        self.whole  # noqa: B018  -- refuses impossible combinations now
+
+    # ------------------------------------------------------------------------------------------------------ sizes
+
+    @property
+    def positions(self) -> int:
+        """G = length/gram."""
+        return self.length // self.gram
+
+    @property
+    def k(self) -> int:
+        """Number of n-grams."""
+        return int(len(self.alphabet) ** self.gram)
+
+    @cached_property
+    def grams(self) -> list[str]:
+        """All n-grams, in the order of the bits."""
+        return ["".join(letters) for letters in product(self.alphabet, repeat=self.gram)]
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of positions, in the order of the estimate."""
+        return list(combinations(range(self.positions), 2))
+
+    @property
+    def shown(self) -> Fraction:
+        """λ: probability that a report shows a given pair of positions."""
+        return Fraction(self.slots * (self.slots - 1), self.positions * (self.positions - 1))
+
+    # ---------------------------------------------------------------------------------------------------- privacy
+
+    @cached_property
+    def flip(self) -> Fraction:
+        """q: probability that a bit of an n-gram is flipped; rounded up."""
+        return Fraction(round_up(1 / (odds(Fraction(self.epsilon) / (self.slots + 1) / 2) + 1)))
+
+    @cached_property
+    def whole(self) -> RAPPOR:
+        """The mechanism for whole strings: a permanent response and nothing else."""
+        flip = round_up(1 / (odds(Fraction(self.epsilon) / (self.slots + 1) / (2 * self.hashes)) + 1))
+        return RAPPOR(bits=self.bits, hashes=self.hashes, cohorts=self.cohorts, f=2 * flip, p=0, q=1)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """2h ln[(1−f/2)/(f/2)] + 2r ln[(1−q)/q]: 2h bits of the filter differ at most, 2 of an n-gram."""
+        filters, grams = self.whole.flip, self.flip
+        return log((1 / filters - 1) ** (2 * self.hashes) * (1 / grams - 1) ** (2 * self.slots))
+
+    @property
+    def report_bits(self) -> int:
+        """Length of the filter, and r times one bit an n-gram; cohort and positions are public."""
+        return self.bits + self.slots * self.k
+
+    # ----------------------------------------------------------------------------------------------------- client
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report; positions ascend, and the rows of ``grams`` are in their order."""
+        return np.dtype(
+            [
+                ("cohort", np.int64),
+                ("positions", np.int64, (self.slots,)),
+                ("bits", np.bool_, (self.bits,)),
+                ("grams", np.bool_, (self.slots, self.k)),
+            ]
+        )
+
+    def codes(self, values: ArrayLike | Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of the n-gram at each position of each string, (n, G)."""
+        return self._cut(_strings(values))
+
+    def _cut(self, listed: list[str]) -> NDArray[np.int64]:
+        number = {letter: i for i, letter in enumerate(self.alphabet)}
+        rows = {}
+        for value in dict.fromkeys(listed):
+            if len(value) > self.length:
+                raise ValueError(f"values must be of at most length = {self.length} letters, got {value!r}")
+            strange = [letter for letter in value if not number.get(letter)]  # 0 is the padding
+            if strange:
+                raise ValueError(
+                    f"values must be of the letters {self.alphabet[1:]!r}, got {strange[0]!r} in {value!r}"
+                )
+            rows[value] = [number[letter] for letter in value] + [0] * (self.length - len(value))
+        letters = np.array([rows[value] for value in listed], np.int64).reshape(-1, self.positions, self.gram)
+        return letters @ len(self.alphabet) ** np.arange(self.gram)[::-1]
+
+    def perturb(self, values: ArrayLike | Sequence[str], *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with the fields ``cohort``, ``positions``, ``bits`` and ``grams``."""
+        listed = _strings(values)
+        check_people(listed)
+        codes, n = self._cut(listed), len(listed)
+        reports = np.empty(n, self.dtype)
+        whole = self.whole.perturb(listed, rng=rng)
+        reports["cohort"], reports["bits"] = whole["cohort"], whole["bits"]
+        drawn = distinct(np.full(n, self.positions), np.full(n, self.slots), self.slots, rng)
+        reports["positions"] = np.sort(drawn, 1)
+        own = np.take_along_axis(codes, reports["positions"], 1)
+        for some in _blocks(np.arange(n), self.slots * self.k):
+            bits = bernoulli(float(self.flip), (len(some), self.slots, self.k), rng)
+            bits[np.arange(len(some))[:, None], np.arange(self.slots), own[some]] ^= True
+            reports["grams"][some] = bits
+        return reports
+
+    # ----------------------------------------------------------------------------------------------------- server
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count ones, and ones that come together, for each pair of positions; see `counts` for what is where.
+
+        Counts of pairs are products of matrices over blocks of people, so memory does not grow with their number.
+        """
+        reports = np.asarray(reports)
+        if reports.dtype != self.dtype or reports.ndim != 1:
+            raise ValueError(f"reports must have the fields of Unknown.dtype, got {reports.dtype} of {reports.shape}")
+        positions = check_codes(reports["positions"], self.positions, "positions", ndim=2)
+        if np.any(np.diff(positions) <= 0):
+            raise ValueError("positions must ascend in each report, got others")
+        whole = np.empty(len(reports), self.whole.dtype)
+        whole["cohort"], whole["bits"] = reports["cohort"], reports["bits"]
+        parts = [self.whole.tally(whole).counts]
+        ones = np.zeros((len(self.pairs), 2, self.k), np.int64)
+        people, both = np.zeros(len(self.pairs), np.int64), np.zeros((len(self.pairs), self.k, self.k), np.int64)
+        for at, (i, j) in enumerate(self.pairs):
+            showing = np.flatnonzero((positions == i).any(1) & (positions == j).any(1))
+            people[at] = len(showing)
+            for some in _blocks(showing, self.slots * self.k):
+                grams = reports["grams"][some]
+                a, b = (grams[positions[some] == place].astype(np.float32) for place in (i, j))
+                ones[at] += np.stack([a.sum(0), b.sum(0)]).astype(np.int64)
+                both[at] += np.rint(a.T @ b).astype(np.int64)  # exact: a block has fewer than 2**24 people
+        parts += [people, ones[:, 0], ones[:, 1], both]
+        return Tally(self, len(reports), np.concatenate([part.ravel() for part in parts]))
+
+    def counts(self, tally: Tally) -> Counts:
+        """Take the counts of a tally apart."""
+        counts, pairs, k = self._own(tally).counts, len(self.pairs), self.k
+        shapes = ((self.cohorts, self.bits + 1), (pairs,), (pairs, k), (pairs, k), (pairs, k, k))
+        ends = np.cumsum([np.prod(shape) for shape in shapes])
+        parts = np.split(counts, ends[:-1], axis=-1)
+        return Counts(*(part.reshape(*part.shape[:-1], *shape) for part, shape in zip(parts, shapes, strict=True)))
+
+    def strings(self, tally: Tally, items: Any = None) -> Tally:
+        """Return the tally of the reports on whole strings, of the mechanism `whole`."""
+        return Tally(self.whole, tally.n, self.counts(tally).whole, items)
+
+    def _products(self, counts: Counts) -> NDArray[np.float64]:
+        """Sum of x_a y_b over the people who show a pair: (…, pairs, k, k)."""
+        q = float(self.flip)
+        a, b = counts.first[..., :, None], counts.second[..., None, :]
+        return np.asarray((counts.both - q * a - q * b + q**2 * counts.people[..., None, None]) / (1 - 2 * q) ** 2)
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of people who have n-gram a at the first position of a pair and b at the second.
+
+        Returns
+        -------
+        ndarray (…, pairs, k, k)
+        """
+        return self._products(self.counts(tally)) / (tally.n * float(self.shown))
+
+    def scores(self, tally: Tally) -> NDArray[np.float64]:
+        r"""Return each estimate in standard errors that it would have if nobody had the pair: (…, pairs, k, k).
+
+        Given the N people who show a pair of positions, :math:`\sum x_a y_b` then has mean 0 and variance
+        :math:`N (v^2 + v f_a + v f_b)`, with f the shares of the two n-grams among them, which are estimated.
+        """
+        counts, q = self.counts(tally), float(self.flip)
+        v, people = q * (1 - q) / (1 - 2 * q) ** 2, counts.people[..., None]
+        first, second = (
+            np.clip((ones - q * people) / (1 - 2 * q), 0, people) for ones in (counts.first, counts.second)
+        )
+        variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
+        return self._products(counts) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
+
+    def target(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
+        """One for the pairs of n-grams of the person's string, zero for the others: (n, pairs, k, k)."""
+        a, b = self._own_grams(values)
+        return np.asarray(a[..., :, None] * b[..., None, :])
+
+    def noise(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
+        """Variance of each person's score, (v + [a])(v + [b])/λ − [a][b], draw of positions included."""
+        a, b = self._own_grams(values)
+        v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
+        both = a[..., :, None] * b[..., None, :]
+        return np.asarray((v + a[..., :, None]) * (v + b[..., None, :]) / float(self.shown) - both)
+
+    def _own_grams(self, values: ArrayLike | Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        own = np.eye(self.k)[self.codes(values)]  # (n, G, k)
+        first, second = np.array(self.pairs).T
+        return own[:, first], own[:, second]
+
+    @cached_property
+    def possible(self) -> NDArray[np.bool_]:
+        """Whether an n-gram can stand before another one in a string: after padding comes nothing else, (k, k)."""
+        codes = np.array(list(product(range(len(self.alphabet)), repeat=self.gram)))
+        sound = ~np.any((codes[:, :-1] == 0) & (codes[:, 1:] != 0), axis=1)
+        full, empty = codes[:, -1] != 0, ~codes.any(1)
+        return np.asarray(np.outer(sound, sound) & (full[:, None] | empty))
+
+
+def threshold(mechanism: Unknown, spurious: float) -> float:
+    """Return the standard errors above which `spurious` pairs that nobody has are expected at most, of all possible.
+
+    A quantile of the normal distribution, at `spurious` over the number of pairs of n-grams that a string can have.
+    """
+    cells = len(mechanism.pairs) * int(mechanism.possible.sum())
+    number = isinstance(spurious, int | float | np.integer | np.floating) and not isinstance(spurious, bool)
+    if not number or not 0 < spurious < cells:
+        raise ValueError(f"spurious must be a number in (0, {cells}), the number of pairs, got {spurious!r}")
+    return float(norm.isf(spurious / cells))
+
+
+def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> list[str]:
+    """Find the strings all of whose pairs of n-grams stand out.
+
+    A pair of n-grams at two positions is taken to occur if its estimate is above `threshold` standard errors.  These
+    pairs are the edges of a graph with one part a position; strings are its cliques with one n-gram of each part.
+    They are built from left to right: an n-gram is added if it goes with the one before it and with all earlier ones.
+
+    Strings that share n-grams can make up others: all pairs of a candidate occur, but in different strings.  So what
+    comes out is candidates, and the reports on whole strings say which of them are real (`discover`).
+
+    Parameters
+    ----------
+    tally : Tally
+        Of an `Unknown`.
+    spurious : float
+        Expected number of pairs that nobody has and that are taken to occur.
+    limit : int
+        Strings, or beginnings of strings, at most.
+
+    Returns
+    -------
+    list of str
+        Without padding, in the order of the alphabet.
+
+    Raises
+    ------
+    ValueError
+        If the tally is of another mechanism or an argument is out of range; or if there are too many strings.
+    """
+    mechanism = _mechanism(tally)
+    limit = check_count(limit, 1, "limit")
+    if tally.counts.ndim > 1:
+        raise ValueError(f"tally must be of one trial, got counts of shape {tally.counts.shape}")
+    edges = (mechanism.scores(tally) > threshold(mechanism, spurious)) & mechanism.possible
+    edge = dict(zip(mechanism.pairs, edges, strict=True))
+    found = np.arange(mechanism.k)[:, None]  # beginnings of strings, as codes of n-grams
+    for at in range(1, mechanism.positions):
+        fits = np.ones((len(found), mechanism.k), np.bool_)
+        for before in reversed(range(at)):
+            fits &= edge[before, at][found[:, before]]
+        old, new = np.nonzero(fits)
+        if len(old) > limit:
+            raise ValueError(
+                f"spurious must leave at most limit = {limit} candidates, got {len(old)} beginnings of "
+                f"{at + 1} n-grams at spurious = {spurious:g}: lower it, or ask more people"
+            )
+        found = np.column_stack([found[old], new])
+    grams = mechanism.grams
+    return ["".join(grams[code] for code in row).rstrip(mechanism.alphabet[0]) for row in found.tolist()]
+
+
+def _mechanism(tally: Tally) -> Unknown:
+    mechanism = tally.mechanism
+    if not isinstance(mechanism, Unknown):
+        raise ValueError(f"tally must be of an Unknown, got one of {mechanism}")
+    return mechanism
+
+
+def _blocks(people: NDArray[np.int64], bits: int) -> Iterator[NDArray[np.int64]]:
+    step = max(1, BITS // bits)
+    for start in range(0, len(people), step):
+        yield people[start : start + step]
+
+
+def _strings(values: Any) -> list[str]:
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    if array.ndim != 1:
+        raise ValueError(f"values must be a list of strings, got shape {array.shape}")
+    wrong = {type(x) for x in array.tolist()} - {str, np.str_}
+    if wrong:
+        raise ValueError(f"values must be strings, got {sorted(kind.__name__ for kind in wrong)}")
+    return list(map(str, array.tolist()))
