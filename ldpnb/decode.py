@@ -1,28 +1,30 @@
-"""Which candidates do people really have?  Counted reports from an open domain, decoded against a list of candidates.
+"""Which candidates do people really have?  Counts of hashed reports, decoded against a list of candidates.
 
-The counts of a tally say how often each cell of each cohort was 1.  Decoding chooses among the candidates where there
-are too many for least squares, estimates shares with standard errors, and says which of them it has found.
+The tally of `rappor.RAPPOR` or `rappor.ORR` says how often each cell was counted in each cohort.  `decode` chooses
+among the candidates where there are too many of them for least squares, estimates shares with standard errors, and
+says which candidates it has found.  It is a function on top of linear estimates: choosing biases what is chosen, unless
+one part of the cohorts chooses and the other one tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import log, sqrt
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.stats import false_discovery_control, norm
 
-from ldpnb.core import Tally
-from ldpnb.rappor import RAPPOR, Item, _candidates
+from ldpnb.core import Tally, check_probability
+from ldpnb.rappor import ORR, Hashed, Item, _candidates
 
-DEPENDENT = 1e-9  # a column whose square, less its projection on others, is below this part of the largest square
-CARRIED = 0.5  # candidates a cell: at more, least squares would at least double the variances
-STEP = 1.25  # how fast the penalty rises until the chosen can be carried
+APART = 1e-9  # a filter depends on others if its squared distance from their span is below this part of the largest one
+CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
+STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
 
 _Floats = NDArray[np.float64]
 
@@ -36,19 +38,24 @@ class Decoded:
     items : tuple
         The candidates.
     share : ndarray of float (candidates,)
-        Estimated shares, not clipped.  Candidates that were not chosen have 0, which is not an estimate.
+        Estimates, neither clipped nor made to sum to 1.  The 0 of a candidate that was not chosen is not an estimate.
     error : ndarray of float (candidates,)
-        Standard errors, for the shares among these people; NaN for candidates that were not chosen.
+        Standard errors, for the shares among these very people; NaN for candidates that were not chosen.
     p_value : ndarray of float (candidates,)
-        Of the one-sided test of "share = 0" against "share > 0"; 1 for candidates that were not chosen.
+        Of the one-sided test of share = 0 against share > 0; 1 for candidates that were not chosen.
     found : ndarray of bool (candidates,)
-        Where the test speaks, the number of tests accounted for.
+        Where the test rejects, accounting for the number of all candidates.
     chosen : ndarray of bool (candidates,)
-        Kept by the Lasso, or all of them where it was not needed.
+        Kept by the Lasso; all, where it was not needed.
+    apart : ndarray of bool (candidates,)
+        Whose share follows from the expected counts whatever all shares are.  If it is False, other candidates with
+        shares above and below zero could imitate this one exactly, and that it was chosen rests on shares being
+        positive and few.  All are False where candidates outnumber cells: then it is not looked for.
     rank : int
-        Of the filters of all candidates (and the column of the others) in the cohorts that reported; at most `cells`.
+        Of all candidates' filters, and the column of the others, in the cohorts that count.  Where there are more of
+        them than cells, the number of cells, which is an upper bound.
     cells : int
-        Number of equations: cells of the cohorts whose reports gave the estimates.
+        Number of equations that gave estimates and tests.
     """
 
     items: tuple[Item, ...]
@@ -57,6 +64,7 @@ class Decoded:
     p_value: _Floats
     found: NDArray[np.bool_]
     chosen: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
     rank: int
     cells: int
 
@@ -70,5 +78,234 @@ def decode(
     split: bool = False,
     others: bool = True,
 ) -> Decoded:
-    """Estimate and test the share of each candidate."""
-    raise NotImplementedError
+    r"""Estimate and test the share of each candidate.
+
+    In cohort c, with :math:`N_c` reports, cell b was counted in a part :math:`\hat m_{cb}` of them, and
+
+    .. math:: y_{cb} = \frac{\hat m_{cb} - p^*}{q^* - p^*},\qquad \mathrm E[y \mid N] = X\pi,
+
+    for the filters X and the shares π of the values: the members of a cohort are a sample from all people.
+
+    *Estimates.*  Weighted least squares :math:`\hat\pi = A y`, first with weights :math:`N_c`, then with those of the
+    variances which that fit predicts: :math:`N_c/m(1-m)` for bits, :math:`N_c/m` for the cells of one slot, with m its
+    means, kept in [p*, q*].  The covariance is that of the reports at the fitted shares,
+
+    .. math:: \sum_c A_c \frac{V_c}{N_c} A_c^\top - \frac{\mathrm{diag}(\hat\pi) - \hat\pi\hat\pi^\top}{n},
+
+    where :math:`V_c (q^* - p^*)^2` is :math:`\mathrm{diag}(m) - mm^\top` if a report names one slot, and if it has
+    independent bits, :math:`\mathrm{diag}(m(1-m))` and beside the diagonal what one person's bits share, because they
+    are of one value: :math:`(q^*-p^*)^2\,(X_c\,\mathrm{diag}(\pi) X_c^\top - X_c\pi\pi^\top X_c^\top)`.  What is
+    subtracted is the chance of drawing the people, who are fixed here.  It is exact for given weights and shares, up to
+    a part 1/n; the bits of people whose value is not a candidate count as independent.
+
+    *Choice.*  If the cells cannot carry all candidates (more than half as many as cells, or filters that depend on each
+    other), a Lasso with shares ≥ 0 chooses first.  Its penalty follows from the noise, which is known: a candidate
+    enters if its cells exceed what the rest explains by λ of their standard deviations.  λ is the quantile that one in
+    1/`alarm` of the candidates without people would pass, or fewer, if these alone were more than a quarter of the
+    cells; it grows by quarters until no more are chosen than half the cells.
+
+    *Test.*  π̂ over its standard error against the normal law, one-sided; Benjamini and Hochberg's false discovery rate
+    or Bonferroni's bound over all candidates, also those not chosen.  The normal law wants cells with more than a few
+    counts.  On the data that chose, p-values are too small.
+
+    A candidate that is not chosen is taken to have no people.  With `others`, they, and people whose values are on no
+    list, are an unknown constant in every cell: hash functions send many values everywhere alike.  A single frequent
+    value that is missing from the list still spills into candidates which it meets in more cells than most.
+
+    Source: Erlingsson, Pihur and Korolova 2014 (Lasso, then least squares and tests); ye2018 §4.1.1; Benjamini and
+    Hochberg 1995.  The penalty's rule, the covariance, the split and the constant are ours.
+
+    Parameters
+    ----------
+    tally : Tally
+        Of `RAPPOR` or `ORR`, one trial.  Cohorts without reports are left out.
+    items : sequence of int or str
+        The candidates; those of the tally are not used.
+    control : {"fdr", "bonferroni"}
+        Hold `alarm` for the expected part of false ones among the found, or for the probability of any false one.
+    alarm : float in (0, 1)
+    split : bool
+        Let a Lasso choose on every other cohort that has reports, and estimate and test on the rest: half of the
+        reports, but p-values that the choice does not spoil.
+    others : bool
+        Whether people may have values that are not candidates.  False if the list is complete.
+
+    Raises
+    ------
+    ValueError
+        If two candidates have the same filters in the cohorts that count, if the chosen ones depend on each other, or
+        if too few cohorts have reports.
+    ImportError
+        If a Lasso is needed and scikit-learn (extra ``book``) is missing.
+
+    Examples
+    --------
+    >>> from ldpnb.rappor import ORR
+    >>> mechanism = ORR(k=8, cohorts=8, epsilon=2)
+    >>> reports = mechanism.perturb(["tea"] * 6000 + ["coffee"] * 4000, rng=np.random.default_rng(0))
+    >>> result = decode(mechanism.tally(reports), ["tea", "coffee", "milk"])
+    >>> result.found, result.share[:2].round(1)
+    (array([ True,  True, False]), array([0.6, 0.4]))
+    """
+    if not isinstance(tally.mechanism, Hashed):
+        raise ValueError(f"tally must be of RAPPOR or ORR, got one of {tally.mechanism}")
+    if control not in ("fdr", "bonferroni"):
+        raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
+    if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
+        raise ValueError(f"alarm must be in (0, 1), got {alarm}")
+    listed = _candidates(items)
+    cells = _cells(tally, listed)
+    if len(cells.people) < 1 + split:
+        raise ValueError(f"tally must have {1 + split} cohorts with reports, got {len(cells.people)}")
+    _refuse_twins(cells.x, listed)
+    rank, apart = _rank(_with_others(cells.x, others))
+    chosen, testing = np.ones(len(listed), np.bool_), cells
+    if split or rank < len(listed) + others or len(listed) > CARRIED * len(cells.y):
+        testing = cells.part(slice(1, None, 2)) if split else cells
+        choosing = cells.part(slice(0, None, 2)) if split else cells
+        chosen = _choose(choosing, others, alarm, CARRIED * len(testing.y))
+    which = np.flatnonzero(chosen)
+    share, error, p_value = np.zeros(len(listed)), np.full(len(listed), np.nan), np.ones(len(listed))
+    if which.size:
+        testing = replace(testing, x=testing.x[:, which])
+        share[which], error[which] = _fit(testing, others, [listed[j] for j in which])
+        with np.errstate(divide="ignore"):
+            p_value[which] = norm.sf(share[which] / error[which])
+    adjusted = false_discovery_control(p_value) if control == "fdr" else p_value * len(listed)
+    return Decoded(listed, share, error, p_value, adjusted <= alarm, chosen, apart[: len(listed)], rank, len(testing.y))
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The equations y ≈ Xπ, one row a cell, one cohort below the other."""
+
+    x: Any  # sparse (cells, candidates)
+    y: _Floats  # (cells,)
+    people: _Floats  # (cohorts,), reports of each
+    n: int  # reports of all cohorts, used here or not
+    q: float
+    p: float
+    slots: bool  # whether a report names one cell; otherwise its cells are independent
+
+    def part(self, cohorts: slice) -> _Cells:
+        rows = np.arange(len(self.y)).reshape(len(self.people), -1)[cohorts].ravel()
+        return replace(self, x=self.x.tocsr()[rows].tocsc(), y=self.y[rows], people=self.people[cohorts])
+
+    def reports(self) -> _Floats:
+        return np.repeat(self.people, len(self.y) // len(self.people))
+
+    def mean(self, y: _Floats) -> _Floats:
+        """How often a cell is counted that expects y; never 0 or 1, because p* and q* are not."""
+        return np.clip(self.p + (self.q - self.p) * y, self.p, self.q)
+
+    def weight(self, y: _Floats) -> _Floats:
+        """One over the variance; for one slot, a generalised inverse of the covariance, which is diagonal too."""
+        m = self.mean(y)
+        return self.reports() * (self.q - self.p) ** 2 / (m if self.slots else m * (1 - m))
+
+
+def _cells(tally: Tally, items: tuple[Item, ...]) -> _Cells:
+    mechanism = tally.mechanism
+    assert isinstance(mechanism, Hashed)
+    shape = (mechanism.cohorts, mechanism.width + 1)
+    if tally.counts.shape != shape:
+        raise ValueError(f"tally must hold one trial with counts of shape {shape}, got {tally.counts.shape}")
+    q, p = (float(s) for s in mechanism.support)
+    used = tally.counts[:, -1] > 0
+    counts, people = tally.counts[used, :-1], tally.counts[used, -1].astype(np.float64)
+    x = mechanism.design(items).tocsr()[np.repeat(used, mechanism.width)].tocsc()
+    x.sort_indices()
+    y = (counts / people[:, None] - p) / (q - p)
+    return _Cells(x, y.ravel(), people, tally.n, q, p, isinstance(mechanism, ORR))
+
+
+def _refuse_twins(x: Any, items: tuple[Item, ...]) -> None:
+    seen: dict[bytes, Item] = {}
+    for item, start, end in zip(items, x.indptr, x.indptr[1:], strict=False):
+        twin = seen.setdefault(x.indices[start:end].tobytes(), item)
+        if twin is not item:
+            raise ValueError(
+                f"items must differ in the cohorts that have reports, but {twin!r} and {item!r} set the same cells: "
+                "leave one out, and read its share as that of both"
+            )
+
+
+def _with_others(x: Any, others: bool) -> Any:
+    return sparse.hstack([x, sparse.csc_array(np.ones((x.shape[0], 1)))], "csc") if others else x
+
+
+def _rank(x: Any) -> tuple[int, NDArray[np.bool_]]:
+    """Rank, and which columns no vector of the null space touches.
+
+    The matrix of products is one of integers, hence exact; each pivot of its Cholesky factor is the squared distance of
+    a column from the span of those before it, the largest first.
+    """
+    rows, size = x.shape
+    if size > rows:
+        return rows, np.zeros(size, np.bool_)
+    gram = (x.T @ x).toarray()
+    factor, order, rank, _ = dpstrf(gram, tol=APART * gram.diagonal().max())
+    apart = np.ones(size, np.bool_)
+    apart[order[rank:] - 1] = False
+    null = solve_triangular(factor[:rank, :rank], factor[:rank, rank:])
+    apart[order[:rank] - 1] = np.all(np.abs(null) < np.sqrt(APART), axis=1)
+    return int(rank), apart
+
+
+def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[np.bool_]:
+    """Keep the candidates to which a non-negative Lasso gives people; at most so many."""
+    try:
+        from sklearn.linear_model import Lasso  # type: ignore[import-untyped]
+    except ImportError:
+        raise ImportError("choosing among candidates that the cells cannot carry needs scikit-learn") from None
+    x, weight = cells.x, cells.weight(cells.y)
+    square = weight @ x  # of columns of zeros and ones
+    if others:
+        square = square - square**2 / weight.sum()
+    with np.errstate(divide="ignore"):
+        scale = np.where(square > APART * square.max(), 1 / np.sqrt(square), 0)
+    index = (x.indices.astype(np.int32), x.indptr.astype(np.int32))  # scikit-learn takes no others
+    scaled = sparse.csc_array((np.repeat(scale, np.diff(x.indptr)), *index), shape=x.shape)
+    penalty = norm.isf(min(alarm, most / (2 * x.shape[1])))
+    while True:
+        # with columns of length 1, the candidate enters whose product with the weighted residual exceeds the penalty
+        lasso = Lasso(penalty / weight.sum(), positive=True, fit_intercept=others, tol=1e-6, max_iter=10_000)
+        lasso.fit(scaled, cells.y, sample_weight=weight)
+        chosen: NDArray[np.bool_] = lasso.coef_ > 0
+        if chosen.sum() <= most:
+            return chosen
+        penalty *= STEP
+
+
+def _fit(cells: _Cells, others: bool, items: Sequence[Item]) -> tuple[_Floats, _Floats]:
+    """Shares and their standard errors by weighted least squares."""
+    z, k = _with_others(cells.x, others), len(items)
+    rank, apart = _rank(z)
+    if rank < z.shape[1]:
+        named = [repr(item) for item, own in zip([*items, "all others"], apart, strict=False) if not own]
+        raise ValueError(
+            f"items must be told apart by their cells, but {', '.join(named[:5])}{', …' if len(named) > 5 else ''} "
+            f"are linearly dependent: {z.shape[1]} columns of rank {rank}"
+        )
+    weight = cells.reports()
+    for again in (True, False):
+        inverse = np.linalg.inv((z.T @ (z * weight[:, None])).toarray())
+        theta = inverse @ (z.T @ (weight * cells.y))
+        fitted = z @ theta
+        if again:
+            weight = cells.weight(fitted)
+    share, m, gap, variance = theta[:k], cells.mean(fitted), cells.q - cells.p, np.zeros(k)
+    x, z, width = cells.x.tocsr(), z.tocsr(), len(cells.y) // len(cells.people)
+    for c, people in enumerate(cells.people):
+        rows = slice(c * width, (c + 1) * width)
+        a = (z[rows] @ inverse[:, :k]).T * weight[rows]
+        squares = a**2
+        if cells.slots:
+            one = (squares @ m[rows] - (a @ m[rows]) ** 2) / gap**2
+        else:
+            one = squares @ (m[rows] * (1 - m[rows])) / gap**2
+            pairs = (x[rows].T @ a.T) ** 2 - x[rows].T @ squares.T  # of bits of one value, each pair twice
+            one += share @ pairs - (a @ fitted[rows]) ** 2 + squares @ fitted[rows] ** 2
+        variance += one / people
+    variance -= share * (1 - share) / cells.n
+    return share, np.sqrt(np.maximum(variance, 0))
