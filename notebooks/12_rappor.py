@@ -65,7 +65,9 @@ rng = np.random.default_rng(SEED)
 # | $\varepsilon_1, \varepsilon_T, \varepsilon_\infty$ | of one report, of $T$ reports, of any number | `exposure` |
 # | $X$, $X^+$ | filters of the candidates, a row for each bit of each cohort; its pseudo-inverse | |
 # | $k$ | number of slots of O-RR, the domain of its k-RR | `k` |
-# | $r$ | number of fragments that a client of RAPPOR-Unknown sends | `slots` |
+# | $z$ | how many standard errors above 0 an estimate must be to count as found | `Z` |
+# | $r$, $G$ | number of fragments that a client of RAPPOR-Unknown sends; number of positions of a string | `slots`, `positions` |
+# | $\varrho$ | probability that two given positions are among the $r$ | `shown` |
 #
 # The letters $p$ and $q$ are those of the original paper; the survey has them the other way round.
 # In this chapter $f_s$, with an index, is a share, and $f$ without one is RAPPOR's parameter.
@@ -100,7 +102,8 @@ def respond(permanent, p, q, rng):
 # %% [markdown]
 # The client draws its cohort and its permanent response once, keeps both, and from then on only calls `respond`.
 # {numref}`fig-rappor-client` shows one person for three days.
-# (`position` is the package's hash function, BLAKE2 of string, cohort and number.)
+# (`position` is the package's hash function, BLAKE2 of string, cohort and number.
+# Instead of keeping the permanent response, a client may draw it each time from a secret key of its own and the string, as Chrome did.)
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-client", "caption": "A home page in RAPPOR, 32 bits and two hash functions; filled squares are ones. The same string has another filter in another cohort. The person is in cohort 0: its filter is blurred once (permanent response, φ = 1/4, kept by the client), and every day the result is blurred again (p = 1/4, q = 3/4). The collector sees the last three rows. They are related to one another more closely than to the filter."}, "image": {"alt": "Six rows of 32 squares. The first two are filters of one string in cohorts 1 and 0, with two filled squares each, in different places. The third is the permanent response, with several filled squares. The last three are reports of three days, which share many but not all squares with it."}}
 PAGE = "weather.example"
@@ -147,8 +150,8 @@ plt.show()
 # $$ R_T(t) = \frac{(1-\varphi)\lambda + \varphi}{\varphi\lambda + 1-\varphi}, \qquad \lambda = \Big(\frac qp\Big)^{t}\Big(\frac{1-q}{1-p}\Big)^{T-t}. $$
 #
 # 1. Take two strings and a cohort, and let $a$ bits be set by the first one only, and $a'$ by the second one only.
-#    The likelihood ratio of $T$ reports is at most $e^{au + a'v}$ with $u = \ln R_T(T)$ and $v = -\ln R_T(0)$, and attains it.
-# 2. So $T$ reports are $\varepsilon_T$-LDP with $\varepsilon_T = h\,(u + v)$, and no less where two strings have $h$ bits each and none in common in some cohort.
+#    The likelihood ratio of $T$ reports is at most $e^{au + a'u'}$ with $u = \ln R_T(T)$ and $u' = -\ln R_T(0)$, and attains it.
+# 2. So $T$ reports are $\varepsilon_T$-LDP with $\varepsilon_T = h\,(u + u')$, and no less where two strings have $h$ bits each and none in common in some cohort.
 # 3. $\varepsilon_1 = h \ln\dfrac{q^*(1-p^*)}{p^*(1-q^*)}$; and $\varepsilon_T$ grows with $T$ towards $\varepsilon_\infty = 2h\ln\dfrac{1-\varphi}{\varphi}$, which is that of the permanent response itself.
 # 4. $\varepsilon_T \le T\varepsilon_1$.
 #
@@ -160,9 +163,9 @@ plt.show()
 #    A sequence of $T$ readings with $t$ ones has probability $q^t(1-q)^{T-t}$ if the permanent bit is 1 and $p^t(1-p)^{T-t}$ if it is 0; their ratio is λ.
 #    So a bit that only the first string sets contributes the factor $R_T(t)$, one that only the second sets $1/R_T(t)$, and a bit on which the filters agree contributes nothing.
 #    As $\varphi < \frac12$ the fraction grows with λ, and λ grows with $t$; so the factors are largest at $t = T$ and at $t = 0$.
-# 2. $a, a' \le h$, and $u, v \ge 0$.
+# 2. $a, a' \le h$, and $u, u' \ge 0$.
 # 3. For $T = 1$ the fraction is $q^*/p^*$ at $t = 1$ and $(1-q^*)/(1-p^*)$ at $t = 0$.
-#    As $T$ grows, λ goes to ∞ at $t = T$ and to 0 at $t = 0$, monotonically, and $u$ and $v$ both to $\ln\frac{1-\varphi}{\varphi}$.
+#    As $T$ grows, λ goes to ∞ at $t = T$ and to 0 at $t = 0$, monotonically, and $u$ and $u'$ both to $\ln\frac{1-\varphi}{\varphi}$.
 # 4. Write $\ln\lambda = 2x$; then $\frac12\ln R = \operatorname{artanh}\big((1-2\varphi)\tanh x\big)$, because two flips in a row multiply the hyperbolic tangents.
 #    For $x \ge 0$ this is concave with value 0 at 0, so that a $T$-fold $x$ gives at most the $T$-fold; for $x \le 0$ the same with signs reversed.
 #    At $t = T$ and at $t = 0$ the $x$ of $T$ reports is $T$ times that of one.
@@ -238,7 +241,8 @@ check(
     caught=abs(anew[0] - anew[1]) > 0.01,
 )
 print(
-    f"one report, two hash functions: no common bit ε = {found[TRIED[0]][0]:.4f}; with one common bit {found[TRIED[1]][0]:.4f}"
+    f"one report, two hash functions: no common bit ε = {found[TRIED[0]][0]:.4f}; "
+    f"with one common bit {found[TRIED[1]][0]:.4f}"
 )
 
 
@@ -270,7 +274,8 @@ check(
 )
 
 # %% [markdown]
-# {numref}`fig-rappor-exposure` has the curve for $\varphi = \frac14$, $p = \frac12$, $q = \frac34$ and two hash functions, a setting of RAPPOR's authors, and for one with the same permanent response and clearer reports.
+# {numref}`fig-rappor-exposure` has the curve for $\varphi = \frac14$, $p = \frac12$, $q = \frac34$ and two hash functions, and for the clearer reports of $p = \frac14$.
+# The second was a setting of Chrome's, with 128 cohorts, and with filters of 128 bits for some values and of 8 bits for what was collected from more people {cite:p}`chromium2014rappor`.
 
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "ε of T reports on one unchanged value, two hash functions, φ = 1/4. Lines: theorem. Markers: exact laws of the inline client, one bit of each kind. With a memory ε rises towards that of the permanent response (grey), within two weeks for p = 1/2 and q = 3/4, within a few days for the clearer reports. Without a memory it grows by the same amount every day."}, "image": {"alt": "Log-log plot of epsilon against the number of reports from 1 to 365. Two curves start at 1.1 and 2.0 and level off at the grey line of 4.4. Two straight lines from the same points rise beyond 100."}}
@@ -328,15 +333,15 @@ print(f"ε_∞ = {ceiling:.3f}; with 32 bits in place of 2 hash functions it wou
 #
 # *A value that changes.*
 # Each new value gets a permanent response of its own.
-# Somebody whose home page has been $m$ different ones has spent up to $m\,\varepsilon_\infty$, and the change shows as well.
+# Somebody who has had three home pages has spent up to $3\,\varepsilon_\infty$, and the change shows as well.
 #
 # *Values that follow from one another.*
-# {cite:t}`erlingsson2014rappor` give the example of an age in days: it is a new value every day, but any day's value tells all the others.
+# An age in days is a new value every day, but any day's value tells all the others.
 # Then the reports are about one unknown and have independent permanent responses, and their ε adds up as if there were no memory: the steep lines of {numref}`fig-rappor-exposure`.
 #
 # *Who is who.*
 # The permanent response protects the value, but it is itself a mark of the person.
-# The blurring of $w$ bits has an entropy of $w\,H(\varphi)$ bits, whatever the value, and no two people have the same for long filters.
+# The blurring of $w$ bits has an entropy of $w\,H(\varphi)$ bits, whatever the value, and for long filters hardly any two people have the same.
 # So a collector who has reports without names can try to put together those of one person.
 # How well does this go?
 # In the next figure 300 people of one cohort all have the same home page, which the collector even knows.
@@ -403,7 +408,7 @@ plt.show()
 # %% tags=["hide-input"]
 check(
     "Recognised",
-    "128 bits, a report a day: most of 300 people; without a second noise all of them after one report",
+    "128 bits, a report a day: most of 300 people; with hardly any second noise all of them after one",
     linked[128, 7] > 0.5 and recognised(128, 1, rng, p=0.001, q=0.999) > 0.99,
     control="the second week is of 300 other people",
     caught=mistaken < 0.05,
@@ -412,7 +417,8 @@ for bits in (8, 32, 128):
     print(f"{bits:>3} bits: " + ", ".join(f"{linked[bits, t]:.0%} at {t}" for t in WEEKS))
 entropy = -(FLIP * log(FLIP) + (1 - FLIP) * log(1 - FLIP)) / log(2)
 print(
-    f"entropy of a permanent response: {entropy:.2f} w bits, {128 * entropy:.0f} for w = 128; 300 people: {log(CROWD) / log(2):.1f}"
+    f"entropy of a permanent response: {entropy:.2f} w bits, {128 * entropy:.0f} for w = 128; "
+    f"to number 300 people: {log(CROWD) / log(2):.1f}"
 )
 
 # %% [markdown]
@@ -468,7 +474,8 @@ check(
 )
 
 # %% [markdown]
-# For the second noise the survey sets a bit that is 1 with probability $p$ and one that is 0 with $q$, the original the other way round; whoever puts the numbers of one into the formulas of the other gets estimates with the wrong sign.
+# For the second noise the survey sets a bit that is 1 with probability $p$ and one that is 0 with $q$, the original the other way round.
+# Whoever puts the numbers of one into the formulas of the other estimates where the zeros are.
 # The survey calls the length of the filter $h$ and does not mention the number of hash functions, nor any ε of RAPPOR.
 # So its $h$ must not be put into $\varepsilon_\infty = 2h\ln\frac{1-\varphi}{\varphi}$ of the original: the last line printed below {numref}`fig-rappor-exposure` shows how far off that would be.
 
@@ -525,7 +532,7 @@ settle(
 # :::{prf:proof}
 # 1. A report is from cohort $c$ with probability $1/C$, and then has a 1 at bit $b$ with probability $p^* + (q^*-p^*)x_{s,cb}$.
 # 2. $X^+X$ is the identity, and $X^+$ is linear.
-# 3. The columns of the strings, with a row of ones below, are $Cw + 2$ vectors of dimension $Cw + 1$, so there is a $z \ne 0$ with $\sum_s z_s x_s = 0$ and $\sum_s z_s = 0$.
+# 3. The columns of the strings, with a row of ones below, are $Cw + 2$ vectors of dimension $Cw + 1$, so there is a $\delta \ne 0$ with $\sum_s \delta_s x_s = 0$ and $\sum_s \delta_s = 0$.
 #    Add a small multiple of it to equal shares.
 #    With one hash function the bits of each cohort sum to one, which leaves $C(w-1)+1$ dimensions, the row of ones included.
 # :::
@@ -557,7 +564,7 @@ print(
 
 
 def twins(width, hashes, cohorts, count):
-    """Two distributions over this many strings with the same mean of y, or None; and the largest difference in shares."""
+    """Differences in y and in shares of two distributions over this many strings with one mean of y, or None."""
     names = [f"page{i}.example" for i in range(count)]
     x = RAPPOR(bits=width, hashes=hashes, cohorts=cohorts, f=0.5, p=0.0, q=1.0).filters(names).reshape(count, -1).T
     rows = np.vstack([x, np.ones(count)])
@@ -621,8 +628,8 @@ for h, mechanism in x_fifty.items():
 #
 # :::{prf:proof}
 # If everybody has $s$ the mean of the estimate is $g\cdot x_s = 1$; since $x_s$ has at most $Ch$ ones, $1 \le \lVert g\rVert^2\,Ch$ by the inequality of Cauchy and Schwarz.
-# A report of cohort $c$ has the score $C\sum_b g_{cb}\,(\text{bit}_b - p^*)/(q^*-p^*)$, and its bits are independent with variances of at least $v = \min\{p^*(1-p^*), q^*(1-q^*)\}$.
-# So the variance of a score, averaged over cohorts, is at least $C\lVert g\rVert^2 v/(q^*-p^*)^2 \ge \frac1h\,v/(q^*-p^*)^2$.
+# A report of cohort $c$ has the score $C\sum_b g_{cb}\,(\text{bit}_b - p^*)/(q^*-p^*)$, and its bits are independent with variances of at least $\nu = \min\{p^*(1-p^*), q^*(1-q^*)\}$.
+# So the variance of a score, averaged over cohorts, is at least $C\lVert g\rVert^2 \nu/(q^*-p^*)^2 \ge \frac1h\,\nu/(q^*-p^*)^2$.
 # A bit has the odds ratio $E = e^{\varepsilon/h}$, by {prf:ref}`thm-rappor-exposure`.
 # Given that, $p^*(1-p^*)/(q^*-p^*)^2$ is at least $4E/(E-1)^2 = 1/\sinh^2(\varepsilon/2h)$ by {prf:ref}`thm-oue`, and the same for $q^*(1-q^*)$ with ones and zeros exchanged.
 # For $p^*+q^*=1$ both are $\sqrt E/(\sqrt E-1)^2 = 1/(4\sinh^2(\varepsilon/4h))$.
@@ -643,10 +650,13 @@ for h, mechanism in x_fifty.items():
 
 
 # %% tags=["hide-input"]
-def bloom_noise(mechanism, items):
-    """Exact noise of a candidate that nobody has, everybody else having one of the others; mean over candidates."""
-    noise = mechanism.noise(items, items)
-    return (noise.sum() - np.trace(noise)) / len(items) / (len(items) - 1)
+def rare_noise(mechanism, items, others=20):
+    """Exact noise of candidates that nobody has, for people who have one of some others; None if the rank is short."""
+    try:
+        noise = mechanism.noise(items[:others], items)
+    except ValueError:
+        return None
+    return float(noise[:, others:].mean())
 
 
 def sue_noise(eps):
@@ -665,7 +675,7 @@ def crowded(h, width, cohorts, count):
 
 HASHES = (1, 2, 4, 6, 8)
 factor = {
-    (h, eps): sqrt(bloom_noise(one_time(bits=64, hashes=h, cohorts=16, epsilon=eps), FIFTY) / sue_noise(eps))
+    (h, eps): sqrt(rare_noise(one_time(bits=64, hashes=h, cohorts=16, epsilon=eps), FIFTY) / sue_noise(eps))
     for h in HASHES
     for eps in (1.0, 4.0)
 }
@@ -676,7 +686,7 @@ for (name, (width, cohorts)), h in [(design, h) for design in DESIGNS.items() fo
     for load in LOADS:
         count = round(load * cohorts * (width - 1))
         listed = [f"page{i}.example" for i in range(count)]
-        exact = bloom_noise(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=1.0), listed) / sue_noise(1.0)
+        exact = rare_noise(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=1.0), listed, 10) / sue_noise(1.0)
         loaded[name, h, load] = (sqrt(exact), least_factor(h, 1.0) * sqrt(crowded(h, width, cohorts, count)))
 print(f"32 bits, h = 1, four equations a candidate: {sqrt(crowded(1, 32, 1, 31 / 4)):.2f} times the bound, by the rule")
 rule_off = max(abs(exact / rule - 1) for exact, rule in loaded.values())
@@ -728,7 +738,7 @@ plt.show()
 # $$ \frac1h\bigg[\frac{\varphi(1-\varphi)}{(1-2\varphi)^2} + \frac1T\cdot\frac{pq}{(q-p)^2(1-2\varphi)^2}\bigg]. $$ (eq-rappor-average)
 #
 # What does this find?
-# A string is taken to be there if its estimate is $z$ standard errors above 0; with 1,000 candidates and $z = \Phi^{-1}(1 - 0.05/1000) = 3.9$ a false alarm among all of them has a probability of at most 5 %.
+# A string is taken to be there if its estimate is $z$ standard errors above 0; with 1,000 candidates and $z = \Phi^{-1}(1 - 0.05/1000) = 3.9$ a false alarm among all of them has a probability of at most 5 %, by the normal law.
 # Then a string whose share is $z$ standard errors is found every other time: we call this the *smallest share found*.
 # The table is for a million people and one report, with four equations a candidate; its last column counts the strings that could be found if all had the same share.
 
@@ -812,8 +822,8 @@ table(pd.DataFrame(rows))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 moved = {
-    (width, cohorts): bloom_noise(one_time(bits=width, hashes=1, cohorts=cohorts, epsilon=1.0), FIFTY)
-    for width, cohorts in ((8, 16), (16, 16), (64, 16), (8, 256))
+    (width, cohorts): rare_noise(one_time(bits=width, hashes=1, cohorts=cohorts, epsilon=1.0), FIFTY)
+    for width, cohorts in ((8, 16), (16, 16), (64, 16), (8, 128))
 }
 settle(
     "ye2018.rappor-collisions",
@@ -822,7 +832,7 @@ settle(
         > moved[16, 16]
         > moved[64, 16]
         and moved[64, 16] < 1.1 * sue_noise(1.0),
-        "so do more cohorts, within 25 %": moved[8, 16] > moved[8, 256] and moved[8, 256] < 1.25 * sue_noise(1.0),
+        "so do more cohorts, within 25 %": moved[8, 16] > moved[8, 128] and moved[8, 128] < 1.25 * sue_noise(1.0),
         "so do more hash functions": factor[8, 1.0] < factor[1, 1.0],
     },
 )
@@ -1246,15 +1256,6 @@ COHORTS = (16, 64, 256)
 SIXTY_FOUR = [f"page{i}.example" for i in range(64)]
 
 
-def rare_noise(mechanism, items, others=20):
-    """Exact noise of a candidate that nobody has, for people with one of some others; None if the rank is short."""
-    try:
-        noise = mechanism.noise(items[:others], items)
-    except ValueError:
-        return None
-    return float(noise[:, others:].mean())
-
-
 def hashing_noise(k, eps):
     """Local hashing with k slots and a hash function for everybody."""
     own = exp(eps) / (exp(eps) + k - 1)
@@ -1266,6 +1267,7 @@ orr_noise = {
     for eps in (1.0, 3.0)
     for c in COHORTS
     for k in SLOTS
+    if c * k <= 4096  # more is as with fewer cohorts
 }
 oue = {eps: OUE(k=64, epsilon=eps).noise([0])[0, 1] for eps in (1.0, 3.0)}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), sharex=True)
@@ -1273,7 +1275,7 @@ fine = np.geomspace(2, 64, 60)
 for ax, eps in zip(axes, (1.0, 3.0), strict=True):
     ax.plot(fine, [sqrt(hashing_noise(k, eps) / oue[eps]) for k in fine], **line(6), label="local hashing")
     for i, c in enumerate(COHORTS):
-        some = [k for k in SLOTS if orr_noise[eps, c, k] is not None]
+        some = [k for k in SLOTS if orr_noise.get((eps, c, k)) is not None]
         ax.plot(some, [sqrt(orr_noise[eps, c, k] / oue[eps]) for k in some], **dots(i), label=f"{c} cohorts")
     ax.axhline(sqrt(GRR(k=64, epsilon=eps).noise([0])[0, 1] / oue[eps]), color="gray", linewidth=1, linestyle="-")
     ax.set(xscale="log", ylabel=f"standard error / OUE's, ε = {eps:g}", ylim=(0.9, 4))
@@ -1286,7 +1288,7 @@ plt.show()
 # %% tags=["hide-input"]
 finite = [key for key, noise in orr_noise.items() if noise is not None]
 best = {
-    (eps, c): min((orr_noise[eps, c, k], k) for k in SLOTS if orr_noise[eps, c, k] is not None)
+    (eps, c): min((orr_noise[eps, c, k], k) for k in SLOTS if orr_noise.get((eps, c, k)) is not None)
     for eps in oue
     for c in COHORTS
 }
@@ -1303,7 +1305,7 @@ check(
 )
 
 
-def slope_of(make, sizes=(16, 64, 256)):
+def slope_of(make, sizes=(16, 48, 144)):
     """Exponent of the number of candidates in the sum of all standard errors, exact noise of rare candidates."""
     sums = [size * sqrt(rare_noise(make(size), [f"page{i}.example" for i in range(size)], 8)) for size in sizes]
     return np.polyfit(np.log(sizes), np.log(sums), 1)[0]
@@ -1315,7 +1317,7 @@ slopes = {
     "O-RAPPOR, 8 bits, cohorts in proportion": slope_of(
         lambda size: one_time(bits=8, hashes=1, cohorts=size // 2, epsilon=0.5)
     ),
-    "O-RAPPOR, 8 bits, 40 cohorts": slope_of(lambda size: one_time(bits=8, hashes=1, cohorts=40, epsilon=0.5)),
+    "O-RAPPOR, 8 bits, 24 cohorts": slope_of(lambda size: one_time(bits=8, hashes=1, cohorts=24, epsilon=0.5)),
 }
 for name, value in slopes.items():
     print(f"{name}: the sum of errors grows like S^{value:.2f}")
@@ -1378,8 +1380,8 @@ settle(
             slopes["O-RAPPOR, 8 bits, cohorts in proportion"] - 1
         )
         < 0.1,
-        "8 bits, 40 cohorts whatever the list, up to 256 strings: it grows like S": abs(
-            slopes["O-RAPPOR, 8 bits, 40 cohorts"] - 1
+        "8 bits, 24 cohorts whatever the list, up to 144 strings: it grows like S": abs(
+            slopes["O-RAPPOR, 8 bits, 24 cohorts"] - 1
         )
         < 0.1,
     },
@@ -1439,8 +1441,8 @@ settle(
 #
 # Where does the collector's list come from, if not from elsewhere?
 # {cite:t}`fanti2016unknown` get it from the same people; the survey calls their method *RAPPOR-Unknown*.
-# A string is cut into *n-grams*, fragments of $n$ letters.
-# There are so many strings that they cannot be listed, but so few n-grams that each can have a bit of its own.
+# A string is cut into *n-grams*, fragments of a fixed number of letters.
+# There are too many strings to list, but so few fragments that each can have a bit of its own (our choice; they may go through Bloom filters as well).
 # A person draws $r$ positions of the string without looking, usually two, and reports the fragments there, and the string as a whole, which makes $r+1$ reports at $\varepsilon/(r+1)$ each.
 
 
@@ -1471,17 +1473,17 @@ def blurred(string, grams, gram, r, eps, rng, raw=False):
 #
 # :::{prf:theorem} RAPPOR-Unknown
 # :label: thm-rappor-unknown
-# 1. With $\varepsilon/(r+1)$ for each report, all of them together are ε-LDP, exactly so where two strings have fragments that all differ and filters without a common bit in some cohort.
-# 2. Let a person's bit for fragment $a$ be flipped with probability $\varphi$ and score $(\text{bit} - \varphi)/(1-2\varphi)$, and let $\lambda = \frac{r(r-1)}{G(G-1)}$ be the probability that two given positions of $G$ are drawn.
-#    The product of the scores of $a$ at one position and $b$ at another, divided by $n\lambda$ and added up over the people who drew both, is unbiased for the share of people who have both.
-#    Where hardly anybody has either, $n$ times its variance is $v^2/\lambda$ with $v = \varphi(1-\varphi)/(1-2\varphi)^2$.
+# 1. With $\varepsilon/(r+1)$ for each report, all of them together are ε-LDP, exactly so where all fragments of two strings differ, and their filters have $h$ bits each and none in common in some cohort.
+# 2. Let a person's bit for fragment $a$ be flipped with probability $\varphi$ and score $(\text{bit} - \varphi)/(1-2\varphi)$, and let $\varrho = \frac{r(r-1)}{G(G-1)}$ be the probability that two given positions are drawn.
+#    The product of the scores of $a$ at one position and $b$ at another, divided by $n\varrho$ and added up over the people who drew both, is unbiased for the share of people who have both.
+#    Where hardly anybody has either, $n$ times its variance is $v^2/\varrho$ with $v = \varphi(1-\varphi)/(1-2\varphi)^2$.
 # :::
 #
 # :::{prf:proof}
 # 1. The positions are public.
 #    Given them, the reports have coins of their own, so their ratios multiply, and each is largest where fragments or filters differ.
 # 2. Given the positions the bits of two fragments are independent, so the mean of the product is the product of the means, which is 1 for somebody who has both and 0 otherwise.
-#    Its second moment is $v^2$ where both scores have mean 0.
+#    Its second moment is $v^2$ where both scores have mean 0, and $v^2\varrho/\varrho^2$ with the draw of positions.
 # :::
 
 # %% tags=["hide-input"]
@@ -1625,9 +1627,9 @@ table(
 
 # %% [markdown]
 # How many people does it take?
-# A pair that a share $f$ of the people have is found every other time if $f$ is $z$ standard errors, so that
+# A pair that a share $f_{ab}$ of the people have is found every other time if $f_{ab}$ is $z$ standard errors, so that
 #
-# $$ n = \frac{z^2\,v^2}{\lambda f^2}. $$ (eq-rappor-people)
+# $$ n = \frac{z^2\,v^2}{\varrho f_{ab}^2}. $$ (eq-rappor-people)
 #
 # The table has it for the alphabet above, by the exact noise of somebody who has neither fragment.
 
@@ -1645,7 +1647,7 @@ by_package = unknown.noise(["tttttt"])[0, 0, 1, 1]
 by_formula = people_needed(6.0, 1.0) / threshold(unknown, 1.0) ** 2
 check(
     "People",
-    "v²/λ is the package's noise of a pair that a person does not have",
+    "v²/ϱ is the package's noise of a pair that a person does not have",
     abs(by_package / by_formula - 1) < 1e-9,
     control="ε/r in place of ε/(r + 1)",
     caught=abs(by_package / (people_needed(9.0, 1.0) / threshold(unknown, 1.0) ** 2) - 1) > 0.1,
@@ -1685,7 +1687,7 @@ table(
 #
 # Today one would not multiply noises.
 # *PEM* {cite:p}`wang2021pem` lets groups of people report prefixes that grow from group to group, keeping the frequent ones each time; *TreeHist* {cite:p}`bassily2017heavy` walks down a tree of prefixes.
-# In both a person sends one report with all of ε, and the noise is that of a single share.
+# In both a report is about one prefix, and no two noises are multiplied.
 #
 # For tables of several variables the survey names a further idea of the same authors, expectation maximisation (EM): if a person reports several variables, their joint distribution is the one under which the reports are most likely.
 # Two variables, with four and three values, through Bloom filters with half of $\varepsilon = 6$ each:
@@ -1919,7 +1921,7 @@ for name, pq in READINGS.items():
 # %% tags=["hide-input"]
 HUNDRED = [f"page{i}.example" for i in range(100)]
 for bits, cohorts in ((128, 4), (8, 64)):
-    ratio = sqrt(bloom_noise(one_time(bits=bits, hashes=1, cohorts=cohorts, epsilon=1.0), HUNDRED) / sue_noise(1.0))
+    ratio = sqrt(rare_noise(one_time(bits=bits, hashes=1, cohorts=cohorts, epsilon=1.0), HUNDRED) / sue_noise(1.0))
     print(
         f"{bits:>3} bits, {cohorts:>2} cohorts: standard error {ratio:.2f} times SUE's, "
         f"{linked[bits, 7]:.0%} recognised"
@@ -1932,16 +1934,17 @@ for bits, cohorts in ((128, 4), (8, 64)):
 # :::
 #
 # :::{dropdown} Solution
-# The next cell tries all numbers from 4 to 24, with the exact noise.
-# More slots than the $e^\varepsilon + 1 = 8.4$ of local hashing, because 50 cohorts of 8 slots have few equations.
+# The next cell tries nine numbers from 4 to 24, with the exact noise.
+# More slots are best than the $e^\varepsilon + 1$ of local hashing, because 50 cohorts of 8 slots have few equations.
 # :::
 
 # %% tags=["hide-input"]
-tried_slots = {k: rare_noise(ORR(k=k, cohorts=50, epsilon=2.0), HUNDRED) for k in range(4, 25)}
+tried_slots = {k: rare_noise(ORR(k=k, cohorts=50, epsilon=2.0), HUNDRED) for k in (4, 6, 8, 10, 12, 14, 16, 20, 24)}
 best_slots = min(tried_slots, key=tried_slots.get)
 against = GRR(k=100, epsilon=2.0).noise([0])[0, 1]
 print(
-    f"{best_slots} slots; standard error {sqrt(tried_slots[best_slots] / against):.2f} times that of k-RR with 100 items"
+    f"{best_slots} slots, against e^ε + 1 = {exp(2) + 1:.1f}; "
+    f"standard error {sqrt(tried_slots[best_slots] / against):.2f} times that of k-RR with 100 items"
 )
 
 # %% [markdown]
@@ -1952,7 +1955,7 @@ print(
 # | {prf:ref}`thm-rappor-exposure`: ε of one, of $T$, of all reports | laws of the inline client, up to eight reports |
 # | {prf:ref}`thm-rappor-count`: least squares; a list is needed | exact moments; two distributions with the same expected counts |
 # | {prf:ref}`thm-rappor-cost`: every hash function costs | proof; exact noise of 34 designs |
-# | {prf:ref}`thm-rappor-orr`: O-RR | law; ranks of 48 designs; 3,000 strings hashed |
+# | {prf:ref}`thm-rappor-orr`: O-RR | law; ranks of 44 designs; 3,000 strings hashed |
 # | {prf:ref}`thm-rappor-unknown`: ε and noise of fragments | laws; exact moments; a run from reports to words |
 #
 # Next: means.
