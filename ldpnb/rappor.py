@@ -37,7 +37,7 @@ Item = int | str
 
 BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
 DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
-APART = 1e-10  # least squared distance of a filter from the span of others, relative to its own length, that counts
+APART = 1e-10  # least squared distance of a filter from the span of others that counts, for a longest filter of length 1
 
 
 class Hashed(Mechanism):
