@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from math import floor
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +36,8 @@ from ldpnb.frequency import GRR
 Item = int | str
 
 BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
-APART = 1e-10  # least squared distance of a filter from the span of others, relative to its own length, that counts
+DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
+APART = 1e-10  # least squared distance of a filter from the span of others that counts, for a longest filter of length 1
 
 
 class Hashed(Mechanism):
@@ -170,7 +172,7 @@ class Hashed(Mechanism):
         inside = [i for i, item in enumerate(distinct) if item in place]
         shares[inside, [place[distinct[i]] for i in inside]] = 1
         outside = [i for i, item in enumerate(distinct) if item not in place]
-        shares[outside] = np.asarray((self.design([distinct[i] for i in outside]).T @ x) @ inverse)
+        shares[outside] = (self.design([distinct[i] for i in outside]).T @ x).toarray() @ inverse
         return shares
 
     def noise(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
@@ -324,21 +326,22 @@ class RAPPOR(Hashed):
                        {(f/2)\,q^t(1-q)^{T-t} + (1-f/2)\,p^t(1-p)^{T-t}},
 
         which grows with t.  Two filters with h bits each and none in common are told apart best by T ones in the bits
-        of the one and none in those of the other: with r(t) its logarithm, ε is h (r(T) − r(0)).  It tends to
-        `lifetime_epsilon`; without the memory it would be T times `epsilon`.
+        of the one and none in those of the other: with r(t) the logarithm, ε = h {r(T) − r(0)}.  It grows with T to
+        `lifetime_epsilon`.  Without a memory it would be T times `epsilon`, which is at least as much.
 
         Parameters
         ----------
         reports : int, at least 1
             T.
         """
-        times = check_count(reports, 1, "reports")
-        flip, p, q = Fraction(self.f) / 2, Fraction(self.p), Fraction(self.q)
-        (one, zero), (no_one, no_zero) = (
-            _support(flip, p**times, q**times),
-            _support(flip, (1 - p) ** times, (1 - q) ** times),
-        )
-        return log_up((one * no_zero / (zero * no_one)) ** self.hashes)
+        times, flip = check_count(reports, 1, "reports"), Fraction(self.f) / 2
+        p, q = Fraction(self.p), Fraction(self.q)
+        ratio = Fraction(1)
+        for a in (p / q) ** times, ((1 - q) / (1 - p)) ** times:
+            # rounded down, which can only add to ε: the whole power has millions of digits where reports are many
+            one, zero = _support(flip, Fraction(floor(a * 2**DIGITS), 2**DIGITS), Fraction(1))
+            ratio *= one / zero
+        return log_up(ratio**self.hashes)
 
     @property
     def report_bits(self) -> int:
