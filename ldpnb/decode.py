@@ -96,7 +96,9 @@ def decode(
     independent bits, :math:`\mathrm{diag}(m(1-m))` and beside the diagonal what one person's bits share, because they
     are of one value: :math:`(q^*-p^*)^2\,(X_c\,\mathrm{diag}(\pi) X_c^\top - X_c\pi\pi^\top X_c^\top)`.  What is
     subtracted is the chance of drawing the people, who are fixed here.  It is exact for given weights and shares, up to
-    a part 1/n; the bits of people whose value is not a candidate count as independent.
+    a part 1/n; the bits of people whose value is not a candidate count as independent.  After a choice, the variances
+    are multiplied by the residuals' mean square in units of the noise, where it is above 1: what values that were not
+    chosen add to the cells is noise too, by the draw of the hash functions.
 
     *Choice.*  If the cells cannot carry all candidates (more than half as many as cells, or filters that depend on each
     other), a Lasso with shares ≥ 0 chooses first.  Its penalty follows from the noise, which is known: a candidate
@@ -113,7 +115,7 @@ def decode(
     value that is missing from the list still spills into candidates which it meets in more cells than most.
 
     Source: Erlingsson, Pihur and Korolova 2014 (Lasso, then least squares and tests); ye2018 §4.1.1; Benjamini and
-    Hochberg 1995.  The penalty's rule, the covariance, the split and the constant are ours.
+    Hochberg 1995.  The rule for the penalty, the covariance, the split and the constant are ours.
 
     Parameters
     ----------
@@ -168,7 +170,7 @@ def decode(
     share, error, p_value = np.zeros(len(listed)), np.full(len(listed), np.nan), np.ones(len(listed))
     if which.size:
         testing = replace(testing, x=testing.x[:, which])
-        share[which], error[which] = _fit(testing, others, [listed[j] for j in which])
+        share[which], error[which] = _fit(testing, others, [listed[j] for j in which], len(which) < len(listed))
         with np.errstate(divide="ignore"):
             p_value[which] = norm.sf(share[which] / error[which])
     adjusted = false_discovery_control(p_value) if control == "fdr" else p_value * len(listed)
@@ -277,8 +279,8 @@ def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[n
         penalty *= STEP
 
 
-def _fit(cells: _Cells, others: bool, items: Sequence[Item]) -> tuple[_Floats, _Floats]:
-    """Shares and their standard errors by weighted least squares."""
+def _fit(cells: _Cells, others: bool, items: Sequence[Item], missed: bool) -> tuple[_Floats, _Floats]:
+    """Shares and their standard errors by weighted least squares; whether others may have been missed."""
     z, k = _with_others(cells.x, others), len(items)
     rank, apart = _rank(z)
     if rank < z.shape[1]:
@@ -308,4 +310,7 @@ def _fit(cells: _Cells, others: bool, items: Sequence[Item]) -> tuple[_Floats, _
             one += share @ pairs - (a @ fitted[rows]) ** 2 + squares @ fitted[rows] ** 2
         variance += one / people
     variance -= share * (1 - share) / cells.n
+    free = len(cells.y) - rank - (len(cells.people) if cells.slots else 0)  # the counts of slots sum to the reports
+    if missed and free > 0:
+        variance *= max(1, cells.weight(fitted) @ (cells.y - fitted) ** 2 / free)
     return share, np.sqrt(np.maximum(variance, 0))
