@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from scipy.stats import norm
 
 from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
 from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_count, check_epsilon, check_people
+from ldpnb.decode import Decoded, decode
 from ldpnb.rappor import RAPPOR
 
 CELLS = 2**27  # counts of pairs of n-grams in a tally; more is a gigabyte
@@ -367,6 +368,41 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
         found = np.column_stack([found[old], new])
     grams = mechanism.grams
     return ["".join(grams[code] for code in row).rstrip(mechanism.alphabet[0]) for row in found.tolist()]
+
+
+def discover(
+    tally: Tally,
+    *,
+    spurious: float = 1.0,
+    limit: int = 10_000,
+    control: Literal["fdr", "bonferroni"] = "fdr",
+    alarm: float = 0.05,
+) -> Decoded:
+    """Find strings, estimate their shares, and test which of them are real: a `dictionary`, then `decode`.
+
+    Candidates come from the reports on n-grams, shares and tests from those on whole strings.  The coins of both are
+    independent, so estimates and p-values are right in spite of the choice of candidates; only if there are so many
+    that a Lasso has to choose again, from the reports on whole strings, are p-values too small.
+
+    Parameters
+    ----------
+    tally : Tally
+        Of an `Unknown`.
+    spurious, limit
+        Of the candidates, see `dictionary`.
+    control, alarm
+        Of what is found among them, see `decode`.
+
+    Returns
+    -------
+    Decoded
+        Of no items if there are no candidates.
+    """
+    mechanism, items = _mechanism(tally), dictionary(tally, spurious=spurious, limit=limit)
+    if items:
+        return decode(mechanism.strings(tally), items, control=control, alarm=alarm)
+    nothing, none = np.zeros(0), np.zeros(0, np.bool_)
+    return Decoded((), nothing, nothing, nothing, none, none, none, rank=0, cells=0)
 
 
 def _mechanism(tally: Tally) -> Unknown:

@@ -12,7 +12,7 @@ from ldpnb.chance import log, odds, pick, round_up, toss, uniform
 from ldpnb.core import Tally
 from ldpnb.frequency import GRR, SUE
 from ldpnb.rappor import one_time, position
-from ldpnb.unknown import Unknown, dictionary, threshold
+from ldpnb.unknown import Unknown, dictionary, discover, threshold
 from ldpnb.verify import laws, same_law, worst
 
 SMALL = dict(length=2, gram=1, epsilon=1.5, bits=2, hashes=1, cohorts=1)
@@ -210,7 +210,7 @@ def test_possible_pairs_are_those_of_strings():
 
 
 def test_dictionary_holds_every_string(middle):
-    """Shares of 0.05 and more are 8.9 standard errors above the threshold or more: missed once in 1e18 times."""
+    """Shares of 0.05 and more are 8 standard errors above the threshold: one of 24 pairs is missed once in 1e13 times."""
     m, values, tally = middle
     assert set(NAMES) <= set(dictionary(tally))
     assert len(dictionary(tally)) < 3 * len(NAMES)
@@ -222,6 +222,8 @@ def test_strings_that_share_n_grams_make_up_others():
     real = ["aabbdd", "aaddcc", "ddbbcc"]
     tally = m.tally(m.perturb(real * 30_000, rng=rng))
     assert set(dictionary(tally)) >= {*real, "aabbcc"}
+    result = discover(tally, **SURE)
+    assert found(result) == set(real) and "aabbcc" in result.items
 
 
 def test_dictionary_is_the_set_of_cliques():
@@ -234,6 +236,56 @@ def test_dictionary_is_the_set_of_cliques():
         want = {s for s, own in zip(values, m.target(values).astype(bool), strict=True) if edges[own].all()}
         found = dictionary(tally, spurious=20)
         assert len(found) == len(set(found)) and set(found) == want
+
+
+# False candidates are found with a probability of 1e-8 at most; shares of 0.05 are 13 standard errors above the test.
+SURE = dict(control="bonferroni", alarm=1e-8)
+
+
+def found(result):
+    return {item for item, real in zip(result.items, result.found, strict=True) if real}
+
+
+def check_shares(result, values):
+    """Within their standard errors, but for a probability of 1e-8."""
+    truth = np.array([np.mean(values == item) for item in result.items])
+    assert np.all(np.abs(result.share - truth) < norm.isf(1e-8 / (2 * len(truth))) * result.error)
+
+
+def test_all_strings_are_found_and_no_others(middle):
+    m, values, tally = middle
+    for spurious in (1, 30):
+        result = discover(tally, spurious=spurious, **SURE)
+        assert found(result) == set(NAMES) and result.chosen.all()
+        check_shares(result, values)
+
+
+def test_strings_are_found_at_a_smaller_epsilon():
+    """Two positions, 16 bigrams, ε = 4: shares of 0.1 are 14 standard errors, 2.4 is the threshold."""
+    m, rng = Unknown(**{**MIDDLE, "alphabet": "_abc", "length": 4, "epsilon": 4.0}), np.random.default_rng(6)
+    names = np.array(["abc", "cab", "a", "bbcc", "accb", "cc", "bacc"])
+    values = names[rng.choice(7, 100_000, p=[0.25, 0.2, 0.15, 0.1, 0.1, 0.1, 0.1])]
+    result = discover(m.tally(m.perturb(values, rng=rng)), **SURE)
+    assert found(result) == set(names.tolist())
+    check_shares(result, values)
+
+
+def test_rare_strings_are_not_found_but_spoil_nothing():
+    """Half of the people have strings of their own: they are on no list, and shares of the others stay right."""
+    m, rng = Unknown(**MIDDLE), np.random.default_rng(7)
+    own = np.array(["".join(x) for x in rng.choice(list("abcd"), (60_000, 6))])
+    values = np.concatenate([np.array(["abcd", "dcba", "cad"])[rng.integers(0, 3, 60_000)], own])
+    result = discover(m.tally(m.perturb(values, rng=rng)), **SURE)
+    assert found(result) == {"abcd", "dcba", "cad"}
+    check_shares(result, values)
+
+
+def test_too_few_people_are_no_error():
+    m = Unknown(**MIDDLE)
+    tally = m.tally(m.perturb(["abcd", "a"], rng=np.random.default_rng(8)))
+    result = discover(tally, spurious=1e-3)
+    assert dictionary(tally, spurious=1e-3) == [] and result.items == () and found(result) == set()
+    assert result.share.shape == result.found.shape == (0,)
 
 
 @pytest.mark.slow
@@ -402,6 +454,10 @@ def test_bad_tallies_and_limits_are_refused(middle):
     m, _, tally = middle
     with pytest.raises(ValueError, match="tally must be of an Unknown, got one of GRR"):
         dictionary(GRR(k=3, epsilon=1).tally(np.array([0])))
+    with pytest.raises(ValueError, match="tally must be of an Unknown, got one of RAPPOR"):
+        discover(m.strings(tally))
+    with pytest.raises(ValueError, match=r"alarm must be .*, got 2"):
+        discover(tally, alarm=2)
     with pytest.raises(ValueError, match="tally must hold at least one report"):
         dictionary(m.tally(np.zeros(0, m.dtype)))
     with pytest.raises(ValueError, match="tally must be of one trial"):
