@@ -1,0 +1,1963 @@
+# %% [markdown]
+# (ch-rappor)=
+# # RAPPOR and its family
+#
+# *After {cite:t}`ye2018survey` §4.1.1 and §4.1.2.*
+#
+# :::{admonition} In one minute
+# Everybody has a string, say a home page; nobody has a list of all strings; and the question is asked again every day.
+# RAPPOR hashes the string into a few bits, blurs them once and keeps the result, and blurs that afresh for every report.
+# However often one asks, what is learnt about a value that stays the same has a ceiling; what is learnt about a value that changes has none.
+#
+# The client needs no list of strings, but the collector does: shares come out of linear equations, one unknown for each string on the list, and a popular string that is missing from it spills into the others.
+# At equal ε every further hash function makes the error larger: $h$ of them cost at least a factor of $\sqrt h$.
+# The relatives are the same idea with another noise (O-RR), or with fragments of the string on top, from which a list can be put together (RAPPOR-Unknown).
+# :::
+#
+# You will meet a client with a memory, a theorem on what all of its reports together give away, the price of a Bloom filter, a million made-up home pages with the strings that are found and those that are missed, and a dictionary that is read off blurred fragments.
+# From {ref}`ch-frequency` you need k-RR, unary encoding (SUE and OUE) and local hashing.
+
+# %% tags=["hide-input"]
+from itertools import combinations
+from math import exp, log, sinh, sqrt, tanh
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.chance import law, pick, toss
+from ldpnb.core import Tally
+from ldpnb.decode import decode
+from ldpnb.experiment import recorded
+from ldpnb.frequency import GRR, OUE, SUE
+from ldpnb.rappor import ORR, RAPPOR, one_time, position
+from ldpnb.unknown import Unknown, discover, threshold
+from ldpnb.verify import epsilon, laws, moments, same_law
+
+style()
+SEED = 2014  # the year of RAPPOR
+rng = np.random.default_rng(SEED)
+
+# %% [markdown]
+# (sec-rappor-question)=
+# ## A home page, every day
+#
+# Which home pages do people have?
+# {ref}`ch-frequency` has two obstacles for this question.
+# Its clients know the list of items, and nobody has a list of all home pages.
+# And its privacy is that of one report: who answers with ε on thirty days has spent $30\,\varepsilon$ in the end.
+# {cite:t}`erlingsson2014rappor` remove both, for strings that stay the same.
+#
+# | symbol | meaning | in code |
+# |---|---|---|
+# | $n$ | number of people | `n` |
+# | $s$, $S$ | a string; number of candidates, the strings on the collector's list | `items` |
+# | $f_s$ | share of the people who have string $s$ | `truth` |
+# | $w$ | length of a filter, in bits; $h$ in the survey | `bits` |
+# | $h$ | number of hash functions | `hashes` |
+# | $C$ | number of cohorts | `cohorts` |
+# | $\varphi$ | probability that a permanent bit is flipped; half of RAPPOR's parameter $f$ | `f / 2` |
+# | $p$, $q$ | probability that a report has a 1 where the permanent bit is 0, and where it is 1 | `p`, `q` |
+# | $p^*$, $q^*$ | the same, where the bit of the filter is 0, and where it is 1 | `support` |
+# | $T$ | number of reports of one person | `reports` |
+# | $\varepsilon_1, \varepsilon_T, \varepsilon_\infty$ | of one report, of $T$ reports, of any number | `exposure` |
+# | $X$, $X^+$ | filters of the candidates, a row for each bit of each cohort; its pseudo-inverse | |
+# | $k$ | number of slots of O-RR, the domain of its k-RR | `k` |
+# | $z$ | how many standard errors above 0 an estimate must be to count as found | `Z` |
+# | $r$, $G$ | number of fragments that a client of RAPPOR-Unknown sends; number of positions of a string | `slots`, `positions` |
+# | $\varrho$ | probability that two given positions are among the $r$ | `shown` |
+#
+# The letters $p$ and $q$ are those of the original paper; the survey has them the other way round.
+# In this chapter $f_s$, with an index, is a share, and $f$ without one is RAPPOR's parameter.
+#
+# (sec-rappor-filter)=
+# ### Filters and cohorts
+#
+# Public hash functions turn a string, any string, into $w$ bits: each of $h$ functions names a bit, and the bits that are named are set.
+# This is a *Bloom filter*.
+# Two strings may share bits, or all of them.
+# So people are divided into $C$ *cohorts* by lot, each with hash functions of its own: strings that coincide in one cohort are different in another.
+# The cohort is drawn without looking at the string, and is public.
+
+
+# %%
+def bloom(string, cohort, width, hashes):
+    """The bits that the hash functions of a cohort set."""
+    on = {position(string, cohort, number, width) for number in range(hashes)}
+    return tuple(bit in on for bit in range(width))
+
+
+def remember(string, cohort, width, hashes, flip, rng):
+    """The permanent response: each bit of the filter is flipped with this probability, once and for all."""
+    return tuple(bit ^ toss(flip, rng) for bit in bloom(string, cohort, width, hashes))
+
+
+def respond(permanent, p, q, rng):
+    """One report: a fresh reading of the permanent response."""
+    return tuple(toss(q if bit else p, rng) for bit in permanent)
+
+
+# %% [markdown]
+# The client draws its cohort and its permanent response once, keeps both, and from then on only calls `respond`.
+# {numref}`fig-rappor-client` shows one person for three days.
+# (`position` is the package's hash function, BLAKE2 of string, cohort and number.
+# Instead of keeping the permanent response, a client may draw it each time from a secret key of its own and the string, as Chrome did.)
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-client", "caption": "A home page in RAPPOR, 32 bits and two hash functions; filled squares are ones. The same string has another filter in another cohort. The person is in cohort 0: its filter is blurred once (permanent response, φ = 1/4, kept by the client), and every day the result is blurred again (p = 1/4, q = 3/4). The collector sees the last three rows. They are related to one another more closely than to the filter."}, "image": {"alt": "Six rows of 32 squares. The first two are filters of one string in cohorts 1 and 0, with two filled squares each, in different places. The third is the permanent response, with several filled squares. The last three are reports of three days, which share many but not all squares with it."}}
+PAGE = "weather.example"
+sketch = np.random.default_rng(7)
+kept = remember(PAGE, 0, 32, 2, 1 / 4, sketch)
+rows = {
+    "filter, cohort 1": bloom(PAGE, 1, 32, 2),
+    "filter, cohort 0": bloom(PAGE, 0, 32, 2),
+    "permanent": kept,
+    "Monday": respond(kept, 1 / 4, 3 / 4, sketch),
+    "Tuesday": respond(kept, 1 / 4, 3 / 4, sketch),
+    "Wednesday": respond(kept, 1 / 4, 3 / 4, sketch),
+}
+fig, ax = plt.subplots(figsize=(6.4, 2.2))
+for row, (name, bits) in enumerate(rows.items()):
+    colour = "C0" if "filter" in name else "C4" if name == "permanent" else "C2"
+    for bit, on in enumerate(bits):
+        ax.add_patch(
+            plt.Rectangle((bit + 0.1, -row - 0.9), 0.8, 0.8, fc=colour if on else "white", ec="gray", linewidth=0.7)
+        )
+ax.set(xlim=(-0.2, 32.2), ylim=(-6.1, 0.1))
+ax.set_yticks(-np.arange(6) - 0.5, list(rows))
+ax.set_xticks([])
+ax.grid(visible=False)
+ax.spines[:].set_visible(False)
+ax.tick_params(length=0)
+plt.show()
+
+# %% [markdown]
+# (sec-rappor-privacy)=
+# ## What all reports together give away
+#
+# A bit of the filter goes through two noises in a row, so one report has a 1 with probability
+#
+# $$ q^* = (1-\varphi)\,q + \varphi\,p \quad\text{or}\quad p^* = \varphi\,q + (1-\varphi)\,p, $$ (eq-rappor-support)
+#
+# where the filter has a 1 or a 0.
+# Of $T$ reports on one permanent response only the number $t$ of ones at each bit matters.
+#
+# :::{prf:theorem} ε of $T$ reports
+# :label: thm-rappor-exposure
+# Let $0 < \varphi < \frac12$ and $0 < p < q < 1$, and let
+#
+# $$ R_T(t) = \frac{(1-\varphi)\lambda + \varphi}{\varphi\lambda + 1-\varphi}, \qquad \lambda = \Big(\frac qp\Big)^{t}\Big(\frac{1-q}{1-p}\Big)^{T-t}. $$
+#
+# 1. Take two strings and a cohort, and let $a$ bits be set by the first one only, and $a'$ by the second one only.
+#    The likelihood ratio of $T$ reports is at most $e^{au + a'u'}$ with $u = \ln R_T(T)$ and $u' = -\ln R_T(0)$, and attains it.
+# 2. So $T$ reports are $\varepsilon_T$-LDP with $\varepsilon_T = h\,(u + u')$, and no less where two strings have $h$ bits each and none in common in some cohort.
+# 3. $\varepsilon_1 = h \ln\dfrac{q^*(1-p^*)}{p^*(1-q^*)}$; and $\varepsilon_T$ grows with $T$ towards $\varepsilon_\infty = 2h\ln\dfrac{1-\varphi}{\varphi}$, which is that of the permanent response itself.
+# 4. $\varepsilon_T \le T\varepsilon_1$.
+#
+# With $p = 0$ and $q = 1$ the permanent response itself is sent, and $\varepsilon_T = \varepsilon_\infty$ for every $T \ge 1$.
+# :::
+#
+# :::{prf:proof}
+# 1. Given the filter the bits are independent, and so are the reports given the permanent response.
+#    A sequence of $T$ readings with $t$ ones has probability $q^t(1-q)^{T-t}$ if the permanent bit is 1 and $p^t(1-p)^{T-t}$ if it is 0; their ratio is λ.
+#    So a bit that only the first string sets contributes the factor $R_T(t)$, one that only the second sets $1/R_T(t)$, and a bit on which the filters agree contributes nothing.
+#    As $\varphi < \frac12$ the fraction grows with λ, and λ grows with $t$; so the factors are largest at $t = T$ and at $t = 0$.
+# 2. $a, a' \le h$, and $u, u' \ge 0$.
+# 3. For $T = 1$ the fraction is $q^*/p^*$ at $t = 1$ and $(1-q^*)/(1-p^*)$ at $t = 0$.
+#    As $T$ grows, λ goes to ∞ at $t = T$ and to 0 at $t = 0$, monotonically, and $u$ and $u'$ both to $\ln\frac{1-\varphi}{\varphi}$.
+# 4. Write $\ln\lambda = 2x$; then $\frac12\ln R = \operatorname{artanh}\big((1-2\varphi)\tanh x\big)$, because two flips in a row multiply the hyperbolic tangents.
+#    For $x \ge 0$ this is concave with value 0 at 0, so that a $T$-fold $x$ gives at most the $T$-fold; for $x \le 0$ the same with signs reversed.
+#    At $t = T$ and at $t = 0$ the $x$ of $T$ reports is $T$ times that of one.
+# :::
+#
+# The number of hash functions counts, not the length of the filter: somebody with another string has at most $2h$ other bits.
+# (Erlingsson et al. have $\varepsilon_1$ and $\varepsilon_\infty$; $\varepsilon_T$ is what lies between.)
+#
+# The check reads laws off the functions above, for filters of two to four bits, strings with and without a common bit, and reports of up to three days.
+
+
+# %% tags=["hide-input"]
+FLIP, P, Q = 1 / 4, 1 / 2, 3 / 4
+
+
+def days(string, cohort, count, rng, again, width, hashes):
+    """Reports of some days; `again` draws a new permanent response every day."""
+    kept, sent = None, []
+    for _ in range(count):
+        if kept is None or again:
+            kept = remember(string, cohort, width, hashes, FLIP, rng)
+        sent.append(respond(kept, P, Q, rng))
+    return tuple(sent)
+
+
+def pair_with(only_first, only_second, width, hashes, cohort=0):
+    """Two strings with these numbers of bits that only one of them sets."""
+    names = [f"page{i}.example" for i in range(60)]
+    on = {name: {b for b, bit in enumerate(bloom(name, cohort, width, hashes)) if bit} for name in names}
+    return next(
+        (a, b)
+        for a, b in combinations(names, 2)
+        if (len(on[a] - on[b]), len(on[b] - on[a])) == (only_first, only_second)
+    )
+
+
+def log_ratio(t, reports, flip=FLIP, p=P, q=Q):
+    """ln R of the theorem."""
+    odds = (q / p) ** t * ((1 - q) / (1 - p)) ** (reports - t)
+    return log(((1 - flip) * odds + flip) / (flip * odds + 1 - flip))
+
+
+def exposure(reports, hashes, flip=FLIP, p=P, q=Q):
+    """ε of T reports, by the theorem."""
+    return hashes * (log_ratio(reports, reports, flip, p, q) - log_ratio(0, reports, flip, p, q))
+
+
+TRIED = [  # (bits that only the first, only the second string sets), length, hash functions, reports
+    ((2, 2), 4, 2, 1),
+    ((1, 1), 4, 2, 1),
+    ((2, 1), 3, 2, 2),
+    ((1, 1), 3, 2, 2),
+    ((1, 1), 2, 1, 3),
+]
+
+
+def exact_and_stated(alone, width, hashes, count, again=False):
+    """ε of reports of some days for two such strings, from exact laws; and by the theorem."""
+    strings = pair_with(*alone, width, hashes)
+    exact = laws(lambda x, rng: days(x, 0, count, rng, again, width, hashes), strings)
+    u, v = log_ratio(count, count), -log_ratio(0, count)
+    return epsilon(exact), max(alone[0] * u + alone[1] * v, alone[1] * u + alone[0] * v)
+
+
+found = {key: exact_and_stated(*key) for key in TRIED}
+exact_epsilon = max(abs(exact - stated) for exact, stated in found.values()) < 1e-12
+anew = exact_and_stated((1, 1), 2, 1, 2, again=True)
+check(
+    "Theorem",
+    "five pairs of strings and settings, one to three reports: ε as stated",
+    exact_epsilon,
+    control="a new permanent response on the second day",
+    caught=abs(anew[0] - anew[1]) > 0.01,
+)
+print(
+    f"one report, two hash functions: no common bit ε = {found[TRIED[0]][0]:.4f}; "
+    f"with one common bit {found[TRIED[1]][0]:.4f}"
+)
+
+
+# %% [markdown]
+# A shared bit protects: strings that have one of two bits in common are told apart by half as much.
+# So for a given pair of strings the ε of the theorem is a bound; and it is the right number for the client, who does not know with which string theirs will be compared.
+#
+# The package's client draws the cohort as well, and has the same law; its method `exposure` is the theorem.
+
+
+# %% tags=["hide-input"]
+def with_cohort(string, flip, p, q, rng):
+    cohort = pick(range(2), rng)
+    return cohort, respond(remember(string, cohort, 3, 2, flip, rng), p, q, rng)
+
+
+def package_report(string, rng):
+    report = CLIENT.perturb([string], rng=rng)[0]
+    return int(report["cohort"]), tuple(bool(bit) for bit in report["bits"])
+
+
+CLIENT = RAPPOR(bits=3, hashes=2, cohorts=2, f=2 * FLIP, p=P, q=Q)
+check(
+    "Same law",
+    "remember, then respond, and the package's RAPPOR: two cohorts, three strings",
+    same_law(lambda x, rng: with_cohort(x, FLIP, P, Q, rng), package_report, ("a", "b", PAGE)),
+    control="flips at f instead of f/2",
+    caught=not same_law(lambda x, rng: with_cohort(x, 2 * FLIP, P, Q, rng), package_report, ("a", "b", PAGE)),
+)
+
+# %% [markdown]
+# {numref}`fig-rappor-exposure` has the curve for $\varphi = \frac14$, $p = \frac12$, $q = \frac34$ and two hash functions, and for the clearer reports of $p = \frac14$.
+# The second was a setting of Chrome's, with 128 cohorts, and with filters of 128 bits for some values and of 8 bits for what was collected from more people {cite:p}`chromium2014rappor`.
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "ε of T reports on one unchanged value, two hash functions, φ = 1/4. Lines: theorem. Markers: exact laws of the inline client, one bit of each kind. With a memory ε rises towards that of the permanent response (grey), within two weeks for p = 1/2 and q = 3/4, within a few days for the clearer reports. Without a memory it grows by the same amount every day."}, "image": {"alt": "Log-log plot of epsilon against the number of reports from 1 to 365. Two curves start at 1.1 and 2.0 and level off at the grey line of 4.4. Two straight lines from the same points rise beyond 100."}}
+READINGS = {"p = 1/2, q = 3/4": (1 / 2, 3 / 4), "p = 1/4, q = 3/4": (1 / 4, 3 / 4)}
+span = np.unique(np.geomspace(1, 365, 60).astype(int))
+ceiling = 4 * log((1 - FLIP) / FLIP)
+
+
+def one_bit(bit, count, p, q, rng):
+    kept = bit ^ toss(FLIP, rng)
+    return tuple(toss(q if kept else p, rng) for _ in range(count))
+
+
+def bit_exposure(count, p, q):
+    """ε of a bit that is 1 and one that is 0 against the other way round, from exact laws; times two for h = 2."""
+    one, zero = laws(lambda bit, rng: one_bit(bit, count, p, q, rng), (True, False))
+    ratios = [one[report] / zero[report] for report in one]
+    return 2 * (log(max(ratios)) - log(min(ratios)))
+
+
+shown_days = (1, 2, 3, 5, 8)
+read_off = {(name, t): bit_exposure(t, *pq) for name, pq in READINGS.items() for t in shown_days}
+fig, ax = plt.subplots()
+for i, (name, (p, q)) in enumerate(READINGS.items()):
+    ax.plot(span, [exposure(int(t), 2, FLIP, p, q) for t in span], **line(i), label=f"remembered, {name}")
+    ax.plot(shown_days, [read_off[name, t] for t in shown_days], **dots(i))
+    ax.plot(span, span * exposure(1, 2, FLIP, p, q), **line(i + 2), label=f"drawn anew, {name}")
+ax.axhline(ceiling, color="gray", linewidth=1, linestyle="-", marker="")
+ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε of all reports", ylim=(0.8, 110))
+ax.set_xticks([1, 2, 5, 10, 30, 100, 365], ["1", "2", "5", "10", "30", "100", "365"])
+ax.set_yticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+ax.minorticks_off()
+ax.legend(loc="upper left", fontsize=10)
+plt.show()
+
+# %% tags=["hide-input"]
+package_setting = RAPPOR(bits=32, hashes=2, cohorts=8, f=2 * FLIP, p=P, q=Q)
+check(
+    "Curve",
+    "exact laws of 1 to 8 reports, and the package's exposure up to 365, as in the theorem",
+    max(abs(read_off[name, t] - exposure(t, 2, FLIP, *READINGS[name])) for name, t in read_off) < 1e-9
+    and max(abs(package_setting.exposure(int(t)) - exposure(int(t), 2)) for t in span) < 1e-6
+    and all(exposure(int(t), 2) <= min(t * exposure(1, 2), ceiling) + 1e-12 for t in span),
+    control="the length of the filter in place of the hash functions",
+    caught=abs(package_setting.exposure(1) - exposure(1, 32)) > 1,
+)
+print("T       " + "".join(f"{t:>8}" for t in (1, 2, 5, 20, 100)))
+print("ε_T     " + "".join(f"{exposure(t, 2):8.3f}" for t in (1, 2, 5, 20, 100)))
+print("T · ε_1 " + "".join(f"{t * exposure(1, 2):8.3f}" for t in (1, 2, 5, 20, 100)))
+print(f"ε_∞ = {ceiling:.3f}; with 32 bits in place of 2 hash functions it would be {16 * ceiling:.1f}")
+
+# %% [markdown]
+# (sec-rappor-uncovered)=
+# ### What the memory does not cover
+#
+# *A value that changes.*
+# Each new value gets a permanent response of its own.
+# Somebody who has had three home pages has spent up to $3\,\varepsilon_\infty$, and the change shows as well.
+#
+# *Values that follow from one another.*
+# An age in days is a new value every day, but any day's value tells all the others.
+# Then the reports are about one unknown and have independent permanent responses, and their ε adds up as if there were no memory: the steep lines of {numref}`fig-rappor-exposure`.
+#
+# *Who is who.*
+# The permanent response protects the value, but it is itself a mark of the person.
+# The blurring of $w$ bits has an entropy of $w\,H(\varphi)$ bits, whatever the value, and for long filters hardly any two people have the same.
+# So a collector who has reports without names can try to put together those of one person.
+# How well does this go?
+# In the next figure 300 people of one cohort all have the same home page, which the collector even knows.
+# Everybody sends $T$ reports in one week and $T$ in the next, and for each pile of the second week the collector looks for the pile of the first that it fits best, by likelihood.
+# ε is silent about this: it compares two values of one person, not two people.
+
+
+# %% tags=["hide-input"]
+CROWD = 300
+
+
+def piles(mechanism, reports, rng):
+    """Ones at each bit in the reports of two weeks, and the filter: everybody has the same page."""
+    state = mechanism.memoise([PAGE] * CROWD, rng=rng)
+    weeks = [sum(mechanism.respond(state, rng=rng)["bits"].astype(np.int64) for _ in range(reports)) for _ in range(2)]
+    return weeks[0], weeks[1], mechanism.filters([PAGE])[0, 0]
+
+
+def fit(mechanism, reports, weeks):
+    """Log-likelihood that a pile of the second week (row) and one of the first (column) are of one person."""
+    first, second, own = weeks
+    flip, (p, q) = float(mechanism.flip), (float(x) for x in mechanism.instantaneous)
+    t = np.arange(reports + 1)
+    ones = q**t * (1 - q) ** (reports - t), p**t * (1 - p) ** (reports - t)
+    total = np.zeros((CROWD, CROWD))
+    for bit, on in enumerate(own):
+        chance = 1 - flip if on else flip
+        one, zero = chance * ones[0], (1 - chance) * ones[1]
+        given = one / (one + zero)  # that the permanent bit is 1, after t ones
+        table_of = np.log(np.outer(given, given) / chance + np.outer(1 - given, 1 - given) / (1 - chance))
+        total += table_of[np.ix_(second[:, bit], first[:, bit])]
+    return total
+
+
+def recognised(bits, reports, rng, p=P, q=Q):
+    """Share of people whose two piles are put together."""
+    mechanism = RAPPOR(bits=bits, hashes=2, cohorts=1, f=2 * FLIP, p=p, q=q)
+    fits = fit(mechanism, reports, piles(mechanism, reports, rng))
+    return np.mean(fits.argmax(1) == np.arange(CROWD))
+
+
+WEEKS = (1, 2, 4, 7, 14, 28)
+linked = {(bits, t): recognised(bits, t, rng) for bits in (8, 32, 128) for t in WEEKS}
+strangers = RAPPOR(bits=128, hashes=2, cohorts=1, f=2 * FLIP, p=P, q=Q)
+two_crowds = [piles(strangers, 28, rng) for _ in range(2)]  # the control: the second week is of other people
+mistaken = np.mean(
+    fit(strangers, 28, (two_crowds[0][0], two_crowds[1][1], two_crowds[0][2])).argmax(1) == np.arange(CROWD)
+)
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-linked", "caption": "Share of 300 people with one and the same value whose reports of two weeks a collector without names puts together correctly, against the number of reports a week; p = 1/2, q = 3/4, φ = 1/4, 95 % bars. Grey: blind guessing. With 128 bits one report a day is enough to recognise most people; short filters hide them longer."}, "image": {"alt": "Share recognised against reports a week from 1 to 28, for filters of 8, 32 and 128 bits. All start near zero; the curve of 128 bits reaches 100 percent at 14 reports, that of 32 bits nearly so at 28, that of 8 bits stays below 30."}}
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+for i, bits in enumerate((8, 32, 128)):
+    share = np.array([linked[bits, t] for t in WEEKS])
+    ax.errorbar(
+        WEEKS, share, 1.96 * np.sqrt(share * (1 - share) / CROWD), color=f"C{i}", marker="os^"[i], label=f"{bits} bits"
+    )
+ax.axhline(1 / CROWD, color="gray", linewidth=1, linestyle="-", marker="")
+ax.set(xscale="log", xlabel="reports of a person in each week", ylabel="share recognised", ylim=(-0.03, 1.03))
+ax.set_xticks(WEEKS, [f"{t}" for t in WEEKS])
+ax.minorticks_off()
+ax.legend()
+plt.show()
+
+# %% tags=["hide-input"]
+check(
+    "Recognised",
+    "128 bits, a report a day: over 40 % of 300 people; with hardly any second noise all of them after one",
+    linked[128, 7] > 0.4 and recognised(128, 1, rng, p=0.001, q=0.999) > 0.99,
+    control="the second week is of 300 other people",
+    caught=mistaken < 0.05,
+)
+for bits in (8, 32, 128):
+    print(f"{bits:>3} bits: " + ", ".join(f"{linked[bits, t]:.0%} at {t}" for t in WEEKS))
+entropy = -(FLIP * log(FLIP) + (1 - FLIP) * log(1 - FLIP)) / log(2)
+print(
+    f"entropy of a permanent response: {entropy:.2f} w bits, {128 * entropy:.0f} for w = 128; "
+    f"to number 300 people: {log(CROWD) / log(2):.1f}"
+)
+
+# %% [markdown]
+# That is what the second noise is for.
+# It adds nothing to the ceiling $\varepsilon_\infty$, but without it a person would send the same mark every day.
+# It only delays recognition, so reports should travel without names and addresses, and be mixed with those of others before anybody sees them.
+# Short filters hide people, and so do few cohorts: the cohort is public, and stays the same too.
+#
+# (sec-rappor-printed)=
+# ## What the survey prints
+#
+# For the permanent response of a bit $B_i$ the survey prints
+#
+# $$ \Pr[B'_i = x] = \begin{cases} \frac12 f, & x = 1\\ \frac12 f, & x = 0\\ 1-f, & x = B_i. \end{cases} $$
+#
+# The third case overlaps with one of the others.
+# Read as a table, with one case for each $x$, it is no distribution.
+# Read as three things that a client may do, set the bit, clear it or leave it, it is the permanent response with $\varphi = f/2$; {cite:t}`erlingsson2014rappor` describe it by the same three cases.
+
+
+# %%
+def three_moves(bit, f, rng):
+    """Set, clear or leave the bit."""
+    if toss(f, rng):
+        return pick((True, False), rng)
+    return bit
+
+
+def as_table(bit, x, f, last=True):
+    """The printed probability of x, where the last case that fits counts, or the first."""
+    fits = [chance for chance, case in ((f / 2, True), (f / 2, False), (1 - f, bit)) if case == x]
+    return fits[-1] if last else fits[0]
+
+
+# %% tags=["hide-input"]
+moves_right = all(
+    same_law(
+        lambda bit, rng, f=f: three_moves(bit, f, rng), lambda bit, rng, f=f: bit ^ toss(f / 2, rng), (True, False)
+    )
+    for f in (0.25, 0.5, 0.75)
+)
+for last in (True, False):
+    sums = ", ".join(f"{as_table(True, True, f, last) + as_table(True, False, f, last):.3f}" for f in (0.25, 0.5, 0.75))
+    print(f"B = 1, f = 0.25, 0.5, 0.75, the {'last' if last else 'first'} case that fits counts: sums {sums}")
+check(
+    "Three moves",
+    "the bit is flipped with probability f/2",
+    moves_right,
+    control="flips with probability f",
+    caught=not same_law(
+        lambda bit, rng: three_moves(bit, 0.5, rng), lambda bit, rng: bit ^ toss(0.5, rng), (True, False)
+    ),
+)
+
+# %% [markdown]
+# For the second noise the survey sets a bit that is 1 with probability $p$ and one that is 0 with $q$, the original the other way round.
+# Whoever puts the numbers of one into the formulas of the other estimates where the zeros are.
+# The survey calls the length of the filter $h$ and does not mention the number of hash functions, nor any ε of RAPPOR.
+# So its $h$ must not be put into $\varepsilon_\infty = 2h\ln\frac{1-\varphi}{\varphi}$ of the original: the last line printed below {numref}`fig-rappor-exposure` shows how far off that would be.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.rappor-permanent",
+    holds={
+        "read as three moves of a client: each bit is flipped with probability f/2": moves_right,
+        "read as a table of probabilities of x: they sum to one": all(
+            abs(as_table(True, True, f, last) + as_table(True, False, f, last) - 1) < 1e-12
+            for f in (0.25, 0.5, 0.75)
+            for last in (True, False)
+        ),
+    },
+)
+two_noises = [law(lambda rng, bit=bit: one_bit(bit, 1, P, Q, rng)) for bit in (True, False)]
+settle(
+    "ye2018.rappor-instantaneous",
+    holds={
+        "exact law: a report has a 1 with probability p or q, as the permanent bit is 1 or 0": all(
+            float(law(lambda rng, bit=bit: respond((bit,), P, Q, rng))[(True,)]) == (Q if bit else P)
+            for bit in (True, False)
+        ),
+        "so with q* or p* as the filter's bit is 1 or 0": abs(
+            float(two_noises[0][(True,)]) - ((1 - FLIP) * Q + FLIP * P)
+        )
+        < 1e-12
+        and abs(float(two_noises[1][(True,)]) - (FLIP * Q + (1 - FLIP) * P)) < 1e-12,
+    },
+)
+
+# %% [markdown]
+# (sec-rappor-count)=
+# ## Counting needs a list
+#
+# The collector counts the ones of each bit in each cohort, and the reports of each cohort.
+# With $N_{cb}$ ones at bit $b$ among the $N_c$ reports of cohort $c$ let
+#
+# $$ y_{cb} = \frac Cn\cdot\frac{N_{cb} - p^* N_c}{q^* - p^*}. $$ (eq-rappor-y)
+#
+# Let $x_s$ be the column of the $Cw$ bits that string $s$ sets in all cohorts, and $X$ the matrix of the columns of the candidates.
+#
+# :::{prf:theorem} Shares by least squares
+# :label: thm-rappor-count
+# Let everybody draw a cohort and one report independently.
+#
+# 1. $\E\,y = \sum_s f_s\,x_s$, the sum being over all strings that people have.
+# 2. If the columns of $X$ are linearly independent and everybody has a candidate, $\hat f = X^+ y$ is unbiased.
+#    A share $f_s$ of people whose string is not on the list adds $f_s\,X^+x_s$ to the mean of the estimate.
+# 3. Among any $Cw + 2$ strings there are two different distributions with the same $\E\,y$.
+#    With one hash function $C(w-1)+2$ are enough.
+# :::
+#
+# :::{prf:proof}
+# 1. A report is from cohort $c$ with probability $1/C$, and then has a 1 at bit $b$ with probability $p^* + (q^*-p^*)x_{s,cb}$.
+# 2. $X^+X$ is the identity, and $X^+$ is linear.
+# 3. The columns of the strings, with a row of ones below, are $Cw + 2$ vectors of dimension $Cw + 1$, so there is a $\delta \ne 0$ with $\sum_s \delta_s x_s = 0$ and $\sum_s \delta_s = 0$.
+#    Add a small multiple of it to equal shares.
+#    With one hash function the bits of each cohort sum to one, which leaves $C(w-1)+1$ dimensions, the row of ones included.
+# :::
+#
+# So without a list there is nothing to solve for: the number of strings in the world is larger than the number of counts.
+# The list is not needed before the reports are collected, and the client never sees it; it is needed when the counts are decoded, and one may try another list later, on the same counts.
+
+
+# %% tags=["hide-input"]
+tiny = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.5, p=0.0, q=1.0)
+LISTED, UNLISTED = ["a", "b"], "c"
+mean, variance = moments(tiny, [*LISTED, UNLISTED], LISTED)
+flat = tiny.filters([*LISTED, UNLISTED]).reshape(3, -1).T.astype(float)
+spill = np.linalg.pinv(flat[:, :2]) @ flat[:, 2]
+check(
+    "Least squares",
+    "two cohorts of three bits, exact law: unbiased for the list, X⁺x for a string off it, variance as the package says",
+    np.abs(mean[:2] - np.eye(2)).max() < 1e-12
+    and np.abs(mean[2] - spill).max() < 1e-12
+    and np.abs(variance - tiny.noise([*LISTED, UNLISTED], LISTED)).max() < 1e-9,
+    control="nothing for the string off the list",
+    caught=np.abs(mean[2]).max() > 0.01,
+)
+print(
+    f"string off the list: {mean[2, 0]:.3f} and {mean[2, 1]:.3f} on average for each person who has it".replace(
+        "-", "−"
+    )
+)
+
+
+def twins(width, hashes, cohorts, count):
+    """Differences in y and in shares of two distributions over this many strings with one mean of y, or None."""
+    names = [f"page{i}.example" for i in range(count)]
+    x = RAPPOR(bits=width, hashes=hashes, cohorts=cohorts, f=0.5, p=0.0, q=1.0).filters(names).reshape(count, -1).T
+    rows = np.vstack([x, np.ones(count)])
+    z = np.linalg.svd(rows)[2][-1]
+    if np.abs(rows @ z).max() > 1e-9:
+        return None
+    step = z / np.abs(z).max() / count
+    one, other = np.full(count, 1 / count) + step, np.full(count, 1 / count) - step
+    return np.abs(x @ (one - other)).max(), np.abs(one - other).max(), min(one.min(), other.min())
+
+
+confused = [twins(8, 2, 2, 18), twins(8, 1, 2, 16)]
+check(
+    "No list",
+    "two cohorts of 8 bits: 18 strings, or 16 with one hash function, have two distributions with one mean of y",
+    all(pair is not None and pair[0] < 1e-9 and pair[1] > 0.01 and pair[2] > -1e-12 for pair in confused),
+    control="8 strings",
+    caught=twins(8, 2, 2, 8) is None,
+)
+
+# %% [markdown]
+# What is missing from the list does not disappear.
+# Suppose that a tenth of the people have one string that nobody thought of, the others one of 50 candidates.
+# The next cell has what it does to the estimates on average, exactly, for 16 cohorts of 32 bits.
+
+# %% tags=["hide-input"]
+FIFTY = [f"page{i}.example" for i in range(50)]
+x_fifty = {h: RAPPOR(bits=32, hashes=h, cohorts=16, f=0.5, p=0.0, q=1.0) for h in (1, 2)}
+for h, mechanism in x_fifty.items():
+    off = 10 * mechanism.target(["news.example"], FIFTY)[0]  # percentage points for a tenth of the people
+    print(
+        f"h = {h}: the 50 estimates are off by {off.min():.2f} to {off.max():.2f} points, together by {off.sum():.1f} "
+        "of the 10 missing".replace("-", "−")
+    )
+
+# %% [markdown]
+# About half of the missing tenth is shared out among the candidates, very unevenly: some of them gain or lose a point.
+# If there are many unlisted strings and none of them is popular, their bits are spread evenly over the filter.
+# Then one more unknown helps, a column that is the same for every bit; the package's decoder has it ({ref}`sec-rappor-million`).
+# For a single popular string it does not help, since its bits are where they are.
+#
+# (sec-rappor-cost)=
+# ## The price of the filter
+#
+# Compare RAPPOR with unary encoding, which has one bit for each item of a known list, at the same ε of one report.
+#
+# :::{prf:theorem} Every hash function costs
+# :label: thm-rappor-cost
+# Let $\hat f_s = g\cdot y$ be unbiased whatever the shares of the candidates.
+# Then $n\Var\hat f_s$ is at least
+#
+# $$ \frac{1}{h\,\sinh^2(\varepsilon/2h)} \ge h\cdot\frac{1}{\sinh^2(\varepsilon/2)}, $$
+#
+# $h$ times the noise of a rare item of OUE; and if $p^* + q^* = 1$ it is at least
+#
+# $$ \frac{1}{4h\,\sinh^2(\varepsilon/4h)} \ge h\cdot\frac{1}{4\sinh^2(\varepsilon/4)}, $$
+#
+# $h$ times the noise of SUE.
+# This holds for every person's score, and for any length of the filter, number of cohorts and list.
+# :::
+#
+# :::{prf:proof}
+# If everybody has $s$ the mean of the estimate is $g\cdot x_s = 1$; since $x_s$ has at most $Ch$ ones, $1 \le \lVert g\rVert^2\,Ch$ by the inequality of Cauchy and Schwarz.
+# A report of cohort $c$ has the score $C\sum_b g_{cb}\,(\text{bit}_b - p^*)/(q^*-p^*)$, and its bits are independent with variances of at least $\nu = \min\{p^*(1-p^*), q^*(1-q^*)\}$.
+# So the variance of a score, averaged over cohorts, is at least $C\lVert g\rVert^2 \nu/(q^*-p^*)^2 \ge \frac1h\,\nu/(q^*-p^*)^2$.
+# A bit has the odds ratio $E = e^{\varepsilon/h}$, by {prf:ref}`thm-rappor-exposure`.
+# Given that, $p^*(1-p^*)/(q^*-p^*)^2$ is at least $4E/(E-1)^2 = 1/\sinh^2(\varepsilon/2h)$ by {prf:ref}`thm-oue`, and the same for $q^*(1-q^*)$ with ones and zeros exchanged.
+# For $p^*+q^*=1$ both are $\sqrt E/(\sqrt E-1)^2 = 1/(4\sinh^2(\varepsilon/4h))$.
+# Finally $\sinh(hx) \ge h\sinh x$.
+# :::
+#
+# So the standard error is at least $\sqrt h$ times as large, and more at large ε.
+# One hash function is best.
+# (Estimates that also use that shares sum to one are of another form; where candidates are few they can do better, with RAPPOR and with unary encoding.)
+# Several make it rarer that two strings have the same filter in a cohort; but that is what cohorts are for, and cohorts cost no ε.
+#
+# On top of this comes what the bits of other strings do.
+# For filters drawn at random we found, and the next check confirms for the cases of the figure, that the variance grows by about
+#
+# $$ \frac{1}{\big(1-\frac hw\big)\Big(1-\frac{S}{C(w-1)}\Big)}: $$ (eq-rappor-crowd)
+#
+# a part for chance hits within a cohort, and a part for the number of candidates in relation to the number of equations.
+# {numref}`fig-rappor-cost` has both theorem and rule.
+
+
+# %% tags=["hide-input"]
+def rare_noise(mechanism, items, others=20):
+    """Exact noise of candidates that nobody has, for people who have one of some others; None if the rank is short."""
+    try:
+        noise = mechanism.noise(items[:others], items)
+    except ValueError:
+        return None
+    return float(noise[:, others:].mean())
+
+
+def sue_noise(eps):
+    return 1 / (4 * sinh(eps / 4) ** 2)
+
+
+def least_factor(h, eps):
+    """Standard error over SUE's, the bound of the theorem."""
+    return sqrt(sinh(eps / 4) ** 2 / sinh(eps / 4 / h) ** 2 / h)
+
+
+def crowded(h, width, cohorts, count):
+    """The rule of thumb for the variance."""
+    return 1 / ((1 - h / width) * (1 - count / (cohorts * (width - 1))))
+
+
+HASHES = (1, 2, 4, 6, 8)
+factor = {
+    (h, eps): sqrt(rare_noise(one_time(bits=64, hashes=h, cohorts=16, epsilon=eps), FIFTY) / sue_noise(eps))
+    for h in HASHES
+    for eps in (1.0, 4.0)
+}
+DESIGNS = {"8 bits": (8, 32), "32 bits": (32, 8), "64 bits": (64, 4)}  # length, cohorts
+LOADS = (0.1, 0.3, 0.5, 0.7)
+loaded = {}
+for (name, (width, cohorts)), h in [(design, h) for design in DESIGNS.items() for h in (1, 2)]:
+    for load in LOADS:
+        count = round(load * cohorts * (width - 1))
+        listed = [f"page{i}.example" for i in range(count)]
+        exact = rare_noise(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=1.0), listed, 10) / sue_noise(1.0)
+        loaded[name, h, load] = (sqrt(exact), least_factor(h, 1.0) * sqrt(crowded(h, width, cohorts, count)))
+print(f"32 bits, h = 1, four equations a candidate: {sqrt(crowded(1, 32, 1, 31 / 4)):.2f} times the bound, by the rule")
+rule_off = max(abs(exact / rule - 1) for exact, rule in loaded.values())
+without = max(abs(exact / least_factor(h, 1.0) - 1) for (_, h, _), (exact, _) in loaded.items())
+check(
+    "Price",
+    f"{len(factor) + len(loaded)} designs: above the bound; {len(loaded)} of them within 15 % of bound times rule of thumb",
+    all(factor[h, eps] > least_factor(h, eps) for h, eps in factor)
+    and all(exact > least_factor(h, 1.0) for (_, h, _), (exact, _) in loaded.items())
+    and rule_off < 0.15,
+    control="the bound without the rule",
+    caught=without > 0.15,
+)
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-cost", "caption": "Standard error of RAPPOR for a candidate that nobody has, over that of SUE at the same ε. Upper panel: against the number of hash functions; lines: bound of the theorem; markers: exact, 64 bits, 16 cohorts, 50 candidates. Every further hash function costs, and collisions of filters add a little. Lower panel: one and two hash functions at ε = 1, against the number of candidates per equation, for filters of different lengths with about the same number of equations; lines: rule of thumb, markers: exact. What matters is the product of bits and cohorts: eight bits are nearly as good as 64."}, "image": {"alt": "Upper panel: two rising lines from 1 at one hash function to 2.9 and 3.3 at eight, markers slightly above. Lower panel: two groups of curves, starting near 1.1 for one hash function and 1.5 for two, and rising to about 2 and 2.8 at 0.7 candidates per equation; the three lengths nearly coincide."}}
+fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.2))
+fine = np.linspace(1, 8, 50)
+for i, eps in enumerate((1.0, 4.0)):
+    axes[0].plot(fine, [least_factor(h, eps) for h in fine], **line(i), label=f"ε = {eps:g}")
+    axes[0].plot(HASHES, [factor[h, eps] for h in HASHES], **dots(i))
+axes[0].set(xlabel="hash functions h", ylabel="standard error / SUE's", ylim=(0, 4))
+axes[0].legend()
+for i, name in enumerate(DESIGNS):
+    for h in (1, 2):
+        axes[1].plot(LOADS, [loaded[name, h, load][1] for load in LOADS], **line(i), label=name if h == 1 else None)
+        axes[1].plot(LOADS, [loaded[name, h, load][0] for load in LOADS], **dots(i))
+axes[1].annotate("h = 2", (0.4, 2.25), ha="center")
+axes[1].annotate("h = 1", (0.4, 1.05), ha="center")
+axes[1].set(xlabel="candidates per equation, S / C(w − 1)", ylabel="standard error / SUE's", ylim=(0.8, 3.2))
+axes[1].legend(loc="upper left")
+plt.show()
+
+# %% [markdown]
+# So, with a known list that is short enough to send one bit for each item, use unary encoding (or better, what {ref}`ch-frequency` says).
+# Otherwise use one hash function, filters that are as short as one likes, and enough cohorts to make four equations a candidate, so that the error is less than a fifth above the bound.
+# (The cohort is public and stays the same, so very many cohorts help to recognise people.)
+#
+# (sec-rappor-choose)=
+# ## Choosing the numbers
+#
+# Two budgets are to be chosen, that of one report and that of a lifetime.
+# With $p + q = 1$ they determine everything else: by the proof of {prf:ref}`thm-rappor-exposure` the hyperbolic tangents multiply, so that
+#
+# $$ \varphi = \frac{1}{e^{\varepsilon_\infty/2h}+1}, \qquad q - p = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
+#
+# The noise of one report depends on $\varepsilon_1$ only.
+# If the same people report $T$ times and everybody's reports are averaged, the noise of a rare string falls from that of $\varepsilon_1$ to that of $\varepsilon_\infty$:
+#
+# $$ \frac1h\bigg[\frac{\varphi(1-\varphi)}{(1-2\varphi)^2} + \frac1T\cdot\frac{pq}{(q-p)^2(1-2\varphi)^2}\bigg]. $$ (eq-rappor-average)
+#
+# What does this find?
+# A string is taken to be there if its estimate is $z$ standard errors above 0; with 1,000 candidates and $z = \Phi^{-1}(1 - 0.05/1000) = 3.9$ a false alarm among all of them has a probability of at most 5 %, by the normal law.
+# Then a string whose share is $z$ standard errors is found every other time: we call this the *smallest share found*.
+# The table is for a million people and one report, with four equations a candidate; its last column counts the strings that could be found if all had the same share.
+
+
+# %%
+def settings(eps_one, eps_all, h=1):
+    """RAPPOR's numbers for two budgets, with p + q = 1."""
+    flip = 1 / (exp(eps_all / 2 / h) + 1)
+    gap = tanh(eps_one / 4 / h) / tanh(eps_all / 4 / h)
+    return {"f": 2 * flip, "p": (1 - gap) / 2, "q": (1 + gap) / 2}
+
+
+def average_noise(eps_one, eps_all, reports, h=1):
+    """Noise of a rare string, collisions left out."""
+    chosen = settings(eps_one, eps_all, h)
+    flip, p, q = chosen["f"] / 2, chosen["p"], chosen["q"]
+    return (flip * (1 - flip) + p * q / reports / (q - p) ** 2) / (1 - 2 * flip) ** 2 / h
+
+
+# %% tags=["hide-input"]
+Z = norm.isf(0.05 / 1000)
+print(f"z = {Z:.2f}")
+CROWDED = sqrt(crowded(1, 32, 1, 31 / 4))  # 32 bits, four equations a candidate
+rows = []
+for eps_one, eps_all, h in (
+    (0.5, 2.0, 1),
+    (1.0, 2.0, 1),
+    (1.0, 4.0, 1),
+    (1.0, 4.0, 2),
+    (2.0, 4.0, 1),
+    (2.0, 8.0, 1),
+    (4.0, 8.0, 1),
+):
+    chosen = settings(eps_one, eps_all, h)
+    one, month = (CROWDED * sqrt(average_noise(eps_one, eps_all, t, h) / 10**6) for t in (1, 30))
+    rows.append(
+        {
+            "ε of a report": f"{eps_one:g}",
+            "of a lifetime": f"{eps_all:g}",
+            "h": h,
+            "f": f"{chosen['f']:.3f}",
+            "q = 1 − p": f"{chosen['q']:.3f}",
+            "standard error": f"{100 * one:.3f} %",
+            "after 30 reports": f"{100 * month:.3f} %",
+            "smallest share found": f"{100 * Z * one:.2f} %",
+            "strings found": f"{1 / (Z * one):.0f}",
+        }
+    )
+made = {key: RAPPOR(bits=32, hashes=key[2], cohorts=64, **settings(*key)) for key in ((1.0, 4.0, 1), (2.0, 8.0, 2))}
+averaged = laws(lambda bit, rng: sum(one_bit(bit, 3, 1 / 4, 3 / 4, rng)), (True, False))  # ones in three reports
+
+
+def of_average(one):
+    """Mean and variance of the average of three readings of a bit."""
+    mean = sum(float(chance) * t / 3 for t, chance in one.items())
+    return mean, sum(float(chance) * (t / 3 - mean) ** 2 for t, chance in one.items())
+
+
+(up, spread), (down, _) = map(of_average, averaged)
+budgets_of = 2 * log((1 - FLIP) / FLIP), 2 * log(5 / 3)  # of a lifetime, and of a report: q* = 5/8
+check(
+    "Settings",
+    "both budgets of the package's RAPPOR are those asked for; noise of three averaged reports from the exact law",
+    all(abs(one.epsilon - key[0]) < 1e-9 and abs(one.lifetime_epsilon - key[1]) < 1e-9 for key, one in made.items())
+    and abs(spread / (up - down) ** 2 - average_noise(budgets_of[1], budgets_of[0], 3)) < 1e-9,
+    control="three reports taken for independent ones",
+    caught=abs(spread / (up - down) ** 2 - average_noise(budgets_of[1], budgets_of[0], 1) / 3) > 0.1,
+)
+learnable = {n: sqrt(n / average_noise(log(3), log(3), 1, 2)) / Z for n in (10**6, 10**8)}
+for n, count in learnable.items():
+    print(
+        f"ε = ln 3, h = 2, n = {n:,}: {count:.0f} strings, √n/10 = {sqrt(n) / 10:.0f}; one hash function: "
+        f"{sqrt(n / average_noise(log(3), log(3), 1, 1)) / Z:.0f}"
+    )
+table(pd.DataFrame(rows))
+
+# %% [markdown]
+# The number of strings grows with $\sqrt n$: for $\varepsilon = \ln 3$ and two hash functions it is $\sqrt n/10$, a rule of thumb that is often quoted for RAPPOR, and with one hash function it is nearly half as many again.
+# Averages of thirty reports approach what $\varepsilon_\infty$ would allow for one.
+# (Three reports of one person are not independent; the check reads their joint law.)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+moved = {
+    (width, cohorts): rare_noise(one_time(bits=width, hashes=1, cohorts=cohorts, epsilon=1.0), FIFTY)
+    for width, cohorts in ((8, 16), (16, 16), (64, 16), (8, 128))
+}
+settle(
+    "ye2018.rappor-collisions",
+    holds={
+        "50 strings, ε = 1, h = 1: longer filters bring the variance within 10 % of SUE's": moved[8, 16]
+        > moved[16, 16]
+        > moved[64, 16]
+        and moved[64, 16] < 1.1 * sue_noise(1.0),
+        "so do more cohorts, within 25 %": moved[8, 16] > moved[8, 128] and moved[8, 128] < 1.25 * sue_noise(1.0),
+        "so do more hash functions": factor[8, 1.0] < factor[1, 1.0],
+    },
+)
+settle(
+    "ye2018.rappor-parameters",
+    holds={
+        "ε = 1, 50 strings: among the tried parameters standard errors differ by a factor above 2": factor[8, 1.0]
+        / factor[1, 1.0]
+        > 2,
+    },
+)
+settle(
+    "ye2018.rappor-bits",
+    holds={
+        "the private part of a report has a bit for each bit of the filter": all(
+            RAPPOR(bits=width, hashes=2, cohorts=4, f=0.5, p=0.5, q=0.75).report_bits == width for width in (8, 32, 128)
+        ),
+    },
+)
+blank = tiny.tally(tiny.perturb(LISTED * 500, rng=rng))  # counted before anybody names a candidate
+
+
+def named(listed):
+    return Tally(tiny, blank.n, blank.counts, tuple(listed))
+
+
+def within(listed, shares):
+    """Whether the blank counts, decoded against a list, give these shares within six standard errors."""
+    limit = 6 * np.sqrt(tiny.noise(LISTED * 500, listed).sum(0)) / blank.n
+    return bool(np.all(np.abs(tiny.estimate(named(listed)) - shares) < limit))
+
+
+settle(
+    "ye2018.rappor-list",
+    holds={
+        "without a list two distributions of shares have the same expected counts": all(
+            pair is not None and pair[0] < 1e-9 for pair in confused
+        ),
+        "counts made without a list can be decoded against one list, and then another": within(LISTED, 0.5)
+        and within([*LISTED, UNLISTED], [0.5, 0.5, 0]),
+        "the list has to be there before the reports: decoding afterwards fails": not within(LISTED, 0.5),
+    },
+)
+
+
+def moves(mechanism, tally, cell, candidate):
+    """Whether one more report that counts this cell changes the estimate of the candidate."""
+    counts = tally.counts.copy()
+    counts[cell] += 1
+    changed = mechanism.estimate(Tally(mechanism, tally.n, counts, tally.items))
+    return abs(changed[candidate] - mechanism.estimate(tally)[candidate]) > 1e-9
+
+
+one_hot = SUE(k=3, epsilon=1.0)
+plain = one_hot.tally(one_hot.perturb(np.arange(30) % 3, rng=rng))
+foreign = tuple(np.argwhere(tiny.filters(LISTED)[1] & ~tiny.filters(LISTED)[0])[0])
+settle(
+    "ye2018.rappor-regression",
+    holds={
+        "Bloom filters: an estimate depends on bits that are not the string's own": moves(
+            tiny, named(LISTED), foreign, 0
+        ),
+        "a bit for each item: it depends on other bits": moves(one_hot, plain, (1,), 0),
+    },
+)
+
+# %% [markdown]
+# (sec-rappor-million)=
+# ## A million home pages
+#
+# Now a decoding in full, after the example in the paper of Erlingsson et al., who found home pages of Chrome's users.
+# Ours are made up, under the reserved name `.example`.
+# The collector's list has 200 hosts.
+# A hundred of them are in use, with shares that fall like $1/\text{rank}$ (Zipf) and make nine tenths of a million people; the other tenth have one of 1,000 hosts that are on no list.
+# Everybody reports once, with $\varepsilon_1 = 2$ and $\varepsilon_\infty = 4$, one hash function, 32 bits and 32 cohorts.
+
+# %%
+SITES = (
+    "news mail weather bank shop game music films maps jobs books travel sport food garden chess radio photos code "
+    "health school library museum trains flights hotels cars bikes houses pets forum wiki blog video comics poems "
+    "recipes crafts science history"
+).split()
+HOSTS = [f"{site}{number}.example" for number in range(5) for site in SITES]
+LONG = [f"{site}{number}.example" for number in range(50) for site in SITES]
+USED = np.random.default_rng(SEED).permutation(len(HOSTS))[:100]
+PEOPLE = 10**6
+
+
+def population(missing=0.0):
+    """Hosts and numbers of people; a host on no list may have a share of its own."""
+    zipf = 1 / np.arange(1, 101)
+    used = np.round((0.9 - missing) * PEOPLE * zipf / zipf.sum()).astype(np.int64)
+    tail = np.full(1000, (PEOPLE - used.sum() - round(missing * PEOPLE)) // 1000)
+    popular = PEOPLE - used.sum() - tail.sum()
+    names = [HOSTS[i] for i in USED] + [f"private{i}.example" for i in range(1000)] + ["start.example"]
+    return names, np.concatenate([used, tail, [popular]])
+
+
+names, people = population()
+truth = dict(zip(names, people / PEOPLE, strict=True))
+home = RAPPOR(bits=32, hashes=1, cohorts=32, **settings(2.0, 4.0))
+values = np.repeat(np.array(names, object), people)
+tally = home.tally(home.perturb(values, rng=rng))
+decoded = decode(tally, HOSTS)
+print(
+    f"ε = {home.epsilon:.3f} a report, {home.lifetime_epsilon:.3f} for a lifetime; {len(set(values))} different hosts"
+)
+print(f"{decoded.cells} equations, {len(HOSTS)} candidates, rank {decoded.rank} with the column of the others")
+
+# %% [markdown]
+# `decode` does what {ref}`sec-rappor-count` asks for, in four steps.
+#
+# 1. If the candidates are few for the number of equations, all of them are kept.
+#    Otherwise a *Lasso* with coefficients that must not be negative chooses some: least squares with a penalty on the sum of the coefficients, which makes most of them exactly 0 {cite:p}`tibshirani1996lasso`.
+# 2. The kept candidates, and the column for everything else, are estimated by least squares.
+#    (The Lasso's own coefficients are too small, because of the penalty.)
+# 3. Standard errors come from the counts, and each candidate is tested against the share 0.
+# 4. The number of tests is accounted for: with Bonferroni's rule a false alarm anywhere has a probability of at most 5 %, with that of {cite:t}`benjamini1995fdr` at most about 5 % of the discoveries are false, on average.
+#
+# {numref}`fig-rappor-hosts` has the result.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-hosts", "caption": "A million home pages, ε = 2 a report. The 60 most frequent hosts in the order of their true shares (line), with estimates and 95 % intervals; filled: found with at most 5 % false discoveries; hollow: missed; estimates below 0.03 % are drawn at the lower edge. The frequent hosts are found, those below a few tenths of a per cent become a matter of luck."}, "image": {"alt": "Log-log plot of shares in per cent against rank 1 to 60. Filled circles with bars follow the falling line of the truth from 17 per cent at rank 1; from about rank 30 on bars are longer than the shares and hollow circles appear."}}
+place = {item: i for i, item in enumerate(decoded.items)}
+top = [place[HOSTS[i]] for i in USED[:60]]
+rank_axis = np.arange(1, 61)
+estimate, bar = 100 * decoded.share[top], 196 * decoded.error[top]
+fig, ax = plt.subplots()
+ax.plot(rank_axis, [100 * truth[HOSTS[i]] for i in USED[:60]], **line(0), label="true share")
+for seen, face, label in ((decoded.found[top], "C1", "found"), (~decoded.found[top], "white", "missed")):
+    at = rank_axis[seen]
+    ax.errorbar(
+        at,
+        np.maximum(estimate[seen], 0.03),
+        [np.minimum(bar[seen], np.maximum(estimate[seen], 0.03) - 0.02), bar[seen]],
+        color="C1",
+        linestyle="none",
+        marker="o",
+        markersize=4.5,
+        markerfacecolor=face,
+        linewidth=1,
+        label=label,
+    )
+ax.set(xscale="log", yscale="log", xlabel="rank of the host", ylabel="share in %", ylim=(0.02, 30))
+ax.set_xticks([1, 2, 5, 10, 20, 60], ["1", "2", "5", "10", "20", "60"])
+ax.set_yticks([0.1, 1, 10], ["0.1", "1", "10"])
+ax.minorticks_off()
+ax.legend()
+plt.show()
+
+# %% tags=["hide-input"]
+true_share = np.array([truth.get(item, 0.0) for item in HOSTS])
+off = (decoded.share - true_share) / decoded.error
+blind = (decoded.share - np.roll(true_share, 1)) / decoded.error
+hits, misses = int((decoded.found & (true_share > 0)).sum()), int((decoded.found & (true_share == 0)).sum())
+check(
+    "Home pages",
+    "200 estimates within 6 standard errors of the truth; 95 % intervals contain it in 85 to 100 %",
+    np.abs(off).max() < 6 and np.mean(np.abs(off) < 1.96) >= 0.85,
+    control="shares of the neighbours on the list",
+    caught=np.abs(blind).max() > 6,
+)
+print(f"found: {hits} of 100 hosts in use, {misses} of 100 that nobody has")
+print(f"median standard error: {100 * np.median(decoded.error):.3f} points")
+
+# %% [markdown]
+# ### Found and missed, a hundred times
+#
+# One run is an anecdote.
+# The next table and {numref}`fig-rappor-found` repeat it a hundred times (with tallies drawn in their exact joint law, which is quicker than a million clients), and vary one thing at a time:
+# Bonferroni's rule; two hash functions at the same ε; a list of 2,000 candidates, ten times as long, so that there are more unknowns than equations and the Lasso has to choose; the same with an *honest split*, where the Lasso chooses on every other cohort and the test uses the rest; no column for everything else; and a population in which 2 % of the people have a host that nobody listed.
+
+# %% tags=["hide-input"]
+VARIANTS = {
+    "200 candidates": {},
+    "Bonferroni": {"control": "bonferroni"},
+    "Bonferroni, h = 2": {"control": "bonferroni"},
+    "2,000 candidates": {},
+    "2,000 candidates, split": {"split": True},
+    "no column for others": {"others": False},
+    "2 % on no list": {},
+}
+home_two = RAPPOR(bits=32, hashes=2, cohorts=32, **settings(2.0, 4.0, 2))
+
+
+def one_round(seed, trial):
+    """Found hosts, and number of false discoveries, of all variants."""
+    stream = np.random.default_rng([seed, trial])
+    drawn = {}
+    for key, mechanism, missing in (("h = 1", home, 0.0), ("h = 2", home_two, 0.0), ("2 %", home, 0.02)):
+        held, how_many = population(missing)
+        batch = mechanism.simulate(how_many[how_many > 0], np.array(held, object)[how_many > 0], trials=1, rng=stream)
+        drawn[key] = Tally(mechanism, batch.n, batch.counts[0])
+    in_use = {HOSTS[i] for i in USED}
+    rows = {}
+    for name, options in VARIANTS.items():
+        found_now = decode(
+            drawn["2 %" if "2 %" in name else "h = 2" if "h = 2" in name else "h = 1"],
+            LONG if "2,000" in name else HOSTS,
+            **options,
+        )
+        hosts = {item for item, seen in zip(found_now.items, found_now.found, strict=True) if seen}
+        rows[name] = {"found": [int(HOSTS[i] in hosts) for i in USED], "false": len(hosts - in_use)}
+    return rows
+
+
+def rounds(trials, seed):
+    """Totals of many rounds, and the first one alone."""
+    every = [one_round(seed, trial) for trial in range(trials)]
+    return {
+        name: {
+            "found": np.sum([row[name]["found"] for row in every], 0).tolist(),
+            "hits": [sum(row[name]["found"]) for row in every],
+            "false": [row[name]["false"] for row in every],
+        }
+        for name in VARIANTS
+    }
+
+
+ROUNDS = 100
+repeated = recorded("ye2018.home-pages", rounds, parameters={"trials": ROUNDS, "seed": SEED})
+first = one_round(SEED, 0)
+check(
+    "Recorded",
+    "the first of the hundred rounds, computed again: the same discoveries, seven variants",
+    all(
+        (repeated[name]["hits"][0], repeated[name]["false"][0]) == (sum(row["found"]), row["false"])
+        for name, row in first.items()
+    ),
+    control="the second round",
+    caught=any(
+        (repeated[name]["hits"][1], repeated[name]["false"][1]) != (sum(row["found"]), row["false"])
+        for name, row in first.items()
+    ),
+)
+
+
+def rare_error(mechanism):
+    """Exact variance of the estimate for a candidate that nobody has, in this population; mean over candidates."""
+    unused = [item for item in HOSTS if item not in truth]
+    held = [HOSTS[i] for i in USED]
+    noise = mechanism.noise(held, HOSTS)[:, [HOSTS.index(item) for item in unused]]
+    return float(np.average(noise, axis=0, weights=[truth[item] for item in held]).mean()) / PEOPLE
+
+
+summary = []
+for name in VARIANTS:
+    hits_now, false_now = np.array(repeated[name]["hits"]), np.array(repeated[name]["false"])
+    summary.append(
+        {
+            "decoding": name,
+            "found of 100": f"{hits_now.mean():.1f}",
+            "false discoveries": f"{false_now.mean():.2f}",
+            "of all discoveries": f"{100 * np.mean(false_now / np.maximum(hits_now + false_now, 1)):.1f} %",
+            "rounds with one": f"{100 * np.mean(false_now > 0):.0f} %",
+        }
+    )
+table(pd.DataFrame(summary))
+
+# %% [markdown]
+# Bonferroni's rule finds half of the hosts that are in use, and in one round out of twenty a false one, as it says; false discovery rates find three quarters.
+# Two hash functions in place of one, at the same ε, cost a third of what is found.
+# A list ten times as long costs a third as well, although it has more unknowns than equations.
+# The Lasso keeps few enough candidates for least squares, and in these rounds the rate of false discoveries stays below 5 % although the same reports choose and test; the honest split does not depend on luck, and pays with half of the reports.
+#
+# What spoils the rate is what the model leaves out.
+# Without the column for everything else there are false discoveries in every round.
+# And if 2 % of the people have a host that nobody listed, the number of false discoveries doubles, and neither tests nor intervals warn of it.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-found", "caption": "How often a host of a given share is found, in a hundred rounds of a million people with ε = 2 a report. Lines: normal law with the exact noise, Bonferroni's rule for 200 candidates; circles and squares: the rounds. With two hash functions a share has to be half as large again to be found. Triangles: 2,000 candidates, chosen by the Lasso, at most 5 % false discoveries."}, "image": {"alt": "Share of rounds in which a host is found against its true share from 0.17 to 2 per cent. Two S-shaped curves with markers around them reach one half at 0.4 per cent for one hash function and at 0.57 for two. Triangles for the long list scatter around the first curve."}}
+used_share = np.array([truth[HOSTS[i]] for i in USED])
+smooth = np.geomspace(used_share.min(), 0.02, 200)
+fig, ax = plt.subplots()
+for i, (name, mechanism) in enumerate({"Bonferroni": home, "Bonferroni, h = 2": home_two}.items()):
+    error = sqrt(rare_error(mechanism))
+    ax.plot(
+        100 * smooth,
+        norm.cdf(smooth / error - norm.isf(0.05 / len(HOSTS))),
+        **line(i),
+        label=f"{name}, h = 1" if i == 0 else name,
+    )
+    chance = np.array(repeated[name]["found"]) / ROUNDS
+    ax.plot(100 * used_share, chance, **(dots(i) | {"markersize": 4}))
+ax.plot(
+    100 * used_share,
+    np.array(repeated["2,000 candidates"]["found"]) / ROUNDS,
+    **(dots(2) | {"markersize": 4}),
+    label="2,000 candidates, h = 1",
+)
+ax.set(xscale="log", xlabel="true share in %", ylabel="found in this part of 100 rounds", xlim=(0.15, 2))
+ax.set_xticks([0.2, 0.5, 1, 2], ["0.2", "0.5", "1", "2"])
+ax.minorticks_off()
+ax.legend(loc="lower right")
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.rappor-lasso",
+    holds={
+        "10⁶ people, 200 candidates: all estimates within 6 standard errors of the truth": bool(np.abs(off).max() < 6),
+        "2,000 candidates, 1,024 equations: a Lasso, then least squares, finds over 25 hosts": np.mean(
+            repeated["2,000 candidates"]["hits"]
+        )
+        > 25,
+    },
+)
+
+# %% [markdown]
+# (sec-rappor-orr)=
+# ## Another noise: O-RAPPOR and O-RR
+#
+# {cite:t}`kairouz2016discrete` gave the open domain two more clients; the O in their names is for open.
+# *O-RAPPOR* is a Bloom filter in a cohort with one-time noise, $p = 0$ and $q = 1$: RAPPOR that sends its permanent response.
+# (The survey says that O-RAPPOR adds hashing and cohorts to RAPPOR; RAPPOR had both.)
+# *O-RR* hashes the string into one of $k$ slots by the function of the cohort, and then applies k-RR.
+
+
+# %%
+def orr(string, cohorts, k, eps, rng):
+    """A public cohort; the string's slot in it, through k-RR."""
+    cohort = pick(range(cohorts), rng)
+    slot = position(string, cohort, 0, k)
+    if toss(exp(eps) / (exp(eps) + k - 1), rng):
+        return cohort, slot
+    return cohort, pick([other for other in range(k) if other != slot], rng)
+
+
+# %% [markdown]
+# :::{prf:theorem} O-RR
+# :label: thm-rappor-orr
+# 1. The joint law of cohort $c$ and report $y$ is
+#
+#    $$ \Pr[c, y \mid s] = \frac{1}{C\,(e^\varepsilon+k-1)}\begin{cases} e^\varepsilon & y \text{ is the slot of } s,\\ 1 & \text{otherwise;}\end{cases} $$
+#
+#    given the cohort it is k-RR's, without the factor $1/C$.
+#    The client is ε-LDP, exactly so where two strings have different slots in some cohort.
+# 2. Two different strings share a slot of a cohort with probability $1/k$ if hash functions are ideal, and in all cohorts with probability $k^{-C}$.
+# 3. No more than $C(k-1)+1$ candidates can be told apart by expected counts.
+# :::
+#
+# :::{prf:proof}
+# 1. The cohort is drawn without looking; it is public, and the factor cancels in every ratio.
+# 2. Slots are uniform, and independent for different strings and cohorts.
+# 3. The slots of each cohort sum to one, as in {prf:ref}`thm-rappor-count`.
+# :::
+#
+# The survey prints the joint law, and explains the factor by the cohort, which is right.
+# It also says that with cohorts collisions become rarer, in the extreme case with probability $1/L$ for one string in different cohorts.
+# Our text has an $L$ that occurs nowhere else; it must be $k$, and then the statement is true: one string has the same slot in two cohorts with probability $1/k$.
+# But this is no collision that could do harm.
+# What matters is that *different* strings collide: with probability $1/k$ in a cohort, however many cohorts there are, but in all of them only with probability $k^{-C}$.
+
+
+# %% tags=["hide-input"]
+def printed_orr(string, cohorts, k, eps):
+    """The survey's formula, for all cohorts and slots."""
+    weight = 1 / (cohorts * (k - 1 + exp(eps)))
+    return {
+        (c, y): weight * (exp(eps) if position(string, c, 0, k) == y else 1) for c in range(cohorts) for y in range(k)
+    }
+
+
+def agrees(one, probabilities):
+    return all(abs(float(one.get(y, 0)) - chance) < 1e-12 for y, chance in probabilities.items())
+
+
+joint = law(lambda rng: orr(PAGE, 3, 4, 1.0, rng))
+inside = {(0, y): chance for (c, y), chance in printed_orr(PAGE, 3, 4, 1.0).items() if c == 0}
+given_cohort = law(lambda rng: (0, orr(PAGE, 1, 4, 1.0, rng)[1]))
+orr_epsilon = epsilon(laws(lambda x, rng: orr(x, 3, 4, 1.0, rng), ["a", "b", PAGE]))
+
+
+def package_orr(string, rng):
+    report = ORR(k=4, cohorts=3, epsilon=1.0).perturb([string], rng=rng)[0]
+    return int(report["cohort"]), int(report["slot"])
+
+
+check(
+    "O-RR",
+    f"three cohorts, four slots: the printed joint law, ε = {orr_epsilon:.6f}; the package's client is the same",
+    agrees(joint, printed_orr(PAGE, 3, 4, 1.0))
+    and abs(orr_epsilon - 1) < 1e-12
+    and same_law(lambda x, rng: orr(x, 3, 4, 1.0, rng), package_orr, ["a", "b", PAGE]),
+    control="the printed law taken for that of the report given the cohort",
+    caught=not agrees(given_cohort, inside),
+)
+MANY_NAMES = [f"page{i}.example" for i in range(3000)]
+slots_of = np.array([[position(name, c, 0, 8) for c in range(3)] for name in MANY_NAMES])
+own_twice = np.mean(slots_of[:, 0] == slots_of[:, 1])
+neighbours = slots_of[:-1] == slots_of[1:]  # two different strings, in each of three cohorts
+in_one, in_two = neighbours[:, 0].mean(), neighbours[:, :2].all(1).mean()
+print(
+    f"k = 8: one string in two cohorts {own_twice:.3f}, two strings in a cohort {in_one:.3f}, in two cohorts {in_two:.4f}"
+)
+print(
+    f"expected                           {1 / 8:.3f},                         {1 / 8:.3f},                {1 / 64:.4f}"
+)
+
+
+def near(share, expected, trials):
+    """Within six standard errors."""
+    return abs(share - expected) < 6 * sqrt(expected * (1 - expected) / trials)
+
+
+check(
+    "Collisions",
+    "3,000 strings: same slot as expected, for one string and for two",
+    near(own_twice, 1 / 8, 3000) and near(in_one, 1 / 8, 2999) and near(in_two, 1 / 64, 2999),
+    control="two cohorts taken for one",
+    caught=not near(in_two, 1 / 8, 2999),
+)
+
+# %% [markdown]
+# How should $k$ and $C$ be chosen?
+# With a cohort for everybody O-RR is local hashing of {ref}`ch-frequency`, of which we know the noise and the best number of slots, $e^\varepsilon+1$.
+# With as many slots as strings it is k-RR, with collisions on top.
+# {numref}`fig-rappor-orr` shows what lies between, for 64 candidates.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-orr", "caption": "O-RR for 64 candidates: standard error for a rare one over that of OUE, against the number of slots. Markers: exact, where the candidates can be told apart at all; line: local hashing, which is a cohort for everybody (256 cohorts are drawn up to 16 slots); grey: k-RR on the 64 items. With 256 cohorts O-RR is close to local hashing. Few cohorts need more slots, and then lose precision at ε = 1; at ε = 3 they lose little. In both panels fewer than 64 slots are best."}, "image": {"alt": "Two panels, epsilon 1 and 3, of standard error over OUE's from 0.9 to 4 against slots from 2 to 64 on a log axis. A line dips to 1 near 4 slots in the first and near 20 in the second panel; triangles for 256 cohorts lie on or just above it, squares for 64 and circles for 16 cohorts higher, above all at few slots."}}
+SLOTS = (2, 3, 4, 6, 8, 16, 32, 64)
+COHORTS = (16, 64, 256)
+SIXTY_FOUR = [f"page{i}.example" for i in range(64)]
+
+
+def hashing_noise(k, eps):
+    """Local hashing with k slots and a hash function for everybody."""
+    own = exp(eps) / (exp(eps) + k - 1)
+    return (k - 1) / k**2 / (own - 1 / k) ** 2
+
+
+orr_noise = {
+    (eps, c, k): rare_noise(ORR(k=k, cohorts=c, epsilon=eps), SIXTY_FOUR)
+    for eps in (1.0, 3.0)
+    for c in COHORTS
+    for k in SLOTS
+    if c * k <= 4096  # more is as with fewer cohorts
+}
+oue = {eps: OUE(k=64, epsilon=eps).noise([0])[0, 1] for eps in (1.0, 3.0)}
+fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), sharex=True)
+fine = np.geomspace(2, 64, 60)
+for ax, eps in zip(axes, (1.0, 3.0), strict=True):
+    ax.plot(fine, [sqrt(hashing_noise(k, eps) / oue[eps]) for k in fine], **line(6), label="local hashing")
+    for i, c in enumerate(COHORTS):
+        some = [k for k in SLOTS if orr_noise.get((eps, c, k)) is not None]
+        ax.plot(some, [sqrt(orr_noise[eps, c, k] / oue[eps]) for k in some], **dots(i), label=f"{c} cohorts")
+    ax.axhline(sqrt(GRR(k=64, epsilon=eps).noise([0])[0, 1] / oue[eps]), color="gray", linewidth=1, linestyle="-")
+    ax.set(xscale="log", ylabel=f"standard error / OUE's, ε = {eps:g}", ylim=(0.9, 4))
+axes[1].set(xlabel="slots k")
+axes[1].set_xticks(SLOTS, [f"{k}" for k in SLOTS])
+axes[1].minorticks_off()
+axes[0].legend(loc="upper right")
+plt.show()
+
+# %% tags=["hide-input"]
+finite = [key for key, noise in orr_noise.items() if noise is not None]
+best = {
+    (eps, c): min((orr_noise[eps, c, k], k) for k in SLOTS if orr_noise.get((eps, c, k)) is not None)
+    for eps in oue
+    for c in COHORTS
+}
+for (eps, c), (noise, k) in best.items():
+    print(
+        f"ε = {eps:g}, {c:>3} cohorts: {k:>2} slots are best, {sqrt(noise / oue[eps]):.2f} times OUE's standard error"
+    )
+check(
+    "Rank",
+    f"64 candidates, {len(orr_noise)} designs: none with C(k − 1) + 1 < 64 has an estimate",
+    all(c * (k - 1) + 1 >= 64 for _, c, k in finite) and len(finite) < len(orr_noise),
+    control="Ck ≥ 64 taken for enough, 20 cohorts of 4 slots",
+    caught=rare_noise(ORR(k=4, cohorts=20, epsilon=1.0), SIXTY_FOUR) is None,
+)
+
+
+def slope_of(make, sizes=(16, 48, 144)):
+    """Exponent of the number of candidates in the sum of all standard errors, exact noise of rare candidates."""
+    sums = [size * sqrt(rare_noise(make(size), [f"page{i}.example" for i in range(size)], 8)) for size in sizes]
+    return np.polyfit(np.log(sizes), np.log(sums), 1)[0]
+
+
+slopes = {
+    "O-RR, a slot for each candidate, 4 cohorts": slope_of(lambda size: ORR(k=size, cohorts=4, epsilon=0.5)),
+    "O-RR, 4 slots, a cohort for each candidate": slope_of(lambda size: ORR(k=4, cohorts=size, epsilon=0.5)),
+    "O-RAPPOR, 8 bits, cohorts in proportion": slope_of(
+        lambda size: one_time(bits=8, hashes=1, cohorts=size // 2, epsilon=0.5)
+    ),
+    "O-RAPPOR, 8 bits, 24 cohorts": slope_of(lambda size: one_time(bits=8, hashes=1, cohorts=24, epsilon=0.5)),
+}
+for name, value in slopes.items():
+    print(f"{name}: the sum of errors grows like S^{value:.2f}")
+
+# %% [markdown]
+# So the bound of k-RR, $O(\sqrt{k^3}/(\varepsilon\sqrt n))$ for the sum of all errors, is O-RR's if it has as many slots as there are strings; with a few slots and many cohorts O-RR has that of RAPPOR.
+# And no variant does without a list: the client never needs one, in RAPPOR as little as in O-RAPPOR and O-RR, and the collector always does.
+# Where Table 4 has "list needed: yes" for RAPPOR and "no" for the other two, it divides what is alike.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.orr-law",
+    holds={
+        "as the joint law of cohort and report: it is the exact law of the client": agrees(
+            joint, printed_orr(PAGE, 3, 4, 1.0)
+        ),
+        "it is exactly ε-private, the cohort being public": abs(orr_epsilon - 1) < 1e-12,
+    },
+)
+settle(
+    "ye2018.orr-same-string",
+    holds={
+        "3,000 strings, k = 8: one string in two cohorts has one slot with probability 1/k": near(
+            own_twice, 1 / 8, 3000
+        ),
+    },
+)
+settle(
+    "ye2018.cohorts",
+    holds={
+        "two strings share a slot in two cohorts with probability 1/k², in one with 1/k": near(in_one, 1 / 8, 2999)
+        and near(in_two, 1 / 64, 2999),
+        "64 strings, ε = 1, 6 slots: less noise with 64 cohorts than with 16, still less with 256": orr_noise[
+            1.0, 16, 6
+        ]
+        > orr_noise[1.0, 64, 6]
+        > orr_noise[1.0, 256, 6],
+        "within a cohort two strings collide less often the more cohorts there are": near(
+            neighbours[:, 2].mean(), 1 / 64, 2999
+        ),
+    },
+)
+settle(
+    "ye2018.orr-bound",
+    holds={
+        "as many slots as strings: the sum of errors grows like √(S³)": abs(
+            slopes["O-RR, a slot for each candidate, 4 cohorts"] - 1.5
+        )
+        < 0.1,
+        "4 slots, cohorts in proportion to the list: it grows like √(S³)": abs(
+            slopes["O-RR, 4 slots, a cohort for each candidate"] - 1.5
+        )
+        < 0.1,
+    },
+)
+settle(
+    "ye2018.orappor-bound",
+    holds={
+        "8 bits, cohorts in proportion to the list: the sum of errors grows like S": abs(
+            slopes["O-RAPPOR, 8 bits, cohorts in proportion"] - 1
+        )
+        < 0.1,
+        "8 bits, 24 cohorts whatever the list, up to 144 strings: it grows like S": abs(
+            slopes["O-RAPPOR, 8 bits, 24 cohorts"] - 1
+        )
+        < 0.1,
+    },
+)
+small_orr = ORR(k=3, cohorts=2, epsilon=1.0)
+orr_mean, _ = moments(small_orr, LISTED, LISTED)
+slots_two = small_orr.filters(LISTED).reshape(2, -1).astype(float)
+together = slots_two @ slots_two.T / 2  # share of the cohorts in which two strings have one slot
+supporters = (together - 1 / 3) / (1 - 1 / 3)  # mean of local hashing's estimate, which expects 1/k of them
+settle(
+    "ye2018.orr-counting",
+    holds={
+        "what the collector keeps of the reports is a count of each slot of each cohort": small_orr.tally(
+            small_orr.perturb(LISTED, rng=rng)
+        ).counts.shape
+        == (2, 3 + 1),
+        "given the hash functions, counting supporters is unbiased": bool(np.abs(supporters - np.eye(2)).max() < 1e-12),
+        "given the hash functions, least squares are unbiased": bool(np.abs(orr_mean - np.eye(2)).max() < 1e-9),
+    },
+)
+settle(
+    "ye2018.orr-low-budget",
+    holds={
+        "64 slots for 64 strings, ε = 0.5: over twice RAPPOR's (SUE's) standard error": rare_noise(
+            ORR(k=64, cohorts=64, epsilon=0.5), SIXTY_FOUR
+        )
+        > 4 * sue_noise(0.5),
+        "3 slots, 256 cohorts: over 1.2 times RAPPOR's": rare_noise(ORR(k=3, cohorts=256, epsilon=0.5), SIXTY_FOUR)
+        > 1.44 * sue_noise(0.5),
+    },
+)
+
+
+def undecided(mechanism, count):
+    """Whether so many strings leave the shares undetermined."""
+    rows = mechanism.filters([f"page{i}.example" for i in range(count)]).reshape(count, -1).T
+    return np.linalg.matrix_rank(rows) < count
+
+
+settle(
+    "ye2018.no-list",
+    holds={
+        "the clients of O-RAPPOR and O-RR take any string": all(
+            len(mechanism.perturb(["no list has this string"], rng=rng)) == 1
+            for mechanism in (ORR(k=8, cohorts=4, epsilon=1.0), one_time(bits=8, hashes=2, cohorts=4, epsilon=1.0))
+        ),
+        "4 cohorts of 8 slots or bits: their counts determine the shares of 40 strings": not all(
+            undecided(mechanism, 40)
+            for mechanism in (ORR(k=8, cohorts=4, epsilon=1.0), one_time(bits=8, hashes=2, cohorts=4, epsilon=1.0))
+        ),
+    },
+)
+
+# %% [markdown]
+# (sec-rappor-unknown)=
+# ## A list from fragments
+#
+# Where does the collector's list come from, if not from elsewhere?
+# {cite:t}`fanti2016unknown` get it from the same people; the survey calls their method *RAPPOR-Unknown*.
+# A string is cut into *n-grams*, fragments of a fixed number of letters.
+# There are too many strings to list, but so few fragments that each can have a bit of its own (our choice; they may go through Bloom filters as well).
+# A person draws $r$ positions of the string without looking, usually two, and reports the fragments there, and the string as a whole, which makes $r+1$ reports at $\varepsilon/(r+1)$ each.
+
+
+# %%
+def fragments(string, gram):
+    """The string cut into n-grams."""
+    return [string[i : i + gram] for i in range(0, len(string), gram)]
+
+
+def blurred(string, grams, gram, r, eps, rng, raw=False):
+    """Positions, and privately the whole string and the fragments at the positions."""
+    part = eps / (r + 1)
+    left, drawn = list(range(len(string) // gram)), []
+    for _ in range(r):
+        drawn.append(left.pop(pick(range(len(left)), rng)))
+    flip = 1 / (exp(part / 2) + 1)
+    whole = remember(string, 0, 3, 1, flip, rng)
+    own = [fragments(string, gram)[at] for at in sorted(drawn)]
+    if raw:
+        return tuple(sorted(drawn)), whole, tuple(own)
+    return tuple(sorted(drawn)), whole, tuple(tuple((g == x) ^ toss(flip, rng) for g in grams) for x in own)
+
+
+# %% [markdown]
+# The survey says that what is sent is $\{X', G'_1, …, G'_r, g_1, …, g_r\}$, with $X' = \text{RAPPOR}(x)$, that the $G'_i$ *denote substrings of the original string* and the $g_i$ their positions, and that ε is divided by $r+1$ for the whole string and the $r$ substrings.
+# The dash and the division tell that the substrings are perturbed; the sentence does not.
+# Sent as they are, they give the string away.
+#
+# :::{prf:theorem} RAPPOR-Unknown
+# :label: thm-rappor-unknown
+# 1. With $\varepsilon/(r+1)$ for each report, all of them together are ε-LDP, exactly so where all fragments of two strings differ, and their filters have $h$ bits each and none in common in some cohort.
+# 2. Let a person's bit for fragment $a$ be flipped with probability $\varphi$ and score $(\text{bit} - \varphi)/(1-2\varphi)$, and let $\varrho = \frac{r(r-1)}{G(G-1)}$ be the probability that two given positions are drawn.
+#    The product of the scores of $a$ at one position and $b$ at another, divided by $n\varrho$ and added up over the people who drew both, is unbiased for the share of people who have both.
+#    Where hardly anybody has either, $n$ times its variance is $v^2/\varrho$ with $v = \varphi(1-\varphi)/(1-2\varphi)^2$.
+# :::
+#
+# :::{prf:proof}
+# 1. The positions are public.
+#    Given them, the reports have coins of their own, so their ratios multiply, and each is largest where fragments or filters differ.
+# 2. Given the positions the bits of two fragments are independent, so the mean of the product is the product of the means, which is 1 for somebody who has both and 0 otherwise.
+#    Its second moment is $v^2$ where both scores have mean 0, and $v^2\varrho/\varrho^2$ with the draw of positions.
+# :::
+
+# %% tags=["hide-input"]
+GRAMS = ["a", "b"]
+TWO = ["aa", "bb"]
+spent = epsilon(laws(lambda x, rng: blurred(x, GRAMS, 1, 2, 3.0, rng), TWO))
+leaked = epsilon(laws(lambda x, rng: blurred(x, GRAMS, 1, 2, 3.0, rng, raw=True), TWO))
+part_law = laws(lambda x, rng: blurred(x, GRAMS, 1, 2, 3.0, rng)[1], TWO)
+word = Unknown(alphabet="_ab", length=2, gram=1, slots=2, epsilon=3.0, bits=3, hashes=1, cohorts=1)
+pair_mean, pair_variance = moments(word, ["ab"])
+check(
+    "Fragments",
+    f"two letters, exact law: ε = {spent:.6f}; each report {epsilon(part_law):.6f}",
+    abs(spent - 3) < 1e-9 and abs(epsilon(part_law) - 1) < 1e-9,
+    control="fragments sent as they are, ε = ∞",
+    caught=leaked == np.inf,
+)
+check(
+    "Pairs",
+    "the package's estimate of pairs of fragments: unbiased, variance as it says",
+    np.abs(pair_mean - word.target(["ab"])).max() < 1e-9 and np.abs(pair_variance - word.noise(["ab"])).max() < 1e-6,
+    control="the target of another word",
+    caught=np.abs(pair_mean - word.target(["ba"])).max() > 0.5,
+)
+
+# %% [markdown]
+# From the pairs the collector puts strings together.
+# Fragments are the nodes of a graph with one column for each position; two are joined if their pair stands out from the noise.
+# A string is a *clique* with one node in each column.
+# Not every such clique is a string that somebody has: three strings can lend one pair each.
+# So the cliques are candidates only, and the reports on whole strings, which nobody has looked at so far, say which of them are real.
+# The package's `discover` does both; {numref}`fig-rappor-graph` shows the graph.
+#
+# The words below have six letters from an alphabet of eight, cut into pairs of letters; eight words make 76 % of 200,000 people, the others have one of 2,000 random strings.
+
+
+# %%
+ALPHABET = "_adenorst"
+WORDS = ["tender", "nested", "render", "rested", "sanded", "stored", "rester", "donate"]
+SHARES = [0.20, 0.15, 0.12, 0.10, 0.08, 0.06, 0.04, 0.007]
+letters = np.array(list(ALPHABET[1:]))
+OTHERS = sorted({"".join(row) for row in letters[np.random.default_rng(SEED).integers(0, 8, (2000, 6))]} - set(WORDS))
+speakers = 200_000
+known = np.round(np.array(SHARES) * speakers).astype(int)
+rest = np.arange(speakers - known.sum()) % len(OTHERS)
+spoken = np.concatenate([np.repeat(WORDS, known), np.array(OTHERS)[rest]]).astype(object)
+
+unknown = Unknown(alphabet=ALPHABET, length=6, gram=2, slots=2, epsilon=6.0, bits=32, hashes=1, cohorts=16)
+heard = unknown.tally(unknown.perturb(spoken, rng=rng))
+read = discover(heard)
+candidates = list(read.items)
+print(
+    f"a report: {unknown.report_bits} private bits; {len(unknown.pairs)} pairs of positions, {unknown.k} fragments each"
+)
+print(f"candidates: {', '.join(candidates)}")
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rappor-graph", "caption": "A dictionary from fragments. Nodes: the pairs of letters that stand out, at the three positions; lines: pairs of fragments that stand out from the noise of 200,000 people, between neighbouring positions (grey) and between the first and the last one (dotted). Words are triangles. Thick: the triangle of rended, which nobody says; its sides are lent by other words."}, "image": {"alt": "Graph with three columns of two-letter nodes, first, second and third position. Grey lines join the columns from left to right, dotted lines run from the first to the third. The triangle of re, nd and ed is drawn thick."}}
+strong = (unknown.scores(heard) > threshold(unknown, 1.0)) & unknown.possible
+columns = []
+for at in range(3):
+    touching = np.zeros(unknown.k, bool)
+    for (i, j), edges in zip(unknown.pairs, strong, strict=True):
+        if at in (i, j):
+            touching |= edges.any(1) if at == i else edges.any(0)
+    columns.append([unknown.grams[i] for i in np.flatnonzero(touching)])
+spot = {
+    (at, name): (2.4 * at, (len(column) - 1) / 2 - row)
+    for at, column in enumerate(columns)
+    for row, name in enumerate(column)
+}
+ghosts = [word for word in candidates if word not in WORDS and word not in OTHERS]
+fig, ax = plt.subplots(figsize=(6.4, 3.8))
+for (i, j), edges in zip(unknown.pairs, strong, strict=True):
+    for a, b in np.argwhere(edges):
+        ends = (i, unknown.grams[a]), (j, unknown.grams[b])
+        xs, ys = zip(*(spot[end] for end in ends), strict=True)
+        ghostly = any(
+            word[2 * i : 2 * i + 2] == ends[0][1] and word[2 * j : 2 * j + 2] == ends[1][1] for word in ghosts
+        )
+        curve = 1.0 if j - i == 2 else 0
+        middle = (np.mean(xs), np.mean(ys) + curve)
+        t = np.linspace(0, 1, 30)[:, None]
+        path = (
+            (1 - t) ** 2 * np.array([xs[0], ys[0]])
+            + 2 * t * (1 - t) * np.array(middle)
+            + t**2 * np.array([xs[1], ys[1]])
+        )
+        ax.plot(
+            *path.T,
+            color="#D55E00" if ghostly else "gray",
+            linestyle=":" if j - i == 2 else "-",
+            linewidth=2.6 if ghostly else 1.1,
+            marker="",
+            zorder=2 if ghostly else 1,
+        )
+for (_, name), (x_at, y_at) in spot.items():
+    ax.text(
+        x_at, y_at, name, ha="center", va="center", bbox={"boxstyle": "circle", "fc": "white", "ec": "C0"}, zorder=3
+    )
+for at, label in enumerate(("letters 1 and 2", "letters 3 and 4", "letters 5 and 6")):
+    ax.text(2.4 * at, max(y for _, y in spot.values()) + 0.75, label, ha="center")
+ax.set(xlim=(-0.5, 5.3), ylim=(min(y for _, y in spot.values()) - 0.5, max(y for _, y in spot.values()) + 1.1))
+ax.axis("off")
+plt.show()
+
+# %% tags=["hide-input"]
+spoken_share = dict(zip(WORDS, known / speakers, strict=True))
+off_words = np.array(
+    [
+        (share - spoken_share.get(item, 0)) / error
+        for item, share, error in zip(read.items, read.share, read.error, strict=True)
+    ]
+)
+check(
+    "Dictionary",
+    "the six most frequent words are candidates; all estimates within 6 standard errors; no ghost is found",
+    set(WORDS[:6]) <= set(candidates)
+    and np.abs(off_words).max() < 6
+    and not any(seen for item, seen in zip(read.items, read.found, strict=True) if item not in WORDS),
+    control="the shares in reverse order",
+    caught=np.abs((read.share - np.array([spoken_share.get(item, 0) for item in read.items])[::-1]) / read.error).max()
+    > 5,
+)
+table(
+    pd.DataFrame(
+        [
+            {
+                "word": item,
+                "true share": f"{100 * spoken_share.get(item, 0):.1f} %",
+                "estimate": f"{100 * share:.1f} % ± {196 * error:.1f}".replace("-", "−"),
+                "found": "yes" if seen else "no",
+            }
+            for item, share, error, seen in zip(read.items, read.share, read.error, read.found, strict=True)
+        ]
+        + [
+            {"word": word, "true share": f"{100 * share:.1f} %", "estimate": "not a candidate", "found": "no"}
+            for word, share in spoken_share.items()
+            if word not in candidates
+        ]
+    )
+)
+
+# %% [markdown]
+# How many people does it take?
+# A pair that a share $f_{ab}$ of the people have is found every other time if $f_{ab}$ is $z$ standard errors, so that
+#
+# $$ n = \frac{z^2\,v^2}{\varrho f_{ab}^2}. $$ (eq-rappor-people)
+#
+# The table has it for the alphabet above, by the exact noise of somebody who has neither fragment.
+
+
+# %% tags=["hide-input"]
+def people_needed(eps, share, r=2, positions=3):
+    """People for whom a pair with this share is z standard errors large."""
+    flip = 1 / (exp(eps / (r + 1) / 2) + 1)
+    v = flip * (1 - flip) / (1 - 2 * flip) ** 2
+    shown = r * (r - 1) / positions / (positions - 1)
+    return (threshold(unknown, 1.0) * v / share) ** 2 / shown
+
+
+by_package = unknown.noise(["tttttt"])[0, 0, 1, 1]
+by_formula = people_needed(6.0, 1.0) / threshold(unknown, 1.0) ** 2
+check(
+    "People",
+    "v²/ϱ is the package's noise of a pair that a person does not have",
+    abs(by_package / by_formula - 1) < 1e-9,
+    control="ε/r in place of ε/(r + 1)",
+    caught=abs(by_package / (people_needed(9.0, 1.0) / threshold(unknown, 1.0) ** 2) - 1) > 0.1,
+)
+best_r = {
+    (eps, positions): min(range(2, positions + 1), key=lambda r, e=eps, g=positions: people_needed(e, 0.01, r, g))
+    for eps in (1.0, 4.0, 8.0, 16.0)
+    for positions in (3, 6)
+}
+print(
+    "best number of fragments for pairs, six positions: "
+    + ", ".join(f"{best_r[eps, 6]} at ε = {eps:g}" for eps in (1.0, 4.0, 8.0, 16.0))
+)
+
+
+def in_words(number):
+    """Two digits, and a word for the size."""
+    size, name = next(
+        (size, name) for size, name in ((10**9, "billion"), (10**6, "million"), (10**3, "thousand")) if number >= size
+    )
+    return f"{float(f'{number / size:.2g}'):g} {name}"
+
+
+table(
+    pd.DataFrame(
+        [
+            {"ε of a report": f"{eps:g}"}
+            | {f"share {100 * share:g} %": in_words(people_needed(eps, share)) for share in (0.1, 0.02, 0.005)}
+            for eps in (1.0, 2.0, 4.0, 6.0, 8.0)
+        ]
+    )
+)
+
+# %% [markdown]
+# At small ε the number grows like $((r+1)/\varepsilon)^4$, the square of what single shares need, because two noises are multiplied.
+# So at the budgets at which shares are usually collected only very popular strings can be discovered in this way, and two fragments are the best number at every ε tried.
+#
+# Today one would not multiply noises.
+# *PEM* {cite:p}`wang2021pem` lets groups of people report prefixes that grow from group to group, keeping the frequent ones each time; *TreeHist* {cite:p}`bassily2017heavy` walks down a tree of prefixes.
+# In both a report is about one prefix, and no two noises are multiplied.
+#
+# For tables of several variables the survey names a further idea of the same authors, expectation maximisation (EM): if a person reports several variables, their joint distribution is the one under which the reports are most likely.
+# Two variables, with four and three values, through Bloom filters with half of $\varepsilon = 6$ each:
+
+
+# %%
+JOINT = np.array([[0.20, 0.02, 0.03], [0.02, 0.15, 0.03], [0.05, 0.05, 0.20], [0.10, 0.10, 0.05]])
+
+
+def likelihood(reports, mechanism, values):
+    """Probability of each person's report under each value, up to a factor: (n, values)."""
+    q, p = (float(x) for x in mechanism.support)
+    filters = mechanism.filters(values)[:, reports["cohort"]]  # values × people × bits
+    chance = np.where(filters, q, p)
+    return np.where(reports["bits"], chance, 1 - chance).prod(2).T
+
+
+def em(first, second, rounds=150):
+    """Most likely joint distribution, from the two likelihoods of each person."""
+    joint = np.full((first.shape[1], second.shape[1]), 1 / first.shape[1] / second.shape[1])
+    for _ in range(rounds):
+        total = np.einsum("na,nb,ab->n", first, second, joint, optimize=True)
+        joint = joint * (first.T @ (second / total[:, None])) / len(first)
+    return joint
+
+
+# %% tags=["hide-input"]
+pairs_now = rng.choice(12, size=20_000, p=JOINT.ravel())
+sides = [one_time(bits=8, hashes=1, cohorts=8, epsilon=3.0), one_time(bits=8, hashes=1, cohorts=8, epsilon=3.0)]
+held_values = [[f"a{i}" for i in range(4)], [f"b{i}" for i in range(3)]]
+codes = pairs_now // 3, pairs_now % 3
+seen_by = [
+    likelihood(side.perturb(np.array(names, object)[code], rng=rng), side, names)
+    for side, names, code in zip(sides, held_values, codes, strict=True)
+]
+sample = np.bincount(pairs_now, minlength=12).reshape(4, 3) / len(pairs_now)
+fitted = em(*seen_by)
+apart = np.outer(fitted.sum(1), fitted.sum(0))
+joint_right = np.abs(fitted - sample).max() < 0.04
+check(
+    "EM",
+    "20,000 people: all twelve joint shares within four points",
+    joint_right,
+    control="the product of the two marginal distributions",
+    caught=np.abs(apart - sample).max() > 0.04,
+)
+print(f"largest error: {100 * np.abs(fitted - sample).max():.1f} points")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.unknown-format",
+    holds={
+        "two fragments perturbed with ε/3 each, and the string with ε/3: exactly ε-private": abs(spent - 3) < 1e-9,
+        "fragments sent as substrings of the original string: ε-private": leaked <= 3,
+    },
+)
+settle(
+    "ye2018.unknown-budget",
+    holds={
+        "r = 2: each of three reports has ε/3, together they have ε": abs(epsilon(part_law) - 1) < 1e-9
+        and abs(spent - 3) < 1e-9,
+    },
+)
+settle(
+    "ye2018.unknown-dictionary",
+    holds={
+        "200,000 people, ε = 6: words of 6 % and more become candidates": set(WORDS[:6]) <= set(candidates),
+        "200,000 people, ε = 1: a word of 10 % would": people_needed(1.0, 0.1) < speakers,
+    },
+)
+settle("ye2018.unknown-em", holds={"20,000 people, 4 × 3 values, ε = 6: joint shares within four points": joint_right})
+
+
+def whole_over_rappor(eps, r, h=1):
+    """Standard error of the shares of whole strings over that of RAPPOR with all of ε."""
+    return sinh(eps / 4 / h) / sinh(eps / (r + 1) / 4 / h)
+
+
+settle(
+    "ye2018.unknown-bound",
+    holds={
+        "ε = 0.5, r = 2: the error of RAPPOR up to a factor r + 1 = 3": abs(whole_over_rappor(0.5, 2) / 3 - 1) < 0.01,
+        "r = 5: up to the same factor": abs(whole_over_rappor(0.5, 5) / 3 - 1) < 0.01,
+    },
+)
+
+
+def private_bits(r, gram=1):
+    return Unknown(alphabet="_ab", length=6, gram=gram, slots=r, epsilon=1.0, bits=32, hashes=1, cohorts=2).report_bits
+
+
+settle(
+    "ye2018.unknown-bits",
+    holds={
+        "letters, r = 2 to 6: each fragment adds the same number of bits": len(
+            {private_bits(r + 1) - private_bits(r) for r in range(2, 6)}
+        )
+        == 1,
+        "two fragments of 1 or 3 letters: the same length of a report": private_bits(2, 1) == private_bits(2, 3),
+    },
+)
+settle(
+    "ye2018.unknown-many",
+    holds={
+        "six positions, ε = 1, 4, 8, 16: more than two fragments need more people": all(
+            best_r[eps, 6] == 2 for eps in (1.0, 4.0, 8.0, 16.0)
+        ),
+        "the report gets longer with each fragment": private_bits(3) > private_bits(2),
+    },
+)
+
+# %% [markdown]
+# (sec-rappor-tables)=
+# ## Tables 4 and 5, with corrections
+#
+# In each cell the survey's entry comes first, in our words.
+# What we found instead follows an arrow.
+# Bounds are for the sum of the errors of all $S$ strings, which the survey counts as $k$ ({ref}`sec-onebit-bounds`); $h$ is the survey's, the length of the filter.
+
+# %% tags=["hide-input"]
+table(
+    pd.DataFrame(
+        [
+            {
+                "": "list of candidates needed",
+                "RAPPOR": "yes → by the collector, when decoding",
+                "O-RAPPOR": "no → as RAPPOR",
+                "O-RR": "no → as RAPPOR",
+                "RAPPOR-Unknown": "no → made from fragments, of frequent strings only",
+            },
+            {
+                "": "communication",
+                "RAPPOR": "O(h) → w bits; a few are enough",
+                "O-RAPPOR": "O(h) → as RAPPOR",
+                "O-RR": "O(1) → ⌈log₂ k⌉ bits for k slots",
+                "RAPPOR-Unknown": "O(h) + O(r) → w bits, and r times one for each possible fragment",
+            },
+            {
+                "": "error",
+                "RAPPOR": "k/(ε√n) → times √h for h hash functions, and more for collisions",
+                "O-RAPPOR": "k/(ε√n) → as RAPPOR",
+                "O-RR": "√(k³)/(ε√n) → S/(ε√n) with few slots and many cohorts",
+                "RAPPOR-Unknown": "k/(ε√n) in the text, dk/(ε√n) in the table → times r + 1; the list needs far more people",
+            },
+            {
+                "": "computation",
+                "RAPPOR": "high, a regression",
+                "O-RAPPOR": "high, a regression",
+                "O-RR": "low, counts only → a regression, as RAPPOR",
+                "RAPPOR-Unknown": "high, matching of strings",
+            },
+            {
+                "": "advantage",
+                "RAPPOR": "small error",
+                "O-RAPPOR": "hashing hides the list → RAPPOR has that too",
+                "O-RR": "hashing hides the list",
+                "RAPPOR-Unknown": "no list needed",
+            },
+            {
+                "": "drawback",
+                "RAPPOR": "parameters of the filter",
+                "O-RAPPOR": "parameters of the filter",
+                "O-RR": "little use at low budgets → only with many slots",
+                "RAPPOR-Unknown": "parameters of the filter; ε divided by r + 1",
+            },
+        ]
+    )
+)
+
+# %% [markdown]
+# (sec-rappor-errs)=
+# ## Where the survey errs
+#
+# :::{admonition} Who needs a list
+# :class: warning
+# *Printed* (§4.1.1, Table 4): RAPPOR's collector must have a list of candidate strings beforehand; with O-RAPPOR and O-RR no list is needed.
+# *Right*: the clients of all three take any string, the collectors of all three need a list to decode, and none needs it before the reports are there, see {prf:ref}`thm-rappor-count`.
+# :::
+#
+# :::{admonition} The permanent response
+# :class: warning
+# *Printed* (§4.1.1): probabilities for three cases that overlap.
+# *Right*: a bit is flipped with probability $f/2$.
+# :::
+#
+# :::{admonition} Substrings
+# :class: warning
+# *Printed* (§4.1.2): what is sent are substrings of the original string, and their positions.
+# *Right*: perturbed reports on the substrings; the survey's own division of ε says so.
+# :::
+#
+# (sec-rappor-wrong)=
+# ## What can go wrong
+#
+# - *Forgetting.* A client that draws a new permanent response, after a reinstallation for example, spends $\varepsilon_\infty$ again, and many of them average the noise away.
+# - *A value that changes, or a clock in the value.* The memory does not help.
+# - *A cohort that depends on the string*, or that is drawn anew for each report: the first is no longer public randomness, the second gives a string several filters, and each its own permanent response.
+# - *Names on the envelope.* Reports that are collected with an address can be put together without any bits.
+# - *Filters as identifiers.* Long permanent responses are unique, see {numref}`fig-rappor-linked`.
+# - *A missing candidate.* A popular string that is not on the list makes others look popular.
+# - *Reading the Lasso.* Its coefficients are too small, and it says nothing about chance.
+#
+# (sec-rappor-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1: how long does it last
+# With $\varphi = \frac14$ and two hash functions, after how many reports have nine tenths of $\varepsilon_\infty$ been spent, for $(p, q) = (\frac12, \frac34)$ and for $(\frac14, \frac34)$?
+# :::
+#
+# :::{dropdown} Solution
+# The next cell looks for the first $T$ with $\varepsilon_T \ge 0.9\,\varepsilon_\infty$.
+# After that the second noise protects against recognition only.
+# :::
+
+# %% tags=["hide-input"]
+for name, pq in READINGS.items():
+    lasts = next(t for t in range(1, 1000) if exposure(t, 2, FLIP, *pq) >= 0.9 * ceiling)
+    print(f"{name}: {lasts} reports")
+
+# %% [markdown]
+# :::{admonition} Exercise 2: short or long
+# A hundred candidates, one hash function, $\varepsilon = 1$.
+# Compare 128 bits with 4 cohorts to 8 bits with 64 cohorts: the error, the number of bits a report, and, from {numref}`fig-rappor-linked`, how well a week of daily reports of one person is recognised.
+# :::
+#
+# :::{dropdown} Solution
+# The errors are close, and the short filters send a sixteenth of the bits and hide people better within a cohort.
+# The cohort is a mark too: with 64 of them 300 people of one cohort are 19,200 people, with 4 they are 1,200.
+# :::
+
+# %% tags=["hide-input"]
+HUNDRED = [f"page{i}.example" for i in range(100)]
+for bits, cohorts in ((128, 4), (8, 64)):
+    ratio = sqrt(rare_noise(one_time(bits=bits, hashes=1, cohorts=cohorts, epsilon=1.0), HUNDRED) / sue_noise(1.0))
+    print(
+        f"{bits:>3} bits, {cohorts:>2} cohorts: standard error {ratio:.2f} times SUE's, "
+        f"{linked[bits, 7]:.0%} recognised"
+    )
+
+# %% [markdown]
+# :::{admonition} Exercise 3: the best number of slots
+# A list of 100 strings, $\varepsilon = 2$, and O-RR with 50 cohorts.
+# How many slots are best, and how does the error compare with k-RR on the list?
+# :::
+#
+# :::{dropdown} Solution
+# The next cell tries nine numbers from 4 to 24, with the exact noise.
+# More slots are best than the $e^\varepsilon + 1$ of local hashing, because 50 cohorts of 8 slots have few equations.
+# :::
+
+# %% tags=["hide-input"]
+tried_slots = {k: rare_noise(ORR(k=k, cohorts=50, epsilon=2.0), HUNDRED) for k in (4, 6, 8, 10, 12, 14, 16, 20, 24)}
+best_slots = min(tried_slots, key=tried_slots.get)
+against = GRR(k=100, epsilon=2.0).noise([0])[0, 1]
+print(
+    f"{best_slots} slots, against e^ε + 1 = {exp(2) + 1:.1f}; "
+    f"standard error {sqrt(tried_slots[best_slots] / against):.2f} times that of k-RR with 100 items"
+)
+
+# %% [markdown]
+# ## Summary
+#
+# | statement | how it was checked |
+# |---|---|
+# | {prf:ref}`thm-rappor-exposure`: ε of one, of $T$, of all reports | laws of the inline client, up to eight reports |
+# | {prf:ref}`thm-rappor-count`: least squares; a list is needed | exact moments; two distributions with the same expected counts |
+# | {prf:ref}`thm-rappor-cost`: every hash function costs | proof; exact noise of 34 designs |
+# | {prf:ref}`thm-rappor-orr`: O-RR | law; ranks of 44 designs; 3,000 strings hashed |
+# | {prf:ref}`thm-rappor-unknown`: ε and noise of fragments | laws; exact moments; a run from reports to words |
+#
+# Next: means.
