@@ -71,11 +71,11 @@ class Unknown(Mechanism):
     length : int, a multiple of gram
         Letters of a string, at most.
     gram : int, at least 1
-        n: letters of an n-gram.
+        Letters of an n-gram.
     slots : int, at least 2 and at most length/gram
         r: positions that a report shows.
     epsilon : float
-        Of the whole report.  A bound for all strings, attained by two that differ in every n-gram, and whose filters
+        Of the whole report.  A bound for all strings, attained by two that differ in r n-grams, and whose filters
         have h bits each and none in common in some cohort.
     bits, hashes, cohorts : int, at least 1
         Of the filter of the whole string, see `RAPPOR`.
