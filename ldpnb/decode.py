@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
 from scipy.stats import false_discovery_control, norm
 
 from ldpnb.core import Tally, check_probability
-from ldpnb.rappor import ORR, Hashed, Item, _candidates
+from ldpnb.rappor import APART, ORR, Hashed, Item, _candidates, pivoted
 
-APART = 1e-9  # a filter depends on others if its squared distance from their span is below this part of the largest one
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
 
@@ -237,21 +235,16 @@ def _with_others(x: Any, others: bool) -> Any:
 
 
 def _rank(x: Any) -> tuple[int, NDArray[np.bool_]]:
-    """Rank, and which columns no vector of the null space touches.
-
-    The matrix of products is one of integers, hence exact; each pivot of its Cholesky factor is the squared distance of
-    a column from the span of those before it, the largest first.
-    """
+    """Rank, and which columns no vector of the null space touches."""
     rows, size = x.shape
     if size > rows:
         return rows, np.zeros(size, np.bool_)
-    gram = (x.T @ x).toarray()
-    factor, order, rank, _ = dpstrf(gram, tol=APART * gram.diagonal().max())
+    factor, order, rank = pivoted(x)
     apart = np.ones(size, np.bool_)
-    apart[order[rank:] - 1] = False
+    apart[order[rank:]] = False
     null = solve_triangular(factor[:rank, :rank], factor[:rank, rank:])
-    apart[order[:rank] - 1] = np.all(np.abs(null) < np.sqrt(APART), axis=1)
-    return int(rank), apart
+    apart[order[:rank]] = np.all(np.abs(null) < np.sqrt(APART), axis=1)
+    return rank, apart
 
 
 def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[np.bool_]:

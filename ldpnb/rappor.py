@@ -543,23 +543,29 @@ def position(item: Item, cohort: int, number: int, bits: int) -> int:
     return int.from_bytes(digest, "big") % bits
 
 
+def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
+    """Cholesky factor of XᵀX with pivoting, the order of its columns, and the rank.
+
+    XᵀX holds integers and is exact.  Each pivot is the squared distance of a column from the span of those before it,
+    the largest first.
+    """
+    gram = (x.T @ x).toarray()
+    factor, order, rank, _ = lapack.dpstrf(gram, tol=APART * gram.diagonal().max())
+    return factor, order - 1, int(rank)
+
+
 @lru_cache(maxsize=4)
 def _decoder(mechanism: Hashed, items: tuple[Item, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
-    """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ.
-
-    XᵀX holds integers and is exact.  Its Cholesky factor with pivoting shows the rank: each pivot is the squared
-    distance of a filter from the span of those before it, the largest first.
-    """
+    """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ."""
     x = mechanism.design(items)
     if len(items) > x.shape[0]:
         rank = f"at most {x.shape[0]}"
     else:
-        gram = (x.T @ x).toarray()
-        factor, order, found, _ = lapack.dpstrf(gram, tol=APART * gram.diagonal().max())
+        factor, order, found = pivoted(x)
         if found == len(items):
             half, _ = lapack.dpotri(factor)
             inverse = np.empty_like(half)
-            inverse[np.ix_(order - 1, order - 1)] = np.triu(half) + np.triu(half, 1).T
+            inverse[np.ix_(order, order)] = np.triu(half) + np.triu(half, 1).T
             return x, inverse
         rank = str(found)
     raise ValueError(
