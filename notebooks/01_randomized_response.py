@@ -1044,7 +1044,7 @@ print(f"{constant.mean():.0%} of them have the same answer every year")
 # %% [markdown]
 # Whoever counts rows as people promises $\varepsilon = 1$ and delivers $\varepsilon = 5$.
 # {numref}`fig-rr-repeat` shows what an observer makes of it if the answer is the same every time, as it is for more than half of them.
-# The remedies are to divide the budget over the rows, or to ask in one year chosen at random; for an answer that never changes one may also remember the first reply and repeat it (*memoisation*; chapter on RAPPOR).
+# The remedies are to divide the budget over the rows, or to ask in one year chosen at random; for an answer that never changes one may also remember the first reply and repeat it (*memoisation*, see {ref}`ch-rappor`).
 # At equal $\varepsilon = 1$ for the whole person, asking once is the best of the first two, because error grows like $1/\varepsilon$ and shrinks only like $1/\sqrt T$.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that an observer names the truth of somebody who gives the same answer T times with fresh coins (exact; the observer follows the majority). With ε = 1 each, five replies give the truth away 88 times in 100, twenty more than 98 times. A remembered reply stays at the first value, the dotted lines."}, "image": {"alt": "Probability of a right guess against the number of replies from 1 to 25 for epsilon 0.25, 0.5, 1 and 2 each. All curves rise towards 1, that of epsilon 2 within ten replies; dotted horizontal lines mark the value for one remembered reply."}}

@@ -994,7 +994,7 @@ settle(
 # ### With Bloom filters
 #
 # RAPPOR proper hashes an item into a Bloom filter, so that the client need not know the list of items; the collector, who must, solves linear equations.
-# It has a chapter of its own; here is what the filter costs.
+# It has a chapter of its own, {ref}`ch-rappor`; here is what the filter costs.
 # Thirty-two bits, two hash functions and 16 cohorts at the same ε, with real reports of a million people:
 
 

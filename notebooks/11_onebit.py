@@ -948,7 +948,7 @@ table(sorted_out.reset_index())
 # %% [markdown]
 # Now Table 4 with one kind of error per column (the nearest of four orders), and with the bits of a report counted, private and public.
 # With Bloom filters RAPPOR sends $h$ bits and has a larger error, see {ref}`sec-freq-million`.
-# Whether a list of items is needed, and by whom, is a question for the chapter on RAPPOR and its family.
+# Whether a list of items is needed, and by whom, is a question for {ref}`ch-rappor`.
 
 # %% tags=["hide-input"]
 ORDERS = {0.0: "√(log k)", 0.5: "√(k log k)", 1.0: "k", 1.5: "√(k³)"}
