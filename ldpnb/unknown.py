@@ -53,13 +53,13 @@ class Unknown(Mechanism):
 
     With :math:`x_a = (\text{bit}_a - q)/(1-2q)` the unbiased score of n-gram a at a position, the product
     :math:`x_a y_b` of two positions' scores is unbiased for having a at the one and b at the other.  A pair of
-    positions is shown by a share :math:`\lambda = \frac{r(r-1)}{G(G-1)}` of people, so the estimate is
+    positions is shown by a share :math:`\varrho = \frac{r(r-1)}{G(G-1)}` of people, so the estimate is
 
-    .. math:: \hat P_{ab} = \frac{1}{n\lambda} \sum_{i \text{ shows the pair}} x_{ia}\, y_{ib}
-        = \frac{C_{ab} - q C_a - q C_b + q^2 N}{n \lambda (1-2q)^2},
+    .. math:: \hat P_{ab} = \frac{1}{n\varrho} \sum_{i \text{ shows the pair}} x_{ia}\, y_{ib}
+        = \frac{C_{ab} - q C_a - q C_b + q^2 N}{n \varrho (1-2q)^2},
 
     which wants nothing but numbers of ones: of both bits, of either, and of people N.  The score has the variance
-    :math:`(v + [a])(v + [b])/\lambda - [a][b]` with :math:`v = q(1-q)/(1-2q)^2`, where [a] says that the person has a.
+    :math:`(v + [a])(v + [b])/\varrho - [a][b]` with :math:`v = q(1-q)/(1-2q)^2`, where [a] says that the person has a.
 
     Source: Fanti, Pihur and Erlingsson 2016, who estimate joint shares by EM from the single reports;
     ye2018 §4.1.2, whose formula for what is sent must be read with n-grams that are perturbed.
@@ -134,7 +134,7 @@ class Unknown(Mechanism):
 
     @property
     def shown(self) -> Fraction:
-        """λ: probability that a report shows a given pair of positions."""
+        """ϱ: probability that a report shows a given pair of positions."""
         return Fraction(self.slots * (self.slots - 1), self.positions * (self.positions - 1))
 
     # ---------------------------------------------------------------------------------------------------- privacy
@@ -287,7 +287,7 @@ class Unknown(Mechanism):
         return np.asarray(a[..., :, None] * b[..., None, :])
 
     def noise(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
-        """Variance of each person's score, (v + [a])(v + [b])/λ − [a][b], draw of positions included."""
+        """Variance of each person's score, (v + [a])(v + [b])/ϱ − [a][b], draw of positions included."""
         a, b = self._own_grams(values)
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
         both = a[..., :, None] * b[..., None, :]
