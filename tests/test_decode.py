@@ -4,6 +4,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binom, chi2, false_discovery_control, norm
 
 from ldpnb.chance import law
@@ -276,6 +277,38 @@ def over_chosen(result):
     found = np.zeros(len(result.items), bool)
     found[result.chosen] = false_discovery_control(result.p_value[result.chosen]) <= 0.05
     return found
+
+
+@pytest.mark.parametrize(("part", "enters"), [(0.95, False), (1.05, True)])
+def test_a_candidate_enters_at_the_quantile(part, enters):
+    """One cell of four stands out by this part of 1.645 standard errors of its distance from the constant."""
+    mechanism = RAPPOR(bits=4, hashes=1, cohorts=2, f=0.5, p=0, q=1)  # p* = 1/4 and q* = 3/4
+    (item,) = setting(mechanism, 0)
+    people = 10**8
+    mean = brentq(
+        lambda m: (2 * m - 0.5) / np.sqrt(4 * (m * (1 - m) + 0.0625) / people) - part * norm.isf(0.05), 0.2, 0.3
+    )
+    low, high = people // 4, round(mean * people)
+    quiet = [low, low, low, low, people]
+    result = decode(Tally(mechanism, 2 * people, np.array([[high, low, low, low, people], quiet])), [item], split=True)
+    assert result.chosen.tolist() == [enters]
+
+
+@pytest.mark.parametrize("control", ["fdr", "bonferroni"])
+def test_those_not_chosen_count_as_tests(control):
+    """Of 400 candidates; the control, a bound over the chosen ones alone, would find more."""
+    chosen_only = 0
+    for tally in survey(SLOTS, [400] * 5 + [60] * 20, 10, 11):
+        result = decode(tally, names(400), control=control)
+        p = result.p_value
+        every, few = (len(p), result.chosen.sum())
+        if control == "fdr":
+            expected, careless = false_discovery_control(p), false_discovery_control(p[result.chosen])
+        else:
+            expected, careless = p * every, p[result.chosen] * few
+        np.testing.assert_array_equal(result.found, expected <= 0.05)
+        chosen_only += (careless <= 0.05).sum() > result.found.sum()
+    assert chosen_only > 0
 
 
 @pytest.fixture(scope="module")
