@@ -165,6 +165,8 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. Given the filter the bits are independent, and so are the reports given the permanent response.
 #    A sequence of $T$ readings with $t$ ones has probability $q^t(1-q)^{T-t}$ if the permanent bit is 1 and $p^t(1-p)^{T-t}$ if it is 0; their ratio is λ.
 #    So a bit that only the first string sets contributes the factor $R_T(t)$, one that only the second sets $1/R_T(t)$, and a bit on which the filters agree contributes nothing.
@@ -453,6 +455,8 @@ settle(
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. A report is from cohort $c$ with probability $1/C$, and then has a 1 at bit $b$ with probability $p^* + (q^*-p^*)X_{cb,s}$.
 # 2. $X^+X$ is the identity, and $X^+$ is linear.
 # 3. The columns of the strings, with a row of ones below, are $Cw + 2$ vectors of dimension $Cw + 1$, so there is a $\delta \ne 0$ with $\sum_s \delta_s X_s = 0$ and $\sum_s \delta_s = 0$.
@@ -1140,6 +1144,8 @@ def orr(string, cohorts, k, eps, rng):
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. The cohort is drawn without looking; it is public, and the factor cancels in every ratio.
 # 2. Slots are uniform, and independent for different strings and cohorts.
 # 3. The slots of each cohort sum to one, as in {prf:ref}`thm-rappor-count`; and a report is one slot, so that the expected counts are its law.
@@ -1418,6 +1424,8 @@ def blurred(string, grams, gram, r, eps, rng, raw=False, length=2):
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. The positions are public.
 #    Given them, the reports have coins of their own, so their ratios multiply, and each is largest where fragments or filters differ.
 # 2. Given the positions the bits of two fragments are independent, so the mean of the product is the product of the means, which is 1 for somebody who has both and 0 otherwise.
@@ -1660,7 +1668,7 @@ settle(
 #
 # | | RAPPOR | O-RAPPOR | O-RR | RAPPOR-Unknown |
 # |---|---|---|---|---|
-# | list of candidates needed | yes → not to collect, but to decode | no → as RAPPOR | no → as RAPPOR | no (it is made from fragments, of frequent strings only) |
+# | list of candidates needed | yes (to decode, not to collect) | no → as RAPPOR | no → as RAPPOR | no (it is made from fragments, of frequent strings only) |
 # | communication | $O(h)$ ($w$ bits) | $O(h)$ ($w$ bits) | $O(1)$ (one number, $\lceil\log_2 k\rceil$ bits) | $O(h) + O(r)$ ($w$ bits, and $r$ fragments) |
 # | error | $k/(\varepsilon\sqrt n)$ (times $\sqrt h$ with $h$ hash functions) | $k/(\varepsilon\sqrt n)$ | $\sqrt{k^3}/(\varepsilon\sqrt n)$ (with few slots and many cohorts $S/(\varepsilon\sqrt n)$) | $k/(\varepsilon\sqrt n)$ in the text, $dk/(\varepsilon\sqrt n)$ in the table (times $r + 1$ at small ε; the list needs far more people) |
 # | computation | high, a regression | high, a regression | low, counts only (unbiased over the draw of hash functions; given few of them it takes a regression) | high, matching of strings |

@@ -242,6 +242,8 @@ def noisy(t, steps, eps, rng):
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. $\Pr[Y = y \mid i]$ is proportional to $\rho^{|y-i|}$, and two values of $i$ differ by at most $s$, so that no ratio is above $\rho^{-s} = e^\varepsilon$; it is attained at $y = 0$, by $i = 0$ and $i = s$, also after the cut.
 # 2. For $y \ge s$ and every $i \le s$ we have $\rho^{|y-i|} = \rho^{y-s}\rho^{s-i}$: the likelihood ratio of any two values is the same at $s$ and everywhere beyond.
 #    Given $Y' = s$, therefore, $Y - s$ is geometric, $\Pr[Y - s = g] = (1-\rho)\rho^g$, whatever $i$ was.
