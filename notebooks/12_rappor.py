@@ -1360,7 +1360,7 @@ settle(
 settle(
     "ye2018.orr-counting",
     holds={
-        "4,000 cohorts of 32 slots: counts of a string's own slots give 50 shares within half a point": counting_off(
+        "4,000 cohorts of 32 slots: counts of own slots give 50 shares within half a point": counting_off(
             many_slots, 1 / 32
         )
         < 0.005
