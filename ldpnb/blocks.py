@@ -90,7 +90,7 @@ class Blocks(PairTables):
       less by about :math:`(1/c-1)f^2/n`.
 
     Source: Zhang et al. 2018 (CALM) for the idea: marginals of few attributes, each from a part of the people with all
-    of ε.  They choose a design that covers what is wanted; random blocks, which need none, are ours.
+    of ε.  They fix a list of marginals first; a random block a person, which needs none, is ours.
 
     Parameters
     ----------

@@ -191,12 +191,14 @@ def test_tables_of_any_sets():
     sets = [(3,), (0, 1, 3), (1, 2), (0,)]
     found = m.tables(m.tally(reports), sets)
     assert found.sets == sets and [x.shape for x in found.tables] == [(4,), (2, 3, 4), (3, 2), (2,)]
-    for s, table, worth in zip(sets, found.tables, found.people, strict=True):
+    for s, table, worth, variance in zip(sets, found.tables, found.people, found.variances, strict=True):
         who = people[[set(s) <= set(m.blocks[b]) for b in reports["block"]]]
         assert worth == pytest.approx(len(who), rel=1e-10)
         truth = np.zeros(table.shape)
         np.add.at(truth, tuple(who[:, s].T), 1 / len(who))
         np.testing.assert_allclose(table, truth, atol=1e-9)
+        drawn_once = truth * (1 - truth) * (4000 - len(who)) / (len(who) * 3999)  # a sample of the people
+        np.testing.assert_allclose(variance, drawn_once, rtol=1e-6)
         assert table.sum() == pytest.approx(1, abs=1e-12)
 
 
@@ -316,8 +318,9 @@ def test_consistent_tables(sizes, scale):
 
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (2, 3, 4), (3, 3)])
 def test_consistent_tables_are_the_nearest(sizes):
-    """Against a general solver, with the marginals of the answer."""
+    """Against a general solver, with the marginals of the answer; of tables whose sum is not 1, too."""
     sets, tables = noisy(np.random.default_rng(4), sizes, 0.2)
+    tables[0] = tables[0] + 0.05
     for before, after in zip(tables, consistent(sets, tables, np.ones(len(sets))), strict=True):
         a, b = after.sum(1), after.sum(0)
         rules = [
@@ -547,6 +550,8 @@ def test_bad_size_is_refused(size):
 def test_too_large_a_tally_is_refused():
     with pytest.raises(ValueError, match="size must leave a tally of at most 16777216 cells, got 7: 44301312 cells"):
         Blocks(sizes=(2,) * 24, size=7, epsilon=1.0)
+    with pytest.raises(ValueError, match="size must leave a tally of at most 16777216 cells, got 2: 50331648 cells"):
+        Blocks(sizes=(4096, 2, 4096), size=2, epsilon=1.0)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1.0, 33, None, "1", True])
