@@ -1,0 +1,626 @@
+r"""Many categorical attributes a person, reported a block at a time: all of ε on the joint value of a few attributes.
+
+Two clients that estimate the tables of all pairs of attributes:
+
+- `Blocks` draws ℓ of the d attributes in public and answers about their joint value by k-RR with all of ε;
+- `Each` answers about every attribute by a k-RR of its own, so that a record pays for d answers.
+
+And what a server makes of noisy tables: `consistent` ones, and the distribution of `max_entropy` over whole records.
+
+A set of attributes is an increasing tuple of their numbers; its table has one axis an attribute, in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, combinations, pairwise
+from math import comb, inf, nextafter, prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, distinct, odds, round_down, uniform
+from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_columns, check_count, check_epsilon, check_people
+from ldpnb.kernels import fwht
+from ldpnb.postprocess import norm_sub
+
+CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
+ATTRIBUTES_MAX = 20  # of a maximum-entropy fit, whose 2**d cells are all written down
+STEPS_MAX = 100_000  # of a projection
+
+Sets = Sequence[tuple[int, ...]]
+Groups = list[tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...], float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTables(Mechanism):
+    """What clients share whose estimates are the tables of all pairs of attributes.
+
+    Values are records, int (n, d), attribute j in {0, …, κ_j−1}.  Estimates are flat, (…, Σ_{a<b} κ_a κ_b): pair after
+    pair in lexicographic order, (0, 1), (0, 2), …, each table row by row; `unpack` makes tables of them.
+
+    Parameters
+    ----------
+    sizes : tuple of int, each at least 2
+        Number of values of each attribute, κ_j; at least two attributes.
+    """
+
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", _sizes(self.sizes))
+
+    @property
+    def pairs(self) -> list[tuple[int, ...]]:
+        """All pairs of attributes, in lexicographic order."""
+        return list(combinations(range(len(self.sizes)), 2))
+
+    def unpack(self, flat: NDArray[Any]) -> list[NDArray[Any]]:
+        """Cut an estimate, a target or a noise into the tables of `pairs`, (…, κ_a, κ_b) each."""
+        shapes = [(self.sizes[a], self.sizes[b]) for a, b in self.pairs]
+        edges = pairwise(accumulate(map(prod, shapes), initial=0))
+        return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """One for the cell of the person's record in each pair's table, zero for the others."""
+        codes, k = check_columns(values, self.sizes), self.sizes
+        cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
+        return np.concatenate(cells, -1).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocks(PairTables):
+    r"""A public uniformly random set of ℓ attributes, a block, and its joint value by k-RR with all of ε.
+
+    The value of a block of :math:`K=\prod_{j\in B}\kappa_j` cells is kept with probability
+    :math:`g=(e^\varepsilon-1)/(e^\varepsilon+K-1)`; otherwise any cell is reported, all alike.  For a set S inside B,
+    whose table has :math:`K_S` cells, the score of cell t is :math:`\{1[y_S=t]-(1-g)/K_S\}/g`, which has mean
+    :math:`1[x_S=t]`.  Two estimates are made of it:
+
+    - `estimate`, the mean over everybody of the score over the chance that S is in the block, 0 where it is not:
+      linear in the reports;
+    - `tables`, the mean over those whose block contains S: unbiased given the blocks.  Chance in how many people drew S
+      no longer counts, so that for a share f, with blocks of one K and S in a block with chance c, the variance is
+      less by about :math:`(1/c-1)f^2/n`.
+
+    Source: Zhang et al. 2018 (CALM) for the idea: marginals of few attributes, each from a part of the people with all
+    of ε.  They fix a list of marginals first; a random block a person, which needs none, is ours.
+
+    Parameters
+    ----------
+    sizes : tuple of int, each at least 2
+    size : int in [2, d]
+        Attributes in a block, ℓ.  A tally has C(d, ℓ) times max K cells, which must be at most 2²⁴.
+    epsilon : float
+        Of a whole record; a single attribute has no less, since a block that holds it may spend all on it.
+
+    Reports have the fields ``block`` (public), the block's number in lexicographic order, and ``value``, its cell, row
+    by row; (n,).
+
+    There is no `simulate`: in all but tiny domains hardly two people share record and block.
+    """
+
+    size: int
+    epsilon: float
+    public_fields: ClassVar[tuple[str, ...]] = ("block",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "size", _size(self.size, self.sizes))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        if (cells := _tally_cells(self.sizes, self.size)) > CELLS_MAX:
+            raise ValueError(f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: {cells} cells")
+
+    @cached_property
+    def blocks(self) -> NDArray[np.int64]:
+        """The attributes of each block, in lexicographic order: (C(d, ℓ), ℓ)."""
+        return _blocks(len(self.sizes), self.size)
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """Number of cells of each block, K: (C(d, ℓ),)."""
+        return np.asarray(np.array(self.sizes)[self.blocks].prod(1), np.int64)
+
+    @cached_property
+    def keep(self) -> NDArray[np.float64]:
+        """Probability g of answering with the block's value, before the blind draw; rounded down: (C(d, ℓ),)."""
+        kept = {k: _keep(k, self.epsilon) for k in set(self.cells.tolist())}
+        return np.array([kept[k] for k in self.cells.tolist()])
+
+    @property
+    def attribute_epsilon(self) -> float:
+        """Of one attribute, the others being equal: ε."""
+        return self.epsilon
+
+    @property
+    def realised_epsilon(self) -> float:
+        """The largest ln(p*/q*) of a block."""
+        return chance.log(max(_ratio(k, g) for k, g in set(zip(self.cells.tolist(), self.keep.tolist(), strict=True))))
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ max K⌉; the block is public."""
+        return (int(self.cells.max()) - 1).bit_length()
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("block", np.int64), ("value", np.int64)])
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: (n,) with fields ``block`` and ``value``."""
+        records = check_columns(values, self.sizes)
+        check_people(records)
+        n, d = records.shape
+        drawn = np.sort(distinct(np.full(n, d), np.full(n, self.size), self.size, rng), 1)
+        # sets that come later: those that are larger where they differ first
+        later = np.array([[comb(d - 1 - j, self.size - i) for j in range(d)] for i in range(self.size)])
+        block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
+        radix, held, cell = np.array(self.sizes)[drawn], np.take_along_axis(records, drawn, 1), np.zeros(n, np.int64)
+        for j in range(self.size):
+            cell = cell * radix[:, j] + held[:, j]
+        reports = np.empty(n, self.dtype)
+        reports["block"] = block
+        kept = bernoulli(self.keep[block], (n,), rng)
+        reports["value"] = np.where(kept, cell, uniform(self.cells[block], (n,), rng))
+        return reports
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
+        found = np.asarray(reports)
+        if found.dtype != self.dtype:
+            raise ValueError(f"reports must have the fields block and value, got {found.dtype}")
+        block, most = check_codes(found["block"], len(self.blocks), "block"), int(self.cells.max())
+        value = check_codes(found["value"], None, "value")
+        wrong = value[value >= self.cells[block]]
+        if wrong.size:
+            raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
+        counts = np.bincount(block * most + value, minlength=len(self.blocks) * most)
+        return Tally(self, len(found), counts.reshape(-1, most))
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the tables of all pairs, everybody counted: (…, Σ κ_a κ_b)."""
+        counts = self._own(tally).counts
+        found = np.concatenate([self._scores(counts, s, 0).reshape(*counts.shape[:-2], -1) for s in self.pairs], -1)
+        return np.asarray(found / (tally.n * self._share))
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Variance of each score: one number for the person's cell of a pair, one for its other cells."""
+        squares = []
+        for s in self.pairs:
+            k, own, other = prod(self.sizes[j] for j in s), 0.0, 0.0
+            for rows, _, _, g in self._holding(s):
+                u = (1 - g) / k  # chance of a blind cell of the table
+                weight = len(rows) / (len(self.blocks) * self._share**2 * g**2)
+                own, other = own + weight * (u * (1 - u) + g * (1 - 2 * u)), other + weight * u * (1 - u)
+            squares.append(np.tile([[own - 1], [other]], k))
+        own_cell, other_cell = np.concatenate(squares, 1)
+        return np.asarray(np.where(self.target(values) == 1, own_cell, other_cell))
+
+    @property
+    def _share(self) -> float:
+        """Chance that a pair is in a block."""
+        return comb(self.size, 2) / comb(len(self.sizes), 2)
+
+    def _holding(self, s: tuple[int, ...]) -> Groups:
+        """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
+        if s not in self._held:
+            inside = np.isin(self.blocks, s)
+            rows = np.flatnonzero(inside.sum(1) == len(s))
+            signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
+            kinds, kind = np.unique(signed, axis=0, return_inverse=True)
+            self._held[s] = []
+            for i, x in enumerate(kinds.tolist()):
+                group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
+                self._held[s].append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
+        return self._held[s]
+
+    @cached_property
+    def _held(self) -> dict[tuple[int, ...], Groups]:
+        return {}
+
+    def _scores(self, counts: NDArray[np.int64], s: tuple[int, ...], power: int) -> NDArray[np.float64]:
+        """Sum g**power times the scores of the cells of a set: (…, κ_a, …)."""
+        shape, total = tuple(self.sizes[j] for j in s), 0.0
+        for rows, sizes, away, g in self._holding(s):
+            joint = counts[..., rows, : prod(sizes)].sum(-2)  # these blocks differ in the names of attributes only
+            table = joint.reshape(*joint.shape[:-1], *sizes).sum(away)
+            blind = joint.sum(-1)[(..., *[None] * len(s))] * (1 - g) / prod(shape)
+            total = total + g ** (power - 1) * (table - blind)
+        return np.asarray(total)
+
+    # ------------------------------------------------------------------------------------------------- pooling
+
+    def tables(self, tally: Tally, sets: Sets) -> Pooled:
+        r"""Estimate the table of each set, of one to ℓ attributes, from all blocks that contain it.
+
+        .. math:: \hat f_S(t) = \sum_i g_i^2\, s_i(t) \Big/ \sum_i g_i^2
+
+        over the people i whose block contains S, with scores s_i.  The weights are public; they are the best ones for
+        uniform data, where a score varies by :math:`(1-1/K_S)/(K_S g_i^2)`.
+
+        Raises
+        ------
+        ValueError
+            If the tally has trials, a set does not fit into a block, or nobody drew a block that contains it.
+        """
+        counts, sets = self._own(tally).counts, _sets(sets, len(self.sizes), self.size)
+        if counts.ndim != 2:
+            raise ValueError(f"tally must be a single one, got trials of shape {counts.shape[:-2]}")
+        drawn = counts.sum(1)
+        people = np.array([sum(g**2 * drawn[rows].sum() for rows, _, _, g in self._holding(s)) for s in sets])
+        if not people.all():
+            raise ValueError(f"sets must be in a block that somebody drew, got {sets[int(people.argmin())]}")
+        shares = [self._scores(counts, s, 2) / m for s, m in zip(sets, people, strict=True)]
+        variances = [self.pooled_variance(drawn, s, x.clip(0, 1)) for s, x in zip(sets, shares, strict=True)]
+        return Pooled(sets, shares, variances, people)
+
+    def pooled_variance(self, drawn: ArrayLike, s: tuple[int, ...], share: ArrayLike) -> NDArray[np.float64]:
+        r"""Exact variance of `tables` for one set, given how many people drew each block, and the true table.
+
+        With :math:`P_i = (1-g_i)/K_S + g_i f` the chance of a report in a cell of share f, it is
+
+        .. math:: \frac{\sum_i g_i^2 P_i (1-P_i)}{(\sum_i g_i^2)^2}
+           - \frac{f(1-f)}{n-1}\Big(1 - \frac{\sum_i g_i^4}{(\sum_i g_i^2)^2}\Big).
+
+        The first term alone is for people drawn from a distribution f; the second, since the population is fixed and
+        blocks are dealt out among its n people.
+        """
+        f, people, first, second, weight = np.asarray(share, np.float64), np.asarray(drawn), 0.0, 0.0, 0.0
+        (s,) = _sets([s], len(self.sizes), self.size)
+        for rows, _, _, g in self._holding(s):
+            m, p = people[rows].sum(), (1 - g) / f.size + g * f
+            weight, first, second = weight + m * g**2, first + m * g**2 * p * (1 - p), second + m * g**4
+        if not weight:
+            raise ValueError(f"drawn must hold somebody whose block contains the set {s}, got nobody")
+        once = f * (1 - f) / max(people.sum() - 1, 1) * (1 - second / weight**2)
+        return np.asarray(first / weight**2 - once, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Tables of sets of attributes, from all blocks that contain them.
+
+    Attributes
+    ----------
+    sets : list of tuple of int
+    tables : list of ndarray (κ_a, …)
+        Unbiased shares, of sum 1; some may be negative.
+    variances : list of ndarray (κ_a, …)
+        Of each share, with estimated shares in place of the true ones.
+    people : ndarray (sets,)
+        How many exact answers the reports about a set are worth, Σ g²: 1/people is, up to terms of order 1/n, the
+        variance of the parity of binary attributes.
+    """
+
+    sets: list[tuple[int, ...]]
+    tables: list[NDArray[np.float64]]
+    variances: list[NDArray[np.float64]]
+    people: NDArray[np.float64]
+
+    @property
+    def parities(self) -> NDArray[np.float64]:
+        """Mean of Π (−1)^x over each set of binary attributes: (sets,)."""
+        if any(max(table.shape) > 2 for table in self.tables):
+            raise ValueError("sets must be of binary attributes to have parities, got larger tables")
+        return np.array([np.sum(x * (-1.0) ** np.indices(x.shape).sum(0)) for x in self.tables])
+
+
+def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
+    r"""Return n times the variance of a pair's parity under `Blocks`, for uniform data.
+
+    A pair is in a block with chance :math:`\ell(\ell-1)/(d(d-1))`.  The parity of the reported cell, over g, is
+    unbiased for the true one, since a blind cell's is 0 on average; its square is :math:`1/g^2`.  So the mean over
+    everybody has, for binary attributes whose true parity is m,
+
+    .. math:: n \operatorname{Var} = \frac{d(d-1)}{\ell(\ell-1)}
+       \Big(\frac{e^\varepsilon+2^\ell-1}{e^\varepsilon-1}\Big)^2 - m^2
+
+    for people drawn from a distribution, and 1 − m² less for a fixed population.  For more than two values, the
+    variance of `Blocks.tables` is returned for a contrast of the pair's cells whose mean square over them is 1: one
+    over :math:`\mathrm E[g^2 1\{S\subset B\}]`, averaged over pairs.
+    """
+    sizes, e = _sizes(sizes), float(odds(check_epsilon(epsilon)))
+    blocks = _blocks(len(sizes), _size(size, sizes))
+    g = (e - 1) / (e + np.array(sizes)[blocks].prod(1, dtype=np.float64) - 1)
+    member = np.zeros((len(blocks), len(sizes)))
+    np.put_along_axis(member, blocks, g[:, None], 1)
+    answers = member.T @ member / len(blocks)
+    return float(np.mean(1 / answers[np.triu_indices(len(sizes), 1)]))
+
+
+def best_size(sizes: Sequence[int], epsilon: float) -> int:
+    """Return the size of a block for which `pair_variance` is least, among those that `Blocks` can count."""
+    sizes = _sizes(sizes)
+    fit = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]
+    if not fit:
+        raise ValueError(f"sizes must leave a tally of at most {CELLS_MAX} cells for blocks of 2, got {sizes}")
+    return min(fit, key=lambda size: pair_variance(sizes, size, epsilon))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Each(PairTables):
+    r"""One k-RR an attribute, each with an ε of its own: the plain way to report a whole record.
+
+    The score of a pair's cell is the product of two independent ones, :math:`(1[y=t]-q)/(p-q)`.
+
+    Source: sequential composition of k-RR (Kairouz, Bonawitz and Ramage 2016).
+
+    Parameters
+    ----------
+    sizes : tuple of int, each at least 2
+    attribute_epsilon : float
+        Of one attribute, the others being equal; divide an ε for the whole record by d.
+
+    Reports are records, int (n, d).
+    """
+
+    attribute_epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "attribute_epsilon", check_epsilon(self.attribute_epsilon, "attribute_epsilon"))
+
+    @cached_property
+    def keep(self) -> NDArray[np.float64]:
+        """Probability p − q of answering with the value, before the blind draw; rounded down: (d,)."""
+        return np.array([_keep(k, self.attribute_epsilon) for k in self.sizes])
+
+    @cached_property
+    def blind(self) -> NDArray[np.float64]:
+        """Probability q of any wrong value: (d,)."""
+        return np.asarray((1 - self.keep) / np.array(self.sizes))
+
+    @property
+    def epsilon(self) -> float:
+        """Of a whole record: d times that of one attribute, rounded up."""
+        exact = len(self.sizes) * Fraction(self.attribute_epsilon)
+        return float(exact) if float(exact) >= exact else nextafter(float(exact), inf)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of a whole record, with the rounded probabilities."""
+        return chance.log(prod((_ratio(k, g) for k, g in zip(self.sizes, self.keep, strict=True)), start=Fraction(1)))
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ Π κ_j⌉."""
+        return (prod(self.sizes) - 1).bit_length()
+
+    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
+        """Draw reports: integers, column j in [0, κ_j), (n, d)."""
+        codes = check_columns(values, self.sizes)
+        check_people(codes)
+        return np.where(bernoulli(self.keep, codes.shape, rng), codes, uniform(np.array(self.sizes), codes.shape, rng))
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports in each cell of the tables of all pairs: (Σ κ_a κ_b,)."""
+        codes, k = check_columns(reports, self.sizes), self.sizes
+        counts = [np.bincount(codes[:, a] * k[b] + codes[:, b], minlength=k[a] * k[b]) for a, b in self.pairs]
+        return Tally(self, len(codes), np.concatenate(counts))
+
+    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the tables of all pairs: (…, Σ κ_a κ_b)."""
+        found = []
+        for (a, b), table in zip(self.pairs, self.unpack(self._own(tally).counts), strict=True):
+            x = (table - self.blind[a] * table.sum(-2, keepdims=True)) / (tally.n * self.keep[a])
+            x = (x - self.blind[b] * x.sum(-1, keepdims=True)) / self.keep[b]
+            found.append(x.reshape(*x.shape[:-2], -1))
+        return np.concatenate(found, -1)
+
+    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """Mean square of the one score times that of the other, less 1 for the person's own cell."""
+        codes, q, g = check_columns(values, self.sizes), self.blind, self.keep
+        other = q * (1 - q) / g**2
+        own = other + (1 - 2 * q) / g
+        same = [np.equal.outer(x, np.arange(k)) for x, k in zip(codes.T, self.sizes, strict=True)]
+        square = [np.where(x, own[j], other[j]) for j, x in enumerate(same)]
+        found = [(square[a][:, :, None] * square[b][:, None]).reshape(len(codes), -1) for a, b in self.pairs]
+        return np.concatenate(found, -1) - self.target(values)
+
+
+# ------------------------------------------------------------------------------------------------ of noisy tables
+
+
+def consistent(
+    sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9
+) -> list[NDArray[np.float64]]:
+    r"""Make tables of pairs non-negative, with the same one-way marginals wherever they share an attribute.
+
+    1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (for all pairs
+       from `Blocks.tables` that is the pooled one-way table), projected onto the simplex by `norm_sub`.
+    2. Each table is replaced by the nearest non-negative one, in Euclidean distance, with these two marginals.
+
+    For two binary attributes the tables with given marginals lie on a line, and the nearest one is found by clipping
+    its last cell to the Fréchet bounds :math:`\max(0, f_a+f_b-1)` and :math:`\min(f_a, f_b)`.  Otherwise negative cells
+    are set to zero and marginals restored in turn, with Dykstra's correction, until all agree to the tolerance.
+
+    Source: averaging as in Zhang et al. 2018; Boyle and Dykstra 1986 for the projection.
+
+    Parameters
+    ----------
+    sets : list of tuple of int
+        Pairs of attributes; single ones may be among them, count for the mean, and come back as the marginal.
+    tables : list of array_like
+    people : array_like (sets,)
+        Positive weights, as in `Pooled`.
+    tolerance : float
+
+    Raises
+    ------
+    ValueError
+        If a set is neither a pair nor single, or shapes do not fit.
+    RuntimeError
+        If marginals do not agree after 100,000 rounds.
+    """
+    noisy, weights = [np.asarray(x, np.float64) for x in tables], np.asarray(people, np.float64)
+    if not weights.shape == (len(sets),) == (len(noisy),) or not np.all(weights > 0):
+        raise ValueError(f"people must be positive, one a set and a table, got {people!r}")
+    axes = [x.ndim if np.all(np.isfinite(x)) else 0 for x in noisy]
+    if axes != [len(s) for s in sets] or not {*axes} <= {1, 2}:
+        raise ValueError("tables must be finite, of pairs or single attributes, with an axis an attribute")
+    marginals: dict[int, list[Any]] = {}
+    for s, x, weight in zip(sets, noisy, weights, strict=True):
+        for axis, j in enumerate(s):
+            marginals.setdefault(j, []).append((x.sum(1 - axis) if len(s) == 2 else x, weight))
+    if any(len({len(x) for x, _ in each}) > 1 for each in marginals.values()):
+        raise ValueError("tables must agree on the number of values of an attribute")
+    shared = {j: norm_sub(sum(x * w for x, w in each) / sum(w for _, w in each)) for j, each in marginals.items()}
+    found = [shared[s[0]] for s in sets]
+    for shape in {x.shape for x in noisy if x.ndim == 2}:
+        where = [i for i, x in enumerate(noisy) if x.shape == shape]
+        a, b = (np.stack([shared[sets[i][axis]] for i in where]) for axis in (0, 1))
+        nearest = _nearest(np.stack([noisy[i] for i in where]), a, b, tolerance)
+        for i, x in zip(where, nearest, strict=True):
+            found[i] = x
+    return found
+
+
+def _nearest(
+    x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float
+) -> NDArray[np.float64]:
+    """Project tables (m, κ_a, κ_b) on the non-negative ones with marginals (m, κ_a) and (m, κ_b)."""
+
+    def restored(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows, columns = (a - x.sum(2)) / x.shape[2], (b - x.sum(1)) / x.shape[1]
+        excess = rows.mean(1)  # the change of the sum is in both
+        return np.asarray(x + rows[:, :, None] + columns[:, None] - excess[:, None, None])
+
+    x, correction = restored(x), np.zeros_like(x)
+    if x.shape[1:] == (2, 2):
+        last = np.clip(x[:, 1, 1], np.maximum(0, a[:, 1] - b[:, 0]), np.minimum(a[:, 1], b[:, 1]))
+        cells = (b[:, 0] - a[:, 1] + last, b[:, 1] - last, a[:, 1] - last, last)
+        return np.maximum(np.stack(cells, -1), 0).reshape(-1, 2, 2)  # against rounding
+    for _ in range(STEPS_MAX):
+        positive = np.maximum(x + correction, 0)
+        off = max(np.abs(positive.sum(2) - a).max(), np.abs(positive.sum(1) - b).max())
+        if off <= tolerance:
+            return positive
+        correction, x = x + correction - positive, restored(positive)
+    raise RuntimeError(f"marginals still differ by {off:.3g}, more than tolerance = {tolerance:g}")
+
+
+@dataclass(frozen=True, eq=False)
+class MaxEntropy:
+    """A distribution over the records of d binary attributes.
+
+    Attributes
+    ----------
+    probabilities : ndarray (2**d,)
+        Of all records in lexicographic order: attribute 0 is the highest binary digit.
+    gap : float
+        The objective is at most this much below its maximum, in nats.
+    """
+
+    probabilities: NDArray[np.float64]
+    gap: float
+
+    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw n records, (n, d): on the server, from what is public."""
+        digits = np.arange(len(self.probabilities).bit_length() - 1)[::-1]
+        cells = rng.choice(len(self.probabilities), check_count(n, 1, "n"), p=self.probabilities)
+        return np.asarray(cells[:, None] >> digits & 1, np.int64)
+
+
+def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *, penalty: float = 10.0) -> MaxEntropy:
+    r"""Fit the distribution of most entropy to noisy parities of sets of d ≤ 20 binary attributes.
+
+    For parities :math:`\chi_S(x) = \prod_{j\in S} (-1)^{x_j}` with noisy means :math:`m_S` of variance
+    :math:`\sigma_S^2`, it is :math:`p(x) \propto \exp \sum_S \theta_S \chi_S(x)` with the θ that maximises
+
+    .. math:: \sum_S \theta_S m_S - \ln \sum_x e^{\sum_S \theta_S \chi_S(x)}
+       - \frac\lambda2 \sum_S \sigma_S^2 \theta_S^2 .
+
+    The same p has the largest entropy less :math:`\sum_S (\mathrm E_p \chi_S - m_S)^2/(2\lambda\sigma_S^2)`, and
+    :math:`m_S - \mathrm E_p \chi_S = \lambda \sigma_S^2 \theta_S`: the larger λ, the more is taken for noise.  Single
+    attributes and all pairs make the pairwise (Ising) model.  One fast Walsh–Hadamard transform gives all exponents,
+    one all means, O(2**d d) each.  The objective bends by at least :math:`\lambda\sigma_S^2` along each θ_S, so with
+    gradient γ it is at most :math:`\sum_S \gamma_S^2/(2\lambda\sigma_S^2)` below its maximum: the `gap`.
+
+    Source: tables joined by maximum entropy, Zhang et al. 2018; the penalty, Dudík, Phillips and Schapire 2007.
+
+    Parameters
+    ----------
+    d : int in [1, 20]
+    sets : list of tuple of int
+    parities : array_like (sets,)
+        As of `Pooled`.
+    variances : array_like (sets,)
+        Positive: 1/people of `Pooled`.
+    penalty : float
+        λ, positive.
+    """
+    if check_count(d, 1, "d") > ATTRIBUTES_MAX:
+        raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
+    sets, m, noise = _sets(sets, d, d), np.asarray(parities, np.float64), np.asarray(variances, np.float64)
+    if m.shape != (len(sets),) or not np.all(np.isfinite(m)):
+        raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
+    if noise.shape != m.shape or not np.all((noise > 0) & np.isfinite(noise)):
+        raise ValueError(f"variances must be positive numbers, one a set, got {variances!r}")
+    if not isinstance(penalty, int | float) or not 0 < penalty < inf:
+        raise ValueError(f"penalty must be a positive number, got {penalty!r}")
+    at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
+    ridge, coefficients = penalty * noise, np.zeros(1 << d)
+
+    def distribution(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        coefficients[at] = theta
+        exponent = fwht(coefficients)
+        top = exponent.max()
+        p = np.exp(exponent - top)
+        return float(top + np.log(p.sum())), np.asarray(p / p.sum())
+
+    def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        log_sum, p = distribution(theta)
+        return float(log_sum - theta @ m + ridge @ theta**2 / 2), np.asarray(fwht(p)[at] - m + ridge * theta)
+
+    theta = minimize(loss, np.zeros(len(sets)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}).x
+    return MaxEntropy(distribution(theta)[1], float(np.sum(loss(theta)[1] ** 2 / (2 * ridge))))
+
+
+# ------------------------------------------------------------------------------------------------------- small parts
+
+
+def _sizes(sizes: Any) -> tuple[int, ...]:
+    if not isinstance(sizes, tuple | list) or len(sizes) < 2:
+        raise ValueError(f"sizes must be a tuple of integers, at least two, got {sizes!r}")
+    return tuple(check_count(size, 2, "sizes") for size in sizes)
+
+
+def _size(size: Any, sizes: tuple[int, ...]) -> int:
+    if check_count(size, 2, "size") > len(sizes):
+        raise ValueError(f"size must be at most the number of attributes, {len(sizes)}, got {size}")
+    return int(size)
+
+
+def _sets(sets: Any, d: int, most: int) -> list[tuple[int, ...]]:
+    found = [tuple(check_count(j, 0, "sets") for j in s) for s in sets]
+    if not found or len(set(found)) < len(found):
+        raise ValueError(f"sets must be distinct, at least one, got {sets!r}")
+    for s in found:
+        if not 1 <= len(s) <= most or list(s) != sorted(set(s)) or s[-1] >= d:
+            raise ValueError(f"sets must be of 1 to {most} increasing attribute numbers below {d}, got {s}")
+    return found
+
+
+def _blocks(d: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(d), size)), np.int64)
+
+
+def _tally_cells(sizes: tuple[int, ...], size: int) -> int:
+    return comb(len(sizes), size) * prod(sorted(sizes)[-size:])
+
+
+def _keep(k: int, epsilon: float) -> float:
+    e = odds(epsilon)
+    return round_down((e - 1) / (e + k - 1))
+
+
+def _ratio(k: int, keep: float) -> Fraction:
+    """p*/q* of a k-RR."""
+    return 1 + k * Fraction(keep) / (1 - Fraction(keep))
