@@ -21,7 +21,7 @@ Source: Ren et al. 2019, §4.2 and §5.2.3–5.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -55,11 +55,6 @@ class Network:
         Attribute and parents (increasing), every attribute once, parents before their children.
     evaluations : int
         How often a score was asked for while learning; not compared.
-
-    Raises
-    ------
-    ValueError
-        If an attribute is missing or comes twice, or a parent does not come earlier, or parents do not increase.
     """
 
     pairs: tuple[Pair, ...]
@@ -92,12 +87,7 @@ class Network:
     @property
     def sets(self) -> tuple[Set, ...]:
         """Each attribute with its parents, increasing: the tables that the network needs, in the order of `pairs`."""
-        return tuple(family(child, parents) for child, parents in self.pairs)
-
-
-def family(child: int, parents: Iterable[int]) -> Set:
-    """Return the set of an attribute and its parents."""
-    return tuple(sorted((child, *parents)))
+        return tuple(_family(child, parents) for child, parents in self.pairs)
 
 
 def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> Network:
@@ -150,7 +140,7 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
             carried.clear()
         else:
             earlier = sorted(set(placed) - {pick})
-            parents = [family(pick, others) for others in combinations(earlier, k - 1)]
+            parents = [_family(pick, others) for others in combinations(earlier, k - 1)]
         ranked = {x: best((x, chosen) for chosen in parents) for x in range(d) if x not in placed}
         ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
         _, pick, chosen = min(ranked.values())
@@ -167,14 +157,6 @@ def evaluations(d: int, k: int, carry: str) -> int:
     With :math:`w = \sum_{s=1}^{k-1} (d-s)` for the rounds with fewer than k placed: C(d+1, k+2) + w for
     ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every (k+1)-set is then met once.
 
-    Parameters
-    ----------
-    d, k, carry
-        As in `greedy`.
-
-    Returns
-    -------
-    int
     """
     _check_degree(d, k, carry)
     first = sum(d - s for s in range(1, k))
@@ -232,7 +214,7 @@ class Scores:
         """Return I(X; Π), without a penalty."""
         pair = (child, parents)
         if pair not in self._known:
-            chosen = family(child, parents)
+            chosen = _family(child, parents)
             self._learn([chosen], table_of(self.tables, chosen)[None])
         return self._known[pair]
 
@@ -263,30 +245,19 @@ def pruned(network: Network, scores: Scores) -> Network:
 
 
 def entropy_root(tables: Tables) -> int:
-    """Return the attribute of the largest entropy, the first of equals (Algorithm 4, line 2).
-
-    Parameters
-    ----------
-    tables : mapping of sets to tables
-        Of every attribute alone, or of sets that contain it.
-    """
+    """Return the attribute of the largest entropy, the first of equals (Algorithm 4, line 2)."""
     d = 1 + max(max(chosen) for chosen in tables)
     return int(np.argmax([_entropy(table_of(tables, (j,))) for j in range(d)]))
 
 
 def i_sum(network: Network, tables: Tables) -> float:
     """Return Σ I(X; Π) over the network, in the tables given: those it was learned from, or true ones."""
-    return float(sum(Scores({chosen: table_of(tables, chosen)})(*pair) for pair, chosen in _families(network)))
+    own = Scores({chosen: table_of(tables, chosen) for chosen in network.sets})
+    return float(sum(own(*pair) for pair in network.pairs))
 
 
 def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
-    """Return the table of a set, or the marginal of the first table whose set contains it.
-
-    Raises
-    ------
-    ValueError
-        If no table contains the set.
-    """
+    """Return the table of a set, or the marginal of the first table whose set contains it."""
     if chosen in tables:
         return np.asarray(tables[chosen], np.float64)
     wanted = set(chosen)
@@ -297,8 +268,8 @@ def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
     raise ValueError(f"tables must hold a set that contains {chosen}, got none")
 
 
-def _families(network: Network) -> Iterator[tuple[Pair, Set]]:
-    return zip(network.pairs, network.sets, strict=True)
+def _family(child: int, parents: Iterable[int]) -> Set:
+    return tuple(sorted((child, *parents)))
 
 
 def _checked(chosen: Set, table: ArrayLike) -> NDArray[np.float64]:
@@ -388,7 +359,7 @@ class Model:
         if prod(self.sizes) > CELLS:
             raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
         law = np.ones((1,) * self.network.d)
-        for ((child, _), chosen), cpt in zip(_families(self.network), self.cpts, strict=True):
+        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
             table = np.moveaxis(cpt, -1, chosen.index(child))
             law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
         return law
@@ -401,19 +372,9 @@ def fit(network: Network, tables: Tables) -> Model:
     agree; then the model's marginals are not those of the tables.
 
     Source: Ren et al. 2019, §5.3.
-
-    Parameters
-    ----------
-    network : Network
-    tables : mapping of sets to tables
-        That contain the network's sets.
-
-    Returns
-    -------
-    Model
     """
     cpts = []
-    for (child, _), chosen in _families(network):
+    for (child, _), chosen in zip(network.pairs, network.sets, strict=True):
         table = np.moveaxis(np.maximum(_checked(chosen, table_of(tables, chosen)), 0), chosen.index(child), -1)
         given = table.sum(-1, keepdims=True)
         alone = table.sum(tuple(range(table.ndim - 1)))
@@ -435,10 +396,6 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
         Parents of each attribute that has so many before it.
     strength : float, positive
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    Model
     """
     found = tuple(check_count(size, 2, "sizes") for size in sizes)
     check_count(k, 0, "k")
