@@ -400,6 +400,7 @@ HALF = np.array([0.5, 0.5])
         ("pairs must", lambda: Network(((0, ()), (0, ())))),
         ("pairs must", lambda: Network(((1, ()), (2, ())))),
         ("parents must", lambda: Network(((0, (1,)), (1, ())))),
+        ("parents must", lambda: Network(((0, ()), (1, (0, 2)), (2, ())))),
         ("parents must", lambda: Network(((0, ()), (1, (0, 0))))),
         ("parents must", lambda: Network(((0, ()), (1, (0,)), (2, (1, 0))))),
         ("tables must", lambda: Scores({(0, 1): HALF})),

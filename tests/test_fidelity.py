@@ -175,10 +175,10 @@ def test_chance_at_the_size_of_nltcs():
 
 def test_a_machine_learns_what_is_there():
     rng = rng_of(1)
-    x = np.stack([rng.integers(3, size=600), rng.integers(2, size=600), rng.integers(2, size=600)], 1)
-    x[:, 1] = x[:, 0] == 1  # no threshold on the code of attribute 0
+    x = np.stack([rng.integers(4, size=600), rng.integers(2, size=600), rng.integers(2, size=600)], 1)
+    x[:, 1] = x[:, 0] % 2  # no threshold on the code of attribute 0, and no single value of it
     train, test = x[:400], x[400:]
-    sizes = (3, 2, 2)
+    sizes = (4, 2, 2)
     assert svm_accuracy(train, test, sizes, [1]) == 1
     chance = svm_accuracy(train, test, sizes, [2])
     assert 0.3 < chance < 0.7  # a fair coin, 200 people: 5.6 standard deviations; 1 if it saw itself
