@@ -190,7 +190,8 @@ class Scores:
     tables : mapping of sets to tables
         Of non-negative numbers that sum to one.
     penalty : callable (child, parents) -> float, or None
-        Such as ``lambda child, parents: 2 * information_bias(mechanism, child, parents, n)``.
+        Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to the information of
+        independent attributes, with a the `inflation` of the client (`ldpnb.joint`).
     """
 
     tables: Tables
