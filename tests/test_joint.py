@@ -521,7 +521,9 @@ def test_clients_of_one_size_but_two_epsilons_are_kept_apart():
     found, sets = symbols(clients, reports), list(combinations(range(4), 2))
     together = likeliest(found, sets, gap=1e-10)
     for one, table in zip(sets, together.tables, strict=True):
-        a, b = ([[float(clients[j].support[v != y]) for v in range(clients[j].k)] for y in reports[:, j]] for j in one)
+        a, b = (
+            [[float(clients[j].support[int(v != y)]) for v in range(clients[j].k)] for y in reports[:, j]] for j in one
+        )
         likelihood = np.einsum("na,nb->nab", a, b).reshape(500, -1)
         assert (likelihood / (likelihood @ table.ravel())[:, None]).mean(0).max() - 1 <= 1e-9
 
