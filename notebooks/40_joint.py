@@ -1,0 +1,427 @@
+# %% [markdown]
+# (ch-joint)=
+# # Joint distributions
+#
+# *After {cite:t}`ren2019bayesnet` §1 to §5.2.2.*
+#
+# :::{admonition} In one minute
+# Everybody has a record of $d$ attributes, and we want to know how two or three of them go together.
+# The client writes each attribute as a one-hot string and flips every bit with probability $f/2$.
+# From these bits the joint table of any few attributes is estimated by maximum likelihood, which is a concave problem with a certificate.
+#
+# Two things are to be kept in mind.
+# The ε of a whole record is $2d\ln\frac{1-f/2}{f/2}$: for 16 attributes it is 35 at $f = 0.5$ and 6.4 at $f = 0.9$.
+# And where it is small, little can be learnt: a table of $m$ binary attributes needs $\rho^{-m}$ times the people that true answers would need, $\rho = 0.4$ at $f = 0.5$ and 0.02 at $f = 0.9$.
+#
+# As printed, the paper's algorithm never leaves its starting point, and its stopping rule can end it there; both are mended below.
+# One bit instead of two for a binary attribute is strictly better, at no cost.
+# :::
+#
+# You will meet one report about many attributes and its two budgets, the likelihood of a report, the EM algorithm with a bound on its error, linear estimates that agree with each other, what can be said about information, and better clients.
+# From {ref}`ch-rr` you need the definition of ε-LDP, from {ref}`ch-frequency` k-RR and unary encoding.
+
+# %% tags=["hide-input"]
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, exp, log, sqrt, tanh
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy.stats import binom
+
+from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.chance import law, pick, toss
+from ldpnb.frequency import GRR, SUE
+from ldpnb.joint import BitFlip
+from ldpnb.postprocess import maximum_likelihood, norm_sub
+from ldpnb.verify import epsilon, laws, same_law, worst
+
+style()
+SEED = 2019  # the year of the paper
+rng = np.random.default_rng(SEED)
+
+# %% [markdown]
+# (sec-joint-question)=
+# ## The question
+#
+# A care survey asks old people sixteen questions: can you dress yourself, cook, walk outside?
+# How many cannot cook is a question about one attribute, and {ref}`ch-frequency` answers it.
+# How many can neither cook nor walk is a question about two, and from the two shares alone it cannot be answered.
+#
+# The paper wants more: a whole synthetic table that behaves like the real one.
+# It says that two plain ways to it fail.
+# To estimate each attribute alone loses how they go together.
+# To estimate all of them at once means a table of $\prod_j\kappa_j$ cells, $2^{16} = 65{,}536$ for the survey.
+# So one estimates the tables of a few attributes at a time, which is this chapter, and puts them together, which is the next.
+#
+# | symbol | meaning | in code |
+# |---|---|---|
+# | $n$, $d$ | number of people, of attributes | `n`, `d` |
+# | $\kappa_j$ | number of values of attribute $j$ | `sizes` |
+# | $f$ | the paper's $f$: a bit is replaced by a fair coin with this probability | `f` |
+# | $\varphi$ | $f/2$, the probability that a bit changes | `f / 2` |
+# | $\varepsilon$ | budget of a whole record | |
+# | $\varepsilon_1$ | budget of one attribute, if the others are equal | `eps_one` |
+# | $y_j$ | the reported string of attribute $j$ | |
+# | $m$, $\omega$ | number of attributes of a table; one of its cells, a value for each of them | |
+# | $\theta_\omega$ | share of the people in cell ω | `theta` |
+# | $A_{y\omega}$ | probability of the report $y$ in cell ω, up to a factor of each row | |
+# | $w_y$ | share of the reports that are $y$ | `w` |
+# | $L(\theta)$ | mean log-likelihood of a report, $\sum_y w_y\ln(A\theta)_y$ | |
+# | $\rho$ | what a report about a binary attribute is worth, $\frac{(1-2\varphi)^2}{1-2\varphi(1-\varphi)}$ | `worth` |
+# | $\delta$ | tolerance of a stopping rule | `delta` |
+# | $X$, $\Pi$ | an attribute and a set of others, its parents | |
+# | $\ell$ | size of a block of attributes | `size` |
+
+# %% [markdown]
+# (sec-joint-client)=
+# ## One report about all attributes
+#
+# The client has two steps (the paper's Algorithm 1 and Fig. 4).
+# Each value becomes a string of $\kappa_j$ bits, all 0 but one.
+# Then every bit is kept with probability $1-f$ and replaced by a fair coin with probability $f$, which means that it changes with probability $\varphi = f/2$.
+# The strings are sent one after the other.
+
+
+# %%
+def one_hot(x, size):
+    """A string of bits, all 0 but that of the value."""
+    return tuple(b == x for b in range(size))
+
+
+def bit_flip(record, sizes, f, rng):
+    """Algorithm 1: every bit of every one-hot string is flipped with probability f/2."""
+    return tuple(
+        tuple(bit ^ toss(f / 2, rng) for bit in one_hot(x, size)) for x, size in zip(record, sizes, strict=True)
+    )
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-report", "caption": "A record of three attributes with 4, 2 and 3 values, and reports of it. Dark squares are ones. The first row is the record, one 1 an attribute; below it are single reports at three $f$, with the flipped bits in orange frames. In a report an attribute may have no 1, or several, and what the server may conclude is a matter of odds."}, "image": {"alt": "Four rows of nine squares in groups of four, two and three. The first row has exactly one dark square in each group. The rows below, for f equal to 0.1, 0.5 and 0.9, are noisy copies of it in which flipped squares have orange frames."}}
+SHOWN, SHOWN_SIZES = (2, 0, 1), (4, 2, 3)
+true_bits = [bit for x, size in zip(SHOWN, SHOWN_SIZES, strict=True) for bit in one_hot(x, size)]
+rows = [("record", true_bits)]
+for f in (0.1, 0.5, 0.9):
+    rows.append((f"f = {f:g}", [bit for string in bit_flip(SHOWN, SHOWN_SIZES, f, rng) for bit in string]))
+at = np.arange(9) + np.repeat([0, 0.7, 1.4], SHOWN_SIZES)
+fig, ax = plt.subplots(figsize=(6.4, 3.0))
+for y, (_, bits) in enumerate(rows):
+    for x, bit, own in zip(at, bits, true_bits, strict=True):
+        flipped = bit != own
+        ax.add_patch(
+            plt.Rectangle(
+                (x, -y),
+                0.82,
+                0.72,
+                facecolor="C0" if bit else "white",
+                edgecolor="C1" if flipped else "gray",
+                linewidth=3 if flipped else 1,
+            )
+        )
+ax.set(xlim=(-0.3, 10.6), ylim=(-3.3, 1.2), yticks=[0.36 - y for y in range(4)], xticks=at[[1, 4, 7]] + [1, 0.9, 0.4])
+ax.set_yticklabels([name for name, _ in rows])
+ax.set_xticklabels(["attribute 0", "attribute 1", "attribute 2"])
+ax.grid(visible=False)
+ax.tick_params(length=0)
+for spine in ax.spines.values():
+    spine.set_visible(False)
+plt.show()
+
+# %% [markdown]
+# (sec-joint-epsilon)=
+# ## Two budgets
+#
+# Two different questions can be asked about such a report.
+# How well does it tell one record from any other, which is what ε-LDP means?
+# And how well does it tell two records apart that differ in one attribute only?
+#
+# :::{prf:theorem} The ε of a record and of an attribute
+# :label: thm-joint-epsilon
+# The client is exactly ε-LDP with
+#
+# $$ \varepsilon = 2d\,\ln\frac{1-\varphi}{\varphi}. $$
+#
+# For records that differ in at most one attribute the largest ratio of probabilities is $e^{\varepsilon_1}$, $\varepsilon_1 = 2\ln\frac{1-\varphi}{\varphi} = \varepsilon/d$.
+# The largest ratio is attained by the reports that agree with the first record on all bits in which the two records differ, and by no others.
+# :::
+#
+# :::{prf:proof}
+# The bits are independent.
+# A bit that is equal in both records has the ratio 1, another one $\frac{1-\varphi}{\varphi}$ if it is reported as in the first record and the inverse of this if not.
+# Two one-hot strings of different values differ in exactly two bits, and two records in at most $d$ attributes.
+# :::
+#
+# This is the paper's Theorem 1.
+# Its proof ends with the words that the ratio is largest if and only if $t'_i = 1 - t_i$, where $t_1, \dots, t_d$ are the ones of the first record and $t'$ is the report.
+# By the exponents just above these words the ratio is smallest there.
+
+
+# %% tags=["hide-input"]
+def logit(f):
+    """ln((1−φ)/φ)."""
+    return log((1 - f / 2) / (f / 2))
+
+
+DOMAINS = [(2,), (2, 3), (2, 2, 2), (4, 3)]
+
+
+def records_of(sizes):
+    return list(product(*map(range, sizes)))
+
+
+def package_bits(sizes, f):
+    """The package's client for one record, with its report cut into strings."""
+    cuts = np.cumsum((0, *sizes))
+
+    def client(record, rng):
+        bits = BitFlip(sizes=sizes, f=f).perturb([record], rng=rng)[0].tolist()
+        return tuple(tuple(bits[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True))
+
+    return client
+
+
+found = {sizes: laws(lambda x, rng, s=sizes: bit_flip(x, s, 0.5, rng), records_of(sizes)) for sizes in DOMAINS}
+right_epsilon = {sizes: abs(epsilon(found[sizes]) - 2 * len(sizes) * logit(0.5)) < 1e-9 for sizes in DOMAINS}
+neighbours = {
+    sizes: max(
+        epsilon([found[sizes][i], found[sizes][j]])
+        for i, a in enumerate(records_of(sizes))
+        for j, b in enumerate(records_of(sizes))
+        if sum(x != y for x, y in zip(a, b, strict=True)) == 1
+    )
+    for sizes in DOMAINS
+}
+check(
+    "Record, attribute",
+    "four domains, f = 0.5, exact law: 2d ln((1−φ)/φ) and a d-th of it",
+    all(right_epsilon.values()) and all(abs(x - 2 * logit(0.5)) < 1e-9 for x in neighbours.values()),
+    control="the formula with f = 0.6",
+    caught=not any(abs(epsilon(found[s]) - 2 * len(s) * logit(0.6)) < 1e-9 for s in DOMAINS),
+)
+check(
+    "Same law",
+    "bit_flip inline and the package's BitFlip, sizes (2, 3)",
+    same_law(lambda x, rng: bit_flip(x, (2, 3), 0.5, rng), package_bits((2, 3), 0.5), records_of((2, 3))),
+    control="inline at f = 0.51",
+    caught=not same_law(
+        lambda x, rng: bit_flip(x, (2, 3), 0.51, rng), package_bits((2, 3), 0.5), records_of((2, 3))
+    ),
+)
+
+
+def replaced(bit, f, rng):
+    """The paper's eq. (4): keep the bit, or put a fair coin in its place."""
+    return toss(0.5, rng) if toss(f, rng) else bit
+
+
+bit_law = same_law(lambda bit, rng: replaced(bit, 0.5, rng), lambda bit, rng: bit ^ toss(0.25, rng), [False, True])
+
+# where the ratio of two records is largest: sizes (2, 3), records that differ in both attributes
+first, second = (0, 0), (1, 1)
+laws_two = [law(lambda rng, x=x: bit_flip(x, (2, 3), 0.5, rng)) for x in (first, second)]
+ratio = {y: float(laws_two[0][y] / laws_two[1][y]) for y in laws_two[0]}
+OWN = [one_hot(x, size) for x, size in zip(first, (2, 3), strict=True)]
+OTHER = [one_hot(x, size) for x, size in zip(second, (2, 3), strict=True)]
+DIFFER = [(j, b) for j in range(2) for b in range((2, 3)[j]) if OWN[j][b] != OTHER[j][b]]
+agrees = {y: sum(y[j][b] == OWN[j][b] for j, b in DIFFER) for y in ratio}
+top, bottom = max(ratio.values()), min(ratio.values())
+largest_where = all((abs(ratio[y] / top - 1) < 1e-9) == (agrees[y] == 4) for y in ratio)
+smallest_where = all((abs(ratio[y] / bottom - 1) < 1e-9) == (agrees[y] == 0) for y in ratio)
+largest_at_opposite = all((abs(ratio[y] / top - 1) < 1e-9) == (agrees[y] == 0) for y in ratio)
+print(f"d = 2, f = 0.5: the ratio is {top:.0f} at t′ = t and 1/{1 / bottom:.0f} at t′ = 1 − t")
+
+# %% [markdown]
+# How much is that?
+# The table has both budgets, for 15, 16 and 24 attributes as in the paper's data, and one thing that can be seen without any theory: the chance that the server reads off a whole record of 16 binary attributes, by taking for each attribute the likelier value.
+# It gets an attribute right with probability $1-\varphi$, so all of them with $(1-\varphi)^{16}$; blind guessing has $2^{-16} = 0.000015$.
+
+
+# %%
+def read_off(d, f):
+    """Chance that the likeliest record is the true one, d binary attributes, all records alike beforehand."""
+    return (1 - f / 2) ** d
+
+
+# %% tags=["hide-input"]
+def guessed(client_laws):
+    """The same from a law: the mean over reports of the largest probability."""
+    reports = set().union(*client_laws)
+    return float(sum(max(one.get(y, 0) for one in client_laws) for y in reports)) / len(client_laws)
+
+
+binary3 = laws(lambda x, rng: bit_flip(x, (2, 2, 2), 0.5, rng), records_of((2, 2, 2)))
+check(
+    "Read off",
+    f"three binary attributes, f = 0.5: the best guess is right with probability {guessed(binary3):.4f}",
+    abs(guessed(binary3) - read_off(3, 0.5)) < 1e-12,
+    control="f instead of f/2",
+    caught=abs(guessed(binary3) - read_off(3, 1.0)) > 0.1,
+)
+GRID = np.round(np.arange(0.1, 0.95, 0.1), 1)
+table(
+    pd.DataFrame(
+        [
+            {
+                "f": f"{f:g}",
+                "ε₁ (one attribute)": f"{2 * logit(f):.2f}",
+                **{f"ε, d = {d}": f"{2 * d * logit(f):.1f}" for d in (15, 16, 24)},
+                "16 bits read off": f"{read_off(16, f):.4f}",
+            }
+            for f in GRID.tolist()
+        ]
+    )
+)
+
+
+# %% tags=["hide-input"]
+def told_apart(bits, f):
+    """Chance to guess right which of two records it was that differ in so many bits: a majority of flips decides."""
+    right = binom.pmf(np.arange(bits + 1), bits, 1 - f / 2)
+    return float(right[bits // 2 + 1 :].sum() + right[bits // 2] / 2)
+
+
+for f in (0.1, 0.5, 0.9):
+    print(
+        f"f = {f:g}: right about one binary attribute {told_apart(2, f):.3f}, "
+        f"about which of two opposite records of 16 {told_apart(32, f):.4f}"
+    )
+plain = 1 - exp(35.2) / (exp(35.2) + 2**16 - 1)
+print(f"k-RR over all 65,536 records at ε = 35.2 sends a wrong record with probability {plain:.1e}".replace("e-", "e−"))
+for eps in (1.0, 2.0, 4.0, 8.0):
+    print(f"ε = {eps:g} for 16 attributes is f = {2 / (1 + exp(eps / 32)):.4f}")
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-epsilon", "caption": "What $f$ means. Upper panel: ε of a record of 16 attributes (the same for any numbers of values) and of one attribute. Lower panel: chance that a record of 16 binary attributes is read off as a whole from its report, with blind guessing in grey. In the middle of the paper's range, at $f = 0.5$, one record in a hundred is known completely, 650 times as often as by blind guessing, and ε is 35."}, "image": {"alt": "Two panels against f from 0.05 to 0.97. Upper, logarithmic: two parallel falling curves, record epsilon from about 120 to 1 and attribute epsilon a sixteenth of it. Lower, logarithmic: the chance to read off a record falls from 0.7 to near 0.00002, towards a grey line of blind guessing at 0.000015."}}
+fine = np.linspace(0.05, 0.97, 93)
+fig, axes = plt.subplots(2, 1, figsize=(6.4, 6.4), sharex=True)
+axes[0].plot(fine, [32 * logit(f) for f in fine], **line(0), label="record of 16 attributes")
+axes[0].plot(fine, [2 * logit(f) for f in fine], **line(1), label="one attribute")
+axes[0].set(yscale="log", ylabel="privacy budget ε")
+axes[0].set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
+axes[0].legend()
+axes[1].plot(fine, [read_off(16, f) for f in fine], **line(0))
+axes[1].axhline(2.0**-16, color="gray", linewidth=1, linestyle="-", marker="")
+axes[1].set(yscale="log", xlabel="f", ylabel="chance to read off the record", ylim=(1e-5, 1))
+plt.show()
+
+# %% [markdown]
+# The paper calls the protection medium at $f = 0.5$ and very strong at $f = 0.9$.
+# For one attribute one may say so: a guess between two values is right in three of four cases and in 55 of 100.
+# For records it is not so.
+# At $f = 0.5$ two records that differ in all 16 attributes are told apart in all but one or two of a thousand cases, and the same ε would allow the client to send the true record, with an error once in $10^{10}$.
+#
+# So whoever quotes an ε of such a client must say whose.
+# Definition 1 of the paper is about records, and so is its theorem.
+# Its figures have $f$ on their axes; this book's have ε beside it.
+#
+# ### Codes instead of one-hot strings
+#
+# For large domains, says the paper in a footnote, the strings may be {term}`Bloom filters <Bloom filter>` ({ref}`sec-rappor-filter`).
+# A value is then a string with up to $h$ ones among $L$ bits.
+# The same proof gives $\varepsilon = \ln\frac{1-\varphi}{\varphi}\cdot\sum_j H_j$, with $H_j$ the largest number of bits in which two codes of attribute $j$ differ.
+# That is at most $2h$, and less if codes overlap: the actual codes have to be compared.
+# And two values with the same code can never be told apart.
+
+
+# %% tags=["hide-input"]
+def coded(x, codes, f, rng):
+    """A public code in place of the one-hot string."""
+    return tuple(bit ^ toss(f / 2, rng) for bit in codes[x])
+
+
+def string(places, length):
+    return tuple(b in places for b in range(length))
+
+
+APART = [string(s, 4) for s in ({0, 1}, {2, 3}, {1, 2})]
+CLOSE = [string(s, 3) for s in ({0, 1}, {1, 2}, {0, 2})]
+SHARED = [string(s, 4) for s in ({0, 1}, {2, 3}, {0, 1})]
+
+
+def code_facts(codes, f=0.5):
+    """Exact ε, the largest distance of two codes, and how many directions of the table the law of reports shows."""
+    seen = laws(lambda x, rng: coded(x, codes, f, rng), range(len(codes)))
+    away = max(sum(a != b for a, b in zip(s, t, strict=True)) for s, t in combinations(codes, 2))
+    channel = np.array([[float(one[y]) for one in seen] for y in seen[0]])
+    return epsilon(seen), away, int(np.linalg.matrix_rank(channel))
+
+
+facts = {name: code_facts(codes) for name, codes in (("apart", APART), ("close", CLOSE), ("shared", SHARED))}
+check(
+    "Codes",
+    "three values, two ones each: ε is 4 or 2 times ln((1−φ)/φ), by the largest distance",
+    all(abs(eps - away * logit(0.5)) < 1e-9 for eps, away, _ in facts.values())
+    and [facts[name][1] for name in facts] == [4, 2, 4],
+    control="four times for every code",
+    caught=abs(facts["close"][0] - 4 * logit(0.5)) > 0.1,
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+spread = max(
+    float(sum(max(p - q * Fraction(exp(2 * 2 * logit(0.5)) * (1 + 1e-12)), 0) for p, q in ((a[y], b[y]) for y in a)))
+    for a in found[2, 3]
+    for b in found[2, 3]
+)
+settle(
+    "ren2019.definition",
+    holds={"sizes (2, 3): single reports within e^ε for all records, then all sets of reports": spread == 0},
+)
+settle(
+    "ren2019.one-hot",
+    holds={
+        "2 to 12 values: any two strings differ, in two bits": all(
+            sum(a != b for a, b in zip(one_hot(x, k), one_hot(y, k), strict=True)) == 2
+            for k in range(2, 13)
+            for x, y in combinations(range(k), 2)
+        ),
+        "f = 0.5: eq. (4) flips a bit with probability f/2": bit_law,
+    },
+)
+settle(
+    "ren2019.epsilon",
+    holds={"four domains, exact law: 2d ln((1−f/2)/(f/2)), attained": all(right_epsilon.values())},
+)
+settle(
+    "ren2019.ratio-max",
+    holds={"sizes (2, 3): the ratio is largest where t′ = 1 − t": largest_at_opposite},
+    instead={
+        "it is largest exactly where t′ = t on the bits in which the two records differ": largest_where,
+        "where t′ = 1 − t on these bits it is smallest": smallest_where,
+    },
+)
+settle(
+    "ren2019.bloom",
+    holds={
+        "three values with different codes: the law of the reports determines the table": facts["apart"][2] == 3,
+        "two values with one code: it does": facts["shared"][2] == 3,
+    },
+)
+together = [SUE(k=2**d, epsilon=1.0).report_bits for d in range(1, 13)]
+apart = [BitFlip(sizes=(2,) * d, f=0.5).report_bits for d in range(1, 13)]
+settle(
+    "ren2019.rappor-communication",
+    holds={
+        "one string for all combinations of d values: each attribute doubles it": all(
+            b == 2 * a for a, b in zip(together[:-1], together[1:], strict=True)
+        ),
+        "a string for each attribute, as in Algorithm 1: each doubles it": all(
+            b == 2 * a for a, b in zip(apart[:-1], apart[1:], strict=True)
+        ),
+    },
+)
+five = laws(GRR(k=5, epsilon=1.0), np.arange(5))
+settle(
+    "ren2019.randomised-response-binary",
+    holds={
+        "two values: a coin for truth or lie is ε-private": abs(epsilon(laws(GRR(k=2, epsilon=1.0), np.arange(2))) - 1)
+        < 1e-9,
+        "five values: it takes a binary code to be ε-private": abs(epsilon(five) - 1) > 1e-9,
+    },
+)
+settle(
+    "ren2019.privacy-words",
+    holds={
+        "f = 0.5, one binary attribute: the best guess is right in 3 of 4 cases": abs(told_apart(2, 0.5) - 0.75) < 1e-9,
+        "f = 0.9: in at most 56 of 100": told_apart(2, 0.9) <= 0.56,
+        "f = 0.5, d = 16: opposite records are told apart in at most 99 of 100": told_apart(32, 0.5) <= 0.99,
+    },
+)
