@@ -11,7 +11,7 @@
 #
 # Two things are to be kept in mind.
 # The ε of a whole record is $2d\ln\frac{1-f/2}{f/2}$: for 16 attributes it is 35 at $f = 0.5$ and 6.4 at $f = 0.9$.
-# And where it is small, little can be learnt: a table of $m$ binary attributes needs $\rho^{-m}$ times the people that true answers would need, $\rho = 0.4$ at $f = 0.5$ and 0.02 at $f = 0.9$.
+# And where it is small, little can be learnt: for what $m$ binary attributes have in common it takes $\rho^{-m}$ times the people that true answers would take, $\rho = 0.4$ at $f = 0.5$ and 0.02 at $f = 0.9$.
 #
 # As printed, the paper's algorithm never leaves its starting point, and its stopping rule can end it there; both are mended below.
 # One bit instead of two for a binary attribute is strictly better, at no cost.
@@ -127,7 +127,12 @@ for y, (_, bits) in enumerate(rows):
                 linewidth=3 if flipped else 1,
             )
         )
-ax.set(xlim=(-0.3, 10.6), ylim=(-5.3, 1.0), yticks=[0.36 - y for y in range(len(rows))], xticks=at[[1, 4, 7]] + [1, 0.9, 0.4])
+ax.set(
+    xlim=(-0.3, 10.6),
+    ylim=(-5.3, 1.0),
+    yticks=[0.36 - y for y in range(len(rows))],
+    xticks=at[[1, 4, 7]] + [1, 0.9, 0.4],
+)
 ax.set_yticklabels([name for name, _ in rows])
 ax.set_xticklabels(["attribute 0", "attribute 1", "attribute 2"])
 ax.grid(visible=False)
@@ -212,9 +217,7 @@ check(
     "bit_flip inline and the package's BitFlip, sizes (2, 3)",
     same_law(lambda x, rng: bit_flip(x, (2, 3), 0.5, rng), package_bits((2, 3), 0.5), records_of((2, 3))),
     control="inline at f = 0.51",
-    caught=not same_law(
-        lambda x, rng: bit_flip(x, (2, 3), 0.51, rng), package_bits((2, 3), 0.5), records_of((2, 3))
-    ),
+    caught=not same_law(lambda x, rng: bit_flip(x, (2, 3), 0.51, rng), package_bits((2, 3), 0.5), records_of((2, 3))),
 )
 
 
@@ -318,7 +321,7 @@ plt.show()
 # For records it is not so.
 # At $f = 0.5$ two records that differ in all 16 attributes are told apart in all but one or two of a thousand cases, and the same ε would allow the client to send the true record, with an error once in $10^{10}$.
 #
-# So whoever quotes an ε of such a client must say whose.
+# So whoever quotes an ε of such a client must say whose: that of a record, or that at {term}`attribute level`.
 # Definition 1 of the paper is about records, and so is its theorem.
 # Its figures have $f$ on their axes; this book's have ε beside it.
 #
@@ -524,8 +527,7 @@ check(
 table(
     pd.DataFrame(
         [
-            {"line 4": name}
-            | {f"distance to the table, sizes {sizes}": f"{off[name, sizes]:.3f}" for sizes in JUDGED}
+            {"line 4": name} | {f"distance to the table, sizes {sizes}": f"{off[name, sizes]:.3f}" for sizes in JUDGED}
             for name in READINGS
         ]
     )
@@ -618,7 +620,10 @@ settle(
         "line 4 with the one-hot string of ω for s: it does": max(moved["s is the string of ω", s] for s in JUDGED)
         > 1e-9,
     },
-    instead={"with s XOR ŝ for s EM ends at the true table, from exact frequencies": max(off[RIGHT, s] for s in JUDGED) < 1e-8},
+    instead={
+        "with s XOR ŝ for s EM ends at the true table, from exact frequencies": max(off[RIGHT, s] for s in JUDGED)
+        < 1e-8
+    },
 )
 
 # %% [markdown]
@@ -650,6 +655,7 @@ settle(
 #    Multiply by $\theta^*_\omega$ and add up: $\sum_\omega\theta^*_\omega\ln(\theta^{(t+1)}_\omega/\theta^{(t)}_\omega) \ge \sum_y w_y\ln(q^*_y/q_y) = L^* - L(\theta^{(t)})$.
 #    Summed over the steps $0, \dots, t$, the left side is at most the relative entropy of the statement, because $\ln(\theta^*_\omega/\theta^{(t+1)}_\omega)$ has a mean under $\theta^*$ that is not negative.
 #    That $L$ does not fall is the property of every EM algorithm.
+#    (The inequality is that of {cite:t}`csiszar1984information`.)
 # :::
 #
 # So the start does not matter as long as no cell is empty in it, and the gap $\max g - 1$ certifies an answer, whatever produced it.
@@ -667,9 +673,7 @@ settle(
 def one_attribute(f):
     """Probabilities of the three symbols of a binary attribute: nothing, vote for 0, vote for 1."""
     phi = f / 2
-    return np.array(
-        [[2 * phi * (1 - phi)] * 2, [(1 - phi) ** 2, phi**2], [phi**2, (1 - phi) ** 2]]
-    )
+    return np.array([[2 * phi * (1 - phi)] * 2, [(1 - phi) ** 2, phi**2], [phi**2, (1 - phi) ** 2]])
 
 
 def channel(f, m):
@@ -848,7 +852,9 @@ check(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 A2 = channel(0.5, 2)
 starts = rng.dirichlet(np.ones(4), 5)
-from_many = [stopped(A2, A2 @ PLAIN, 1e-12, by_change, start[None].copy())[0][0] for start in (np.full(4, 0.25), *starts)]
+from_many = [
+    stopped(A2, A2 @ PLAIN, 1e-12, by_change, start[None].copy())[0][0] for start in (np.full(4, 0.25), *starts)
+]
 settle(
     "ren2019.em-converges",
     holds={
@@ -911,7 +917,9 @@ settle(
     },
 )
 for m in (2, 4, 6):
-    print(f"m = {m}: in cells that do not occur {empty[m][0]:.1%} by the paper's rule, {empty[m][1]:.1%} at the maximum")
+    print(
+        f"m = {m}: in cells that do not occur {empty[m][0]:.1%} by the paper's rule, {empty[m][1]:.1%} at the maximum"
+    )
 
 # %% [markdown]
 # (sec-joint-linear)=
@@ -927,7 +935,7 @@ for m in (2, 4, 6):
 # :label: thm-joint-linear
 # The mean over the people of $\prod_j z_j[\omega_j]$ is unbiased for the share of cell ω.
 # Its cells add up to 1, and two tables have exactly the same marginal of the attributes that they share.
-# For binary attributes a *parity*, the mean of $\prod_j(-1)^{\omega_j}$ over the people, is estimated with the variance
+# For binary attributes a {term}`parity`, the mean of $\prod_j(-1)^{\omega_j}$ over the people, is estimated with the variance
 #
 # $$ \frac{\rho^{-m}-1}{n}, \qquad \rho = \frac{(1-2\varphi)^2}{1-2\varphi(1-\varphi)}, $$
 #
@@ -940,7 +948,8 @@ for m in (2, 4, 6):
 # For a binary attribute $z_j[0]-z_j[1] = \frac{y_j[0]-y_j[1]}{1-2\varphi}$, which is not 0 with probability $1-2\varphi(1-\varphi)$; so its square has the mean $1/\rho$, that of $m$ of them $\rho^{-m}$, and the square of the person's own parity is 1.
 # :::
 #
-# This is the price of a joint table: for three attributes at $f = 0.5$ the errors of a parity are those of $\rho^3 n$ true answers, 6 % of the people, at $f = 0.9$ of 8 in a million.
+# This is the price of a joint table.
+# If the people are themselves a sample, a parity near 0 is known as well as from $\rho^m n$ true answers: for three attributes at $f = 0.5$ from 6 % of the people, at $f = 0.9$ from 8 in a million.
 # A parity of all sixteen at $f = 0.5$ would have a standard error of 10.8 with 20,000 people, where the truth lies between −1 and 1: to estimate all attributes at once is out of the question, as the paper says.
 #
 # Some cells will be negative.
@@ -1064,7 +1073,7 @@ for i, f in enumerate(LEVELS):
                 errors[name, m][i, run] = np.abs(estimates[name] - TRUE[m]).sum(1).mean() / 2
 alone = {m: np.abs(apart_of(TRUE[1], SETS[m]) - TRUE[m]).sum(1).mean() / 2 for m in (2, 3)}
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of the estimated tables of all 120 pairs (upper panel) and 560 triples (lower panel) of 16 binary attributes, 20,000 people, against $f$ and the ε of a record: mean total variation, four runs each. Among the estimates from two bits the likeliest tables are best, or nearly so, up to $f = 0.7$, where all but the paper's stop (δ = 0.001) are close together. At $f = 0.9$ a table that was stopped near uniform beats them, having little noise, and the product of single shares, without any association, beats that. One bit each, by maximum likelihood as well, is better than two bits throughout."}, "image": {"alt": "Two panels, error on a logarithmic axis against f from 0.1 to 0.9, with epsilon of a record from 94 to 6 on top. The product of single shares is nearly flat, at 0.05 for pairs and 0.1 for triples. Four other curves rise from below 0.004 and cross it at f between 0.7 and 0.9; one bit each is the lowest of them up to 0.8."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of the estimated tables of all 120 pairs (upper panel) and 560 triples (lower panel) of 16 binary attributes, 20,000 people, against $f$ and the ε of a record: mean total variation, four runs each. Among the estimates from two bits the likeliest tables are best, or nearly so, up to $f = 0.7$, where all but the paper's stop (δ = 0.001) are close together. At $f = 0.9$ a table that was stopped near uniform beats them, having little noise, and the product of single shares, without any association, beats that. One bit each, by maximum likelihood as well, is better than two bits throughout."}, "image": {"alt": "Two panels, error on a logarithmic axis against f from 0.1 to 0.9, with epsilon of a record from 94 to 6 on top. The product of single shares is nearly flat, at 0.04 for pairs and 0.08 for triples. Four other curves rise from below 0.004 and cross it at f between 0.7 and 0.9; one bit each is the lowest of them up to 0.8."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.6), sharex=True)
 for ax, m in zip(axes, (2, 3), strict=True):
     for name, i in zip(METHODS, (0, 1, 2, 4, 6), strict=True):
@@ -1084,7 +1093,8 @@ plt.show()
 table(
     pd.DataFrame(
         [
-            {"error of triples": name} | {f"f = {f:g}": f"{errors[name, 3][i].mean():.3f}" for i, f in enumerate(LEVELS)}
+            {"error of triples": name}
+            | {f"f = {f:g}": f"{errors[name, 3][i].mean():.3f}" for i, f in enumerate(LEVELS)}
             for name in METHODS
         ]
     )
@@ -1228,7 +1238,9 @@ found_pairs = information(likeliest(seen, SETS[2]).tables, axes=2)
 settle(
     "ren2019.information",
     holds={
-        "20 random tables: (5), with the joint's own marginals, is positive; 0 for a product": bool(by_product.min() > 0)
+        "20 random tables: (5), with the joint's own marginals, is positive; 0 for a product": bool(
+            by_product.min() > 0
+        )
         and abs(mutual_information(independent)) < 1e-12,
         "planted pairs, f = 0.5: the ten largest estimates are among the twenty truly largest": set(
             np.argsort(-found_pairs)[:10].tolist()
@@ -1326,14 +1338,14 @@ for f, k in crossing.items():
     print(f"f = {f:g}, ε of an attribute {2 * logit(f):.2f}: k-RR has less noise than one-hot bits for κ up to {k - 1}")
 
 # %% [markdown]
-# For more than two values k-RR, attribute by attribute, is the better client as long as the domain is small beside $e^{\varepsilon_1}$.
+# For more than two values k-RR, attribute by attribute, is the better client as long as there are not many more than $3e^{\varepsilon_1}$ of them.
 # Everything in this chapter goes through with it: only the matrix $A$ is another.
 #
 # ### A few attributes for many
 #
 # If ε is to protect the whole record, there is a better way than to answer about everything with a $d$-th of it.
 # Draw ℓ of the $d$ attributes, in public, and send their joint value through k-RR with all of ε.
-# {cite:t}`cormode2018marginal` compare such designs; with chosen blocks instead of random ones this is CALM's.
+# {cite:t}`cormode2018marginal` and {cite:t}`zhang2018calm` compare such designs, the second with chosen blocks in place of random ones.
 
 
 # %%
@@ -1440,7 +1452,7 @@ check(
     caught=not same_law(lambda x, rng: block(x, 2, 1.01, rng), package_block, CUBE),
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-clients", "caption": "n times the variance of the parity of a pair, 16 binary attributes. Upper panel: at equal ε of a whole record; markers are real clients with 95 % bars. Up to ε about 20 a random block with all of ε, of the size that is best at this ε, is far better than answers about everything: by a factor of 300 at ε = 2. Lower panel: the same clients at equal ε of a single attribute. Now the block, which may spend everything on one attribute, has the largest variance but for small ε."}, "image": {"alt": "Two panels with logarithmic axes of variance. Upper, against epsilon of a record from 0.5 to 40: two nearly parallel curves for two bits and one bit fall from ten million; that for a random block is far below them and crosses near 20. Lower, against epsilon of one attribute from 0.1 to 6: the block lies above both others except at the left end."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-clients", "caption": "n times the variance of the parity of a pair, 16 binary attributes, exact. Upper panel: at equal ε of a whole record. One bit an attribute has a quarter of the variance of two; a random block with all of ε, of the size that is best at this ε, has far less than either, a 300th of one bit's at ε = 2, and from ε = 13 on the block is the whole record. Lower panel: the same clients at equal ε of a single attribute. Now the block, which may spend everything on one attribute, has by far the largest variance, but for ε below 0.2."}, "image": {"alt": "Two panels of n times variance, both axes logarithmic. Upper, against epsilon of a record from 0.5 to 40: nearly parallel falling lines for two bits and one bit, and far below them one for a random block. Lower, against epsilon of one attribute from 0.1 to 6: the line of the random block falls least and is on top from 0.2 on."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.6))
 LOOK = {"two": ("two bits an attribute", 0), "one": ("one bit an attribute", 4), "block": ("random block", 2)}
 for ax, wide, per in ((axes[0], np.geomspace(0.5, 40, 60), 1), (axes[1], np.geomspace(0.1, 6, 60), D)):
@@ -1509,7 +1521,7 @@ table(
 # - *Tables that contradict each other.*
 #   Likeliest tables of overlapping sets have different marginals; whoever needs one model has to reconcile them.
 # - *Believing information from noisy tables.*
-#   At $f = 0.9$ independent attributes seem to share more than many real ones do.
+#   At $f = 0.9$ and with 20,000 people two independent attributes seem to share 0.07 nats ({ref}`sec-joint-information`).
 # - *An empty cell in the start of EM.*
 #   It stays empty, whatever the reports say.
 # - *Clipping and rescaling* negative cells instead of projecting.
