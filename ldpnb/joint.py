@@ -43,7 +43,7 @@ LISTED = 10  # bits of a code up to which all patterns are listed as symbols; ab
 WORDS = 128  # joint symbols up to which tables are counted by ANDs of words of 64 people
 BLOCK = 1 << 17  # words in memory at a time
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
-WIDE = 1 << 24  # rows times cells of one table, above which EM takes the place of Newton's method
+WIDE = 1 << 22  # rows times cells of one table, above which EM takes the place of Newton's method
 
 # ------------------------------------------------------------------------------------------------------- clients
 

@@ -201,7 +201,13 @@ class TestBloomFlip(Contract):
 
 @pytest.mark.parametrize(
     "sizes, bits, hashes, seed, distances",
-    [((3,), 4, 2, 0, [4]), ((3,), 4, 2, 1, [2]), ((3,), 4, 2, 3, [3]), ((2, 3), 4, 2, 5, [2, 3])],
+    [
+        ((3,), 4, 2, 0, [4]),
+        ((3,), 4, 2, 1, [2]),
+        ((3,), 4, 2, 3, [3]),
+        ((3,), 4, 2, 12, [4]),
+        ((2, 3), 4, 2, 5, [2, 3]),
+    ],
 )
 def test_epsilon_of_filters_follows_the_distance_there_is(sizes, bits, hashes, seed, distances):
     """Read off all laws; 2h bits an attribute would be too much where filters overlap."""
@@ -218,6 +224,14 @@ def test_epsilon_of_filters_follows_the_distance_there_is(sizes, bits, hashes, s
     )
     assert one == pytest.approx(max(distances) * r, rel=1e-12)
     assert mechanism.attribute_epsilon == pytest.approx(max(distances) * r, rel=1e-12)
+
+
+def test_filters_estimate_shares_without_bias_where_codes_are_independent():
+    client = BloomFlip(sizes=(2, 3), f=0.8, bits=4, hashes=2, seed=5)
+    one_hot = BitFlip(sizes=(2, 3), f=0.8).target(records(client))
+    np.testing.assert_allclose(client.target(records(client)), one_hot, atol=1e-12)
+    dependent = BloomFlip(sizes=(5,), f=0.3, bits=4, hashes=2, seed=20)
+    assert np.abs(dependent.target(records(dependent)) - np.eye(5)[records(dependent)[:, 0]]).max() > 0.1
 
 
 def test_filters_are_fixed_and_public():
@@ -357,11 +371,11 @@ def ascent(likelihood, p):
 
 
 MIXED = BitFlip(sizes=(2, 3, 2, 4), f=0.4)
-SETS = [(0, 2), (1,), (0, 1, 2), (2, 3), (0, 2), (1, 3), (0, 1, 2, 3)]
+SETS = [(0, 2), (1,), (0, 1, 2), (2, 3), (0, 2), (0, 3), (1, 3), (0, 1, 2, 3)]  # (0, 3) is solved with (2, 3)
 WAYS = [{}, {"WORDS": 0}, {"BLOCK": 16}, {"DENSE": 0}, {"LISTED": 3}, {"DENSE": 0, "WIDE": 0}]
 
 
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 333])
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 3000])
 @pytest.mark.parametrize("way", WAYS[:3], ids=str)
 def test_joint_symbols_are_counted(way, n, monkeypatch):
     for name, value in way.items():
@@ -497,6 +511,19 @@ def test_nothing_linear_tells_dependent_codes_apart():
     with pytest.raises(ValueError, match="symbols must be of affinely independent codes"):
         inverted(found, [(0,)])
     assert likeliest(found, [(0,)]).tables[0].sum() == pytest.approx(1)  # patterns do
+
+
+def test_clients_of_one_size_but_two_epsilons_are_kept_apart():
+    clients = (GRR(k=3, epsilon=1), GRR(k=3, epsilon=2), GRR(k=3, epsilon=1), GRR(k=2, epsilon=1))
+    rng = np.random.default_rng(3)
+    x = population((3, 3, 3, 2), 500)
+    reports = np.stack([client.perturb(column, rng=rng) for client, column in zip(clients, x.T, strict=True)], 1)
+    found, sets = symbols(clients, reports), list(combinations(range(4), 2))
+    together = likeliest(found, sets, gap=1e-10)
+    for one, table in zip(sets, together.tables, strict=True):
+        a, b = ([[float(clients[j].support[v != y]) for v in range(clients[j].k)] for y in reports[:, j]] for j in one)
+        likelihood = np.einsum("na,nb->nab", a, b).reshape(500, -1)
+        assert (likelihood / (likelihood @ table.ravel())[:, None]).mean(0).max() - 1 <= 1e-9
 
 
 def test_one_person():
