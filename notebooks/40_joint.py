@@ -667,7 +667,7 @@ settle(
 # In formula it is the difference of the two largest values, and that can be negative: the largest cell may shrink while the others are still far off.
 # But the trouble is deeper than this.
 # How long a step is says little about how far there is to go when steps are short because reports say little.
-# From the uniform table the first step moves a cell by something of the order of $\rho^m$, and if that is below δ, it is the last.
+# From the uniform table the first step moves a cell by something of the order of ρ, or of $\rho^m$ where nothing but the parity of all $m$ attributes is off balance (exercise 2); if that is below δ, it is the last.
 
 
 # %%
@@ -1364,7 +1364,7 @@ def block(record, size, eps, rng):
 # %% [markdown]
 # :::{prf:theorem} Pairs from random blocks
 # :label: thm-joint-block
-# For binary attributes the client is exactly ε-LDP, for whole records, and for records that differ in one attribute as well.
+# For binary attributes and $2 \le \ell \le d$ the client is exactly ε-LDP, for whole records, and for records that differ in one attribute as well.
 # The parity of a pair is estimated without bias by scoring a report $\frac{d(d-1)}{\ell(\ell-1)}\cdot\frac{e^\varepsilon+2^\ell-1}{e^\varepsilon-1}$ times the reported parity if the block contains the pair, and 0 if not.
 # The mean of $\nu$ such scores has the variance $\frac1\nu\big[\frac{d(d-1)}{\ell(\ell-1)}\big(\frac{e^\varepsilon+2^\ell-1}{e^\varepsilon-1}\big)^2 - 1\big]$.
 # For the client of Algorithm 1 the brackets contain $\rho^{-2}-1$, and for one bit an attribute $\tanh^{-4}\frac{\varepsilon}{2d}-1$.
