@@ -1,0 +1,411 @@
+r"""Bayes networks: a law of many attributes from tables of a few, learned greedily, sampled attribute by attribute.
+
+A network of degree k gives every attribute X at most k parents Π among those placed before it, and stands for the law
+
+.. math::
+
+    P_N(x) = \prod_i P(x_i \mid x_{\Pi_i}), \qquad
+    \mathrm{KL}(P \,\|\, P_N) = \sum_i H(X_i) - H(P) - \sum_i I(X_i; \Pi_i),
+
+so only the sum of informations matters for the choice of the network.  It is made large greedily: the pair (X, Π) with
+the largest information joins next.  Everything here works on tables that were estimated from reports (or counted), and
+computing from reports costs no privacy.
+
+A *table* is an ndarray of shape (κ_a, κ_b, …) for a *set* of attributes (a, b, …), an increasing tuple; ``tables`` is a
+mapping from sets to tables, ``dict(zip(sets, estimated))``.  Where the table of a set is missing, the marginal of the
+first table of the mapping is taken whose set contains it: (k+1)-sets alone are enough, for the first rounds as well,
+and who wants these from tables of their own puts them into the mapping.  Entropies are in nats.
+
+Source: Ren et al. 2019, §4.2 and §5.2.3–5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.core import check_columns, check_count
+
+CELLS = 2**22  # most cells of an exact joint law
+VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own
+CARRIES = ("all", "each", "one")
+
+Set = tuple[int, ...]
+Tables = Mapping[Set, ArrayLike]
+Pair = tuple[int, Set]  # an attribute and its parents
+Score = Callable[[int, Set], float]
+
+
+# ---------------------------------------------------------------------------------------------------------- networks
+
+
+@dataclass(frozen=True)
+class Network:
+    """A directed graph without cycles, in an order of construction.
+
+    Parameters
+    ----------
+    pairs : tuple of (int, tuple of int)
+        Attribute and parents (increasing), every attribute once, parents before their children.
+    evaluations : int
+        How often a score was asked for while learning; not compared.
+    """
+
+    pairs: tuple[Pair, ...]
+    evaluations: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.pairs or sorted(child for child, _ in self.pairs) != list(range(len(self.pairs))):
+            raise ValueError(f"pairs must hold every attribute 0, …, d-1 once, got {self.pairs}")
+        placed: set[int] = set()
+        for child, parents in self.pairs:
+            if not placed.issuperset(parents) or list(parents) != sorted(set(parents)):
+                raise ValueError(f"parents must be increasing and placed before {child}, got {parents}")
+            placed.add(child)
+
+    @property
+    def d(self) -> int:
+        """Number of attributes."""
+        return len(self.pairs)
+
+    @property
+    def edges(self) -> frozenset[tuple[int, int]]:
+        """Arcs (parent, child)."""
+        return frozenset((parent, child) for child, parents in self.pairs for parent in parents)
+
+    @property
+    def skeleton(self) -> frozenset[tuple[int, int]]:
+        """Edges without direction, (smaller, larger)."""
+        return frozenset((min(edge), max(edge)) for edge in self.edges)
+
+    @property
+    def sets(self) -> tuple[Set, ...]:
+        """Each attribute with its parents, increasing: the tables that the network needs, in the order of `pairs`."""
+        return tuple(_family(child, parents) for child, parents in self.pairs)
+
+
+def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> Network:
+    """Learn a network: from the root on, add the pair (X, Π) of the largest score, with min(k, number placed) parents.
+
+    Ties go to the smallest attribute, then to the lexicographically first parents.
+
+    ``carry="all"`` (Algorithm 3) scores all pairs in every round.  ``"each"`` scores only those whose parents include
+    the attribute just placed, and carries the best earlier pair of each remaining attribute.  It returns the same
+    network: by induction the carried pair is the best among all parents placed so far.  ``"one"`` is Algorithm 4 as
+    printed: one pair is carried, the best whose attribute was not placed.  The others are forgotten, and with them
+    what the network may need later.
+
+    Source: Ren et al. 2019, Algorithms 3 and 4.  Line 4 of Algorithm 3 must empty Ω in every round; line 11 of
+    Algorithm 4 gives the runner-up the name of the pair of line 10, the one that is added.
+
+    Parameters
+    ----------
+    score : callable (child, parents) -> float
+        Such as `Scores`; parents increase.
+    d : int, at least 2
+    k : int in [1, d)
+        Most parents of an attribute.
+    root : int in [0, d)
+        Drawn by the caller (Algorithm 3), or `entropy_root` (Algorithm 4).
+    carry : "all", "each" or "one"
+
+    Returns
+    -------
+    Network
+        With the number of evaluations, equal to `evaluations`.
+    """
+    _check_degree(d, k, carry)
+    if not 0 <= check_count(root, 0, "root") < d:
+        raise ValueError(f"root must be an attribute in [0, {d}), got {root}")
+    asked = 0
+
+    def best(pairs: Iterable[Pair]) -> tuple[float, int, Set]:
+        nonlocal asked  # a negative score in front: the least tuple has the largest score, and ties fall as promised
+        found = [(-score(child, parents), child, parents) for child, parents in pairs]
+        asked += len(found)
+        return min(found)
+
+    placed, pick = [int(root)], int(root)
+    pairs: list[Pair] = [(pick, ())]
+    carried: dict[int, tuple[float, int, Set]] = {}
+    while len(placed) < d:
+        if len(placed) <= k or carry == "all":
+            parents = list(combinations(sorted(placed), min(k, len(placed))))
+            carried.clear()
+        else:
+            earlier = sorted(set(placed) - {pick})
+            parents = [_family(pick, others) for others in combinations(earlier, k - 1)]
+        ranked = {x: best((x, chosen) for chosen in parents) for x in range(d) if x not in placed}
+        ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
+        _, pick, chosen = min(ranked.values())
+        pairs.append((pick, chosen))
+        placed.append(pick)
+        del ranked[pick]
+        carried = ranked if carry == "each" or not ranked else {(one := min(ranked.values()))[1]: one}
+    return Network(tuple(pairs), asked)
+
+
+def evaluations(d: int, k: int, carry: str) -> int:
+    r"""Return how many scores `greedy` asks for.
+
+    With :math:`w = \sum_{s=1}^{k-1} (d-s)` for the rounds with fewer than k placed: C(d+1, k+2) + w for
+    ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every (k+1)-set is then met once.
+
+    """
+    _check_degree(d, k, carry)
+    first = sum(d - s for s in range(1, k))
+    return first + (comb(d + 1, k + 2) if carry == "all" else comb(d, k + 1))
+
+
+def _check_degree(d: int, k: int, carry: str) -> None:
+    check_count(d, 2, "d")
+    if check_count(k, 1, "k") >= d:
+        raise ValueError(f"k must be an integer in [1, d) with d = {d}, got {k}")
+    if carry not in CARRIES:
+        raise ValueError(f"carry must be one of {CARRIES}, got {carry!r}")
+
+
+# ------------------------------------------------------------------------------------------------------------ scores
+
+
+@dataclass(frozen=True)
+class Scores:
+    r"""The score of a pair (X, Π): its information I(X; Π) in the table of {X} ∪ Π, less a penalty if one is given.
+
+    One table serves as many pairs as it has attributes.  With a penalty c the score is
+
+    .. math:: \max_{\Pi' \subseteq \Pi} \left[ I(X; \Pi') - c(X, \Pi') \right], \qquad 0 \text{ for } \Pi' = \emptyset,
+
+    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore the greedy choice among
+    all pairs with *at most* k parents: every smaller set of parents is part of one with min(k, number placed).
+
+    Parameters
+    ----------
+    tables : mapping of sets to tables
+        Of non-negative numbers that sum to one.
+    penalty : callable (child, parents) -> float, or None
+        Such as ``lambda child, parents: 2 * information_bias(mechanism, child, parents, n)``.
+    """
+
+    tables: Tables
+    penalty: Score | None = None
+    _known: dict[Pair, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _best: dict[Pair, Set] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        shapes: dict[tuple[int, ...], list[Set]] = {}
+        for chosen, table in self.tables.items():
+            shapes.setdefault(_checked(chosen, table).shape, []).append(chosen)
+        for sets in shapes.values():  # all tables of a shape at once
+            self._learn(sets, np.stack([np.asarray(self.tables[chosen], np.float64) for chosen in sets]))
+
+    def _learn(self, sets: Sequence[Set], stack: NDArray[np.float64]) -> None:
+        for j in range(stack.ndim - 1):
+            for chosen, value in zip(sets, _information(stack, j).tolist(), strict=True):
+                self._known[chosen[j], chosen[:j] + chosen[j + 1 :]] = value
+
+    def information(self, child: int, parents: Set) -> float:
+        """Return I(X; Π), without a penalty."""
+        pair = (child, parents)
+        if pair not in self._known:
+            chosen = _family(child, parents)
+            self._learn([chosen], table_of(self.tables, chosen)[None])
+        return self._known[pair]
+
+    def parents(self, child: int, parents: Set) -> Set:
+        """Return the part of Π that scores best: Π itself without a penalty; of equals the smallest, then first."""
+        if self.penalty is None:
+            return parents
+        pair = (child, parents)
+        if pair not in self._best:
+            parts = [part for size in range(len(parents) + 1) for part in combinations(parents, size)]
+            self._best[pair] = max(parts, key=lambda part: self._net(child, part))
+        return self._best[pair]
+
+    def _net(self, child: int, parents: Set) -> float:
+        if not parents:
+            return 0.0
+        return self.information(child, parents) - (self.penalty(child, parents) if self.penalty else 0.0)
+
+    def __call__(self, child: int, parents: Set) -> float:
+        """Return the score of a pair; parents increase."""
+        return self._net(child, self.parents(child, parents))
+
+
+def pruned(network: Network, scores: Scores) -> Network:
+    """Return the network with the parents that earn their penalty."""
+    pairs = tuple((child, scores.parents(child, parents)) for child, parents in network.pairs)
+    return Network(pairs, network.evaluations)
+
+
+def entropy_root(tables: Tables) -> int:
+    """Return the attribute of the largest entropy, the first of equals (Algorithm 4, line 2)."""
+    d = 1 + max(max(chosen) for chosen in tables)
+    return int(np.argmax([_entropy(table_of(tables, (j,))) for j in range(d)]))
+
+
+def i_sum(network: Network, tables: Tables) -> float:
+    """Return Σ I(X; Π) over the network, in the tables given: those it was learned from, or true ones."""
+    own = Scores({chosen: table_of(tables, chosen) for chosen in network.sets})
+    return float(sum(own(*pair) for pair in network.pairs))
+
+
+def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
+    """Return the table of a set, or the marginal of the first table whose set contains it."""
+    if chosen in tables:
+        return np.asarray(tables[chosen], np.float64)
+    wanted = set(chosen)
+    for whole, table in tables.items():
+        if wanted.issubset(whole):
+            found: NDArray[np.float64] = np.asarray(table, np.float64)
+            return np.asarray(found.sum(tuple(i for i, j in enumerate(whole) if j not in wanted)))
+    raise ValueError(f"tables must hold a set that contains {chosen}, got none")
+
+
+def _family(child: int, parents: Iterable[int]) -> Set:
+    return tuple(sorted((child, *parents)))
+
+
+def _checked(chosen: Set, table: ArrayLike) -> NDArray[np.float64]:
+    found = np.asarray(table, np.float64)
+    if list(chosen) != sorted(set(chosen)) or found.ndim != len(chosen):
+        raise ValueError(f"tables must have an axis an attribute of an increasing set, got {found.shape} for {chosen}")
+    if not (found.min(initial=0) >= -1e-9 and abs(found.sum() - 1) < 1e-6):
+        raise ValueError(f"tables must be non-negative and sum to one, got another for {chosen}")
+    return found
+
+
+def _entropy(table: NDArray[np.float64], batch: int = 0) -> NDArray[np.float64]:
+    cells = table.reshape(*table.shape[:batch], -1)
+    return np.asarray(-(cells * np.log(np.where(cells > 0, cells, 1))).sum(-1))
+
+
+def _information(stack: NDArray[np.float64], j: int) -> NDArray[np.float64]:
+    """I(X; Π) of a stack of tables, X being attribute j; one sum of entropies, so that k = 1 is exactly symmetric."""
+    others = tuple(i for i in range(1, stack.ndim) if i != j + 1)
+    marginals = _entropy(stack.sum(others), 1) + _entropy(stack.sum(j + 1), 1)
+    return np.maximum(marginals - _entropy(stack, 1), 0)
+
+
+# ------------------------------------------------------------------------------------------------------------- models
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network with its conditional laws: a law of records.
+
+    Parameters
+    ----------
+    network : Network
+    cpts : tuple of ndarray, one a pair of the network
+        Axes: the parents in increasing order, then the attribute; the last sums to one.
+    """
+
+    network: Network
+    cpts: tuple[NDArray[np.float64], ...]
+
+    def __post_init__(self) -> None:
+        if len(self.cpts) != self.network.d:
+            raise ValueError(f"cpts must be one a pair, {self.network.d}, got {len(self.cpts)}")
+        for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
+            shape = tuple(self.sizes[j] for j in (*parents, child))
+            if cpt.shape != shape or not (cpt.min() >= 0 and np.allclose(cpt.sum(-1), 1, atol=1e-9)):
+                raise ValueError(f"the law of {child} given {parents} must have rows of shape {shape} that sum to one")
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of values of each attribute."""
+        found = {child: cpt.shape[-1] for (child, _), cpt in zip(self.network.pairs, self.cpts, strict=True)}
+        return tuple(found[j] for j in range(self.network.d))
+
+    def _rows(self, columns: NDArray[np.int64], parents: Set) -> NDArray[np.int64]:
+        """Return the number of the parents' values, in mixed radix, of every record."""
+        row = np.zeros(columns.shape[1], np.int64)
+        for j in parents:
+            row = row * self.sizes[j] + columns[j]
+        return row
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw records, (n, d): each attribute given its parents, in the order of construction.
+
+        The order of §5.3, a random one with the parents first, draws from the same law.
+        """
+        columns = np.empty((self.network.d, check_count(n, 1, "n")), np.int64)
+        for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
+            ends = cpt.reshape(-1, cpt.shape[-1]).cumsum(-1)[:, :-1]
+            row, u = self._rows(columns, parents), rng.random(n)
+            columns[child] = 0
+            for end in ends.T:  # the value is the number of ends that u has passed
+                columns[child] += u >= end[row]
+        return columns.T
+
+    def log_probability(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return ln P_N of each record (n, d); −inf where it cannot occur."""
+        columns = check_columns(values, self.sizes).T
+        total = np.zeros(columns.shape[1])
+        with np.errstate(divide="ignore"):
+            for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
+                total += np.log(cpt.ravel()[self._rows(columns, (*parents, child))])
+        return total
+
+    def joint(self) -> NDArray[np.float64]:
+        """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
+        if prod(self.sizes) > CELLS:
+            raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
+        law = np.ones((1,) * self.network.d)
+        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
+            table = np.moveaxis(cpt, -1, chosen.index(child))
+            law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
+        return law
+
+
+def fit(network: Network, tables: Tables) -> Model:
+    """Return the model whose conditional laws P(X | Π) = P(X, Π)/P(Π) come from the table of {X} ∪ Π.
+
+    Where P(Π) vanishes, the attribute takes its marginal law in that table.  The laws of overlapping tables need not
+    agree; then the model's marginals are not those of the tables.
+
+    Source: Ren et al. 2019, §5.3.
+    """
+    cpts = []
+    for (child, _), chosen in zip(network.pairs, network.sets, strict=True):
+        table = np.moveaxis(np.maximum(_checked(chosen, table_of(tables, chosen)), 0), chosen.index(child), -1)
+        given = table.sum(-1, keepdims=True)
+        alone = table.sum(tuple(range(table.ndim - 1)))
+        rows = np.where(given > VANISHING, table / np.maximum(given, VANISHING), alone)
+        cpts.append(rows / rows.sum(-1, keepdims=True))
+    return Model(network, tuple(cpts))
+
+
+def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Generator) -> Model:
+    """Draw a random model of degree k: data whose law is known.
+
+    A random order; min(k, number before) random parents of each; rows of the conditional laws from the symmetric
+    Dirichlet law with parameter 1/strength: near 0 attributes are independent, from about 10 on nearly functions.
+
+    Parameters
+    ----------
+    sizes : sequence of int, each at least 2
+    k : int, at least 0
+        Parents of each attribute that has so many before it.
+    strength : float, positive
+    rng : numpy.random.Generator
+    """
+    found = tuple(check_count(size, 2, "sizes") for size in sizes)
+    check_count(k, 0, "k")
+    if not (np.isfinite(strength) and strength > 0):
+        raise ValueError(f"strength must be a positive number, got {strength}")
+    order = rng.permutation(len(found)).tolist()
+    pairs, cpts = [], []
+    for i, child in enumerate(order):
+        parents = tuple(sorted(order[j] for j in rng.choice(i, min(k, i), replace=False))) if i else ()
+        pairs.append((child, parents))
+        shape = tuple(found[j] for j in parents)
+        cpts.append(rng.dirichlet(np.full(found[child], 1 / strength), shape))
+    return Model(Network(tuple(pairs)), tuple(cpts))

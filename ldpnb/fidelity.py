@@ -1,0 +1,299 @@
+r"""Fidelity: how far a synthetic table is from the real one, in its marginals, its network and what is learned from it.
+
+Data come as *records*, int (n, d); or as an exact *law*, floats of shape `sizes` that sum to one; or as *tables*, a
+mapping from sets of attributes (increasing tuples) to arrays of shape (κ_a, κ_b, …), for instance those of the real
+data, counted once.  For a set C of attributes with marginals Q (real) and Q̂ (synthetic)
+
+.. math::
+
+    \mathrm{AVD} = \tfrac12 \sum_\omega |Q(\omega) - \hat Q(\omega)|, \qquad
+    \mathrm{KL} = \sum_\omega Q(\omega) \ln \frac{Q(\omega)}{\hat Q_s(\omega)}, \qquad
+    \hat Q_s(\omega) = \frac{n\hat Q(\omega) + \frac12}{n + K/2},
+
+K being the number of cells; both are averaged over the sets of a attributes.  Unsmoothed, one cell that the synthetic
+records miss makes the divergence infinite.  Nats.
+
+Source: Ren et al. 2019, §6.1, which leaves open the sets, the direction and the smoothing: these are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.core import check_columns, check_count, check_people
+
+CELLS = 8  # a domain of at most so many cells a record is counted as a whole
+
+Set = tuple[int, ...]
+Tables = Mapping[Set, NDArray[np.float64]]
+Data = ArrayLike | Tables
+
+
+def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+    """Return the tables of sets of attributes, each of shape (κ_a, κ_b, …) and of sum one.
+
+    Sets are gone through in lexicographic order, so that the work on the attributes shared with the one before is done
+    once.
+
+    Parameters
+    ----------
+    data : records, a law, or tables (of which those asked for are returned)
+    sizes : sequence of int
+    sets : increasing tuples of attributes
+
+    Returns
+    -------
+    dict from sets to ndarrays, in the order of `sets`
+    """
+    chosen = _check_sets(sets, len(sizes))
+    if isinstance(data, Mapping):
+        missing = [one for one in chosen if one not in data]
+        if missing:
+            raise ValueError(f"data must hold the table of every set, got none for {missing[0]}")
+        return {one: np.asarray(data[one], np.float64) for one in chosen}
+    array = np.asarray(data)
+    if array.dtype.kind == "f":
+        if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
+            raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
+        found = _sums(array.astype(np.float64), sizes, chosen)
+    else:
+        records = check_columns(array, sizes)
+        check_people(records)
+        found = _shares(records, sizes, chosen)
+    return {one: found[one] for one in chosen}
+
+
+def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
+    """Return the mean total variation distance of a-way marginals, in [0, 1].
+
+    Parameters
+    ----------
+    real, synthetic : records, law or tables
+    sizes : sequence of int
+    a : int
+        Attributes of a set.
+    sets : increasing tuples of a attributes, or None for all
+
+    Returns
+    -------
+    float
+    """
+    chosen = _of(sets, len(sizes), a)
+    p, q = marginals(real, sizes, chosen), marginals(synthetic, sizes, chosen)
+    return float(np.mean([np.abs(p[one] - q[one]).sum() / 2 for one in chosen]))
+
+
+def kl(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
+    """Return the mean divergence KL(real ‖ synthetic) of a-way marginals, in nats.
+
+    Half a count is added to every cell of synthetic records; a law or tables are taken as they are.
+
+    Parameters
+    ----------
+    real, synthetic, sizes, a, sets
+        As in `avd`.
+
+    Returns
+    -------
+    float
+        Infinite if a law gives no probability to what occurs.
+    """
+    chosen = _of(sets, len(sizes), a)
+    p, q = marginals(real, sizes, chosen), marginals(synthetic, sizes, chosen)
+    if not isinstance(synthetic, Mapping) and (array := np.asarray(synthetic)).dtype.kind in "iu":
+        n = len(array)
+        q = {one: (n * table + 0.5) / (n + table.size / 2) for one, table in q.items()}
+    return float(np.mean([_divergence(p[one], q[one]) for one in chosen]))
+
+
+def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+    """Return the tables of independent columns: products of the one-way marginals; a baseline for `avd` and `kl`."""
+    chosen = _check_sets(sets, len(sizes))
+    one = marginals(real, sizes, [(j,) for j in range(len(sizes))])
+    return {it: _outer([one[j,] for j in it]) for it in chosen}
+
+
+def uniform(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+    """Return the tables of somebody who knows nothing but the domain; a baseline for `avd` and `kl`."""
+    return {it: _outer([np.full(sizes[j], 1 / sizes[j]) for j in it]) for it in _check_sets(sets, len(sizes))}
+
+
+def resampled(records: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return as many records, drawn with replacement: the floor of `avd` that sampling alone imposes."""
+    found = np.asarray(records)
+    check_people(found)
+    drawn: NDArray[np.int64] = found[rng.integers(len(found), size=len(found))]
+    return drawn
+
+
+def edge_accuracy(edges: Iterable[tuple[int, int]], reference: Iterable[tuple[int, int]], d: int) -> dict[str, float]:
+    r"""Return the agreement of a network with a reference, three ways, each with its chance level.
+
+    ``skeleton`` is the share of the reference's edges that are found, directions disregarded; ``directed`` the share of
+    its arcs; ``adjacency`` the share of equal entries of the symmetric d × d adjacency matrices, diagonal and absent
+    edges included, which is large for any two sparse graphs.  The chance levels, ``… by chance``, are the means for
+    uniformly random edges, as many as found, with random directions.
+
+    Parameters
+    ----------
+    edges, reference : arcs (parent, child), such as `Network.edges`
+    d : int
+        Number of attributes.
+
+    Returns
+    -------
+    dict of str to float
+
+    Raises
+    ------
+    ValueError
+        If the reference has no edge, or an edge is not one of two attributes in [0, d).
+    """
+    check_count(d, 2, "d")
+    arcs, true = ({(int(x), int(y)) for x, y in some} for some in (edges, reference))
+    for x, y in arcs | true:
+        if x == y or not (0 <= x < d and 0 <= y < d):
+            raise ValueError(f"edges must join two attributes in [0, {d}), got {(x, y)}")
+    if not true:
+        raise ValueError("reference must have an edge, got none")
+    found, sought = ({(min(e), max(e)) for e in some} for some in (arcs, true))
+    m, e, s = d * (d - 1) // 2, len(found), len(sought)
+    return {
+        "skeleton": len(found & sought) / s,
+        "skeleton by chance": e / m,
+        "directed": len(arcs & true) / len(true),
+        "directed by chance": e / m / 2,
+        "adjacency": 1 - 2 * len(found ^ sought) / d**2,
+        "adjacency by chance": 1 - 2 * (e + s - 2 * e * s / m) / d**2,
+    }
+
+
+def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels: Iterable[int] | None = None) -> float:
+    """Return the accuracy of linear support vector machines on the test records, mean over the labels.
+
+    For each label the other attributes are the features, one bit a binary attribute and one-hot the others;
+    ``LinearSVC(C=1, dual=False)``, which sees equal records once with their number as weight: the same optimum, up to
+    ten times sooner.  A label that is constant in training is predicted constant.
+
+    Parameters
+    ----------
+    train, test : records (n, d)
+        The honest test set is real and was held out; `train` are synthetic records learned without it.
+    sizes : sequence of int
+    labels : binary attributes, or None for all of them
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn (extra ``book``) is missing.
+    """
+    try:
+        from sklearn.svm import LinearSVC  # type: ignore[import-untyped]
+    except ImportError:
+        raise ImportError("the accuracy of support vector machines needs scikit-learn") from None
+    chosen = [j for j, size in enumerate(sizes) if size == 2] if labels is None else list(labels)
+    if not chosen or any(not 0 <= j < len(sizes) or sizes[j] != 2 for j in chosen):
+        raise ValueError(f"labels must be binary attributes, at least one, got {chosen}")
+    x, y = (check_columns(records, sizes) for records in (train, test))
+    for records in (x, y):
+        check_people(records)
+    x, weight = np.unique(x, axis=0, return_counts=True)
+    owner, bits_x = _features(x, sizes)
+    _, bits_y = _features(y, sizes)
+    found = []
+    for label in chosen:
+        keep, seen = owner != label, np.unique(x[:, label])
+        if len(seen) == 1:
+            guess = np.full(len(y), seen[0])
+        else:
+            machine = LinearSVC(C=1, dual=False).fit(bits_x[:, keep], x[:, label], sample_weight=weight)
+            guess = machine.predict(bits_y[:, keep])
+        found.append(np.mean(guess == y[:, label]))
+    return float(np.mean(found))
+
+
+# ------------------------------------------------------------------------------------------------------------ helpers
+
+
+def _features(records: NDArray[np.int64], sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """One-hot bits, the last one alone for a binary attribute, and the attribute that owns each."""
+    cells = [(j, v) for j, size in enumerate(sizes) for v in (range(size) if size > 2 else (1,))]
+    bits = np.stack([records[:, j] == v for j, v in cells], 1)
+    return np.array([j for j, _ in cells]), bits.astype(np.float64)
+
+
+def _of(sets: Iterable[Set] | None, d: int, a: int) -> list[Set]:
+    if check_count(a, 1, "a") > d:
+        raise ValueError(f"a must be an integer in [1, {d}], got {a}")
+    chosen = list(combinations(range(d), a)) if sets is None else [tuple(one) for one in sets]
+    if not chosen or any(len(one) != a for one in chosen):
+        raise ValueError(f"sets must be of a = {a} attributes, at least one, got {chosen[:3]}")
+    return chosen
+
+
+def _check_sets(sets: Iterable[Set], d: int) -> list[Set]:
+    chosen = [tuple(one) for one in sets]
+    for one in chosen:
+        if not one or list(one) != sorted(set(one)) or one[0] < 0 or one[-1] >= d:
+            raise ValueError(f"sets must be increasing tuples of attributes in [0, {d}), got {one}")
+    return chosen
+
+
+def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
+    columns, n = np.ascontiguousarray(records.T), len(records)
+    if prod(sizes) <= CELLS * n:  # one count of everything, and sums of it, take a quarter of the time
+        code = np.ravel_multi_index(tuple(columns), tuple(sizes))
+        histogram = np.bincount(code, minlength=prod(sizes)).astype(np.float64)
+        return {one: count / n for one, count in _sums(histogram, sizes, sets).items()}
+    shares: dict[Set, NDArray[np.float64]] = {}
+    codes: list[NDArray[np.int64]] = []  # of the first attribute of the set, of the first two, …
+    for chosen, shared in _in_order(sets):
+        del codes[shared:]
+        for j in chosen[shared:]:
+            codes.append(codes[-1] * sizes[j] + columns[j] if codes else columns[j])
+        shape = [sizes[j] for j in chosen]
+        shares[chosen] = np.bincount(codes[-1], minlength=prod(shape)).reshape(shape) / n
+    return shares
+
+
+def _sums(law: NDArray[np.float64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
+    sums: dict[Set, NDArray[np.float64]] = {}
+    rests = [law.reshape(1, -1)]  # of no attribute, of the first of the set, …, each with all that come after it
+    for chosen, shared in _in_order(sets):
+        del rests[shared + 1 :]
+        for i in range(shared, len(chosen)):
+            j, before, rest = chosen[i], chosen[i - 1] if i else -1, rests[-1]
+            skipped = rest.reshape(len(rest), prod(sizes[before + 1 : j]), -1).sum(1)
+            rests.append(skipped.reshape(len(rest) * sizes[j], -1))
+        sums[chosen] = rests[-1].sum(1).reshape([sizes[j] for j in chosen])
+    return sums
+
+
+def _in_order(sets: list[Set]) -> Iterator[tuple[Set, int]]:
+    """Yield the sets in lexicographic order, and how many first attributes each shares with the one before."""
+    last: Set = ()
+    for chosen in sorted(sets):
+        yield chosen, next((i for i, (x, y) in enumerate(zip(last, chosen, strict=False)) if x != y), len(last))
+        last = chosen
+
+
+def _outer(laws: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    product = laws[0]
+    for law in laws[1:]:
+        product = product[..., None] * law
+    return product
+
+
+def _divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+    held = p > 0
+    with np.errstate(divide="ignore"):
+        return float((p[held] * np.log(p[held] / q[held])).sum())
