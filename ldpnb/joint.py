@@ -10,13 +10,13 @@ Entropies and information are in nats.  A table of m attributes has m axes, and 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from hashlib import blake2b
 from itertools import groupby
-from math import exp, inf, nextafter, prod
+from math import exp, nextafter, prod
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,9 @@ Sets = Sequence[Sequence[int]]
 
 LISTED = 10  # bits of a code up to which all patterns are listed as symbols; above, only those that came
 WORDS = 128  # joint symbols up to which tables are counted by ANDs of words of 64 people
+BLOCK = 1 << 17  # words in memory at a time
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
-NEWTON = 1 << 28  # rows times cells², up to which Newton's method beats EM for one table
+WIDE = 1 << 22  # rows times cells of one table, above which EM takes the place of Newton's method
 
 # ------------------------------------------------------------------------------------------------------- clients
 
@@ -133,14 +134,32 @@ class Flip(Mechanism):
         bits = self._bits(reports)
         return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
 
-    def _shares(self, tally: Tally) -> Floats:
-        """Estimated share of ones of each bit before flipping."""
-        return np.asarray((self._own(tally).counts / tally.n - float(self.flip)) / float(1 - 2 * self.flip))
+    @property
+    def _decoders(self) -> list[tuple[Floats, Floats]]:
+        """For each attribute, the matrix G and offset o that make estimates Gx + o of the shares x of ones."""
+        return [_decoder(code) for code in self.codes]
+
+    def _decoded(self, shares: Floats) -> Floats:
+        parts = np.split(shares, np.cumsum([code.shape[1] for code in self.codes])[:-1], axis=-1)
+        return np.concatenate([x @ g.T + o for x, (g, o) in zip(parts, self._decoders, strict=True)], axis=-1)
 
     @property
     def _variance(self) -> float:
-        """Variance φ(1−φ)/(1−2φ)² of a bit that is divided by 1−2φ, φ being the flip probability."""
+        """Variance φ(1−φ)/(1−2φ)² of a bit that is divided by 1−2φ, with φ the flip probability."""
         return float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
+
+    def estimate(self, tally: Tally) -> Floats:
+        """Estimate the share of each value of each attribute: (…, Σκ_j)."""
+        return self._decoded((self._own(tally).counts / tally.n - float(self.flip)) / float(1 - 2 * self.flip))
+
+    def target(self, values: ArrayLike, items: Any = None) -> Floats:
+        """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""
+        return self._decoded(self._encode(values).astype(np.float64))
+
+    def noise(self, values: ArrayLike, items: Any = None) -> Floats:
+        """Variance φ(1−φ)/(1−2φ)² ΣG² of every entry, with φ the flip probability: (n, Σκ_j)."""
+        row = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
+        return np.tile(row, (len(self._encode(values)), 1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,17 +188,9 @@ class BitFlip(Flip):
         """One bit a value: the identity."""
         return tuple(np.eye(size, dtype=np.bool_) for size in self.sizes)
 
-    def estimate(self, tally: Tally) -> Floats:
-        """Estimate the share of each value of each attribute: (…, Σκ_j)."""
-        return self._shares(tally)
-
-    def target(self, values: ArrayLike, items: Any = None) -> Floats:
-        """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
-        return self._encode(values).astype(np.float64)
-
-    def noise(self, values: ArrayLike, items: Any = None) -> Floats:
-        """Variance φ(1−φ)/(1−2φ)² of every bit, with φ the flip probability: (n, Σκ_j)."""
-        return np.full(self._encode(values).shape, self._variance)
+    @property
+    def _decoders(self) -> list[tuple[Floats, Floats]]:
+        return [(np.eye(size), np.zeros(size)) for size in self.sizes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,27 +243,6 @@ class BloomFlip(Flip):
             code[value, int.from_bytes(digest, "big") % self.bits] = True
         return tuple(code[:size] for size in self.sizes)
 
-    @cached_property
-    def _decoders(self) -> list[tuple[Floats, Floats]]:
-        return [_decoder(code) for code in self.codes]
-
-    def _decoded(self, shares: Floats) -> Floats:
-        parts = np.split(shares, len(self.sizes), axis=-1)
-        return np.concatenate([x @ g.T + o for x, (g, o) in zip(parts, self._decoders, strict=True)], axis=-1)
-
-    def estimate(self, tally: Tally) -> Floats:
-        """Estimate the share of each value of each attribute by least squares: (…, Σκ_j)."""
-        return self._decoded(self._shares(tally))
-
-    def target(self, values: ArrayLike, items: Any = None) -> Floats:
-        """Least squares from the person's unflipped codes: the one-hot code, if codes are affinely independent."""
-        return self._decoded(self._encode(values).astype(np.float64))
-
-    def noise(self, values: ArrayLike, items: Any = None) -> Floats:
-        """Variance of every entry: the squared decoder times that of a bit, (n, Σκ_j)."""
-        row = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
-        return np.tile(row, (len(self._encode(values)), 1))
-
 
 def _decoder(code: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Matrix G and offset o: shares Gx + o are the least-squares fit to x of shares of the codes that sum to 1."""
@@ -262,24 +252,19 @@ def _decoder(code: NDArray[np.bool_]) -> tuple[Floats, Floats]:
 
 
 def flip_for(epsilon: float, distance: int) -> float:
-    r"""Return the f that gives an ε: the least float that keeps it, near :math:`2/(1+e^{\varepsilon/H})`.
+    r"""Return the f that gives an ε: :math:`2/(1+e^{\varepsilon/H})`, rounded so that ε is kept.
 
     Parameters
     ----------
     epsilon : float
-        Positive.
+        In (0, 36 H]: flip probabilities are multiples of 2**-53.
     distance : int
         Bits H in which two neighbours differ: 2d for one-hot records, 2 for one attribute; see `Flip.distance`.
     """
     distance = check_count(distance, 1, "distance")
-    if (
-        isinstance(epsilon, bool | np.bool_)
-        or not isinstance(epsilon, int | float | np.number)
-        or not 0 < epsilon < inf
-    ):
-        raise ValueError(f"epsilon must be a positive finite number, got {epsilon!r}")
-    epsilon = float(epsilon)
-    f = 2 * exp(-epsilon / distance) / (1 + exp(-epsilon / distance))
+    if not isinstance(epsilon, int | float) or isinstance(epsilon, bool) or not 0 < epsilon <= 36 * distance:
+        raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
+    f = 2 / (1 + exp(epsilon / distance))
     while log_up((2 / Fraction(f) - 1) ** distance) > epsilon:
         f = nextafter(f, 1)
     return f
@@ -302,7 +287,8 @@ class Symbols:
         Likelihood of each symbol under each value, each row up to a factor; columns sum to 1 where all symbols are
         listed.  Attributes that share a channel share the array, and are solved together.
     scores : tuple of ndarray (s_j, κ_j)
-        An unbiased estimate of the one-hot code of the value, from one symbol, with sum 1.
+        An unbiased estimate of the one-hot code of the value, from one symbol, linear in the bits and with sum 1; NaN
+        where codes are affinely dependent, so that there is none.
     """
 
     codes: NDArray[np.integer]
@@ -345,9 +331,14 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     """
     made: dict[Any, Any] = {}
     if not isinstance(mechanism, Flip):
-        columns = check_columns(reports, [client.k for client in mechanism])
+        if not mechanism or not all(isinstance(client, GRR) for client in mechanism):
+            raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {mechanism!r}")
+        columns = np.asarray(reports)
+        if columns.ndim != 2 or columns.shape[1] != len(mechanism):
+            raise ValueError(f"reports must have one column a client, {len(mechanism)}, got shape {columns.shape}")
         tables = [made.setdefault(client, _responses(client)) for client in mechanism]
-        return Symbols(_small(list(columns.T)), *zip(*tables, strict=True))
+        codes = [check_codes(column, client.k, "reports") for column, client in zip(columns.T, mechanism, strict=True)]
+        return Symbols(_small(codes), *zip(*tables, strict=True))
     bits = mechanism._bits(np.asarray(reports))
     parts = np.split(bits, np.cumsum([code.shape[1] for code in mechanism.codes])[:-1], axis=1)
     codes, channels, scores = [], [], []
@@ -386,7 +377,10 @@ def _alphabet(
     else:
         channel = (phi / (1 - phi)) ** -keys.astype(np.float64)
     g, offset = _decoder(code)
-    return lookup, channel, (patterns[first] - phi) / (1 - 2 * phi) @ g.T + offset
+    score = (patterns[first] - phi) / (1 - 2 * phi) @ g.T + offset
+    if np.linalg.matrix_rank(code - code.mean(0)) < len(code) - 1:
+        score[:] = np.nan
+    return lookup, channel, score
 
 
 def _responses(client: GRR) -> tuple[Floats, Floats]:
@@ -442,7 +436,7 @@ def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> NDArray[np.int64]:
     for head, group in groupby(range(len(sets)), key=lambda i: sets[i][:-1]):
         places = list(group)
         last = np.stack([words[sets[i][-1]] for i in places])[:, None]
-        step = max(1, (1 << 17) // last.size * last.shape[-1] // (prod(shape[:-1])))
+        step = max(1, BLOCK // (len(places) * prod(shape)))
         for at in range(0, last.shape[-1], step):
             part = slice(at, at + step)
             lead = np.full((1, 1), ~np.uint64(0))
@@ -459,26 +453,23 @@ def _rows(symbols: Symbols, one: tuple[int, ...]) -> tuple[Floats, Floats, Float
     for j in one:  # numbered anew after each attribute, so that no number grows large
         code = code * len(symbols.channels[j]) + symbols.codes[:, j]
         _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    half = max(
-        range(len(one) + 1),
-        key=lambda h: -prod(symbols.sizes[j] for j in one[:h]) - prod(symbols.sizes[j] for j in one[h:]),
-    )
-    a, b = (
-        reduce(_khatri_rao, [symbols.channels[j][symbols.codes[first, j]] for j in part], np.ones((len(first), 1)))
-        for part in (one[:half], one[half:])
-    )
-    return np.bincount(code) / len(symbols), a, b
+    a, b = _halves([symbols.channels[j][symbols.codes[first, j]] for j in one])
+    return np.bincount(code)[None] / len(symbols), a, b
 
 
-def _channel(symbols: Symbols, one: tuple[int, ...]) -> Floats:
-    channel = symbols.channels[one[0]]
-    for j in one[1:]:
-        channel = np.kron(channel, symbols.channels[j])
-    return channel
+def _kron(parts: Sequence[Floats]) -> Floats:
+    return reduce(lambda a, b: np.asarray(np.kron(a, b), np.float64), parts)
 
 
 def _khatri_rao(a: Floats, b: Floats) -> Floats:
+    """Kronecker product of each row of a with that of b."""
     return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), -1))
+
+
+def _halves(parts: list[Floats]) -> tuple[Floats, Floats]:
+    """Row-wise products of the first and of the last half of the parts."""
+    half, none = (len(parts) + 1) // 2, np.ones((len(parts[0]), 1))
+    return reduce(_khatri_rao, parts[:half]), reduce(_khatri_rao, parts[half:], none)
 
 
 # ------------------------------------------------------------------------------------------------------- tables
@@ -503,7 +494,7 @@ class Joint:
     steps: NDArray[np.int64]
 
 
-def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: int = 4000) -> Joint:
+def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: int = 10_000) -> Joint:
     r"""Find the likeliest table of each set, to a certified gap.
 
     Tables that share their channels are solved together by `ldpnb.postprocess.maximum_likelihood`.  Where reports
@@ -527,27 +518,18 @@ def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: 
     RuntimeError
         If steps are not enough.
     """
-    chosen, steps = _checked(symbols, sets), check_count(steps, 1, "steps")
-    gap = 0.05 / len(symbols) if gap is None else gap
-    found = _Found(symbols, chosen)
-    for places, dense in _batches(symbols, chosen):
-        if dense:
-            channel = _channel(symbols, chosen[places[0]])
-            mle = maximum_likelihood(channel, _counts(symbols, [chosen[i] for i in places]), gap=gap)
-            found.put(places, mle.shares, mle.gap, mle.steps)
-            continue
-        weights, a, b = _rows(symbols, chosen[places[0]])
-        if len(a) * (a.shape[1] * b.shape[1]) ** 2 <= NEWTON:
-            mle = maximum_likelihood(_khatri_rao(a, b), weights, gap=gap)
-            found.put(places, mle.shares[None], mle.gap, mle.steps)
-            continue
-        shares, left, taken = _squarem(weights, a, b, gap, steps)
-        if left > gap:
-            raise RuntimeError(
-                f"steps = {steps} left a gap of {left:.3g} in set {chosen[places[0]]}, above gap = {gap:g}"
-            )
-        found.put(places, shares[None], left, taken)
-    return found.joint
+    steps = check_count(steps, 1, "steps")
+    gap = 0.05 / max(1, len(symbols)) if gap is None else gap
+    if not gap > 0:
+        raise ValueError(f"gap must be a positive number, got {gap!r}")
+
+    def solve(places: list[int], w: Floats, a: Floats, b: Floats | None) -> tuple[Floats, Any, Any]:
+        if b is not None and a.size * b.shape[1] > WIDE:
+            return _squarem(w, a, b, gap, steps)
+        mle = maximum_likelihood(a if b is None else _khatri_rao(a, b), w, gap=gap)
+        return mle.shares, mle.gap, mle.steps
+
+    return _joint(symbols, _checked(symbols, sets), solve)
 
 
 def expectation(
@@ -585,31 +567,28 @@ def expectation(
     if not delta >= 0:
         raise ValueError(f"delta must not be negative, got {delta!r}")
     first = _starts(symbols, chosen, start)
-    found = _Found(symbols, chosen)
-    for places, dense in _batches(symbols, chosen):
-        p = np.stack([first[i].ravel() for i in places])
+
+    def solve(places: list[int], w: Floats, a: Floats, b: Floats | None) -> tuple[Floats, Any, Any]:
+        came = w.any(0)
+        a, b = a[came], None if b is None else b[came]
+        return _em(w[:, came], a, b, np.stack([first[i].ravel() for i in places]), stop, delta, steps)
+
+    return _joint(symbols, chosen, solve)
+
+
+def _joint(symbols: Symbols, sets: list[tuple[int, ...]], solve: Callable[..., tuple[Floats, Any, Any]]) -> Joint:
+    """Hand each batch to a solver: shares of the rows (tables, r), and their likelihoods, a or rows a ⊗ b."""
+    tables, gaps, steps = [np.empty(0)] * len(sets), np.empty(len(sets)), np.empty(len(sets), np.int64)
+    for places, dense in _batches(symbols, sets):
+        one = sets[places[0]]
         if dense:
-            channel = _channel(symbols, chosen[places[0]])
-            weights = _counts(symbols, [chosen[i] for i in places]) / len(symbols)
-            came = weights.any(0)
-            found.put(places, *_em(weights[:, came], channel[came], None, p, stop, delta, steps))
+            w = _counts(symbols, [sets[i] for i in places]) / len(symbols)
+            shares, gaps[places], steps[places] = solve(places, w, _kron([symbols.channels[j] for j in one]), None)
         else:
-            weights, a, b = _rows(symbols, chosen[places[0]])
-            found.put(places, *_em(weights[None], a, b, p, stop, delta, steps))
-    return found.joint
-
-
-class _Found:
-    """Collects tables of several batches in the order of the sets."""
-
-    def __init__(self, symbols: Symbols, sets: list[tuple[int, ...]]) -> None:
-        self.shapes = [tuple(symbols.sizes[j] for j in one) for one in sets]
-        self.joint = Joint([np.empty(0)] * len(sets), np.empty(len(sets)), np.empty(len(sets), np.int64))
-
-    def put(self, places: list[int], shares: Floats, gap: Any, steps: Any) -> None:
+            shares, gaps[places], steps[places] = solve(places, *_rows(symbols, one))
         for i, table in zip(places, shares, strict=True):
-            self.joint.tables[i] = table.reshape(self.shapes[i])
-        self.joint.gap[places], self.joint.steps[places] = gap, steps
+            tables[i] = table.reshape([symbols.sizes[j] for j in one])
+    return Joint(tables, gaps, steps)
 
 
 def _starts(symbols: Symbols, sets: list[tuple[int, ...]], start: Sequence[ArrayLike] | None) -> list[Floats]:
@@ -658,30 +637,23 @@ def _em(
 
 def _squarem(w: Floats, a: Floats, b: Floats, gap: float, steps: int) -> tuple[Floats, float, int]:
     """Table, gap and steps of EM with an extrapolated step after every two plain ones, kept if it climbs."""
-    w = w[None]
-
-    def step(p: Floats) -> tuple[Floats, float, float]:
-        u, g = _slope(w, a, b, p)
-        return p * g, float((w * np.log(u)).sum()), float(g.max()) - 1
-
     p = np.full((1, a.shape[1] * b.shape[1]), 1 / (a.shape[1] * b.shape[1]))
-    one, _, left = step(p)
-    taken = 0
-    while left > gap and taken < steps:
-        two, height, left = step(one)
-        taken += 2
+    u, g = _slope(w, a, b, p)
+    for taken in range(0, steps, 3):
+        if g.max() - 1 <= gap:
+            return p, max(g.max() - 1, 0.0), taken
+        one = p * g
+        u, g = _slope(w, a, b, one)
+        two, height = one * g, (w * np.log(u)).sum()
         r, v = one - p, two - 2 * one + p
-        far = max(1.0, float(np.sqrt((r * r).sum() / max((v * v).sum(), 1e-300))))
-        trial = np.maximum(p + 2 * far * r + far**2 * v, two / 100)  # cells stay positive
-        trial /= trial.sum()
-        then, reached, trial_left = step(trial)
-        taken += 1
-        if reached >= height:
-            p, one, left = trial, then, trial_left
-        else:
+        far = max(1.0, np.sqrt((r * r).sum() / max((v * v).sum(), 1e-300)))
+        p = np.maximum(p + 2 * far * r + far**2 * v, two / 100)  # cells stay positive
+        p /= p.sum()
+        u, g = _slope(w, a, b, p)
+        if (w * np.log(u)).sum() < height:
             p = two
-            one, _, left = step(p)
-    return p[0], max(left, 0.0), taken
+            u, g = _slope(w, a, b, p)
+    raise RuntimeError(f"steps = {steps} left a gap of {g.max() - 1:.3g}, above gap = {gap:g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -712,15 +684,20 @@ def inverted(symbols: Symbols, sets: Sets) -> Linear:
     sets : sequence of tuples of int
     """
     chosen, n = _checked(symbols, sets), len(symbols)
+    if any(np.isnan(score).any() for score in symbols.scores):
+        raise ValueError("symbols must be of affinely independent codes, got some that no linear estimate tells apart")
     tables, variances = [np.empty(0)] * len(chosen), [np.empty(0)] * len(chosen)
-    for i, one in enumerate(chosen):
-        half = (len(one) + 1) // 2
-        scores = [symbols.scores[j][symbols.codes[:, j]] for j in one]
-        a, b = (reduce(_khatri_rao, part, np.ones((n, 1))) for part in (scores[:half], scores[half:]))
-        shape = tuple(symbols.sizes[j] for j in one)
-        tables[i] = (a.T @ b / n).reshape(shape)
-        variances[i] = ((a * a).T @ (b * b) / n).reshape(shape)
-        variances[i] = (variances[i] - tables[i] ** 2) / (n - 1) if n > 1 else np.full(shape, np.nan)
+    for places, dense in _batches(symbols, chosen):
+        one = chosen[places[0]]
+        scores, shape = [symbols.scores[j] for j in one], [symbols.sizes[j] for j in one]
+        if dense:
+            w, z = _counts(symbols, [chosen[i] for i in places]) / n, _kron(scores)
+            first, second = w @ z, w @ z**2
+        else:
+            a, b = _halves([score[symbols.codes[:, j]] for j, score in zip(one, scores, strict=True)])
+            first, second = ((a**k).T @ b**k / n for k in (1, 2))
+        for i, x, y in zip(places, first.reshape(-1, *shape), second.reshape(-1, *shape), strict=True):
+            tables[i], variances[i] = x, (y - x**2) / (n - 1) if n > 1 else np.full(shape, np.nan)
     return Linear(tables, variances)
 
 
@@ -802,4 +779,5 @@ def information_bias(mechanism: Flip | Sequence[GRR], child: int, parents: Seque
     :math:`a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, with a the `inflation`.
     """
     a, n = inflation(mechanism), check_count(n, 1, "n")
-    return float(a[child] * (np.prod(1 + a[list(parents)]) - 1) / (2 * n))
+    own, others = check_codes([child], len(a), "child"), check_codes(list(parents), len(a), "parents")
+    return float(a[own[0]] * (np.prod(1 + a[others]) - 1) / (2 * n))
