@@ -1,6 +1,6 @@
 r"""Many categorical attributes a person, reported a block at a time: all of ε on the joint value of a few attributes.
 
-Two clients with the same estimates, all tables of pairs of attributes:
+Two clients that estimate the tables of all pairs of attributes:
 
 - `Blocks` draws ℓ of the d attributes in public and answers about their joint value by k-RR with all of ε;
 - `Each` answers about every attribute by a k-RR of its own, so that a record pays for d answers.
@@ -32,8 +32,10 @@ from ldpnb.postprocess import norm_sub
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 ATTRIBUTES_MAX = 20  # of a maximum-entropy fit, whose 2**d cells are all written down
+STEPS_MAX = 100_000  # of a projection
 
 Sets = Sequence[tuple[int, ...]]
+Groups = list[tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...], float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,44 +63,47 @@ class PairTables(Mechanism):
 
     def unpack(self, flat: NDArray[Any]) -> list[NDArray[Any]]:
         """Cut an estimate, a target or a noise into the tables of `pairs`, (…, κ_a, κ_b) each."""
-        return _unpacked(flat, self.pairs, self.sizes)
+        shapes = [(self.sizes[a], self.sizes[b]) for a, b in self.pairs]
+        edges = pairwise(accumulate(map(prod, shapes), initial=0))
+        return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the cell of the person's record in each pair's table, zero for the others."""
-        codes = check_columns(values, self.sizes)
-        cells = [(codes[:, a] * self.sizes[b] + codes[:, b], self.sizes[a] * self.sizes[b]) for a, b in self.pairs]
-        return np.concatenate([np.equal.outer(cell, np.arange(k)) for cell, k in cells], -1).astype(np.float64)
+        codes, k = check_columns(values, self.sizes), self.sizes
+        cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
+        return np.concatenate(cells, -1).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Blocks(PairTables):
     r"""A public uniformly random set of ℓ attributes, a block, and its joint value by k-RR with all of ε.
 
-    A block B of :math:`K_B=\prod_{j\in B}\kappa_j` cells is kept with :math:`g_B=(e^\varepsilon-1)/(e^\varepsilon+K_B-1)`,
-    and otherwise any cell is reported, all alike.  For a set S inside B, whose table has :math:`K_S` cells, the score
-    of cell t is :math:`(1\{y_S=t\}-(1-g_B)/K_S)/g_B`, which has mean :math:`1\{x_S=t\}`.  Two estimates are made of it:
+    The value of a block of :math:`K=\prod_{j\in B}\kappa_j` cells is kept with probability
+    :math:`g=(e^\varepsilon-1)/(e^\varepsilon+K-1)`; otherwise any cell is reported, all alike.  For a set S inside B,
+    whose table has :math:`K_S` cells, the score of cell t is :math:`\{1[y_S=t]-(1-g)/K_S\}/g`, which has mean
+    :math:`1[x_S=t]`.  Two estimates are made of it:
 
-    - `estimate`, the mean over all people of the score over the chance that S is in the block, and 0 where it is not:
-      linear and unbiased;
-    - `tables`, the mean over those whose block contains S: unbiased given the blocks, with less variance for a cell,
-      since how many people drew S is not counted as a part of the answer.  A contrast such as a parity gains little.
+    - `estimate`, the mean over everybody of the score over the chance that S is in the block, 0 where it is not:
+      linear in the reports;
+    - `tables`, the mean over those whose block contains S: unbiased given the blocks.  Chance in how many people drew S
+      no longer counts, so that for a share f, with blocks of one K and S in a block with chance c, the variance is
+      less by about :math:`(1/c-1)f^2/n`.
 
-    Source: Zhang et al. 2018 (CALM: marginals of a few attributes a group of people, each with all of ε), with a
-    chosen covering of all pairs.  Random blocks need no covering design, and are ours.
+    Source: Zhang et al. 2018 (CALM) for the idea: marginals of few attributes, each from a part of the people with all
+    of ε.  They fix a list of marginals first; a random block a person, which needs none, is ours.
 
     Parameters
     ----------
     sizes : tuple of int, each at least 2
     size : int in [2, d]
-        Attributes in a block, ℓ.  There are C(d, ℓ) blocks, and a tally has C(d, ℓ) times max K_B cells, at most 2²⁴.
+        Attributes in a block, ℓ.  A tally has C(d, ℓ) times max K cells, which must be at most 2²⁴.
     epsilon : float
-        Of a record; and just as much of a single attribute, since a block may spend all of it there.
+        Of a whole record; a single attribute has no less, since a block that holds it may spend all on it.
 
     Reports have the fields ``block`` (public), the block's number in lexicographic order, and ``value``, its cell, row
     by row; (n,).
 
-    There is no `simulate`: in all but tiny domains nearly everybody has a record and a block of their own, and drawing
-    them one by one is no slower.
+    There is no `simulate`: in all but tiny domains hardly two people share record and block.
     """
 
     size: int
@@ -107,47 +112,40 @@ class Blocks(PairTables):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "size", check_count(self.size, 2, "size"))
+        object.__setattr__(self, "size", _size(self.size, self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        d = len(self.sizes)
-        if self.size > d:
-            raise ValueError(f"size must be at most the number of attributes, {d}, got {self.size}")
-        if _tally_cells(self.sizes, self.size) > CELLS_MAX:
-            raise ValueError(
-                f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: "
-                f"{_tally_cells(self.sizes, self.size)} cells"
-            )
+        if (cells := _tally_cells(self.sizes, self.size)) > CELLS_MAX:
+            raise ValueError(f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: {cells} cells")
 
     @cached_property
     def blocks(self) -> NDArray[np.int64]:
         """The attributes of each block, in lexicographic order: (C(d, ℓ), ℓ)."""
-        return np.array(list(combinations(range(len(self.sizes)), self.size)), np.int64)
+        return _blocks(len(self.sizes), self.size)
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
-        """Number of cells of each block, K_B: (C(d, ℓ),)."""
+        """Number of cells of each block, K: (C(d, ℓ),)."""
         return np.asarray(np.array(self.sizes)[self.blocks].prod(1), np.int64)
 
     @cached_property
     def keep(self) -> NDArray[np.float64]:
-        """Probability g_B of answering with the value, before the blind draw; rounded down: (C(d, ℓ),)."""
-        e = odds(self.epsilon)
-        kept = {k: _keep(k, e) for k in set(self.cells.tolist())}
+        """Probability g of answering with the block's value, before the blind draw; rounded down: (C(d, ℓ),)."""
+        kept = {k: _keep(k, self.epsilon) for k in set(self.cells.tolist())}
         return np.array([kept[k] for k in self.cells.tolist()])
 
     @property
     def attribute_epsilon(self) -> float:
-        """Of one attribute, the others being equal: ε, where it is in the block."""
+        """Of one attribute, the others being equal: ε."""
         return self.epsilon
 
     @property
     def realised_epsilon(self) -> float:
-        """The largest ln(p*/q*) = ln(1 + K_B g_B/(1−g_B)) of a block."""
+        """The largest ln(p*/q*) of a block."""
         return chance.log(max(_ratio(k, g) for k, g in set(zip(self.cells.tolist(), self.keep.tolist(), strict=True))))
 
     @property
     def report_bits(self) -> int:
-        """⌈log₂ max K_B⌉; the block is public."""
+        """⌈log₂ max K⌉; the block is public."""
         return (int(self.cells.max()) - 1).bit_length()
 
     @property
@@ -161,9 +159,10 @@ class Blocks(PairTables):
         check_people(records)
         n, d = records.shape
         drawn = np.sort(distinct(np.full(n, d), np.full(n, self.size), self.size, rng), 1)
-        block = _rank(drawn, d)
-        radix, held = np.array(self.sizes)[drawn], np.take_along_axis(records, drawn, 1)
-        cell = np.zeros(n, np.int64)
+        # sets that come later: those that are larger where they differ first
+        later = np.array([[comb(d - 1 - j, self.size - i) for j in range(d)] for i in range(self.size)])
+        block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
+        radix, held, cell = np.array(self.sizes)[drawn], np.take_along_axis(records, drawn, 1), np.zeros(n, np.int64)
         for j in range(self.size):
             cell = cell * radix[:, j] + held[:, j]
         reports = np.empty(n, self.dtype)
@@ -173,12 +172,12 @@ class Blocks(PairTables):
         return reports
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports of each cell of each block: (C(d, ℓ), max K_B), zero beyond a block's own cells."""
+        """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
         found = np.asarray(reports)
         if found.dtype != self.dtype:
             raise ValueError(f"reports must have the fields block and value, got {found.dtype}")
         block, most = check_codes(found["block"], len(self.blocks), "block"), int(self.cells.max())
-        value = check_codes(found["value"], most, "value")
+        value = check_codes(found["value"], None, "value")
         wrong = value[value >= self.cells[block]]
         if wrong.size:
             raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
@@ -186,128 +185,102 @@ class Blocks(PairTables):
         return Tally(self, len(found), counts.reshape(-1, most))
 
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the tables of all pairs, every person counted: (…, Σ κ_a κ_b)."""
+        """Estimate the tables of all pairs, everybody counted: (…, Σ κ_a κ_b)."""
         counts = self._own(tally).counts
-        chance_of_pair = comb(self.size, 2) / comb(len(self.sizes), 2)
-        return self._scores(counts, 2, self.keep**0) / (tally.n * chance_of_pair)
+        found = np.concatenate([self._scores(counts, s, 0).reshape(*counts.shape[:-2], -1) for s in self.pairs], -1)
+        return np.asarray(found / (tally.n * self._share))
 
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance of each score: one number for the person's cell of a pair, one for its other cells."""
-        k = np.array([self.sizes[a] * self.sizes[b] for a, b in self.pairs])
-        drawn = comb(self.size, 2) / comb(len(self.sizes), 2)
-        g = self.keep
+        squares = []
+        for s in self.pairs:
+            k, own, other = prod(self.sizes[j] for j in s), 0.0, 0.0
+            for rows, _, _, g in self._holding(s):
+                u = (1 - g) / k  # chance of a blind cell of the table
+                weight = len(rows) / (len(self.blocks) * self._share**2 * g**2)
+                own, other = own + weight * (u * (1 - u) + g * (1 - 2 * u)), other + weight * u * (1 - u)
+            squares.append(np.tile([[own - 1], [other]], k))
+        own_cell, other_cell = np.concatenate(squares, 1)
+        return np.asarray(np.where(self.target(values) == 1, own_cell, other_cell))
 
-        def mean(weight: NDArray[np.float64]) -> Any:  # over the blocks with the pair, over its chance squared
-            return self._inside(weight, 2) / (len(g) * drawn**2)
+    @property
+    def _share(self) -> float:
+        """Chance that a pair is in a block."""
+        return comb(self.size, 2) / comb(len(self.sizes), 2)
 
-        # a blind cell is u = (1−g)/k likely, and the score of a reported one is (1−u)/g, of any other one −u/g
-        other = mean((1 - g) / g**2) / k - mean((1 - g) ** 2 / g**2) / k**2
-        own = other + mean(1 / g) - 2 * mean((1 - g) / g) / k
-        return np.where(self.target(values) == 1, np.repeat(own - 1, k), np.repeat(other, k))
+    def _holding(self, s: tuple[int, ...]) -> Groups:
+        """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
+        if s not in self._held:
+            inside = np.isin(self.blocks, s)
+            rows = np.flatnonzero(inside.sum(1) == len(s))
+            signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
+            kinds, kind = np.unique(signed, axis=0, return_inverse=True)
+            self._held[s] = []
+            for i, x in enumerate(kinds.tolist()):
+                group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
+                self._held[s].append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
+        return self._held[s]
+
+    @cached_property
+    def _held(self) -> dict[tuple[int, ...], Groups]:
+        return {}
+
+    def _scores(self, counts: NDArray[np.int64], s: tuple[int, ...], power: int) -> NDArray[np.float64]:
+        """Sum g**power times the scores of the cells of a set: (…, κ_a, …)."""
+        shape, total = tuple(self.sizes[j] for j in s), 0.0
+        for rows, sizes, away, g in self._holding(s):
+            joint = counts[..., rows, : prod(sizes)].sum(-2)  # these blocks differ in the names of attributes only
+            table = joint.reshape(*joint.shape[:-1], *sizes).sum(away)
+            blind = joint.sum(-1)[(..., *[None] * len(s))] * (1 - g) / prod(shape)
+            total = total + g ** (power - 1) * (table - blind)
+        return np.asarray(total)
 
     # ------------------------------------------------------------------------------------------------- pooling
 
     def tables(self, tally: Tally, sets: Sets) -> Pooled:
-        r"""Estimate the table of each set from all blocks that contain it.
+        r"""Estimate the table of each set, of one to ℓ attributes, from all blocks that contain it.
 
-        .. math:: \hat f_S(t) = \sum_i g_{B_i}^2\, s_i(t) \Big/ \sum_i g_{B_i}^2, \qquad
-           \operatorname{Var} \le \frac{1}{4 \sum_i g_{B_i}^2},
+        .. math:: \hat f_S(t) = \sum_i g_i^2\, s_i(t) \Big/ \sum_i g_i^2
 
-        over the people i whose block contains S, with score s.  The weights are public.  They are the best ones where
-        the table is uniform, since the variance of the score is then :math:`(1-1/K_S)/(K_S g_B^2)`.
-
-        Parameters
-        ----------
-        tally : Tally
-        sets : list of tuple of int
-            Increasing attribute numbers, one to ℓ of them.
+        over the people i whose block contains S, with scores s_i.  The weights are public; they are the best ones for
+        uniform data, where a score varies by :math:`(1-1/K_S)/(K_S g_i^2)`.
 
         Raises
         ------
         ValueError
-            If a set does not fit into a block, or nobody drew a block that contains it.
+            If the tally has trials, a set does not fit into a block, or nobody drew a block that contains it.
         """
-        counts = self._own(tally).counts
-        sets = _sets(sets, len(self.sizes), self.size)
-        drawn = counts.sum(-1)
-        tables: dict[tuple[int, ...], NDArray[np.float64]] = {}
-        people: dict[tuple[int, ...], NDArray[np.float64]] = {}
-        for m in sorted(set(map(len, sets))):
-            all_sets = list(combinations(range(len(self.sizes)), m))
-            weight = self._inside(drawn * self.keep**2, m)
-            tables |= zip(all_sets, _unpacked(self._scores(counts, m, self.keep**2), all_sets, self.sizes), strict=True)
-            people |= zip(all_sets, np.moveaxis(weight, -1, 0), strict=True)
-        for s in sets:
-            if not np.all(people[s] > 0):
-                raise ValueError(f"sets must be in a block that somebody drew, got {s}")
-        shares = [tables[s] / _beside(people[s], tables[s]) for s in sets]
-        variances = self.pooled_variance(drawn, sets, [np.clip(x, 0, 1) for x in shares])
-        return Pooled(sets, shares, variances, np.stack([people[s] for s in sets], -1))
+        counts, sets = self._own(tally).counts, _sets(sets, len(self.sizes), self.size)
+        if counts.ndim != 2:
+            raise ValueError(f"tally must be a single one, got trials of shape {counts.shape[:-2]}")
+        drawn = counts.sum(1)
+        people = np.array([sum(g**2 * drawn[rows].sum() for rows, _, _, g in self._holding(s)) for s in sets])
+        if not people.all():
+            raise ValueError(f"sets must be in a block that somebody drew, got {sets[int(people.argmin())]}")
+        shares = [self._scores(counts, s, 2) / m for s, m in zip(sets, people, strict=True)]
+        variances = [self.pooled_variance(drawn, s, x.clip(0, 1)) for s, x in zip(sets, shares, strict=True)]
+        return Pooled(sets, shares, variances, people)
 
-    def pooled_variance(self, drawn: ArrayLike, sets: Sets, shares: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
-        r"""Variance of `tables` for a population of known shares, given how many people drew each block; exact.
+    def pooled_variance(self, drawn: ArrayLike, s: tuple[int, ...], share: ArrayLike) -> NDArray[np.float64]:
+        r"""Exact variance of `tables` for one set, given how many people drew each block, and the true table.
 
-        With :math:`P = (1-g)/K_S + g f` the chance of a report in cell t, whose share is f, and sums over the people
-        whose block contains S,
+        With :math:`P_i = (1-g_i)/K_S + g_i f` the chance of a report in a cell of share f, it is
 
         .. math:: \frac{\sum_i g_i^2 P_i (1-P_i)}{(\sum_i g_i^2)^2}
            - \frac{f(1-f)}{n-1}\Big(1 - \frac{\sum_i g_i^4}{(\sum_i g_i^2)^2}\Big).
 
-        The first term is for people drawn from a distribution; the second is there because they come from a fixed
-        population without being drawn twice.
-
-        Parameters
-        ----------
-        drawn : array_like of int (…, C(d, ℓ))
-        sets : list of tuple of int
-        shares : list of array_like (…, κ_a, …)
-            A table a set.
+        The first term alone is for people drawn from a distribution f; the second, since the population is fixed and
+        blocks are dealt out among its n people.
         """
-        people = np.asarray(drawn)
-        others = np.maximum(people.sum(-1) - 1, 1)
-        g, found = self.keep, []
-        for s, share in zip(_sets(sets, len(self.sizes), self.size), shares, strict=True):
-            f, k, at = (
-                np.asarray(share, np.float64),
-                prod(self.sizes[j] for j in s),
-                _rank(np.array(s), len(self.sizes)),
-            )
-            u = (1 - g) / k
-            terms = (g**0, u * (1 - u), g * (1 - 2 * u), g**2)  # P(1−P) is a polynomial in f
-            total, zero, one, two = (_beside(self._inside(people * g**2 * term, len(s))[..., at], f) for term in terms)
-            drawn_once = f * (1 - f) / _beside(others, f) * (1 - two / total**2)
-            found.append((zero + one * f - two * f**2) / total**2 - drawn_once)
-        return found
-
-    # ------------------------------------------------------------------------------------------------- sums of counts
-
-    def _scores(self, counts: NDArray[np.int64], m: int, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of weighted scores of the cells of all m-sets, (…, Σ_S K_S): reports in the cell, less the blind ones."""
-        d, lead = len(self.sizes), counts.shape[:-2]
-        sets = list(combinations(range(d), m))
-        k = np.array([prod(self.sizes[j] for j in s) for s in sets])
-        start = np.cumsum(k) - k
-        found = np.zeros((int(k.sum()), *lead))
-        shapes, shape_of = np.unique(np.array(self.sizes)[self.blocks], axis=0, return_inverse=True)
-        for i, shape in enumerate(shapes.tolist()):  # blocks whose attributes have the same sizes, all at once
-            rows = np.flatnonzero(shape_of.ravel() == i)
-            part = counts[..., rows, : prod(shape)].reshape(*lead, len(rows), *shape)
-            scale = (weight / self.keep)[rows]
-            for places in combinations(range(self.size), m):
-                away = tuple(j - self.size for j in range(self.size) if j not in places)
-                table = part.sum(away).reshape(*lead, len(rows), -1) * scale[:, None]
-                cells = start[_rank(self.blocks[rows][:, places], d)][:, None] + np.arange(table.shape[-1])
-                np.add.at(found, cells, np.moveaxis(table, (-2, -1), (0, 1)))
-        blind = self._inside(counts.sum(-1) * (weight * (1 - self.keep) / self.keep), m) / k
-        return np.moveaxis(found, 0, -1) - np.repeat(blind, k, -1)
-
-    def _inside(self, weights: NDArray[Any], m: int) -> NDArray[np.float64]:
-        """Sum weights of blocks, (…, C(d, ℓ)), over those that contain each m-set: (…, C(d, m))."""
-        d = len(self.sizes)
-        found = np.zeros((comb(d, m), *weights.shape[:-1]))
-        for places in combinations(range(self.size), m):
-            np.add.at(found, _rank(self.blocks[:, places], d), np.moveaxis(weights, -1, 0))
-        return np.moveaxis(found, 0, -1)
+        f, people, first, second, weight = np.asarray(share, np.float64), np.asarray(drawn), 0.0, 0.0, 0.0
+        (s,) = _sets([s], len(self.sizes), self.size)
+        for rows, _, _, g in self._holding(s):
+            m, p = people[rows].sum(), (1 - g) / f.size + g * f
+            weight, first, second = weight + m * g**2, first + m * g**2 * p * (1 - p), second + m * g**4
+        if not weight:
+            raise ValueError(f"drawn must hold somebody whose block contains the set {s}, got nobody")
+        once = f * (1 - f) / max(people.sum() - 1, 1) * (1 - second / weight**2)
+        return np.asarray(first / weight**2 - once, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,13 +290,13 @@ class Pooled:
     Attributes
     ----------
     sets : list of tuple of int
-    tables : list of ndarray (…, κ_a, …)
-        Unbiased shares, of sum 1; they may be negative.
-    variances : list of ndarray (…, κ_a, …)
-        Variance of each share for a fixed population, with the estimated shares put in for the true ones.
-    people : ndarray (…, sets)
-        How many exact answers a set's reports are worth, Σ g²: 1/people is the variance of the parity of binary
-        attributes, up to terms of order 1/n.
+    tables : list of ndarray (κ_a, …)
+        Unbiased shares, of sum 1; some may be negative.
+    variances : list of ndarray (κ_a, …)
+        Of each share, with estimated shares in place of the true ones.
+    people : ndarray (sets,)
+        How many exact answers the reports about a set are worth, Σ g²: 1/people is, up to terms of order 1/n, the
+        variance of the parity of binary attributes.
     """
 
     sets: list[tuple[int, ...]]
@@ -333,60 +306,49 @@ class Pooled:
 
     @property
     def parities(self) -> NDArray[np.float64]:
-        """Mean of the product of signs (−1)^x over each set, all of them binary: (…, sets)."""
-        if any(
-            table.shape[table.ndim - len(s) :] != (2,) * len(s) for s, table in zip(self.sets, self.tables, strict=True)
-        ):
-            raise ValueError("sets must be of binary attributes to have parities, got tables of other shapes")
-        signs = [np.array([1, -1])[np.indices((2,) * len(s)).sum(0) % 2] for s in self.sets]
-        return np.stack([(x * y).sum(tuple(range(-y.ndim, 0))) for x, y in zip(self.tables, signs, strict=True)], -1)
+        """Mean of Π (−1)^x over each set of binary attributes: (sets,)."""
+        if any(max(table.shape) > 2 for table in self.tables):
+            raise ValueError("sets must be of binary attributes to have parities, got larger tables")
+        return np.array([np.sum(x * (-1.0) ** np.indices(x.shape).sum(0)) for x in self.tables])
 
 
 def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
-    r"""Return n times the variance of a pair's parity under `Blocks`, for uniform data; over pairs, the mean.
+    r"""Return n times the variance of a pair's parity under `Blocks`, for uniform data.
 
-    A pair is in a random block with chance :math:`\ell(\ell-1)/(d(d-1))`.  If it is, the parity of the reported cell
-    over g estimates the true one, with mean square :math:`1/g^2`, since a blind cell has parity 0 on average.  So for
-    binary attributes
+    A pair is in a block with chance :math:`\ell(\ell-1)/(d(d-1))`.  The parity of the reported cell, over g, is
+    unbiased for the true one, since a blind cell's is 0 on average; its square is :math:`1/g^2`.  So the mean over
+    everybody has, for binary attributes whose true parity is m,
 
     .. math:: n \operatorname{Var} = \frac{d(d-1)}{\ell(\ell-1)}
-       \Big(\frac{e^\varepsilon+2^\ell-1}{e^\varepsilon-1}\Big)^2 - m^2,
+       \Big(\frac{e^\varepsilon+2^\ell-1}{e^\varepsilon-1}\Big)^2 - m^2
 
-    where m is the true parity, 0 for uniform data.  In general :math:`\Pr[S\subset B]\,\mathrm E[g_B^2\mid S\subset B]`
-    takes the place of :math:`g^2\ell(\ell-1)/(d(d-1))`, as in `Blocks.tables`; it is the variance of any contrast of a
-    pair's cells whose mean square over them is 1.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-    size : int in [2, d]
-    epsilon : float
+    for people drawn from a distribution, and 1 − m² less for a fixed population.  For more than two values, the
+    variance of `Blocks.tables` is returned for a contrast of the pair's cells whose mean square over them is 1: one
+    over :math:`\mathrm E[g^2 1\{S\subset B\}]`, averaged over pairs.
     """
     sizes, e = _sizes(sizes), float(odds(check_epsilon(epsilon)))
-    if not 2 <= check_count(size, 2, "size") <= len(sizes):
-        raise ValueError(f"size must be at most the number of attributes, {len(sizes)}, got {size}")
-    blocks = np.array(list(combinations(range(len(sizes)), size)))
-    g = (e - 1) / (e + np.array(sizes)[blocks].prod(1) - 1)
+    blocks = _blocks(len(sizes), _size(size, sizes))
+    g = (e - 1) / (e + np.array(sizes)[blocks].prod(1, dtype=np.float64) - 1)
     member = np.zeros((len(blocks), len(sizes)))
-    np.put_along_axis(member, blocks, 1, 1)
-    answers = (member.T * g**2) @ member / len(blocks)
+    np.put_along_axis(member, blocks, g[:, None], 1)
+    answers = member.T @ member / len(blocks)
     return float(np.mean(1 / answers[np.triu_indices(len(sizes), 1)]))
 
 
 def best_size(sizes: Sequence[int], epsilon: float) -> int:
-    """Return the size of a block, at least 2, for which `pair_variance` is least, among those `Blocks` can count."""
+    """Return the size of a block for which `pair_variance` is least, among those that `Blocks` can count."""
     sizes = _sizes(sizes)
-    fits = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]
-    if not fits:
-        raise ValueError(f"sizes must leave a tally of at most {CELLS_MAX} cells for some block, got {sizes}")
-    return min(fits, key=lambda size: pair_variance(sizes, size, epsilon))
+    fit = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]
+    if not fit:
+        raise ValueError(f"sizes must leave a tally of at most {CELLS_MAX} cells for blocks of 2, got {sizes}")
+    return min(fit, key=lambda size: pair_variance(sizes, size, epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Each(PairTables):
     r"""One k-RR an attribute, each with an ε of its own: the plain way to report a whole record.
 
-    The score of a pair is the product of the two attributes' scores :math:`(1\{y=t\}-q)/(p-q)`, which are independent.
+    The score of a pair's cell is the product of two independent ones, :math:`(1[y=t]-q)/(p-q)`.
 
     Source: sequential composition of k-RR (Kairouz, Bonawitz and Ramage 2016).
 
@@ -394,7 +356,7 @@ class Each(PairTables):
     ----------
     sizes : tuple of int, each at least 2
     attribute_epsilon : float
-        Of one attribute, the others being equal.  For a record it is d times that: divide an ε for a record by d.
+        Of one attribute, the others being equal; divide an ε for the whole record by d.
 
     Reports are records, int (n, d).
     """
@@ -408,20 +370,23 @@ class Each(PairTables):
     @cached_property
     def keep(self) -> NDArray[np.float64]:
         """Probability p − q of answering with the value, before the blind draw; rounded down: (d,)."""
-        e = odds(self.attribute_epsilon)
-        return np.array([_keep(k, e) for k in self.sizes])
+        return np.array([_keep(k, self.attribute_epsilon) for k in self.sizes])
+
+    @cached_property
+    def blind(self) -> NDArray[np.float64]:
+        """Probability q of any wrong value: (d,)."""
+        return np.asarray((1 - self.keep) / np.array(self.sizes))
 
     @property
     def epsilon(self) -> float:
         """Of a whole record: d times that of one attribute, rounded up."""
         exact = len(self.sizes) * Fraction(self.attribute_epsilon)
-        found = float(exact)
-        return found if found >= exact else nextafter(found, inf)
+        return float(exact) if float(exact) >= exact else nextafter(float(exact), inf)
 
     @property
     def realised_epsilon(self) -> float:
         """That of a whole record, with the rounded probabilities."""
-        return chance.log(prod(_ratio(k, g) for k, g in zip(self.sizes, self.keep.tolist(), strict=True)))
+        return chance.log(prod((_ratio(k, g) for k, g in zip(self.sizes, self.keep, strict=True)), start=Fraction(1)))
 
     @property
     def report_bits(self) -> int:
@@ -436,30 +401,27 @@ class Each(PairTables):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the reports in each cell of the tables of all pairs: (Σ κ_a κ_b,)."""
-        codes = check_columns(reports, self.sizes)
-        k = self.sizes
+        codes, k = check_columns(reports, self.sizes), self.sizes
         counts = [np.bincount(codes[:, a] * k[b] + codes[:, b], minlength=k[a] * k[b]) for a, b in self.pairs]
         return Tally(self, len(codes), np.concatenate(counts))
 
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the tables of all pairs: (…, Σ κ_a κ_b)."""
         found = []
-        q = (1 - self.keep) / np.array(self.sizes)
         for (a, b), table in zip(self.pairs, self.unpack(self._own(tally).counts), strict=True):
-            x = (table - q[a] * table.sum(-2, keepdims=True)) / (tally.n * self.keep[a])
-            x = (x - q[b] * x.sum(-1, keepdims=True)) / self.keep[b]
+            x = (table - self.blind[a] * table.sum(-2, keepdims=True)) / (tally.n * self.keep[a])
+            x = (x - self.blind[b] * x.sum(-1, keepdims=True)) / self.keep[b]
             found.append(x.reshape(*x.shape[:-2], -1))
         return np.concatenate(found, -1)
 
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Mean square of the one score times that of the other, less 1 for the person's own cell."""
-        codes, q = check_columns(values, self.sizes), (1 - self.keep) / np.array(self.sizes)
-        other = q * (1 - q) / self.keep**2
-        own = other + (1 - 2 * q) / self.keep
-        squares = [
-            np.where(np.equal.outer(codes[:, j], np.arange(k)), own[j], other[j]) for j, k in enumerate(self.sizes)
-        ]
-        found = [(squares[a][:, :, None] * squares[b][:, None]).reshape(len(codes), -1) for a, b in self.pairs]
+        codes, q, g = check_columns(values, self.sizes), self.blind, self.keep
+        other = q * (1 - q) / g**2
+        own = other + (1 - 2 * q) / g
+        same = [np.equal.outer(x, np.arange(k)) for x, k in zip(codes.T, self.sizes, strict=True)]
+        square = [np.where(x, own[j], other[j]) for j, x in enumerate(same)]
+        found = [(square[a][:, :, None] * square[b][:, None]).reshape(len(codes), -1) for a, b in self.pairs]
         return np.concatenate(found, -1) - self.target(values)
 
 
@@ -467,174 +429,140 @@ class Each(PairTables):
 
 
 def consistent(
-    sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9, steps: int = 100_000
+    sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9
 ) -> list[NDArray[np.float64]]:
     r"""Make tables of pairs non-negative, with the same one-way marginals wherever they share an attribute.
 
-    1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (of tables from
-       `Blocks.tables`, this is the pooled one-way marginal), projected onto the simplex by `norm_sub`.
-    2. Each table is replaced by the nearest one, in Euclidean distance, of the non-negative tables with these two
-       marginals; there is one, their product.
+    1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (for all pairs
+       from `Blocks.tables` that is the pooled one-way table), projected onto the simplex by `norm_sub`.
+    2. Each table is replaced by the nearest non-negative one, in Euclidean distance, with these two marginals.
 
-    For two binary attributes all tables with given marginals lie on a line, and the nearest one is the nearest point
-    of an interval: the Fréchet bounds :math:`\max(0, f_a+f_b-1) \le f_{ab} \le \min(f_a, f_b)`.  Otherwise the
-    negative cells are set to zero and the marginals restored in turn, with Dykstra's correction, until they agree.
+    For two binary attributes the tables with given marginals lie on a line, and the nearest one is found by clipping
+    its last cell to the Fréchet bounds :math:`\max(0, f_a+f_b-1)` and :math:`\min(f_a, f_b)`.  Otherwise negative cells
+    are set to zero and marginals restored in turn, with Dykstra's correction, until all agree to the tolerance.
 
-    Source: averaging as in Zhang et al. 2018; Dykstra 1983 for the projection.
+    Source: averaging as in Zhang et al. 2018; Boyle and Dykstra 1986 for the projection.
 
     Parameters
     ----------
     sets : list of tuple of int
-        Pairs of attributes, and single ones, whose tables only count for the mean and come back as the marginal.
+        Pairs of attributes; single ones may be among them, count for the mean, and come back as the marginal.
     tables : list of array_like
-        One a set.
     people : array_like (sets,)
-        Weights, as in `Pooled`; positive.
+        Positive weights, as in `Pooled`.
     tolerance : float
-        Largest difference of a marginal of a table from the shared one.
-    steps : int
-        Most rounds of the general case.
-
-    Returns
-    -------
-    list of ndarray
-        In the order of `sets`.
 
     Raises
     ------
     ValueError
         If a set is neither a pair nor single, or shapes do not fit.
     RuntimeError
-        If `steps` are not enough.
+        If marginals do not agree after 100,000 rounds.
     """
-    noisy, weights = [np.asarray(table, np.float64) for table in tables], np.asarray(people, np.float64)
-    if not len(sets) == len(noisy) == weights.size or not np.all(weights > 0):
-        raise ValueError(f"people must be positive, one a table, and tables one a set, got {people}")
-    sums: dict[int, tuple[Any, float]] = {}
-    for s, table, weight in zip(sets, noisy, weights.tolist(), strict=True):
-        if len(s) not in (1, 2) or table.ndim != len(s) or not np.all(np.isfinite(table)):
-            raise ValueError(f"tables must be finite numbers with an axis an attribute, for one or two, got set {s}")
+    noisy, weights = [np.asarray(x, np.float64) for x in tables], np.asarray(people, np.float64)
+    if not weights.shape == (len(sets),) == (len(noisy),) or not np.all(weights > 0):
+        raise ValueError(f"people must be positive, one a set and a table, got {people!r}")
+    axes = [x.ndim if np.all(np.isfinite(x)) else 0 for x in noisy]
+    if axes != [len(s) for s in sets] or not {*axes} <= {1, 2}:
+        raise ValueError("tables must be finite, of pairs or single attributes, with an axis an attribute")
+    marginals: dict[int, list[Any]] = {}
+    for s, x, weight in zip(sets, noisy, weights, strict=True):
         for axis, j in enumerate(s):
-            total, before = sums.get(j, (0.0, 0.0))
-            marginal = table.sum(1 - axis) if len(s) == 2 else table
-            if before and np.shape(total) != marginal.shape:
-                raise ValueError(f"tables must agree on the number of values of attribute {j}")
-            sums[j] = (total + weight * marginal, before + weight)
-    shared = {j: norm_sub(total / weight) for j, (total, weight) in sums.items()}
+            marginals.setdefault(j, []).append((x.sum(1 - axis) if len(s) == 2 else x, weight))
+    if any(len({len(x) for x, _ in each}) > 1 for each in marginals.values()):
+        raise ValueError("tables must agree on the number of values of an attribute")
+    shared = {j: norm_sub(sum(x * w for x, w in each) / sum(w for _, w in each)) for j, each in marginals.items()}
     found = [shared[s[0]] for s in sets]
-    for shape in {table.shape for table in noisy if table.ndim == 2}:
-        where = [i for i, table in enumerate(noisy) if table.shape == shape]
+    for shape in {x.shape for x in noisy if x.ndim == 2}:
+        where = [i for i, x in enumerate(noisy) if x.shape == shape]
         a, b = (np.stack([shared[sets[i][axis]] for i in where]) for axis in (0, 1))
-        nearest = _with_marginals(np.stack([noisy[i] for i in where]), a, b)
-        if shape == (2, 2):
-            low, high = np.maximum(0, a[:, 0] + b[:, 0] - 1), np.minimum(a[:, 0], b[:, 0])
-            both = np.clip(nearest[:, 0, 0], low, high)
-            cells = (both, a[:, 0] - both, b[:, 0] - both, 1 - a[:, 0] - b[:, 0] + both)
-            nearest = np.maximum(np.stack(cells, -1), 0).reshape(-1, 2, 2)  # against rounding
-        else:
-            nearest = _dykstra(nearest, a, b, tolerance, steps)
-        for i, table in zip(where, nearest, strict=True):
-            found[i] = table
+        nearest = _nearest(np.stack([noisy[i] for i in where]), a, b, tolerance)
+        for i, x in zip(where, nearest, strict=True):
+            found[i] = x
     return found
 
 
-def _with_marginals(x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Nearest tables with these marginals, of sum 1; cells may be negative: (tables, κ_a, κ_b)."""
-    rows, columns = (a - x.sum(2)) / x.shape[2], (b - x.sum(1)) / x.shape[1]
-    excess = (1 - x.sum((1, 2))) / (x.shape[1] * x.shape[2])  # counted in both
-    moved: NDArray[np.float64] = x + rows[:, :, None] + columns[:, None] - excess[:, None, None]
-    return moved
-
-
-def _dykstra(
-    x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float, steps: int
+def _nearest(
+    x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float
 ) -> NDArray[np.float64]:
-    correction = np.zeros_like(x)
-    for _ in range(steps):
+    """Project tables (m, κ_a, κ_b) on the non-negative ones with marginals (m, κ_a) and (m, κ_b)."""
+
+    def restored(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows, columns = (a - x.sum(2)) / x.shape[2], (b - x.sum(1)) / x.shape[1]
+        excess = rows.mean(1)  # the change of the sum is in both
+        return np.asarray(x + rows[:, :, None] + columns[:, None] - excess[:, None, None])
+
+    x, correction = restored(x), np.zeros_like(x)
+    if x.shape[1:] == (2, 2):
+        last = np.clip(x[:, 1, 1], np.maximum(0, a[:, 1] - b[:, 0]), np.minimum(a[:, 1], b[:, 1]))
+        cells = (b[:, 0] - a[:, 1] + last, b[:, 1] - last, a[:, 1] - last, last)
+        return np.maximum(np.stack(cells, -1), 0).reshape(-1, 2, 2)  # against rounding
+    for _ in range(STEPS_MAX):
         positive = np.maximum(x + correction, 0)
-        off = max(np.max(np.abs(positive.sum(2) - a)), np.max(np.abs(positive.sum(1) - b)))
-        correction += x - positive
-        x = _with_marginals(positive, a, b)
+        off = max(np.abs(positive.sum(2) - a).max(), np.abs(positive.sum(1) - b).max())
         if off <= tolerance:
             return positive
-    raise RuntimeError(f"steps = {steps} left marginals that differ by {off:.3g}, more than tolerance = {tolerance:g}")
+        correction, x = x + correction - positive, restored(positive)
+    raise RuntimeError(f"marginals still differ by {off:.3g}, more than tolerance = {tolerance:g}")
 
 
 @dataclass(frozen=True, eq=False)
 class MaxEntropy:
-    """A distribution over all records of d binary attributes.
+    """A distribution over the records of d binary attributes.
 
     Attributes
     ----------
     probabilities : ndarray (2**d,)
-        Of the records in lexicographic order: attribute 0 is the highest binary digit.
+        Of all records in lexicographic order: attribute 0 is the highest binary digit.
     gap : float
         The objective is at most this much below its maximum, in nats.
-    steps : int
     """
 
     probabilities: NDArray[np.float64]
     gap: float
-    steps: int
 
     def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw n records, (n, d); on the server, from what is public."""
-        n, d = check_count(n, 1, "n"), len(self.probabilities).bit_length() - 1
-        cells = rng.choice(len(self.probabilities), n, p=self.probabilities)
-        return np.asarray(cells[:, None] >> np.arange(d)[::-1] & 1, np.int64)
+        """Draw n records, (n, d): on the server, from what is public."""
+        digits = np.arange(len(self.probabilities).bit_length() - 1)[::-1]
+        cells = rng.choice(len(self.probabilities), check_count(n, 1, "n"), p=self.probabilities)
+        return np.asarray(cells[:, None] >> digits & 1, np.int64)
 
 
-def max_entropy(
-    d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *, penalty: float = 10.0, steps: int = 2000
-) -> MaxEntropy:
+def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *, penalty: float = 10.0) -> MaxEntropy:
     r"""Fit the distribution of most entropy to noisy parities of sets of d ≤ 20 binary attributes.
 
-    With the parities :math:`\chi_S(x) = \prod_{j\in S} (-1)^{x_j}`, noisy means m_S and their variances σ_S², it has the
-    form :math:`p(x) \propto \exp \sum_S \theta_S \chi_S(x)` and maximises
+    For parities :math:`\chi_S(x) = \prod_{j\in S} (-1)^{x_j}` with noisy means :math:`m_S` of variance
+    :math:`\sigma_S^2`, it is :math:`p(x) \propto \exp \sum_S \theta_S \chi_S(x)` with the θ that maximises
 
     .. math:: \sum_S \theta_S m_S - \ln \sum_x e^{\sum_S \theta_S \chi_S(x)}
-       - \frac\lambda2 \sum_S \sigma_S^2 \theta_S^2.
+       - \frac\lambda2 \sum_S \sigma_S^2 \theta_S^2 .
 
-    That is the dual of: most entropy, less :math:`\sum_S (\mathrm E_p \chi_S - m_S)^2/(2\lambda\sigma_S^2)`.  So λ = 0
-    would match the noisy parities exactly, if it can be done at all, and the larger λ, the more of what could be noise
-    is left out; at the maximum :math:`m_S - \mathrm E_p \chi_S = \lambda \sigma_S^2 \theta_S`.  Single attributes and
-    all pairs make the pairwise model (Ising).  All means come from one fast Walsh–Hadamard transform of the 2**d
-    probabilities, O(2**d d).
+    The same p has the largest entropy less :math:`\sum_S (\mathrm E_p \chi_S - m_S)^2/(2\lambda\sigma_S^2)`, and
+    :math:`m_S - \mathrm E_p \chi_S = \lambda \sigma_S^2 \theta_S`: the larger λ, the more is taken for noise.  Single
+    attributes and all pairs make the pairwise (Ising) model.  One fast Walsh–Hadamard transform gives all exponents,
+    one all means, O(2**d d) each.  The objective bends by at least :math:`\lambda\sigma_S^2` along each θ_S, so with
+    gradient γ it is at most :math:`\sum_S \gamma_S^2/(2\lambda\sigma_S^2)` below its maximum: the `gap`.
 
-    The curvature of the objective is at least :math:`\lambda\sigma_S^2` along each θ_S, so with gradient γ it is at most
-    :math:`\sum_S \gamma_S^2/(2\lambda\sigma_S^2)` below its maximum: the `gap`.
-
-    Source: maximum entropy under noisy marginals is how Zhang et al. 2018 and PriView (Qardaji, Yang and Li 2014)
-    join tables; the quadratic penalty is that of Dudík, Phillips and Schapire 2007.
+    Source: tables joined by maximum entropy, Zhang et al. 2018; the penalty, Dudík, Phillips and Schapire 2007.
 
     Parameters
     ----------
     d : int in [1, 20]
     sets : list of tuple of int
-        Distinct sets of attributes, none empty.
     parities : array_like (sets,)
         As of `Pooled`.
     variances : array_like (sets,)
-        Of the noise, positive: 1/people of `Pooled`.
+        Positive: 1/people of `Pooled`.
     penalty : float
         λ, positive.
-    steps : int
-        Most steps of L-BFGS.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or shapes do not fit.
     """
-    d = check_count(d, 1, "d")
-    if d > ATTRIBUTES_MAX:
+    if check_count(d, 1, "d") > ATTRIBUTES_MAX:
         raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
-    sets = _sets(sets, d, d)
-    m, noise = np.asarray(parities, np.float64), np.asarray(variances, np.float64)
+    sets, m, noise = _sets(sets, d, d), np.asarray(parities, np.float64), np.asarray(variances, np.float64)
     if m.shape != (len(sets),) or not np.all(np.isfinite(m)):
         raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
     if noise.shape != m.shape or not np.all((noise > 0) & np.isfinite(noise)):
-        raise ValueError(f"variances must be positive numbers, one a set, got {variances}")
+        raise ValueError(f"variances must be positive numbers, one a set, got {variances!r}")
     if not isinstance(penalty, int | float) or not 0 < penalty < inf:
         raise ValueError(f"penalty must be a positive number, got {penalty!r}")
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
@@ -643,19 +571,16 @@ def max_entropy(
     def distribution(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         coefficients[at] = theta
         exponent = fwht(coefficients)
-        top = float(exponent.max())
+        top = exponent.max()
         p = np.exp(exponent - top)
-        return top + float(np.log(p.sum())), p / p.sum()
+        return float(top + np.log(p.sum())), np.asarray(p / p.sum())
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_sum, p = distribution(theta)
-        return log_sum - theta @ m + ridge @ theta**2 / 2, fwht(p)[at] - m + ridge * theta
+        return float(log_sum - theta @ m + ridge @ theta**2 / 2), np.asarray(fwht(p)[at] - m + ridge * theta)
 
-    fit = minimize(
-        loss, np.zeros(len(sets)), jac=True, method="L-BFGS-B", options={"maxiter": steps, "ftol": 1e-15, "gtol": 1e-9}
-    )
-    gap = float(np.sum(loss(fit.x)[1] ** 2 / (2 * ridge)))
-    return MaxEntropy(distribution(fit.x)[1], gap, int(fit.nit))
+    theta = minimize(loss, np.zeros(len(sets)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}).x
+    return MaxEntropy(distribution(theta)[1], float(np.sum(loss(theta)[1] ** 2 / (2 * ridge))))
 
 
 # ------------------------------------------------------------------------------------------------------- small parts
@@ -667,43 +592,35 @@ def _sizes(sizes: Any) -> tuple[int, ...]:
     return tuple(check_count(size, 2, "sizes") for size in sizes)
 
 
+def _size(size: Any, sizes: tuple[int, ...]) -> int:
+    if check_count(size, 2, "size") > len(sizes):
+        raise ValueError(f"size must be at most the number of attributes, {len(sizes)}, got {size}")
+    return int(size)
+
+
 def _sets(sets: Any, d: int, most: int) -> list[tuple[int, ...]]:
     found = [tuple(check_count(j, 0, "sets") for j in s) for s in sets]
+    if not found or len(set(found)) < len(found):
+        raise ValueError(f"sets must be distinct, at least one, got {sets!r}")
     for s in found:
         if not 1 <= len(s) <= most or list(s) != sorted(set(s)) or s[-1] >= d:
             raise ValueError(f"sets must be of 1 to {most} increasing attribute numbers below {d}, got {s}")
-    if not found or len(set(found)) < len(found):
-        raise ValueError("sets must be distinct, at least one")
     return found
+
+
+def _blocks(d: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(d), size)), np.int64)
 
 
 def _tally_cells(sizes: tuple[int, ...], size: int) -> int:
     return comb(len(sizes), size) * prod(sorted(sizes)[-size:])
 
 
-def _keep(k: int, e: Fraction) -> float:
+def _keep(k: int, epsilon: float) -> float:
+    e = odds(epsilon)
     return round_down((e - 1) / (e + k - 1))
 
 
 def _ratio(k: int, keep: float) -> Fraction:
     """p*/q* of a k-RR."""
     return 1 + k * Fraction(keep) / (1 - Fraction(keep))
-
-
-def _rank(chosen: NDArray[np.int64], d: int) -> NDArray[np.int64]:
-    """Numbers of increasing m-sets below d, (…, m), in lexicographic order."""
-    m = chosen.shape[-1]
-    later = np.array([[comb(d - 1 - x, m - i) for x in range(d)] for i in range(m)])  # sets that differ at i first
-    return np.asarray(comb(d, m) - 1 - later[np.arange(m), chosen].sum(-1))
-
-
-def _unpacked(flat: NDArray[Any], sets: Sets, sizes: tuple[int, ...]) -> list[NDArray[Any]]:
-    """Cut the last axis into tables, one a set."""
-    shapes = [tuple(sizes[j] for j in s) for s in sets]
-    parts = pairwise(accumulate(map(prod, shapes), initial=0))
-    return [flat[..., i:j].reshape(*flat.shape[:-1], *shape) for (i, j), shape in zip(parts, shapes, strict=True)]
-
-
-def _beside(x: Any, table: NDArray[Any]) -> Any:
-    """X with as many axes as a table, its own being the leading ones."""
-    return np.reshape(x, np.shape(x) + (1,) * (table.ndim - np.ndim(x)))
