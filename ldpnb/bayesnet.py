@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.core import check_columns, check_count
+from ldpnb.joint import entropy, information
 
 CELLS = 2**22  # most cells of an exact joint law
 VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own
@@ -156,7 +157,6 @@ def evaluations(d: int, k: int, carry: str) -> int:
 
     With :math:`w = \sum_{s=1}^{k-1} (d-s)` for the rounds with fewer than k placed: C(d+1, k+2) + w for
     ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every (k+1)-set is then met once.
-
     """
     _check_degree(d, k, carry)
     first = sum(d - s for s in range(1, k))
@@ -182,15 +182,16 @@ class Scores:
 
     .. math:: \max_{\Pi' \subseteq \Pi} \left[ I(X; \Pi') - c(X, \Pi') \right], \qquad 0 \text{ for } \Pi' = \emptyset,
 
-    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore the greedy choice among
-    all pairs with *at most* k parents: every smaller set of parents is part of one with min(k, number placed).
+    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore, ties aside, the greedy
+    choice among all pairs with *at most* k parents: each of these is part of one with min(k, number placed).
 
     Parameters
     ----------
     tables : mapping of sets to tables
         Of non-negative numbers that sum to one.
     penalty : callable (child, parents) -> float, or None
-        Such as ``lambda child, parents: 2 * information_bias(mechanism, child, parents, n)``.
+        Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to the information of
+        independent attributes, with a the `inflation` of the client (`ldpnb.joint`).
     """
 
     tables: Tables
@@ -207,7 +208,7 @@ class Scores:
 
     def _learn(self, sets: Sequence[Set], stack: NDArray[np.float64]) -> None:
         for j in range(stack.ndim - 1):
-            for chosen, value in zip(sets, _information(stack, j).tolist(), strict=True):
+            for chosen, value in zip(sets, information(stack, j, axes=stack.ndim - 1).tolist(), strict=True):
                 self._known[chosen[j], chosen[:j] + chosen[j + 1 :]] = value
 
     def information(self, child: int, parents: Set) -> float:
@@ -247,7 +248,7 @@ def pruned(network: Network, scores: Scores) -> Network:
 def entropy_root(tables: Tables) -> int:
     """Return the attribute of the largest entropy, the first of equals (Algorithm 4, line 2)."""
     d = 1 + max(max(chosen) for chosen in tables)
-    return int(np.argmax([_entropy(table_of(tables, (j,))) for j in range(d)]))
+    return int(np.argmax([entropy(table_of(tables, (j,))) for j in range(d)]))
 
 
 def i_sum(network: Network, tables: Tables) -> float:
@@ -276,21 +277,9 @@ def _checked(chosen: Set, table: ArrayLike) -> NDArray[np.float64]:
     found = np.asarray(table, np.float64)
     if list(chosen) != sorted(set(chosen)) or found.ndim != len(chosen):
         raise ValueError(f"tables must have an axis an attribute of an increasing set, got {found.shape} for {chosen}")
-    if not (found.min(initial=0) >= -1e-9 and abs(found.sum() - 1) < 1e-6):
+    if not (found.min(initial=0) >= 0 and abs(found.sum() - 1) <= 1e-9):
         raise ValueError(f"tables must be non-negative and sum to one, got another for {chosen}")
     return found
-
-
-def _entropy(table: NDArray[np.float64], batch: int = 0) -> NDArray[np.float64]:
-    cells = table.reshape(*table.shape[:batch], -1)
-    return np.asarray(-(cells * np.log(np.where(cells > 0, cells, 1))).sum(-1))
-
-
-def _information(stack: NDArray[np.float64], j: int) -> NDArray[np.float64]:
-    """I(X; Π) of a stack of tables, X being attribute j; one sum of entropies, so that k = 1 is exactly symmetric."""
-    others = tuple(i for i in range(1, stack.ndim) if i != j + 1)
-    marginals = _entropy(stack.sum(others), 1) + _entropy(stack.sum(j + 1), 1)
-    return np.maximum(marginals - _entropy(stack, 1), 0)
 
 
 # ------------------------------------------------------------------------------------------------------------- models
@@ -375,7 +364,7 @@ def fit(network: Network, tables: Tables) -> Model:
     """
     cpts = []
     for (child, _), chosen in zip(network.pairs, network.sets, strict=True):
-        table = np.moveaxis(np.maximum(_checked(chosen, table_of(tables, chosen)), 0), chosen.index(child), -1)
+        table = np.moveaxis(_checked(chosen, table_of(tables, chosen)), chosen.index(child), -1)
         given = table.sum(-1, keepdims=True)
         alone = table.sum(tuple(range(table.ndim - 1)))
         rows = np.where(given > VANISHING, table / np.maximum(given, VANISHING), alone)
