@@ -4,10 +4,10 @@
 
     reports ─▶ tables of all pairs ─▶ dependency graph ─▶ junction tree ─▶ tables of its cliques ─▶ synthetic records
 
-All this happens to reports and costs no privacy.  Source: Ren et al. 2018 (LoPub), as far as Ye et al. 2018, section
-4.1.2, and public descriptions tell.  They leave open how the Lasso is penalised, which triangulation and which roots
-are taken, what to draw where a clique's table has nothing for what was drawn before, and what to do about large
-cliques.  What is done about these here is our choice; each docstring says so.
+It happens to reports and costs no privacy.  Source: Ren et al. 2018 (LoPub), as far as Ye et al. 2018, section 4.1.2,
+and public descriptions tell.  They leave open how the Lasso is penalised, which triangulation and which roots are
+taken, what to draw where a clique's table has no row for what was drawn before, and how large cliques may be: what is
+done about these is our choice, and each docstring says so.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def lasso_start(
     sum 1.  It is sparse, and EM never leaves a zero; so a part `mix` of it is replaced by the uniform table.
 
     The log-likelihood is concave, and EM climbs to its maximum from every interior start.  So this start changes the
-    number of steps, and the result only if EM is stopped early.  With ``mix=0`` EM ends at the maximum over the tables
-    that have the Lasso's zeros, which can be lower.
+    number of steps, and the result only if EM is stopped early.  (With ``mix=0`` EM would end at the maximum over the
+    tables that have the Lasso's zeros, which can be lower.)
 
-    Source: Ren et al. 2018.  Penalty, mixture and regressing *pairs* of bits are ours.  (The counts of single bits
-    have the same means for all joint tables with the same one-way marginals.)
+    Source: Ren et al. 2018.  Penalty, mixture and regressing *pairs* of bits are ours; the counts of single bits have
+    the same means for all joint tables with the same one-way marginals.
 
     Parameters
     ----------
@@ -61,15 +61,14 @@ def lasso_start(
     pair : (int, int)
         Two different attributes.
     penalty : float, optional
-        λ ≥ 0; if not given, :math:`v \sqrt{2 h \ln(\kappa_i\kappa_j)/n}`, with
-        :math:`v = \varphi(1-\varphi)/(1-2\varphi)^2` the standard deviation of one product where neither bit was set,
-        and h the mean squared length of a column: of cells without people, hardly one is kept.
+        λ ≥ 0; by default :math:`v \sqrt{2 h \ln(\kappa_i\kappa_j)/n}`, with
+        :math:`v = \varphi(1-\varphi)/(1-2\varphi)^2`, the standard deviation of one product where neither bit was set,
+        and h the mean squared length of a column.
     mix : float in [0, 1]
 
     Returns
     -------
-    ndarray (κ_i, κ_j)
-        Uniform where the Lasso leaves nothing.
+    ndarray (κ_i, κ_j), uniform where the Lasso leaves nothing
     """
     i, j = _edge(pair, len(mechanism.sizes), "pair")
     mix, flip, n = check_probability(mix, "mix"), float(mechanism.flip), mechanism.tally(reports).n
@@ -97,9 +96,7 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
 
     Near independence :math:`2nI \approx \chi^2`, so that to first order the bound is Cramér's V ≥ φ.  The information
     of an estimated table is too large on average (`joint.information_bias`); where the bound is below that, noise alone
-    joins everything.
-
-    Source: Ren et al. 2018.
+    joins everything.  Source: Ren et al. 2018.
 
     Parameters
     ----------
@@ -107,9 +104,6 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
         Shares for all pairs i < j of d attributes, in lexicographic order.
     phi : float in [0, 1]
 
-    Returns
-    -------
-    tuple of pairs (i, j), i < j
     """
     phi, d = check_probability(phi, "phi"), (1 + isqrt(1 + 8 * len(tables))) // 2
     if d * (d - 1) // 2 != len(tables):
@@ -145,23 +139,17 @@ def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     """Triangulate a graph on the attributes 0, …, d−1 and arrange its maximal cliques in a tree.
 
     A spanning tree of the cliques has the running intersection property if and only if its separators have the largest
-    total size (Jensen and Jensen 1994).
-
-    Triangulation and roots are our choice: MCS-M (Berry, Blair, Heggernes and Peyton 2004), of which no edge can be
-    left out, though other triangulations can have smaller cliques; and in each part of the graph its first clique, in
-    lexicographic order.
-
-    Source: Ren et al. 2018.
+    total size (Jensen and Jensen 1994).  Triangulation and roots are our choice: MCS-M (Berry, Blair, Heggernes and
+    Peyton 2004), of which no edge can be left out, though other triangulations can have smaller cliques; and in each
+    part of the graph its first clique, in lexicographic order.
 
     Parameters
     ----------
     edges : iterable of pairs of int
     d : int, at least 1
     """
-    try:
-        import networkx as nx  # type: ignore[import-untyped]
-    except ImportError:
-        raise ImportError("junction trees need networkx") from None
+    import networkx as nx  # type: ignore[import-untyped]  # of the extra `book`, and only here
+
     d, graph, meet = check_count(d, 1, "d"), nx.Graph(), nx.Graph()
     graph.add_nodes_from(range(d))
     graph.add_edges_from(sorted(sorted(_edge(edge, d, "edges")) for edge in edges))
@@ -185,14 +173,13 @@ def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[_Floats]:
     """Shares of the new attributes of each clique given its separator: (cells of the separator, cells of the rest).
 
     Tables of cliques that were estimated one by one need not agree about a separator.  Where a value of it has no
-    probability in the child's table (less than 1e-12), there is nothing to divide by; then the new attributes follow
-    their marginal in that table.  That rule is our choice.
+    probability in the child's table (less than 1e-12), the new attributes follow their marginal there: our choice.
 
     Parameters
     ----------
     tree : Tree
     tables : sequence of array_like
-        Shares in each clique, in the order of `tree.cliques`, axes in the order of its attributes.
+        Shares in each clique, in the tree's order, axes in the order of its attributes.
     """
     if len(tables) != len(tree.cliques):
         raise ValueError(f"tables must be one a clique, {len(tree.cliques)}, got {len(tables)}")
@@ -216,17 +203,7 @@ def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.rando
     ∏ P(clique) / ∏ P(separator), whatever the roots, and its marginals are the tables.  If not, the roots' tables still
     are; the others are followed only given their separators.
 
-    Parameters
-    ----------
-    tree, tables
-        As for `conditionals`.
-    n : int, at least 1
-    rng : numpy.random.Generator
-        One number is drawn for each clique and person.
-
-    Returns
-    -------
-    ndarray of int64 (n, d)
+    Tree and tables are as for `conditionals`; one number is drawn for each clique and person.
     """
     n, rows = check_count(n, 1, "n"), conditionals(tree, tables)
     records = np.empty((n, max(map(max, tree.cliques)) + 1), np.int64)
@@ -247,18 +224,7 @@ def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.rando
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """What LoPub publishes, and what it was made of.
-
-    Attributes
-    ----------
-    records : ndarray of int64 (n, d)
-        Synthetic.
-    edges : tuple of pairs of int
-        The dependency graph.
-    tree : Tree
-    tables : list of ndarray
-        Shares in each clique, in the order of `tree.cliques`.
-    """
+    """Synthetic records (n, d), and what they were made of; tables are shares in the cliques, in the tree's order."""
 
     records: NDArray[np.int64]
     edges: tuple[Set, ...]
@@ -278,15 +244,13 @@ def publish(
 ) -> Published:
     """Make a synthetic table from reports: estimate all pairs, join the dependent ones, estimate the cliques, draw.
 
-    The records are a function of the reports and protect people as these do, with the client's ε.
-
-    Source: Ren et al. 2018.  That there is a limit is our choice: the work and the noise of a clique grow with its ∏κ
-    cells, and one edge too many can join much.
+    The records are a function of the reports and protect people as these do, with the client's ε.  That there is a
+    limit is our choice: the work and the noise of a clique grow with its ∏κ cells, and one edge too many can join much.
+    Source: Ren et al. 2018.
 
     Parameters
     ----------
-    mechanism : BitFlip, BloomFlip, or one GRR an attribute
-    reports : ndarray
+    mechanism, reports
         As for `joint.symbols`.
     phi : float in [0, 1]
         As for `dependency`.
@@ -296,7 +260,7 @@ def publish(
     limit : int
         Most cells a clique may have.
     joint : callable
-        From symbols and sets to tables: `joint.likeliest`, or `joint.expectation` with a start and a stop.
+        From symbols and sets to tables: `joint.likeliest`, or `joint.expectation` with its stop fixed.
 
     Raises
     ------
@@ -321,7 +285,7 @@ def _edge(pair: Any, d: int, name: str) -> Set:
     try:
         i, j = (check_count(a, 0, name) for a in pair)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be pairs of attributes in [0, {d}), got {pair!r}") from None
+        i = j = 0
     if i == j or max(i, j) >= d:
         raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}")
     return i, j
