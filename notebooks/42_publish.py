@@ -68,7 +68,7 @@ rng = np.random.default_rng(SEED)
 # | $\pi_a$ | $\binom{\ell}{a}\big/\binom{d}{a}$, how often a block contains $a$ given attributes | |
 #
 # The error of a table is the *AVD*, average variation distance: for sets of $a$ attributes, the distance $\frac12\sum\lvert P - \hat P\rvert$ between the true and the published marginal, averaged over all sets of that size.
-# It is the largest share by which an event about these attributes can be off.
+# That distance is the largest share by which an event about these attributes can be off.
 
 # %% [markdown]
 # (sec-publish-lopub)=
@@ -256,7 +256,7 @@ print(
     f"{joined['quiet']} of {len(PAIRS)} at ε = {quiet.epsilon:.1f}"
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-edges", "caption": "Correlation of the 15 pairs of attributes in the true table and in tables estimated from 20,000 reports, as the rule for φ measures it; pairs in the order of the truth, the dashed line is φ = 0.15. At ε = 26.4 the estimates follow the truth, and the pairs above the line are the true ones. At ε = 2 noise makes all pairs look strongly dependent.", "width": "100%"}, "image": {"alt": "Dot plot of 15 pairs. True correlations fall from 0.6 to 0, and the estimates at epsilon 26.4 lie next to them; the estimates at epsilon 2 are all between 0.6 and 1, far above the threshold of 0.15."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-edges", "caption": "Correlation of the 15 pairs of attributes in the true table and in tables estimated from 20,000 reports, as the rule for φ measures it; pairs in the order of the truth, the dashed line is φ = 0.15. At ε = 26.4 the estimates follow the truth, and the six pairs above the line are those of the truth. At ε = 2 noise makes all pairs look strongly dependent.", "width": "100%"}, "image": {"alt": "Dot plot of 15 pairs. True correlations fall from 0.6 to 0, and the estimates at epsilon 26.4 lie next to them; the estimates at epsilon 2 are all between 0.6 and 1, far above the threshold of 0.15."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for i, (name, label) in enumerate(
     [("true", "true"), ("loud", f"LoPub, ε = {lopub.epsilon:.1f}"), ("quiet", f"LoPub, ε = {quiet.epsilon:.1f}")]
@@ -430,8 +430,8 @@ def block_person(record, sizes, ell, eps, rng):
 # 2. k-RR keeps the value with probability λ, and otherwise draws any of the $2^\ell$ cells, whose parities have the mean 0.
 #    So $\E[s_A(y) \mid B] = \lambda s_A(x)$ for every $B \supseteq A$, and $B \supseteq A$ has the probability $\pi_a$.
 #    The square of the score is $1/(\pi_a\lambda)^2$ with probability $\pi_a$, and $s_A(x)^2 = 1$.
-# 3. With $E = e^\varepsilon - 1$ the variance plus one is $\frac{d(d-1)}{\ell(\ell-1)}\big(\frac{E+2^\ell}{E}\big)^2$.
-#    It is smaller for $\ell+1$ if and only if $E + 2^{\ell+1} < r(E + 2^\ell)$, which is $2^\ell(2-r) < (r-1)E$.
+# 3. With $u = e^\varepsilon - 1$ the variance plus one is $\frac{d(d-1)}{\ell(\ell-1)}\big(\frac{u+2^\ell}{u}\big)^2$.
+#    It is smaller for $\ell+1$ if and only if $u + 2^{\ell+1} < r(u + 2^\ell)$, which is $2^\ell(2-r) < (r-1)u$.
 #    Here $1 < r \le \sqrt3 < 2$, and as ℓ grows $r$ falls and the bound rises.
 #    So the variance falls up to some ℓ and rises from there on.
 # :::
@@ -615,10 +615,16 @@ by_hand = {
         one_parity(2.0, 3),
     ),
 }
+whole_record = (
+    lambda x, rng: all_bits(x, F3, rng),
+    lambda x, rng: tuple(v ^ (not toss(WARNER, rng)) for v in x),
+    lambda x, rng: parity_person(x, 2.0, rng),
+)
 check(
     "Rivals",
-    "three binary attributes, ε = 2: unbiased for a pair's parity, variances as printed",
-    all(bias < 1e-9 and np.abs(found - formula).max() < 1e-9 for (bias, found), formula in by_hand.values()),
+    "three binary attributes: exactly ε = 2, unbiased for a pair's parity, variances as printed",
+    max(abs(epsilon(laws(client, EIGHT)) - 2) for client in whole_record) < 1e-9
+    and all(bias < 1e-9 and np.abs(found - formula).max() < 1e-9 for (bias, found), formula in by_hand.values()),
     control="each with its neighbour's formula",
     caught=all(
         np.abs(found - formula).min() > 1
@@ -647,11 +653,14 @@ table(
 )
 
 # %% [markdown]
+# At $\varepsilon = 1$ a block is better than the paper's client by a factor above three thousand.
+# At small ε one parity is better still (exercise 1); it cannot be asked for more than pairs.
+#
 # (sec-publish-model)=
 # ## From noisy pairs to a table
 #
 # The tables of all pairs come out noisy.
-# They have negative cells, but those of a block design agree about single attributes only after some averaging, and from them to whole records is another step.
+# They have negative cells, those of a block design need not agree about an attribute that they share, and from pairs to whole records is another step.
 # Three models are tried here, and each is post-processing and costs no privacy.
 #
 # The *network* of {cite:t}`ren2019bayesnet` with $k = 2$ parents ({ref}`ch-bayesnet`) is learned from the tables of all triples.
@@ -857,14 +866,14 @@ check(
     "planted, ε = 2, 2-way: printed network and blocks with maximum entropy come out as recorded, to 0.001",
     abs(again["two bits"] - kept_run["two bits", EARLY]) < 1e-3
     and abs(again["block"] - kept_run["block", ENTROPY]) < 1e-3,
-    control="the other repetition",
+    control="its fourth repetition",
     caught=abs(
         again["block"]
         - EQUAL["planted"]
-        .query("client == 'block' and model == @ENTROPY and a == 2 and eps == 2 and repetition == 1")["avd"]
+        .query("client == 'block' and model == @ENTROPY and a == 2 and eps == 2 and repetition == 3")["avd"]
         .iloc[0]
     )
-    > 1e-6,
+    > 1e-3,
 )
 
 # %% [markdown]
@@ -1192,7 +1201,7 @@ def difference_error(rows, eps=BUDGET, n=READERS):
 
 
 def naive_error(rows):
-    """What a reader gets who takes synthetic rows for people."""
+    """What comes out if synthetic rows are taken for people."""
     affair, good = rows[:, 0], rows[:, 1]
     return sqrt(sum(affair[good == g].var() / (good == g).sum() for g in (0, 1)))
 
@@ -1221,7 +1230,7 @@ table(
 # %% [markdown]
 # In truth affairs are 34 points more frequent where the marriage is rated fair or worse.
 # The interval of the release contains that, but it is some twenty points wide on either side, because few rate their marriage low: it hardly tells the sign.
-# A reader who takes rows for people would be sure of a wrong number.
+# Whoever takes rows for people would be sure of a wrong number.
 # The thirty other releases scatter as the note predicts.
 #
 # (sec-publish-people)=
