@@ -977,7 +977,7 @@ table(
 
 # %% [markdown]
 # A promise for records contains one for attributes, with the same ε; a promise for attributes contains one for records, with sixteen times the ε.
-# With $\varepsilon_j = 2$ for each of sixteen attributes a record has $\varepsilon = 32$: whoever wants to know whether a person is one of two people who differ in everything finds out.
+# With $\varepsilon_j = 2$ for each of sixteen attributes a record has $\varepsilon = 32$: whoever wants to know whether a person is one of two people who differ in everything will nearly always find out.
 # And attributes are related: what is well protected in each answer is not in all of them together, if all sixteen are about the same illness.
 # With one ε for the record that cannot happen, whatever the relations.
 # A promise about attributes is enough if what has to be hidden is a single answer, and if the others do not give it away.
@@ -1277,12 +1277,12 @@ table(
 # It is silent about the rest.
 #
 # - *Participation.* That a reader took part is visible to whoever receives her report, and so is which questions she drew, when she sent it and from where.
-#   Reports should travel through somebody who strips them of that.
-# - *Another survey.* Each report has its own ε, and they add: a second release with the same readers makes it 4.
-#   Asking the same questions again is a second survey, too.
+#   The questions have to travel with the answer; the rest need not, and somebody in between should take it off.
+# - *Another survey.* Each report has its own ε, and they add: a second survey of the same readers with the same budget makes it 4, also one with the same questions.
+#   A second table from the same reports costs nothing.
 # - *Facts about groups.* If the table shows that affairs are twice as frequent where the marriage is rated low, something is learned about every reader whose rating is known, whether she took part or not.
 #   That is what the table was made for, and no ε prevents it.
-# - *Small cells.* Whatever is rarer than the standard error of a cell is not in the table: its rows are noise, and a rare combination among them is nobody.
+# - *Small cells.* Whatever is rarer than the standard error of a cell is not in the table: its rows are noise, and a rare combination among them points to nobody.
 #   Who needs small groups needs other people, or a trusted collector.
 # - *Relations among three and more.* Pairs were estimated; the rest is the model's.
 # - *Whoever has the reports.* They are private by themselves, and need no further protection for ε to hold; but then the promise is ε and no more.
