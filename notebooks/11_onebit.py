@@ -928,7 +928,7 @@ METHODS = pd.DataFrame(
         ("RAPPOR-unknown", SEVERAL, "dk", "h + r", "no", "split over substrings", "RAPPOR"),
         ("Harmony-Frequency", SEVERAL, "√(d log k)", "m", "yes", "all to the sampled variable", "here"),
         ("LDPMiner", SEVERAL, "dk", "h + m", "yes", "split over two phases", "sets of items"),
-        ("LoPub", SEVERAL, "dk", "d l", "yes", "split over attributes", "Bayes networks"),
+        ("LoPub", SEVERAL, "dk", "d l", "yes", "split over attributes", "a table for the public"),
         ("MeanEst", "means", "", "", "", "", "means"),
         ("Harmony-Mean", "means", "", "", "", "", "means"),
     ],
