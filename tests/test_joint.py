@@ -112,7 +112,7 @@ class OneFlipForAll(BitFlip):
     """One pattern of flips for everybody."""
 
     def perturb(self, values, *, rng):
-        bits = self._one_hot(values)
+        bits = self._encode(values)
         return bits ^ bernoulli(float(self.flip), bits.shape[1:], rng)
 
 
@@ -128,13 +128,13 @@ class HalfCorrected(BitFlip):
 class Overlapping(BitFlip):
     """Lets the second attribute begin one bit too early."""
 
-    def _one_hot(self, values):
+    def _encode(self, values):
         bits = np.zeros((len(values), sum(self.sizes)), bool)
         bits[np.arange(len(values))[:, None], np.asarray(values) + np.arange(len(self.sizes))] = True
         return bits
 
     def target(self, values, items=None):
-        return super()._one_hot(values).astype(float)
+        return super()._encode(values).astype(float)
 
 
 @pytest.mark.parametrize(
