@@ -21,7 +21,7 @@ Source: Ren et al. 2019, §4.2 and §5.2.3–5.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.core import check_columns, check_count
+from ldpnb.joint import entropy, information
 
 CELLS = 2**22  # most cells of an exact joint law
 VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own
@@ -55,11 +56,6 @@ class Network:
         Attribute and parents (increasing), every attribute once, parents before their children.
     evaluations : int
         How often a score was asked for while learning; not compared.
-
-    Raises
-    ------
-    ValueError
-        If an attribute is missing or comes twice, or a parent does not come earlier, or parents do not increase.
     """
 
     pairs: tuple[Pair, ...]
@@ -92,12 +88,7 @@ class Network:
     @property
     def sets(self) -> tuple[Set, ...]:
         """Each attribute with its parents, increasing: the tables that the network needs, in the order of `pairs`."""
-        return tuple(family(child, parents) for child, parents in self.pairs)
-
-
-def family(child: int, parents: Iterable[int]) -> Set:
-    """Return the set of an attribute and its parents."""
-    return tuple(sorted((child, *parents)))
+        return tuple(_family(child, parents) for child, parents in self.pairs)
 
 
 def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> Network:
@@ -150,7 +141,7 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
             carried.clear()
         else:
             earlier = sorted(set(placed) - {pick})
-            parents = [family(pick, others) for others in combinations(earlier, k - 1)]
+            parents = [_family(pick, others) for others in combinations(earlier, k - 1)]
         ranked = {x: best((x, chosen) for chosen in parents) for x in range(d) if x not in placed}
         ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
         _, pick, chosen = min(ranked.values())
@@ -166,15 +157,6 @@ def evaluations(d: int, k: int, carry: str) -> int:
 
     With :math:`w = \sum_{s=1}^{k-1} (d-s)` for the rounds with fewer than k placed: C(d+1, k+2) + w for
     ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every (k+1)-set is then met once.
-
-    Parameters
-    ----------
-    d, k, carry
-        As in `greedy`.
-
-    Returns
-    -------
-    int
     """
     _check_degree(d, k, carry)
     first = sum(d - s for s in range(1, k))
@@ -200,15 +182,16 @@ class Scores:
 
     .. math:: \max_{\Pi' \subseteq \Pi} \left[ I(X; \Pi') - c(X, \Pi') \right], \qquad 0 \text{ for } \Pi' = \emptyset,
 
-    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore the greedy choice among
-    all pairs with *at most* k parents: every smaller set of parents is part of one with min(k, number placed).
+    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore, ties aside, the greedy
+    choice among all pairs with *at most* k parents: each of these is part of one with min(k, number placed).
 
     Parameters
     ----------
     tables : mapping of sets to tables
         Of non-negative numbers that sum to one.
     penalty : callable (child, parents) -> float, or None
-        Such as ``lambda child, parents: 2 * information_bias(mechanism, child, parents, n)``.
+        Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to the information of
+        independent attributes, with a the `inflation` of the client (`ldpnb.joint`).
     """
 
     tables: Tables
@@ -225,14 +208,14 @@ class Scores:
 
     def _learn(self, sets: Sequence[Set], stack: NDArray[np.float64]) -> None:
         for j in range(stack.ndim - 1):
-            for chosen, value in zip(sets, _information(stack, j).tolist(), strict=True):
+            for chosen, value in zip(sets, information(stack, j, axes=stack.ndim - 1).tolist(), strict=True):
                 self._known[chosen[j], chosen[:j] + chosen[j + 1 :]] = value
 
     def information(self, child: int, parents: Set) -> float:
         """Return I(X; Π), without a penalty."""
         pair = (child, parents)
         if pair not in self._known:
-            chosen = family(child, parents)
+            chosen = _family(child, parents)
             self._learn([chosen], table_of(self.tables, chosen)[None])
         return self._known[pair]
 
@@ -263,30 +246,19 @@ def pruned(network: Network, scores: Scores) -> Network:
 
 
 def entropy_root(tables: Tables) -> int:
-    """Return the attribute of the largest entropy, the first of equals (Algorithm 4, line 2).
-
-    Parameters
-    ----------
-    tables : mapping of sets to tables
-        Of every attribute alone, or of sets that contain it.
-    """
+    """Return the attribute of the largest entropy, the first of equals (Algorithm 4, line 2)."""
     d = 1 + max(max(chosen) for chosen in tables)
-    return int(np.argmax([_entropy(table_of(tables, (j,))) for j in range(d)]))
+    return int(np.argmax([entropy(table_of(tables, (j,))) for j in range(d)]))
 
 
 def i_sum(network: Network, tables: Tables) -> float:
     """Return Σ I(X; Π) over the network, in the tables given: those it was learned from, or true ones."""
-    return float(sum(Scores({chosen: table_of(tables, chosen)})(*pair) for pair, chosen in _families(network)))
+    own = Scores({chosen: table_of(tables, chosen) for chosen in network.sets})
+    return float(sum(own(*pair) for pair in network.pairs))
 
 
 def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
-    """Return the table of a set, or the marginal of the first table whose set contains it.
-
-    Raises
-    ------
-    ValueError
-        If no table contains the set.
-    """
+    """Return the table of a set, or the marginal of the first table whose set contains it."""
     if chosen in tables:
         return np.asarray(tables[chosen], np.float64)
     wanted = set(chosen)
@@ -297,29 +269,17 @@ def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
     raise ValueError(f"tables must hold a set that contains {chosen}, got none")
 
 
-def _families(network: Network) -> Iterator[tuple[Pair, Set]]:
-    return zip(network.pairs, network.sets, strict=True)
+def _family(child: int, parents: Iterable[int]) -> Set:
+    return tuple(sorted((child, *parents)))
 
 
 def _checked(chosen: Set, table: ArrayLike) -> NDArray[np.float64]:
     found = np.asarray(table, np.float64)
     if list(chosen) != sorted(set(chosen)) or found.ndim != len(chosen):
         raise ValueError(f"tables must have an axis an attribute of an increasing set, got {found.shape} for {chosen}")
-    if not (found.min(initial=0) >= -1e-9 and abs(found.sum() - 1) < 1e-6):
+    if not (found.min(initial=0) >= 0 and abs(found.sum() - 1) <= 1e-9):
         raise ValueError(f"tables must be non-negative and sum to one, got another for {chosen}")
     return found
-
-
-def _entropy(table: NDArray[np.float64], batch: int = 0) -> NDArray[np.float64]:
-    cells = table.reshape(*table.shape[:batch], -1)
-    return np.asarray(-(cells * np.log(np.where(cells > 0, cells, 1))).sum(-1))
-
-
-def _information(stack: NDArray[np.float64], j: int) -> NDArray[np.float64]:
-    """I(X; Π) of a stack of tables, X being attribute j; one sum of entropies, so that k = 1 is exactly symmetric."""
-    others = tuple(i for i in range(1, stack.ndim) if i != j + 1)
-    marginals = _entropy(stack.sum(others), 1) + _entropy(stack.sum(j + 1), 1)
-    return np.maximum(marginals - _entropy(stack, 1), 0)
 
 
 # ------------------------------------------------------------------------------------------------------------- models
@@ -388,7 +348,7 @@ class Model:
         if prod(self.sizes) > CELLS:
             raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
         law = np.ones((1,) * self.network.d)
-        for ((child, _), chosen), cpt in zip(_families(self.network), self.cpts, strict=True):
+        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
             table = np.moveaxis(cpt, -1, chosen.index(child))
             law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
         return law
@@ -401,20 +361,10 @@ def fit(network: Network, tables: Tables) -> Model:
     agree; then the model's marginals are not those of the tables.
 
     Source: Ren et al. 2019, §5.3.
-
-    Parameters
-    ----------
-    network : Network
-    tables : mapping of sets to tables
-        That contain the network's sets.
-
-    Returns
-    -------
-    Model
     """
     cpts = []
-    for (child, _), chosen in _families(network):
-        table = np.moveaxis(np.maximum(_checked(chosen, table_of(tables, chosen)), 0), chosen.index(child), -1)
+    for (child, _), chosen in zip(network.pairs, network.sets, strict=True):
+        table = np.moveaxis(_checked(chosen, table_of(tables, chosen)), chosen.index(child), -1)
         given = table.sum(-1, keepdims=True)
         alone = table.sum(tuple(range(table.ndim - 1)))
         rows = np.where(given > VANISHING, table / np.maximum(given, VANISHING), alone)
@@ -435,10 +385,6 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
         Parents of each attribute that has so many before it.
     strength : float, positive
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    Model
     """
     found = tuple(check_count(size, 2, "sizes") for size in sizes)
     check_count(k, 0, "k")

@@ -18,7 +18,7 @@ Source: Ren et al. 2019, §6.1, which leaves open the sets, the direction and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -26,6 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.core import check_columns, check_count, check_people
+
+CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
 Set = tuple[int, ...]
 Tables = Mapping[Set, NDArray[np.float64]]
@@ -35,8 +37,8 @@ Data = ArrayLike | Tables
 def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
     """Return the tables of sets of attributes, each of shape (κ_a, κ_b, …) and of sum one.
 
-    Sets are gone through in lexicographic order: one multiplication and one addition for a set that shares all but its
-    last attribute with the one before.  Equal records are counted once with their number.
+    Sets are gone through in lexicographic order, so that the work on the attributes shared with the one before is done
+    once.
 
     Parameters
     ----------
@@ -58,11 +60,12 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
     if array.dtype.kind == "f":
         if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
             raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
-        return {one: array.sum(tuple(j for j in range(len(sizes)) if j not in one)) for one in chosen}
-    records = check_columns(array, sizes)
-    check_people(records)
-    counts = _counts(records, sizes, chosen)
-    return {one: counts[one] / len(records) for one in chosen}
+        found = _sums(array.astype(np.float64), sizes, chosen)
+    else:
+        records = check_columns(array, sizes)
+        check_people(records)
+        found = _shares(records, sizes, chosen)
+    return {one: found[one] for one in chosen}
 
 
 def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
@@ -174,7 +177,8 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
     """Return the accuracy of linear support vector machines on the test records, mean over the labels.
 
     For each label the other attributes are the features, one bit a binary attribute and one-hot the others;
-    ``LinearSVC(C=1, dual=False)``.  A label that is constant in training is predicted constant.
+    ``LinearSVC(C=1, dual=False)``, which sees equal records once with their number as weight: the same optimum, up to
+    ten times sooner.  A label that is constant in training is predicted constant.
 
     Parameters
     ----------
@@ -202,6 +206,7 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
     x, y = (check_columns(records, sizes) for records in (train, test))
     for records in (x, y):
         check_people(records)
+    x, weight = np.unique(x, axis=0, return_counts=True)
     owner, bits_x = _features(x, sizes)
     _, bits_y = _features(y, sizes)
     found = []
@@ -210,7 +215,8 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
         if len(seen) == 1:
             guess = np.full(len(y), seen[0])
         else:
-            guess = LinearSVC(C=1, dual=False).fit(bits_x[:, keep], x[:, label]).predict(bits_y[:, keep])
+            machine = LinearSVC(C=1, dual=False).fit(bits_x[:, keep], x[:, label], sample_weight=weight)
+            guess = machine.predict(bits_y[:, keep])
         found.append(np.mean(guess == y[:, label]))
     return float(np.mean(found))
 
@@ -242,27 +248,42 @@ def _check_sets(sets: Iterable[Set], d: int) -> list[Set]:
     return chosen
 
 
-def _counts(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
-    columns, weights = np.ascontiguousarray(records.T), None
-    if prod(sizes) < 2**62:
-        code = np.zeros(len(records), np.int64)
-        for column, size in zip(columns, sizes, strict=True):
-            code = code * size + column
-        _, first, times = np.unique(code, return_index=True, return_counts=True)
-        if 3 * len(first) < len(records):  # weighted counting costs about twice as much a row
-            columns, weights = np.ascontiguousarray(columns[:, first]), times.astype(np.float64)
-    counts: dict[Set, NDArray[np.float64]] = {}
+def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
+    columns, n = np.ascontiguousarray(records.T), len(records)
+    if prod(sizes) <= CELLS * n:  # one count of everything, and sums of it, take a quarter of the time
+        code = np.ravel_multi_index(tuple(columns), tuple(sizes))
+        histogram = np.bincount(code, minlength=prod(sizes)).astype(np.float64)
+        return {one: count / n for one, count in _sums(histogram, sizes, sets).items()}
+    shares: dict[Set, NDArray[np.float64]] = {}
     codes: list[NDArray[np.int64]] = []  # of the first attribute of the set, of the first two, …
-    last: Set = ()
-    for chosen in sorted(sets):
-        shared = next((i for i, (x, y) in enumerate(zip(last, chosen, strict=False)) if x != y), len(last))
+    for chosen, shared in _in_order(sets):
         del codes[shared:]
         for j in chosen[shared:]:
             codes.append(codes[-1] * sizes[j] + columns[j] if codes else columns[j])
         shape = [sizes[j] for j in chosen]
-        counts[chosen] = np.bincount(codes[-1], weights, minlength=prod(shape)).reshape(shape).astype(np.float64)
+        shares[chosen] = np.bincount(codes[-1], minlength=prod(shape)).reshape(shape) / n
+    return shares
+
+
+def _sums(law: NDArray[np.float64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
+    sums: dict[Set, NDArray[np.float64]] = {}
+    rests = [law.reshape(1, -1)]  # of no attribute, of the first of the set, …, each with all that come after it
+    for chosen, shared in _in_order(sets):
+        del rests[shared + 1 :]
+        for i in range(shared, len(chosen)):
+            j, before, rest = chosen[i], chosen[i - 1] if i else -1, rests[-1]
+            skipped = rest.reshape(len(rest), prod(sizes[before + 1 : j]), -1).sum(1)
+            rests.append(skipped.reshape(len(rest) * sizes[j], -1))
+        sums[chosen] = rests[-1].sum(1).reshape([sizes[j] for j in chosen])
+    return sums
+
+
+def _in_order(sets: list[Set]) -> Iterator[tuple[Set, int]]:
+    """Yield the sets in lexicographic order, and how many first attributes each shares with the one before."""
+    last: Set = ()
+    for chosen in sorted(sets):
+        yield chosen, next((i for i, (x, y) in enumerate(zip(last, chosen, strict=False)) if x != y), len(last))
         last = chosen
-    return counts
 
 
 def _outer(laws: list[NDArray[np.float64]]) -> NDArray[np.float64]:

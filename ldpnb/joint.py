@@ -43,7 +43,7 @@ LISTED = 10  # bits of a code up to which all patterns are listed as symbols; ab
 WORDS = 128  # joint symbols up to which tables are counted by ANDs of words of 64 people
 BLOCK = 1 << 17  # words in memory at a time
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
-WIDE = 1 << 24  # rows times cells of one table, above which EM takes the place of Newton's method
+WIDE = 1 << 22  # rows times cells of one table, above which EM takes the place of Newton's method
 
 # ------------------------------------------------------------------------------------------------------- clients
 
@@ -153,7 +153,7 @@ class Flip(Mechanism):
         return self._decoded((self._own(tally).counts / tally.n - float(self.flip)) / float(1 - 2 * self.flip))
 
     def target(self, values: ArrayLike, items: Any = None) -> Floats:
-        """Return what a person's codes come to without flips, (n, Σκ_j): one for the values if codes are independent."""
+        """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""
         return self._decoded(self._encode(values).astype(np.float64))
 
     def noise(self, values: ArrayLike, items: Any = None) -> Floats:
@@ -331,6 +331,8 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     """
     made: dict[Any, Any] = {}
     if not isinstance(mechanism, Flip):
+        if not mechanism or not all(isinstance(client, GRR) for client in mechanism):
+            raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {mechanism!r}")
         columns = np.asarray(reports)
         if columns.ndim != 2 or columns.shape[1] != len(mechanism):
             raise ValueError(f"reports must have one column a client, {len(mechanism)}, got shape {columns.shape}")
@@ -777,4 +779,5 @@ def information_bias(mechanism: Flip | Sequence[GRR], child: int, parents: Seque
     :math:`a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, with a the `inflation`.
     """
     a, n = inflation(mechanism), check_count(n, 1, "n")
-    return float(a[child] * (np.prod(1 + a[list(parents)]) - 1) / (2 * n))
+    own, others = check_codes([child], len(a), "child"), check_codes(list(parents), len(a), "parents")
+    return float(a[own[0]] * (np.prod(1 + a[others]) - 1) / (2 * n))
