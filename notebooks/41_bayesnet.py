@@ -6,10 +6,11 @@
 #
 # :::{admonition} In one minute
 # A table of many attributes cannot be estimated whole, so the paper replaces it by a product of small tables, one for each attribute given a few others.
-# A network that is chosen for a large sum of mutual informations is close to the truth: that sum is all that differs in their divergence.
-# The search is greedy; with one parent it finds the best tree from every start, and with several, what it may forget from round to round is one pair *for each* attribute, where the paper's Algorithm 4 has one pair for all.
+# Of all networks, the one with the largest sum of mutual informations is closest to the truth.
+# The search is greedy; with one parent it finds the best tree from every start.
+# From round to round it has to remember one pair *for each* attribute that is left, where the paper's Algorithm 4 has one pair for all of them.
 #
-# On the reports the paper's figures come out as it says with its own stopping rule, and differently with converged estimates.
+# With the paper's stopping rule most of its figures come out as it says, and several do not with converged estimates.
 # By that rule synthetic people from NLTCS are hardly worse at $f = 0.5$ than without noise, and at $f = 0.9$ worse than independent columns.
 # In the paper's definition of privacy, for a whole record, these two have $\varepsilon = 35$ and $6.4$.
 # :::
@@ -1549,7 +1550,7 @@ table(
 # With the likeliest tables the same test would say that accuracy is best at the strongest protection.
 # It measures how predictable synthetic rows are.
 # Tested on people, which is what we recommend, the two rules differ little on NLTCS: about one point is lost up to $f = 0.5$, two at $f = 0.7$, and most of what can be learned at $f = 0.9$.
-# On the planted people nothing is left there: the accuracy is near that of always guessing the majority, or below.
+# On the planted people nothing is left at $f = 0.9$: the accuracy is near that of always guessing the majority, or below.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 nltcs_real = accuracy("nltcs", "people", "held out")[0][0.0]
@@ -1651,10 +1652,10 @@ table(
 # (sec-bayesnet-differs)=
 # ## Where we differ from the paper
 #
-# - With $k = 1$ the start does not matter, by {prf:ref}`thm-bayesnet-prim`; with two parents we find effects of either sign, none of them large.
+# - With $k = 1$ the start does not matter, by {prf:ref}`thm-bayesnet-prim`; with two parents the largest entropy is a slightly better start than a random one on NLTCS, and not on our other tables.
 # - Algorithm 4 has to carry one pair for each attribute that is left ({prf:ref}`thm-bayesnet-carry`); as printed, it may lose the best one.
 # - The figures depend on the stopping rule, of which the paper gives the form and not the number.
-#   With the rule as printed and a value of the authors' group, what the paper says of Figures 7, 9 and 10 is what we find.
+#   With the rule as printed and a value of the authors' group, what the paper says of Figures 5, 7, 9 and 10 is what we find, but for the trend in $f$ of Figure 5.
 #   Converged estimates behave differently at large $f$, as nothing in them shrinks the noise.
 # - $I_{\text{sum}}$ counted in synthetic rows measures the tables that were put in, noise included; the sum of the same network among the people is what counts.
 # - §6.2 calls $f = 0.5$ medium and $f = 0.9$ very strong protection; in the definition of §4.1, for a whole record, these are ε = 35 and 6.4 with 16 attributes.
