@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.core import check_columns, check_count
-from ldpnb.joint import entropy, information
+from ldpnb.tables import entropy, information
 
 CELLS = 2**22  # most cells of an exact joint law
 VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own
@@ -191,7 +191,7 @@ class Scores:
         Of non-negative numbers that sum to one.
     penalty : callable (child, parents) -> float, or None
         Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to the information of
-        independent attributes, with a the `inflation` of the client (`ldpnb.joint`).
+        independent attributes, with a the `inflation` of the client (`ldpnb.tables`).
     """
 
     tables: Tables

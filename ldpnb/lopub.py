@@ -24,7 +24,8 @@ from scipy.optimize import nnls
 
 from ldpnb.core import Reports, check_count, check_probability
 from ldpnb.frequency import GRR
-from ldpnb.joint import Flip, Joint, Symbols, information, likeliest, symbols
+from ldpnb.joint import Flip
+from ldpnb.tables import Joint, Symbols, information, likeliest, symbols
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 VANISHED = 1e-12  # a separator's value that is less probable than this has no row in the clique's table

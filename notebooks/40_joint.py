@@ -34,17 +34,9 @@ from ldpnb.blocks import Blocks
 from ldpnb.book import check, dots, line, settle, style, table
 from ldpnb.chance import law, pick, toss
 from ldpnb.frequency import GRR, SUE
-from ldpnb.joint import (
-    BitFlip,
-    entropy,
-    expectation,
-    information,
-    information_bias,
-    inverted,
-    likeliest,
-    symbols,
-)
+from ldpnb.joint import BitFlip
 from ldpnb.postprocess import maximum_likelihood, norm_sub
+from ldpnb.tables import entropy, expectation, information, information_bias, inverted, likeliest, symbols
 from ldpnb.verify import epsilon, laws, same_law
 
 style()

@@ -45,7 +45,8 @@ from ldpnb.fidelity import (
     svm_accuracy,
     uniform,
 )
-from ldpnb.joint import BitFlip, expectation, information_bias, likeliest, symbols
+from ldpnb.joint import BitFlip
+from ldpnb.tables import expectation, information_bias, likeliest, symbols
 from ldpnb.verify import epsilon, laws
 
 style()

@@ -29,15 +29,17 @@ import pandas as pd
 
 from ldpnb import datasets
 from ldpnb.bayesnet import Scores, entropy_root, fit, greedy, planted
-from ldpnb.blocks import Blocks, best_size, consistent, max_entropy
+from ldpnb.blocks import Blocks, best_size
 from ldpnb.book import check, dots, line, settle, style, table
 from ldpnb.chance import pick, toss
 from ldpnb.experiment import recorded
 from ldpnb.fidelity import avd, independent, marginals
 from ldpnb.frequency import GRR
-from ldpnb.joint import BitFlip, BloomFlip, expectation, flip_for, information, inverted, likeliest, symbols
+from ldpnb.joint import BitFlip, BloomFlip, flip_for
 from ldpnb.lopub import dependency, junction_tree, lasso_start, publish
+from ldpnb.maxent import consistent, max_entropy
 from ldpnb.postprocess import norm_sub
+from ldpnb.tables import expectation, information, inverted, likeliest, symbols
 from ldpnb.verify import epsilon, laws, same_law
 
 style()
