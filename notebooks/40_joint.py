@@ -21,6 +21,7 @@
 # From {ref}`ch-rr` you need the definition of ε-LDP, from {ref}`ch-frequency` k-RR and unary encoding.
 
 # %% tags=["hide-input"]
+from functools import reduce
 from itertools import combinations, product
 from math import exp, log, sqrt
 
@@ -119,23 +120,10 @@ at = np.arange(9) + np.repeat([0, 0.7, 1.4], SHOWN_SIZES)
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
 for y, (_, bits) in enumerate(rows):
     for x, bit, own in zip(at, bits, true_bits, strict=True):
-        flipped = bit != own
-        ax.add_patch(
-            plt.Rectangle(
-                (x, -y),
-                0.82,
-                0.72,
-                facecolor="C0" if bit else "white",
-                edgecolor="C1" if flipped else "gray",
-                linewidth=3 if flipped else 1,
-            )
-        )
-ax.set(
-    xlim=(-0.3, 10.6),
-    ylim=(-5.3, 1.0),
-    yticks=[0.36 - y for y in range(len(rows))],
-    xticks=at[[1, 4, 7]] + [1, 0.9, 0.4],
-)
+        look = {"edgecolor": "C1", "linewidth": 3} if bit != own else {"edgecolor": "gray", "linewidth": 1}
+        ax.add_patch(plt.Rectangle((x, -y), 0.82, 0.72, facecolor="C0" if bit else "white", **look))
+ax.set(xlim=(-0.3, 10.6), ylim=(-5.3, 1.0))
+ax.set(yticks=[0.36 - y for y in range(len(rows))], xticks=at[[1, 4, 7]] + [1, 0.9, 0.4])
 ax.set_yticklabels([name for name, _ in rows])
 ax.set_xticklabels(["attribute 0", "attribute 1", "attribute 2"])
 ax.grid(visible=False)
@@ -241,20 +229,15 @@ def replaced(bit, f, rng):
 bit_law = same_law(lambda bit, rng: replaced(bit, 0.5, rng), lambda bit, rng: bit ^ toss(0.25, rng), [False, True])
 
 # where the ratio is largest, sizes (2, 3): over all pairs of records, and over the reports of one pair that differs in both
-whole = [
-    tuple(bit for x, size in zip(one, (2, 3), strict=True) for bit in one_hot(x, size)) for one in records_of((2, 3))
-]
-opposite = {
-    (i, j): sum(a != b for a, b in zip(whole[i], whole[j], strict=True)) == 4 for i in range(6) for j in range(6)
-}
-ratio_of = {
-    (i, j): {y: float(at_half[2, 3][i][y] / at_half[2, 3][j][y]) for y in at_half[2, 3][i]} for i, j in opposite
-}
+PAIRS = list(product(range(6), repeat=2))
+whole = np.array([one_hot(a, 2) + one_hot(b, 3) for a, b in records_of((2, 3))])
+opposite = {(i, j): int((whole[i] != whole[j]).sum()) == 4 for i, j in PAIRS}
+ratio_of = {(i, j): {y: float(x / at_half[2, 3][j][y]) for y, x in at_half[2, 3][i].items()} for i, j in PAIRS}
 largest = exp(4 * logit(0.5))
-other_record = all((abs(max(ratio_of[p].values()) / largest - 1) < 1e-9) == opposite[p] for p in opposite)
-pair = next(p for p in opposite if opposite[p])
-differ = [b for b in range(5) if whole[pair[0]][b] != whole[pair[1]][b]]
-agrees = {y: sum((y[0] + y[1])[b] == whole[pair[0]][b] for b in differ) for y in ratio_of[pair]}
+other_record = all((abs(max(ratio_of[p].values()) / largest - 1) < 1e-9) == opposite[p] for p in PAIRS)
+pair = next(p for p in PAIRS if opposite[p])
+differ = whole[pair[0]] != whole[pair[1]]
+agrees = {y: int((np.array(y[0] + y[1]) == whole[pair[0]])[differ].sum()) for y in ratio_of[pair]}
 report_same, report_opposite = (
     all((abs(x / largest - 1) < 1e-9) == (agrees[y] == many) for y, x in ratio_of[pair].items()) for many in (4, 0)
 )
@@ -313,23 +296,11 @@ print(f"k-RR over all 65,536 records at ε = 35.2 sends a wrong record with prob
 for eps in (1.0, 2.0, 4.0, 8.0):
     print(f"ε = {eps:g} for 16 attributes is f = {2 / (1 + exp(eps / 32)):.4f}")
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-epsilon", "caption": "What $f$ means. Upper panel: ε of a record of 16 attributes (the same for any numbers of values) and of one attribute. Lower panel: chance that a record of 16 binary attributes is read off as a whole from its report, with blind guessing in grey. In the middle of the paper's range, at $f = 0.5$, one record in a hundred is known completely, some 650 times as often as by blind guessing, and ε is 35."}, "image": {"alt": "Two panels against f from 0.05 to 0.97. Upper, logarithmic: two parallel falling curves, record epsilon from about 120 to 2 and attribute epsilon a sixteenth of it. Lower, logarithmic: the chance to read off a record falls from 0.7 to near 0.00002, towards a grey line of blind guessing at 0.000015."}}
-fine = np.linspace(0.05, 0.97, 93)
-fig, axes = plt.subplots(2, 1, figsize=(6.4, 6.4), sharex=True)
-axes[0].plot(fine, [32 * logit(f) for f in fine], **line(0), label="record of 16 attributes")
-axes[0].plot(fine, [2 * logit(f) for f in fine], **line(1), label="one attribute")
-axes[0].set(yscale="log", ylabel="privacy budget ε")
-axes[0].set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
-axes[0].legend()
-axes[1].plot(fine, [read_off(16, f) for f in fine], **line(0))
-axes[1].axhline(2.0**-16, color="gray", linewidth=1, linestyle="-", marker="")
-axes[1].set(yscale="log", xlabel="f", ylabel="chance to read off the record", ylim=(1e-5, 1))
-plt.show()
-
 # %% [markdown]
+# In the middle of the paper's range, at $f = 0.5$, one record in a hundred is known completely, and its ε is 35.
 # The paper calls the protection medium at $f = 0.5$ and very strong at $f = 0.9$ (§6.2.2).
 # For one attribute one may say so: a guess between two values is right with probability $1-\varphi$, in three of four cases and in 55 of 100.
-# For records it is not so: at $f = 0.5$ the same ε would allow the client to send the true record with an error less than once in $10^{10}$.
+# For records it is not so: at $f = 0.5$ the same ε, spent on the whole record at once, would allow the client to send the true record with an error less than once in $10^{10}$.
 #
 # So whoever quotes an ε of such a client must say whose: that of a record, or that at {term}`attribute level`.
 # Definition 1 of the paper is about records, and so is its theorem.
@@ -544,15 +515,12 @@ check(
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+leaves = {name: max(moved[name, s] for s in JUDGED) > 1e-9 for name in READINGS}
 settle(
     "ren2019.em-likelihood",
     holds={
-        "line 4 with the report for s, f = 0.5, two domains: EM leaves the uniform table": max(
-            moved["s is the report", s] for s in JUDGED
-        )
-        > 1e-9,
-        "line 4 with the one-hot string of ω for s: it does": max(moved["s is the string of ω", s] for s in JUDGED)
-        > 1e-9,
+        "line 4 with the report for s, f = 0.5, two domains: EM leaves the uniform table": leaves["s is the report"],
+        "line 4 with the one-hot string of ω for s: it does": leaves["s is the string of ω"],
     },
     instead={
         "with s XOR ŝ for s EM ends at the true table, from exact frequencies": max(off[RIGHT, s] for s in JUDGED)
@@ -612,10 +580,7 @@ def one_attribute(f):
 
 def channel(f, m):
     """The same for m binary attributes: 3^m symbols, 2^m cells."""
-    A = np.ones((1, 1))
-    for _ in range(m):
-        A = np.kron(A, one_attribute(f))
-    return A
+    return reduce(np.kron, [one_attribute(f)] * m)
 
 
 def by_maxima(new, old):
@@ -653,34 +618,33 @@ for f in AT.tolist():
     best = maximum_likelihood(A, A @ PLAIN, gap=1e-13)
     ends[f, "likeliest"] = np.abs(best.shares - PLAIN).sum() / 2
 
-# the theorem along the path of EM: what is really lacking, and the gap
-A = channel(0.5, 3)
-truth3 = np.arange(1, 9) / 36
-w3 = rng.multinomial(5000, A @ truth3) / 5000
-top_value = w3 @ np.log(A @ maximum_likelihood(A, w3, gap=1e-12).shares)
-theta, path, changes = np.full(8, 1 / 8), [], []
-for t in range(200):
-    gradient = A.T @ (w3 / (A @ theta))
-    path.append((t, top_value - w3 @ np.log(A @ theta), gradient.max() - 1))
-    theta, before = em_step(theta, A, w3), theta
-    changes.append(np.abs(theta - before).max())
-path = np.array(path)
-step, lacks, gap = path.T
-changes = np.array(changes)
+
+def em_path(f, share, most=200):
+    """What the likelihood lacks along the path of EM, the gap, and the largest change of a share: 5,000 people."""
+    A = channel(f, 3)
+    w = rng.multinomial(5000, A @ share) / 5000
+    kept = w > 0
+    top = w[kept] @ np.log(A @ maximum_likelihood(A, w, gap=1e-12).shares)[kept]
+    theta, path = np.full(8, 1 / 8), []
+    for _ in range(most):
+        new = em_step(theta, A, w)
+        path.append((top - w[kept] @ np.log(A @ theta)[kept], (new / theta).max() - 1, np.abs(new - theta).max()))
+        theta = new
+    return np.array(path).T
 
 
-def certified(gap, bound):
-    """Whether what is lacking never grows, is never above the gap, and never above the bound of part 3."""
-    falls = bool(np.all(np.diff(lacks) < 1e-12))
-    return falls, bool(np.all(lacks <= gap + 1e-12)), bool(np.all(lacks <= bound))
-
-
+PATHS = [em_path(0.5, np.arange(1, 9) / 36), em_path(0.05, np.eye(8)[5], most=20)]
 check(
     "Certificate",
-    "5,000 people, three attributes, f = 0.5, 200 steps: what is lacking falls, below the gap and below 3 ln 2/(t+1)",
-    all(certified(gap, 3 * log(2) / (step + 1))),
-    control="the largest change of a share for the gap, and (t+1)² in the bound",
-    caught=not any(certified(changes, 3 * log(2) / (step + 1) ** 2)[1:]),
+    "f = 0.5, and f = 0.05 with all people in one cell: what is lacking falls, below the gap and below 3 ln 2/(t+1)",
+    all(
+        np.all(np.diff(lacks) < 1e-11)
+        and np.all(lacks <= gap + 1e-11)
+        and np.all(lacks <= 3 * log(2) / np.arange(1, 1 + len(lacks)))
+        for lacks, gap, _ in PATHS
+    ),
+    control="the largest change of a share for the gap; half of 3 ln 2/(t+1)",
+    caught=bool(np.any(PATHS[0][0] > PATHS[0][2] + 1e-11)) and PATHS[1][0][0] > 1.5 * log(2),
 )
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-stop", "caption": "Where the stopping rule ends, for two binary attributes with shares 0.4, 0.1, 0.1, 0.4 and exact frequencies, so that all error is the rule's. Upper panel: total variation to the true table. With δ = 0.001 the error grows with $f$, and from $f = 0.8$ on EM stops after its first step, at a table that is nearly uniform (grey line); with δ = 0.00001 it does so at $f = 0.95$. With these shares all cells move by the same amount, so that it makes no difference how the rule is read. The likeliest table, found with a certified gap, is the true one up to rounding and lies on the axis. Lower panel: steps taken."}, "image": {"alt": "Upper panel: total variation error against f. The curve for delta 0.001 rises slowly to 0.09 at f 0.7 and quickly to a grey line at 0.3, reached at 0.8; that for delta 0.00001 stays near zero until 0.8; maximum likelihood lies at zero. Lower panel, logarithmic: the steps rise with f and then fall to one."}}
@@ -784,8 +748,8 @@ check(
 )
 
 # %% [markdown]
-# One more thing that the paper fears has to do with the stopping rule.
-# In a large table most cells do not occur, and EM may give them shares all the same.
+# One more thing that the paper fears:
+# in a large table most cells do not occur, and EM may give them shares all the same.
 # Take tables of $m$ binary attributes in which only $m+1$ cells occur, all with the same share, and 20,000 people.
 
 
@@ -814,7 +778,7 @@ for (m, f), (by_paper, at_top, error) in empty.items():
     )
 
 # %% [markdown]
-# At $f = 0.5$ nearly all of it comes from stopping early, at $f = 0.9$ chance alone does it.
+# At $f = 0.5$ nearly all of it comes from stopping early, at $f = 0.9$ chance alone is enough for large errors.
 # (The numbers are means of five draws of the reports, with δ = 0.001.)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -824,28 +788,22 @@ from_many = [
     stopped(A2, A2 @ PLAIN, 1e-12, by_change, start[None].copy())[0][0] for start in (np.full(4, 0.25), *starts)
 ]
 to_the_table = max(np.abs(t - PLAIN).max() for t in from_many) < 1e-6
+by_formula, by_words = (by_rule[name][1] for name in ("change of the largest value", "largest change"))
 settle(
     "ren2019.stopping",
     holds={
         "two binary attributes, exact frequencies, δ = 0.001: at f = 0.1 error below 0.001": ends[0.1, 1e-3][0] < 1e-3,
         "one δ for all f will do: with δ = 0.001, f = 0.9, EM goes on after the first step": ends[0.9, 1e-3][1] > 1,
-        "f = 0.7, shares .04, .38, .34, .24: no less exact than by the largest change": by_rule[
-            "change of the largest value"
-        ][1]
-        <= by_rule["largest change"][1] + 0.01,
+        "f = 0.7, shares .04, .38, .34, .24: no less exact than by the largest change": by_formula <= by_words,
     },
 )
+early, at_best, wrong_by = (min(empty[m, f][i] for m in (5, 6)) for f, i in ((0.5, 0), (0.9, 1), (0.9, 2)))
 settle(
     "ren2019.em-sparse",
     holds={
-        "5 or 6 attributes, 6 or 7 cells that occur, f = 0.5, δ = 0.001: > 5 % in the others": min(
-            empty[m, 0.5][0] for m in (5, 6)
-        )
-        > 0.05,
-        "f = 0.9, at the maximum of the likelihood: > 5 % in the others, error > 0.1": min(
-            min(empty[m, 0.9][1] / 0.05, empty[m, 0.9][2] / 0.1) for m in (5, 6)
-        )
-        > 1,
+        "5 or 6 attributes, 6 or 7 cells that occur, f = 0.5, δ = 0.001: > 5 % in the others": early > 0.05,
+        "f = 0.9, at the maximum of the likelihood: > 5 % in the others, error > 0.1": at_best > 0.05
+        and wrong_by > 0.1,
     },
 )
 
@@ -897,10 +855,7 @@ def scores(told, f):
 # %% tags=["hide-input"]
 def product_score(report, f, one=scores):
     """The table of products of scores, as a vector over the cells."""
-    cells = np.ones(1)
-    for told in report:
-        cells = np.kron(cells, one(told, f))
-    return cells
+    return reduce(np.kron, [one(told, f) for told in report])
 
 
 def inverse(f, m, one=scores):
@@ -981,21 +936,13 @@ print(f"standard error of a parity of 16 attributes, f = 0.5, n = {N:,}: {sqrt((
 # %% tags=["hide-input"]
 def votes(f, m):
     """Channel of m binary attributes by one bit each at the same ε of an attribute."""
-    odds, A = exp(2 * logit(f)), np.ones((1, 1))
-    for _ in range(m):
-        A = np.kron(A, np.array([[odds, 1], [1, odds]]) / (odds + 1))
-    return A
+    odds = exp(2 * logit(f))
+    return reduce(np.kron, [np.array([[odds, 1], [1, odds]]) / (odds + 1)] * m)
 
 
 def products_of(shares, sets):
     """Tables as products of the shares of single attributes."""
-    tables = []
-    for one in sets:
-        cells = np.ones(1)
-        for j in one:
-            cells = np.kron(cells, shares[j])
-        tables.append(cells)
-    return np.array(tables)
+    return np.array([reduce(np.kron, [shares[j] for j in one]) for one in sets])
 
 
 TRUE = {m: counted(people, SETS[m], 2) / N for m in SETS}
@@ -1022,7 +969,7 @@ for i, f in enumerate(LEVELS):
 alone = {m: np.abs(products_of(TRUE[1], SETS[m]) - TRUE[m]).sum(1).mean() / 2 for m in (2, 3)}
 print(f"products of true single shares are off by {alone[2]:.3f} for pairs and {alone[3]:.3f} for triples")
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of the estimated tables of all 120 pairs (upper panel) and 560 triples (lower panel) of 16 binary attributes, 20,000 people, against $f$ and the ε of a record: mean total variation of four runs, with 95 % bars. Among the estimates from two bits the likeliest tables are best, or nearly so, up to $f = 0.7$, where all but the paper's stop (δ = 0.001) are close together. At $f = 0.9$ a table that was stopped near uniform beats them, having little noise, and the product of single shares, without any association, beats that. One bit each, by maximum likelihood as well, is throughout better than two bits by maximum likelihood."}, "image": {"alt": "Two panels, error on a logarithmic axis against f from 0.1 to 0.9, with epsilon of a record from 94 to 6 on top. The product of single shares is nearly flat, at 0.04 for pairs and 0.08 for triples. Four other curves rise from below 0.004 and cross it at f between 0.7 and 0.9; one bit each is the lowest of them up to 0.8."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of the estimated tables of all 120 pairs (upper panel) and 560 triples (lower panel) of 16 binary attributes, 20,000 people, against $f$ and the ε of a record: mean total variation of four runs, with 95 % bars. Among the estimates from two bits the likeliest tables are best, or nearly so, up to $f = 0.7$, with the linear ones close to them; the product of single shares, without any association, is far off at small $f$ and the best of all at $f = 0.9$. One bit each, by maximum likelihood as well, is throughout better than two bits by maximum likelihood."}, "image": {"alt": "Two panels, error on a logarithmic axis against f from 0.1 to 0.9, with epsilon of a record from 94 to 6 on top. The product of single shares is nearly flat, at 0.05 for pairs and 0.11 for triples. Four other curves rise from below 0.004 and cross it at f between 0.7 and 0.9; one bit each is the lowest of all up to 0.8."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.6), sharex=True)
 for ax, m in zip(axes, (2, 3), strict=True):
     for name, i in zip(METHODS, (0, 1, 2, 4, 6), strict=True):
@@ -1049,7 +996,7 @@ table(
 )
 
 # %% [markdown]
-# Linear and likeliest tables differ little up to $f = 0.7$, the two clients by a factor of 1.5 to 3.
+# Up to $f = 0.7$ linear and likeliest tables differ by less than a fifth, the two clients by a factor between 1.8 and 3.
 # A table of three at $f = 0.9$ is not worth estimating with 20,000 people: the product of single shares is nearer to the truth.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -1158,14 +1105,10 @@ def noise_by_law(k, f, one=scores):
 
 def noise_likeliest(k, f):
     """That of maximum likelihood near the uniform table, from the information of a report."""
-    sent = laws(lambda x, rng: one_string(x, k, f, rng), range(k))
+    sent = laws(lambda x, rng: bit_flip((x,), (k,), f, rng), range(k))
     A = np.array([[float(own[y]) for own in sent] for y in sent[0]])
     fisher = (A / A.mean(1, keepdims=True)).T @ A
     return k * (k - 1) / (fisher[0, 0] - fisher[0, 1])
-
-
-def one_string(x, k, f, rng):
-    return bit_flip((x,), (k,), f, rng)[0]
 
 
 check(
@@ -1182,11 +1125,11 @@ print(
     + ", ".join(f"a = {noise(k, 0.5):.1f} and {noise_likeliest(k, 0.5):.1f} for {k} values" for k in (2, 3, 5))
 )
 
-DRAWS = 20_000  # tables, each from the symbols of its own N people
+DRAWS = {1: 20_000, 2: 8000}  # tables, each from the symbols of its own N people: a standard error of 1 %
 measured = {}
 for f, k in product((0.5, 0.7, 0.9), (1, 2)):
     A = channel(f, k + 1)
-    counts = rng.multinomial(N, A.mean(1), DRAWS if f < 0.9 else 1000)
+    counts = rng.multinomial(N, A.mean(1), DRAWS[k] if f < 0.9 else 1000)
     tables = maximum_likelihood(A, counts).shares.reshape(-1, *(2,) * (k + 1))
     measured[f, k] = float(np.mean([information(tables, axis, axes=k + 1) for axis in range(k + 1)]))
 
@@ -1200,10 +1143,10 @@ def near(formula):
     return [abs(measured[f, k] / formula(f, k, N) - 1) < TOLERANCE for f, k in measured if f < 0.9]
 
 
-TOLERANCE = 0.08
+TOLERANCE = 0.06
 check(
     "Bias",
-    f"independent fair attributes, n = {N:,}, f = 0.5 and 0.7, one and two parents: within 8 % of the approximation",
+    f"independent fair attributes, n = {N:,}, f = 0.5 and 0.7, one and two parents: within 6 % of the approximation",
     all(near(bias))
     and all(
         abs(information_bias(BitFlip(sizes=(2,) * 3, f=f), 0, tuple(range(1, k + 1)), N) / bias(f, k, N) - 1) < 1e-9
@@ -1327,25 +1270,20 @@ def one_bit_variance(f, m):
     return ((1 - f * (1 - f / 2)) / worth(f)) ** m - 1
 
 
-def variance_by_law(f, m, at):
-    """The same from the law of the answers, with the scores of f = at; NaN if there is a bias."""
+def right_variance(f, m, at):
+    """Whether by the law of the answers the scores of f = at are unbiased and have that variance."""
     gain = (exp(2 * logit(at)) + 1) / (exp(2 * logit(at)) - 1)
     sent = law(lambda rng: tuple(one_bit(0, f, rng) for _ in range(m)))
-    score = {y: gain**m * (-1) ** sum(y) for y in sent}
-    mean, square = (sum(float(sent[y]) * score[y] ** power for y in sent) for power in (1, 2))
-    return square - mean**2 if abs(mean - 1) < 1e-9 else float("nan")
+    mean, square = (sum(float(p) * (gain**m * (-1) ** sum(y)) ** i for y, p in sent.items()) for i in (1, 2))
+    return abs(mean - 1) < 1e-9 and abs((square - mean**2) / one_bit_variance(f, m) - 1) < 1e-9
 
 
 check(
     "One bit",
     "f = 0.1, 0.5 and 0.9, one to three attributes: unbiased, with variance c^2m − 1",
-    all(abs(variance_by_law(f, m, f) / one_bit_variance(f, m) - 1) < 1e-9 for f in (0.1, 0.5, 0.9) for m in (1, 2, 3)),
+    all(right_variance(f, m, f) for f, m in product((0.1, 0.5, 0.9), (1, 2, 3))),
     control="scores for 1.05 f",
-    caught=not any(
-        abs(variance_by_law(f, m, 1.05 * f) / one_bit_variance(f, m) - 1) < 1e-9
-        for f in (0.1, 0.5, 0.9)
-        for m in (1, 2, 3)
-    ),
+    caught=not any(right_variance(f, m, 1.05 * f) for f, m in product((0.1, 0.5, 0.9), (1, 2, 3))),
 )
 table(
     pd.DataFrame(
@@ -1398,9 +1336,8 @@ for f in (0.5, 0.7, 0.9):
 #   With δ = 0.001, which is ours, it matters from about $f = 0.5$ on; what becomes of the figures with it is the subject of the next chapter.
 # - *A good start*, which the text asks for, is any without empty cells.
 # - *Cells that do not occur* are given shares, says the text.
-#   So it is: at $f = 0.5$ nearly all of it came from stopping early, at $f = 0.9$ chance alone does it ({ref}`sec-joint-convergence`).
+#   So it is: at $f = 0.5$ nearly all of it came from stopping early, at $f = 0.9$ chance alone is enough ({ref}`sec-joint-convergence`).
 # - *Randomized response is for two values only* (§5.1), which is true of the original one; k-RR, which §2 lists, would do for up to about $3e^{\varepsilon_1}$ values.
-# - Smaller things: $t$ is raised before the test that needs it, equation (2) stands for (1), "cross entropy" for joint entropy, and §5.2.1 for §5.2.2.
 #
 # (sec-joint-wrong)=
 # ## What can go wrong
@@ -1408,12 +1345,8 @@ for f in (0.5, 0.7, 0.9):
 # - *Answering again.*
 #   Bits that are flipped afresh in every round add up: after ten rounds ε is ten times as large.
 #   A client that may be asked again has to keep its first answer ({ref}`sec-rappor-uncovered` says what that leaves open).
-# - *Quoting the ε of an attribute* beside methods that quote that of a record.
-#   They differ by the factor $d$.
-# - *Tables that contradict each other.*
-#   Likeliest tables of overlapping sets have different marginals; whoever needs one model has to reconcile them.
-# - *Believing information from noisy tables.*
-#   At $f = 0.9$ and with 20,000 people two independent attributes seem to share 0.07 nats ({ref}`sec-joint-information`).
+# - *Clipping and rescaling* negative cells instead of projecting.
+#   Rare cells come out too large ({ref}`sec-freq-post`).
 #
 # (sec-joint-exercises)=
 # ## Exercises
