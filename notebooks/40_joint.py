@@ -290,6 +290,7 @@ table(
 
 
 # %% tags=["hide-input"]
+print("one binary attribute is guessed right: " + ", ".join(f"{read_off(1, f):.2f} at f = {f:g}" for f in (0.5, 0.9)))
 plain = 1 - exp(35.2) / (exp(35.2) + 2**16 - 1)
 print(f"blind guessing: {2.0**-16:.6f}; at f = 0.5 a record is read off {read_off(16, 0.5) * 2**16:.0f} times as often")
 print(f"k-RR over all 65,536 records at ε = 35.2 sends a wrong record with probability {plain:.1e}".replace("e-", "e−"))
@@ -552,7 +553,7 @@ settle(
 # 1. A logarithm of a linear function is concave, so $L$ lies below its tangents: $L(\theta') - L(\theta) \le \sum_\omega g_\omega(\theta'_\omega - \theta_\omega) \le \max_\omega g_\omega - 1$, because $\sum_\omega g_\omega\theta_\omega = \sum_y w_y = 1$.
 # 2. Then $\theta \mapsto ((A\theta)_y)_y$ is injective, and $L$ is strictly concave in the $(A\theta)_y$ with $w_y > 0$.
 # 3. Write $r = A\theta^{(t)}$ and $r^* = A\theta^*$.
-#    At the maximum $g^*_\omega = 1$ in every cell with $\theta^*_\omega > 0$ (by part 1 no $g^*_\omega$ is above 1, or $\theta^*$ could be improved, and their mean under $\theta^*$ is 1), so that the numbers $u_y = w_y A_{y\omega}/r^*_y$ add up to 1 there.
+#    At the maximum $g^*_\omega = 1$ in every cell with $\theta^*_\omega > 0$ (none is above 1, or a little more share for that cell would raise $L$, and their mean under $\theta^*$ is 1), so that the numbers $u_y = w_y A_{y\omega}/r^*_y$ add up to 1 there.
 #    By Jensen's inequality $\ln g_\omega = \ln\sum_y u_y\,r^*_y/r_y \ge \sum_y u_y\ln(r^*_y/r_y)$.
 #    Multiply by $\theta^*_\omega$ and add up: $\sum_\omega\theta^*_\omega\ln(\theta^{(t+1)}_\omega/\theta^{(t)}_\omega) \ge \sum_y w_y\ln(r^*_y/r_y) = L^* - L(\theta^{(t)})$.
 #    Summed over the steps $0, \dots, t$, the left side is at most the relative entropy of the statement, because $\ln(\theta^*_\omega/\theta^{(t+1)}_\omega)$ has a mean under $\theta^*$ that is not negative.
@@ -1322,7 +1323,7 @@ for f in (0.5, 0.7, 0.9):
 # If ε is to protect the whole record, there is a better way than to answer about everything with a $d$-th of it.
 # Draw a few of the attributes at random, in public, and send their joint value through k-RR with all of ε ({ref}`sec-publish-block`).
 # {cite:t}`cormode2018marginal` and {cite:t}`zhang2018calm` compare such designs, the second with chosen blocks in place of random ones.
-# The client of this chapter keeps one promise better, that of a budget $\varepsilon_1$ for each single attribute; it is the weaker one, as attributes that go together give each other away.
+# A block may spend all of ε on one attribute, where the client of this chapter spends $\varepsilon_1$ on each; but a promise about single attributes is weak, as attributes that go together give each other away.
 # The chapter on {ref}`publishing a table <ch-publish>` compares whole data sets under both.
 #
 # (sec-joint-differs)=
