@@ -21,6 +21,7 @@
 # From {ref}`ch-rr` you need the definition of ε-LDP, from {ref}`ch-frequency` k-RR and unary encoding.
 
 # %% tags=["hide-input"]
+from collections import Counter
 from functools import reduce
 from itertools import combinations, product
 from math import exp, log, sqrt
@@ -480,15 +481,6 @@ def symbol(told):
 
 
 # %% tags=["hide-input"]
-def collapsed(reports, symbol_of):
-    """Distinct symbols with their counts."""
-    counts = {}
-    for report in reports:
-        key = tuple(symbol_of(told) for told in report)
-        counts[key] = counts.get(key, 0) + 1
-    return counts
-
-
 PEOPLE, PAIR = 2000, (2, 3)
 drawn = rng.choice(6, PEOPLE, p=JUDGED[PAIR])
 sent = [bit_flip(records_of(PAIR)[i], PAIR, 0.5, rng) for i in drawn.tolist()]
@@ -497,7 +489,7 @@ slow = algorithm_2(by_person, np.full(PEOPLE, 1 / PEOPLE), 20)
 
 
 def twenty_steps(symbol_of):
-    counts = collapsed(sent, symbol_of)
+    counts = Counter(tuple(map(symbol_of, report)) for report in sent)
     rows = np.array([[likelihood(y, cell, PAIR, 0.5, RIGHT) for cell in records_of(PAIR)] for y in counts])
     theta = np.full(6, 1 / 6)
     for _ in range(20):
@@ -1187,24 +1179,20 @@ table(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 true_pairs = information(TRUE[2].reshape(-1, 2, 2), axes=2)
 found_pairs = information(likeliest(reported, SETS[2]).tables, axes=2)
+largest_found, truly_largest = (set(np.argsort(-x)[:i].tolist()) for x, i in ((found_pairs, 10), (true_pairs, 20)))
+none_below = by_product.min() > 0 and abs(mutual_information(independent)) < 1e-12
 settle(
     "ren2019.information",
     holds={
-        "20 random tables: (5), with the joint's own marginals, is positive; 0 for a product": bool(
-            by_product.min() > 0
-        )
-        and abs(mutual_information(independent)) < 1e-12,
-        "planted pairs, f = 0.5: the ten largest estimates are among the twenty truly largest": set(
-            np.argsort(-found_pairs)[:10].tolist()
-        )
-        <= set(np.argsort(-true_pairs)[:20].tolist()),
+        "20 random tables: (5), with the joint's own marginals, is positive; 0 for a product": none_below,
+        "planted pairs, f = 0.5: the ten largest estimates are among the twenty truly largest": largest_found
+        <= truly_largest,
     },
 )
+same_forms = forms_differ(random_tables) < 1e-12
 settle(
     "ren2019.entropy-form",
-    holds={
-        "20 random tables: (5) is H(X) + H(Π) − H(X, Π), with the joint entropy": forms_differ(random_tables) < 1e-12,
-    },
+    holds={"20 random tables: (5) is H(X) + H(Π) − H(X, Π), with the joint entropy": same_forms},
 )
 
 # %% [markdown]
