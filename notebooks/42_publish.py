@@ -872,7 +872,7 @@ PER_ATTRIBUTE = {  # ε = 2 for each of 16 attributes
     "NLTCS": recorded("ren2019.attribute", equal_nltcs, dataset="nltcs", parameters=as_attribute),
 }
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-equal", "caption": "Error of synthetic tables at the same ε of a record, for 21,574 people with 16 binary attributes; means of five surveys, recorded. Above: planted, from a network with two parents; below: NLTCS. The rightmost ε is that of f = 0.9. The paper's network is worse than independent columns nearly everywhere, under either stop. Blocks have the best size for a pair's parity, but at most six attributes, which counts at the rightmost ε. Blocks with maximum entropy have the smallest error everywhere; a tree is too simple a model for NLTCS at any ε. The network was not fitted to blocks above ε = 2.", "width": "100%"}, "image": {"alt": "Six panels of average variation distance against epsilon of a record, seven curves each. The two network curves are highest, maximum entropy with two bits or one bit is in the middle, and blocks with maximum entropy are lowest, falling to about 0.01 for pairs at 6.4; independent columns are a horizontal line."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-equal", "caption": "Error of synthetic tables at the same ε of a record, for 21,574 people with 16 binary attributes; means of five surveys, recorded. Above: planted, from a network with two parents; below: NLTCS. The rightmost ε is that of f = 0.9. The paper's network is worse than independent columns nearly everywhere, under either stop. Blocks have the best size for a pair's parity, but at most six attributes, which counts at the rightmost ε. Blocks with maximum entropy have the smallest error everywhere; a tree is too simple a model for NLTCS at any ε.", "width": "100%"}, "image": {"alt": "Six panels of average variation distance against epsilon of a record, seven curves each. The two network curves are highest, maximum entropy with two bits or one bit is in the middle, and blocks with maximum entropy are lowest, falling to about 0.01 for pairs at 6.4; independent columns are a horizontal line."}}
 CURVES = [
     ("two bits", EARLY, "two bits, network, printed stop"),
     ("two bits", NETWORK, "two bits, network, likeliest"),
@@ -1155,7 +1155,7 @@ table(
 )
 
 # %% [markdown]
-# We ask for a standard error of 2.5 points a cell or less, which shows relations of a tenth of the people, not small groups.
+# We ask for a standard error of 2.5 points a cell or less, so that a cell that is five points from where independence would have it shows at two standard errors; small groups do not.
 # The smallest budget of the table that gives it to 6,366 people is $\varepsilon = 2$; at 1 it is more than twice as much, at 4 anybody's suspicion may be multiplied by more than fifty.
 # So we take $\varepsilon = 2$: a bet on whether a reader had an affair may get better by a factor of 7.4 at most, and that has to be said to the readers before they answer.
 # The question about affairs and ratings is not answered well by this plan, and we know it before anybody is asked: a difference has a standard error of 13 points.
@@ -1326,10 +1326,10 @@ table(
 # %% tags=["hide-input"]
 print(
     f"Published: {len(ONE_AND_TWO)} estimates with standard errors, and {len(rows):,} rows of {ASKED} columns.\n"
-    "No row was made from one person's answers. Most combinations in it are also some reader's, which says nothing of her.\n"
+    "No row was made from one person's answers. Nearly every combination in it is also some reader's, which says nothing of her.\n"
     f"Each of {READERS:,} readers answered about {cell_block(ASKED, BUDGET)} of the {ASKED} questions at once, drawn by lot, "
     f"by randomized response: {cell_block(ASKED, BUDGET)} bits, and which questions they were.\n"
-    f"ε = {BUDGET:g} for everything a reader said, whatever two records say (odds change by at most × {exp(BUDGET):.1f}), "
+    f"ε = {BUDGET:g} for everything a reader said, any two records being neighbours (odds change by at most × {exp(BUDGET):.1f}), "
     "by coins of her own. That she took part is not hidden.\n"
     f"Standard errors, to first order: share {100 * share_error(BUDGET, READERS):.1f} points, "
     f"cell of a pair {100 * cell_error(BUDGET, READERS):.1f} points. They hold for the estimates.\n"
@@ -1389,8 +1389,8 @@ table(pd.DataFrame(answers_in_points, columns=["affairs, low against high rating
 
 # %% [markdown]
 # In truth affairs are 34 points more frequent where the marriage is rated fair or worse.
-# The interval of the estimates contains that, and it is 24 points wide on either side, as planned: the sign shows, the size does not.
-# Whoever takes rows for people believes in an error of three points; here that number lies near the truth, but the rows of other releases scatter by 18.
+# The interval of the estimates contains that, and it is some twenty points wide on either side, as planned: the sign shows, the size hardly does.
+# Whoever takes rows for people believes in an error of three points; here that number lies near the truth, but the rows of other releases scatter by 17.
 # On average the rows are two points short, which the note announces; the estimates are not.
 #
 # (sec-publish-people)=
