@@ -1232,10 +1232,10 @@ table(
                 QUESTIONS["attribute"],
                 QUESTIONS["1"],
                 readers.mean(0),
-                public.parities,
-                public.people,
+                public.parities[:ASKED],
+                public.people[:ASKED],
                 rows.mean(0),
-                strict=False,
+                strict=True,
             )
         ]
     )
@@ -1588,4 +1588,4 @@ for d in (7, 16):
 # LoPub and the Bayes network let everybody answer everything; at an ε of a record that protects, their networks are learned from noise.
 # A random block with all of ε has a variance of $\frac1{\rho_a\lambda^2} - 1$ for a parity, a best size that depends on ε alone, and with maximum entropy errors that are smaller by a factor of about ten at $\varepsilon = 2$.
 # At the same ε of an attribute the order turns round, so that an ε without its neighbours says nothing.
-# The errors of a release are known before anybody is asked, they belong into the note, and the rows are not people.
+# The errors of the estimates are known before anybody is asked; the pull of a model on its rows is not, both belong into the note, and the rows are not people.
