@@ -135,9 +135,10 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
        - \frac\lambda2 \sum_S \sigma_S^2 \theta_S^2 .
 
     The same p has the largest entropy less :math:`\sum_S (\mathrm E_p \chi_S - m_S)^2/(2\lambda\sigma_S^2)`, and
-    :math:`m_S - \mathrm E_p \chi_S = \lambda \sigma_S^2 \theta_S`: the larger λ, the more is taken for noise.  Single
-    attributes and all pairs make the pairwise (Ising) model.  One fast Walsh–Hadamard transform gives all exponents,
-    one all means, O(2**d d) each.  The objective bends by at least :math:`\lambda\sigma_S^2` along each θ_S, so with
+    :math:`m_S - \mathrm E_p \chi_S = \lambda \sigma_S^2 \theta_S`: the larger λ, the more is taken for noise, and the
+    more strong relations are pulled towards independence.  Single attributes and all pairs make the pairwise (Ising)
+    model.  One fast Walsh–Hadamard transform gives all exponents, one all means, O(2**d d) each.  The objective bends
+    by at least :math:`\lambda\sigma_S^2` along each θ_S, so with
     gradient γ it is at most :math:`\sum_S \gamma_S^2/(2\lambda\sigma_S^2)` below its maximum: the `gap`.
 
     Source: tables joined by maximum entropy, Zhang et al. 2018; the penalty, Dudík, Phillips and Schapire 2007.
