@@ -290,7 +290,7 @@ for eps in (1.0, 2.0, 4.0, 8.0):
     print(f"ε = {eps:g} for 16 attributes is f = {2 / (1 + exp(eps / 32)):.4f}")
 
 # %% [markdown]
-# In the middle of the paper's range, at $f = 0.5$, one record in a hundred is known completely, and its ε is 35.
+# In the middle of the paper's range, at $f = 0.5$, the server guesses one record of 16 binary attributes in a hundred right in every attribute (which one, it cannot tell), and ε is 35.
 # The paper calls the protection medium at $f = 0.5$ and very strong at $f = 0.9$ (§6.2.2).
 # For one attribute one may say so: a guess between two values is right with probability $1-\varphi$, in three of four cases and in 55 of 100.
 # For records it is not so: at $f = 0.5$ the same ε, spent on the whole record at once, would allow the client to send the true record with an error less than once in $10^{10}$.
@@ -300,7 +300,7 @@ for eps in (1.0, 2.0, 4.0, 8.0):
 # Its figures have $f$ on their axes; this book's have ε beside it.
 #
 # For large domains, says the paper in a footnote, the strings may be {term}`Bloom filters <Bloom filter>` ({ref}`sec-rappor-filter`).
-# The same proof then gives ε with the largest number of bits in which two codes of an attribute differ in place of 2, and the law of the reports determines the table as long as different values have different codes.
+# The same proof then gives $\varepsilon = \sum_j B_j\ln\frac{1-\varphi}{\varphi}$, with $B_j$ the largest number of bits in which two codes of attribute $j$ differ, and the law of the reports determines the table as long as different values have different codes.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
@@ -533,6 +533,8 @@ settle(
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. A logarithm of a linear function is concave, so $L$ lies below its tangents: $L(\theta') - L(\theta) \le \sum_\omega g_\omega(\theta'_\omega - \theta_\omega) \le \max_\omega g_\omega - 1$, because $\sum_\omega g_\omega\theta_\omega = \sum_y w_y = 1$.
 # 2. Then $\theta \mapsto ((A\theta)_y)_y$ is injective, and $L$ is strictly concave in the $(A\theta)_y$ with $w_y > 0$.
 # 3. Write $r = A\theta^{(t)}$ and $r^* = A\theta^*$.
@@ -544,7 +546,7 @@ settle(
 #    (The inequality is that of {cite:t}`csiszar1984information`.)
 # :::
 #
-# So the start does not matter as long as no cell is empty in it, and the gap $\max g - 1$ certifies an answer, whatever produced it.
+# So in the end the start does not matter for the likelihood, nor under the condition of part 2 for the table, as long as no cell is empty in it; and the gap $\max g - 1$ certifies an answer, whatever produced it.
 # An empty cell stays empty for ever.
 #
 # The paper stops when $\max_\omega\theta^{(t)}_\omega - \max_\omega\theta^{(t-1)}_\omega \le \delta$, with δ to be chosen by the accuracy wanted.
@@ -762,7 +764,7 @@ for (m, f), (by_paper, at_top, error) in empty.items():
     )
 
 # %% [markdown]
-# At $f = 0.5$ nearly all of it comes from stopping early, at $f = 0.9$ chance alone is enough for large errors.
+# At $f = 0.5$ about nine tenths of it come from stopping early, at $f = 0.9$ chance alone is enough for large errors.
 # (The numbers are means of five draws of the reports, with δ = 0.001.)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -777,7 +779,7 @@ settle(
     "ren2019.stopping",
     holds={
         "two binary attributes, exact frequencies, δ = 0.001: at f = 0.1 error below 0.001": ends[0.1, 1e-3][0] < 1e-3,
-        "one δ for all f will do: with δ = 0.001, f = 0.9, EM goes on after the first step": ends[0.9, 1e-3][1] > 1,
+        "δ is the accuracy reached: δ = 0.001, f = 0.9: the error is at most 10 δ": ends[0.9, 1e-3][0] <= 1e-2,
         "f = 0.7, shares .04, .38, .34, .24: no less exact than by the largest change": by_formula <= by_words,
     },
 )
@@ -912,7 +914,7 @@ print(f"standard error of a parity of 16 attributes, f = 0.5, n = {N:,}: {sqrt((
 
 # %% [markdown]
 # Which of the estimates is best?
-# {numref}`fig-joint-accuracy` has five of them, for all pairs and all triples of a made-up population of 20,000 people, whose 16 binary attributes each depend on two others.
+# {numref}`fig-joint-accuracy` has five of them, for all pairs and all triples of a made-up population of 20,000 people, whose 16 binary attributes depend, from the third on, on two earlier ones each.
 # One of the five needs no joint estimate at all: multiply the estimated shares of the single attributes.
 # And one has another client, which is the subject of {ref}`sec-joint-better`: one bit for a binary attribute, with the same $\varepsilon_1$.
 
@@ -980,7 +982,7 @@ table(
 )
 
 # %% [markdown]
-# Up to $f = 0.7$ linear and likeliest tables differ by less than a fifth, the two clients by a factor between 1.8 and 3.
+# For triples, up to $f = 0.7$, linear and likeliest tables differ by less than a fifth, and the two clients by a factor between 1.8 and about 3.
 # A table of three at $f = 0.9$ is not worth estimating with 20,000 people: the product of single shares is nearer to the truth.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -1163,7 +1165,7 @@ table(
 # At $f = 0.9$ the approximation is of no use for two parents: it exceeds what an attribute of two values can have, $\ln 2 = 0.69$.
 #
 # Two things follow for whoever looks for associations.
-# More parents always look better than fewer, and attributes with many values better than those with few.
+# On average, and other things equal, more parents look better than fewer, and attributes with many values better than those with few.
 # And there is a limit below which an association does not show: a parity of a pair has the standard error $1/(\rho\sqrt n)$, so that three of them, squared and halved, are $9/(2n\rho^2)$ nats.
 # The last column has it, for 20,000 people as well.
 
@@ -1288,13 +1290,29 @@ def krr_noise(k, f):
     return float(inflation([GRR(k=k, epsilon=2 * logit(f))])[0])
 
 
-for f in (0.5, 0.7, 0.9):
-    most = max(k for k in range(2, 200) if krr_noise(k, f) <= noise(k, f) * (1 + 1e-9))
-    print(f"f = {f:g}: by linear estimates k-RR has no more noise than one-hot bits for κ up to {most}", end="; ")
-    print(f"3 exp(ε₁) is {3 * exp(2 * logit(f)):.0f}")
+def most_krr(f):
+    """Up to how many values k-RR has no more noise than one-hot bits."""
+    return max(k for k in range(2, 200) if krr_noise(k, f) <= noise(k, f) * (1 + 1e-9))
+
+
+def krr_limit(f):
+    """The same by the formula, s³ + s + 2 with s = exp(ε₁/2)."""
+    return int(exp(3 * logit(f)) + exp(logit(f)) + 2 + 1e-9)
+
+
+MANY = (0.3, 0.5, 0.7, 0.9)
+check(
+    "k-RR or bits",
+    "f = 0.3, 0.5, 0.7, 0.9: by linear estimates k-RR has no more noise for κ up to s³ + s + 2, and more above",
+    all(most_krr(f) == krr_limit(f) for f in MANY),
+    control="3 exp(ε₁) for the limit",
+    caught=any(most_krr(f) != int(3 * exp(2 * logit(f))) for f in MANY),
+)
+print("largest κ: " + ", ".join(f"{most_krr(f)} at f = {f:g}" for f in MANY))
 
 # %% [markdown]
-# For more than two values k-RR, attribute by attribute, is the better client as long as there are not many more than $3e^{\varepsilon_1}$ of them.
+# For more than two values compare the noise $a$ of linear estimates, near uniform shares: that of k-RR is $(\kappa-1)\big(1+\frac{\kappa}{s^2-1}\big)^2$ with $s = e^{\varepsilon_1/2}$, that of one-hot bits $(\kappa-1)\big(1+\frac{\kappa s}{(s-1)^2}\big)$.
+# The first is no larger exactly if $\kappa \le s^3+s+2$: k-RR, attribute by attribute, is the better client up to there.
 # Everything in this chapter goes through with it: only the matrix $A$ is another.
 #
 # ### A few attributes for many
@@ -1314,10 +1332,10 @@ for f in (0.5, 0.7, 0.9):
 #   Whoever drew the paper's figures must have had another line.
 # - *The stopping rule* can end it after one step ({ref}`sec-joint-convergence`).
 #   With δ = 0.001, which is ours, it matters from about $f = 0.5$ on; what becomes of the figures with it is the subject of the next chapter.
-# - *A good start*, which the text asks for, is any without empty cells.
+# - *A good start*, which the text asks for, is any without empty cells, if EM goes on long enough.
 # - *Cells that do not occur* are given shares, says the text.
-#   So it is: at $f = 0.5$ nearly all of it came from stopping early, at $f = 0.9$ chance alone is enough ({ref}`sec-joint-convergence`).
-# - *Randomized response is for two values only* (§5.1), which is true of the original one; k-RR, which §2 lists, would do for up to about $3e^{\varepsilon_1}$ values.
+#   So it is: at $f = 0.5$ about nine tenths of it came from stopping early, at $f = 0.9$ chance alone is enough ({ref}`sec-joint-convergence`).
+# - *Randomized response is for two values only* (§5.1), which is true of the original one; k-RR, which §2 lists, would do, and better than bits for up to about $e^{3\varepsilon_1/2}$ values.
 #
 # (sec-joint-wrong)=
 # ## What can go wrong
@@ -1354,7 +1372,7 @@ print(f"f = {f:.4f}: {2500 * (worth(f) ** -2 - 1):,.0f} people")
 # :::{dropdown} Solution
 # At uniform shares all symbols with the same number of votes are equally likely, and the gradient is $g_\omega = 1 + \rho^m\eta\,(-1)^{\sum\omega_j}$: each attribute contributes $1-2\varphi$ by the law of its votes and $\frac{1-2\varphi}{1-2\varphi(1-\varphi)}$ by the posterior given a vote, which is ρ together.
 # So the largest cell grows by $\rho^m\eta/2^m$.
-# With the numbers given it is below δ if ρ is below $\sqrt{0.004/0.6} = 0.082$, from $f = 0.79$ on.
+# With the numbers given it is below δ if ρ is below $\sqrt{0.004/0.6} = 0.082$, from $f = 0.794$ on.
 # :::
 
 # %%

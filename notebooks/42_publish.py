@@ -11,7 +11,7 @@
 # For the paper's own data, 16 attributes of 21,574 people, the error of pairs falls from 0.31 to 0.03 at $\varepsilon = 2$.
 # It takes the client and a model of pairs together; either of them alone brings much less.
 #
-# If ε is promised for each attribute and not for the record, the order turns round.
+# If such an ε is promised for each attribute and not for the record, the order turns round.
 # At the end 6,366 answers about a marriage are published at $\varepsilon = 2$, with errors that were predicted beforehand: 2.2 points for a share, 2.4 for a cell of a pair.
 # :::
 #
@@ -65,7 +65,7 @@ rng = np.random.default_rng(SEED)
 # | $\varphi$ | correlation from which on LoPub joins two attributes | `phi` |
 # | $\ell, B$ | number of attributes in a block; the block, a set of ℓ attributes | `ell`, `block` |
 # | $K$ | number of cells of a block, $2^\ell$ for binary attributes | |
-# | $\lambda$ | $(e^\varepsilon-1)/(e^\varepsilon+K-1)$, how often k-RR keeps the value | `keep` |
+# | $\lambda$ | $(e^\varepsilon-1)/(e^\varepsilon+K-1)$, how often k-RR keeps the value; otherwise it draws any of the $K$ cells, the value among them | `keep` |
 # | $s_A(x)$ | parity of the attributes in $A$: $\prod_{j\in A} (-1)^{x_j}$ | |
 # | $\rho_a$ | $\binom{\ell}{a}\big/\binom{d}{a}$, how often a block contains $a$ given attributes | |
 #
@@ -258,7 +258,7 @@ print(
     f"weakest at ε = {quiet.epsilon:.1f}: {strength['quiet'].min():.2f}; strongest in truth: {strength['true'].max():.2f}"
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-edges", "caption": "Correlation of the 15 pairs of attributes in the true table and in tables estimated from 20,000 reports, as the rule for φ measures it; pairs in the order of the truth, the dashed line is φ = 0.15. At ε = 26.4 the estimates follow the truth, and the six pairs above the line are those of the truth. At ε = 2 noise makes nearly all pairs look more dependent than they are.", "width": "100%"}, "image": {"alt": "Dot plot of 15 pairs. True correlations fall from 0.6 to 0, and the estimates at epsilon 26.4 lie next to them; the estimates at epsilon 2 are all between 0.6 and 1, far above the threshold of 0.15."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-edges", "caption": "Correlation of the 15 pairs of attributes in the true table and in tables estimated from 20,000 reports, as the rule for φ measures it; pairs in the order of the truth, the dashed line is φ = 0.15. At ε = 26.4 the estimates follow the truth, and the six pairs above the line are those of the truth. At ε = 2 noise makes all pairs look more dependent than any is.", "width": "100%"}, "image": {"alt": "Dot plot of 15 pairs. True correlations fall from 0.6 to 0, and the estimates at epsilon 26.4 lie next to them; the estimates at epsilon 2 are all between 0.6 and 1, far above the threshold of 0.15."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for i, (name, label) in enumerate(
     [("true", "true"), ("loud", f"LoPub, ε = {lopub.epsilon:.1f}"), ("quiet", f"LoPub, ε = {quiet.epsilon:.1f}")]
@@ -274,7 +274,7 @@ plt.show()
 # %% [markdown]
 # At $\varepsilon = 26.4$ the graph has the true edges, and 2–4 besides, though 2 and 4 have nothing to do with each other once 3 is known: joining pairs by their dependence closes paths.
 # That is no error; it makes cliques larger than they need be.
-# At $\varepsilon = 2$ noise takes nearly every pair far above φ ({ref}`ch-joint` has its size), whether an edge is there or not.
+# At $\varepsilon = 2$ noise takes every pair far above φ ({ref}`ch-joint` has its size), whether an edge is there or not.
 #
 # The graph is triangulated, its maximal cliques are arranged in a *junction tree*, and the table of each clique is estimated from the same reports.
 # Then records are drawn: the first clique from its table, and of each further one the new attributes, given those that it shares with the clique above it.
@@ -358,7 +358,7 @@ table(
 
 # %% [markdown]
 # At $\varepsilon = 2$ with 20,000 people LoPub's pairs are further off than independent columns, with a threshold of 0.9 as with one of 0.15.
-# (There the search for the likeliest table ends at a gap of 10⁻⁴ nats, which leaves it closer to uniform and does LoPub no harm.)
+# (There, and for all 288 cells at once, the search for the likeliest table ends at a gap of 10⁻⁴ nats.)
 # (The data come from a sparse network, which is the best case, and six attributes are not many.)
 #
 # (sec-publish-row)=
@@ -459,10 +459,12 @@ def block_person(record, sizes, ell, eps, rng):
 #    $$ e^\varepsilon > 1 + 2^\ell\,\frac{2-r}{r-1}, \qquad r = \sqrt{\frac{\ell+1}{\ell-1}}, $$
 #
 #    and the right-hand side grows with ℓ.
-#    So the best block size does not depend on $d$, as long as it is at most $d$.
+#    So the best block size for the parity of a pair does not depend on $d$, as long as it is at most $d$.
 # :::
 #
 # :::{prf:proof}
+# In the order of the statements.
+#
 # 1. The block does not depend on the record.
 #    Given the block, the report is k-RR of its value: no ratio is above $e^\varepsilon$, and it is attained by two records that differ in one attribute of the block.
 # 2. k-RR keeps the value with probability λ, and otherwise draws any of the $2^\ell$ cells, whose parities have the mean 0.
@@ -969,9 +971,9 @@ check(
 # %% [markdown]
 # Taken in this order, the model accounts for a factor of about two, and the client for one of four to eight.
 # The order matters.
-# With the network of two parents, as we fitted it, the block client gains next to nothing: it is learned from tables of triples, the blocks have the best size for pairs, and the structure is chosen by information that noise inflates.
+# With the network of two parents, as we fitted it, the block client gains next to nothing at $\varepsilon = 2$: it is learned from tables of triples, the blocks have the best size for pairs, and the structure is chosen by information that noise inflates.
 # We did not separate these.
-# And with the paper's client the best model stays above independent columns on both populations.
+# And with the paper's client the best model stays above independent columns on both populations at $\varepsilon = 2$; at 6.42 it is below them.
 # It takes a client that measures pairs well and a model that needs no more than pairs.
 # One bit of randomized response in place of two bits is better nearly everywhere, at no cost, and far from enough.
 #
@@ -1015,7 +1017,7 @@ print(
 # One can also promise an ε for each *attribute*: neighbours are then two records that differ in one attribute.
 # The clients that answer everything have $\varepsilon_j = \varepsilon/d$, if all attributes spend the same.
 # A block has $\varepsilon_j = \varepsilon$, by part 1 of {prf:ref}`thm-publish-block`: its one answer may be all about that attribute.
-# So the comparison turns round, as {numref}`fig-publish-notions` shows.
+# So the comparison turns round, as {numref}`fig-publish-notions` shows, for all but tiny ε, of an attribute, below that which is printed here.
 
 
 # %% tags=["hide-input"]
@@ -1027,7 +1029,12 @@ def mean_noise(name, eps):
     return RIVALS[name](eps, D)
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-notions", "caption": "Noise of the parity of a pair of 16 binary attributes against ε. Formulas. Left: ε of a record; right: ε of an attribute, which for clients that answer everything is a sixteenth of the record's. Left, a block is better than both clients that answer everything by orders of magnitude, and one parity is better still up to about ε = 1.8; right, one bit for each attribute is best throughout.", "width": "100%"}, "image": {"alt": "Two panels on logarithmic axes, four falling curves each. Left, both clients that answer all attributes lie far above one parity and one block; right, they lie below them."}}
+tiny = [e / 500 for e in range(10, 200)]
+turned = max(e for e in tiny if mean_noise("one block of the best size", e) < one_bit(D * e, D))
+print(f"same ε of an attribute: a block of the best size beats one bit each up to ε = {turned:.2f}")
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-notions", "caption": "Noise of the parity of a pair of 16 binary attributes against ε. Formulas. Left: ε of a record; right: ε of an attribute, which for clients that answer everything is a sixteenth of the record's. Left, a block is better than both clients that answer everything by orders of magnitude, and one parity is better still up to about ε = 1.8; right, one bit for each attribute is best throughout the range shown.", "width": "100%"}, "image": {"alt": "Two panels on logarithmic axes, four falling curves each. Left, both clients that answer all attributes lie far above one block, and above one parity but for the right edge; right, they lie below them."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 4.2), sharey=True)
 LOOK = dict(zip(RIVALS, (0, 1, 4, 3, 2), strict=True))
 grid = np.geomspace(0.4, 10, 60)
@@ -1299,8 +1306,6 @@ table(
 
 # %% tags=["hide-input"]
 strongest = [int(i) for i in np.argsort(-np.abs(true_parity_of)) if orders[i] == 2][:4]
-to_zero = -np.sign(true_parity_of) * (drawn_rows.mean(0) - true_parity_of)
-pull = float(to_zero[orders == 2].max())
 table(
     pd.DataFrame(
         [
@@ -1321,12 +1326,17 @@ table(
 # The model lowers the noise of pairs a little, and pulls strong relations towards zero: that is the penalty, $10\,\sigma_A^2\theta_A$.
 # Pairs in the rows are less than half as far off as those of independent columns would be, even with true shares, and so are sets of three and four, which the model fills in.
 #
-# So the note has to say both.
+# So the note has to say both, and only with what the publisher has: every number in it is computed from the reports or the design, none from true answers or from the further releases.
 
 # %% tags=["hide-input"]
+every = np.array(list(product((0, 1), repeat=ASKED)))
+fitted = max_entropy(ASKED, public.sets, public.parities, 1 / public.people).probabilities
+of_model = np.array([fitted @ (1 - 2 * every[:, list(one)]).prod(1) for one in ONE_AND_TWO])
+pulled = (np.sign(parities(public)) * (parities(public) - of_model))[orders == 2].max()
 print(
     f"Published: {len(ONE_AND_TWO)} estimates with standard errors, and {len(rows):,} rows of {ASKED} columns.\n"
-    "No row was made from one person's answers. Nearly every combination in it is also some reader's, which says nothing of her.\n"
+    "No row was made from one person's answers alone. A row that fits some reader says nothing of her in particular: "
+    f"there are only {2**ASKED} combinations.\n"
     f"Each of {READERS:,} readers answered about {cell_block(ASKED, BUDGET)} of the {ASKED} questions at once, drawn by lot, "
     f"by randomized response: {cell_block(ASKED, BUDGET)} bits, and which questions they were.\n"
     f"ε = {BUDGET:g} for everything a reader said, any two records being neighbours (odds change by at most × {exp(BUDGET):.1f}), "
@@ -1334,7 +1344,7 @@ print(
     f"Standard errors, to first order: share {100 * share_error(BUDGET, READERS):.1f} points, "
     f"cell of a pair {100 * cell_error(BUDGET, READERS):.1f} points. They hold for the estimates.\n"
     "The rows are a maximum-entropy model of attributes and pairs (penalty 10). It pulls pairs towards independence: "
-    f"in {RELEASES} trials by up to {pull:.2f} of a parity.\n"
+    f"here by up to {pulled:.2f} of a parity from the published estimate.\n"
     "Three and more questions: the model's. Do not compute standard errors from the rows as if they were people."
 )
 
@@ -1389,14 +1399,15 @@ table(pd.DataFrame(answers_in_points, columns=["affairs, low against high rating
 
 # %% [markdown]
 # In truth affairs are 34 points more frequent where the marriage is rated fair or worse.
-# The interval of the estimates contains that, and it is some twenty points wide on either side, as planned: the sign shows, the size hardly does.
+# The interval of the estimates contains that, and it is some twenty points wide on either side, a little less than the guesses of the plan gave: the sign shows, the size hardly does.
 # Whoever takes rows for people believes in an error of three points; here that number lies near the truth, but the rows of other releases scatter by 17.
-# On average the rows are two points short, which the note announces; the estimates are not.
+# On average the rows are two points short, in the direction that the note announces; the estimates are not.
 #
 # (sec-publish-people)=
 # ### How many people it takes
 #
-# All errors fall like $1/\sqrt n$, so the table above can be turned round.
+# The errors of the estimates fall like $1/\sqrt n$, so the table of the plan can be turned round.
+# (The error of a model, as for sets of three, does not.)
 
 
 # %% tags=["hide-input"]
@@ -1465,8 +1476,8 @@ print(
 # | Table 5 | error $O(dk/(\varepsilon\sqrt n))$ | for the shares of single attributes, which it is derived for; for pairs $d^2/\varepsilon^2$ |
 # | Table 5 | weakens the influence of high dimension | against estimating the whole table at once; at $\varepsilon = 2$ with 20,000 people, worse than independent columns |
 # | Table 5 | high costs | all pairs are fitted before the first edge is known |
-# | §5.3 | ε is divided $\binom d2$ times, which brings much noise | it need not be divided; one report for all pairs is no less noisy, blocks are |
-# | §5.3 | sampling inevitably lowers utility | at the same ε of an attribute it does; at the same ε of a record it raises it |
+# | §5.3 | ε is divided $\binom d2$ times, which brings much noise | it need not be divided; at ε = 1 and 2 of a record one report for all pairs is noisier still, blocks are much less noisy |
+# | §5.3 | sampling inevitably lowers utility | for pairs, at the same ε of an attribute, 0.5 or more, it does; at the same ε of a record it raises it |
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
@@ -1550,7 +1561,7 @@ settle(
 settle(
     "ye2018.lopub-sampling",
     holds={
-        "16 binary attributes, same ε of an attribute: sampled blocks have the larger variance": all(
+        "16 binary attributes, same ε of an attribute, .5 to 16: sampled blocks: larger variance": all(
             mean_noise("one block of the best size", e) > one_bit(D * e, D) for e in TRIED
         ),
         "same ε of a record, 0.5 to 16: they have": any(
@@ -1586,6 +1597,6 @@ for d in (7, 16):
 #
 # A synthetic table is a model of private reports, and it can be no better than the reports say about the sets of attributes that the model needs.
 # LoPub and the Bayes network let everybody answer everything; at an ε of a record that protects, their networks are learned from noise.
-# A random block with all of ε has a variance of $\frac1{\rho_a\lambda^2} - 1$ for a parity, a best size that depends on ε alone, and with maximum entropy errors that are smaller by a factor of about ten at $\varepsilon = 2$.
-# At the same ε of an attribute the order turns round, so that an ε without its neighbours says nothing.
-# The errors of the estimates are known before anybody is asked; the pull of a model on its rows is not, both belong into the note, and the rows are not people.
+# A random block with all of ε has a variance of $\frac1{\rho_a\lambda^2} - 1$ for a parity, a best size for parities of pairs that depends on ε alone, and with maximum entropy errors that are smaller by a factor of about ten at $\varepsilon = 2$.
+# At the same ε of an attribute, unless it is tiny, the order turns round, so that an ε without its neighbours says nothing.
+# The errors of the estimates are known before anybody is asked; the pull of a model on its rows shows only afterwards, as its distance from the estimates; both belong into the note, and the rows are not people.
