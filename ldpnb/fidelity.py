@@ -141,7 +141,7 @@ def edge_accuracy(edges: Iterable[tuple[int, int]], reference: Iterable[tuple[in
 
     Parameters
     ----------
-    edges, reference : arcs (parent, child), such as `Network.edges`
+    edges, reference : arcs (parent, child), such as `bayesnet.Network.edges`
     d : int
         Number of attributes.
 

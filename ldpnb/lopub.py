@@ -96,8 +96,8 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
     r"""Join two attributes whose mutual information is :math:`I_{ij} \ge \min(\kappa_i-1,\kappa_j-1)\,\phi^2/2`.
 
     Near independence :math:`2nI \approx \chi^2`, so that to first order the bound is Cramér's V ≥ φ.  The information
-    of an estimated table is too large on average (`joint.information_bias`); where the bound is below that, noise alone
-    joins everything.  Source: Ren et al. 2018.
+    of an estimated table is too large on average (`tables.information_bias`); where the bound is below that, noise
+    alone joins everything.  Source: Ren et al. 2018.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def publish(
     Parameters
     ----------
     mechanism, reports
-        As for `joint.symbols`.
+        As for `tables.symbols`.
     phi : float in [0, 1]
         As for `dependency`.
     n : int
@@ -261,7 +261,7 @@ def publish(
     limit : int
         Most cells a clique may have.
     joint : callable
-        From symbols and sets to tables: `joint.likeliest`, or `joint.expectation` with its stop fixed.
+        From symbols and sets to tables: `tables.likeliest`, or `tables.expectation` with its stop fixed.
 
     Raises
     ------
