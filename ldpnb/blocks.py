@@ -231,7 +231,7 @@ class Blocks(Mechanism):
         ValueError
             If the tally has trials, a set does not fit into a block, or nobody drew a block that contains it.
         """
-        counts, sets = self._own(tally).counts, check_sets(sets, len(self.sizes), self.size)
+        counts, sets = self._own(tally).counts, check_sets(sets, len(self.sizes))
         if counts.ndim != 2:
             raise ValueError(f"tally must be a single one, got trials of shape {counts.shape[:-2]}")
         drawn = counts.sum(1)
@@ -254,7 +254,7 @@ class Blocks(Mechanism):
         blocks are dealt out among its n people.
         """
         f, people, first, second, weight = np.asarray(share, np.float64), np.asarray(drawn), 0.0, 0.0, 0.0
-        (s,) = check_sets([s], len(self.sizes), self.size)
+        (s,) = check_sets([s], len(self.sizes))
         for rows, _, _, g in self._holding(s):
             m, p = people[rows].sum(), (1 - g) / f.size + g * f
             weight, first, second = weight + m * g**2, first + m * g**2 * p * (1 - p), second + m * g**4

@@ -25,7 +25,7 @@ from scipy.optimize import nnls
 from ldpnb.core import Reports, check_count, check_probability
 from ldpnb.frequency import GRR
 from ldpnb.joint import Flip
-from ldpnb.tables import Joint, Symbols, information, likeliest, symbols
+from ldpnb.tables import Joint, Symbols, check_table, information, likeliest, symbols
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 VANISHED = 1e-12  # a separator's value that is less probable than this has no row in the clique's table
@@ -111,7 +111,7 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
         raise ValueError(f"tables must be those of all pairs of d attributes, d(d−1)/2, got {len(tables)}")
     found = []
     for pair, table in zip(combinations(range(d), 2), tables, strict=True):
-        shares = _shares(table, pair)
+        shares = check_table(table, pair)
         if float(information(shares)) >= (min(shares.shape) - 1) * phi**2 / 2:
             found.append(pair)
     return tuple(found)
@@ -186,7 +186,7 @@ def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[_Floats]:
         raise ValueError(f"tables must be one a clique, {len(tree.cliques)}, got {len(tables)}")
     found, sizes = [], dict[int, int]()
     for clique, separator, table in zip(tree.cliques, tree.separators, tables, strict=True):
-        shares = _shares(table, clique)
+        shares = check_table(table, clique)
         for a, size in zip(clique, shares.shape, strict=True):
             if sizes.setdefault(a, size) != size:
                 raise ValueError(f"tables must agree about attribute {a}, got {sizes[a]} values and {size}")
@@ -290,10 +290,3 @@ def _edge(pair: Any, d: int, name: str) -> Set:
     if i == j or max(i, j) >= d:
         raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}")
     return i, j
-
-
-def _shares(table: ArrayLike, attributes: Set) -> _Floats:
-    shares = np.asarray(table, np.float64)
-    if shares.ndim != len(attributes) or not np.all(shares >= 0) or not abs(shares.sum() - 1) <= 1e-9:
-        raise ValueError(f"tables must be shares with sum 1, got shape {shares.shape} for attributes {attributes}")
-    return shares
