@@ -30,7 +30,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import check_columns, check_count
+from ldpnb.core import check_count
 from ldpnb.maxent import check_sets
 from ldpnb.tables import check_table, entropy, information
 
@@ -326,15 +326,6 @@ class Model:
             for end in ends.T:  # the value is the number of ends that u has passed
                 columns[child] += u >= end[row]
         return columns.T
-
-    def log_probability(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return ln P_N of each record (n, d); −inf where it cannot occur."""
-        columns = check_columns(values, self.sizes).T
-        total = np.zeros(columns.shape[1])
-        with np.errstate(divide="ignore"):
-            for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
-                total += np.log(cpt.ravel()[self._rows(columns, (*parents, child))])
-        return total
 
     def joint(self) -> NDArray[np.float64]:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
