@@ -30,8 +30,9 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import check_columns, check_count
-from ldpnb.tables import entropy, information
+from ldpnb.core import check_count
+from ldpnb.maxent import check_sets
+from ldpnb.tables import check_table, entropy, information
 
 CELLS = 2**22  # most cells of an exact joint law
 VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own
@@ -200,9 +201,10 @@ class Scores:
     _best: dict[Pair, Set] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_sets(self.tables, None, "tables")
         shapes: dict[tuple[int, ...], list[Set]] = {}
         for chosen, table in self.tables.items():
-            shapes.setdefault(_checked(chosen, table).shape, []).append(chosen)
+            shapes.setdefault(check_table(table, chosen).shape, []).append(chosen)
         for sets in shapes.values():  # all tables of a shape at once
             self._learn(sets, np.stack([np.asarray(self.tables[chosen], np.float64) for chosen in sets]))
 
@@ -273,15 +275,6 @@ def _family(child: int, parents: Iterable[int]) -> Set:
     return tuple(sorted((child, *parents)))
 
 
-def _checked(chosen: Set, table: ArrayLike) -> NDArray[np.float64]:
-    found = np.asarray(table, np.float64)
-    if list(chosen) != sorted(set(chosen)) or found.ndim != len(chosen):
-        raise ValueError(f"tables must have an axis an attribute of an increasing set, got {found.shape} for {chosen}")
-    if not (found.min(initial=0) >= 0 and abs(found.sum() - 1) <= 1e-9):
-        raise ValueError(f"tables must be non-negative and sum to one, got another for {chosen}")
-    return found
-
-
 # ------------------------------------------------------------------------------------------------------------- models
 
 
@@ -334,15 +327,6 @@ class Model:
                 columns[child] += u >= end[row]
         return columns.T
 
-    def log_probability(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return ln P_N of each record (n, d); −inf where it cannot occur."""
-        columns = check_columns(values, self.sizes).T
-        total = np.zeros(columns.shape[1])
-        with np.errstate(divide="ignore"):
-            for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
-                total += np.log(cpt.ravel()[self._rows(columns, (*parents, child))])
-        return total
-
     def joint(self) -> NDArray[np.float64]:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
         if prod(self.sizes) > CELLS:
@@ -364,7 +348,7 @@ def fit(network: Network, tables: Tables) -> Model:
     """
     cpts = []
     for (child, _), chosen in zip(network.pairs, network.sets, strict=True):
-        table = np.moveaxis(_checked(chosen, table_of(tables, chosen)), chosen.index(child), -1)
+        table = np.moveaxis(check_table(table_of(tables, chosen), chosen), chosen.index(child), -1)
         given = table.sum(-1, keepdims=True)
         alone = table.sum(tuple(range(table.ndim - 1)))
         rows = np.where(given > VANISHING, table / np.maximum(given, VANISHING), alone)

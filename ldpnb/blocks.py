@@ -1,11 +1,7 @@
 r"""Many categorical attributes a person, reported a block at a time: all of ε on the joint value of a few attributes.
 
-Two clients that estimate the tables of all pairs of attributes:
-
-- `Blocks` draws ℓ of the d attributes in public and answers about their joint value by k-RR with all of ε;
-- `Each` answers about every attribute by a k-RR of its own, so that a record pays for d answers.
-
-What a server makes of the noisy tables is in `ldpnb.maxent`.
+`Blocks` draws ℓ of the d attributes in public and answers about their joint value by k-RR.  What a server makes of the
+noisy tables is in `ldpnb.maxent`.
 
 A set of attributes is an increasing tuple of their numbers; its table has one axis an attribute, in that order.
 """
@@ -14,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations, pairwise
-from math import comb, inf, nextafter, prod
+from math import comb, prod
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, distinct, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_columns, check_count, check_epsilon, check_people
+from ldpnb.frequency import GRR
 from ldpnb.maxent import check_sets
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
@@ -35,43 +30,7 @@ Groups = list[tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...], float]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairTables(Mechanism):
-    """What clients share whose estimates are the tables of all pairs of attributes.
-
-    Values are records, int (n, d), attribute j in {0, …, κ_j−1}.  Estimates are flat, (…, Σ_{a<b} κ_a κ_b): pair after
-    pair in lexicographic order, (0, 1), (0, 2), …, each table row by row; `unpack` makes tables of them.
-
-    Parameters
-    ----------
-    sizes : tuple of int, each at least 2
-        Number of values of each attribute, κ_j; at least two attributes.
-    """
-
-    sizes: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", _sizes(self.sizes))
-
-    @property
-    def pairs(self) -> list[tuple[int, ...]]:
-        """All pairs of attributes, in lexicographic order."""
-        return list(combinations(range(len(self.sizes)), 2))
-
-    def unpack(self, flat: NDArray[Any]) -> list[NDArray[Any]]:
-        """Cut an estimate, a target or a noise into the tables of `pairs`, (…, κ_a, κ_b) each."""
-        shapes = [(self.sizes[a], self.sizes[b]) for a, b in self.pairs]
-        edges = pairwise(accumulate(map(prod, shapes), initial=0))
-        return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
-
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """One for the cell of the person's record in each pair's table, zero for the others."""
-        codes, k = check_columns(values, self.sizes), self.sizes
-        cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
-        return np.concatenate(cells, -1).astype(np.float64)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Blocks(PairTables):
+class Blocks(Mechanism):
     r"""A public uniformly random set of ℓ attributes, a block, and its joint value by k-RR with all of ε.
 
     The value of a block of :math:`K=\prod_{j\in B}\kappa_j` cells is kept with probability
@@ -88,9 +47,13 @@ class Blocks(PairTables):
     Source: Zhang et al. 2018 (CALM) for the idea: marginals of few attributes, each from a part of the people with all
     of ε.  They fix a list of marginals first; a random block a person, which needs none, is ours.
 
+    Values are records, int (n, d), attribute j in {0, …, κ_j−1}.  Estimates are flat, (…, Σ_{a<b} κ_a κ_b): pair after
+    pair in lexicographic order, (0, 1), (0, 2), …, each table row by row; `unpack` makes tables of them.
+
     Parameters
     ----------
     sizes : tuple of int, each at least 2
+        Number of values of each attribute, κ_j; at least two attributes.
     size : int in [2, d]
         Attributes in a block, ℓ.  A tally has C(d, ℓ) times max K cells, which must be at most 2²⁴.
     epsilon : float
@@ -102,12 +65,13 @@ class Blocks(PairTables):
     There is no `simulate`: in all but tiny domains hardly two people share record and block.
     """
 
+    sizes: tuple[int, ...]
     size: int
     epsilon: float
     public_fields: ClassVar[tuple[str, ...]] = ("block",)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        object.__setattr__(self, "sizes", _sizes(self.sizes))
         object.__setattr__(self, "size", _size(self.size, self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         if (cells := _tally_cells(self.sizes, self.size)) > CELLS_MAX:
@@ -123,11 +87,20 @@ class Blocks(PairTables):
         """Number of cells of each block, K: (C(d, ℓ),)."""
         return np.asarray(np.array(self.sizes)[self.blocks].prod(1), np.int64)
 
+    @property
+    def pairs(self) -> list[tuple[int, ...]]:
+        """All pairs of attributes, in lexicographic order."""
+        return list(combinations(range(len(self.sizes)), 2))
+
+    @cached_property
+    def _responses(self) -> dict[int, GRR]:
+        """The k-RR of blocks of K cells, by K."""
+        return {k: GRR(k=k, epsilon=self.epsilon) for k in set(self.cells.tolist())}
+
     @cached_property
     def keep(self) -> NDArray[np.float64]:
         """Probability g of answering with the block's value, before the blind draw; rounded down: (C(d, ℓ),)."""
-        kept = {k: _keep(k, self.epsilon) for k in set(self.cells.tolist())}
-        return np.array([kept[k] for k in self.cells.tolist()])
+        return np.array([self._responses[k].keep for k in self.cells.tolist()])
 
     @property
     def attribute_epsilon(self) -> float:
@@ -137,7 +110,7 @@ class Blocks(PairTables):
     @property
     def realised_epsilon(self) -> float:
         """The largest ln(p*/q*) of a block."""
-        return chance.log(max(_ratio(k, g) for k, g in set(zip(self.cells.tolist(), self.keep.tolist(), strict=True))))
+        return max(response.realised_epsilon for response in self._responses.values())
 
     @property
     def report_bits(self) -> int:
@@ -179,6 +152,18 @@ class Blocks(PairTables):
             raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
         counts = np.bincount(block * most + value, minlength=len(self.blocks) * most)
         return Tally(self, len(found), counts.reshape(-1, most))
+
+    def unpack(self, flat: NDArray[Any]) -> list[NDArray[Any]]:
+        """Cut an estimate, a target or a noise into the tables of `pairs`, (…, κ_a, κ_b) each."""
+        shapes = [(self.sizes[a], self.sizes[b]) for a, b in self.pairs]
+        edges = pairwise(accumulate(map(prod, shapes), initial=0))
+        return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
+
+    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+        """One for the cell of the person's record in each pair's table, zero for the others."""
+        codes, k = check_columns(values, self.sizes), self.sizes
+        cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
+        return np.concatenate(cells, -1).astype(np.float64)
 
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the tables of all pairs, everybody counted: (…, Σ κ_a κ_b)."""
@@ -246,7 +231,7 @@ class Blocks(PairTables):
         ValueError
             If the tally has trials, a set does not fit into a block, or nobody drew a block that contains it.
         """
-        counts, sets = self._own(tally).counts, check_sets(sets, len(self.sizes), self.size)
+        counts, sets = self._own(tally).counts, check_sets(sets, len(self.sizes))
         if counts.ndim != 2:
             raise ValueError(f"tally must be a single one, got trials of shape {counts.shape[:-2]}")
         drawn = counts.sum(1)
@@ -269,7 +254,7 @@ class Blocks(PairTables):
         blocks are dealt out among its n people.
         """
         f, people, first, second, weight = np.asarray(share, np.float64), np.asarray(drawn), 0.0, 0.0, 0.0
-        (s,) = check_sets([s], len(self.sizes), self.size)
+        (s,) = check_sets([s], len(self.sizes))
         for rows, _, _, g in self._holding(s):
             m, p = people[rows].sum(), (1 - g) / f.size + g * f
             weight, first, second = weight + m * g**2, first + m * g**2 * p * (1 - p), second + m * g**4
@@ -340,87 +325,6 @@ def best_size(sizes: Sequence[int], epsilon: float) -> int:
     return min(fit, key=lambda size: pair_variance(sizes, size, epsilon))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Each(PairTables):
-    r"""One k-RR an attribute, each with an ε of its own: the plain way to report a whole record.
-
-    The score of a pair's cell is the product of two independent ones, :math:`(1[y=t]-q)/(p-q)`.
-
-    Source: sequential composition of k-RR (Kairouz, Bonawitz and Ramage 2016).
-
-    Parameters
-    ----------
-    sizes : tuple of int, each at least 2
-    attribute_epsilon : float
-        Of one attribute, the others being equal; divide an ε for the whole record by d.
-
-    Reports are records, int (n, d).
-    """
-
-    attribute_epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "attribute_epsilon", check_epsilon(self.attribute_epsilon, "attribute_epsilon"))
-
-    @cached_property
-    def keep(self) -> NDArray[np.float64]:
-        """Probability p − q of answering with the value, before the blind draw; rounded down: (d,)."""
-        return np.array([_keep(k, self.attribute_epsilon) for k in self.sizes])
-
-    @cached_property
-    def blind(self) -> NDArray[np.float64]:
-        """Probability q of any wrong value: (d,)."""
-        return np.asarray((1 - self.keep) / np.array(self.sizes))
-
-    @property
-    def epsilon(self) -> float:
-        """Of a whole record: d times that of one attribute, rounded up."""
-        exact = len(self.sizes) * Fraction(self.attribute_epsilon)
-        return float(exact) if float(exact) >= exact else nextafter(float(exact), inf)
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of a whole record, with the rounded probabilities."""
-        return chance.log(prod((_ratio(k, g) for k, g in zip(self.sizes, self.keep, strict=True)), start=Fraction(1)))
-
-    @property
-    def report_bits(self) -> int:
-        """⌈log₂ Π κ_j⌉."""
-        return (prod(self.sizes) - 1).bit_length()
-
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: integers, column j in [0, κ_j), (n, d)."""
-        codes = check_columns(values, self.sizes)
-        check_people(codes)
-        return np.where(bernoulli(self.keep, codes.shape, rng), codes, uniform(np.array(self.sizes), codes.shape, rng))
-
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports in each cell of the tables of all pairs: (Σ κ_a κ_b,)."""
-        codes, k = check_columns(reports, self.sizes), self.sizes
-        counts = [np.bincount(codes[:, a] * k[b] + codes[:, b], minlength=k[a] * k[b]) for a, b in self.pairs]
-        return Tally(self, len(codes), np.concatenate(counts))
-
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the tables of all pairs: (…, Σ κ_a κ_b)."""
-        found = []
-        for (a, b), table in zip(self.pairs, self.unpack(self._own(tally).counts), strict=True):
-            x = (table - self.blind[a] * table.sum(-2, keepdims=True)) / (tally.n * self.keep[a])
-            x = (x - self.blind[b] * x.sum(-1, keepdims=True)) / self.keep[b]
-            found.append(x.reshape(*x.shape[:-2], -1))
-        return np.concatenate(found, -1)
-
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """Mean square of the one score times that of the other, less 1 for the person's own cell."""
-        codes, q, g = check_columns(values, self.sizes), self.blind, self.keep
-        other = q * (1 - q) / g**2
-        own = other + (1 - 2 * q) / g
-        same = [np.equal.outer(x, np.arange(k)) for x, k in zip(codes.T, self.sizes, strict=True)]
-        square = [np.where(x, own[j], other[j]) for j, x in enumerate(same)]
-        found = [(square[a][:, :, None] * square[b][:, None]).reshape(len(codes), -1) for a, b in self.pairs]
-        return np.concatenate(found, -1) - self.target(values)
-
-
 # ------------------------------------------------------------------------------------------------------- small parts
 
 
@@ -442,13 +346,3 @@ def _blocks(d: int, size: int) -> NDArray[np.int64]:
 
 def _tally_cells(sizes: tuple[int, ...], size: int) -> int:
     return comb(len(sizes), size) * prod(sorted(sizes)[-size:])
-
-
-def _keep(k: int, epsilon: float) -> float:
-    e = odds(epsilon)
-    return round_down((e - 1) / (e + k - 1))
-
-
-def _ratio(k: int, keep: float) -> Fraction:
-    """p*/q* of a k-RR."""
-    return 1 + k * Fraction(keep) / (1 - Fraction(keep))

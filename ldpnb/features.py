@@ -95,7 +95,7 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
 
 
 def _kind(y: Any) -> str:
-    if isinstance(y, int | float) or y == "-0.0":  # as `freeze` writes it
+    if isinstance(y, int | float) or y == "-0.0":  # as `chance.freeze` writes it
         return "number"
     return next((name for name, kind in KINDS.items() if isinstance(y, kind)), "other")
 

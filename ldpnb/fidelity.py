@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.core import check_columns, check_count, check_people
+from ldpnb.maxent import check_sets
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
@@ -50,7 +51,7 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
     -------
     dict from sets to ndarrays, in the order of `sets`
     """
-    chosen = _check_sets(sets, len(sizes))
+    chosen = check_sets(sets, len(sizes))
     if isinstance(data, Mapping):
         missing = [one for one in chosen if one not in data]
         if missing:
@@ -113,14 +114,14 @@ def kl(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Itera
 
 def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
     """Return the tables of independent columns: products of the one-way marginals; a baseline for `avd` and `kl`."""
-    chosen = _check_sets(sets, len(sizes))
+    chosen = check_sets(sets, len(sizes))
     one = marginals(real, sizes, [(j,) for j in range(len(sizes))])
     return {it: _outer([one[j,] for j in it]) for it in chosen}
 
 
 def uniform(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
     """Return the tables of somebody who knows nothing but the domain; a baseline for `avd` and `kl`."""
-    return {it: _outer([np.full(sizes[j], 1 / sizes[j]) for j in it]) for it in _check_sets(sets, len(sizes))}
+    return {it: _outer([np.full(sizes[j], 1 / sizes[j]) for j in it]) for it in check_sets(sets, len(sizes))}
 
 
 def resampled(records: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -141,7 +142,7 @@ def edge_accuracy(edges: Iterable[tuple[int, int]], reference: Iterable[tuple[in
 
     Parameters
     ----------
-    edges, reference : arcs (parent, child), such as `Network.edges`
+    edges, reference : arcs (parent, child), such as `bayesnet.Network.edges`
     d : int
         Number of attributes.
 
@@ -237,14 +238,6 @@ def _of(sets: Iterable[Set] | None, d: int, a: int) -> list[Set]:
     chosen = list(combinations(range(d), a)) if sets is None else [tuple(one) for one in sets]
     if not chosen or any(len(one) != a for one in chosen):
         raise ValueError(f"sets must be of a = {a} attributes, at least one, got {chosen[:3]}")
-    return chosen
-
-
-def _check_sets(sets: Iterable[Set], d: int) -> list[Set]:
-    chosen = [tuple(one) for one in sets]
-    for one in chosen:
-        if not one or list(one) != sorted(set(one)) or one[0] < 0 or one[-1] >= d:
-            raise ValueError(f"sets must be increasing tuples of attributes in [0, {d}), got {one}")
     return chosen
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf, isqrt, log, prod, sqrt
+from math import isqrt, log, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,19 +25,18 @@ from scipy.optimize import nnls
 from ldpnb.core import Reports, check_count, check_probability
 from ldpnb.frequency import GRR
 from ldpnb.joint import Flip
-from ldpnb.tables import Joint, Symbols, information, likeliest, symbols
+from ldpnb.tables import Joint, Symbols, check_table, information, likeliest, symbols
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 VANISHED = 1e-12  # a separator's value that is less probable than this has no row in the clique's table
+MIX = 0.01  # of the uniform table in a start of EM, which never leaves a zero
 RIDGE = 1e-9  # δ/2 (Σp)² is added to what the Lasso minimises
 
 _Floats = NDArray[np.float64]
 Set = tuple[int, ...]
 
 
-def lasso_start(
-    mechanism: Flip, reports: Reports, pair: Set, *, penalty: float | None = None, mix: float = 0.01
-) -> _Floats:
+def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> _Floats:
     r"""Guess the joint shares of two attributes from counts of pairs of bits: a place to start EM.
 
     For codes :math:`M_i` (bits × values) and bits flipped with probability φ, the products of unbiased bits
@@ -46,11 +45,14 @@ def lasso_start(
     .. math:: y = \frac1n \sum_u z_{ui} \otimes z_{uj}, \qquad \mathrm E\, y = (M_i \otimes M_j)\, p .
 
     The p ≥ 0 that minimises :math:`\tfrac12 \lVert y - (M_i \otimes M_j) p \rVert^2 + \lambda \sum_v p_v` is scaled to
-    sum 1.  It is sparse, and EM never leaves a zero; so a part `mix` of it is replaced by the uniform table.
+    sum 1.  The penalty is :math:`\lambda = v \sqrt{2 h \ln(\kappa_i\kappa_j)/n}`, with
+    :math:`v = \varphi(1-\varphi)/(1-2\varphi)^2`, the standard deviation of one product where neither bit was set, and
+    h the mean squared length of a column.  The minimum is sparse, and EM never leaves a zero; so a hundredth of it is
+    replaced by the uniform table.
 
     The log-likelihood is concave, and EM climbs to its maximum from every interior start.  So this start changes the
-    number of steps, and the result only if EM is stopped early.  (With ``mix=0`` EM would end at the maximum over the
-    tables that have the Lasso's zeros, which can be lower.)
+    number of steps, and the result only if EM is stopped early.  (Without the uniform part EM would end at the maximum
+    over the tables that have the Lasso's zeros, which can be lower.)
 
     Source: Ren et al. 2018.  Penalty, mixture and regressing *pairs* of bits are ours; the counts of single bits have
     the same means for all joint tables with the same one-way marginals.
@@ -61,18 +63,13 @@ def lasso_start(
     reports : ndarray of bool (n, bits)
     pair : (int, int)
         Two different attributes.
-    penalty : float, optional
-        λ ≥ 0; by default :math:`v \sqrt{2 h \ln(\kappa_i\kappa_j)/n}`, with
-        :math:`v = \varphi(1-\varphi)/(1-2\varphi)^2`, the standard deviation of one product where neither bit was set,
-        and h the mean squared length of a column.
-    mix : float in [0, 1]
 
     Returns
     -------
     ndarray (κ_i, κ_j), uniform where the Lasso leaves nothing
     """
     i, j = _edge(pair, len(mechanism.sizes), "pair")
-    mix, flip, n = check_probability(mix, "mix"), float(mechanism.flip), mechanism.tally(reports).n
+    flip, n = float(mechanism.flip), mechanism.tally(reports).n
     if n == 0:
         raise ValueError("reports must be those of at least one person, got none")
     ends = np.cumsum([0] + [code.shape[1] for code in mechanism.codes])
@@ -80,15 +77,12 @@ def lasso_start(
     y = (first.T @ second / n).ravel()
     design = np.kron(mechanism.codes[i].T, mechanism.codes[j].T).astype(np.float64)
     k = design.shape[1]
-    if penalty is None:
-        noise = flip * (1 - flip) / (1 - 2 * flip) ** 2
-        penalty = noise * sqrt(2 * float((design**2).sum(0).mean()) * log(k) / n)
-    elif not isinstance(penalty, int | float) or not 0 <= penalty < inf:
-        raise ValueError(f"penalty must be a finite number, not negative, got {penalty!r}")
+    noise = flip * (1 - flip) / (1 - 2 * flip) ** 2
+    penalty = noise * sqrt(2 * float((design**2).sum(0).mean()) * log(k) / n)
     # least squares with p ≥ 0 and one more row, whose square is δ(Σp)² + 2λΣp and a constant: the Lasso, but for δ
     shares, _ = nnls(np.vstack([design, np.full(k, sqrt(RIDGE))]), np.append(y, -penalty / sqrt(RIDGE)))
     guess = shares / shares.sum() if shares.any() else np.full(k, 1 / k)
-    table: _Floats = (1 - mix) * guess + mix / k
+    table: _Floats = (1 - MIX) * guess + MIX / k
     return table.reshape(mechanism.sizes[i], mechanism.sizes[j])
 
 
@@ -96,8 +90,8 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
     r"""Join two attributes whose mutual information is :math:`I_{ij} \ge \min(\kappa_i-1,\kappa_j-1)\,\phi^2/2`.
 
     Near independence :math:`2nI \approx \chi^2`, so that to first order the bound is Cramér's V ≥ φ.  The information
-    of an estimated table is too large on average (`joint.information_bias`); where the bound is below that, noise alone
-    joins everything.  Source: Ren et al. 2018.
+    of an estimated table is too large on average (`tables.information_bias`); where the bound is below that, noise
+    alone joins everything.  Source: Ren et al. 2018.
 
     Parameters
     ----------
@@ -111,7 +105,7 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
         raise ValueError(f"tables must be those of all pairs of d attributes, d(d−1)/2, got {len(tables)}")
     found = []
     for pair, table in zip(combinations(range(d), 2), tables, strict=True):
-        shares = _shares(table, pair)
+        shares = check_table(table, pair)
         if float(information(shares)) >= (min(shares.shape) - 1) * phi**2 / 2:
             found.append(pair)
     return tuple(found)
@@ -186,7 +180,7 @@ def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[_Floats]:
         raise ValueError(f"tables must be one a clique, {len(tree.cliques)}, got {len(tables)}")
     found, sizes = [], dict[int, int]()
     for clique, separator, table in zip(tree.cliques, tree.separators, tables, strict=True):
-        shares = _shares(table, clique)
+        shares = check_table(table, clique)
         for a, size in zip(clique, shares.shape, strict=True):
             if sizes.setdefault(a, size) != size:
                 raise ValueError(f"tables must agree about attribute {a}, got {sizes[a]} values and {size}")
@@ -252,7 +246,7 @@ def publish(
     Parameters
     ----------
     mechanism, reports
-        As for `joint.symbols`.
+        As for `tables.symbols`.
     phi : float in [0, 1]
         As for `dependency`.
     n : int
@@ -261,7 +255,7 @@ def publish(
     limit : int
         Most cells a clique may have.
     joint : callable
-        From symbols and sets to tables: `joint.likeliest`, or `joint.expectation` with its stop fixed.
+        From symbols and sets to tables: `tables.likeliest`, or `tables.expectation` with its stop fixed.
 
     Raises
     ------
@@ -290,10 +284,3 @@ def _edge(pair: Any, d: int, name: str) -> Set:
     if i == j or max(i, j) >= d:
         raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}")
     return i, j
-
-
-def _shares(table: ArrayLike, attributes: Set) -> _Floats:
-    shares = np.asarray(table, np.float64)
-    if shares.ndim != len(attributes) or not np.all(shares >= 0) or not abs(shares.sum() - 1) <= 1e-9:
-        raise ValueError(f"tables must be shares with sum 1, got shape {shares.shape} for attributes {attributes}")
-    return shares

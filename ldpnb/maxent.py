@@ -6,7 +6,7 @@ None of this costs privacy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -156,7 +156,9 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     """
     if check_count(d, 1, "d") > ATTRIBUTES_MAX:
         raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
-    sets, m, noise = check_sets(sets, d, d), np.asarray(parities, np.float64), np.asarray(variances, np.float64)
+    sets, m, noise = check_sets(sets, d), np.asarray(parities, np.float64), np.asarray(variances, np.float64)
+    if not sets or len(set(sets)) < len(sets):
+        raise ValueError(f"sets must be distinct, at least one, got {sets}")
     if m.shape != (len(sets),) or not np.all(np.isfinite(m)):
         raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
     if noise.shape != m.shape or not np.all((noise > 0) & np.isfinite(noise)):
@@ -181,12 +183,15 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     return MaxEntropy(distribution(theta)[1], float(np.sum(loss(theta)[1] ** 2 / (2 * ridge))))
 
 
-def check_sets(sets: Any, d: int, most: int) -> list[tuple[int, ...]]:
-    """Return sets of 1 to `most` increasing attribute numbers below d, all different."""
-    found = [tuple(check_count(j, 0, "sets") for j in s) for s in sets]
-    if not found or len(set(found)) < len(found):
-        raise ValueError(f"sets must be distinct, at least one, got {sets!r}")
-    for s in found:
-        if not 1 <= len(s) <= most or list(s) != sorted(set(s)) or s[-1] >= d:
-            raise ValueError(f"sets must be of 1 to {most} increasing attribute numbers below {d}, got {s}")
+def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[tuple[int, ...]]:
+    """Return sets of attributes, increasing tuples of numbers below d (of any numbers if d is None)."""
+    found, below = [], "" if d is None else f" below {d}"
+    for one in sets:
+        try:
+            s = tuple(check_count(j, 0, name) for j in one)
+        except (TypeError, ValueError):
+            s = ()
+        if not s or list(s) != sorted(set(s)) or (d is not None and s[-1] >= d):
+            raise ValueError(f"{name} must be of increasing attribute numbers{below}, at least one, got {one!r}")
+        found.append(s)
     return found

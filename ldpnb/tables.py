@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.core import check_codes, check_count
 from ldpnb.frequency import GRR
 from ldpnb.joint import Flip, decoder
+from ldpnb.maxent import check_sets
 from ldpnb.postprocess import maximum_likelihood
 
 Floats = NDArray[np.float64]
@@ -163,13 +164,9 @@ def _small(columns: list[NDArray[np.int64]]) -> NDArray[np.integer]:
 
 
 def _checked(symbols: Symbols, sets: Sets) -> list[tuple[int, ...]]:
-    found = [tuple(int(j) for j in check_codes(np.asarray(one), len(symbols.sizes), "sets")) for one in sets]
-    for one in found:
-        if not one or any(a >= b for a, b in zip(one, one[1:], strict=False)):
-            raise ValueError(f"sets must be of attributes in increasing order, at least one, got {one}")
     if len(symbols) == 0:
         raise ValueError("symbols must be of at least one person, got none")
-    return found
+    return check_sets(sets, len(symbols.sizes))
 
 
 def _batches(symbols: Symbols, sets: list[tuple[int, ...]]) -> Iterator[tuple[list[int], bool]]:
@@ -512,14 +509,23 @@ def information(tables: ArrayLike, axis: int = -1, *, axes: int | None = None) -
     return np.maximum(found, 0)
 
 
-def _tables(tables: ArrayLike, axes: int | None) -> tuple[Floats, int]:
+def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
+    """Return a table of shares with an axis for each of these attributes."""
+    p, name = np.asarray(table, np.float64), f"tables of {attributes}"
+    if p.ndim != len(attributes):
+        raise ValueError(f"{name} must have an axis an attribute, got shape {p.shape}")
+    return _tables(p, p.ndim, name)[0]
+
+
+def _tables(tables: ArrayLike, axes: int | None, name: str = "tables") -> tuple[Floats, int]:
+    """Return tables of shares, and how many of the last axes make one."""
     p = np.asarray(tables, np.float64)
     axes = p.ndim if axes is None else check_count(axes, 1, "axes")
     if not 1 <= axes <= p.ndim:
-        raise ValueError(f"axes must be at most those of tables, {p.ndim}, got {axes}")
+        raise ValueError(f"axes must be at most those of {name}, {p.ndim}, got {axes}")
     sums = p.sum(tuple(range(-axes, 0)))
     if not (np.all(p >= 0) and np.all(np.abs(sums - 1) <= 1e-9)):
-        raise ValueError(f"tables must not be negative and have sum 1, got a cell {p.min()} and sums {sums}")
+        raise ValueError(f"{name} must not be negative and have sum 1, got a cell {p.min()} and sums {sums}")
     return p, axes
 
 

@@ -6,6 +6,7 @@ planted violations that it must catch: a check that cannot fail proves nothing.
 
 import re
 import subprocess
+from importlib import import_module
 from pathlib import Path
 
 import jupytext
@@ -285,6 +286,55 @@ def test_planted_prose_is_caught(check, planted):
 )
 def test_harmless_prose_passes(harmless):
     assert one_sentence_per_line(harmless) + no_amsmath(harmless) == []
+
+
+# --- references to the package
+
+MODULES = {p.stem for p in (ROOT / "ldpnb").glob("*.py")}
+
+
+def there(thing, names):
+    """Whether a module has a name, that one the next, and so on; a field of a dataclass may end them."""
+    for name in names:
+        if name in getattr(thing, "__annotations__", {}):
+            return name == names[-1]
+        if not hasattr(thing, name):
+            return False
+        thing = getattr(thing, name)
+    return True
+
+
+def dangling(text):
+    """Code in backticks, `module.name` or `ldpnb.module.name`, that points to nothing."""
+    found = []
+    for whole, package, module, names in re.findall(r"`((ldpnb\.)?(\w+)((?:\.\w+)*))[`(]", text):
+        if module in MODULES:
+            if not there(import_module(f"ldpnb.{module}"), names.split(".")[1:]):
+                found.append(whole)
+        elif package:
+            found.append(whole)
+    return found
+
+
+def test_references_to_the_package():
+    files = [p for part in ("ldpnb/*.py", "book/*.md", "notebooks/*.py") for p in sorted(ROOT.glob(part))]
+    found = [f"{p.relative_to(ROOT)}: {complaint}" for p in files for complaint in dangling(p.read_text("utf-8"))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["`joint.likeliest`", "`ldpnb.joint.likeliest`", "`ldpnb.loss`", "``core.Tally.total(1)``", "`core.Tally.n.total`"],
+)
+def test_planted_reference_is_caught(planted):
+    assert dangling(planted)
+
+
+@pytest.mark.parametrize(
+    "harmless", ["`tables.likeliest`", "`ldpnb.tables`", "`core.Tally.n`", "`ldpnb`", "`rng.random()`", "joint.shape"]
+)
+def test_harmless_reference_passes(harmless):
+    assert dangling(harmless) == []
 
 
 # --- the lock file

@@ -253,33 +253,44 @@ def products(mechanism, reports, pair):
     return np.array(y, float), np.array(x, float)
 
 
-@pytest.mark.parametrize("penalty", [0, 0.02, None, 9])
+def penalty_of(mechanism, x, n):
+    q, k = float(mechanism.flip), x.shape[1]
+    return q * (1 - q) / (1 - 2 * q) ** 2 * sqrt(2 * x.sum() / k * log(k) / n)
+
+
+@pytest.mark.parametrize("n", [50, 400, 5000])
 @pytest.mark.parametrize("pair", [(0, 2), (1, 2), (2, 0)])
 @pytest.mark.parametrize("mechanism", CLIENTS, ids=["one-hot", "Bloom"])
-def test_lasso_by_its_conditions(mechanism, pair, penalty):
+def test_lasso_by_its_conditions(mechanism, pair, n):
     """A p ≥ 0 is the minimum iff no cell would gain more than λ, and those that are not zero exactly λ."""
     rng = np.random.default_rng(4)
-    values = rng.integers([3, 2, 4], size=(400, 3))
+    values = rng.integers([3, 2, 4], size=(n, 3))
     values[:, 2] = values[:, 0]
     reports = mechanism.perturb(values, rng=rng)
-    start = lasso_start(mechanism, reports, pair, penalty=penalty, mix=0)
+    start = lasso_start(mechanism, reports, pair)
     k = start.size
     assert start.shape == tuple(mechanism.sizes[a] for a in pair) and start.sum() == pytest.approx(1)
-    if penalty == 9:
-        assert np.all(start == 1 / k)
-        return
+    sparse = (start.ravel() - 0.01 / k) / 0.99
+    assert start.min() == 0.01 / k and sparse.max() > 1 / k
     y, x = products(mechanism, reports, pair)
-    if penalty is None:
-        q = float(mechanism.flip)
-        penalty = q * (1 - q) / (1 - 2 * q) ** 2 * sqrt(2 * x.sum() / k * log(k) / 400)
-        assert (start == 0).any()
-    shape = x @ start.ravel()  # the minimum is a multiple of the start
+    penalty = penalty_of(mechanism, x, n)
+    shape = x @ sparse  # the minimum is a multiple of it
     best = (shape @ y - penalty) / (shape @ shape)
     gain = x.T @ (y - best * shape)
     assert np.all(gain <= penalty + 1e-5)
-    np.testing.assert_allclose(gain[start.ravel() > 1e-6], penalty, atol=1e-5)
-    mixed = lasso_start(mechanism, reports, pair, penalty=penalty)
-    np.testing.assert_allclose(mixed, 0.99 * start + 0.01 / k, atol=1e-9)
+    np.testing.assert_allclose(gain[sparse > 1e-6], penalty, atol=1e-5)
+
+
+def test_where_the_lasso_leaves_nothing_the_start_is_uniform():
+    """One person's bits may be worth less than the penalty; then, and only then, the start is uniform."""
+    mechanism, rng, seen = BitFlip(sizes=(3, 4), f=0.5), np.random.default_rng(4), set()
+    for _ in range(30):
+        reports = mechanism.perturb([[0, 0]], rng=rng)
+        y, x = products(mechanism, reports, (0, 1))
+        nothing = (x.T @ y).max() <= penalty_of(mechanism, x, 1)
+        assert np.allclose(lasso_start(mechanism, reports, (0, 1)), 1 / 12, atol=1e-12) == nothing
+        seen.add(nothing)
+    assert seen == {True, False}
 
 
 def test_start_changes_early_stops_and_not_the_limit():
@@ -397,15 +408,12 @@ HALF = np.full((2, 2), 0.25)
         (lambda rng: lasso_start(ONE, REPORTS, 1), "pair must be pairs of different"),
         (lambda rng: lasso_start(ONE, REPORTS[:, 1:], (0, 1)), "reports must be bool"),
         (lambda rng: lasso_start(ONE, REPORTS[:0], (0, 1)), "at least one person"),
-        (lambda rng: lasso_start(ONE, REPORTS, (0, 1), mix=1.5), "mix must be"),
-        (lambda rng: lasso_start(ONE, REPORTS, (0, 1), penalty=-1), "penalty must be"),
-        (lambda rng: lasso_start(ONE, REPORTS, (0, 1), penalty=float("nan")), "penalty must be"),
         (lambda rng: dependency([HALF] * 2, 0.1), "all pairs"),
         (lambda rng: dependency([HALF], 1.1), "phi must be"),
         (lambda rng: dependency([HALF], float("nan")), "phi must be"),
         (lambda rng: dependency([HALF * 2], 0.1), "sum 1"),
         (lambda rng: dependency([[[1.5, -0.5], [0, 0]]], 0.1), "sum 1"),
-        (lambda rng: dependency([[0.5, 0.5]], 0.1), "sum 1"),
+        (lambda rng: dependency([[0.5, 0.5]], 0.1), "an axis an attribute"),
         (lambda rng: dependency([HALF * np.nan], 0.1), "sum 1"),
         (lambda rng: junction_tree([], 0), "d must be"),
         (lambda rng: junction_tree([(0, 2)], 2), "edges must be pairs of different"),
@@ -414,7 +422,7 @@ HALF = np.full((2, 2), 0.25)
         (lambda rng: junction_tree([0], 2), "edges must be pairs of different"),
         (lambda rng: synthesise(TWO, [HALF], 3, rng=rng), "one a clique, 2, got 1"),
         (lambda rng: synthesise(TWO, [HALF, HALF * 0.9], 3, rng=rng), "sum 1"),
-        (lambda rng: synthesise(TWO, [HALF, np.full(2, 0.5)], 3, rng=rng), "sum 1"),
+        (lambda rng: synthesise(TWO, [HALF, np.full(2, 0.5)], 3, rng=rng), "an axis an attribute"),
         (lambda rng: synthesise(TWO, [HALF, np.full((3, 2), 1 / 6)], 3, rng=rng), "attribute 1, got 2 values and 3"),
         (lambda rng: synthesise(TWO, [HALF, HALF], 0, rng=rng), "n must be"),
         (lambda rng: publish(ONE, REPORTS, phi=0.1, n=0, rng=rng), "n must be"),

@@ -231,6 +231,13 @@ def test_bad_tables_are_refused(sets, tables, people, match):
     [
         ({"d": 21}, "d must be at most 20, got 21"),
         ({"d": 0}, "d must be an integer"),
+        ({"sets": []}, "sets must be distinct, at least one, got"),
+        ({"sets": [(0, 1), (0, 1)]}, "sets must be distinct, at least one, got"),
+        ({"sets": [(0,), (1, 0)]}, r"sets must be of increasing attribute numbers below 2, at least one, got \(1, 0\)"),
+        ({"sets": [(0,), (2,)]}, "sets must be of increasing"),
+        ({"sets": [(0,), (0, -1)]}, "sets must be of increasing"),
+        ({"sets": [(0,), ()]}, "sets must be of increasing"),
+        ({"sets": [(0,), 1]}, "sets must be of increasing"),
         ({"parities": [0.1]}, "parities must be finite"),
         ({"parities": [0.1, np.inf]}, "parities must be finite"),
         ({"variances": [1.0]}, "variances must be positive"),
