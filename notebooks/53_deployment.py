@@ -7,7 +7,7 @@
 # :::{admonition} In one minute
 # A theorem about a mechanism speaks of one report and of coins that nobody can predict.
 # A service has many reports of the same person, messages with a length and a time, a generator with a seed, numbers with 53 bits, and people who lie.
-# Each of these can undo a correct proof, and none of them shows in the estimates.
+# Each of these can undo a correct proof, and most of them leave the estimates as they were.
 #
 # Most of it can be computed, because whatever an observer sees is a report: put the arrival, the number of draws and the day of a change into the report, and the exact ε of the whole is read off the code as before.
 # What cannot be hidden at all is what a group has in common.
@@ -16,7 +16,7 @@
 # At the end a small server and real clients exchange 6,366 messages of 26 bytes, with coins from the operating system.
 # :::
 #
-# You will compute what thirty days of reports give away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client of this package that must not be timed, and run a service that you may copy.
+# You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client of this package that must not be timed, and run a service that you may copy.
 # From {ref}`ch-rr` you need ε-LDP, post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
 
 # %% tags=["hide-input"]
@@ -309,6 +309,7 @@ def majority(count, eps):
     return binom.pmf(lies, count, 1 / (1 + exp(eps))) @ np.select([2 * lies < count, 2 * lies == count], [1, 0.5], 0)
 
 
+YEAR = 365
 turned = 1 / (1 + exp(LIFETIME))  # probability that the remembered reply is a lie
 clear = exp(READING) / (1 + exp(READING))
 both_bits = RAPPOR(bits=2, hashes=1, cohorts=1, f=2 * turned, p=1 - clear, q=clear)  # one bit for yes, one for no
@@ -316,19 +317,19 @@ SPENT = {
     "new coins": lambda days: float(days),
     "two levels": lambda days: both_bits.exposure(days) / 2,
     "remembered": lambda days: 1.0,
-    "divided": lambda days: days / 365,
+    "divided": lambda days: days / YEAR,
 }
 NAMED = {
     "new coins": lambda days: majority(days, 1.0),
     "two levels": lambda days: turned + (1 - 2 * turned) * majority(days, READING),
     "remembered": lambda days: majority(1, 1.0),
-    "divided": lambda days: majority(days, 1 / 365),
+    "divided": lambda days: majority(days, 1 / YEAR),
 }
 CLIENTS = {
     "new coins": fresh,
     "two levels": two_level,
     "remembered": remembered,
-    "divided": lambda history, rng: tuple(reply(x, 1 / 365, rng) for x in history),
+    "divided": lambda history, rng: tuple(reply(x, 1 / YEAR, rng) for x in history),
 }
 few = range(1, 7)
 constant = {
@@ -336,7 +337,7 @@ constant = {
     for name, client in CLIENTS.items()
     for days in few
 }
-span = np.unique(np.geomspace(1, 365, 80).astype(int)).tolist()
+span = np.unique(np.geomspace(1, YEAR, 80).astype(int)).tolist()
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), sharex=True)
 for i, name in enumerate(CLIENTS):
     for ax, formula, exact in ((axes[0], SPENT, epsilon), (axes[1], NAMED, best_guess)):
@@ -373,19 +374,15 @@ print(
 
 
 # %% tags=["hide-input"]
-PEOPLE, YEAR = 10_000, 365
-
-
-def mean_variance(name, days):
-    """Variance of the mean over the days of one person's scores."""
-    truth = tanh(1 / 2)  # 2p − 1 for one day
-    if name == "new coins":
-        return 1 / (4 * sinh(1 / 2) ** 2 * days)
-    if name == "divided":
-        return 1 / (4 * sinh(1 / (2 * YEAR)) ** 2 * days)
-    stays = (1 / truth**2) * (tanh(READING / 2) ** 2 if name == "two levels" else 1)  # what days do not average away
-    stays *= turned * (1 - turned) if name == "two levels" else 1 / (4 * np.cosh(1 / 2) ** 2)
-    return stays + (clear * (1 - clear) / truth**2 / days if name == "two levels" else 0)
+PEOPLE = 10_000
+ONE_DAY = 1 / (4 * sinh(1 / 2) ** 2)  # variance of one reply's score
+STAYS = turned * (1 - turned) * (tanh(READING / 2) / tanh(1 / 2)) ** 2  # what days do not average away
+VARIANCE = {  # of the mean over some days of one person's scores
+    "new coins": lambda days: ONE_DAY / days,
+    "two levels": lambda days: STAYS + clear * (1 - clear) / tanh(1 / 2) ** 2 / days,
+    "remembered": lambda days: ONE_DAY,
+    "divided": lambda days: 1 / (4 * sinh(1 / (2 * YEAR)) ** 2) / days,
+}
 
 
 def law_variance(name, days):
@@ -397,32 +394,31 @@ def law_variance(name, days):
     return sum(p * (mean[y] - centre) ** 2 for y, p in found.items())
 
 
-worth = max(abs(law_variance(*key) / mean_variance(*key) - 1) for key in constant)
+worth = max(abs(law_variance(name, days) / VARIANCE[name](days) - 1) for name, days in constant)
 check(
     "Worth",
     "variance of the mean over one to six days, four clients: exact laws as in the formulas",
     worth < 1e-9,
     control="1/T of one day's, for the client with two levels",
-    caught=abs(mean_variance("two levels", 1) / 6 / law_variance("two levels", 6) - 1) > 0.1,
+    caught=abs(VARIANCE["two levels"](1) / 6 / law_variance("two levels", 6) - 1) > 0.1,
 )
 rows = [
     (
         name,
         f"{SPENT[name](YEAR):.2f}",
         f"{NAMED[name](YEAR):.3f}",
-        *(f"{100 * sqrt(mean_variance(name, days) / PEOPLE):.2f}" for days in (1, YEAR)),
+        *(f"{100 * sqrt(VARIANCE[name](days) / PEOPLE):.2f}" for days in (1, YEAR)),
     )
     for name in CLIENTS
 ]
-one_day = mean_variance("new coins", 1)
 rows.append(
-    ("once", "1.00", f"{majority(1, 1.0):.3f}", *(f"{100 * sqrt(one_day * t / PEOPLE):.2f}" for t in (YEAR, 1)))
+    ("once", "1.00", f"{majority(1, 1.0):.3f}", *(f"{100 * sqrt(ONE_DAY * t / PEOPLE):.2f}" for t in (YEAR, 1)))
 )
 heads = ["client", "ε of a year", "named right", "standard error of one day, points", "of the year's mean, points"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# For a value that does not change, *remembered* and *once* are the same thing, and nobody needs more.
+# For a value that does not change, *remembered* and *once* cost and are worth the same, and there is no reason to ask for more.
 # *Divided* pays for its useless days with an error of the year's mean that is twenty times as large.
 # (One day's share cannot be told at all from one 365th of a budget, or from one 365th of the people.)
 #
@@ -512,7 +508,7 @@ check(
 # :::
 #
 # No new theory is needed then; only the client has to return what is seen.
-# Three things are easily forgotten.
+# Four things are easily forgotten.
 #
 # *Whether anything comes.*
 # A form that is sent only by those with something to tell, or a field that is left out when it is empty, needs no decoding.
@@ -595,7 +591,7 @@ table(
 # The table has two surprises.
 # The client that our {ref}`gallery <sec-verify-gallery>` calls right is one of them: it is right about reports.
 # The other is in the package: `SubsetSelection`, asked for one person, draws one item more when the own item is left out of the set.
-# So do not let anybody time it, or send at a fixed hour, which is the better cure for all clients: the number of draws is only the part of the time that a law can see.
+# So nobody may time it; or, which is better and helps every client, the message is sent at a fixed hour, long after it was made: the number of draws is only the part of the time that a law can see.
 # (Caches, branches and the length of a word of random bits are others.)
 #
 # It is not redrawing as such that leaks.
@@ -812,6 +808,9 @@ check(
 )
 
 # %% [markdown]
+# On a grid that holds both values these digits are gone.
+# That alone is no proof; noise whose law on the grid is known has one, as the two-sided geometric noise of {ref}`sec-rr-laplace`.
+#
 # *Thresholds.*
 # The package rounds every probability to a multiple of $2^{-53}$, toward privacy, before anything is computed from it, and starts from $e^\varepsilon$ as a fraction that is too small by less than $10^{-57}$ of it.
 # The check walks through all laws at budgets up to 32, where the package stops, and compares fractions.
@@ -1004,7 +1003,7 @@ print(
 # The last sentence is the liar's alibi.
 # A service that throws out what "nobody can have sent" throws out nothing that a client could send, and a liar need not send anything else.
 # Whoever lies to the client, and lets it perturb the lie, moves the count by one on average, as in any survey; who writes the report moves it by $s$.
-# {cite:t}`cao2021poisoning` call this the maximal gain attack and compute it for three protocols; {cite:t}`cheu2021manipulation` show that no local protocol escapes it.
+# {cite:t}`cao2021poisoning` call this the maximal gain attack and compute it for three protocols; {cite:t}`cheu2021manipulation` show that no local protocol without interaction escapes it.
 #
 # The check looks at every report that a client can send, and at its score by the package's own `estimate`, for one item and for several at once.
 
@@ -1203,7 +1202,7 @@ def clients(make, port, values):
 
 # %% [markdown]
 # *The server* reads no more than a message, judges it, and keeps row and bit: no address, no time, and, because a partition is sorted before it is written, no order.
-# It answers with a reason, which depends on the message only.
+# It answers with a reason, which depends on the message only (and on the tokens that it has seen).
 
 
 # %%
@@ -1271,12 +1270,21 @@ class Collector(ThreadingHTTPServer):
 
 
 # %% tags=["hide-input"]
+class Ear(Desk):
+    """Listens to the headers as well."""
+
+    def do_POST(self):
+        self.server.headers.add(str(self.headers))
+        super().do_POST()
+
+
 class Tapped(Collector):
     """The same, with somebody on the line who keeps all messages as they come, and who may lose every tenth answer."""
 
     def __init__(self, mechanism, folder, lossy):
         super().__init__(mechanism, folder)
-        self.tape, self.lossy = [], lossy
+        self.tape, self.headers, self.lossy = [], set(), lossy
+        self.RequestHandlerClass = Ear
 
     def accept(self, sent):
         self.tape.append(sent)
@@ -1361,12 +1369,12 @@ with at_work() as collector:
     answers = run_clients(message, collector.server_port, values)
     collector.write()
     tally = collect.tally(MECHANISM, collector.parts)
-    partitions, tape = len(collector.parts), list(collector.tape)
+    partitions, tape, headers = len(collector.parts), list(collector.tape), len(collector.headers)
 
     refused = refusals(collector.server_port, tape[0])
     after_wrong = len(collector.waiting)
     clients(message, collector.server_port, [3])
-    after_right = len(collector.waiting)
+    after_right, headers_after = len(collector.waiting), len(collector.headers)
 
 # %% [markdown]
 # What was right is counted.
@@ -1403,6 +1411,14 @@ check(
     bool(np.abs(estimate - truth).max() <= bound),
     control="the shares in reverse order",
     caught=bool(np.abs(estimate - truth[::-1]).max() > bound),
+)
+
+check(
+    "Headers",
+    f"{headers} header for all {n:,} messages",
+    headers == 1,
+    control="a message that is one byte short has another one",
+    caught=headers_after > 1,
 )
 
 # %% tags=["hide-input"]
@@ -1480,6 +1496,11 @@ check(
     caught=wrong.flagged,
 )
 
+# %% [markdown]
+# The survey (§0) promises that once a value is perturbed on the person's side, neither the collector nor an attacker on the way can obtain what is private in it.
+# The bytes keep this promise, up to ε.
+# The time of {ref}`sec-deploy-around` does not, if anybody can measure it.
+
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "ye2018.transit",
@@ -1495,16 +1516,18 @@ settle(
 # (sec-deploy-list)=
 # ## Before release
 #
-# - *Promise.* Say what ε is about: one report, a day, a lifetime; which two values, or which two histories. Say that it is not about groups.
+# - *Promise.* Say what ε is about: one report, a day, a lifetime; which two values, or which two histories.
+#   Say that it is not about groups.
 # - *Budget.* The client counts what it has spent, in whole units, per person and not per device; the server cannot raise it.
 # - *Memory.* What is remembered survives an update and a restart, and is not in a backup that others can read.
-# - *Coins.* From the operating system, never seeded; no generator of a simulation anywhere in the client.
-# - *Numbers.* Thresholds rounded toward privacy; no noise in floats; ε not beyond what the grid can carry.
-# - *Public part.* Drawn by the client, without looking at the value; ids mixed, words long enough.
-# - *Message.* Of one length, made once, sent at a time that is set beforehand, whatever the value is; the same bytes on a retry; the mechanism named in it.
-# - *Server.* Refuses what cannot be; keeps no address, time or order; has a limit for reports of one person.
+# - *Coins.* They come from the operating system and are never seeded; no generator of a simulation is anywhere in the client.
+# - *Numbers.* Thresholds are rounded toward privacy; there is no noise in floats, and no ε beyond what the grid can carry.
+# - *Public part.* It is drawn by the client, without looking at the value; ids are mixed, and words are long enough.
+# - *Message.* It has one length, names the mechanism, is made once, and is sent at a time that was set beforehand.
+#   A retry sends the same bytes.
+# - *Server.* It refuses what cannot be, keeps no address, time or order, and has a limit for the reports of one person.
 # - *Liars.* Know what one report is worth, and how many people an opponent can be.
-# - *Code.* Open, reproducible, small; the parameters in it.
+# - *Code.* It is open, reproducible and small, and the parameters are in it.
 #
 # And then check the client that will be shipped, not a copy of its formula.
 #
