@@ -1,0 +1,1635 @@
+# %% [markdown]
+# (ch-deployment)=
+# # From a proof to a service
+#
+# *Beyond the papers, with one claim of {cite:t}`ye2018survey` §0.*
+#
+# :::{admonition} In one minute
+# A theorem about a mechanism speaks of one report and of coins that nobody can predict.
+# A service has many reports of the same person, messages with a length and a time, a generator with a seed, numbers with 53 bits, and people who lie.
+# Each of these can undo a correct proof, and most of them leave the estimates as they were.
+#
+# Most of it can be computed, because whatever an observer sees is a report: put the arrival, the number of draws and the day of a change into the report, and the exact ε of the whole is read off the code as before.
+# What cannot be hidden at all is what a group has in common.
+# And no privacy is free of liars: one made-up report moves a count by at least $e^\varepsilon/(e^\varepsilon-1)$ people, in any mechanism.
+#
+# At the end a small server and real clients exchange 6,366 messages of 26 bytes, with coins from the operating system.
+# :::
+#
+# You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client of this package that must not be timed, and run a service that you may copy.
+# From {ref}`ch-rr` you need ε-LDP, post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
+
+# %% tags=["hide-input"]
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from fractions import Fraction
+from hashlib import blake2b
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from inspect import getsource
+from itertools import product
+from math import atanh, ceil, exp, inf, log, sinh, sqrt, tanh
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock, Thread
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy.stats import binom
+
+from ldpnb import collect, datasets, gallery
+from ldpnb.audit import audit
+from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.chance import SystemRandom, bernoulli, binomial, branches, freeze, log_up, odds, pick, toss, weighted
+from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection
+from ldpnb.kernels import Multilinear, MultiplyShift
+from ldpnb.onebit import HadamardBit, HadamardResponse
+from ldpnb.rappor import RAPPOR
+from ldpnb.verify import epsilon, laws, worst
+
+style()
+SEED = 2017  # the year in which somebody looked at what a widely used client really spent
+rng = np.random.default_rng(SEED)
+
+
+def reply(x, eps, rng):
+    """Randomized response."""
+    return x if toss(exp(eps) / (1 + exp(eps)), rng) else 1 - x
+
+
+# %% [markdown]
+# (sec-deploy-service)=
+# ## What a service adds
+#
+# {numref}`fig-deploy-service` is the picture of this book with the parts that a service has to add.
+# ε is a statement about one arrow of it, from the value to the report.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-deploy-service", "caption": "A service, and who can look at what. The orange box is what the theorems of this book are about. Everything below it has to be made so that it depends on the report only, or not on the person at all: the message, the time at which it is sent, the address on it, the order in which it is stored."}, "image": {"alt": "Flow diagram in three columns, device, network and service. On the device: value, perturb with coins from the operating system, message kept for a retry. An arrow crosses the network to the service: check, partition, tally and estimate, published shares. Below each column a line says who can look there."}}
+SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
+fig, ax = plt.subplots(figsize=(6.4, 4.4))
+ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+ax.grid(visible=False)
+ax.spines[:].set_visible(False)
+
+
+def box(x, y, text, colours):
+    face, edge = colours
+    ax.text(x, y, text, ha="center", va="center", bbox={"boxstyle": "round", "fc": face, "ec": edge}, fontsize=11)
+
+
+def arrow(start, end):
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black"})
+
+
+for x, name in ((0.17, "device"), (0.5, "network"), (0.83, "service")):
+    ax.text(x, 0.98, name, ha="center", va="top", fontweight="bold")
+for x in (0.36, 0.64):
+    ax.axvline(x, ymin=0.14, ymax=0.9, color="#D55E00", linestyle="--", marker="")
+box(0.08, 0.82, "value", SKY)
+box(0.26, 0.82, "coins of\nthe system", SKY)
+box(0.17, 0.6, "perturb", SAND)
+box(0.17, 0.3, "message,\nkept for a retry", PLAIN)
+box(0.5, 0.3, "time, length,\naddress", PLAIN)
+box(0.83, 0.3, "check", PLAIN)
+box(0.83, 0.46, "partition, sorted", PLAIN)
+box(0.83, 0.62, "tally, estimate", PLAIN)
+box(0.83, 0.78, "published shares", PLAIN)
+arrow((0.08, 0.77), (0.15, 0.66))
+arrow((0.26, 0.75), (0.19, 0.66))
+arrow((0.17, 0.55), (0.17, 0.38))
+ax.text(0.185, 0.455, "report", fontsize=11)
+arrow((0.295, 0.3), (0.405, 0.3))
+arrow((0.595, 0.3), (0.78, 0.3))
+for low in (0.34, 0.5, 0.66):
+    arrow((0.83, low), (0.83, low + 0.075))
+for x, text in (
+    (0.17, "its owner, its maker,\nother programs"),
+    (0.5, "providers,\nemployers"),
+    (0.83, "collector, thieves;\nthen everybody"),
+):
+    ax.text(x, 0.12, text, ha="center", va="top", fontsize=11, style="italic")
+plt.show()
+
+# %% [markdown]
+# Local privacy trusts the device and nobody else.
+# That sounds modest; the table says what it comes to.
+#
+# | who | can see | what ε says | what breaks it |
+# |---|---|---|---|
+# | the device: its owner, other programs, its maker | value, coins, remembered replies, the code | nothing | an update of the client; a backup of its state; a log file for debugging |
+# | the network: providers, employers, whoever shares the line | that a message is sent, when, how long it is, from where to where; its bytes, if they are not encrypted | ε, if only the bytes depend on the value, and they through the report | answering only if there is something to tell; a message or a delay that depends on the value ({ref}`sec-deploy-around`) |
+# | the collector | all messages, with address and time | ε for each report; the sum for all that can be laid side by side | asking again ({ref}`sec-deploy-time`); choosing seeds or budgets for the client ({ref}`sec-deploy-hash`) |
+# | whoever steals, buys or subpoenas the store | what was kept | the same as for the collector | addresses and times that were kept |
+# | everybody | the published shares | the same ({prf:ref}`thm-post`) | what a group has in common ({ref}`sec-deploy-hidden`) |
+# | somebody who takes part and lies | their own messages | that they can deny any value, too | one report is worth several people ({ref}`sec-deploy-liars`) |
+#
+# The first line is the assumption on which all others rest.
+# Whoever writes the client can replace it tomorrow, and in most services that is the collector.
+# So the code must be open, the program on the device must be the one that was read, and its parameters must be in it and not in an answer of the server.
+# None of this can be computed here; the rest of the chapter is about what can.
+#
+# | symbol | meaning | in code |
+# |---|---|---|
+# | $n$, $k$ | number of people, of items | `n`, `k` |
+# | ε | budget of one report | `eps` |
+# | $T$ | number of days, with one report each | `days` |
+# | $\varepsilon_\infty$ | budget of a remembered reply, of which a day's report is a reading | `LIFETIME` |
+# | $g$ | number of slots of a hash function | `slots` |
+# | $s_v(y)$ | score of item $v$, the estimate of its share from one report $y$ | `estimate` |
+#
+# (sec-deploy-hidden)=
+# ## What ε does not hide
+#
+# *That somebody takes part.*
+# It is in no report, and it may be all there is to know: the users of a certain app, the members of a certain group.
+#
+# *What a group has in common.*
+# ε bounds how far a person's own report moves the odds about her.
+# It does not bound what is learnt about her from others.
+# Suppose it is not known whether a trait is rare or common in a town, one in five or four in five, and a bettor listens to the perturbed replies of the others.
+# Somebody who never sent anything is then known better than before, and nobody did anything wrong: to learn such things was the purpose of the survey.
+# (That no release which teaches anything can prevent this was shown by {cite:t}`dwork2010difficulties`; it is why privacy is defined by what *her* report changes.)
+
+
+# %%
+def town(x, others, eps, own, rng):
+    """Number of yes among the others' replies, for somebody with trait x in a town of unknown kind; and her own reply."""
+    share = 0.8 if toss(0.8 if x else 0.2, rng) else 0.2  # both kinds alike beforehand
+    p = exp(eps) / (1 + exp(eps))
+    heard = int(binomial(others, share * p + (1 - share) * (1 - p), (), rng))
+    return heard if own is None else (heard, reply(x, own, rng))
+
+
+def about_her(others, eps, own=None):
+    return laws(lambda x, rng: town(x, others, eps, own, rng), [0, 1])
+
+
+def best_guess(some):
+    """Probability that the best guess among equally likely inputs is right, given what is seen."""
+    seen = dict.fromkeys(y for one in some for y in one)
+    return float(sum(max(one.get(y, 0) for one in some) for y in seen) / len(some))
+
+
+# %% tags=["hide-input"]
+for others, eps in ((5, 1.0), (50, 0.25), (50, 1.0), (50, 2.0)):
+    found = about_her(others, eps)
+    print(
+        f"{others:>2} others at ε = {eps:<4g}: about somebody who sent nothing {epsilon(found):.3f}, "
+        f"best guess right {best_guess(found):.1%}"
+    )
+silent, joined, more = (epsilon(about_her(50, 1.0, own)) for own in (None, 1.0, 1.1))
+check(
+    "Group",
+    f"50 others: odds of somebody who sent nothing change by {exp(silent):.4f} at most; her own reply adds ε = {joined - silent:.4f}",
+    silent <= log(4) + 1e-12 and abs(joined - silent - 1) < 1e-12,
+    control=f"her reply at 1.1 adds {more - silent:.4f}",
+    caught=abs(more - silent - 1) > 1e-12,
+)
+
+# %% [markdown]
+# The ε of the others hardly matters, as long as they are many.
+# A promise that a survey "reveals nothing about you" is therefore false whatever the mechanism is; the true promise is that it reveals about the same whether you answer or not.
+#
+# *What relatives share.*
+# {ref}`sec-rr-frameworks` has three sisters with one gene: three reports, $3\varepsilon$.
+# Few people agree always.
+# If each of $m-1$ others agrees with a person with probability ϱ, independently, all $m$ reports together have
+#
+# $$ \varepsilon_m = \varepsilon + (m-1)\,\ln\frac{\varrho e^\varepsilon + 1 - \varrho}{\varrho + (1-\varrho)e^\varepsilon} $$ (eq-deploy-kin)
+#
+# about the person, because each of their replies tells the person's two values apart by that ratio at most, and the most telling case is that all replies agree.
+#
+# *And what if the collector knows everybody else?*
+# Then nothing is lost, because reports of others carry no coin of hers.
+# A sum without noise is another matter, however secretly it is computed: whoever knows all other terms knows hers.
+
+
+# %% tags=["hide-input"]
+def household(x, size, agree, rng):
+    others = [x if toss(agree, rng) else 1 - x for _ in range(size - 1)]
+    return tuple(reply(one, 1.0, rng) for one in (x, *others))
+
+
+def kin(size, agree, eps=1.0):
+    """ε of all reports about one of them, by the formula."""
+    e = exp(eps)
+    return eps + (size - 1) * log((agree * e + 1 - agree) / (agree + (1 - agree) * e))
+
+
+sizes, agreements = (2, 3, 5), (1.0, 0.9, 0.75, 0.5)
+related = {
+    (m, r): epsilon(laws(lambda x, rng, m=m, r=r: household(x, m, r, rng), [0, 1])) for m in sizes for r in agreements
+}
+check(
+    "Relatives",
+    "2, 3 and 5 people who agree with probability 1, 0.9, 0.75 and 0.5: ε as in the formula, m if they always agree",
+    all(abs(found - kin(m, r)) < 1e-9 for (m, r), found in related.items())
+    and all(abs(related[m, 1.0] - m) < 1e-9 for m in sizes),
+    control="m for all of them",
+    caught=any(abs(found - m) > 0.1 for (m, _), found in related.items()),
+)
+print(
+    "five people, ε = 1 each: " + ", ".join(f"{related[5, r]:.2f} (agree with probability {r:g})" for r in agreements)
+)
+
+known = epsilon(laws(lambda x, rng: (1, 0, reply(1, 1.0, rng), reply(0, 1.0, rng), reply(x, 1.0, rng)), [0, 1]))
+summed = epsilon(laws(lambda x, rng: 1 + 0 + x, [0, 1]))
+check(
+    "All others known",
+    f"their values and their reports are seen, too: ε = {known:.4f} for the last person",
+    abs(known - 1) < 1e-12,
+    control="the exact sum of three values, two of them known: ε = ∞",
+    caught=summed == inf,
+)
+
+# %% [markdown]
+# (sec-deploy-time)=
+# ## Day after day
+#
+# {ref}`sec-rr-composition` says that budgets add up, and {ref}`sec-rappor-privacy` how a memory stops that.
+# Here the possible clients stand side by side, for one yes-or-no question that is asked every day with $\varepsilon = 1$.
+
+
+# %%
+LIFETIME = 2.0  # ε of the remembered reply behind the daily readings
+READING = 2 * atanh(tanh(1 / 2) / tanh(LIFETIME / 2))  # ε of a reading, so that one day has ε = 1
+
+
+def fresh(history, rng):
+    """New coins every day."""
+    return tuple(reply(x, 1.0, rng) for x in history)
+
+
+def remembered(history, rng):
+    """The reply of the first day, for ever."""
+    return (reply(history[0], 1.0, rng),) * len(history)
+
+
+def by_value(history, rng, eps=1.0, read=lambda kept, rng: kept):
+    """One remembered reply for each value, sent as it is."""
+    kept, sent = {}, []
+    for x in history:
+        if x not in kept:
+            kept[x] = reply(x, eps, rng)
+        sent.append(read(kept[x], rng))
+    return tuple(sent)
+
+
+def two_level(history, rng):
+    """One remembered reply for each value, and a new reading of it every day: RAPPOR for one bit."""
+    return by_value(history, rng, LIFETIME, lambda kept, rng: reply(kept, READING, rng))
+
+
+def divided(history, rng):
+    """New coins every day, with an equal part of ε = 1."""
+    return tuple(reply(x, 1 / len(history), rng) for x in history)
+
+
+def once(history, rng):
+    """One report, on a day drawn at random."""
+    day = pick(range(len(history)), rng)
+    return day, reply(history[day], 1.0, rng)
+
+
+# %% [markdown]
+# {numref}`fig-deploy-days` has two curves for each of four of them, for a person whose value never changes: the ε of all reports so far, and the probability that an observer names the value right.
+# The two do not say the same.
+# *Divided* and *remembered* end with the same $\varepsilon = 1$ after a year, but the observer of the divided budget is hardly better off than without any reports: ε is about the most telling outcome, which is 365 equal replies, and those will not be seen.
+# Nor do they serve the collector alike, as the table below the figure shows.
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-deploy-days", "caption": "A value that never changes, asked every day with ε = 1 (divided: with ε = 1 for the whole year). Upper panel: exact ε of all reports so far. Lower panel: probability that an observer names the value right. Lines: formulas; markers: exact laws of the clients above, up to six days. New coins every day give the value away within a month; a memory stops that at its own ε."}, "image": {"alt": "Two panels against days from 1 to 365, logarithmic. Upper: epsilon rises in a straight line to 365 with new coins, from 1 to 2 with two levels, stays at 1 if remembered, and rises from 1/365 to 1 if divided. Lower: right guesses rise to 1 within a month with new coins, to 0.88 with two levels, stay at 0.73 if remembered and near 0.5 if divided."}}
+def majority(count, eps):
+    """Probability that most of the replies are true, ties broken by a fair coin."""
+    lies = np.arange(count + 1)
+    return binom.pmf(lies, count, 1 / (1 + exp(eps))) @ np.select([2 * lies < count, 2 * lies == count], [1, 0.5], 0)
+
+
+YEAR = 365
+turned = 1 / (1 + exp(LIFETIME))  # probability that the remembered reply is a lie
+clear = exp(READING) / (1 + exp(READING))
+both_bits = RAPPOR(bits=2, hashes=1, cohorts=1, f=2 * turned, p=1 - clear, q=clear)  # one bit for yes, one for no
+SPENT = {
+    "new coins": lambda days: float(days),
+    "two levels": lambda days: both_bits.exposure(days) / 2,
+    "remembered": lambda days: 1.0,
+    "divided": lambda days: days / YEAR,
+}
+NAMED = {
+    "new coins": lambda days: majority(days, 1.0),
+    "two levels": lambda days: turned + (1 - 2 * turned) * majority(days, READING),
+    "remembered": lambda days: majority(1, 1.0),
+    "divided": lambda days: majority(days, 1 / YEAR),
+}
+CLIENTS = {
+    "new coins": fresh,
+    "two levels": two_level,
+    "remembered": remembered,
+    "divided": lambda history, rng: tuple(reply(x, 1 / YEAR, rng) for x in history),
+}
+few = range(1, 7)
+constant = {
+    (name, days): laws(lambda x, rng, c=client, t=days: c((x,) * t, rng), [0, 1])
+    for name, client in CLIENTS.items()
+    for days in few
+}
+span = np.unique(np.geomspace(1, YEAR, 80).astype(int)).tolist()
+fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), sharex=True)
+for i, name in enumerate(CLIENTS):
+    for ax, formula, exact in ((axes[0], SPENT, epsilon), (axes[1], NAMED, best_guess)):
+        ax.plot(span, [formula[name](days) for days in span], **line(i), label=name)
+        ax.plot(few, [exact(constant[name, days]) for days in few], **dots(i))
+axes[0].set(yscale="log", ylabel="ε of all reports", ylim=(0.002, 500))
+axes[1].set(xscale="log", xlabel="days T", ylabel="probability of a right guess", ylim=(0.48, 1.02))
+axes[1].set_xticks([1, 2, 5, 10, 30, 100, 365], ["1", "2", "5", "10", "30", "100", "365"])
+axes[1].minorticks_off()
+axes[0].legend(loc="upper left", fontsize=10)
+plt.show()
+
+# %% tags=["hide-input"]
+by_formula = max(
+    max(abs(epsilon(found) - SPENT[name](days)), abs(best_guess(found) - NAMED[name](days)))
+    for (name, days), found in constant.items()
+)
+without = max(abs(epsilon(constant["two levels", days]) - days) for days in few)
+check(
+    "Days",
+    "four clients, one to six days: ε and right guesses of the exact laws as in the formulas",
+    by_formula < 1e-9,
+    control=f"T·ε for the client with two levels, off by {without:.2f}",
+    caught=without > 1e-9,
+)
+print(
+    "named right after 7, 30 and 365 days: "
+    + "; ".join(f"{name} " + ", ".join(f"{NAMED[name](t):.3f}" for t in (7, 30, 365)) for name in NAMED)
+)
+
+# %% [markdown]
+# What the reports are worth is another matter: a remembered lie stays a lie, and days do not average it away.
+# The table is for 10,000 people whose values do not change, asked for a year; the last line is for a client that reports only once, on a day drawn at random.
+
+
+# %% tags=["hide-input"]
+PEOPLE = 10_000
+ONE_DAY = 1 / (4 * sinh(1 / 2) ** 2)  # variance of one reply's score
+STAYS = turned * (1 - turned) * (tanh(READING / 2) / tanh(1 / 2)) ** 2  # what days do not average away
+VARIANCE = {  # of the mean over some days of one person's scores
+    "new coins": lambda days: ONE_DAY / days,
+    "two levels": lambda days: STAYS + clear * (1 - clear) / tanh(1 / 2) ** 2 / days,
+    "remembered": lambda days: ONE_DAY,
+    "divided": lambda days: 1 / (4 * sinh(1 / (2 * YEAR)) ** 2) / days,
+}
+
+
+def law_variance(name, days):
+    """The same from the exact law of a person's reports."""
+    answer = tanh(1 / (2 * YEAR)) if name == "divided" else tanh(1 / 2)
+    found = {y: float(p) for y, p in constant[name, days][1].items()}
+    mean = {y: np.mean([(one - 1 / 2) / answer for one in y]) for y in found}
+    centre = sum(p * mean[y] for y, p in found.items())
+    return sum(p * (mean[y] - centre) ** 2 for y, p in found.items())
+
+
+worth = max(abs(law_variance(name, days) / VARIANCE[name](days) - 1) for name, days in constant)
+check(
+    "Worth",
+    "variance of the mean over one to six days, four clients: exact laws as in the formulas",
+    worth < 1e-9,
+    control="1/T of one day's, for the client with two levels",
+    caught=abs(VARIANCE["two levels"](1) / 6 / law_variance("two levels", 6) - 1) > 0.1,
+)
+rows = [
+    (
+        name,
+        f"{SPENT[name](YEAR):.2f}",
+        f"{NAMED[name](YEAR):.3f}",
+        *(f"{100 * sqrt(VARIANCE[name](days) / PEOPLE):.2f}" for days in (1, YEAR)),
+    )
+    for name in CLIENTS
+]
+rows.append(
+    ("once", "1.00", f"{majority(1, 1.0):.3f}", *(f"{100 * sqrt(ONE_DAY * t / PEOPLE):.2f}" for t in (YEAR, 1)))
+)
+heads = ["client", "ε of a year", "named right", "standard error of one day, points", "of the year's mean, points"]
+table(pd.DataFrame(rows, columns=heads))
+
+# %% [markdown]
+# For a value that does not change, *remembered* and *once* cost and are worth the same, and there is no reason to ask for more.
+# *Divided* pays for its useless days with an error of the year's mean that is twenty times as large.
+# (One day's share cannot be told at all from one 365th of a budget, or from one 365th of the people.)
+#
+# (sec-deploy-changes)=
+# ### When the value changes
+#
+# Now compare any two *histories* of four days.
+# A client that remembers one reply for each value and sends it as it is has a simple flaw: its reports change only if the value does, and a change of the report proves a change of the value.
+# RAPPOR's second level blurs that, for a while.
+# The last column is about somebody whose value turns from no to yes on one of the four days, or never, all five alike, and an observer who has to name the day.
+
+# %% tags=["hide-input"]
+FOUR = list(product((0, 1), repeat=4))
+TURNS = [tuple(int(day >= turn) for day in range(4)) for turn in range(5)]
+SIX = {
+    "new coins": fresh,
+    "remembered": remembered,
+    "remembered by value": by_value,
+    "two levels": two_level,
+    "divided": divided,
+    "once": once,
+}
+rows, any_two, unchanged = [], {}, {}
+for name, client in SIX.items():
+    found = dict(zip(FOUR, laws(client, FOUR), strict=True))
+    unchanged[name] = epsilon([found[(0,) * 4], found[(1,) * 4]])
+    any_two[name] = epsilon(list(found.values()))
+    day = best_guess([found[turn] for turn in TURNS])
+    shown = "∞" if any_two[name] == inf else f"{any_two[name]:.2f}"
+    rows.append((name, f"{unchanged[name]:.2f}", shown, f"{day:.3f}"))
+table(pd.DataFrame(rows, columns=["client", "ε, unchanged values", "ε, any two histories", "day named right"]))
+
+# %% tags=["hide-input"]
+proof = worst(laws(by_value, [(0, 0, 0, 0), (0, 0, 1, 1)]))
+check(
+    "Histories",
+    f"four days, 16 histories: new coins {any_two['new coins']:.4f}, remembered {any_two['remembered']:.4f}, by value ∞",
+    abs(any_two["new coins"] - 4) < 1e-9 and abs(any_two["remembered"] - 1) < 1e-9 and proof.epsilon == inf,
+    control=f"only values that never change compared, by value {unchanged['remembered by value']:.4f}",
+    caught=unchanged["remembered by value"] < inf,
+)
+lengths = [epsilon(laws(two_level, list(product((0, 1), repeat=t)))) for t in range(1, 6)]
+print("two levels, any two histories of 1 to 5 days: ε = " + ", ".join(f"{x:.2f}" for x in lengths))
+
+# %% [markdown]
+# So the ceiling of {ref}`ch-rappor` is for values that stay; over histories the two-level client goes on spending every day.
+# There are three ways out: to collect a value that does not change; to report once, or on few days; or to fix the number of reports beforehand and divide.
+# {cite:t}`ding2017telemetry` remember a randomly rounded value, so that small changes do not show and large ones still do; in {cite:t}`joseph2018evolving` devices vote, privately, on whether the statistics have changed enough to ask again.
+# Real services have been less careful: {cite:t}`tang2017apple` took a client apart that used 1 or 2 for a report and renewed its budget every day, up to 16 a day.
+#
+# ### When an answer is lost
+#
+# A message goes out, no answer comes back, and the client tries again: the network decides how many reports the collector gets.
+# Whatever draws new coins for the second try spends a second ε.
+# So the client makes its message once, keeps it, and sends the same bytes until one try is confirmed.
+
+
+# %%
+def impatient(x, rng):
+    """Perturb again if no answer came; the collector had received the first message all the same."""
+    first, lost = reply(x, 1.0, rng), toss(0.1, rng)
+    return (first, reply(x, 1.0, rng)) if lost else (first,)
+
+
+def patient(x, rng):
+    first, lost = reply(x, 1.0, rng), toss(0.1, rng)
+    return (first, first) if lost else (first,)
+
+
+# %% tags=["hide-input"]
+again, same = (epsilon(laws(client, [0, 1])) for client in (impatient, patient))
+check(
+    "Retry",
+    f"the same bytes again: ε = {same:.4f}",
+    abs(same - 1) < 1e-12,
+    control=f"perturbed again, ε = {again:.4f}",
+    caught=abs(again - 1) > 0.1,
+)
+
+# %% [markdown]
+# (sec-deploy-around)=
+# ## What surrounds the report
+#
+# :::{prf:definition} What is seen
+# :label: def-deploy-seen
+# For an observer, the report is *everything about a person's participation that the observer can see*.
+# :::
+#
+# No new theory is needed then; only the client has to return what is seen.
+# Four things are easily forgotten.
+#
+# *Whether anything comes.*
+# A form that is sent only by those with something to tell, or a field that is left out when it is empty, needs no decoding.
+# It is enough that people with the trait answer more often.
+
+
+# %%
+def tells_if_any(x, rng):
+    """A report of those who have the trait, none from the others."""
+    return reply(x, 1.0, rng) if x else None
+
+
+def more_often(x, rng):
+    """Those who have the trait take part with probability 0.6, the others with 0.3."""
+    return reply(x, 1.0, rng) if toss(0.6 if x else 0.3, rng) else None
+
+
+def half(x, rng):
+    """Everybody takes part with probability 0.3, drawn without looking."""
+    return reply(x, 1.0, rng) if toss(0.3, rng) else None
+
+
+# %% tags=["hide-input"]
+arrives = [epsilon(laws(client, [0, 1])) for client in (half, more_often, tells_if_any)]
+check(
+    "Arrival",
+    f"taking part drawn without looking: ε = {arrives[0]:.4f}; twice as often with the trait: {arrives[1]:.4f} = 1 + ln 2",
+    abs(arrives[0] - 1) < 1e-12 and abs(arrives[1] - 1 - log(2)) < 1e-12,
+    control="only those with the trait, ε = ∞",
+    caught=arrives[2] == inf,
+)
+
+# %% [markdown]
+# *How long it takes.*
+# The observer's clock is crude, but in several libraries the time of a draw could be measured, and the noise predicted from it {cite:p}`jin2022timing`.
+# `Paths` counts the draws of a client, so the law of *report and number of draws* is one line.
+# k-RR as this book and everybody else writes it, "the truth on heads, otherwise draw an item", makes one draw on heads and two on tails: whoever can count to two knows which replies are true.
+
+
+# %%
+def timed(client):
+    """What somebody sees who can count the client's random draws."""
+    return lambda x, rng: (client(x, rng), len(rng.taken))
+
+
+def steady(x, rng, k=4):
+    """k-RR that draws the blind item in any case."""
+    truth, blind = toss((exp(1) - 1) / (exp(1) + k - 1), rng), pick(range(k), rng)
+    return x if truth else blind
+
+
+# %% tags=["hide-input"]
+def package(mechanism):
+    return lambda x, rng: mechanism.perturb([x], rng=rng)[0]
+
+
+FOUR_ITEMS = {
+    "k-RR, as usually written": gallery.krr,
+    "k-RR, blind item always drawn": steady,
+    "`GRR`": package(GRR(k=4, epsilon=1.0)),
+    "`SUE`": package(SUE(k=4, epsilon=1.0)),
+    "`OUE`": package(OUE(k=4, epsilon=1.0)),
+    "`OLH`, words of 3 bits": package(OLH(k=4, epsilon=1.0, word=3)),
+    "`HadamardBit`": package(HadamardBit(k=4, epsilon=1.0)),
+    "`HadamardResponse`": package(HadamardResponse(k=4, epsilon=1.0)),
+    "`SubsetSelection`, sets of 2 of 4": package(SubsetSelection(k=4, epsilon=1.0, size=2)),
+}
+watched = {
+    name: (epsilon(laws(client, range(4))), epsilon(laws(timed(client), range(4))))
+    for name, client in FOUR_ITEMS.items()
+}
+table(
+    pd.DataFrame(
+        [(name.replace("`", ""), f"{a:.4f}", "∞" if b == inf else f"{b:.4f}") for name, (a, b) in watched.items()],
+        columns=["client, four items", "ε of the report", "ε of report and number of draws"],
+    )
+)
+
+# %% [markdown]
+# The table has two surprises.
+# The client that our {ref}`gallery <sec-verify-gallery>` calls right is one of them: it is right about reports.
+# The other is in the package: `SubsetSelection`, asked for one person, draws one item more when the own item is left out of the set.
+# So nobody may time it; or, which is better and helps every client, the message is sent at a fixed hour, long after it was made: the number of draws is only the part of the time that a law can see.
+# (Caches, branches and the length of a word of random bits are others.)
+#
+# It is not redrawing as such that leaks.
+# A client that proposes and rejects until a proposal is accepted leaks nothing by the number of rounds, if every value accepts equally often ({ref}`sec-deploy-exercises`).
+# Added noise that is drawn again until the sum lies in the domain does not: a value at the edge rejects more.
+
+
+# %%
+WEIGHTS = [round(2**40 * exp(-abs(z) / 3)) for z in range(-3, 4)]  # noise z with weight e^(-|z|/3)
+
+
+def redraw(x, rng, rounds=6):
+    """Add noise to a number in {0, 1, 2, 3}, again and again until the sum is one of them; give up after some rounds."""
+    for used in range(1, rounds + 1):
+        y = x + int(weighted(WEIGHTS, (), rng)) - 3
+        if 0 <= y <= 3:
+            return y, used
+    return None, rounds
+
+
+# %% tags=["hide-input"]
+rounds = laws(redraw, range(4))
+
+
+def after(used):
+    """ε of what is seen if exactly so many rounds were needed."""
+    seen = [y for y in rounds[0] if y[0] is not None and y[1] == used]
+    return max(log(max(one[y] for one in rounds) / min(one[y] for one in rounds)) for y in seen)
+
+
+blind = laws(lambda x, rng: redraw(x, rng)[0], range(4))
+accept = [sum(WEIGHTS[y - x + 3] for y in range(4)) / sum(WEIGHTS) for x in range(4)]
+slope = log((1 - accept[0]) / (1 - accept[1]))
+growing = [after(used) for used in range(1, 7)]
+check(
+    "Rounds",
+    f"from the fourth on each round adds ε = {slope:.4f}, the logarithm of the ratio of rejections at edge and centre",
+    np.allclose(np.diff(growing)[2:], slope, rtol=0, atol=1e-9),
+    control="no more than without the number of rounds",
+    caught=growing[-1] > epsilon(blind) + 0.3,
+)
+print("ε if accepted in round 1 to 6: " + ", ".join(f"{x:.2f}" for x in growing))
+
+# %% [markdown]
+# *How long it is.*
+# Encryption hides the bytes of a message and not their number.
+# A length that depends on the report alone is post-processing, and costs nothing more.
+# A length that depends on the value in any other way is a second report: the gallery's client that sends as many items as there are, each of them well perturbed, has $\varepsilon = \infty$.
+# Compression, optional fields, error messages and debugging output all make lengths; a message of fixed length makes none.
+
+
+# %% tags=["hide-input"]
+own, full = (epsilon(laws(client, gallery.SETS)) for client in (gallery.own_length, gallery.padded))
+ones = epsilon(laws(lambda x, rng: int(SUE(k=4, epsilon=1.0).perturb([x], rng=rng)[0].sum()), range(4)))
+check(
+    "Length",
+    f"sets padded to two items: ε = {full:.4f}; length of the list of ones of a unary encoding alone: ε = {ones:.4f}",
+    abs(full - 1) < 1e-9 and ones < 1e-9,
+    control="as many items as owned, ε = ∞",
+    caught=own == inf,
+)
+
+# %% [markdown]
+# *Whose it is.*
+# An address, an account, the name and version of a program, a number in a cookie do not change ε.
+# They decide which reports can be laid side by side, and then {ref}`sec-deploy-time` applies; and they tell the group, and then {ref}`sec-deploy-hidden` does.
+# The usual cure is a second party that forwards reports in mixed batches, without addresses and times, to a collector who holds the key to read them {cite:p}`bittau2017prochlo`.
+#
+# (sec-deploy-random)=
+# ## Where the coins come from
+#
+# ε counts the coins as unknown.
+# Whoever can repeat them subtracts them.
+#
+# Suppose that a client seeds its generator with the time, as many programs do, in seconds; on any given day there are 86,400 seeds.
+# It then sends one bit for each of 64 items, and flips each with a coin of its own, as it should.
+
+
+# %%
+def noise(seed, k=64, eps=1.0):
+    """The flips of a client that seeds numpy's generator, as one word of 64 bits."""
+    flips = bernoulli(1 / (exp(eps / 2) + 1), (k,), np.random.default_rng(seed))
+    return np.packbits(flips).view(">u8")[0]
+
+
+def seeded(item, seed):
+    """The report: the bit of the item, and all flips."""
+    return np.uint64(noise(seed)) ^ np.uint64(1 << (63 - item))
+
+
+def undo(report, table_of_noise):
+    """Items for which some seed gives this report."""
+    left = table_of_noise ^ report  # one bit remains where the seed was right
+    return {64 - int(word).bit_length() for word in left[np.bitwise_count(left) == 1]}
+
+
+# %% tags=["hide-input"]
+DAY = 86_400
+all_noise = np.array([noise(second) for second in range(DAY)], np.uint64)
+items, seconds = rng.integers(0, 64, 1000).tolist(), rng.integers(0, DAY, 1000).tolist()
+guessed = [undo(seeded(item, second), all_noise) for item, second in zip(items, seconds, strict=True)]
+undone = sum(guess == {item} for guess, item in zip(guessed, items, strict=True))
+
+system = SUE(k=64, epsilon=1.0).perturb(items, rng=SystemRandom())
+unseeded = [undo(np.packbits(bits).view(">u8")[0].astype(np.uint64), all_noise) for bits in system]
+check(
+    "Seeds",
+    f"{DAY:,} seeds tried: {undone:,} of 1,000 people named, no wrong item",
+    undone == 1000,
+    control=f"coins of the operating system, {sum(map(bool, unseeded))} named",
+    caught=not any(unseeded),
+)
+weight, flipped = np.bitwise_count(all_noise).astype(float), 1 / (exp(1 / 2) + 1)
+by_chance = 1000 * 64 * np.sum(flipped ** (weight - 2) * (1 - flipped) ** (66 - weight))  # two bits may differ
+print(f"a match by chance, 1,000 reports: probability below {by_chance:.0e}")
+
+# %% [markdown]
+# No statistic of the reports shows it; each of the 86,400 noises is a perfectly good one.
+# (The probability that one of a thousand reports without a seed agrees with some seed by chance is printed above.)
+# A seed that is the person's number needs no search, and one of 32 bits a longer one.
+# A report of few bits fits many seeds; a few reports with one seed fit no other.
+#
+# A seed that nobody can guess is not enough either.
+# numpy's default generator is good for simulations and was not made to be unpredictable; its state has been recovered from 512 bytes of output, at some expense {cite:p}`bouillaguet2020pcg`.
+# Its predecessor, the Mersenne Twister, needs no expense at all: 624 words of output *are* its state, scrambled by a permutation that can be undone {cite:p}`matsumoto1998mersenne`.
+# And local hashing publishes words of output, two for each person's hash function.
+# So let a kiosk draw the seeds and then the coins of 400 visitors with that generator and the package's own `OLH`, and read all its secrets off what is public.
+
+
+# %%
+def unscrambled(word):
+    """Undo the output permutation of the Mersenne Twister."""
+    y = int(word)
+    y ^= y >> 18
+    y ^= (y << 15) & 0xEFC60000
+    x = y
+    for _ in range(4):  # each round makes seven bits more right
+        x = y ^ ((x << 7) & 0x9D2C5680)
+    y = x
+    for _ in range(2):
+        x = y ^ (x >> 11)
+    return x & 0xFFFFFFFF
+
+
+def rebuilt(words):
+    """A generator in the state after these 624 outputs."""
+    twister = np.random.MT19937(0)
+    state = twister.state
+    state["state"] = {"key": np.array([unscrambled(word) for word in words], np.uint32), "pos": 624}
+    twister.state = state
+    return np.random.Generator(twister)
+
+
+# %% tags=["hide-input"]
+kiosk = OLH(k=1000, epsilon=1.0)
+visitors = rng.integers(0, 1000, 400)
+
+
+def truthful_slots(generator):
+    """Visitors whose coin is predicted to fall on the truth, and how many of these sent the slot of their own item."""
+    sent = kiosk.perturb(visitors, rng=generator)
+    public = sent["seed"].ravel()
+    copy = rebuilt(public[:624])
+    copy.integers(0, 2**32, len(public) - 624)  # the seeds that were not needed
+    true = bernoulli(kiosk.slots.keep, (400,), copy)
+    return int(true.sum()), int((sent["slot"] == kiosk.hash(sent["seed"], visitors))[true].sum())
+
+
+twister, default = (np.random.Generator(kind(SEED)) for kind in (np.random.MT19937, np.random.PCG64))
+predicted, correct = truthful_slots(twister)
+guessing, lucky = truthful_slots(default)
+check(
+    "State",
+    f"{predicted} of 400 visitors are predicted to send their own slot, {correct} do",
+    correct == predicted > 0,
+    control=f"the same with another generator, {lucky} of {guessing}",
+    caught=lucky < guessing,
+)
+
+# %% [markdown]
+# So the coins of people come from the operating system, as `SystemRandom` has them, word by word and without a state of ours.
+# The census of the United States came to the same conclusion about the Mersenne Twister {cite:p}`garfinkel2020randomness`.
+# A law cannot see any of this: to `laws` the coins are fair by definition, and a client with a seed of its own is a client without coins ({ref}`sec-verify-exact`).
+#
+# (sec-deploy-float)=
+# ## Numbers that are not real
+#
+# {ref}`sec-rr-float` shows what becomes of $\Pr[\text{truth}] = e^\varepsilon/(1+e^\varepsilon)$ in floats: from ε = 37.43 on it is 1.
+# This section has the rest.
+#
+# *Noise.*
+# The gallery's client adds Laplace noise in floats, and {cite:t}`mironov2012significance` showed why that is no protection: not every float can be written as a value plus a noise.
+# Take the values 0 and 1 and a report $y$ between 0 and $\frac12$.
+# From the value 1 it is $1 + z$ with $z$ between $-1$ and $-\frac12$, and all floats there are multiples of $2^{-53}$; so is the sum, exactly.
+# From the value 0 it is the noise itself, and most floats below one half are finer than that.
+
+
+# %%
+def from_zero(y):
+    """Whether a report of 0 or 1 plus noise proves the value 0: between 0 and 1/2, and no multiple of 2⁻⁵³."""
+    return (y > 0) & (y < 0.5) & (np.ldexp(y, 53) % 1 != 0)
+
+
+# %% tags=["hide-input"]
+laplace = rng.laplace(size=(2, 100_000))
+given_away, wrongly = from_zero(laplace[0] + 0), from_zero(laplace[1] + 1)
+on_a_grid = from_zero(np.round(laplace[0] * 2**20) / 2**20 + 0)  # a grid that both values are on
+check(
+    "Last digits",
+    f"100,000 reports each: {given_away.mean():.1%} of those with 0 are proved to have it, {wrongly.sum()} of those with 1",
+    given_away.mean() > 0.01 and not wrongly.any(),
+    control=f"noise rounded to multiples of 2⁻²⁰ first, {on_a_grid.sum()} proved",
+    caught=not on_a_grid.any(),
+)
+
+# %% [markdown]
+# On a grid that holds both values these digits are gone.
+# That alone is no proof; noise whose law on the grid is known has one, as the two-sided geometric noise of {ref}`sec-rr-laplace`.
+#
+# *Thresholds.*
+# The package rounds every probability to a multiple of $2^{-53}$, toward privacy, before anything is computed from it, and starts from $e^\varepsilon$ as a fraction that is too small by less than $10^{-57}$ of it.
+# The check walks through all laws at budgets up to 32, where the package stops, and compares fractions.
+
+# %% tags=["hide-input"]
+BUDGETS = [1e-6, 1e-3, 0.1, 0.3, log(2), 1.0, log(3), 1.7, *map(float, range(2, 33, 2)), 31.3]
+
+
+def small(eps):
+    return [
+        GRR(k=2, epsilon=eps),
+        GRR(k=5, epsilon=eps),
+        SUE(k=3, epsilon=eps),
+        OUE(k=3, epsilon=eps),
+        SubsetSelection(k=4, epsilon=eps),
+        HadamardBit(k=4, epsilon=eps),
+        HadamardResponse(k=4, epsilon=eps),
+        OLH(k=4, epsilon=eps, word=3, g=2),
+    ]
+
+
+def plain(x, eps, rng, k):
+    """k-RR with its threshold in floats."""
+    return x if toss((exp(eps) - 1) / (exp(eps) + k - 1), rng) else pick(range(k), rng)
+
+
+tried = [(eps, one, worst(laws(one, np.arange(one.k))).ratio) for eps in BUDGETS for one in small(eps)]
+kept_below = all(ratio <= odds(eps) for eps, _, ratio in tried)
+short = max(1 - log(ratio) / eps for eps, _, ratio in tried)
+over = sum(
+    worst(laws(lambda x, rng, e=eps, k=k: plain(x, e, rng, k), range(k))).ratio > odds(eps)
+    for eps in BUDGETS
+    for k in (2, 5)
+)
+check(
+    "Realised ε",
+    f"{len(tried)} laws, ε from 0.000001 to 32: the largest ratio is at most e^ε, in fractions; less than {ceil(1e4 * short) / 1e4:.2%} of ε is lost",
+    kept_below,
+    control=f"thresholds in floats, above it in {over} of {2 * len(BUDGETS)}",
+    caught=over > 0,
+)
+
+# %% [markdown]
+# *Budgets.*
+# An ε that follows from a ratio has to be rounded up (`chance.log_up` does that), because the float next to $\ln 2$, say, is below it, and a ratio of exactly 2 is more than it allows.
+# Sums are worse: ten times 0.1 is less than 1 in floats, as {ref}`an exercise <sec-deploy-exercises>` finds out.
+
+# %% tags=["hide-input"]
+two = Fraction(2)
+check(
+    "Stated ε",
+    f"a ratio of 2 allows ε = {log_up(two)}, and e^ε is at least 2",
+    odds(log_up(two)) >= two,
+    control=f"the nearest float, {log(two)}",
+    caught=odds(log(two)) < two,
+)
+
+# %% [markdown]
+# (sec-deploy-hash)=
+# ## Randomness in public
+#
+# Seeds of hash functions, rows and cohorts are public, and ε holds for every value of them ({ref}`ch-frequency`).
+# So a bad hash function cannot cost privacy.
+# It costs the estimate, and whoever chooses seeds can use them.
+#
+# *A family that is nearly right.*
+# A popular fast hash takes the top bits of $a x$ for a random odd $a$.
+# Ours adds a random number $b$ first, which makes any two items share a slot with probability $1/g$ exactly (where $g$ is a power of two).
+# Without it they do so with other probabilities, and people with one item are counted for another; no number of people averages that away.
+
+
+# %% tags=["hide-input"]
+def collisions(slots):
+    """Share of the seeds (rows) under which two items (columns) share a slot, for all pairs of different items."""
+    k = slots.shape[1]
+    return np.array([np.mean(slots[:, i] == slots[:, j]) for i in range(k) for j in range(i)])
+
+
+bits = np.arange(2**8, dtype=np.uint32)
+ours = MultiplyShift(keys=16, slots=4, word=8)
+every_seed = np.stack(np.meshgrid(bits, bits), -1).reshape(-1, 1, 2)
+exactly = collisions(ours(every_seed, np.arange(16)))
+without_b = collisions(((bits[1::2, None] * np.arange(16, dtype=np.uint32)) & 255) >> 6)
+hashed = OLH(k=16, epsilon=1.0, g=4)
+(p, q), (p_star, q_star) = hashed.slots.support, hashed.support
+spill = (without_b.max() * float(p) + (1 - without_b.max()) * float(q) - float(q_star)) / float(p_star - q_star)
+check(
+    "Pairs",
+    f"words of 8 bits, all 65,536 seeds: each of {len(exactly)} pairs of 16 items shares a slot with probability 1/4",
+    bool(np.all(exactly == float(ours.collision))) and ours.collision == Fraction(1, 4),
+    control=f"without b up to {without_b.max():.3f}: a person counts {spill:.3f} for a wrong item",
+    caught=bool(np.any(without_b != 1 / 4)),
+)
+try:
+    MultiplyShift(keys=2**32, slots=4)
+except ValueError as error:
+    print(f"ids of 32 bits: {error}")
+
+# %% [markdown]
+# The refusal is about words that are too short for so many ids; beyond 32 bits $x$ and $x + 2^{32}$ would have the same slot under every seed, and be one item to the server.
+#
+# *Three items and more.*
+# The family promises nothing about more than two items, and ids in a row are hashed in a row.
+# Five neighbours among 64 share a slot far more often than independent hashing would have it.
+# That does no harm to any single estimate.
+# It is welcome to a liar who wants to push five items with one report ({ref}`sec-deploy-liars`), and ids that are mixed first, as the package's `Multilinear` does, take it away.
+
+# %% tags=["hide-input"]
+LOCAL = OLH(k=64, epsilon=2.0)
+seeds = LOCAL.hash.seeds(2**16, rng)
+mixing = Multilinear(slots=LOCAL.slot_count)
+words = mixing.seeds(2**16, rng)
+slots = LOCAL.hash(seeds[:, None], np.arange(64))
+mixed = mixing(words[:, None], np.arange(64))
+for name, found in (("ids in a row", slots), ("ids mixed first", mixed)):
+    five = np.mean(np.all(found[:, :5] == found[:, :1], axis=1))
+    print(f"{name:<16} five neighbours in one of {LOCAL.slot_count} slots under {five:.3%} of 65,536 seeds")
+print(f"{'independent':<16} {LOCAL.slot_count**-4.0:.3%}")
+
+# %% [markdown]
+# *Seeds chosen by the server.*
+# If the server sends the seed along with the question, it can choose one for each person.
+# ε stands, because it holds for every seed.
+# But among the seeds there are some under which an item that the server is curious about is alone in its slot, and then the report is about that item.
+# In the other direction the number of the seed is a number for the person, as good as a cookie.
+# Both end when the client draws the seed.
+# (Then a liar may choose one, which is the lesser evil.)
+
+
+# %% tags=["hide-input"]
+def belief(shared):
+    """Probability of the item after a report of its slot, 64 items alike beforehand, so many others in the slot."""
+    kept, moved = (float(x) for x in LOCAL.slots.support)
+    return kept / (kept * (1 + shared) + moved * (63 - shared))
+
+
+shared = (slots == slots[:, :1]).sum(1) - 1  # other items in the slot of item 0
+telling = seeds[np.argmin(shared)]
+
+
+def under(seed):
+    return lambda x, rng: int(LOCAL.slots.perturb([LOCAL.hash(seed, x)], rng=rng)[0])
+
+
+def twice(x, rng):
+    return under(telling)(x, rng), under(telling)(x, rng)
+
+
+chosen = worst(laws(under(telling), range(64)))
+second = worst(laws(twice, [0, *np.flatnonzero(slots[np.argmin(shared)] != slots[np.argmin(shared), 0])[:3]]))
+check(
+    "Chosen seed",
+    f"the most telling of 65,536 seeds: ε = {chosen.epsilon:.4f}",
+    chosen.ratio <= odds(2.0),
+    control=f"a second report under it, ε = {second.epsilon:.4f}",
+    caught=second.ratio > odds(2.0),
+)
+average = float(LOCAL.support[0] / (LOCAL.support[0] + 63 * LOCAL.support[1]))
+print(
+    f"item 0, after a report that supports it: {1 / 64:.1%} → {average:.1%} with a random seed, "
+    f"{belief(shared.min()):.1%} with that one ({shared.min()} others in its slot)"
+)
+
+# %% [markdown]
+# (sec-deploy-liars)=
+# ## Privacy protects a liar, too
+#
+# The estimate multiplies what little a report says, and so it multiplies what a liar says.
+# How much can one report move the estimate of one item's share, if its sender does not use the client at all?
+#
+# :::{prf:theorem} What one report is worth
+# :label: thm-deploy-liar
+# Let reports be ε-LDP and finitely many, and let a score $s(y)$ have mean 1 if the value is $v$ and mean 0 if it is another one, $w$.
+# Then some report has
+#
+# $$ s(y) \ge \frac{e^\varepsilon}{e^\varepsilon-1}, \qquad\text{and some}\qquad s(y) \le -\frac{1}{e^\varepsilon-1}. $$
+#
+# Randomized response has no others.
+# And every report that a client can send under one value, it can send under each.
+# :::
+#
+# :::{prf:proof}
+# Let $M$ be the largest score of a report that can occur.
+# Then $M - s \ge 0$, so $\E[M - s \mid w] \le e^\varepsilon\,\E[M - s \mid v]$, that is $M \le e^\varepsilon(M-1)$.
+# For the least score $m$, in the same way, $\E[s - m \mid v] \le e^\varepsilon\,\E[s - m \mid w]$, that is $1 - m \le -e^\varepsilon m$.
+# The scores of randomized response are $p/(2p-1)$ and $-(1-p)/(2p-1)$ with $p = e^\varepsilon/(1+e^\varepsilon)$, which are these two numbers.
+# A report of probability 0 under one value and not under another would make ε infinite.
+# :::
+#
+# The last sentence is the liar's alibi.
+# A service that throws out what "nobody can have sent" throws out nothing that a client could send, and a liar need not send anything else.
+# Whoever lies to the client, and lets it perturb the lie, moves the count by one on average, as in any survey; who writes the report moves it by $s$.
+# {cite:t}`cao2021poisoning` call this the maximal gain attack and compute it for three protocols; {cite:t}`cheu2021manipulation` show that no local protocol without interaction escapes it.
+#
+# The check looks at every report that a client can send, and at its score by the package's own `estimate`, for one item and for several at once.
+
+
+# %% tags=["hide-input"]
+def all_scores(mechanism):
+    """Scores of all items by each report that the client can send: (reports, k)."""
+    found = {}
+    for _, report in branches(lambda rng: mechanism.perturb([0], rng=rng)):
+        key = freeze(report)
+        if key not in found:
+            found[key] = mechanism.estimate(mechanism.tally(report))
+    return np.stack(list(found.values()))
+
+
+EIGHT = {
+    "k-RR": GRR(k=8, epsilon=1.0),
+    "SUE": SUE(k=8, epsilon=1.0),
+    "OUE": OUE(k=8, epsilon=1.0),
+    "OLH, words of 4 bits": OLH(k=8, epsilon=1.0, word=4),
+    "k-Subset": SubsetSelection(k=8, epsilon=1.0),
+    "Hadamard bit": HadamardBit(k=8, epsilon=1.0),
+    "Hadamard response": HadamardResponse(k=8, epsilon=1.0),
+}
+scores = {name: all_scores(mechanism) for name, mechanism in EIGHT.items()}
+table(
+    pd.DataFrame(
+        [
+            (name, f"{len(s):,}", f"{s[:, 7].min():.2f}", *(f"{s[:, -m:].sum(1).max():.2f}" for m in (1, 4, 8)))
+            for name, s in scores.items()
+        ],
+        columns=["eight items, ε = 1", "reports", "least for one item", "most for one", "for four", "for all eight"],
+    )
+)
+
+# %% tags=["hide-input"]
+most, least = exp(1) / (exp(1) - 1), -1 / (exp(1) - 1)
+warner = all_scores(GRR(k=2, epsilon=1.0))[:, 1]
+clipped = {name: np.clip(s, 0, 1) for name, s in scores.items()}
+
+
+def obeys(found):
+    return all(s[:, 7].max() >= most - 1e-9 and s[:, 7].min() <= least + 1e-9 for s in found.values())
+
+
+check(
+    "Theorem",
+    f"{len(EIGHT)} clients: a score of {most:.4f} or more, one of −{-least:.4f} or less; randomized response has just these",
+    obeys(scores) and abs(warner.max() - most) < 1e-9 and abs(warner.min() - least) < 1e-9,
+    control="scores clipped to [0, 1], which are biased",
+    caught=not obeys(clipped),
+)
+
+# %% [markdown]
+# For several items the clients differ most.
+# The scores of k-RR and k-Subset sum to 1 whatever is sent, because their reports name a fixed number of items.
+# A report of unary encoding may have all bits set; under some seeds local hashing has many items in one slot; and row 0 of Hadamard's matrix supports them all.
+# {numref}`fig-deploy-liars` has the worth of one report for one item, against ε.
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-deploy-liars", "caption": "By how many people one made-up report can raise the count of one item, against ε (the largest score, from the package's support probabilities). Grey: the bound of the theorem, which randomized response attains. Local privacy at ε = 0.1 makes every liar worth 10 people at least. With k-RR the worth grows with the domain; OUE is at twice the bound; the Hadamard bit comes close to the bound at large ε."}, "image": {"alt": "Log-log plot of the worth of one report in people against epsilon from 0.1 to 8. A grey bound falls from 10 to 1. The Hadamard bit and OUE start at 20 and fall to 1 and 2. k-RR with 16 items starts near 150 and with 1,024 items near 10,000; both fall towards 1."}}
+WORTH = {
+    "k-RR, k = 1024": lambda eps: GRR(k=1024, epsilon=eps),
+    "k-RR, k = 16": lambda eps: GRR(k=16, epsilon=eps),
+    "OUE": lambda eps: OUE(k=16, epsilon=eps),
+    "Hadamard bit": lambda eps: HadamardBit(k=16, epsilon=eps),
+}
+
+
+def largest(mechanism):
+    """The score of an item that a report supports."""
+    p, q = mechanism.support
+    return float((1 - q) / (p - q))
+
+
+fine = np.geomspace(0.1, 8, 60)
+fig, ax = plt.subplots()
+for i, (name, make) in enumerate(WORTH.items()):
+    ax.plot(fine, [largest(make(float(eps))) for eps in fine], **line(i), label=name)
+ax.plot(fine, np.exp(fine) / np.expm1(fine), color="gray", linestyle="-", marker="", label="bound")
+ax.set(xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="worth of one report, people")
+ax.set_xticks([0.1, 0.2, 0.5, 1, 2, 4, 8], ["0.1", "0.2", "0.5", "1", "2", "4", "8"])
+ax.minorticks_off()
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# What can a server check?
+# That the report is one of the mechanism's, which `tally` does.
+# That no person sends two, which takes names or tokens ({ref}`sec-deploy-trip`).
+# And, for unary encoding, that the number of ones is not absurd: it has the same law for every value.
+# A limit that an honest report exceeds once in $10^9$ times stops the report of all ones, and stops nobody who stays below it.
+
+
+# %% tags=["hide-input"]
+wide = OUE(k=1024, epsilon=1.0)
+chance_of_one = float(wide.support[1])
+number = np.arange(1025)
+exceeded = (binom.sf(number, 1023, chance_of_one) + binom.sf(number - 1, 1023, chance_of_one)) / 2  # own bit 0 or 1
+limit = int(np.argmax(exceeded <= 1e-9))  # the largest number of ones that passes
+
+
+def passes(report):
+    return int(np.sum(report)) <= limit
+
+
+honest = wide.perturb(rng.integers(0, 1024, 2000), rng=rng)
+crafted = np.arange(1024) < limit
+check(
+    "Number of ones",
+    f"1,024 items, limit {limit} where {0.5 + 1023 * chance_of_one:.0f} are expected: 2,000 honest reports pass, all ones do not",
+    all(map(passes, honest)) and not passes(np.ones(1024)),
+    control=f"a report made up for {limit} items passes, worth {largest(wide):.2f} people each",
+    caught=passes(crafted),
+)
+for name, make in WORTH.items():
+    mechanism = make(1.0)
+    error = sqrt(10**6 * float(mechanism.noise([0])[0, 1]))
+    print(
+        f"{name:<15} a million people, ε = 1: one standard error = {error / largest(mechanism):,.0f} liars, worth {largest(mechanism):.1f} each"
+    )
+
+# %% [markdown]
+# A thousand liars among a million people are 0.1 %, and one standard error of the Hadamard bit; ten thousand are ten.
+# With k-RR over many items a few dozen suffice for one, because there the noise and the worth of a report grow together.
+# No mechanism helps against that, only knowing that reports come from different people.
+#
+# (sec-deploy-trip)=
+# ## The round trip
+#
+# Now the service: the 6,366 readers of {ref}`ch-rr`, their rating of their marriage in five steps and whether they had an affair, ten items together, $\varepsilon = 2$.
+# The mechanism is `HadamardBit`, because a report is one public row and one private bit.
+#
+# *The message* has 26 bytes, always: 8 that name the mechanism with all its parameters, so that a client of another version is refused and not miscounted; 16 of a *token*, drawn by the client; one for the row, one for the bit.
+# The token says that two messages are one: a retry sends the same bytes, and the server counts them once.
+# It is not a name, because nobody else ever sees it again, and it does not stop anybody from sending twice with two tokens; against that there are tokens that are issued one a person and cannot be traced back when they are spent {cite:p}`davidson2018privacypass`.
+
+# %%
+MECHANISM = HadamardBit(k=10, epsilon=2.0)
+LENGTH = 26
+
+
+def named(mechanism):
+    """Eight bytes that stand for a mechanism and all its parameters."""
+    return blake2b(repr(mechanism).encode(), digest_size=8).digest()
+
+
+def message(value, token, rng):
+    """What leaves the device."""
+    report = MECHANISM.perturb([value], rng=rng)[0]
+    return named(MECHANISM) + token + bytes([report["row"], int(report["bit"])])
+
+
+# %% [markdown]
+# The bytes are a report like any other, so their law can be read off.
+
+
+# %% tags=["hide-input"]
+def careless(value, token, rng):
+    """The control: a number for debugging has been left in the last byte of the token."""
+    return message(value, token[:15] + bytes([value]), rng)
+
+
+wire, leak = (worst(laws(lambda x, rng, m=make: m(x, bytes(16), rng), range(10))) for make in (message, careless))
+check(
+    "Message",
+    f"ten values × {len(laws(lambda x, rng: message(x, bytes(16), rng), [0])[0])} messages of a given token: ε = {wire.epsilon:.4f}",
+    wire.ratio <= odds(2.0) and abs(wire.epsilon - 2) < 1e-9,
+    control="a number for debugging left in the token, ε = ∞",
+    caught=leak.ratio is None,
+)
+
+# %% [markdown]
+# *The client* makes its message once, and sends the same bytes until there is an answer.
+# "Counted before" is an answer, too.
+
+
+# %%
+def post(connection, sent, tries=3):
+    """Send a message, the same bytes again if no answer comes; returns status and reason."""
+    for _ in range(tries):
+        try:
+            connection.request("POST", "/", body=sent)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        except (OSError, HTTPException):
+            connection.close()  # the next request opens it again
+    return 0, "no answer"
+
+
+def clients(make, port, values):
+    """Many people, one after the other; each draws from the operating system."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        return [post(connection, make(value, os.urandom(16), SystemRandom())) for value in values]
+
+
+# %% [markdown]
+# *The server* reads no more than a message, judges it, and keeps row and bit: no address, no time, and, because a partition is sorted before it is written, no order.
+# It answers with a reason, which depends on the message only (and on the tokens that it has seen).
+
+
+# %%
+class Desk(BaseHTTPRequestHandler):
+    """The side of the network: bytes in; a status and a reason out."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # an answer goes out in one piece
+    timeout = 10
+
+    def do_POST(self):
+        if self.headers["Content-Length"] == str(LENGTH):
+            status, reason = self.server.accept(self.rfile.read(LENGTH))
+        else:  # not read at all, whatever its length
+            self.close_connection = True
+            status, reason = 400, f"a message has {LENGTH} bytes"
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(reason)))
+        self.end_headers()
+        self.wfile.write(reason.encode())
+
+    def log_message(self, *args):
+        """Write no log: it would have addresses and times."""
+
+
+class Collector(ThreadingHTTPServer):
+    """Collects reports of one mechanism into partitions of a folder."""
+
+    def __init__(self, mechanism, folder, size=2000):
+        super().__init__(("127.0.0.1", 0), Desk)
+        self.mechanism, self.folder, self.size = mechanism, Path(folder), size
+        self.waiting, self.tokens, self.parts, self.lock = [], set(), [], Lock()
+
+    def accept(self, sent):
+        """Judge a message, and count it if it is good."""
+        name, token, row, bit = sent[:8], sent[8:24], sent[24], sent[25]
+        if name != named(self.mechanism):
+            return 400, "a report of another mechanism"
+        if row >= self.mechanism.m or bit > 1:
+            return 400, "no report of this mechanism"
+        with self.lock:
+            if token in self.tokens:
+                return 409, "counted before"
+            self.tokens.add(token)
+            self.waiting.append((row, bit))
+            if len(self.waiting) == self.size:
+                self.write()
+        return 200, "counted"
+
+    def write(self):
+        """Put what has come in on disk, in an order that says nothing."""
+        if self.waiting:
+            path = self.folder / f"part-{len(self.parts):04}.parquet"
+            collect.save(np.sort(np.array(self.waiting, self.mechanism.dtype)), path, self.mechanism)
+            self.parts.append(path)
+            self.waiting.clear()
+
+
+# %% [markdown]
+# A real service would have encryption on the line, a server made for the open network (that of the standard library is not), tokens and partitions that survive a crash, and a limit on the rate.
+# What it may not have is a log.
+#
+# The clients run in another process, from the source of the functions above, and get their values over a pipe.
+# For the checks, somebody sits on the line and keeps every message; and a line can be bad, so that every tenth answer is lost.
+
+
+# %% tags=["hide-input"]
+class Ear(Desk):
+    """Listens to the headers as well."""
+
+    def do_POST(self):
+        self.server.headers.add(str(self.headers))
+        super().do_POST()
+
+
+class Tapped(Collector):
+    """The same, with somebody on the line who keeps all messages as they come, and who may lose every tenth answer."""
+
+    def __init__(self, mechanism, folder, lossy):
+        super().__init__(mechanism, folder)
+        self.tape, self.headers, self.lossy = [], set(), lossy
+        self.RequestHandlerClass = Ear
+
+    def accept(self, sent):
+        self.tape.append(sent)
+        answer = super().accept(sent)
+        if self.lossy and len(self.tape) % 10 == 0:
+            raise ConnectionAbortedError("the answer is lost")
+        return answer
+
+    def handle_error(self, *connection):
+        """Say nothing: the connection is closed without an answer."""
+
+
+@contextmanager
+def at_work(lossy=False):
+    """A collector in a thread, with a folder."""
+    with TemporaryDirectory() as folder:
+        collector = Tapped(MECHANISM, folder, lossy)
+        thread = Thread(target=collector.serve_forever)
+        thread.start()
+        try:
+            yield collector
+        finally:
+            collector.shutdown()
+            collector.server_close()
+            thread.join()
+
+
+IMPORTS = """
+import json, os, sys
+from contextlib import closing
+from hashlib import blake2b
+from http.client import HTTPConnection, HTTPException
+from ldpnb.chance import SystemRandom
+from ldpnb.onebit import HadamardBit
+"""
+
+
+def run_clients(make, port, values):
+    """Answers to the people of another process, which runs the source of the functions above."""
+    used = dict.fromkeys((named, message, make, post, clients))
+    source = [IMPORTS, f"MECHANISM = {MECHANISM!r}", *map(getsource, used)]
+    source.append(f"json.dump(clients({make.__name__}, int(sys.argv[1]), json.load(sys.stdin)), sys.stdout)")
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(source), str(port)],
+        input=json.dumps(values),
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return [tuple(answer) for answer in json.loads(done.stdout)]
+
+
+def refusals(port, good):
+    """What the server says to messages that are not right; `good` is one that has been counted."""
+    wrong = {
+        "one byte short": good[:-1],
+        "one byte too many": good + b"\0",
+        "from a client with ε = 3": named(HadamardBit(k=10, epsilon=3.0)) + os.urandom(16) + good[24:],
+        "row 16 of 0 to 15": good[:8] + os.urandom(16) + bytes([16, 0]),
+        "bit 2": good[:8] + os.urandom(16) + bytes([0, 2]),
+        "the same message again": good,
+        "another report under a used token": good[:24] + bytes([(good[24] + 1) % 16, 0]),
+    }
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        said = [(what, *post(connection, sent)) for what, sent in wrong.items()]
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.putrequest("POST", "/")
+        connection.putheader("Content-Length", "10000000000")
+        connection.endheaders()
+        answer = connection.getresponse()
+        return [*said, ("ten gigabytes announced", answer.status, answer.read().decode())]
+
+
+# %%
+people = datasets.fair()
+values = (5 * people["affair"].astype(int) + people["marriage"] - 1).tolist()
+truth = np.bincount(values, minlength=10) / len(values)
+
+with at_work() as collector:
+    answers = run_clients(message, collector.server_port, values)
+    collector.write()
+    tally = collect.tally(MECHANISM, collector.parts)
+    partitions, tape, headers = len(collector.parts), list(collector.tape), len(collector.headers)
+
+    refused = refusals(collector.server_port, tape[0])
+    after_wrong = len(collector.waiting)
+    clients(message, collector.server_port, [3])
+    after_right, headers_after = len(collector.waiting), len(collector.headers)
+
+# %% [markdown]
+# What was right is counted.
+# The estimate is a mean of scores $\pm c$ with $c = (e^\varepsilon+1)/(e^\varepsilon-1)$, so by Hoeffding's inequality all $k$ shares are within
+#
+# $$ c\,\sqrt{\frac{2}{n}\ln\frac{2k}{\alpha}} $$ (eq-deploy-bound)
+#
+# of the truth, but for a probability of at most α.
+# We take $\alpha = 10^{-9}$.
+# Nothing below may show a number that the coins of the operating system decide, because this page is compared to the last character when it is run again; so there is no figure of the estimate here.
+
+# %% tags=["hide-input"]
+n = len(values)
+c = (exp(2) + 1) / (exp(2) - 1)
+bound = c * sqrt(2 / n * log(2 * 10 / 1e-9))
+
+
+def as_reports(messages):
+    return np.array([(sent[24], sent[25]) for sent in messages], MECHANISM.dtype)
+
+
+heard = MECHANISM.tally(as_reports(tape))
+check(
+    "Counted",
+    f"{n:,} messages sent, all counted, in {partitions} partitions; counts from disk = counts of the messages on the line",
+    answers == [(200, "counted")] * n and tally.n == n and np.array_equal(tally.counts, heard.counts),
+    control="one message left out",
+    caught=not np.array_equal(tally.counts, MECHANISM.tally(as_reports(tape[1:])).counts),
+)
+estimate = MECHANISM.estimate(tally)
+check(
+    "Estimate",
+    f"all ten shares within {100 * bound:.1f} points of the truth, the bound at a false alarm of 10⁻⁹",
+    bool(np.abs(estimate - truth).max() <= bound),
+    control="the shares in reverse order",
+    caught=bool(np.abs(estimate - truth[::-1]).max() > bound),
+)
+
+check(
+    "Headers",
+    f"{headers} header for all {n:,} messages",
+    headers == 1,
+    control="a message that is one byte short has another one",
+    caught=headers_after > 1,
+)
+
+# %% tags=["hide-input"]
+table(pd.DataFrame(refused, columns=["message", "status", "reason"]))
+
+# %% tags=["hide-input"]
+check(
+    "Refused",
+    f"{len(refused)} wrong messages refused with a reason, none of them counted",
+    all(status in (400, 409) for _, status, _ in refused) and after_wrong == 0,
+    control="a right one, sent in the same way, is counted",
+    caught=after_right == 1,
+)
+
+# %% [markdown]
+# *Lost answers.*
+# On a bad line the client has to try again, and "counted before" tells it that it may stop.
+# A client that perturbs again, with a new token, would be counted for each try, and would have paid for each ({ref}`sec-deploy-time`).
+
+
+# %% tags=["hide-input"]
+def clients_anew(make, port, values):
+    """The control: a new message for each try."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        for value in values:
+            while not post(connection, make(value, os.urandom(16), SystemRandom()), tries=1)[0]:
+                pass
+
+
+def counted(people, lossy=True):
+    """Reports that the collector has in the end, from 300 people."""
+    with at_work(lossy) as collector:
+        people(message, collector.server_port, values[:300])
+        return len(collector.waiting), len(collector.tape)
+
+
+(once_each, arrived), (too_many, _) = counted(clients), counted(clients_anew)
+check(
+    "Lost answers",
+    f"300 people, every tenth answer lost: {arrived} messages, {once_each} reports",
+    once_each == 300 < arrived,
+    control=f"perturbed again, {too_many} reports",
+    caught=too_many > 300,
+)
+
+# %% [markdown]
+# *What was on the line?*
+# The law of the bytes has been read off above, from the same source.
+# But the law believes the source, and the line has the bytes.
+# So the {ref}`audit <sec-verify-audit>` gets the tapes of two values, as they were captured, and knows nothing of what they mean.
+
+
+# %% tags=["hide-input"]
+EACH = 2000
+PAIR = [0, 9]
+
+
+def captured(make):
+    """Messages of so many people with either value, as they came over the line, as numbers."""
+    with at_work() as collector:
+        run_clients(make, collector.server_port, [value for value in PAIR for _ in range(EACH)])
+        found = np.frombuffer(b"".join(collector.tape), np.uint8).reshape(2, EACH, LENGTH)
+    return lambda value, n, rng: found[PAIR.index(value)]
+
+
+right, wrong = (
+    audit(captured(make), PAIR, samples=EACH, rng=rng, level=1e-7, claimed=2.0, many=True)
+    for make in (message, careless)
+)
+check(
+    "Line",
+    f"{EACH:,} captured messages of each of two values, level 10⁻⁷: ε = 2 is not refuted",
+    not right.flagged,
+    control="the careless client",
+    caught=wrong.flagged,
+)
+
+# %% [markdown]
+# The survey (§0) promises that once a value is perturbed on the person's side, neither the collector nor an attacker on the way can obtain what is private in it.
+# The bytes keep this promise, up to ε.
+# The time of {ref}`sec-deploy-around` does not, if anybody can measure it.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+settle(
+    "ye2018.transit",
+    holds={
+        "whoever sees all bytes of a message, ten values: exactly ε = 2": wire.ratio <= odds(2.0)
+        and abs(wire.epsilon - 2) < 1e-9,
+        "whoever can count the draws of k-RR as usually written: a finite ε": watched["k-RR, as usually written"][1]
+        < inf,
+    },
+)
+
+# %% [markdown]
+# (sec-deploy-list)=
+# ## Before release
+#
+# - *Promise.* Say what ε is about: one report, a day, a lifetime; which two values, or which two histories.
+#   Say that it is not about groups.
+# - *Budget.* The client counts what it has spent, in whole units, per person and not per device; the server cannot raise it.
+# - *Memory.* What is remembered survives an update and a restart, and is not in a backup that others can read.
+# - *Coins.* They come from the operating system and are never seeded; no generator of a simulation is anywhere in the client.
+# - *Numbers.* Thresholds are rounded toward privacy; there is no noise in floats, and no ε beyond what the grid can carry.
+# - *Public part.* It is drawn by the client, without looking at the value; ids are mixed, and words are long enough.
+# - *Message.* It has one length, names the mechanism, is made once, and is sent at a time that was set beforehand.
+#   A retry sends the same bytes.
+# - *Server.* It refuses what cannot be, keeps no address, time or order, and has a limit for the reports of one person.
+# - *Liars.* Know what one report is worth, and how many people an opponent can be.
+# - *Code.* It is open, reproducible and small, and the parameters are in it.
+#
+# And then check the client that will be shipped, not a copy of its formula.
+#
+# | question | tool |
+# |---|---|
+# | what is the exact ε, on a small domain? | `laws`, `worst` ({ref}`ch-verify`; ten lines in the README) |
+# | of all reports of some days, with the client's memory? | `laws` of a client that takes a history |
+# | with the number of draws? | `laws` of `(client(x, rng), len(rng.taken))` |
+# | of the bytes? | `laws` of the function that makes them |
+# | is the estimate right? | `moments`, or `sampled` where the law is too large |
+# | of a program that I can only run, or of captured traffic? | `audit` with `many=True`: a lower bound |
+#
+# (sec-deploy-wrong)=
+# ## What can go wrong
+#
+# - *Two devices.* A telephone and a tablet each remember a reply of their own; the person has spent twice.
+# - *Two surveys.* Another team asks nearly the same question with a budget of its own; ε adds up over everything that depends on the value.
+# - *A reset.* Reinstalling the program, or clearing its storage, draws the memory anew.
+# - *Testers.* A group without noise, or with a log, that is never switched off.
+# - *A small group.* A question that is asked only of people with some property tells the property of whoever answers.
+# - *The help desk.* A person who is asked for a trace file sends the value along with all coins.
+#
+# (sec-deploy-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1: ten times 0.1
+# A client adds up what it spends in floats, and sends a report of $\varepsilon = 0.1$ as long as less than 1 is spent.
+# How many reports does it send?
+# :::
+#
+# :::{dropdown} Solution
+# Eleven: after ten of them the sum is 0.9999999999999999.
+# In whole tenths it stops after ten.
+# :::
+
+# %% tags=["hide-input"]
+
+
+def reports_sent(part, budget):
+    spent, sent = part * 0, 0
+    while spent < budget:
+        spent, sent = spent + part, sent + 1
+    return sent
+
+
+print(f"in floats {reports_sent(0.1, 1.0)} reports, in tenths {reports_sent(1, 10)}")
+
+# %% [markdown]
+# :::{admonition} Exercise 2: harmless rounds
+# A client proposes one of the four items, all alike, and accepts the own item always and any other with probability $1/e$; otherwise it proposes again.
+# Is it k-RR, and what does the number of rounds tell?
+# :::
+#
+# :::{dropdown} Solution
+# It accepts the own item with weight 1 and any other with weight $1/e$, so it is k-RR with $\varepsilon = 1$ (given that it accepts at all).
+# A round is accepted with probability $(1 + 3/e)/4$ whatever the value is, so the number of rounds tells nothing.
+# The next cell gives up after four rounds.
+# :::
+
+# %% tags=["hide-input"]
+
+
+def proposing(x, rng):
+    for used in range(4):
+        y = pick(range(4), rng)
+        if toss(1.0 if y == x else exp(-1), rng):
+            return y, used
+    return None, 4
+
+
+print(f"ε of report and number of rounds: {epsilon(laws(proposing, range(4))):.4f}")
+
+# %% [markdown]
+# :::{admonition} Exercise 3: buying a share
+# A million people are asked with $\varepsilon = 1$ for one of 1,024 items.
+# How many liars does it take, besides them, to lift an item that nobody has to an estimated 1 %, with k-RR, with OUE and with the Hadamard bit?
+# :::
+#
+# :::{dropdown} Solution
+# With $L$ liars the estimate is $Ls/(n + L)$ on average, so $L = 0.01\,n/(s - 0.01)$.
+# k-RR sells cheapest; it has the largest noise as well, so that an estimate of 1 % is not even remarkable there.
+# :::
+
+# %% tags=["hide-input"]
+for mechanism in (GRR(k=1024, epsilon=1.0), OUE(k=1024, epsilon=1.0), HadamardBit(k=1024, epsilon=1.0)):
+    error = sqrt(float(mechanism.noise([0])[0, 1]) / 10**6)
+    print(
+        f"{type(mechanism).__name__:<12} {0.01 * 10**6 / (largest(mechanism) - 0.01):6,.0f} liars; "
+        f"standard error of the share {100 * error:.2f} points"
+    )
+
+# %% [markdown]
+# ## Summary
+#
+# | statement | how it was checked |
+# |---|---|
+# | {eq}`eq-deploy-kin`: relatives | laws of two, three and five people |
+# | what others tell about somebody who sent nothing | laws of a town of 50 others |
+# | days, with and without memory; histories | laws of up to six days; 16 histories of four |
+# | what surrounds a report | laws of arrival, number of draws, rounds and length |
+# | seeds and states | 86,400 seeds tried on 1,000 people; the state of a generator rebuilt |
+# | thresholds | fractions, 8 clients, ε up to 32 |
+# | hash functions | all seeds of a family of 8-bit words; 65,536 of the full one |
+# | {prf:ref}`thm-deploy-liar`: what one report is worth | proof; all reports of seven clients |
+# | the service | law of its bytes; 6,366 messages; lost answers; audit of captured messages |
