@@ -336,13 +336,16 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
     ndarray of int64 (n, width)
         In no particular order, but not a uniform one; then −1.
     """
-    found = np.full((len(total), width), -1)
+    found, most = np.full((len(total), width), -1), int(total.max(initial=0))
+    marked = np.zeros((len(total), most), np.bool_) if most <= 8 * width else None  # no larger than what is found
     for column in range(int(count.max(initial=0))):
         on = np.flatnonzero(count > column)
         last = (total - count)[on] + column
         drawn = uniform(last + 1, on.shape, rng)
-        taken = np.any(found[on, :column] == drawn[:, None], axis=1)
+        taken = np.any(found[on, :column] == drawn[:, None], axis=1) if marked is None else marked[on, drawn]
         found[on, column] = np.where(taken, last, drawn)
+        if marked is not None:
+            marked[on, found[on, column]] = True
     return found
 
 
@@ -493,11 +496,11 @@ def odds(epsilon: float | Fraction) -> Fraction:
         return Fraction((Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus())
 
 
-def log(ratio: Fraction) -> float:
-    """Natural logarithm of a positive rational number, correct to the last digit or nearly so."""
+def log(ratio: Fraction, times: int = 1) -> float:
+    """Natural logarithm of a positive rational number, correct to the last digit or nearly so; or a multiple of it."""
     with localcontext() as context:
         context.prec = 60
-        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * times)
 
 
 def log_up(ratio: Fraction) -> float:
