@@ -25,7 +25,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, round_down, uniform
-from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_columns, check_count, check_epsilon, check_people
+from ldpnb.core import (
+    SIZE_MAX,
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_columns,
+    check_count,
+    check_epsilon,
+    check_fields,
+    check_people,
+)
 from ldpnb.maxent import check_sets
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
@@ -169,9 +180,7 @@ class Blocks(PairTables):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
-        found = np.asarray(reports)
-        if found.dtype != self.dtype:
-            raise ValueError(f"reports must have the fields block and value, got {found.dtype}")
+        found = check_fields(reports, self.dtype)
         block, most = check_codes(found["block"], len(self.blocks), "block"), int(self.cells.max())
         value = check_codes(found["value"], None, "value")
         wrong = value[value >= self.cells[block]]
@@ -427,7 +436,7 @@ class Each(PairTables):
 def _sizes(sizes: Any) -> tuple[int, ...]:
     if not isinstance(sizes, tuple | list) or len(sizes) < 2:
         raise ValueError(f"sizes must be a tuple of integers, at least two, got {sizes!r}")
-    return tuple(check_count(size, 2, "sizes") for size in sizes)
+    return tuple(check_count(size, 2, "sizes", SIZE_MAX) for size in sizes)
 
 
 def _size(size: Any, sizes: tuple[int, ...]) -> int:

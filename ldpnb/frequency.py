@@ -21,12 +21,15 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, round_up, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Mechanism,
     Reports,
     Tally,
+    check_array,
     check_codes,
     check_count,
     check_epsilon,
+    check_fields,
     check_histogram,
     check_people,
 )
@@ -50,7 +53,7 @@ class PureProtocol(Mechanism):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property
@@ -351,8 +354,7 @@ class OLH(PureProtocol):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
-        if np.asarray(reports).dtype != self.dtype:
-            raise ValueError(f"reports must have the fields seed and slot, got {np.asarray(reports).dtype}")
+        reports = check_fields(reports, self.dtype)
         counts, items = np.zeros(self.k, np.int64), np.arange(self.k, dtype=np.uint32)
         for start in range(0, len(reports), BLOCK):
             part = reports[start : start + BLOCK]
@@ -489,7 +491,7 @@ def best_size(k: int, epsilon: float) -> int:
     k : int, at least 2
     epsilon : float
     """
-    k, e = check_count(k, 2, "k"), odds(check_epsilon(epsilon))
+    k, e = check_count(k, 2, "k", SIZE_MAX), odds(check_epsilon(epsilon))
     near = int(k / (e + 1))
     return min(max(near, 1), near + 1, key=lambda c: _risk(k, c, e))
 
@@ -519,7 +521,7 @@ def _risk(k: int, c: int, e: Fraction) -> Fraction:
 
 def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:
     """Return weights of k items as a float64 array, (…, k)."""
-    found = np.asarray(weights)
+    found = check_array(weights, "weights")
     if found.dtype.kind not in "iuf":
         raise ValueError(f"weights must be finite numbers, got {found.dtype} values")
     if found.ndim == 0 or found.shape[-1] != k:
@@ -530,7 +532,7 @@ def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:
 
 
 def _check_bits(reports: Reports, k: int) -> NDArray[np.bool_]:
-    bits = np.asarray(reports)
+    bits = check_array(reports, "reports")
     if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != k:
         raise ValueError(f"reports must be bool of shape (n, {k}), got {bits.dtype} of shape {bits.shape}")
     return bits
