@@ -370,7 +370,9 @@ def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.ran
     if n.dtype.kind not in "iu" or not np.all((n >= 0) & (n < 2**63)):
         raise ValueError(f"n must be non-negative integers, got {n}")
     if isinstance(rng, SystemRandom):
-        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+        raise ValueError(
+            "rng must be a Generator or a Paths, since this simulates many draws, got a SystemRandom"
+        )
     return n.astype(np.int64), rng
 
 

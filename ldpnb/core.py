@@ -123,11 +123,16 @@ class Mechanism(ABC):
 
     def _own(self, tally: Tally) -> Tally:
         if not isinstance(tally, Tally) or tally.mechanism != self:
-            found = f"one of {tally.mechanism}" if isinstance(tally, Tally) else type(tally).__name__
-            raise ValueError(f"tally must be of {self}, got {found}")
+            found = f"one of {_brief(tally.mechanism)}" if isinstance(tally, Tally) else type(tally).__name__
+            raise ValueError(f"tally must be of {_brief(self)}, got {found}")
         if tally.n == 0:
             raise ValueError("tally must hold at least one report, got none")
         return tally
+
+
+def _brief(mechanism: Mechanism) -> str:
+    text = str(mechanism)  # of a matrix, all its entries
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +171,8 @@ class Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         if other.mechanism != self.mechanism:
-            raise ValueError(f"tallies must be of one mechanism, got {self.mechanism} and {other.mechanism}")
+            both = f"{_brief(self.mechanism)} and {_brief(other.mechanism)}"
+            raise ValueError(f"tallies must be of one mechanism, got {both}")
         if other.items != self.items:
             raise ValueError("tallies must count the same items")
         if other.counts.shape != self.counts.shape:

@@ -293,6 +293,7 @@ class OLH(PureProtocol):
         if check_count(self.g, 0, "g") == 1:
             raise ValueError("g must be 0 or an integer, at least 2, got 1")
         object.__setattr__(self, "g", check_count(self.g, 0, "g"))
+        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))
         self.hash  # noqa: B018  -- refuses impossible combinations now
 
     @cached_property
