@@ -19,7 +19,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
-from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_columns, check_count, check_epsilon, check_people
+from ldpnb.core import (
+    SIZE_MAX,
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_columns,
+    check_count,
+    check_epsilon,
+    check_fields,
+    check_people,
+)
 from ldpnb.frequency import GRR
 from ldpnb.maxent import check_sets
 
@@ -142,9 +153,7 @@ class Blocks(Mechanism):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
-        found = np.asarray(reports)
-        if found.dtype != self.dtype:
-            raise ValueError(f"reports must have the fields block and value, got {found.dtype}")
+        found = check_fields(reports, self.dtype)
         block, most = check_codes(found["block"], len(self.blocks), "block"), int(self.cells.max())
         value = check_codes(found["value"], None, "value")
         wrong = value[value >= self.cells[block]]
@@ -331,7 +340,7 @@ def best_size(sizes: Sequence[int], epsilon: float) -> int:
 def _sizes(sizes: Any) -> tuple[int, ...]:
     if not isinstance(sizes, tuple | list) or len(sizes) < 2:
         raise ValueError(f"sizes must be a tuple of integers, at least two, got {sizes!r}")
-    return tuple(check_count(size, 2, "sizes") for size in sizes)
+    return tuple(check_count(size, 2, "sizes", SIZE_MAX) for size in sizes)
 
 
 def _size(size: Any, sizes: tuple[int, ...]) -> int:

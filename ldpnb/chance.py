@@ -408,13 +408,16 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
     ndarray of int64 (n, width)
         In no particular order, but not a uniform one; then −1.
     """
-    found = np.full((len(total), width), -1)
+    found, most = np.full((len(total), width), -1), int(total.max(initial=0))
+    marked = np.zeros((len(total), most), np.bool_) if most <= 8 * width else None  # no larger than what is found
     for column in range(int(count.max(initial=0))):
         on = np.flatnonzero(count > column)
         last = (total - count)[on] + column
         drawn = uniform(last + 1, on.shape, rng)
-        taken = np.any(found[on, :column] == drawn[:, None], axis=1)
+        taken = np.any(found[on, :column] == drawn[:, None], axis=1) if marked is None else marked[on, drawn]
         found[on, column] = np.where(taken, last, drawn)
+        if marked is not None:
+            marked[on, found[on, column]] = True
     return found
 
 
@@ -439,7 +442,7 @@ def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.ran
     if n.dtype.kind not in "iu" or not np.all((n >= 0) & (n < 2**63)):
         raise ValueError(f"n must be non-negative integers, got {n}")
     if isinstance(rng, SystemRandom):
-        raise ValueError("rng must be a Generator or a Paths: counts of many draws are for simulations")
+        raise ValueError("rng must be a Generator or a Paths, since this simulates many draws, got a SystemRandom")
     return n.astype(np.int64), rng
 
 
@@ -565,11 +568,11 @@ def odds(epsilon: float | Fraction) -> Fraction:
         return Fraction((Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus())
 
 
-def log(ratio: Fraction) -> float:
-    """Natural logarithm of a positive rational number, correct to the last digit or nearly so."""
+def log(ratio: Fraction, times: int = 1) -> float:
+    """Natural logarithm of a positive rational number, correct to the last digit or nearly so; or a multiple of it."""
     with localcontext() as context:
         context.prec = 60
-        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * times)
 
 
 def log_up(ratio: Fraction) -> float:

@@ -111,8 +111,15 @@ def _column(values: NDArray[Any]) -> Any:
 
 def _reports(table: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Reports:
     reports = np.empty((len(table), *shape), dtype)
-    for name in dtype.names or (PLAIN,):
+    parts = dtype.names or (PLAIN,)
+    wanted = {name: _column(reports[:0] if dtype.names is None else reports[name][:0]).type for name in parts}
+    if {name: table[name].type for name in table.column_names} != wanted or len(table.column_names) != len(parts):
+        raise pa.ArrowInvalid(f"the columns must be {wanted}, got {table.schema.to_string(show_schema_metadata=False)}")
+    for name in parts:
         column = table[name].combine_chunks()
+        values = column.flatten() if pa.types.is_fixed_size_list(column.type) else column
+        if column.null_count or values.null_count:  # which numpy would take for numbers
+            raise pa.ArrowInvalid(f"column {name} must have no nulls, got some")
         if pa.types.is_fixed_size_list(column.type):
             column = column.flatten()
         into = reports if dtype.names is None else reports[name]

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -42,6 +42,8 @@ from ldpnb.chance import Randomness, distinct, uniform
 
 EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
+SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
+HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
 
 Values = Any  # an array whose first axis runs over people, or Records
 Reports = NDArray[Any]  # first axis runs over people; structured where a report has fields
@@ -120,11 +122,17 @@ class Mechanism(ABC):
         """Return the variance of each person's score: (n, …).  Var[estimate] = noise.sum(0) / n² for any population."""
 
     def _own(self, tally: Tally) -> Tally:
-        if tally.mechanism != self:
-            raise ValueError(f"tally must be of {self}, got one of {tally.mechanism}")
+        if not isinstance(tally, Tally) or tally.mechanism != self:
+            found = f"one of {_brief(tally.mechanism)}" if isinstance(tally, Tally) else type(tally).__name__
+            raise ValueError(f"tally must be of {_brief(self)}, got {found}")
         if tally.n == 0:
             raise ValueError("tally must hold at least one report, got none")
         return tally
+
+
+def _brief(mechanism: Mechanism) -> str:
+    text = str(mechanism)  # of a matrix, all its entries
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +144,10 @@ class Tally:
     mechanism : Mechanism
         Whose reports were counted.
     n : int
-        Number of reports.
+        Number of reports, below 2**53.
     counts : ndarray of int64
-        Their counts; leading axes run over simulated trials.
+        Their counts, from 0 to below 2**53, so that floats hold them exactly and no sum wraps around; leading axes run
+        over simulated trials.
     items : tuple, optional
         The candidates that were counted, where the client does not know the domain.
     """
@@ -149,14 +158,21 @@ class Tally:
     items: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.counts.dtype != np.int64:
-            raise ValueError(f"counts must be int64, got {self.counts.dtype}")
+        if not isinstance(self.mechanism, Mechanism):
+            raise ValueError(f"mechanism must be a Mechanism, got {self.mechanism!r}")
+        object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))
+        if not isinstance(self.counts, np.ndarray) or self.counts.dtype != np.int64:
+            raise ValueError(f"counts must be int64, got {getattr(self.counts, 'dtype', type(self.counts).__name__)}")
+        least, most = self.counts.min(initial=0), self.counts.max(initial=0)
+        if least < 0 or most >= 2**53:
+            raise ValueError(f"counts must be in [0, 2**53), got {least if least < 0 else most}")
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         if other.mechanism != self.mechanism:
-            raise ValueError(f"tallies must be of one mechanism, got {self.mechanism} and {other.mechanism}")
+            both = f"{_brief(self.mechanism)} and {_brief(other.mechanism)}"
+            raise ValueError(f"tallies must be of one mechanism, got {both}")
         if other.items != self.items:
             raise ValueError("tallies must count the same items")
         if other.counts.shape != self.counts.shape:
@@ -181,11 +197,41 @@ class Records:
     keys : ndarray of int64, (entries,)
         Distinct within a person.
     values : ndarray of float64, (entries,), or None for plain sets
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit together, or a person owns a key twice; what keys and values there may be is up to the
+        mechanism.
     """
 
     offsets: NDArray[np.int64]
     keys: NDArray[np.int64]
     values: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("offsets", "keys") if self.values is None else ("offsets", "keys", "values"):
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.ndim != 1:
+                raise ValueError(f"{name} must be an array of one axis, got {array!r:.60}")
+        if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
+            raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
+        if self.offsets[:1].tolist() != [0] or np.any(np.diff(self.offsets) < 0) or self.offsets[-1] != len(self.keys):
+            raise ValueError(f"offsets must rise from 0 to the number of keys, {len(self.keys)}, got {self.offsets}")
+        if self.values is not None and self.values.shape != self.keys.shape:
+            raise ValueError(f"values must have one entry a key, {len(self.keys)}, got {len(self.values)}")
+        # a client that draws one key of a record would draw such a key too often, and break its promise
+        later = self.keys[1:] > self.keys[:-1]
+        starts = self.offsets[1:-1]
+        later[starts[(starts > 0) & (starts < len(self.keys))] - 1] = True
+        if not later.all():  # not sorted, so that equal keys need not be neighbours
+            order = np.lexsort((self.keys, self.users))
+            user, key = self.users[order], self.keys[order]
+            twice = np.flatnonzero((user[1:] == user[:-1]) & (key[1:] == key[:-1]))
+            if twice.size:
+                raise ValueError(
+                    f"keys must be distinct within a person, got {key[twice[0]]} twice for user {user[twice[0]]}"
+                )
 
     @classmethod
     def of(cls, *people: Mapping[int, float] | set[int] | frozenset[int]) -> Self:
@@ -196,6 +242,9 @@ class Records:
         >>> Records.of({0: 0.5, 2: -1.0}, {}).sizes
         array([2, 0])
         """
+        for person in people:
+            if not isinstance(person, Mapping | Set):
+                raise ValueError(f"people must be dicts {{key: value}} or sets, got {person!r}")
         user = [i for i, person in enumerate(people) for _ in person]
         key = [k for person in people for k in person]
         if any(isinstance(person, Mapping) for person in people):
@@ -232,14 +281,9 @@ class Records:
             raise ValueError(f"user must be integers below n = {n}, got {user.max()}")
         order = np.lexsort((key, user))
         user, key = user[order], key[order]
-        twice = np.flatnonzero((user[1:] == user[:-1]) & (key[1:] == key[:-1]))
-        if twice.size:
-            raise ValueError(
-                f"key must be distinct within a person, but user {user[twice[0]]} has {key[twice[0]]} twice"
-            )
         values = None
         if value is not None:
-            values = np.asarray(value)
+            values = check_array(value, "value")
             if values.dtype.kind not in "iuf":
                 raise ValueError(f"value must be finite numbers, got {values.dtype} values")
             if values.shape != key.shape:
@@ -315,38 +359,67 @@ def sample_slots(records: Records, most: int, rng: Randomness) -> NDArray[np.int
 # ------------------------------------------------------------------------------------------------ argument checks
 
 
+def is_number(value: Any) -> bool:
+    """Whether this is a real number, Python's or numpy's; bools and time spans, which are integers to both, are not."""
+    real = isinstance(value, int | float | np.integer | np.floating)
+    return real and not isinstance(value, bool | np.bool_ | np.timedelta64)
+
+
 def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
-    if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, int | float | np.integer | np.floating):
+    if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
-    if not EPSILON_MIN <= epsilon <= EPSILON_MAX:
-        raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon}")
     return float(epsilon)
 
 
 def check_probability(value: Any, name: str) -> float:
     """Return a probability as a float in [0, 1]."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+    if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a probability in [0, 1], got {value}")
     return float(value)
 
 
-def check_count(value: Any, least: int, name: str) -> int:
-    """Return an integer that is at least `least`."""
+def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int:
+    """Return an integer that is at least `least`, and at most `most`."""
     try:
         found = operator.index(value)
     except TypeError:
         raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}") from None
     if isinstance(value, bool | np.bool_) or found < least:
         raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
+    if found > most:
+        raise ValueError(f"{name} must be at most {most}, got {value!r}")
+    return found
+
+
+def check_sizes(sizes: Any, least: int = 1) -> tuple[int, ...]:
+    """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
+    if not isinstance(sizes, tuple) or len(sizes) < least:
+        raise ValueError(f"sizes must be a tuple of integers, at least {least}, got {sizes!r}")
+    return tuple(check_count(size, 2, "sizes", SIZE_MAX) for size in sizes)
+
+
+def check_array(values: Any, name: str) -> NDArray[Any]:
+    """Return an array; refuse lists that do not make one, and masked arrays, of which numpy would forget the mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} must be a plain array, got a masked one")
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} must be an array, got something else: {error}") from None
+
+
+def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:
+    """Return reports that have fields, (n,), if these are the fields."""
+    found = check_array(reports, name)
+    if found.dtype != dtype or found.ndim != 1:
+        raise ValueError(f"{name} must have the fields {dtype}, (n,), got {found.dtype} of shape {found.shape}")
     return found
 
 
 def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: int = 1) -> NDArray[np.int64]:
     """Return an int64 array of codes in {0, …, k−1} (any non-negative integers if k is None), of `ndim` axes."""
-    codes = np.asarray(values)
+    codes = check_array(values, name)
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
         codes = codes.astype(np.int64)
     domain = "non-negative integers" if k is None else f"integers in [0, {k})"
@@ -372,7 +445,7 @@ def check_columns(values: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
 
 def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
     """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
-    numbers = np.asarray(values)
+    numbers = check_array(values, name)
     if numbers.dtype.kind not in "iuf":
         raise ValueError(f"{name} must be numbers in [-1, 1], got {numbers.dtype} values")
     if numbers.ndim != ndim:

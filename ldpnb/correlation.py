@@ -28,15 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, uniform
-from ldpnb.core import (
-    Mechanism,
-    Records,
-    Reports,
-    Tally,
-    check_codes,
-    check_count,
-    check_people,
-)
+from ldpnb.core import Mechanism, Records, Reports, Tally, check_codes, check_count, check_fields, check_people
 from ldpnb.frequency import PureProtocol
 from ldpnb.keyvalue import check_pairs, discretise
 from ldpnb.onebit import HadamardBit, SHist
@@ -667,9 +659,7 @@ class PairSampling(Encoded):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
-        found = np.asarray(reports)
-        if found.dtype != self.dtype or found.ndim != 1:
-            raise ValueError(f"reports must be {self.dtype}, (n,), got {found.dtype} of shape {found.shape}")
+        found = check_fields(reports, self.dtype)
         each = np.bincount(check_codes(found["pair"], len(self.pairs), "pair"), minlength=len(self.pairs))
         like = _report(self.oracle)
         told = np.empty(len(found), like.dtype) if like.dtype.names else found["report"]

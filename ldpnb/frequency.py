@@ -21,12 +21,15 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, odds, packed_bernoulli, round_down, round_up, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Mechanism,
     Reports,
     Tally,
+    check_array,
     check_codes,
     check_count,
     check_epsilon,
+    check_fields,
     check_histogram,
     check_people,
 )
@@ -59,7 +62,7 @@ class PureProtocol(Mechanism):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property
@@ -219,7 +222,7 @@ class BitReports(PureProtocol):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the reports that support each item, (k,)."""
-        bits, (kind, width) = np.asarray(reports), self.report_shape
+        bits, (kind, width) = check_array(reports, "reports"), self.report_shape
         if bits.dtype != kind or bits.ndim != 2 or bits.shape[1] != width:
             rule = f"{kind.__name__} of shape (n, {width})"
             raise ValueError(f"reports must be {rule}, got {bits.dtype} of shape {bits.shape}")
@@ -338,6 +341,7 @@ class OLH(PureProtocol):
         if check_count(self.g, 0, "g") == 1:
             raise ValueError("g must be 0 or an integer, at least 2, got 1")
         object.__setattr__(self, "g", check_count(self.g, 0, "g"))
+        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))
         self.hash  # noqa: B018  -- refuses impossible combinations now
 
     @cached_property
@@ -399,8 +403,7 @@ class OLH(PureProtocol):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
-        if np.asarray(reports).dtype != self.dtype:
-            raise ValueError(f"reports must have the fields seed and slot, got {np.asarray(reports).dtype}")
+        reports = check_fields(reports, self.dtype)
         counts, items = np.zeros(self.k, np.int64), np.arange(self.k, dtype=np.uint32)
         for start in range(0, len(reports), BLOCK):
             part = reports[start : start + BLOCK]
@@ -588,7 +591,7 @@ def best_size(k: int, epsilon: float) -> int:
     k : int, at least 2
     epsilon : float
     """
-    k, e = check_count(k, 2, "k"), odds(check_epsilon(epsilon))
+    k, e = check_count(k, 2, "k", SIZE_MAX), odds(check_epsilon(epsilon))
     near = int(k / (e + 1))
     return min(max(near, 1), near + 1, key=lambda c: _risk(k, c, e))
 
@@ -618,7 +621,7 @@ def _risk(k: int, c: int, e: Fraction) -> Fraction:
 
 def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:
     """Return weights of k items as a float64 array, (…, k)."""
-    found = np.asarray(weights)
+    found = check_array(weights, "weights")
     if found.dtype.kind not in "iuf":
         raise ValueError(f"weights must be finite numbers, got {found.dtype} values")
     if found.ndim == 0 or found.shape[-1] != k:

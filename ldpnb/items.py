@@ -36,10 +36,12 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, round_down, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Mechanism,
     Records,
     Reports,
     Tally,
+    check_array,
     check_codes,
     check_count,
     check_epsilon,
@@ -74,8 +76,8 @@ class SetSampling(Mechanism):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", check_count(self.d, 1, "d"))
-        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell"))
+        object.__setattr__(self, "d", check_count(self.d, 1, "d", SIZE_MAX))
+        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell", SIZE_MAX))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property
@@ -253,7 +255,7 @@ class SampledSUE(SetSampling):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the ones of each item, (d,)."""
-        bits = np.asarray(reports)
+        bits = check_array(reports, "reports")
         if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
             raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
         return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
@@ -452,7 +454,8 @@ def best_size(d: int, ell: int, epsilon: float) -> int:
     d, ell : int, at least 1
     epsilon : float
     """
-    d, ell, e = check_count(d, 1, "d"), check_count(ell, 1, "ell"), float(odds(check_epsilon(epsilon)))
+    d, ell = check_count(d, 1, "d", SIZE_MAX), check_count(ell, 1, "ell", SIZE_MAX)
+    e = float(odds(check_epsilon(epsilon)))
     size = np.arange(1, d + 1)
     miss = np.cumprod((d - size + 1) / (d + ell - size + 1))
     size, miss = size[miss > 1e-60], miss[miss > 1e-60]  # where nearly no set misses, little is learned

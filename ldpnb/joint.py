@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,14 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, log, log_up, round_up
 from ldpnb.core import (
+    HASHES_MAX,
     Mechanism,
     Reports,
     Tally,
+    check_array,
     check_columns,
     check_count,
     check_people,
     check_probability,
+    check_sizes,
+    is_number,
 )
+
+BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
 
 Floats = NDArray[np.float64]
 
@@ -42,9 +47,7 @@ class Flip(Mechanism):
     f: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.sizes, Sequence) or isinstance(self.sizes, str) or not self.sizes:
-            raise ValueError(f"sizes must be a tuple of integers, at least one, got {self.sizes!r}")
-        object.__setattr__(self, "sizes", tuple(check_count(size, 2, "sizes") for size in self.sizes))
+        object.__setattr__(self, "sizes", check_sizes(self.sizes))
         object.__setattr__(self, "f", check_probability(self.f, "f"))
         if not 0 < self.flip < Fraction(1, 2):
             raise ValueError(f"f must be in (0, 1), with f/2 below 1/2 by at least 2**-53, got {self.f}")
@@ -86,7 +89,7 @@ class Flip(Mechanism):
     @property
     def realised_epsilon(self) -> float:
         """That of a whole record, with the rounded flip probability."""
-        return log(((1 - self.flip) / self.flip) ** self.distance)
+        return log((1 - self.flip) / self.flip, self.distance)
 
     @property
     def report_bits(self) -> int:
@@ -104,7 +107,7 @@ class Flip(Mechanism):
         return bits ^ bernoulli(float(self.flip), bits.shape, rng)
 
     def _bits(self, reports: Reports) -> NDArray[np.bool_]:
-        bits, width = np.asarray(reports), self.report_bits
+        bits, width = check_array(reports, "reports"), self.report_bits
         if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != width:
             raise ValueError(f"reports must be bool of shape (n, {width}), got {bits.dtype} of shape {bits.shape}")
         return bits
@@ -207,8 +210,8 @@ class BloomFlip(Flip):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("bits", 1), ("hashes", 1), ("seed", 0)):
-            object.__setattr__(self, name, check_count(getattr(self, name), least, name))
+        for name, least, most in (("bits", 1, BITS_MAX), ("hashes", 1, HASHES_MAX), ("seed", 0, 2**63 - 1)):
+            object.__setattr__(self, name, check_count(getattr(self, name), least, name, most))
         super().__post_init__()
         for size, code in zip(self.sizes, self.codes, strict=True):
             if len(np.unique(code, axis=0)) < size:
@@ -242,7 +245,7 @@ def flip_for(epsilon: float, distance: int) -> float:
         Bits H in which two neighbours differ: 2d for one-hot records, 2 for one attribute; see `Flip.distance`.
     """
     distance = check_count(distance, 1, "distance")
-    if not isinstance(epsilon, int | float) or isinstance(epsilon, bool) or not 0 < epsilon <= 36 * distance:
+    if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
         raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
     f = 2 / (1 + exp(epsilon / distance))
     while log_up((2 / Fraction(f) - 1) ** distance) > epsilon:

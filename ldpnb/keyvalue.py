@@ -37,6 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Mechanism,
     Records,
     Reports,
@@ -44,6 +45,7 @@ from ldpnb.core import (
     check_codes,
     check_count,
     check_epsilon,
+    check_fields,
     check_people,
     check_unit,
 )
@@ -270,7 +272,7 @@ class KnownKeys(SignedTernary):
     d: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", check_count(self.d, 1, "d"))
+        object.__setattr__(self, "d", check_count(self.d, 1, "d", SIZE_MAX))
 
     def _held(self, values: Records, items: Any) -> Held:
         records, v = check_pairs(values, self.d)
@@ -413,7 +415,7 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
     sizes : bool
         Count people by the size of their record, too: for mechanisms that pad and sample.
     """
-    d = check_count(d, 1, "d")
+    d = check_count(d, 1, "d", SIZE_MAX)
     records, values = check_pairs(records, d)
     check_people(records)
     size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
@@ -496,9 +498,7 @@ class SampledKey(StatePerturbation):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the states of each key, (d, 3)."""
-        found = np.asarray(reports)
-        if found.dtype != self.dtype or found.ndim != 1:
-            raise ValueError(f"reports must have the fields key and state, (n,), got {found.dtype} of {found.shape}")
+        found = check_fields(reports, self.dtype)
         cell = 3 * check_codes(found["key"], self.d, "key") + check_codes(found["state"], 3, "state")
         return Tally(self, len(found), np.bincount(cell, minlength=3 * self.d).reshape(self.d, 3))
 
@@ -585,7 +585,7 @@ class SESplit(StatePerturbation):
     def realised_epsilon(self) -> float:
         """d·ln(α/γ), for two records that hold all keys with opposite signs."""
         alpha, _, gamma = self.answer
-        return chance.log((alpha / gamma) ** self.d)
+        return chance.log(alpha / gamma, self.d)
 
     @property
     def report_bits(self) -> int:

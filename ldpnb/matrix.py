@@ -16,6 +16,7 @@ from ldpnb.core import (
     Mechanism,
     Reports,
     Tally,
+    check_array,
     check_codes,
     check_count,
     check_epsilon,
@@ -226,7 +227,7 @@ def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
 
 
 def _matrix(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    array = np.asarray(values)
+    array = check_array(values, name)
     if array.dtype.kind not in "iuf" or array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}")
     if not np.all(np.isfinite(array)):

@@ -28,7 +28,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, rational, weighted
-from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_count, check_epsilon, check_people, check_unit
+from ldpnb.core import (
+    SIZE_MAX,
+    Mechanism,
+    Reports,
+    Tally,
+    check_array,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_fields,
+    check_people,
+    check_unit,
+    is_number,
+)
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
 STEPS = 64  # of a grid, where nothing else is said: rounding then adds at most 1/4096 to a variance
@@ -114,7 +127,7 @@ class MeanMechanism(Mechanism):
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         for name, (least, most) in self.limits.items():
-            object.__setattr__(self, name, _between(getattr(self, name), least, most, name))
+            object.__setattr__(self, name, check_count(getattr(self, name), least, name, most))
 
     @property
     @abstractmethod
@@ -199,7 +212,7 @@ def interval(tally: Tally, level: float = 0.95) -> tuple[NDArray[np.float64], ND
     mechanism = tally.mechanism
     if not isinstance(mechanism, MeanMechanism):
         raise ValueError(f"tally must be of a mechanism for means, got one of {mechanism}")
-    if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+    if not is_number(level) or not 0 < level < 1:
         raise ValueError(f"level must be a number in (0, 1), got {level!r}")
     estimate, error = mechanism.estimate(tally), mechanism.standard_error(tally)
     half = -NormalDist().inv_cdf((1 - level) / 2) * error
@@ -473,7 +486,7 @@ class Numbers(MeanMechanism):
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
         """Draw reports, some people at a time: copies and coins of all at once could be too much to hold."""
-        table = np.asarray(values)
+        table = check_array(values, "values")
         people = max(1, BLOCK // self.d) if table.ndim == 2 else 1  # of another shape, the check below refuses it
         if table.ndim != 2:
             self._vectors(table)
@@ -558,7 +571,7 @@ class MeanEst(Numbers):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the +1 of each coordinate, (d,)."""
-        corners = np.asarray(reports)
+        corners = check_array(reports, "reports")
         if corners.dtype != np.int8 or corners.ndim != 2 or corners.shape[1] != self.d:
             raise ValueError(f"reports must be int8 of shape (n, {self.d}), got {corners.dtype} of {corners.shape}")
         wrong = corners[np.abs(corners) != 1]
@@ -588,7 +601,7 @@ class SampledNumbers(Numbers):
     """
 
     public_fields: ClassVar[tuple[str, ...]] = ("attribute",)
-    limits: ClassVar = {"d": (1, 2**31)}
+    limits: ClassVar = {"d": (1, SIZE_MAX)}
 
     @property
     @abstractmethod
@@ -624,9 +637,14 @@ class SampledNumbers(Numbers):
         """⌈log₂ m^count⌉; which numbers these are is public."""
         return int(len(self.scores) ** self.count - 1).bit_length()
 
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("attribute", np.int64, (self.count,)), ("cell", np.int64, (self.count,))])
+
     def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
         n, k = len(vectors), self.count
-        reports = np.empty(n, [("attribute", np.int64, (k,)), ("cell", np.int64, (k,))])
+        reports = np.empty(n, self.dtype)
         everything = k == self.d  # then there is nothing to draw
         reports["attribute"] = np.arange(k) if everything else distinct(np.full(n, self.d), np.full(n, k), k, rng)
         asked = np.take_along_axis(vectors, reports["attribute"], axis=1)
@@ -635,12 +653,10 @@ class SampledNumbers(Numbers):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the cells of each number, (d, m)."""
-        found, m = np.asarray(reports), len(self.scores)
-        if found.dtype.names != ("attribute", "cell") or found.ndim != 1 or found.dtype["cell"].shape != (self.count,):
-            raise ValueError(f"reports must have fields attribute and cell of {self.count} entries, got {found.dtype}")
+        found, m = check_fields(reports, self.dtype), len(self.scores)
         attribute = check_codes(found["attribute"], self.d, "reports['attribute']", ndim=2)
         cell = check_codes(found["cell"], m, "reports['cell']", ndim=2)
-        if attribute.shape != cell.shape or np.any(np.diff(np.sort(attribute, 1), axis=1) == 0):
+        if np.any(np.diff(np.sort(attribute, 1), axis=1) == 0):
             raise ValueError(f"reports must be about {self.count} different attributes a person, got one of them twice")
         return Tally(self, len(found), np.bincount((attribute * m + cell).ravel(), minlength=self.d * m).reshape(-1, m))
 
@@ -665,7 +681,7 @@ class HarmonyMean(SampledNumbers):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "count", _between(self.count, 1, self.d, "count"))
+        object.__setattr__(self, "count", check_count(self.count, 1, "count", self.d))
         check_epsilon(self._part(), "epsilon / count")
 
     @cached_property
@@ -704,15 +720,8 @@ def _rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.
     return below.astype(np.int64) + bernoulli(place - below, t.shape, rng)
 
 
-def _between(value: Any, least: int, most: int, name: str) -> int:
-    found = check_count(value, least, name)
-    if found > most:
-        raise ValueError(f"{name} must be at most {most}, got {found}")
-    return found
-
-
 def _finite(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    numbers = np.asarray(values)
+    numbers = check_array(values, name)
     if numbers.dtype.kind not in "iuf" or not np.all(np.isfinite(numbers)):
         wrong = numbers[~np.isfinite(numbers)].flat[0] if numbers.dtype.kind == "f" else f"{numbers.dtype} values"
         raise ValueError(f"{name} must be finite numbers, got {wrong}")

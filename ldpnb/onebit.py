@@ -27,15 +27,19 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, scatter, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Mechanism,
     Reports,
     Tally,
+    check_array,
     check_codes,
     check_columns,
     check_count,
     check_epsilon,
+    check_fields,
     check_histogram,
     check_people,
+    check_sizes,
 )
 from ldpnb.frequency import PureProtocol, check_weights
 from ldpnb.kernels import count_ones, fwht
@@ -93,13 +97,6 @@ def _layout(*public: str) -> np.dtype[np.void]:
     return np.dtype([*((name, np.int64) for name in public), ("bit", np.bool_)])
 
 
-def _fields(reports: Reports, dtype: np.dtype[np.void]) -> NDArray[Any]:
-    found, names = np.asarray(reports), ", ".join(dtype.names or ())
-    if found.dtype != dtype or found.ndim != 1:
-        raise ValueError(f"reports must have the fields {names}, (n,), got {found.dtype} of shape {found.shape}")
-    return found
-
-
 def _signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
     """How many plus and minus signs each cell has, (size, 2)."""
     return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
@@ -154,7 +151,7 @@ class OneBit(PureProtocol):
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = _fields(reports, self.dtype)
+        found = check_fields(reports, self.dtype)
         check_codes(found["row"], self.m, "row")
         return found
 
@@ -226,6 +223,7 @@ class HadamardBit(OneBit):
 
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
+COLUMNS_MAX = 2**14  # whose inner products take 2 GB
 WORDS = 1 << 15  # words of the matrix at a time, so that they stay in the cache
 
 
@@ -276,11 +274,7 @@ class SHist(OneBit):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "m", check_count(self.m, 1, "m"))
-        if self.m >= 2**63:
-            raise ValueError(f"m must be below 2**63, got {self.m}")
-        object.__setattr__(self, "matrix", check_count(self.matrix, 0, "matrix"))
-        if self.matrix >= 2**64:
-            raise ValueError(f"matrix must be below 2**64, got {self.matrix}")
+        object.__setattr__(self, "matrix", check_count(self.matrix, 0, "matrix", 2**64 - 1))
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
         """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
@@ -306,7 +300,14 @@ class SHist(OneBit):
         """G, the inner products of all columns over m, exact but for that division: (k, k), read-only.
 
         In O(m k²), by matrix products of single floats, which count exactly up to 2**24.
+
+        Raises
+        ------
+        ValueError
+            If k is above 2**14, where G would take more than 2 GB.
         """
+        if self.k > COLUMNS_MAX:
+            raise ValueError(f"k must be at most {COLUMNS_MAX} for the inner products of all columns, got {self.k}")
         found = np.zeros((self.k, self.k), np.int64)
         block = max(1, 64 * WORDS // self.k)
         for start in range(0, self.m, block):
@@ -396,7 +397,7 @@ class HadamardResponse(Mechanism):
     blocks: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         blocks = check_count(self.blocks, 0, "blocks")
         if blocks == 0:
@@ -511,9 +512,7 @@ class HarmonyFrequency(Mechanism):
     public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.sizes, tuple) or not self.sizes:
-            raise ValueError(f"sizes must be a tuple of integers, at least one, got {self.sizes!r}")
-        object.__setattr__(self, "sizes", tuple(check_count(size, 2, "sizes") for size in self.sizes))
+        object.__setattr__(self, "sizes", check_sizes(self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property
@@ -565,7 +564,7 @@ class HarmonyFrequency(Mechanism):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
-        found = _fields(reports, self.dtype)
+        found = check_fields(reports, self.dtype)
         attribute, row = check_codes(found["attribute"], len(self.sizes), "attribute"), found["row"]
         check_codes(row, None, "row")
         wrong = row[row >= self.m[attribute]]
@@ -642,7 +641,7 @@ class PCE(Mechanism):
     public_fields: ClassVar[tuple[str, ...]] = ("level", "row")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
+        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
         if not isinstance(self.levels, tuple) or not self.levels:
             raise ValueError(f"levels must be a tuple of at least one number, got {self.levels!r}")
         levels = tuple(check_epsilon(x, f"levels[{i}]") for i, x in enumerate(self.levels))
@@ -701,7 +700,7 @@ class PCE(Mechanism):
 
         The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
         """
-        found = _fields(reports, self.dtype)
+        found = check_fields(reports, self.dtype)
         level, row = check_codes(found["level"], len(self.levels), "level"), check_codes(found["row"], self.m, "row")
         signs = _signs(level * self.m + row, found["bit"], len(self.levels) * self.m)
         return Tally(self, len(found), signs.reshape(len(self.levels), self.m, 2))
@@ -762,7 +761,7 @@ class PCE(Mechanism):
         return np.asarray(fwht(signs)[..., : self.k], np.float64)
 
     def _people(self, values: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        found = np.asarray(values)
+        found = check_array(values, "values")
         if found.dtype.names != ("item", "level"):
             raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
         return check_codes(found["item"], self.k, "item"), check_codes(found["level"], len(self.levels), "level")

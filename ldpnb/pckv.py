@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, odds, round_down, round_up, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Records,
     Reports,
     Tally,
+    check_array,
     check_codes,
     check_count,
     check_epsilon,
@@ -51,7 +53,7 @@ class PadAndSample(KnownKeys):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell"))
+        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell", SIZE_MAX))
 
     @property
     def width(self) -> int:
@@ -203,7 +205,7 @@ class PCKVUE(PadAndSample):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the answers −, nothing and + about each key, (d, 3)."""
-        found = np.asarray(reports)
+        found = check_array(reports, "reports")
         if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != self.width:
             rule = f"integers (n, d + ell = {self.width})"
             raise ValueError(f"reports must be {rule}, got {found.dtype} values of shape {found.shape}")
@@ -247,6 +249,6 @@ def stale_epsilon(old: PCKVGRR, d_new: int) -> float:
     were.  With a stale `keep` it would spend :math:`\ln[1 + (e^\varepsilon-1)(d'+\ell)/(d+\ell)]`.
     """
     alpha, beta, gamma = old.answer
-    other = gamma * (old.width - 1) / (check_count(d_new, 1, "d_new") + old.ell - 1)
+    other = gamma * (old.width - 1) / (check_count(d_new, 1, "d_new", SIZE_MAX) + old.ell - 1)
     chances = [other, *((own + (old.ell - 1) * other) / old.ell for own in (alpha, beta))]
     return chance.log(max(chances) / min(chances))

@@ -21,12 +21,15 @@ from scipy.sparse import csc_array
 
 from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter, uniform
 from ldpnb.core import (
+    HASHES_MAX,
+    SIZE_MAX,
     Mechanism,
     Reports,
     Tally,
     check_codes,
     check_count,
     check_epsilon,
+    check_fields,
     check_histogram,
     check_people,
     check_probability,
@@ -136,10 +139,7 @@ class Hashed(Mechanism):
 
         The counts do not depend on the candidates; `estimate` wants them.
         """
-        reports = np.asarray(reports)
-        if reports.dtype != self.dtype or reports.ndim != 1:
-            names = " and ".join(self.dtype.names or ())
-            raise ValueError(f"reports must have the fields {names}, got {reports.dtype} of {reports.shape}")
+        reports = check_fields(reports, self.dtype)
         cohort = check_codes(reports["cohort"], self.cohorts, "cohort")
         people = np.bincount(cohort, minlength=self.cohorts)
         counts = np.column_stack([self._counted(reports, cohort), people])
@@ -247,7 +247,7 @@ class RAPPOR(Hashed):
     ----------
     bits : int, at least 1
         Length of a filter.
-    hashes : int, at least 1
+    hashes : int in [1, 1000]
         h; some may fall on the same bit.
     cohorts : int, at least 1
         C.
@@ -268,8 +268,8 @@ class RAPPOR(Hashed):
     q: float
 
     def __post_init__(self) -> None:
-        for name in ("bits", "hashes", "cohorts"):
-            object.__setattr__(self, name, check_count(getattr(self, name), 1, name))
+        for name, most in (("bits", SIZE_MAX), ("hashes", HASHES_MAX), ("cohorts", SIZE_MAX)):
+            object.__setattr__(self, name, check_count(getattr(self, name), 1, name, most))
         for name in ("f", "p", "q"):
             object.__setattr__(self, name, check_probability(getattr(self, name), name))
         if not 0 < self.flip < Fraction(1, 2):
@@ -307,7 +307,7 @@ class RAPPOR(Hashed):
     @property
     def realised_epsilon(self) -> float:
         """That of one report with the rounded probabilities, for two filters with h bits each and none in common."""
-        return log(_odds_ratio(*self.support) ** self.hashes)
+        return log(_odds_ratio(*self.support), self.hashes)
 
     @property
     def lifetime_epsilon(self) -> float:
@@ -387,9 +387,7 @@ class RAPPOR(Hashed):
 
     def respond(self, state: NDArray[np.void], *, rng: Randomness) -> Reports:
         """Draw one report from each state, as often as one likes: (n,) with the fields ``cohort`` and ``bits``."""
-        state = np.asarray(state)
-        if state.dtype != self.state_dtype or state.ndim != 1:
-            raise ValueError(f"state must be as memoise returns it, got {state.dtype} of shape {state.shape}")
+        state = check_fields(state, self.state_dtype, "state")
         check_codes(state["cohort"], self.cohorts, "cohort")
         p, q = (float(x) for x in self.instantaneous)
         reports = np.empty(len(state), self.dtype)
@@ -441,7 +439,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
     epsilon : float
         `RAPPOR.epsilon` and `RAPPOR.lifetime_epsilon` of what is returned are at most this, and next to it.
     """
-    share = Fraction(check_epsilon(epsilon)) / (2 * check_count(hashes, 1, "hashes"))
+    share = Fraction(check_epsilon(epsilon)) / (2 * check_count(hashes, 1, "hashes", HASHES_MAX))
     f = 2 * round_up(1 / (odds(share) + 1))
     return RAPPOR(bits=bits, hashes=hashes, cohorts=cohorts, f=f, p=0, q=1)
 
@@ -476,8 +474,8 @@ class ORR(Hashed):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k"))
-        object.__setattr__(self, "cohorts", check_count(self.cohorts, 1, "cohorts"))
+        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
+        object.__setattr__(self, "cohorts", check_count(self.cohorts, 1, "cohorts", SIZE_MAX))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @cached_property

@@ -20,7 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
-from ldpnb.core import Mechanism, Reports, Tally, check_codes, check_count, check_epsilon, check_people
+from ldpnb.core import (
+    HASHES_MAX,
+    SIZE_MAX,
+    Mechanism,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_fields,
+    check_people,
+)
 from ldpnb.decode import Decoded, decode
 from ldpnb.rappor import RAPPOR
 
@@ -97,7 +108,8 @@ class Unknown(Mechanism):
         if not isinstance(self.alphabet, str) or len(self.alphabet) < 2 or len(set(self.alphabet)) < len(self.alphabet):
             raise ValueError(f"alphabet must be a string of at least two distinct symbols, got {self.alphabet!r}")
         for name, least in (("length", 1), ("gram", 1), ("slots", 2), ("bits", 1), ("hashes", 1), ("cohorts", 1)):
-            object.__setattr__(self, name, check_count(getattr(self, name), least, name))
+            most = HASHES_MAX if name == "hashes" else SIZE_MAX
+            object.__setattr__(self, name, check_count(getattr(self, name), least, name, most))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         if self.length % self.gram:
             raise ValueError(f"length must be a multiple of gram = {self.gram}, got {self.length}")
@@ -218,9 +230,7 @@ class Unknown(Mechanism):
 
         Counts of pairs are products of matrices over blocks of people, so memory does not grow with their number.
         """
-        reports = np.asarray(reports)
-        if reports.dtype != self.dtype or reports.ndim != 1:
-            raise ValueError(f"reports must have the fields of Unknown.dtype, got {reports.dtype} of {reports.shape}")
+        reports = check_fields(reports, self.dtype)
         positions = check_codes(reports["positions"], self.positions, "positions", ndim=2)
         if np.any(np.diff(positions) <= 0):
             raise ValueError("positions must ascend in each report, got others")

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
 from ldpnb.core import (
+    SIZE_MAX,
     Mechanism,
     Records,
     Reports,
@@ -41,6 +42,7 @@ from ldpnb.core import (
     check_codes,
     check_count,
     check_epsilon,
+    check_fields,
     check_people,
     sample_slots,
 )
@@ -250,9 +252,9 @@ class OpenSets(Mechanism):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "m", check_count(self.m, 1, "m"))
+        object.__setattr__(self, "m", check_count(self.m, 1, "m", SIZE_MAX))
         for name in ("slots", "table"):
-            object.__setattr__(self, name, check_count(getattr(self, name), 0, name))
+            object.__setattr__(self, name, check_count(getattr(self, name), 0, name, SIZE_MAX))
         least = self._least
         if least > SLOTS // 4:
             raise ValueError(f"m must leave 3 of {SLOTS} slots free, got {self.m}")
@@ -357,9 +359,7 @@ class OpenSets(Mechanism):
 
     def _found(self, reports: Reports, items: Any, first: int, inner: int, outer: int) -> tuple[Any, NDArray[np.int64]]:
         """Return candidates and, for each, the reports z with its slot among z + first, …: for two widths, (k, 2)."""
-        found = np.asarray(reports)
-        if found.dtype != self.dtype or found.ndim != 1:
-            raise ValueError(f"reports must have the fields seed and slot, (n,), got {found.dtype} of {found.shape}")
+        found = check_fields(reports, self.dtype)
         named, codes = _codes(items)
         counts = np.zeros((len(codes), 2), np.int64)
         for start in range(0, max(len(found), 1), REPORTS):  # once for no reports, to look at the candidates
@@ -411,7 +411,7 @@ class Wheel(OpenSets):
     width: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", check_count(self.width, 1, "width"))
+        object.__setattr__(self, "width", check_count(self.width, 1, "width", SLOTS // 4))
         super().__post_init__()
 
     @property

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from ldpnb.chance import binomial, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.chance import log as exact_log
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Tally
+from ldpnb.core import EPSILON_MAX, EPSILON_MIN, HASHES_MAX, Tally
 from ldpnb.frequency import GRR, SUE
 from ldpnb.rappor import ORR, RAPPOR, one_time, position
 from ldpnb.verify import epsilon, laws, moments, same_law, worst
@@ -589,9 +589,11 @@ def test_bad_budget_of_one_time_is_refused(bad):
         one_time(bits=2, hashes=1, cohorts=2, epsilon=bad)
 
 
-def test_budget_too_small_for_so_many_hashes_is_refused():
-    with pytest.raises(ValueError, match=r"f must be in \(0, 1\), .* got 1.0"):
-        one_time(bits=2, hashes=10**11, cohorts=2, epsilon=EPSILON_MIN)
+def test_the_least_budget_is_enough_for_as_many_hashes_as_there_may_be():
+    found = one_time(bits=2, hashes=HASHES_MAX, cohorts=2, epsilon=EPSILON_MIN)
+    assert 0.999 * EPSILON_MIN < found.realised_epsilon <= found.epsilon <= EPSILON_MIN
+    with pytest.raises(ValueError, match=r"hashes must be at most 1000, got"):
+        one_time(bits=2, hashes=HASHES_MAX + 1, cohorts=2, epsilon=EPSILON_MIN)
 
 
 @pytest.mark.parametrize(
@@ -668,5 +670,5 @@ def test_slots_tell_apart_fewer_than_they_are():
 
 @pytest.mark.parametrize("state", [np.zeros(2), "ab", np.array([(2, (0, 1))], RAPPOR(**SMALL).state_dtype)])
 def test_bad_states_are_refused(state):
-    with pytest.raises(ValueError, match="must be .*, got"):
+    with pytest.raises(ValueError, match="must .*, got"):
         RAPPOR(**SMALL).respond(state, rng=np.random.default_rng(0))

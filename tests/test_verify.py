@@ -133,10 +133,10 @@ class Dice(GRR):
         return values + uniform(3, values.shape, rng) + bernoulli(0.25, values.shape, rng)
 
     def tally(self, reports, items=None):
-        return Tally(self, len(reports), np.array([np.sum(reports**2), -np.sum(reports)]))
+        return Tally(self, len(reports), np.array([np.sum(reports**2), np.sum(reports)]))
 
     def estimate(self, tally):
-        return tally.counts / tally.n
+        return tally.counts * [1, -1] / tally.n
 
 
 def test_moments_are_those_of_brute_force():
