@@ -1,7 +1,7 @@
 """Every random choice a client makes goes through here, so that its exact law can be read off its own code.
 
-A client asks for biased coins (`bernoulli`), for one of several options, all alike (`uniform`), or for a draw whose
-odds are whole numbers (`rational`, `weighted`).
+A client asks for biased coins (`bernoulli`; `packed_bernoulli` for very many), for one of several options, all alike
+(`uniform`), or for a draw whose odds are whole numbers (`rational`, `weighted`).
 Hand it a `numpy.random.Generator` and it draws; a `SystemRandom` and it draws from the operating system;
 a `Paths` and it is replayed along every branch of its choices, each with its exact rational probability (`law`).
 
@@ -29,6 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 LIMIT = 200_000  # branches; a program of this size takes seconds
+COINS = 2**14  # drawn at a time, so that their floats, eight bytes each, stay in the cache
+COIN_WORDS = 2**15  # words of 64 coins settled at a time; of fewer, calls would cost more than random words
+FULL_ROUNDS = 8  # digits for which all words are drawn; then about one word in five has an undecided coin
 PATIENCE = 1000  # branches walked before asking whether there are far too many
 DEPTH = 500  # choices in one branch; more are a loop that need not end
 STRAY = "the program did not repeat itself: some of its randomness does not come from chance"
@@ -156,12 +159,81 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
         raise ValueError(f"p must be probabilities in [0, 1], got {p}")
     each, rng = _spread(p, shape, "p"), _source(rng)
     if not isinstance(rng, Paths):
-        return np.asarray(rng.random(shape) < p)
+        rows = max(1, COINS // max(1, prod(shape[1:])))
+        if not shape or shape[0] <= rows:
+            return np.asarray(rng.random(shape) < p)
+        heads = np.empty(shape, np.bool_)
+        for start in range(0, shape[0], rows):  # the numbers are those of a single call
+            part = heads[start : start + rows]
+            np.less(rng.random(part.shape), each[start : start + rows], out=part)
+        return heads
     heads = np.empty(shape, np.bool_)
     for at, q in zip(np.ndindex(shape), each.flat, strict=True):
         t = ceil(Fraction(float(q)) * GRID)
         heads[at] = rng.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
     return heads
+
+
+def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness) -> NDArray[np.uint8]:
+    """Coins of one probability, eight to a byte: the law of `bernoulli`, at about a seventh of the random words.
+
+    Coins are uniform numbers of 53 binary digits compared with ``ceil(p * 2**53)``, from the first digit on.  Where the
+    digits differ the coin is decided, so that two digits a coin are enough on average; 64 coins share a word of digits.
+
+    Parameters
+    ----------
+    p : float in [0, 1]
+    shape : (n, k)
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of uint8 (n, ⌈k/8⌉)
+        Coin v of a row is bit v % 8 of byte v // 8 (numpy's bit order "little"); the bits left over are zero.
+
+    Raises
+    ------
+    ValueError
+        If p is not a probability, or `rng` is no source of randomness.
+    """
+    chance = np.asarray(p, np.float64)
+    if chance.ndim or not 0 <= chance <= 1:
+        raise ValueError(f"p must be a probability in [0, 1], got {p}")
+    (n, k), rng = shape, _source(rng)
+    if isinstance(rng, Paths):
+        return np.packbits(bernoulli(p, shape, rng), axis=1, bitorder="little")
+    width = -(-k // 8)
+    words = np.empty(-(-n * width // 8), "<u8")
+    for start in range(0, len(words), COIN_WORDS):
+        part = words[start : start + COIN_WORDS]
+        part[:] = _coins(ceil(Fraction(float(chance)) * GRID), len(part), rng)
+    bits = words.view(np.uint8)[: n * width].reshape(n, width)
+    if k % 8:
+        bits[:, -1] &= (1 << k % 8) - 1
+    return bits
+
+
+def _coins(threshold: int, n: int, rng: np.random.Generator | SystemRandom) -> NDArray[np.uint64]:
+    """Draw 64 coins a word; a coin is heads if its number is below the threshold."""
+    heads, undecided = np.zeros(n, np.uint64), np.full(n, 2**64 - 1, np.uint64)
+    if threshold == GRID:
+        return undecided
+    at: Any = slice(None)  # the words that `undecided` is about
+    for place, digit in enumerate(f"{threshold:053b}".rstrip("0")):  # who agrees to the end is not below
+        same = undecided & _words(undecided.size, rng)  # a one in the word: the digit is the threshold's
+        if digit == "1":
+            heads[at] |= undecided ^ same
+        undecided = same
+        if place + 1 >= FULL_ROUNDS:
+            left = np.flatnonzero(undecided)
+            if not left.size:
+                break
+            at, undecided = left if isinstance(at, slice) else at[left], undecided[left]
+    return heads
+
+
+def _words(n: int, rng: np.random.Generator | SystemRandom) -> NDArray[np.uint64]:
+    return rng._words(n) if isinstance(rng, SystemRandom) else rng.integers(0, 2**64, n, dtype=np.uint64)
 
 
 def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:

@@ -472,7 +472,7 @@ class IOH(Encoded):
         --------
         >>> from ldpnb.frequency import OUE
         >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
-        OUE(k=27, epsilon=1.0)
+        OUE(k=27, epsilon=1.0, packed=False)
         """
         names = _names(keys)
         return cls(keys=names, oracle=make(k=3 ** _small(len(names)), epsilon=epsilon))

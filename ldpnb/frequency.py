@@ -12,14 +12,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb
+from math import comb, hypot, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, round_up, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, odds, packed_bernoulli, round_down, round_up, uniform
 from ldpnb.core import (
     Mechanism,
     Reports,
@@ -30,9 +30,18 @@ from ldpnb.core import (
     check_histogram,
     check_people,
 )
-from ldpnb.kernels import MultiplyShift, count_supporters
+from ldpnb.kernels import (
+    MultiplyShift,
+    count_ones,
+    count_packed,
+    count_supporters,
+    flip_ranked,
+    ones_of_rows,
+    set_drawn,
+)
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
+ROUNDS = 4  # of places drawn blindly for packed sets; of what is missing then, few items are left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,10 +193,49 @@ class GRR(PureProtocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnaryEncoding(PureProtocol):
+class BitReports(PureProtocol):
+    """What oracles share whose report is a bit an item, set where the item is supported.
+
+    Parameters
+    ----------
+    packed : bool
+        Whether reports are packed, eight items to a byte.
+
+    Reports are bool (n, k), or, packed, uint8 (n, ⌈k/8⌉): item v is bit v % 8 of byte v // 8 (numpy's bit order
+    "little"), and bits left over are zero.  Both are drawn by the same law, but not from the same random numbers.
+    """
+
+    packed: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.packed, bool):
+            raise ValueError(f"packed must be True or False, got {self.packed!r}")
+
+    @property
+    def report_shape(self) -> tuple[type[np.generic], int]:
+        """Type and number of a report's entries."""
+        return (np.uint8, -(-self.k // 8)) if self.packed else (np.bool_, self.k)
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count the reports that support each item, (k,)."""
+        bits, (kind, width) = np.asarray(reports), self.report_shape
+        if bits.dtype != kind or bits.ndim != 2 or bits.shape[1] != width:
+            rule = f"{kind.__name__} of shape (n, {width})"
+            raise ValueError(f"reports must be {rule}, got {bits.dtype} of shape {bits.shape}")
+        if not self.packed:
+            return Tally(self, len(bits), count_ones(bits))
+        counts = count_packed(bits)
+        if counts[self.k :].any():
+            raise ValueError(f"reports must have zeros after their {self.k} bits, got a one")
+        return Tally(self, len(bits), counts[: self.k])
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnaryEncoding(BitReports):
     """One bit an item: the own bit is set with probability p, any other with probability q.
 
-    Two values differ in two bits, so ε = ln[p(1−q) / (q(1−p))] whatever k.  Reports are bits, bool (n, k).
+    Two values differ in two bits, so ε = ln[p(1−q) / (q(1−p))] whatever k.  Reports as for `BitReports`.
     """
 
     @property
@@ -202,18 +250,18 @@ class UnaryEncoding(PureProtocol):
         return self.k
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: bits, (n, k)."""
+        """Draw reports: bits, (n, k), or packed, (n, ⌈k/8⌉)."""
         codes = check_codes(values, self.k)
         check_people(codes)
         p, q = (float(x) for x in self.support)
-        bits = bernoulli(q, (len(codes), self.k), rng)
-        bits[np.arange(len(codes)), codes] = bernoulli(p, codes.shape, rng)
-        return bits
-
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the ones of each item, (k,)."""
-        bits = _check_bits(reports, self.k)
-        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+        shape = len(codes), self.k
+        if self.packed:
+            bits = packed_bernoulli(q, shape, rng)
+            _put(bits, codes, bernoulli(p, codes.shape, rng))
+            return bits
+        plain = bernoulli(q, shape, rng)
+        plain[np.arange(len(codes)), codes] = bernoulli(p, codes.shape, rng)
+        return plain
 
     def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Variance Σ_v w_v² noise_v, since bits are independent: (…, k).  See `PureProtocol.linear_noise`."""
@@ -364,7 +412,7 @@ class OLH(PureProtocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(PureProtocol):
+class SubsetSelection(BitReports):
     r"""Subset selection (k-Subset): report a set of c items, which contains the person's own one more often.
 
     The set contains the own item with probability :math:`p^* = ce^\varepsilon/(ce^\varepsilon+k-c)`; the rest of it is
@@ -379,8 +427,8 @@ class SubsetSelection(PureProtocol):
     size : int
         Items in a set, c, from 1 to k − 1; 0, the default, stands for the best one (see `set_size`).
 
-    Reports are the bits of the set, bool (n, k), exactly c of them set.  A list of items would be a leak if its order
-    told which of them came first.
+    Reports are the bits of the set, exactly c of them set (see `BitReports`).  A list of items would be a leak if its
+    order told which of them came first.
 
     There is no `simulate`: the items of a set exclude each other, so that the joint law of a tally takes every person.
 
@@ -422,17 +470,25 @@ class SubsetSelection(PureProtocol):
         return (comb(self.k, self.set_size) - 1).bit_length()
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: bits, (n, k), c of them set in each row."""
+        """Draw reports: bits, (n, k), or packed, (n, ⌈k/8⌉), c of them set in each row."""
         codes = check_codes(values, self.k)
         check_people(codes)
         few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
         whole = few == self.set_size
         own = bernoulli(float(self.support[0]), codes.shape, rng) == whole
-        bits = np.zeros((len(codes), self.k), np.bool_)
+        kind, width = self.report_shape
+        bits = np.zeros((len(codes), width), kind)
         for start in range(0, len(codes), BLOCK):
             part = slice(start, start + BLOCK)
-            _fill(bits[part], codes[part], own[part], few, rng)
-        return bits if whole else ~bits
+            if self.packed:
+                _fill_packed(bits[part], codes[part], own[part], few, self.k, rng)
+            else:
+                _fill(bits[part], codes[part], own[part], few, rng)
+        if not whole:
+            np.invert(bits, out=bits)
+            if self.packed and self.k % 8:
+                bits[:, -1] &= (1 << self.k % 8) - 1
+        return bits
 
     def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
         r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_noise`.
@@ -452,12 +508,12 @@ class SubsetSelection(PureProtocol):
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the sets that contain each item, (k,)."""
-        bits = _check_bits(reports, self.k)
-        sizes = np.count_nonzero(bits, axis=1)
+        found = super().tally(reports)
+        sizes = ones_of_rows(reports) if self.packed else np.count_nonzero(reports, axis=1)
         wrong = sizes[sizes != self.set_size]
         if wrong.size:
             raise ValueError(f"reports must have {self.set_size} bits set in each row, got {wrong[0]}")
-        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+        return found
 
 
 def _fill(
@@ -476,6 +532,49 @@ def _fill(
         other = uniform(last + 1, x.shape, rng)
         at = row + other + (other >= x)  # the others are numbered without the own item
         flat[np.where(flat[at], row + last + (last >= x), at)] = True
+
+
+def _put(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
+    """Set each row's own bit to `own`."""
+    at, place = (np.arange(len(bits)), codes >> 3), (codes & 7).astype(np.uint8)
+    bits[at] = bits[at] & ~(np.uint8(1) << place) | own.view(np.uint8) << place
+
+
+def _fill_packed(
+    bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_], size: int, k: int, rng: Randomness
+) -> None:
+    """As `_fill`, into packed rows: each other item by a coin, and then as many put right as are missing or too many.
+
+    All sets of one size are alike to begin with, since coins do not tell the others apart.  To add an item, any of
+    those outside alike, leaves it so: a set T arises from each T∖{v}, all of them alike, by one of as many items.  To
+    remove one likewise.  Places of items to add are drawn blindly first, and those that are taken add nothing; whatever
+    is missing or too many after that is found by its rank, which is slower but needs no luck.
+    """
+    bits[:] = packed_bernoulli(_near(size, k), (len(bits), k), rng)
+    _put(bits, codes, np.zeros_like(own))
+    wanted = size - own
+    missing = wanted - ones_of_rows(bits)
+    for _ in range(ROUNDS):
+        set_drawn(bits, codes, missing, uniform(k - 1, (int(np.maximum(missing, 0).sum()),), rng))
+    left = np.abs(missing)
+    before = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
+    candidates = np.where(missing > 0, k - 1 - wanted + missing, wanted - missing)
+    flip_ranked(bits, codes, missing, uniform(np.repeat(candidates, left) - before, before.shape, rng))
+    _put(bits, codes, own)
+
+
+def _near(size: int, k: int) -> float:
+    """Probability of a coin for sets of `size` out of k, below size/k, of so few binary digits that it is cheap.
+
+    A digit takes a random word for 64 items, and about half the time of an item that is missing or too many.
+    """
+
+    def cost(digits: int) -> float:
+        p = (size << digits) // k / 2**digits
+        return digits * k / 64 + 2 * hypot(size - k * p, sqrt(k * p * (1 - p)))
+
+    best = min(range(12), key=cost)
+    return float((size << best) // k / 2**best)
 
 
 def best_size(k: int, epsilon: float) -> int:
@@ -527,10 +626,3 @@ def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:
     if not np.all(np.isfinite(found)):
         raise ValueError("weights must be finite numbers, got NaN or infinity")
     return found.astype(np.float64)
-
-
-def _check_bits(reports: Reports, k: int) -> NDArray[np.bool_]:
-    bits = np.asarray(reports)
-    if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != k:
-        raise ValueError(f"reports must be bool of shape (n, {k}), got {bits.dtype} of shape {bits.shape}")
-    return bits

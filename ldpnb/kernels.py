@@ -16,7 +16,9 @@ from ldpnb.chance import Randomness, uniform
 ITEMS = 2048  # counted at a time: they and their counts take 16 KB, which stay in the nearest cache
 USERS = 2**16  # counted at a time: few enough for 32-bit counts, and for the second cache
 
-U32 = np.uint32
+BYTES = 255  # rows counted at a time: a byte counts so far
+
+U8, U32 = np.uint8, np.uint32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,6 +301,135 @@ def _compiled_nested() -> Any:
     from numba import njit
 
     return njit(nogil=True, cache=True)(_nested)
+
+
+# ------------------------------------------------------------------------------------------------ rows of bits
+
+
+def count_ones(bits: NDArray[np.bool_] | NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Count the ones of each column of zeros and ones, (n, k): (k,).  In bytes, since numpy adds these fastest."""
+    counts = np.zeros(bits.shape[1], np.int64)
+    for start in range(0, len(bits), BYTES):
+        counts += bits[start : start + BYTES].view(U8).sum(0, dtype=U8)
+    return counts
+
+
+def count_packed(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Count the ones at each place of rows of packed bits (bit order "little"), (8 bytes,); compiled.
+
+    The same in numpy, at once: ``np.unpackbits(rows, axis=1, bitorder="little").sum(0)``.
+
+    Parameters
+    ----------
+    rows : ndarray of uint8 (n, bytes)
+    """
+    counts = np.zeros((rows.shape[1], 8), np.int64)
+    _compiled_packed()(np.ascontiguousarray(rows), counts)
+    return counts.reshape(-1)
+
+
+def _packed(rows: Any, counts: Any) -> None:
+    found = np.empty((8, rows.shape[1]), U8)  # one plane for each place in a byte, so that a vector holds many bytes
+    for start in range(0, len(rows), BYTES):
+        found[:] = U8(0)
+        for i in range(start, min(start + BYTES, len(rows))):
+            row = rows[i]
+            for place in range(8):
+                plane = found[place]
+                for j in range(len(row)):
+                    plane[j] += U8((row[j] >> U8(place)) & U8(1))
+        for j in range(len(counts)):
+            for place in range(8):
+                counts[j, place] += np.int64(found[place, j])
+
+
+@cache
+def _compiled_packed() -> Any:
+    from numba import njit
+
+    return njit(nogil=True, cache=True)(_packed)
+
+
+def ones_of_rows(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Count the ones of each row of packed bits, (n,)."""
+    wide = rows.shape[1] % 8 == 0 and rows.flags.c_contiguous  # eight bytes at once, where they are there
+    return np.asarray(np.bitwise_count(rows.view(np.uint64) if wide else rows).sum(1, dtype=np.int64))
+
+
+def set_drawn(
+    rows: NDArray[np.uint8], fixed: NDArray[np.int64], missing: NDArray[np.int64], drawn: NDArray[np.int64]
+) -> None:
+    """Set the bits at places that were drawn, which supplies a missing one wherever there was a zero; compiled.
+
+    Parameters
+    ----------
+    rows : ndarray of uint8 (n, bytes)
+        Packed bits (bit order "little"), changed in place.
+    fixed : ndarray of int64 (n,)
+        A place of each row that is left alone, and passed over when the others are numbered.
+    missing : ndarray of int64 (n,)
+        How many ones are missing in each row, or, if negative, too many; brought up to date.
+    drawn : ndarray of int64 (sum of what is positive in `missing`,)
+        Numbers of places, as many for each row as it lacks.
+    """
+    _compiled_sets()[0](rows, fixed, missing, drawn)
+
+
+def flip_ranked(
+    rows: NDArray[np.uint8], fixed: NDArray[np.int64], missing: NDArray[np.int64], drawn: NDArray[np.int64]
+) -> None:
+    """Flip zeros where ones are missing, or ones where they are too many, each found by its rank; compiled.
+
+    Parameters
+    ----------
+    rows, fixed, missing
+        As for `set_drawn`.
+    drawn : ndarray of int64 (sum of absolute values of `missing`,)
+        For each flip, row after row, how many of the zeros (or ones) to pass over, of those that are left at that time
+        and `fixed` apart.
+    """
+    _compiled_sets()[1](rows, fixed, missing, drawn)
+
+
+def _drawn(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
+    at = 0
+    for i in range(len(rows)):
+        lacking = max(missing[i], 0)
+        for place in drawn[at : at + lacking]:
+            place += place >= fixed[i]
+            byte, bit = rows[i, place >> 3], U8(1) << U8(place & 7)
+            rows[i, place >> 3] = U8(byte | bit)
+            missing[i] -= byte & bit == 0  # no branch, since nobody could foresee it
+        at += lacking
+
+
+def _ranked(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
+    at = 0
+    for i in range(len(rows)):
+        zeros, own = U8(255) if missing[i] > 0 else U8(0), fixed[i] >> 3
+        for rank in drawn[at : at + abs(missing[i])]:
+            for j in range(rows.shape[1]):
+                found = rows[i, j] ^ zeros  # the candidates are its ones
+                if j == own:
+                    found &= ~(U8(1) << U8(fixed[i] & 7))
+                pairs = U8(found - (found >> U8(1) & U8(0x55)))
+                fours = U8((pairs & U8(0x33)) + (pairs >> U8(2) & U8(0x33)))
+                count = np.int64(U8(fours + (fours >> U8(4))) & U8(0x0F))
+                if rank < count:
+                    for _ in range(rank):
+                        found &= U8(found - U8(1))
+                    rows[i, j] ^= found & U8(~found + U8(1))
+                    break
+                rank -= count
+        at += abs(missing[i])
+        missing[i] = 0
+
+
+@cache
+def _compiled_sets() -> Any:
+    from numba import njit
+
+    return tuple(njit(nogil=True, cache=True)(f) for f in (_drawn, _ranked))
 
 
 def fwht(x: ArrayLike) -> NDArray[Any]:

@@ -38,7 +38,7 @@ from ldpnb.core import (
     check_people,
 )
 from ldpnb.frequency import PureProtocol, check_weights
-from ldpnb.kernels import fwht
+from ldpnb.kernels import count_ones, fwht
 
 
 def parity(rows: NDArray[np.int64], items: NDArray[np.int64] | np.integer) -> NDArray[np.bool_]:
@@ -49,6 +49,38 @@ def parity(rows: NDArray[np.int64], items: NDArray[np.int64] | np.integer) -> ND
 def order(k: int) -> int:
     """Order of the matrix for k columns: the least power of two that is not below k."""
     return 1 << (k - 1).bit_length()
+
+
+def routed(people: NDArray[np.int64], rng: Randomness, *, plus: bool = False) -> NDArray[np.int64]:
+    """Let everybody draw a row of Sylvester's matrix, all alike, and count by rows what was counted by columns.
+
+    A fast Walsh–Hadamard transform of people.  The entry's sign is −1 to the number of bits that row and column share.
+    So draw the rows' bits one by one, from the highest; after each, people differ only in what is left of their column
+    and in the sign so far, and those who are alike there go on as one.  That is m log₂ m binomial counts, none of
+    which depends on who was together before, and the joint law of rows and signs is exact.
+
+    Parameters
+    ----------
+    people : ndarray of int64 (…, m, 2)
+        How many have each column and each sign (+, −) to start with.
+    plus : bool
+        Whether people draw only among the rows that make their sign a plus.  Then nobody may have column 0 and −.
+
+    Returns
+    -------
+    ndarray of int64 (…, m, 2)
+        How many drew each row, by the product of the sign they had and the entry's.
+    """
+    groups = people[..., None, :, :]  # (…, rows as far as drawn, rest of the column, sign so far)
+    while (half := groups.shape[-2] // 2) > 0:
+        set_next = np.full((2 * half, 2), 0.5)
+        if plus:
+            set_next[half] = 0, 1  # this is the column's last one bit, so that the row's bit decides the sign
+        ones = binomial(groups, set_next, groups.shape, rng)
+        zeros = groups - ones
+        parts = zeros[..., :half, :] + zeros[..., half:, :], ones[..., :half, :] + ones[..., half:, ::-1]
+        groups = np.stack(parts, -3).reshape(*people.shape[:-2], -1, half, 2)
+    return groups[..., 0, :]
 
 
 def truthful(epsilon: float) -> Fraction:
@@ -175,16 +207,15 @@ class HadamardBit(OneBit):
         return np.asarray(float(1 / (2 * self.support[0] - 1) ** 2 - 1) * total + (total - w))
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population with this histogram, exact in their joint law, in O(k m) each: (trials, m, 2)."""
+        """Tallies of a population with this histogram, exact in their joint law: (trials, m, 2).
+
+        In O(m log m) each, whatever n (see `routed`).
+        """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        rows = np.arange(self.m)
-        true = np.zeros((trials, self.m, 2), np.int64)
-        for x in np.flatnonzero(histogram):  # all trials at once: as much memory as the result
-            spread, minus = scatter(np.full(trials, histogram[x]), self.m, rng), parity(rows, x)
-            true[..., 0] += np.where(minus, 0, spread)
-            true[..., 1] += np.where(minus, spread, 0)
-        told = binomial(true, float(self.support[0]), true.shape, rng)
-        return Tally(self, int(histogram.sum()), told + (true - told)[..., ::-1])
+        people = np.zeros((trials, self.m, 2), np.int64)
+        honest = binomial(histogram, float(self.support[0]), (trials, self.k), rng)
+        people[:, : self.k] = np.stack([honest, histogram - honest], -1)
+        return Tally(self, int(histogram.sum()), routed(people, rng))
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally that names its items.
@@ -292,9 +323,7 @@ class SHist(OneBit):
         block = 255 * max(1, 64 * WORDS // (255 * self.k))
         for start in range(0, len(found), block):
             part = found[start : start + block]
-            bits = self._bits(part["row"], ~part["bit"])
-            for first in range(0, len(bits), 255):  # a byte counts to 255
-                counts += bits[first : first + 255].sum(0, dtype=np.uint8)
+            counts += count_ones(self._bits(part["row"], ~part["bit"]))
         return Tally(self, len(found), counts)
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
@@ -441,15 +470,17 @@ class HadamardResponse(Mechanism):
         return same * float(1 / self.keep) + float(blind) - self.target(codes)
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population with this histogram, exact in their joint law, in O(k b) each: (trials, K)."""
+        """Tallies of a population with this histogram, exact in their joint law: (trials, K).
+
+        In O(K log b) each, whatever n (see `routed`).
+        """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        n, inside = int(histogram.sum()), np.arange(self.b)
+        n = int(histogram.sum())
         kept = binomial(histogram, float(self.keep), (trials, self.k), rng)
-        found = scatter(n - kept.sum(-1), self.size, rng)
-        block, column = self.column(np.arange(self.k))
-        for x in np.flatnonzero(histogram):
-            found[:, block[x] * self.b + inside[~parity(inside, column[x])]] += scatter(kept[:, x], self.b // 2, rng)
-        return Tally(self, n, found)
+        blind = scatter(n - kept.sum(-1), self.size, rng)
+        people = np.zeros((trials, self.blocks, self.b, 2), np.int64)
+        people[:, *self.column(np.arange(self.k)), 0] = kept
+        return Tally(self, n, blind + routed(people, rng, plus=True)[..., 0].reshape(blind.shape))
 
 
 # ---------------------------------------------------------------------------------------------- several attributes

@@ -12,7 +12,10 @@ from scipy.stats import chi2, norm
 
 from ldpnb import chance
 from ldpnb.chance import (
+    COIN_WORDS,
+    COINS,
     DEPTH,
+    FULL_ROUNDS,
     GRID,
     Paths,
     SystemRandom,
@@ -24,6 +27,7 @@ from ldpnb.chance import (
     law,
     log,
     odds,
+    packed_bernoulli,
     pick,
     round_down,
     round_up,
@@ -219,6 +223,73 @@ def test_numpy_draws_the_coin_whose_law_is_read():
         for p in beside:
             threshold = law(lambda rng, p=p: toss(p, rng)).get(True, F(0)) * GRID
             assert toss(p, np.random.default_rng(seed)) == (u * GRID < threshold)
+
+
+def test_coins_of_all_blocks_are_one_stream():
+    """Drawn in blocks of rows, the numbers are those of one call, whatever p is broadcast from."""
+    n, k = 5, COINS // 2 + 1
+    ps = [0.3, np.linspace(0, 1, k), np.linspace(0, 1, n)[:, None], np.linspace(0, 1, n * k).reshape(n, k)]
+    for p, shape in [*((p, (n, k)) for p in ps), (0.3, (2 * COINS + 3,)), (0.3, (2, 3, COINS)), (0.3, (COINS + 1, 0))]:
+        heads, rng = bernoulli(p, shape, np.random.default_rng(6)), np.random.default_rng(6)
+        assert heads.dtype == bool and np.array_equal(heads, rng.random(shape) < p)
+
+
+# ------------------------------------------------------------------------------------------- coins, eight to a byte
+
+
+def unpacked(bits, k):
+    return np.unpackbits(bits, axis=1, bitorder="little")[:, :k].astype(bool)
+
+
+@pytest.mark.parametrize("p, shape", [(0.25, (1, 3)), (0.3, (2, 2)), (0.0, (2, 3)), (1.0, (1, 9)), (0.75, (1, 9))])
+def test_packed_coins_have_the_law_of_coins(p, shape):
+    assert law(lambda rng: unpacked(packed_bernoulli(p, shape, rng), shape[1])) == law(
+        lambda rng: bernoulli(p, shape, rng)
+    )
+
+
+@pytest.mark.parametrize("p, threshold", THRESHOLDS)
+def test_packed_coin_falls_heads_below_its_threshold(p, threshold):
+    """The digits of 64 numbers, told as words of "the same digit as the threshold's"."""
+    near = [j for j in (0, threshold - 2, threshold - 1, threshold, threshold + 1, GRID - 1) if 0 <= j < GRID]
+    numbers = (near + [int(j) for j in np.random.default_rng(1).integers(0, GRID, 64)])[:64]
+    same = [~(j ^ threshold) for j in numbers]
+    words = [sum((x >> place & 1) << i for i, x in enumerate(same)) for place in reversed(range(53))]
+    found = packed_bernoulli(p, (1, 64), Dictated(*words))
+    assert unpacked(found, 64)[0].tolist() == [j < threshold for j in numbers]
+
+
+def test_words_without_undecided_coins_are_not_drawn_again():
+    """A digit below the threshold's, a one, makes heads; the rows have it at different places, the last one nowhere."""
+    places = [1, FULL_ROUNDS, FULL_ROUNDS + 1, FULL_ROUNDS + 2, 53, 54]
+    words = [
+        (2**64 - 1) * (here != place)
+        for here in range(1, 54)
+        for place in places
+        if here <= max(place, FULL_ROUNDS)  # as long as all words are drawn, or the row's coins are undecided
+    ]
+    source = Dictated(*words)
+    assert packed_bernoulli(1 - ULP, (len(places), 64), source).tolist() == [[255] * 8] * 5 + [[0] * 8]
+    assert source.words == []
+    dyadic = Dictated(0, 2**64 - 1, 0, 0)  # two digits are enough
+    assert packed_bernoulli(0.75, (2, 64), dyadic).tolist() == [[255] * 8] * 2 and dyadic.words == []
+
+
+@pytest.mark.parametrize("rng", [SystemRandom(), np.random.default_rng(1)], ids=["system", "numpy"])
+def test_packed_coins_are_independent_and_padding_is_zero(rng):
+    """All bytes of all blocks against the law of eight coins, and the same for the bits left over."""
+    p, n = 0.3, COIN_WORDS + 5000
+    bits = packed_bernoulli(p, (n, 61), rng)
+    assert (bits.shape, bits.dtype) == ((n, 8), np.uint8) and not (bits[:, -1] >> 5).any()
+    for part in (bits[:COIN_WORDS, :7], bits[COIN_WORDS:, :7], bits[:, 7:]):
+        coins = 5 if part.shape[1] == 1 else 8
+        ones = np.bitwise_count(np.arange(2**coins)).astype(float)
+        expected = part.size * p**ones * (1 - p) ** (coins - ones)
+        seen, enough = np.bincount(part.ravel(), minlength=2**coins), expected > 5
+        statistic = ((seen - expected)[enough] ** 2 / expected[enough]).sum()
+        assert chi2.sf(statistic, enough.sum() - 1) > FALSE_ALARM
+    for shape, found in [((0, 9), (0, 2)), ((3, 0), (3, 0)), ((1, 8), (1, 1))]:
+        assert packed_bernoulli(p, shape, rng).shape == found
 
 
 @pytest.mark.parametrize("stated, found", [(30, 30), (36, 36.0437), (37, inf)])
@@ -514,6 +585,13 @@ def test_bad_probabilities_are_refused(p, rng):
 
 
 @each_source
+@pytest.mark.parametrize("p", [-ULP, 1 + 2 * ULP, nan, inf, None, [0.5]])
+def test_bad_probabilities_of_packed_coins_are_refused(p, rng):
+    with pytest.raises(ValueError, match=r"p must be a probability in \[0, 1\], got"):
+        packed_bernoulli(p, (2, 3), rng)
+
+
+@each_source
 @pytest.mark.parametrize("k", [0, -1, 2.0, True, "2", None, [2, 0], 2**63, [2, 2**64 - 1], 2**64])
 def test_bad_ranges_are_refused(k, rng):
     with pytest.raises(ValueError, match=r"k must be integers in \[1, 2\*\*63\), got"):
@@ -541,6 +619,7 @@ def test_nothing_to_pick_from_is_refused(options, rng):
 def test_other_sources_are_refused(rng):
     for draw in (
         lambda: bernoulli(0.5, (2,), rng),
+        lambda: packed_bernoulli(0.5, (2, 2), rng),
         lambda: uniform(2, (2,), rng),
         lambda: toss(0.5, rng),
         lambda: pick([1, 2], rng),

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from contract import Case, Contract
 
-from ldpnb.chance import odds, uniform
+from ldpnb import frequency
+from ldpnb.chance import COINS, law, odds, pick, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN
 from ldpnb.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
 from ldpnb.kernels import MultiplyShift
@@ -79,6 +80,135 @@ class TestSubsetSelection(Contract):
         np.array([[1, 1, 0, 0], [1, 1, 1, 0]], bool),
         [[0, 1]],
     ]
+
+
+class TestPackedUnary(Contract):
+    cases = [
+        *cases(
+            OUE(k=3, epsilon=1.0, packed=True),
+            SUE(k=2, epsilon=0.1, packed=True),
+            SUE(k=4, epsilon=3.0, packed=True),
+            histogram=True,
+        ),
+        *cases(OUE(k=9, epsilon=2.0, packed=True), pairs=False),
+    ]
+    bad_values = CODES
+    bad_reports = [
+        np.zeros((2, 3), bool),
+        np.zeros((2, 2), np.uint8),
+        np.zeros(1, np.uint8),
+        np.zeros((2, 1), np.int64),
+        np.array([[7], [8]], np.uint8),
+        np.array([[128], [0]], np.uint8),
+    ]
+
+
+class TestPackedSubsets(Contract):
+    cases = [
+        *cases(
+            SubsetSelection(k=4, epsilon=3.0, packed=True),
+            SubsetSelection(k=3, epsilon=1.0, size=2, packed=True),
+            SubsetSelection(k=2, epsilon=1.0, packed=True),
+            histogram=True,
+        ),
+        *cases(
+            SubsetSelection(k=4, epsilon=1.0, size=2, packed=True),
+            SubsetSelection(k=5, epsilon=2.0, size=3, packed=True),
+            SubsetSelection(k=9, epsilon=1.0, size=1, packed=True),
+            SubsetSelection(k=9, epsilon=1.0, size=8, packed=True),
+            pairs=False,
+        ),
+    ]
+    bad_values = [*CODES[:1], [4], *CODES[2:]]
+    bad_reports = [
+        np.zeros((2, 4), bool),
+        np.zeros((2, 2), np.uint8),
+        np.array([[1], [3]], np.uint8),
+        np.array([[1], [0]], np.uint8),
+        np.array([[1], [16]], np.uint8),
+    ]
+
+
+def unpacked(bits, k):
+    return np.unpackbits(bits, axis=1, bitorder="little")[:, :k].astype(bool)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        *(make(k=k, epsilon=1.5) for make in (OUE, SUE) for k in (3, 8, 9)),
+        *(SubsetSelection(k=k, epsilon=1.0, size=c) for k in (2, 3, 4, 5) for c in range(1, k)),
+        *(SubsetSelection(k=9, epsilon=1.0, size=c) for c in (1, 8)),
+    ],
+    ids=str,
+)
+def test_packed_reports_have_the_law_of_plain_ones(mechanism):
+    """To the last fraction: whatever rows were drawn packed, and put right, could have been drawn plainly."""
+    packed = replace(mechanism, packed=True)
+    for x in {0, mechanism.k // 2, mechanism.k - 1}:
+        found = law(lambda rng, x=x: unpacked(packed.perturb([x], rng=rng), mechanism.k))
+        assert found == law(lambda rng, x=x: mechanism.perturb([x], rng=rng))
+
+
+@pytest.mark.parametrize("rounds, before", [(1, 0), (2, 1), (4, 3), (0, 2), (4, 5), (4, 6)])
+def test_sets_of_any_size_are_put_right_without_preference(rounds, before, monkeypatch):
+    """From all sets of `before` of nine items to all with the own one and two others; in both bytes."""
+    sets = [sum(1 << v for v in some) for some in combinations(range(9), before)]
+
+    def begun(p, shape, rng):
+        assert shape == (1, 9)
+        return np.array([[pick(sets, rng)]], "<u2").view(np.uint8)
+
+    monkeypatch.setattr(frequency, "packed_bernoulli", begun)
+    monkeypatch.setattr(frequency, "ROUNDS", rounds)
+
+    def program(rng, x):
+        bits = np.zeros((1, 2), np.uint8)
+        frequency._fill_packed(bits, np.array([x]), np.array([True]), 3, 9, rng)
+        return np.flatnonzero(unpacked(bits, 16)[0])
+
+    for x in (4, 8):
+        found = law(lambda rng, x=x: program(rng, x))
+        sets_with = [tuple(sorted((*others, x))) for others in combinations(set(range(9)) - {x}, 2)]
+        assert found == dict.fromkeys(sets_with, Fraction(1, comb(8, 2)))
+
+
+@pytest.mark.parametrize("k, size, epsilon", [(1024, 0, 1.0), (70, 0, 0.5), (61, 40, 1.0), (500, 3, 1.0)])
+def test_packed_sets_of_large_domains(k, size, epsilon):
+    """Sizes are exact; the own item, and neighbouring pairs of others, are as often in as stated."""
+    mechanism, n = SubsetSelection(k=k, epsilon=epsilon, size=size, packed=True), BLOCK + 5000
+    values = np.where(np.arange(n) < BLOCK, 2, k - 1)
+    packed = mechanism.perturb(values, rng=np.random.default_rng(14))
+    bits, c = unpacked(packed, k), mechanism.set_size
+    assert np.array_equal(packed, np.packbits(bits, axis=1, bitorder="little")) and np.all(bits.sum(1) == c)
+    assert np.array_equal(mechanism.tally(packed).counts, bits.sum(0))
+    p, q = (float(x) for x in mechanism.support)
+    for who in (slice(BLOCK), slice(BLOCK, None)):
+        rows, own = bits[who], values[who][0]
+        mean = np.where(np.arange(k) == own, p, q)
+        z = (rows.mean(0) - mean) / np.sqrt(mean * (1 - mean) / len(rows))
+        assert np.abs(z).max() < 8  # 2048 · P(|Z| > 8) < 3e-12; normal enough from means of 5000 · 0.006
+        others = np.delete(rows, own, 1)
+        both = (p * (c - 1) * (c - 2) + (1 - p) * c * (c - 1)) / ((k - 1) * (k - 2))
+        pairs = (others[:, 1:] & others[:, :-1]).mean(1)
+        assert abs(pairs.mean() - both) < 8 * pairs.std() / np.sqrt(len(rows)) + 1e-12
+
+
+def test_plain_reports_are_drawn_from_the_same_numbers_as_ever():
+    """All coins of the other items, in one stream whatever the blocks, and then those of the own ones."""
+    mechanism, n = OUE(k=300, epsilon=1.0), 3 * COINS // 300
+    values, rng = np.arange(n) % 300, np.random.default_rng(15)
+    p, q = (float(x) for x in mechanism.support)
+    bits = rng.random((n, 300)) < q
+    bits[np.arange(n), values] = rng.random(n) < p
+    assert np.array_equal(mechanism.perturb(values, rng=np.random.default_rng(15)), bits)
+
+
+@pytest.mark.parametrize("packed", [1, 0, None, "yes", np.True_])
+def test_packed_is_yes_or_no(packed):
+    for make in (OUE, SubsetSelection):
+        with pytest.raises(ValueError, match="packed must be True or False, got"):
+            make(k=4, epsilon=1.0, packed=packed)
 
 
 @pytest.mark.parametrize("keys, slots, word", [(4, 2, 3), (4, 3, 4), (3, 4, 4), (8, 5, 6), (5, 8, 5)])

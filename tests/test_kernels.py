@@ -5,7 +5,20 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ldpnb.kernels import ITEMS, USERS, Multilinear, MultiplyShift, count_nested, count_supporters, mixed
+from ldpnb.kernels import (
+    ITEMS,
+    USERS,
+    Multilinear,
+    MultiplyShift,
+    count_nested,
+    count_ones,
+    count_packed,
+    count_supporters,
+    flip_ranked,
+    mixed,
+    ones_of_rows,
+    set_drawn,
+)
 
 EDGES = np.array([0, 1, 2, 2**16, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1], np.uint32)
 
@@ -201,3 +214,67 @@ def test_slots_are_the_top_of_the_word(slots):
     x, y = (word.tolist() for word in mixed(keys))
     expected = [[(a * x[i] + b * y[i] + c) % 2**32 * slots // 2**32 for i in range(3)] for a, b, c in seeds.tolist()]
     assert family(seeds[:, None], keys).tolist() == expected
+
+
+# ------------------------------------------------------------------------------------------------- rows of bits
+
+
+def random_rows(n, width, seed=1):
+    return np.random.default_rng(seed).integers(0, 256, (n, width), dtype=np.uint8)
+
+
+def unpacked(rows):
+    return np.unpackbits(rows, axis=1, bitorder="little")
+
+
+@pytest.mark.parametrize("n, width", [(0, 3), (1, 1), (255, 2), (256, 5), (1000, 33), (7, 300)])
+def test_packed_rows_are_counted_as_their_twin_counts(n, width):
+    for rows in (random_rows(n, width), np.full((n, width), 255, np.uint8), random_rows(2 * n, 2 * width)[::2, ::2]):
+        plain = unpacked(rows)
+        found = count_packed(rows)
+        assert found.dtype == np.int64 and np.array_equal(found, plain.sum(0, dtype=np.int64))
+        assert np.array_equal(count_ones(plain), found) and np.array_equal(count_ones(plain.astype(bool)), found)
+        assert np.array_equal(ones_of_rows(rows), plain.sum(1, dtype=np.int64))
+    wide = random_rows(5, 32)
+    for rows in (wide, wide[:, :16], wide[:, ::2]):  # whole words, whose bytes lie side by side or not
+        assert np.array_equal(ones_of_rows(rows), unpacked(rows).sum(1))
+
+
+def lacking(n, width, seed):
+    """Random rows, a place of each that is fixed, and how many other ones are missing or too many."""
+    rng = np.random.default_rng(seed)
+    rows, fixed = random_rows(n, width, seed), rng.integers(0, 8 * width, n)
+    ones = [set(np.flatnonzero(row).tolist()) - {x} for row, x in zip(unpacked(rows), fixed.tolist(), strict=True)]
+    wanted = rng.integers(0, 8 * width, n)
+    return rows, fixed, wanted - [len(x) for x in ones], ones, rng
+
+
+@pytest.mark.parametrize("width", [1, 2, 9])
+def test_places_that_were_drawn_are_set(width):
+    rows, fixed, missing, ones, rng = lacking(300, width, 3)
+    before, drawn = unpacked(rows), rng.integers(0, 8 * width - 1, np.maximum(missing, 0).sum())
+    left, rest = missing.copy(), iter(drawn.tolist())
+    set_drawn(rows, fixed, left, drawn)
+    for i, (x, lack) in enumerate(zip(fixed.tolist(), missing.tolist(), strict=True)):
+        new = {place + (place >= x) for place in (next(rest) for _ in range(max(lack, 0)))} - ones[i]
+        row = unpacked(rows)[i]
+        assert row[x] == before[i, x] and set(np.flatnonzero(row).tolist()) - {x} == ones[i] | new
+        assert left[i] == lack - len(new)
+    assert next(rest, None) is None
+
+
+@pytest.mark.parametrize("width", [1, 2, 9])
+def test_bits_of_a_rank_are_flipped(width):
+    rows, fixed, missing, ones, rng = lacking(300, width, 4)
+    before, drawn, expected = unpacked(rows), [], []
+    for x, lack, some in zip(fixed.tolist(), missing.tolist(), ones, strict=True):
+        candidates = sorted(set(range(8 * width)) - some - {x} if lack > 0 else some)
+        for _ in range(abs(lack)):
+            drawn.append(int(rng.integers(0, len(candidates))))
+            some = some ^ {candidates.pop(drawn[-1])}
+        expected.append(some)
+    flip_ranked(rows, fixed, missing, np.array(drawn))
+    assert not missing.any()
+    for i, x in enumerate(fixed.tolist()):
+        row = unpacked(rows)[i]
+        assert row[x] == before[i, x] and set(np.flatnonzero(row).tolist()) - {x} == expected[i]
