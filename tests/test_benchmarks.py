@@ -23,7 +23,7 @@ TINY = {"n": 400, "k": 8, "epsilon": 4.0, "repetitions": 1}
 SIZES = {"n": 40, "large": 12, "epsilon": 4.0, "repetitions": 1, "crowd": 10**9, "trials": 2, "attributes": 4}
 SIZES |= {"peers_n": 400, "peers_k": 8, "peers_repetitions": 1}
 ONE = {"n": 1000, "epsilon": 1.0, "repetitions": 1, "crowd": 1000, "trials": 1}
-TIMES = {"client", "client, secure", "random numbers", "copy", "server"}
+TIMES = {"client", "client, secure", "client, alone", "client, alone, secure", "random numbers", "copy", "server"}
 MEMORY = {"report", "client, peak", "server, peak"}
 
 
@@ -48,11 +48,19 @@ def test_every_mechanism_is_measured(measured):
     assert not ours.duplicated(["mechanism", "size", "library", "what"]).any()
     for (name, size), rows in ours.query("what != 'triples'").groupby(["mechanism", "size"]):
         assert set(rows["what"]) >= TIMES | MEMORY, name
-        assert set(rows["n"]) <= {40, 10**9} and size in (2, 12, CATALOGUE[name].bench), name
-    assert set(ours["mechanism"]) == set(CATALOGUE)
-    assert set(ours.query("size == 12")["mechanism"]) == set(speed.ORACLES)
+        assert set(rows["n"]) <= {1, 40, 10**9} and size in (2, 12, CATALOGUE[name.split(",")[0]].bench), name
+    packed = {f"{name}, packed" for name in speed.PACKED}
+    assert set(ours["mechanism"]) == set(CATALOGUE) | packed
+    assert set(ours.query("size == 12")["mechanism"]) == set(speed.ORACLES) | packed
     assert (table["value"] > 0).all()
     assert ours.query("what == 'triples'")["note"].tolist() == ["4 tables, from reports on"]
+
+
+def test_reports_are_packed_where_they_are_said_to_be(measured):
+    table, _ = measured
+    report = table.query("what == 'report' and size == 256").set_index("mechanism")["value"]
+    for name in speed.PACKED:
+        assert report[name] == 8 * report[f"{name}, packed"] == 256, name
 
 
 def test_whatever_can_be_simulated_is(measured):

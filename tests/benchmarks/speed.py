@@ -12,6 +12,7 @@ import platform
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -30,13 +31,13 @@ from ldpnb.rappor import Hashed
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
 PEERS = Path(__file__).with_name("peers.py")
 
-# frequency oracles, also measured at more items than the catalogue's
+# frequency oracles, also measured at more items than the catalogue's, and those that can pack their reports
 ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "HadamardResponse", "SHist")
+PACKED = ("SUE", "OUE", "SubsetSelection")
 # whose server does something for every report and item: vectors of answers, and hashes
 EVERY = (
-    frequency.UnaryEncoding,
+    frequency.BitReports,
     frequency.OLH,
-    frequency.SubsetSelection,
     onebit.SHist,
     means.MeanEst,
     keyvalue.SESplit,
@@ -156,6 +157,10 @@ def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
     many = server().shape[-1]
     add("client", median(client, repetitions) / n)
     add("client, secure", median(lambda: client(SystemRandom()), -(-repetitions // 3)) / n)
+    one = entry.people(mechanism, 1, None)
+    for what, source in (("client, alone", rng), ("client, alone, secure", SystemRandom())):
+        taken = median(lambda source=source: mechanism.perturb(one, rng=source), repetitions)
+        add(what, taken, people=1)
     drawn = random_numbers(mechanism, values, repetitions) / n
     add("random numbers", drawn, library="numpy", note="what the client of ldpnb draws, and nothing else")
     add("copy", copy(reports, repetitions) / n, library="numpy", note="the reports, from memory to memory")
@@ -183,11 +188,17 @@ def triples(*, n, d, epsilon, repetitions):
     return dict(zip(COLUMNS, row, strict=True))
 
 
+def pack(entry):
+    """Turn an entry of the catalogue into that of the mechanism with packed reports."""
+    return replace(entry, build=lambda size, epsilon: replace(entry.build(size, epsilon), packed=True))
+
+
 def chosen(large):
     """Name, entry and size of all that is measured."""
-    found = [(name, entry, entry.bench) for name, entry in CATALOGUE.items()]
+    packed = {f"{name}, packed": pack(CATALOGUE[name]) for name in PACKED}
+    found = [(name, entry, entry.bench) for name, entry in (CATALOGUE | packed).items()]
     found += [("GRR", CATALOGUE["GRR"], 2)]
-    return found + [(name, CATALOGUE[name], large) for name in ORACLES]
+    return found + [(name, entry, large) for name, entry in (CATALOGUE | packed).items() if name in {*ORACLES, *packed}]
 
 
 def measure_peers(python, n, k, epsilon, repetitions):
