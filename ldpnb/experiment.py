@@ -256,7 +256,7 @@ def record(name: str, result: pd.DataFrame | dict[str, Any], *, provenance: Mapp
     Parameters
     ----------
     name : str
-        Of the record, for example ``"bench.oracles"``.
+        Of the record, for example ``"bench.mechanisms"``.
     result : DataFrame or dict
     provenance : mapping
         What the numbers depend on, of the kinds that JSON knows; date and version of the package are added.

@@ -1094,8 +1094,8 @@ settle(
 # The ε is that of the code, read off its law at $k = 4$.
 # The noise is $n$ times the variance of a rare item; "÷ limit" is the risk at equally likely items over the least possible ({prf:ref}`thm-freq-limit`).
 # For S-Hist both are given the table, whose own error comes on top.
-# Times are nanoseconds of one core per person, for a crowd of 100,000 at $\varepsilon = 1$; the server's are for tally and estimate together.
-# They were measured by `make bench` in one run with two other libraries, whose rows say how many times as long they take.
+# Times are nanoseconds of one core per person, for a crowd of 100,000 at $\varepsilon = 1$ (half as many for the other libraries); the server's are for tally and estimate together.
+# They were measured by `make bench` in one run with two other libraries, whose rows say how many times as long they take a person; {ref}`ch-speed` has all mechanisms and more.
 
 # %% tags=["hide-input"]
 ORACLES = {
@@ -1113,12 +1113,13 @@ SMALL = {
     "OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, word=3),
     "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=8),
 }
+OTHERS = ("pure-ldp", "multi-freq-ldpy")
 bench = (
-    recorded("bench.oracles")
-    .query("k == 256 and not note.str.contains('binary local hashing')")
-    .set_index(["oracle", "library", "what"])["nanoseconds"]
+    recorded("bench.mechanisms")
+    .query("size == 256 and not note.str.contains('binary local hashing')")
+    .set_index(["mechanism", "library", "what"])["value"]
 )
-about = recorded("bench.oracles").attrs
+about = recorded("bench.mechanisms").attrs
 
 
 def rare_item(mechanism):
@@ -1142,12 +1143,13 @@ for name, make in ORACLES.items():
     for eps in (0.5, 1.0, 2.0):
         column[f"÷ limit, ε = {eps:g}"] = f"{risk(make(k=256, epsilon=eps)) / minimax_risk(256, eps):.2f}"
     column["bits, ε = 1"] = f"{make(k=256, epsilon=1.0).report_bits}{PUBLIC.get(name, '')}"
+    key = type(make(k=4, epsilon=1.0)).__name__
     for what in ("client", "server"):
-        column[f"{what}, ns a person"] = f"{bench[name, 'ldpnb', what]:.0f}"
-        column[f"{what}, pure-ldp"] = times(name, "pure-ldp", what)
-        column[f"{what}, multi-freq-ldpy"] = times(name, "multi-freq-ldpy", what)
+        column[f"{what}, ns a person"] = f"{bench[key, 'ldpnb', what]:.0f}"
+        for library in OTHERS:
+            column[f"{what}, {library}"] = times(key, library, what)
     columns[name] = column
-print(f"{about['processor']}, {about['date']}; " + ", ".join(f"{x} {v}" for x, v in about["peers"].items()))
+print(f"{about['processor']}, {about['date']}; " + ", ".join(f"{x} {about['peers'][x]}" for x in OTHERS))
 short = {"Hadamard response": "HR", "one-bit Hadamard": "one bit"}
 table(pd.DataFrame(columns).rename(columns=short).rename_axis("k = 256").reset_index())
 

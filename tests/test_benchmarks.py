@@ -7,11 +7,12 @@ from pathlib import Path
 
 import catalogue
 import numpy as np
-import oracles
 import pandas as pd
 import peers
 import pytest
+import speed
 import timing
+from mechanisms import CATALOGUE
 from numpy.testing import assert_array_equal
 
 from ldpnb import frequency
@@ -19,6 +20,11 @@ from ldpnb.experiment import recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = {"n": 400, "k": 8, "epsilon": 4.0, "repetitions": 1}
+SIZES = {"n": 40, "large": 12, "epsilon": 4.0, "repetitions": 1, "crowd": 10**9, "trials": 2, "attributes": 4}
+SIZES |= {"peers_n": 400, "peers_k": 8, "peers_repetitions": 1}
+ONE = {"n": 1000, "epsilon": 1.0, "repetitions": 1, "crowd": 1000, "trials": 1}
+TIMES = {"client", "client, secure", "client, alone", "client, alone, secure", "random numbers", "copy", "server"}
+MEMORY = {"report", "client, peak", "server, peak"}
 
 
 @pytest.fixture
@@ -30,20 +36,63 @@ def repository(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def measured():
-    return oracles.run(sys.executable, **TINY, peers_n=400, peers_repetitions=1, cells=4, crowd=1000, trials=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "LEAST", 1)
+        return speed.run(sys.executable, **SIZES)
 
 
-def test_every_oracle_of_ours_is_measured(measured):
-    table, provenance = measured
+def test_every_mechanism_is_measured(measured):
+    table, _ = measured
     ours = table[table["library"].isin(["ldpnb", "numpy"])]
-    assert list(table.columns) == oracles.COLUMNS
-    assert not ours.duplicated(["oracle", "library", "what"]).any()
-    assert set(table["what"]) == {"client", "server", "random numbers", "simulate"}
-    for oracle, rows in ours.groupby("oracle"):
-        assert {"client", "server", "random numbers"} <= set(rows["what"]), oracle
-    assert set(ours["oracle"]) == set(oracles.mechanisms(8, 4.0))
-    assert (table["nanoseconds"] > 0).all()
-    assert set(zip(*table.query("what == 'simulate'")[["n", "k"]].values.T, strict=True)) == {(1000, 4)}
+    assert list(table.columns) == speed.COLUMNS
+    assert not ours.duplicated(["mechanism", "size", "library", "what"]).any()
+    for (name, size), rows in ours.query("what != 'triples'").groupby(["mechanism", "size"]):
+        assert set(rows["what"]) >= TIMES | MEMORY, name
+        assert set(rows["n"]) <= {1, 40, 10**9} and size in (2, 12, CATALOGUE[name.split(",")[0]].bench), name
+    packed = {f"{name}, packed" for name in speed.PACKED}
+    assert set(ours["mechanism"]) == set(CATALOGUE) | packed
+    assert set(ours.query("size == 12")["mechanism"]) == set(speed.ORACLES) | packed
+    assert (table["value"] > 0).all()
+    assert ours.query("what == 'triples'")["note"].tolist() == ["4 tables, from reports on"]
+
+
+def test_reports_are_packed_where_they_are_said_to_be(measured):
+    table, _ = measured
+    report = table.query("what == 'report' and size == 256").set_index("mechanism")["value"]
+    for name in speed.PACKED:
+        assert report[name] == 8 * report[f"{name}, packed"] == 256, name
+
+
+def test_whatever_can_be_simulated_is(measured):
+    table, _ = measured
+    for name, entry in CATALOGUE.items():
+        can = {method for method in ("simulate", "simulate_marginals") if hasattr(entry.kind, method)}
+        found = table.query("mechanism == @name and size == @entry.bench and n == 10**9")
+        assert set(found["what"]) == can and set(found["unit"]) <= {"ns a trial"}, name
+
+
+def test_a_crowd_is_what_it_is_said_to_be():
+    for name in ("GRR", "ORR", "IOH", "PairSampling", "PCKVUE"):
+        mechanism = CATALOGUE[name].build(CATALOGUE[name].bench, 1.0)
+        method = getattr(mechanism, "simulate", None) or mechanism.simulate_marginals
+        people = speed.crowd(mechanism, 10**6, CATALOGUE[name].bench, 3)
+        tally = method(**people, rng=np.random.default_rng(0))
+        assert tally.n == 10**6 and len(tally.counts) == 3, name
+
+
+def test_time_an_item_is_time_over_items(measured):
+    table, _ = measured
+    times = table.query("size == 256 and library == 'ldpnb'").set_index(["mechanism", "what"])["value"]
+    for name in ("OLH", "OUE", "WheelKV", "PCKVUE"):
+        assert times[name, "server"] == pytest.approx(256 * times[name, "server, an item"]), name
+    assert ("GRR", "server, an item") not in times  # counts each report once, whatever the number of items
+
+
+def test_memory_is_that_of_the_arrays():
+    assert speed.peak(lambda: np.zeros(10**6, np.uint8)) == pytest.approx(10**6, rel=0.01)
+    assert speed.peak(lambda: len(np.zeros(10**6, np.uint8))) == pytest.approx(10**6, rel=0.01)
+    row = {row["what"]: row["value"] for row in speed.measure("GRR", CATALOGUE["GRR"], 8, **ONE)}
+    assert row["report"] == 8 and row["client, peak"] >= 8
 
 
 def test_each_peer_is_measured_or_said_to_be_left_out(measured):
@@ -55,10 +104,10 @@ def test_each_peer_is_measured_or_said_to_be_left_out(measured):
 def test_the_record_is_read_by_a_chapter_as_it_was_made(measured, repository, monkeypatch):
     table, provenance = measured
     complete = provenance | {"peers": {library: "1.0" for library in peers.LIBRARIES}}
-    monkeypatch.setattr(oracles, "run", lambda python, **sizes: (table, complete))
-    oracles.main("python")
+    monkeypatch.setattr(speed, "run", lambda python, **sizes: (table, complete))
+    speed.main("python")
     monkeypatch.setenv("LDPNB_REAL", "1")
-    read = recorded("bench.oracles")
+    read = recorded("bench.mechanisms")
     pd.testing.assert_frame_equal(read, table)
     assert read.attrs["processor"] == provenance["processor"]
 
@@ -73,9 +122,9 @@ def test_the_catalogue_is_measured():
 def test_no_record_without_the_peers(measured, repository, monkeypatch):
     table, provenance = measured
     alone = provenance | {"peers": {"pure-ldp": "1.0"}, "left out": {"multi-freq-ldpy": "not installed"}}
-    monkeypatch.setattr(oracles, "run", lambda python, **sizes: (table, alone))
+    monkeypatch.setattr(speed, "run", lambda python, **sizes: (table, alone))
     with pytest.raises(SystemExit, match="incomplete\nmulti-freq-ldpy: not installed"):
-        oracles.main("python")
+        speed.main("python")
     assert not (repository / "book" / "recorded").exists()
 
 
@@ -89,9 +138,10 @@ def loop(k, epsilon):
         raise OverflowError("too large")
 
     return {
-        "SUE": (perturb, lambda reports: sum(reports), "a note"),
-        "OUE": (wrong, lambda reports: sum(reports), ""),
-        "OLH": (perturb, lambda reports: -sum(reports), ""),
+        "SUE": peers.Oracle(perturb, sum, "a note"),
+        "OUE": peers.Oracle(wrong, sum),
+        "OLH": peers.Oracle(perturb, lambda reports: -sum(reports)),
+        "GRR": peers.Oracle(perturb, sum, served=False),
     }
 
 
@@ -100,13 +150,19 @@ def test_rows_of_peers_stand_beside_ours(monkeypatch):
         rows, left_out = peers.measure({"loop": loop}, n=n, k=k, epsilon=epsilon, repetitions=repetitions)
         return {"rows": rows, "left out": left_out, "versions": {"loop": "1.0"}, "cores": 1.0}
 
-    monkeypatch.setattr(oracles, "measure_peers", answer)
-    sizes = {"peers_n": 300, "peers_repetitions": 2, "cells": 4, "crowd": 1000, "trials": 2}
-    table, provenance = oracles.run("python", **TINY, **sizes)
+    monkeypatch.setattr(speed, "measure_peers", answer)
+    monkeypatch.setattr(speed, "chosen", lambda large: [("GRR", CATALOGUE["GRR"], 2)])
+    table, provenance = speed.run("python", **SIZES)
     theirs = table[table["library"] == "loop"]
-    assert theirs[["oracle", "what", "n"]].values.tolist() == [["SUE", "client", 300], ["SUE", "server", 300]]
+    assert theirs[["mechanism", "what", "size"]].values.tolist() == [
+        ["SUE", "client", 8],
+        ["SUE", "server", 8],
+        ["GRR", "client", 8],
+        ["GRR", "client", 2],
+    ]
+    assert set(theirs["n"]) == {400}
     assert provenance["peers"] == {"loop": "1.0"}
-    assert "loop: OUE" in provenance["left out"]
+    assert "loop: OUE, k = 8" in provenance["left out"]
 
 
 def absent(k, epsilon):
@@ -115,33 +171,49 @@ def absent(k, epsilon):
 
 def test_a_peer_that_fails_is_left_out_with_its_reason():
     rows, left_out = peers.measure({"loop": loop, "absent": absent}, **TINY)
-    assert [(row["oracle"], row["what"], row["note"]) for row in rows] == [
+    assert [(row["mechanism"], row["what"], row["note"]) for row in rows if row["size"] == 8] == [
         ("SUE", "client", "a note"),
         ("SUE", "server", "a note"),
+        ("GRR", "client", ""),
     ]
-    assert {*rows[0]} == {*oracles.COLUMNS}
-    assert left_out.keys() == {"loop: OUE", "loop: OLH", "absent"}
-    assert left_out["loop: OUE"] == "OverflowError: too large"
-    assert "is it called correctly?" in left_out["loop: OLH"]
+    assert {*rows[0]} == {*speed.COLUMNS}
+    assert left_out.keys() == {"loop: OUE, k = 8", "loop: OLH, k = 8", "absent"}
+    assert left_out["loop: OUE, k = 8"] == "OverflowError: too large"
+    assert "is it called correctly?" in left_out["loop: OLH, k = 8"]
+
+
+def test_a_client_is_checked_without_a_server_of_its_own():
+    library = {"GRR": peers.Oracle(list, lambda reports: -np.bincount(reports), served=False)}
+    rows, left_out = peers.measure({"wrong": lambda k, epsilon: library}, **TINY)
+    assert not rows and "is it called correctly?" in left_out["wrong: GRR, k = 8"]
 
 
 def test_times_are_medians_without_the_first_run(monkeypatch):
-    clock = iter([0, 5, 10, 13, 20, 120])
+    clock = iter([0, 7_000_000, 0, 5, 10, 13, 20, 120])
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
     runs = []
     assert timing.median(lambda: runs.append(1), 3) == 5
     assert len(runs) == 4
 
 
-def test_times_are_a_person(monkeypatch):
-    clock = count(step=1000)
+def test_short_work_is_repeated(monkeypatch):
+    clock = iter([0, 300_000, 0, 1_000_000, 0, 2_000_000, 0, 4_000_000])
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
-    assert timing.client_and_server(list, np.bincount, timing.people(500, 5), 3) == {"client": 2.0, "server": 2.0}
+    runs = []
+    assert timing.median(lambda: runs.append(1), 3) == 500_000  # four calls each
+    assert len(runs) == 1 + 3 * 4
+
+
+def test_times_are_a_person(monkeypatch):
+    clock = count(step=1_000_000)
+    monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
+    times = timing.client_and_server(list, np.bincount, timing.people(500, 5), 3)
+    assert times == {"client": 2000.0, "server": 2000.0}
 
 
 def test_the_listener_draws_what_a_generator_draws_and_notes_it():
     mechanism, values = frequency.GRR(k=8, epsilon=1), timing.people(50, 8)
-    listener = oracles.Listener(1)
+    listener = speed.Listener(1)
     heard = mechanism.perturb(values, rng=listener)
     assert_array_equal(heard, mechanism.perturb(values, rng=np.random.default_rng(1)))
     assert [name for name, *_ in listener.calls] == ["random", "integers"]
@@ -153,27 +225,25 @@ def test_the_listener_draws_what_a_generator_draws_and_notes_it():
 @pytest.mark.parametrize("name", ["bit_generator", "spawn"])
 def test_the_listener_refuses_what_it_cannot_hear(name):
     with pytest.raises(ValueError, match="past the generator"):
-        getattr(oracles.Listener(1), name)
+        getattr(speed.Listener(1), name)
 
 
 def test_ratios_by_hand():
     rows = [
         ("OLH", "ldpnb", "client", 10.0),
+        ("OLH", "ldpnb", "client, secure", 30.0),
         ("OLH", "numpy", "random numbers", 4.0),
+        ("OLH", "numpy", "copy", 2.0),
         ("OLH", "ldpnb", "server", 160.0),
-        ("OLH", "ldpnb", "simulate", 2e6),
         ("OLH", "loop", "client", 55.0),
         ("OLH", "loop", "server", 320.0),
-        ("k-Subset", "loop", "client", 7.0),
+        ("SubsetSelection", "loop", "client", 7.0),
     ]
-    table = pd.DataFrame(rows, columns=["oracle", "library", "what", "nanoseconds"]).assign(n=100, k=64)
-    assert [re.split("  +", line) for line in oracles.ratios(table).splitlines()] == [
-        ["oracle", "client ns", "/ random", "loop", "server ns", "loop"],
-        ["OLH", "10.0", "2.5 x", "5.5 x", "160.0", "2.0 x"],
-        ["k-Subset", "-", "-", "-", "-", "-"],
-        ["OLH decodes in 2.50 ns a person and item"],
-        ["OLH simulates 1e+02 people, k = 64, in 2.000 ms"],
-    ]
+    table = pd.DataFrame(rows, columns=["mechanism", "library", "what", "value"]).assign(n=100, size=64)
+    said = [line.split() for line in speed.ratios(table).splitlines()]
+    assert said[0] == "client ns / random / copy secure server ns loop client loop server".split()
+    assert said[2] == "OLH 64 10.0 2.5 5.0 3.0 160.0 5.5 2.0".split()
+    assert said[3] == "SubsetSelection 64 - - - - - - -".split()
 
 
 def test_peers_run_on_the_versions_that_we_run_on():

@@ -9,7 +9,7 @@ import resource
 
 import numpy as np
 import pandas as pd
-from oracles import processor
+from speed import processor
 from timing import Cores, median
 
 from ldpnb.core import Records

@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 
-FAVOURITE = 3  # the item of about half the people: whoever calls a library wrongly will not find it
+FAVOURITE = 1  # the item of about half the people: whoever calls a library wrongly will not find it
+LEAST = 1_000_000  # nanoseconds that a measurement lasts: of shorter work, so many calls are one
 
 
 def people(n, k):
@@ -18,25 +19,31 @@ def median(work, repetitions):
 
     Processor time, because other programs on the machine stretch the time on the wall, and threads shorten it.
     """
-    work()
-    taken = []
+    calls, taken = -(-LEAST // max(1, _taken(work, 1))), []
     for _ in range(repetitions):
-        began = time.process_time_ns()
-        work()
-        taken.append(time.process_time_ns() - began)
+        taken.append(_taken(work, calls) / calls)
     return float(np.median(taken))
 
 
-def client_and_server(client, server, values, repetitions):
-    """Nanoseconds a person for both, by name: reports are drawn from values, and an estimate from reports."""
+def _taken(work, calls):
+    began = time.process_time_ns()
+    for _ in range(calls):
+        work()
+    return time.process_time_ns() - began
+
+
+def client_and_server(client, server, values, repetitions, served=True):
+    """Nanoseconds a person for both, by name: reports are drawn from values, and an estimate from reports.
+
+    A server that is not `served` only says whether the client is called correctly.
+    """
     reports = client(values)
     found = int(np.argmax(server(reports)))
     if found != FAVOURITE:
         raise ValueError(f"the estimate must be largest at item {FAVOURITE}, got {found}: is it called correctly?")
-    times = {
-        "client": median(lambda: client(values), repetitions),
-        "server": median(lambda: server(reports), repetitions),
-    }
+    times = {"client": median(lambda: client(values), repetitions)}
+    if served:
+        times["server"] = median(lambda: server(reports), repetitions)
     return {what: nanoseconds / len(values) for what, nanoseconds in times.items()}
 
 

@@ -1,0 +1,283 @@
+"""What every mechanism costs, beside its floors and beside other libraries; run by `make bench`, recorded for the book.
+
+Ours are measured here, all of the catalogue in tests/mechanisms.py, and the others by peers.py in an environment of
+their own, one after the other on one machine.  Where another library has a mechanism, peers.py calls it by our name.
+
+usage: PYTHONPATH=tests python tests/benchmarks/speed.py <the peers' python>
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tracemalloc
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numba
+import numpy as np
+import pandas as pd
+from mechanisms import CATALOGUE, LISTED, MOST
+from timing import Cores, median
+
+from ldpnb import frequency, items, joint, keyvalue, means, onebit, pckv, tables, wheel
+from ldpnb.chance import SystemRandom
+from ldpnb.correlation import IOH, PairSampling
+from ldpnb.experiment import record
+from ldpnb.rappor import Hashed
+
+COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
+PEERS = Path(__file__).with_name("peers.py")
+
+# frequency oracles, also measured at more items than the catalogue's, and those that can pack their reports
+ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "HadamardResponse", "SHist")
+PACKED = ("SUE", "OUE", "SubsetSelection")
+# whose server does something for every report and item: vectors of answers, and hashes
+EVERY = (
+    frequency.BitReports,
+    frequency.OLH,
+    onebit.SHist,
+    means.MeanEst,
+    keyvalue.SESplit,
+    pckv.PCKVUE,
+    items.SampledSUE,
+    joint.BitFlip,
+    wheel.OpenSets,
+)
+
+
+# ------------------------------------------------------------------------------------------- what numpy would take
+
+
+class Listener(np.random.Generator):
+    """A generator that notes what it is asked for, so that the same numbers can be drawn without the client."""
+
+    def __init__(self, seed):
+        super().__init__(np.random.PCG64(seed))
+        self.calls = []
+
+    def __getattribute__(self, name):
+        found = super().__getattribute__(name)
+        if name in ("bit_generator", "spawn"):
+            raise ValueError(f"the client draws past the generator, by its {name}: its random numbers go unnoticed")
+        if name.startswith("_") or name == "calls":
+            return found
+
+        def noted(*args, **options):
+            self.calls.append((name, args, options))
+            return found(*args, **options)
+
+        return noted
+
+
+def random_numbers(mechanism, values, repetitions):
+    """Nanoseconds that numpy takes to draw what the client asks of it."""
+    listener, rng = Listener(1), np.random.default_rng(1)
+    mechanism.perturb(values, rng=listener)
+
+    def draw():
+        for name, args, options in listener.calls:
+            getattr(rng, name)(*args, **options)
+
+    return median(draw, repetitions)
+
+
+def copy(reports, repetitions):
+    """Nanoseconds that numpy takes to copy the reports, as bytes."""
+    found = np.ascontiguousarray(reports).reshape(-1).view(np.uint8)
+    other = found.copy()
+    return median(lambda: np.copyto(other, found), repetitions)
+
+
+def peak(work):
+    """Most bytes in use at a time beyond those that were there before, as far as Python and numpy allocate them."""
+    tracemalloc.start()
+    result = work()  # noqa: F841  -- what it returns is memory too
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- measurements
+
+
+def shares(n, size):
+    """How many of n people hold each of `size` items, a few being frequent."""
+    share = 1 / np.arange(1, size + 1)
+    counts = (n * share / share.sum()).astype(np.int64)
+    counts[0] += n - counts.sum()
+    return counts
+
+
+def crowd(mechanism, n, size, trials):
+    """A population of n people in the form that the simulations of this mechanism take: arguments by their names."""
+    if isinstance(mechanism, IOH | PairSampling):
+        shape = (3**mechanism.d,) if isinstance(mechanism, IOH) else (len(mechanism.pairs), 9)
+        counts = shares(n, int(np.prod(shape))).reshape(shape)
+        return {"cells": np.broadcast_to(counts, (trials, *shape))}
+    if isinstance(mechanism, keyvalue.SignedTernary):
+        d = getattr(mechanism, "d", LISTED)
+        holders = n // np.arange(1, d + 1)
+        people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, MOST))
+        return {"population": people, "trials": trials}
+    if isinstance(mechanism, Hashed):
+        return {"counts": shares(n, 100), "values": list(range(100)), "trials": trials}
+    return {"counts": shares(n, size), "trials": trials}
+
+
+def simulations(mechanism, n, size, trials, repetitions):
+    """Nanoseconds a trial for the tally of n people, by the name of the method, for all that the mechanism has."""
+    rng, found = np.random.default_rng(1), {}
+    for name in ("simulate", "simulate_marginals"):
+        if hasattr(mechanism, name):
+            people = crowd(mechanism, n, size, trials)
+            method = getattr(mechanism, name)
+            found[name] = median(lambda method=method, people=people: method(**people, rng=rng), repetitions) / trials
+    return found
+
+
+def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
+    """Rows of the table for one mechanism; `crowd` is the number of simulated people."""
+    mechanism, rng = entry.build(size, epsilon), np.random.default_rng(1)
+    values = entry.people(mechanism, n, np.random.default_rng(0))
+    listed, rows = None if entry.items is None else entry.items(mechanism), []
+
+    def add(what, value, unit="ns a person", library="ldpnb", people=n, note=""):
+        rows.append(dict(zip(COLUMNS, [name, library, what, people, size, epsilon, value, unit, note], strict=True)))
+
+    def client(source=rng):
+        return mechanism.perturb(values, rng=source)
+
+    def server():
+        return mechanism.estimate(mechanism.tally(reports, listed))
+
+    reports = client()
+    many = server().shape[-1]
+    add("client", median(client, repetitions) / n)
+    add("client, secure", median(lambda: client(SystemRandom()), -(-repetitions // 3)) / n)
+    one = entry.people(mechanism, 1, None)
+    for what, source in (("client, alone", rng), ("client, alone, secure", SystemRandom())):
+        taken = median(lambda source=source: mechanism.perturb(one, rng=source), repetitions)
+        add(what, taken, people=1)
+    drawn = random_numbers(mechanism, values, repetitions) / n
+    add("random numbers", drawn, library="numpy", note="what the client of ldpnb draws, and nothing else")
+    add("copy", copy(reports, repetitions) / n, library="numpy", note="the reports, from memory to memory")
+    taken = median(server, repetitions) / n
+    add("server", taken)
+    if isinstance(mechanism, EVERY):
+        add("server, an item", taken / many, "ns a person and item")
+    for what, nanoseconds in simulations(mechanism, crowd, size, trials, repetitions).items():
+        add(what, nanoseconds, "ns a trial", people=crowd)
+    add("report", reports.nbytes / n, "bytes a person")
+    add("client, peak", peak(client) / n, "bytes a person")
+    add("server, peak", peak(server) / n, "bytes a person")
+    return rows
+
+
+def triples(*, n, d, epsilon, repetitions):
+    """One row: all tables of three of d binary attributes, the likeliest by a certified EM, from the reports on."""
+    entry = CATALOGUE["BitFlip"]
+    mechanism = joint.BitFlip(sizes=(2,) * d, f=joint.flip_for(epsilon, 2 * d))
+    rng = np.random.default_rng(1)
+    reports = mechanism.perturb(entry.people(mechanism, n, rng), rng=rng)
+    sets = list(combinations(range(d), 3))
+    taken = median(lambda: tables.likeliest(tables.symbols(mechanism, reports), sets), repetitions)
+    row = ["BitFlip", "ldpnb", "triples", n, d, epsilon, taken, "ns", f"{len(sets)} tables, from reports on"]
+    return dict(zip(COLUMNS, row, strict=True))
+
+
+def pack(entry):
+    """Turn an entry of the catalogue into that of the mechanism with packed reports."""
+    return replace(entry, build=lambda size, epsilon: replace(entry.build(size, epsilon), packed=True))
+
+
+def chosen(large):
+    """Name, entry and size of all that is measured."""
+    packed = {f"{name}, packed": pack(CATALOGUE[name]) for name in PACKED}
+    found = [(name, entry, entry.bench) for name, entry in (CATALOGUE | packed).items()]
+    found += [("GRR", CATALOGUE["GRR"], 2)]
+    return found + [(name, entry, large) for name, entry in (CATALOGUE | packed).items() if name in {*ORACLES, *packed}]
+
+
+def measure_peers(python, n, k, epsilon, repetitions):
+    """What peers.py has found: rows, left out, versions, cores."""
+    command = [python, str(PEERS), *map(str, (n, k, epsilon, repetitions))]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def processor():
+    """Name of the processor, as far as the system says it."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").is_file() else []
+    named = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())
+
+
+def run(python, *, n, large, epsilon, repetitions, crowd, trials, attributes, peers_n, peers_k, peers_repetitions):
+    """Measure everything: the table, and what its numbers depend on."""
+    cores, rows = Cores(), []
+    same = {"epsilon": epsilon, "repetitions": repetitions}
+    for name, entry, size in chosen(large):
+        rows += measure(name, entry, size, n=n, crowd=crowd, trials=trials, **same)
+    rows.append(triples(n=n, d=attributes, **same))
+    used = cores.used
+    peers = measure_peers(python, peers_n, peers_k, epsilon, peers_repetitions)
+    provenance = {
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "cores used": {"ldpnb": used, "peers": peers["cores"]},
+        "clock": "processor time, median",
+        "memory": "what Python and numpy allocate, as tracemalloc sees it",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "peers": peers["versions"],
+        "left out": peers["left out"],
+    }
+    return pd.DataFrame(rows + peers["rows"])[COLUMNS], provenance
+
+
+def ratios(table):
+    """Say the times in aligned lines: how long ours take, and how many times as long that is, or the others take."""
+    found = table.pivot_table(
+        "value", ["mechanism", "size"], ["what", "library"], aggfunc="first", sort=False
+    )  # in the order of the table
+    ours = found.xs("ldpnb", axis=1, level="library")
+    said = pd.DataFrame({"client ns": ours["client"]})
+    for what, short in (("random numbers", "/ random"), ("copy", "/ copy")):
+        said[short] = ours["client"] / found[what, "numpy"]
+    said["secure"] = ours["client, secure"] / ours["client"]
+    said["server ns"] = ours["server"]
+    for what, library in found.columns:
+        if library not in ("ldpnb", "numpy"):
+            said[f"{library} {what}"] = found[what, library] / ours[what]
+    return said.to_string(float_format="{:,.1f}".format, na_rep="-")
+
+
+def main(python):
+    """Measure at full size, store the record and print the ratios."""
+    table, provenance = run(
+        python,
+        n=100_000,
+        large=1024,
+        epsilon=1.0,
+        repetitions=9,
+        crowd=10**9,
+        trials=10,
+        attributes=16,
+        peers_n=50_000,
+        peers_k=256,
+        peers_repetitions=3,
+    )
+    missing = [f"{name}: {reason}" for name, reason in provenance["left out"].items()]
+    if len(provenance["peers"]) < 3:
+        sys.exit(f"no record is written: the environment of {python} is incomplete\n" + "\n".join(missing))
+    record("bench.mechanisms", table, provenance=provenance)
+    print(ratios(table))
+    print(*(f"left out: {line}" for line in missing), sep="\n", end="\n" if missing else "")
+    print("cores used, 1 if nothing interfered:", *(f"{who} {used}" for who, used in provenance["cores used"].items()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
