@@ -1,134 +1,522 @@
-"""Reports on disk: Parquet partitions that can be counted today, and again tomorrow, for keys nobody thought of today.
+"""Reports on disk, and their tally: as many as there are, on one process or on a cluster.
 
-A partition holds reports of one mechanism, as they were sent, public parts included.  The mechanism and the layout of a
-report stand in the file itself, so that what is counted is what was collected.  Counting is a sum of tallies, a row
-group at a time: memory does not grow with the number of reports.
+A *partition* is a Parquet file with reports of one mechanism, as they were sent, public parts included, so that they
+can be counted today, and again tomorrow, for keys that nobody thought of today.  Counting is a tally a partition, made
+a row group at a time, and a sum.  Tallies are integers, so the sum does not depend on its order or on where it is made,
+and memory does not grow with the number of reports.
+
+.. code-block:: text
+
+    partition ── tally ──┐
+    partition ── tally ──┼── sum ──┐
+    partition ── tally ──┘         ├── sum ── Collected
+    partition ── tally ───── sum ──┘
+
+A file's metadata say what it holds: the version of this layout, the mechanism (`identity`), dtype and shape of a
+report, the number of reports, and a random number of the partition's own, by which a copy is known.  Each page has a
+checksum, and so have the metadata and all columns together.  They find damage, not forgery.
+
+Integers are stored as packed differences, bits as bits, anything else as its bytes, each with its likes, by zstd.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+import secrets
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import partial
+from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from ldpnb.core import Mechanism, Reports, Tally
 
-ROWS = 2**18  # reports in a row group, which is what is in memory at a time
+try:
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+except ImportError as missing:
+    raise ImportError("ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]") from missing
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LAYOUT = 1  # version; a partition with another one is refused
+HEAD, CHECKSUMS = (
+    b"ldpnb",
+    b"ldpnb.crc32",
+)  # of the file's metadata: what it holds; checksums of that and of the columns
 PLAIN = "report"  # name of the column where a report has no fields
-ENTRY = b"ldpnb"  # of the file's metadata
+GROUP = 2**24  # bytes of reports in a row group, which is what is in memory at a time
+LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
+FAN_IN = 8  # tallies that are added at a time
+
+StrPath = str | os.PathLike[str]
 
 
-def save(reports: Reports, path: str | os.PathLike[str], mechanism: Mechanism) -> None:
+class PartitionError(ValueError):
+    """A partition is missing, damaged, or not of the mechanism that is asked for; the text names it."""
+
+
+def identity(mechanism: Mechanism) -> str:
+    """Say which mechanism this is: its class, and those of its fields that make a difference.
+
+    A field that the class fills in by itself with the same value is left out, so that files stay readable when a class
+    gains a field with a default.  Mechanisms of one class have the same identity exactly if they are equal.
+
+    Examples
+    --------
+    >>> identity(OLH(k=5, epsilon=1.0, word=32))
+    'OLH(k=5, epsilon=1.0)'
+    """
+    text = _written(mechanism)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… sha256 {sha256(text.encode()).hexdigest()}"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({''.join(f'{_written(x)}, ' for x in value)})"
+    if not is_dataclass(value):
+        return repr(value)
+    kind: Any = type(value)
+    kept = {f.name: getattr(value, f.name) for f in fields(value)}
+    for name in reversed(tuple(kept)):
+        fewer = {other: x for other, x in kept.items() if other != name}
+        try:
+            kept = fewer if kind(**fewer) == value else kept
+        except (TypeError, ValueError):
+            pass  # the field has no default, or none that fits the others
+    return f"{kind.__name__}({', '.join(f'{name}={_written(x)}' for name, x in kept.items())})"
+
+
+# ------------------------------------------------------------------------------------------------------ one partition
+
+
+def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism) -> None:
     """Write reports as one partition.
 
-    The file appears under its name when it is whole, so nobody ever counts half of it.
+    The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.
 
     Parameters
     ----------
-    reports : ndarray (n, …)
-        As the mechanism's `perturb` returns them.
+    reports : ndarray (n, …), or an iterable of such blocks
+        As the mechanism's `perturb` returns them; n may be 0.  Blocks are written one after the other, each as row
+        groups of its own, so that a partition may be larger than memory.
     path : path
         Of a file that does not exist.
     mechanism : Mechanism
-        Whose reports they are; that they can be is checked when they are counted.
+        Whose reports they are.  Their layout is checked now, their values when they are counted.
 
     Raises
     ------
     ValueError
-        If there is such a file.
+        If there is such a file, if there is no block, or if a block has not the layout of the mechanism's reports.
     """
-    path, found = Path(path), np.asarray(reports)
+    path = Path(path)
     if path.exists():
         raise ValueError(f"path must be new, got {path}, which exists")
-    parts = found.dtype.names or (PLAIN,)
-    columns = {name: _column(found if found.dtype.names is None else found[name]) for name in parts}
-    head = {"mechanism": repr(mechanism), "dtype": np.lib.format.dtype_to_descr(found.dtype), "shape": found.shape[1:]}
-    partial = path.with_name(path.name + ".partial")
-    table = pa.table(columns).replace_schema_metadata({ENTRY: json.dumps(head).encode()})
-    pq.write_table(table, partial, row_group_size=ROWS)
-    partial.rename(path)
+    blocks = (np.asarray(block) for block in ([reports] if isinstance(reports, np.ndarray) else reports))
+    first = next(blocks, None)
+    if first is None or first.ndim == 0:
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {first}")
+    dtype, shape = first.dtype, first.shape[1:]
+    schema = _schema(dtype, shape)
+    mechanism.tally(first[:0], [0])  # refuses another layout; candidates are for mechanisms that want some
+    rows = max(1, GROUP // (dtype.itemsize * int(np.prod(shape))))
+    partial_path = path.with_name(path.name + ".partial")
+    try:
+        with open(partial_path, "wb") as file:
+            with pq.ParquetWriter(file, schema, **_encodings(schema)) as writer:
+                n = crc = 0
+                for block in chain([first], blocks):
+                    if (block.dtype, block.shape[1:]) != (dtype, shape):
+                        raise ValueError(
+                            f"reports must be blocks of one layout, got {dtype} of shape (n, *{shape}), "
+                            f"then {block.dtype} of shape {block.shape}"
+                        )
+                    for start in range(0, len(block), rows):
+                        columns = _columns(block[start : start + rows])
+                        crc = _checksum(columns, crc)
+                        writer.write_table(pa.Table.from_arrays([_to_arrow(x) for x in columns], schema=schema))
+                    n += len(block)
+                said = {
+                    "layout": LAYOUT,
+                    "mechanism": identity(mechanism),
+                    "dtype": np.lib.format.dtype_to_descr(dtype),
+                    "shape": shape,
+                    "reports": n,
+                    "partition": secrets.token_hex(8),
+                }
+                head = json.dumps(said).encode()
+                writer.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{zlib.crc32(head)} {crc}"})
+            file.flush()
+            os.fsync(file.fileno())
+        partial_path.rename(path)
+    except BaseException:
+        partial_path.unlink(missing_ok=True)
+        raise
 
 
-def read(path: str | os.PathLike[str], mechanism: Mechanism) -> Iterator[Reports]:
+def read(path: StrPath, mechanism: Mechanism) -> Iterator[Reports]:
     """Read a partition, a row group at a time.
 
-    Raises
-    ------
-    ValueError
-        If the file is no partition, is damaged, or holds reports of another mechanism.
-    """
-    try:
-        with pq.ParquetFile(path) as file:
-            head = json.loads((file.schema_arrow.metadata or {})[ENTRY])
-            if head["mechanism"] != repr(mechanism):
-                raise ValueError(f"path must hold reports of {mechanism}, got {head['mechanism']} in {path}")
-            dtype = np.dtype(_layout(head["dtype"]))
-            for group in range(file.num_row_groups):
-                yield _reports(file.read_row_group(group), dtype, tuple(head["shape"]))
-    except (pa.ArrowException, KeyError, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise ValueError(f"path must be a whole partition of reports, got {path}: {error}") from error
-
-
-def tally(mechanism: Mechanism, paths: Iterable[str | os.PathLike[str]], items: Any = None) -> Tally:
-    """Count the reports of several partitions.
+    Whether the file is whole is known at its end: what came before an error is not to be used.
 
     Parameters
     ----------
+    path : path
     mechanism : Mechanism
-    paths : iterable of path
-        At least one.
-    items : sequence, optional
-        The candidates to count, for mechanisms whose client does not know the domain.
+        Whose reports they must be.
+
+    Yields
+    ------
+    ndarray (rows, …)
+        None at all if there are no reports.
+
+    Raises
+    ------
+    PartitionError
+        If the file is missing or damaged, or holds reports of another mechanism.
     """
-    if isinstance(paths, str | os.PathLike):
-        raise ValueError(f"paths must be a list of paths, got {paths!r}")
-    whole: Tally | None = None
-    for path in paths:
-        for reports in read(path, mechanism):
-            part = mechanism.tally(reports, items)
-            whole = part if whole is None else whole + part
-    if whole is None:
-        raise ValueError("paths must hold at least one report, got none")
-    return whole
+    name = identity(mechanism)
+    with _fault(path, name), _Partition(path, name) as partition:
+        yield from partition.blocks()
 
 
-def _column(values: NDArray[Any]) -> Any:
-    """One column: numbers, or lists of as many numbers each as a report has."""
-    if values.ndim == 1:
-        return pa.array(values)
-    flat = np.ascontiguousarray(values).reshape(-1)
-    return pa.FixedSizeListArray.from_arrays(pa.array(flat), int(np.prod(values.shape[1:])))
+@contextmanager
+def _fault(path: StrPath, name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # what a damaged file makes a reader do cannot be listed
+        raise PartitionError(f"path must be a whole partition of reports of {name}, got {path}: {error}") from error
 
 
-def _reports(table: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Reports:
-    reports = np.empty((len(table), *shape), dtype)
-    parts = dtype.names or (PLAIN,)
-    wanted = {name: _column(reports[:0] if dtype.names is None else reports[name][:0]).type for name in parts}
-    if {name: table[name].type for name in table.column_names} != wanted or len(table.column_names) != len(parts):
-        raise pa.ArrowInvalid(f"the columns must be {wanted}, got {table.schema.to_string(show_schema_metadata=False)}")
-    for name in parts:
-        column = table[name].combine_chunks()
-        values = column.flatten() if pa.types.is_fixed_size_list(column.type) else column
-        if column.null_count or values.null_count:  # which numpy would take for numbers
-            raise pa.ArrowInvalid(f"column {name} must have no nulls, got some")
-        if pa.types.is_fixed_size_list(column.type):
-            column = column.flatten()
-        into = reports if dtype.names is None else reports[name]
-        into[...] = column.to_numpy(zero_copy_only=False).reshape(into.shape)
-    return reports
+class _Partition:
+    """An open file that says that it holds reports of this mechanism."""
+
+    def __init__(self, path: StrPath, name: str) -> None:
+        self.file = pq.ParquetFile(path, page_checksum_verification=True)
+        stored = self.file.metadata.metadata or {}
+        if not {HEAD, CHECKSUMS} <= stored.keys():
+            raise ValueError("it does not say what it holds")
+        crc, self.crc = map(int, stored[CHECKSUMS].split())
+        if zlib.crc32(stored[HEAD]) != crc:
+            raise ValueError("what it says of itself does not fit its checksum")
+        said = json.loads(stored[HEAD])
+        if said["layout"] != LAYOUT:
+            raise ValueError(f"it has version {said['layout']} of the layout, and {LAYOUT} is read here")
+        if said["mechanism"] != name:
+            raise ValueError(f"it holds those of {said['mechanism']}")
+        self.n, self.number = said["reports"], said["partition"]
+        self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
+        if self.file.schema_arrow != _schema(self.dtype, self.shape):
+            raise ValueError("its columns are not those of its layout")
+
+    def __enter__(self) -> _Partition:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def empty(self, n: int = 0) -> Reports:
+        return np.empty((n, *self.shape), self.dtype)
+
+    def blocks(self) -> Iterator[Reports]:
+        """Yield reports, a row group at a time, and fail at the end if they are not those that were written."""
+        n = crc = 0
+        for group in range(self.file.num_row_groups):
+            table = self.file.read_row_group(group, use_threads=False)
+            columns = [_to_numpy(column) for column in table.columns]
+            n, crc = n + len(table), _checksum(columns, crc)
+            reports = self.empty(len(table))
+            for name, column in zip(self.dtype.names or (PLAIN,), columns, strict=True):
+                _fill(reports if self.dtype.names is None else reports[name], column)
+            yield reports
+        if (n, crc) != (self.n, self.crc):
+            raise ValueError("its reports do not fit their checksum")
 
 
-def _layout(descr: Any) -> Any:
+def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """Columns: numbers or bits, or as many bytes as a report has of them."""
+
+    def kind(of: np.dtype[Any]) -> Any:
+        base, size = of.base, int(np.prod(shape + of.shape))
+        if base.kind not in "biuf":
+            raise ValueError(f"reports must be numbers or bits, got {base}")
+        if not shape + of.shape:
+            return pa.from_numpy_dtype(base)
+        return pa.binary(-(-size // 8) if base.kind == "b" else size * base.itemsize)
+
+    names = dtype.names or (PLAIN,)
+    kinds = [kind(dtype if dtype.names is None else dtype[name]) for name in names]
+    return pa.schema([pa.field(name, found, nullable=False) for name, found in zip(names, kinds, strict=True)])
+
+
+def _encodings(schema: Any) -> dict[str, Any]:
+    def encoding(of: Any) -> str:
+        return "PLAIN" if pa.types.is_boolean(of) else "DELTA_BINARY_PACKED" if numbers(of) else "BYTE_STREAM_SPLIT"
+
+    numbers = pa.types.is_integer
+    return {
+        "column_encoding": {column.name: encoding(column.type) for column in schema},
+        "compression": {column.name: "NONE" if numbers(column.type) else "ZSTD" for column in schema},
+        "use_dictionary": False,
+        "write_statistics": False,
+        "write_page_checksum": True,
+        "store_schema": False,
+    }
+
+
+def _columns(reports: Reports) -> list[NDArray[Any]]:
+    """Return what is stored: (n,), or bytes (n, …)."""
+    columns = []
+    for name in reports.dtype.names or (PLAIN,):
+        values = reports if reports.dtype.names is None else reports[name]
+        if values.ndim > 1:
+            flat = np.ascontiguousarray(values).reshape(len(values), -1)
+            values = np.packbits(flat, axis=1) if flat.dtype == np.bool_ else flat.view(np.uint8)
+        columns.append(np.ascontiguousarray(values))
+    return columns
+
+
+def _fill(into: NDArray[Any], column: NDArray[Any]) -> None:
+    """Put a column back where `_columns` took it from."""
+    if into.ndim > 1:
+        size = int(np.prod(into.shape[1:]))
+        bits = into.dtype == np.bool_
+        column = np.unpackbits(column, axis=1, count=size) if bits else column.view(into.dtype)
+    into[...] = column.reshape(into.shape)
+
+
+def _checksum(columns: list[NDArray[Any]], crc: int) -> int:
+    for column in columns:
+        crc = zlib.crc32(column, crc)  # type: ignore[arg-type]
+    return crc
+
+
+def _to_arrow(column: NDArray[Any]) -> Any:
+    if column.ndim == 1:
+        return pa.array(column)
+    kind = pa.binary(column.shape[1])
+    return pa.FixedSizeBinaryArray.from_buffers(kind, len(column), [None, pa.py_buffer(column)])
+
+
+def _to_numpy(column: Any) -> NDArray[Any]:
+    array = column.combine_chunks()
+    if not pa.types.is_fixed_size_binary(array.type):
+        return np.ascontiguousarray(array.to_numpy(zero_copy_only=False))
+    width = array.type.byte_width
+    flat = np.frombuffer(array.buffers()[1], np.uint8, len(array) * width, array.offset * width)
+    return flat.reshape(-1, width)
+
+
+def _tuples(descr: Any) -> Any:
     """Give numpy back the tuples that have become lists in the file."""
     if isinstance(descr, str):
         return descr
     return [(name, kind, *(tuple(s) for s in shape)) for name, kind, *shape in descr]
+
+
+# ----------------------------------------------------------------------------------------------------- many partitions
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """What was counted, and what was not.
+
+    Attributes
+    ----------
+    tally : Tally or None
+        Of all partitions that were counted; None if all were skipped.
+    partitions : mapping of str to str
+        Path of each partition that was counted, by its random number.
+    bytes : int
+        Their size on disk.
+    skipped : mapping of str to str
+        Why a partition was not counted, by its path.
+    """
+
+    tally: Tally | None
+    partitions: Mapping[str, str]
+    bytes: int
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def reports(self) -> int:
+        """Number of reports that were counted."""
+        return 0 if self.tally is None else self.tally.n
+
+
+def collect(
+    mechanism: Mechanism,
+    paths: StrPath | Iterable[StrPath],
+    items: Any = None,
+    *,
+    scheduler: Client | str | None = None,
+    skip: bool = False,
+    progress: bool = False,
+) -> Collected:
+    """Count the reports of partitions: the same integers on one process, on several, and on a cluster.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    paths : path or iterable of path
+        The partitions, or the folder whose ``*.parquet`` they are.  A cluster's workers must find them under the same
+        paths.
+    items : sequence, optional
+        The candidates to count, for mechanisms whose client does not know the domain.
+    scheduler : distributed.Client or str, optional
+        Where to count: a client of a dask cluster, or the address of its scheduler, ``"tcp://host:port"``; by default
+        in this process.  Tallies are added on the workers, a few at a time, and only the sum travels.
+    skip : bool
+        Count what can be counted and say what could not, rather than stop at the first fault.  What is lost is not lost
+        at random: see what is in `Collected.skipped` before an estimate is believed.
+    progress : bool
+        Show a bar of reports counted, and their rate, on standard error.
+
+    Raises
+    ------
+    ValueError
+        If there are no partitions, or one is named twice or is a copy of another, whether or not faults are skipped; or
+        if `items` are refused by the mechanism.
+    PartitionError
+        If a partition is missing, damaged, or not of this mechanism, unless `skip`.  With several it is one of them.
+    ImportError
+        If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
+    """
+    names = _names(paths)
+    with _bar(len(names), progress) as told:
+        if scheduler is None:
+            return _sum(_count(mechanism, items, skip, name, told) for name in names)
+        try:
+            from distributed import Client
+        except ImportError as missing:
+            raise ImportError("a scheduler needs dask: install ldpnb with its extra, ldpnb[scale]") from missing
+        if isinstance(scheduler, Client):
+            return _on_cluster(scheduler, mechanism, items, skip, names, told)
+        if not isinstance(scheduler, str):
+            raise ValueError(f"scheduler must be a dask client, an address or None, got {scheduler!r}")
+        with Client(scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+            return _on_cluster(client, mechanism, items, skip, names, told)
+
+
+Told = Callable[[int, int], None]  # of so many reports more, and so many partitions
+
+
+def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
+    """Absolute paths of partitions, which must differ."""
+    if isinstance(paths, str | os.PathLike):
+        if not os.path.isdir(paths):
+            raise ValueError(f"paths must be a folder or a list of paths, got {os.fspath(paths)!r}")
+        names = sorted(str(path) for path in Path(os.path.abspath(paths)).glob("*.parquet"))
+        if not names:
+            raise ValueError(f"paths must be a folder with *.parquet in it, got {os.fspath(paths)!r}")
+    else:
+        names = [os.path.abspath(path) for path in paths]
+        if not names:
+            raise ValueError("paths must name at least one partition, got none")
+    twice = [path for path, times in Counter(map(os.path.realpath, names)).items() if times > 1]
+    if twice:
+        raise ValueError(f"paths must name a partition once, got {twice[0]} several times")
+    return names
+
+
+def _count(mechanism: Mechanism, items: Any, skip: bool, path: str, told: Told) -> Collected:
+    """Count one partition."""
+    name = identity(mechanism)
+    try:
+        with _fault(path, name):
+            partition = _Partition(path, name)
+            mechanism.tally(partition.empty(), [0])
+        with partition:
+            whole = mechanism.tally(partition.empty(), items)  # if this fails, it is not the partition's fault
+            with _fault(path, name):
+                for reports in partition.blocks():
+                    whole += mechanism.tally(reports, items)
+                    told(len(reports), 0)
+    except PartitionError as error:
+        if not skip:
+            raise
+        return Collected(None, {}, 0, {path: str(error)})
+    told(0, 1)
+    return Collected(whole, {partition.number: path}, os.path.getsize(path))
+
+
+def _sum(parts: Iterable[Collected]) -> Collected:
+    """Add what was counted in several places; a partition must not have been counted in two."""
+    tallies: list[Tally] = []
+    partitions: dict[str, str] = {}
+    skipped: dict[str, str] = {}
+    size = 0
+    for part in parts:
+        for number in partitions.keys() & part.partitions.keys():
+            raise ValueError(
+                f"paths must name a partition once, but {part.partitions[number]} is a copy of {partitions[number]}"
+            )
+        partitions.update(part.partitions)
+        skipped.update(part.skipped)
+        size += part.bytes
+        if part.tally is not None:
+            tallies = [sum(tallies, start=part.tally)]
+    return Collected(tallies[0] if tallies else None, partitions, size, skipped)
+
+
+def _on_cluster(client: Any, mechanism: Mechanism, items: Any, skip: bool, names: list[str], told: Told) -> Collected:
+    """Count on the workers, and add there; a sum goes before a count, so that few tallies wait."""
+    topic = f"ldpnb-{secrets.token_hex(8)}"
+    client.subscribe_topic(topic, lambda event: told(*event[1]))
+    [count] = client.scatter([partial(_count, mechanism, items, skip)], broadcast=True, hash=False)
+    whole = _tree(client, [client.submit(_on_worker, count, name, topic, pure=False) for name in names])
+    try:
+        found: Collected = whole.result()
+    finally:
+        client.cancel([whole])  # and with it all that nobody else needs
+        client.unsubscribe_topic(topic)
+    return found
+
+
+def _tree(client: Any, parts: list[Any]) -> Any:
+    """Return the future sum of future parts; nothing here may outlive the call and keep the parts in memory."""
+    while len(parts) > 1:
+        parts = [
+            client.submit(_sum, parts[i : i + FAN_IN], pure=False, priority=1) for i in range(0, len(parts), FAN_IN)
+        ]
+    return parts[0]
+
+
+def _on_worker(count: Callable[..., Collected], path: str, topic: str) -> Collected:
+    from distributed import get_worker
+
+    found = count(path, lambda *_: None)
+    get_worker().log_event(topic, (found.reports, 1))
+    return found
+
+
+@contextmanager
+def _bar(partitions: int, shown: bool) -> Iterator[Told]:
+    if not shown:
+        yield lambda reports, done: None
+        return
+    try:
+        from tqdm import tqdm  # type: ignore[import-untyped]
+    except ImportError as missing:
+        raise ImportError("a bar needs tqdm: install ldpnb with its extra, ldpnb[scale]") from missing
+    counted = 0
+    with tqdm(unit=" reports", unit_scale=True) as bar:
+
+        def told(reports: int, done: int) -> None:
+            nonlocal counted
+            counted += done
+            bar.set_description_str(f"{counted} of {partitions} partitions", refresh=False)
+            bar.update(reports)
+
+        yield told

@@ -29,10 +29,10 @@ import pandas as pd
 from scipy.stats import binom, norm
 from scipy.stats import t as student
 
-from ldpnb import collect
 from ldpnb.book import check, settle, style, table
 from ldpnb.chance import pick, toss
 from ldpnb.changing import batches, exposed, latest, steady
+from ldpnb.collect import collect, save
 from ldpnb.core import Records
 from ldpnb.keyvalue import Holdings, clipped_mean, mean_of
 from ldpnb.pckv import PCKVUE
@@ -120,12 +120,12 @@ CLIENT = WheelKV(epsilon=2.0, m=4)
 
 def file_reports(path, people, rng):
     """What people's devices send on one day, as it arrives on disk."""
-    collect.save(CLIENT.perturb(people, rng=rng), path, CLIENT)
+    save(CLIENT.perturb(people, rng=rng), path, CLIENT)
 
 
 def count(path, names):
     """Estimates of share and of share × mean for a list of names, (2, k), and their spread."""
-    seen = collect.tally(CLIENT, [path], names)
+    seen = collect(CLIENT, [path], names).tally
     found = CLIENT.estimate(seen)
     return found, CLIENT.plug_in(found, seen.n)
 
@@ -199,14 +199,14 @@ for day in range(1, DAYS + 1):
 # %% tags=["hide-input"]
 wide = [TITLES[j] for j in on_list(DAYS)] + ["not a song at all", *TITLES[NEW:]]
 day_file = FOLDER / f"songs-{DAYS}.parquet"
-narrow_counts = collect.tally(CLIENT, [day_file], wide[:60]).counts
+narrow_counts = collect(CLIENT, [day_file], wide[:60]).tally.counts
 check(
     "Any list",
     f"60 titles counted alone and among {len(wide)}: the same counts",
-    np.array_equal(narrow_counts, collect.tally(CLIENT, [day_file], wide).counts[:60])
-    and np.array_equal(CLIENT.estimate(collect.tally(CLIENT, [day_file], wide[:60])), song_charts[DAYS][0]),
+    np.array_equal(narrow_counts, collect(CLIENT, [day_file], wide).tally.counts[:60])
+    and np.array_equal(CLIENT.estimate(collect(CLIENT, [day_file], wide[:60]).tally), song_charts[DAYS][0]),
     control="the day before",
-    caught=not np.array_equal(narrow_counts, collect.tally(CLIENT, [FOLDER / "songs-6.parquet"], wide[:60]).counts),
+    caught=not np.array_equal(narrow_counts, collect(CLIENT, [FOLDER / "songs-6.parquet"], wide[:60]).tally.counts),
 )
 
 # %% [markdown]
@@ -406,9 +406,9 @@ check(
 # %% tags=["hide-input"]
 life = range(3, DAYS + 1)
 lists = {day: [TITLES[j] for j in on_list(day)] for day in life}
-together = batches([collect.tally(CLIENT, [FOLDER / f"songs-{day}.parquet"], lists[day]) for day in life])
+together = batches([collect(CLIENT, [FOLDER / f"songs-{day}.parquet"], lists[day]).tally for day in life])
 exactly = batches(
-    [collect.tally(CLIENT, [FOLDER / f"songs-{day}.parquet"], lists[day]) for day in life],
+    [collect(CLIENT, [FOLDER / f"songs-{day}.parquet"], lists[day]).tally for day in life],
     spreads=[CLIENT.spread(audience[day], items=lists[day]) for day in life],
 )
 rows = []
@@ -490,7 +490,7 @@ settle(
         ),
         "20 weeks: more of the true ten than with a list that is a day old": by_likes > by_stale,
         "the counts of a song do not depend on the list": np.array_equal(
-            narrow_counts, collect.tally(CLIENT, [day_file], wide).counts[:60]
+            narrow_counts, collect(CLIENT, [day_file], wide).tally.counts[:60]
         ),
     },
 )
@@ -535,7 +535,7 @@ tuesday, tuesday_truth = searches(burst, searches_rng)
 
 # %%
 sent = CLIENT.perturb(monday, rng=searches_devices)
-collect.save(sent, FOLDER / "monday.parquet", CLIENT)
+save(sent, FOLDER / "monday.parquet", CLIENT)
 full, full_spread = count(FOLDER / "monday.parquet", QUERIES)
 short = top(full[0], QUERIES, SHORT)
 
@@ -855,7 +855,7 @@ nothing = count(FOLDER / "monday.parquet", ["power cut in the south"])[0][0, 0]
 check(
     "Later",
     "Monday's file, counted later: as if the key had been on Monday's list; within 5.5 standard errors of the truth",
-    np.array_equal(collect.tally(CLIENT, [FOLDER / "monday.parquet"], [NEWS]).counts[0], foreseen)
+    np.array_equal(collect(CLIENT, [FOLDER / "monday.parquet"], [NEWS]).tally.counts[0], foreseen)
     and abs(asked_later[0, 0] - news_truth) < 5.5 * later_error,  # a false alarm below 4e-8
     control="a query that nobody made",
     caught=abs(nothing - news_truth) > 5.5 * later_error,

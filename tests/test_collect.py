@@ -1,23 +1,47 @@
-"""Reports survive the disk, and are counted there as in memory."""
+"""Reports survive the disk, and are counted there as in memory: in one process, in several, and by address."""
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ldpnb import collect
+from ldpnb import collect as module
+from ldpnb.collect import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save
 from ldpnb.core import Records
-from ldpnb.frequency import GRR, OLH
+from ldpnb.correlation import IOH
+from ldpnb.frequency import GRR, OLH, OUE
+from ldpnb.items import PrivSet
+from ldpnb.matrix import MatrixMechanism
+from ldpnb.means import HarmonyMean, Piecewise
+from ldpnb.onebit import HadamardBit, HadamardResponse
 from ldpnb.pckv import PCKVUE
+from ldpnb.rappor import RAPPOR
 from ldpnb.wheel import WheelKV
 
 PEOPLE = Records.of(*[{0: 1.0, 1: -0.5}, {1: 0.25}, {}] * 50)
-CASES = [
+CASES = [  # one for each kind of report: codes, fields, bits, small integers, arrays in fields, lists, bits in fields
     (GRR(k=4, epsilon=1.0), np.arange(100) % 4, None),
+    (HadamardBit(k=5, epsilon=1.0), np.arange(100) % 5, None),
     (OLH(k=5, epsilon=1.0), np.arange(100) % 5, None),
+    (OUE(k=11, epsilon=1.0), np.arange(100) % 11, None),
     (PCKVUE(d=2, ell=2, epsilon=1.0), PEOPLE, None),
+    (HarmonyMean(d=3, epsilon=1.0, count=2), np.linspace(-1, 1, 300).reshape(100, 3), None),
+    (PrivSet(d=5, ell=2, epsilon=1.0, size=2), Records.of(*[{0, 1}, {4}] * 50), None),
+    (RAPPOR(bits=9, hashes=2, cohorts=3, f=0.5, p=0.25, q=0.75), np.arange(100), None),
     (WheelKV(epsilon=1.0, m=2), PEOPLE, (0, 1, 5)),
 ]
 
@@ -28,65 +52,430 @@ def case(request):
     return mechanism, mechanism.perturb(values, rng=np.random.default_rng(6)), items
 
 
+def assert_same(found, tally):
+    assert (found.n, found.items) == (tally.n, tally.items)
+    np.testing.assert_array_equal(found.counts, tally.counts)
+
+
+def partitions(folder, mechanism, reports, sizes):
+    """Write reports as partitions of these sizes, and return their paths."""
+    paths = []
+    for i, part in enumerate(np.split(reports, np.cumsum(sizes))):
+        paths.append(folder / f"{i:02}.parquet")
+        save(part, paths[-1], mechanism)
+    return paths
+
+
+# ------------------------------------------------------------------------------------------------ one partition
+
+
 def test_reports_come_back(case, tmp_path, monkeypatch):
     mechanism, reports, _ = case
-    monkeypatch.setattr(collect, "ROWS", 32)
-    collect.save(reports, tmp_path / "a", mechanism)
-    groups = list(collect.read(tmp_path / "a", mechanism))
+    monkeypatch.setattr(module, "GROUP", 32 * (reports[:1].nbytes))
+    save(reports, tmp_path / "a", mechanism)
+    groups = list(read(tmp_path / "a", mechanism))
     back = np.concatenate(groups)
     assert max(map(len, groups)) == 32 and back.dtype == reports.dtype and back.shape == reports.shape
     np.testing.assert_array_equal(back, reports)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_a_sum_of_partitions_is_the_whole(case, tmp_path):
+def test_blocks_are_one_partition(case, tmp_path):
     mechanism, reports, items = case
-    for name, part in (("a", reports[:37]), ("b", reports[37:])):
-        collect.save(part, tmp_path / name, mechanism)
-    found = collect.tally(mechanism, sorted(tmp_path.iterdir()), items)
-    whole = mechanism.tally(reports, items)
-    assert (found.n, found.items) == (whole.n, whole.items)
-    np.testing.assert_array_equal(found.counts, whole.counts)
+    save((reports[i : i + 30] for i in range(0, len(reports), 30)), tmp_path / "a", mechanism)
+    assert [len(block) for block in read(tmp_path / "a", mechanism)][:2] == [30, 30]
+    found = collect(mechanism, [tmp_path / "a"], items)
+    assert_same(found.tally, mechanism.tally(reports, items))
+    assert found.bytes == (tmp_path / "a").stat().st_size and found.reports == len(reports)
 
 
 def test_any_key_is_counted_from_stored_reports(tmp_path):
     mechanism = WheelKV(epsilon=4.0, m=2)
     reports = mechanism.perturb(PEOPLE, rng=np.random.default_rng(1))
-    collect.save(reports, tmp_path / "monday", mechanism)
+    save(reports, tmp_path / "monday", mechanism)
     for items in ([0], ["a key of Tuesday", 1]):
-        found = collect.tally(mechanism, [tmp_path / "monday"], items)
+        found = collect(mechanism, [tmp_path / "monday"], items).tally
         np.testing.assert_array_equal(found.counts, mechanism.tally(reports, items).counts)
 
 
-def test_what_is_wrong_is_named(tmp_path):
-    mechanism, other = GRR(k=4, epsilon=1.0), GRR(k=4, epsilon=2.0)
-    path = tmp_path / "a"
-    collect.save(np.array([0, 1, 2]), path, mechanism)
-    with pytest.raises(ValueError, match="path must be new, got .*a, which exists"):
-        collect.save(np.array([0]), path, mechanism)
-    with pytest.raises(ValueError, match=r"path must hold reports of .*epsilon=2.0.*got .*epsilon=1.0.* in .*a"):
-        collect.tally(other, [path])
-    with pytest.raises(FileNotFoundError):
-        collect.tally(mechanism, [tmp_path / "b"])
-    with pytest.raises(ValueError, match="paths must be a list"):
-        collect.tally(mechanism, str(path))
-    with pytest.raises(ValueError, match="paths must hold at least one report"):
-        collect.tally(mechanism, [])
-    whole = path.read_bytes()
-    for name, content in (("cut", whole[: len(whole) // 2]), ("text", b"not a partition"), ("empty", b"")):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(ValueError, match=f"path must be a whole partition of reports, got .*{name}"):
-            collect.tally(mechanism, [tmp_path / name])
-    pq.write_table(pa.table({"report": [1]}), tmp_path / "bare")
-    with pytest.raises(ValueError, match="path must be a whole partition of reports, got .*bare"):
-        collect.tally(mechanism, [tmp_path / "bare"])
-    table = pq.read_table(path)
-    pq.write_table(pa.table({"report": [7]}, metadata=table.schema.metadata), tmp_path / "wrong")
-    with pytest.raises(ValueError, match=r"reports must be integers in \[0, 4\), got 7"):
-        collect.tally(mechanism, [tmp_path / "wrong"])
-
-
 def test_the_file_says_what_it_holds(tmp_path):
-    collect.save(np.array([0, 1, 2]), tmp_path / "a", GRR(k=4, epsilon=1.0))
-    head = json.loads(pq.read_schema(tmp_path / "a").metadata[b"ldpnb"])
-    assert head == {"mechanism": repr(GRR(k=4, epsilon=1.0)), "dtype": "<i8", "shape": []}
+    heads = []
+    for name in "ab":
+        save(np.array([0, 1, 2]), tmp_path / name, GRR(k=4, epsilon=1.0))
+        heads.append(json.loads(pq.read_metadata(tmp_path / name).metadata[HEAD]))
+    numbers = {head.pop("partition") for head in heads}
+    said = {"layout": 1, "mechanism": "GRR(k=4, epsilon=1.0)", "dtype": "<i8", "shape": [], "reports": 3}
+    assert heads == [said, said] and len(numbers) == 2
+    assert pq.read_table(tmp_path / "a")["report"].to_pylist() == [0, 1, 2]  # for whoever has other tools
+
+
+@pytest.mark.parametrize("k", [2**10, 2**20])
+def test_a_stored_report_is_little_longer_than_its_entropy(k, tmp_path):
+    rng, n = np.random.default_rng(2), 50_000
+    for mechanism, bits in ((HadamardBit(k=k, epsilon=1.0), np.log2(k) + 1), (OLH(k=k, epsilon=1.0), 66)):
+        save(mechanism.perturb(rng.integers(0, k, n), rng=rng), tmp_path / f"{mechanism}", mechanism)
+        stored = (tmp_path / f"{mechanism}").stat().st_size * 8 / n
+        assert bits <= stored <= bits + 2.5
+
+
+def test_a_file_has_its_name_when_it_is_on_the_disk(tmp_path, monkeypatch):
+    path, seen = tmp_path / "a", []
+    monkeypatch.setattr(os, "fsync", lambda file: seen.append((path.exists(), os.fstat(file).st_size)))
+    save(np.array([0, 1]), path, GRR(k=4, epsilon=1.0))
+    assert seen == [(False, path.stat().st_size)]
+
+
+def test_nothing_is_left_of_a_partition_that_fails(tmp_path):
+    def breaks():
+        yield np.array([0, 1])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        save(breaks(), tmp_path / "a", GRR(k=4, epsilon=1.0))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "reports, words",
+    [
+        ([], "reports must be an array, or at least one block"),
+        (np.zeros((2, 4), bool), "reports must be"),
+        (np.zeros((2, 4), int), "reports must"),
+        (np.array(["a"]), "reports must be numbers or bits, got <U1"),
+        ([0, 1], "reports must be an array, or at least one block .*, got 0"),
+        ([np.array([0, 1]), np.array([0, 1], np.int32)], r"blocks of one layout, got int64 .*, then int32"),
+        ([np.array([0, 1]), np.array([[0], [1]])], r"blocks of one layout, got int64 .*, then int64 of shape \(2, 1\)"),
+    ],
+)
+def test_other_reports_are_not_saved(reports, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        save(reports, tmp_path / "a", GRR(k=4, epsilon=1.0))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_partition_is_not_overwritten(tmp_path):
+    save(np.array([0, 1, 2]), tmp_path / "a", GRR(k=4, epsilon=1.0))
+    with pytest.raises(ValueError, match="path must be new, got .*a, which exists"):
+        save(np.array([0]), tmp_path / "a", GRR(k=4, epsilon=1.0))
+
+
+# ---------------------------------------------------------------------------------------------------- identity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Younger(GRR):
+    """A mechanism whose class has gained a field."""
+
+    rounds: int = 1
+
+
+@pytest.mark.parametrize(
+    "mechanism, text",
+    [
+        (OLH(k=5, epsilon=1), "OLH(k=5, epsilon=1.0)"),
+        (OLH(k=np.int64(5), epsilon=np.float64(1), g=3), "OLH(k=5, epsilon=1.0, g=3)"),
+        (HadamardResponse(k=9, epsilon=1.0), "HadamardResponse(k=9, epsilon=1.0)"),  # it has found its blocks
+        (HadamardResponse(k=9, epsilon=1.0, blocks=4), "HadamardResponse(k=9, epsilon=1.0, blocks=4)"),
+        (Piecewise(epsilon=1.0), "Piecewise(epsilon=1.0)"),
+        (Piecewise(epsilon=1.0, steps=8), "Piecewise(epsilon=1.0, steps=8)"),
+        (IOH(keys=("a", "b"), oracle=OLH(k=9, epsilon=2.0)), "IOH(keys=('a', 'b', ), oracle=OLH(k=9, epsilon=2.0))"),
+        (MatrixMechanism(channel=[[0.75, 0.25]] * 2), "MatrixMechanism(channel=((0.75, 0.25, ), (0.75, 0.25, ), ))"),
+        (Younger(k=4, epsilon=1.0), "Younger(k=4, epsilon=1.0)"),
+        (Younger(k=4, epsilon=1.0, rounds=2), "Younger(k=4, epsilon=1.0, rounds=2)"),
+    ],
+)
+def test_identity_is_the_fields_that_make_a_difference(mechanism, text):
+    assert identity(mechanism) == text
+    assert eval(text, globals()) == mechanism
+
+
+def test_identity_of_a_large_channel_is_short_and_its_own():
+    channel = np.full((9, 9), 1 / 9)
+    other = channel.copy()
+    other[-1, -2:] += [1e-12, -1e-12]
+    first, second = (identity(MatrixMechanism(channel=q)) for q in (channel, other))
+    assert len(first) < 600 and first.startswith("MatrixMechanism(channel=((0.1111") and first != second
+    assert identity(MatrixMechanism(channel=channel)) == first
+
+
+# --------------------------------------------------------------------------------------------- many partitions
+
+
+def test_a_sum_of_partitions_is_the_whole(case, tmp_path):
+    mechanism, reports, items = case
+    paths = partitions(tmp_path, mechanism, reports, [37, 0, 11])
+    found = collect(mechanism, paths, items)
+    assert_same(found.tally, mechanism.tally(reports, items))
+    assert (found.reports, list(found.partitions.values()), found.skipped) == (len(reports), list(map(str, paths)), {})
+    assert found.bytes == sum(path.stat().st_size for path in paths)
+    assert_same(collect(mechanism, tmp_path, items).tally, found.tally)  # the folder
+    assert_same(collect(mechanism, paths[1:2], items).tally, mechanism.tally(reports[:0], items))  # nobody
+
+
+MECHANISM = GRR(k=4, epsilon=1.0)
+
+
+@pytest.fixture
+def faults(tmp_path):
+    """Partitions with one fault each, by what is said of them."""
+    good = tmp_path / "good.parquet"
+    save(np.array([0, 1, 2]), good, MECHANISM)
+    whole, stored = good.read_bytes(), pq.read_metadata(good).metadata
+
+    def made(name, column, **changes):
+        column, head = np.asarray(column), json.dumps(json.loads(stored[HEAD]) | changes).encode()
+        schema = module._schema(column.dtype, ())
+        with pq.ParquetWriter(tmp_path / name, schema, store_schema=False) as file:
+            file.write_table(pa.table({"report": column}, schema=schema))
+            file.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{crc32(head)} {crc32(column)}"})
+
+    save(np.array([0]), tmp_path / "parameters", GRR(k=4, epsilon=2.0))
+    save(np.array([0]), tmp_path / "mechanism", HadamardResponse(k=4, epsilon=1.0))
+    made("fine", [0, 1, 2])  # the others are not at fault for how they are made
+    collect(MECHANISM, [tmp_path / "fine"])
+    made("value", [0, 1, 7])
+    made("layout", [0, 1, 2], layout=2)
+    made("column", [0, 1, 2], dtype="<i4")
+    made("kind", [False, True, True], dtype="|b1")
+    made("count", [0, 1], reports=3)
+    pq.write_table(pa.table({"report": [1]}), tmp_path / "bare")
+    number = json.loads(stored[HEAD])["partition"].encode()
+    (tmp_path / "number").write_bytes(whole.replace(number, number[::-1]))
+    (tmp_path / "folder").mkdir()
+    for name, content in (("cut", whole[: len(whole) // 2]), ("text", b"not a partition"), ("nothing", b"")):
+        (tmp_path / name).write_bytes(content)
+    return {
+        "parameters": r"it holds those of GRR\(k=4, epsilon=2.0\)",
+        "mechanism": r"it holds those of HadamardResponse\(k=4, epsilon=1.0\)",
+        "value": r"reports must be integers in \[0, 4\), got 7",
+        "layout": "it has version 2 of the layout, and 1 is read here",
+        "column": "its columns are not those of its layout",
+        "kind": r"reports must be integers in \[0, 4\), got bool values",
+        "count": "its reports do not fit their checksum",
+        "number": "what it says of itself does not fit its checksum",
+        "bare": "it does not say what it holds",
+        "folder": "",
+        "cut": "",
+        "text": "",
+        "nothing": "",
+        "missing": "",
+    }
+
+
+def test_a_fault_is_named(faults, tmp_path):
+    good = tmp_path / "good.parquet"
+    for name, words in faults.items():
+        message = rf"path must be a whole partition of reports of GRR\(k=4, epsilon=1.0\), got .*{name}: .*{words}"
+        with pytest.raises(PartitionError, match=message):
+            collect(MECHANISM, [good, tmp_path / name])
+        if name not in ("value", "kind"):  # which are seen when they are counted
+            with pytest.raises(PartitionError, match=message):
+                list(read(tmp_path / name, MECHANISM))
+
+
+def test_a_skipped_fault_is_counted(faults, tmp_path):
+    good = tmp_path / "good.parquet"
+    found = collect(MECHANISM, [*(tmp_path / name for name in faults), good], skip=True)
+    assert found.tally.counts.tolist() == [1, 1, 1, 0]
+    assert list(found.partitions.values()) == [str(good)] and found.bytes == good.stat().st_size
+    assert list(found.skipped) == [str(tmp_path / name) for name in faults]
+    assert "got bool values" in found.skipped[str(tmp_path / "kind")]
+    nothing = collect(MECHANISM, [tmp_path / "cut"], skip=True)
+    assert nothing.tally is None and (nothing.reports, nothing.bytes, len(nothing.skipped)) == (0, 0, 1)
+
+
+def test_a_partition_is_not_counted_twice(tmp_path):
+    a, b, link = (tmp_path / f"{name}.parquet" for name in ("a", "b", "link"))
+    save(np.array([0, 1]), a, MECHANISM)
+    save(np.array([0, 1]), b, MECHANISM)  # the same reports, of two other people
+    assert collect(MECHANISM, [a, b]).tally.counts.tolist() == [2, 2, 0, 0]
+    link.symlink_to(a)
+    for paths in ([a, b, a], [a, tmp_path / "x" / ".." / "a.parquet"], [a, link]):
+        with pytest.raises(ValueError, match=r"paths must name a partition once, got .*a.parquet several times"):
+            collect(MECHANISM, paths, skip=True)
+    link.unlink()
+    shutil.copy(a, tmp_path / "z.parquet")
+    with pytest.raises(ValueError, match=r"once, but .*z.parquet is a copy of .*a.parquet"):
+        collect(MECHANISM, tmp_path, skip=True)
+
+
+def test_wrong_arguments_are_named(tmp_path):
+    save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+    wheel = WheelKV(epsilon=1.0, m=2)
+    save(wheel.perturb(PEOPLE, rng=np.random.default_rng(1)), tmp_path / "wheel", wheel)
+    for paths, words in (
+        (str(tmp_path / "a"), "paths must be a folder or a list of paths, got '.*a'"),
+        (tmp_path, r"paths must be a folder with \*.parquet in it"),
+        ([], "paths must name at least one partition, got none"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            collect(MECHANISM, paths)
+    with pytest.raises(ValueError, match="scheduler must be a dask client, an address or None, got 8786"):
+        collect(MECHANISM, [tmp_path / "a"], scheduler=8786)
+    for items in (None, [], [1, 1]):  # no partition's fault, so that nothing is skipped for it
+        with pytest.raises(ValueError, match="^items must"):
+            collect(wheel, [tmp_path / "wheel"], items, skip=True)
+
+
+# ------------------------------------------------------------------------------------------------------- damage
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory):
+    """A function that writes changed bytes of a partition and judges what is counted from them."""
+    folder = tmp_path_factory.mktemp("damage")
+    known = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "GROUP", 600)  # several row groups
+        for i, (mechanism, values, items) in enumerate(CASES):
+            reports = mechanism.perturb(values, rng=np.random.default_rng(6))
+            save(reports, folder / str(i), mechanism)
+            known.append((mechanism, items, mechanism.tally(reports, items), (folder / str(i)).read_bytes()))
+
+    def judge(number, change):
+        mechanism, items, tally, whole = known[number]
+        (folder / "changed").write_bytes(change(whole))
+        try:
+            found = collect(mechanism, [folder / "changed"], items)
+        except PartitionError as error:
+            assert f"got {folder / 'changed'}: " in str(error)
+            return False
+        assert_same(found.tally, tally)
+        return True
+
+    return judge, [len(whole) for *_, whole in known]
+
+
+def test_a_truncated_partition_is_seen_wherever_it_is_cut(damaged):
+    judge, sizes = damaged
+    assert judge(0, lambda whole: whole)
+    for size in range(sizes[0]):
+        assert not judge(0, lambda whole, size=size: whole[:size])
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_a_damaged_partition_is_seen_or_does_no_harm(damaged, data):
+    judge, sizes = damaged
+    number = data.draw(st.integers(0, len(sizes) - 1))
+    flips = data.draw(st.dictionaries(st.integers(0, sizes[number] - 1), st.integers(1, 255), min_size=1, max_size=3))
+    cut = data.draw(st.integers(0, sizes[number]) | st.just(sizes[number]))
+
+    def change(whole):
+        return bytes(byte ^ flips.get(at, 0) for at, byte in enumerate(whole))[:cut]
+
+    judge(number, change)
+
+
+# ----------------------------------------------------------------------------------------------------- a cluster
+
+
+class Slow(GRR):
+    """Counts slowly enough for something to happen meanwhile."""
+
+    def tally(self, reports, items=None):
+        time.sleep(0.02)
+        return super().tally(reports, items)
+
+
+@pytest.fixture(scope="module")
+def client():
+    from distributed import Client, LocalCluster
+
+    before = set(psutil.Process().children(recursive=True))
+    # a nanny looks after each process and replaces it when it dies
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        yield client
+    left = set(psutil.Process().children(recursive=True)) - before
+    left = {child for child in left if "resource_tracker" not in " ".join(child.cmdline())}  # Python's own
+    assert not psutil.wait_procs(left, timeout=5)[1]
+
+
+@pytest.mark.parametrize("number", [0, 2, 8], ids=["codes", "fields", "candidates"])
+def test_the_same_integers_everywhere(number, client, tmp_path):
+    mechanism, values, items = CASES[number]
+    reports = mechanism.perturb(values, rng=np.random.default_rng(6))
+    paths = partitions(tmp_path, mechanism, reports, [5, 0, 9, *[4] * 17])  # a tree of two floors
+    alone = collect(mechanism, paths, items)
+    assert_same(alone.tally, mechanism.tally(reports, items))
+    for scheduler in (client, client.scheduler.address):
+        found = collect(mechanism, paths, items, scheduler=scheduler)
+        assert_same(found.tally, alone.tally)
+        assert (found.partitions, found.bytes, found.skipped) == (alone.partitions, alone.bytes, {})
+        assert list(found.partitions) == list(alone.partitions)
+
+
+def test_a_fault_on_a_worker_is_named_and_stops_the_rest(client, tmp_path):
+    slow = Slow(k=4, epsilon=1.0)
+    reports = slow.perturb(np.arange(1500) % 4, rng=np.random.default_rng(6))
+    paths = partitions(tmp_path, slow, reports, [10] * 149)
+    paths[3].write_bytes(paths[3].read_bytes()[:-7])
+    with pytest.raises(
+        PartitionError, match=r"whole partition of reports of Slow\(k=4, epsilon=1.0\), got .*03.parquet"
+    ):
+        collect(slow, paths, scheduler=client)
+    assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) < 40  # of 150, and sums of them
+    found = collect(slow, paths[:30], skip=True, scheduler=client)
+    assert list(found.skipped) == [str(paths[3])] and found.reports == 290
+
+
+def test_a_copy_is_seen_across_workers(client, tmp_path):
+    reports = MECHANISM.perturb(np.arange(100) % 4, rng=np.random.default_rng(6))
+    paths = partitions(tmp_path, MECHANISM, reports, [5] * 19)
+    shutil.copy(paths[0], tmp_path / "z.parquet")
+    with pytest.raises(ValueError, match=r"z.parquet is a copy of .*00.parquet"):
+        collect(MECHANISM, tmp_path, scheduler=client)
+
+
+def test_a_lost_worker_changes_nothing(client, tmp_path):
+    slow = Slow(k=4, epsilon=1.0)
+    reports = slow.perturb(np.arange(2000) % 4, rng=np.random.default_rng(6))
+    paths = partitions(tmp_path, slow, reports, [50] * 39)
+    victim = client.run(os.getpid).popitem()[1]
+    killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    found = collect(slow, paths, scheduler=client)
+    killer.join()
+    assert_same(found.tally, GRR.tally(slow, reports))
+    assert victim not in client.run(os.getpid).values()
+    client.wait_for_workers(2)
+
+
+@pytest.mark.parametrize("where", ["here", "there"])
+def test_progress_is_shown_if_asked_for(where, client, tmp_path, capsys):
+    reports = MECHANISM.perturb(np.arange(1000) % 4, rng=np.random.default_rng(6))
+    paths = partitions(tmp_path, MECHANISM, reports, [50] * 19)
+    scheduler = {"here": None, "there": client}[where]
+    collect(MECHANISM, paths, scheduler=scheduler)
+    assert capsys.readouterr() == ("", "")
+    collect(MECHANISM, paths, scheduler=scheduler, progress=True)
+    out, err = capsys.readouterr()
+    assert out == "" and "20 of 20 partitions: 1.00k reports [" in err and "reports/s]" in err
+
+
+# ----------------------------------------------------------------------------------------------- what is installed
+
+
+def run(code, *without, cwd):
+    """Run a program where some packages cannot be imported."""
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({without!r}))\n"
+    return subprocess.run([sys.executable, "-c", blocked + code], capture_output=True, text=True, cwd=cwd)
+
+
+def test_what_is_missing_is_said(tmp_path):
+    found = run("import ldpnb, ldpnb.core; import ldpnb.collect", "pyarrow", cwd=tmp_path)
+    assert "ImportError: ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+    code = "from ldpnb.collect import *; from ldpnb.frequency import *; "
+    code += "count = lambda **how: print(collect(GRR(k=4, epsilon=1.0), ['a'], **how).reports); count(); "
+    absent = ("dask", "distributed", "tqdm")
+    assert run(code, *absent, cwd=tmp_path).stdout == "2\n"
+    found = run(code + "count(scheduler='tcp://127.0.0.1:1')", *absent, cwd=tmp_path)
+    assert "ImportError: a scheduler needs dask: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    found = run(code + "count(progress=True)", *absent, cwd=tmp_path)
+    assert "ImportError: a bar needs tqdm: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+
+
+def test_dask_is_imported_when_it_is_used(tmp_path):
+    found = run("import ldpnb.collect, sys; print({'dask', 'distributed', 'tqdm'} & set(sys.modules))", cwd=tmp_path)
+    assert found.stdout == "set()\n"
