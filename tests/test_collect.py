@@ -227,7 +227,7 @@ def faults(tmp_path):
         schema = module._schema(column.dtype, ())
         with pq.ParquetWriter(tmp_path / name, schema, store_schema=False) as file:
             file.write_table(pa.table({"report": column}, schema=schema))
-            file.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{crc32(head)} {crc32(column)}"})
+            file.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{crc32(head):08x} {crc32(column):08x}"})
 
     save(np.array([0]), tmp_path / "parameters", GRR(k=4, epsilon=2.0))
     save(np.array([0]), tmp_path / "mechanism", HadamardResponse(k=4, epsilon=1.0))
@@ -384,7 +384,7 @@ def client():
 
     before = set(psutil.Process().children(recursive=True))
     # a nanny looks after each process and replaces it when it dies
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         yield client
     left = set(psutil.Process().children(recursive=True)) - before
     left = {child for child in left if "resource_tracker" not in " ".join(child.cmdline())}  # Python's own
