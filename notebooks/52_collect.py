@@ -66,7 +66,7 @@ rng = np.random.default_rng(SEED)
 # :::{prf:theorem} Where reports are counted makes no difference
 # :label: thm-collect-tree
 # Cut the reports into partitions in any way, let anybody count each of them once, and add the tallies in any order and in any tree.
-# The result is $T$ of all reports, the same integers, and so is every estimate from them, to the last bit.
+# The result is $T$ of all reports, the same integers, and so the same estimate.
 # :::
 #
 # :::{prf:proof}
@@ -74,10 +74,9 @@ rng = np.random.default_rng(SEED)
 # The estimate is one and the same function of these integers.
 # :::
 #
-# It is a dull theorem as long as one believes in it.
-# Sums of *floats* do not have this property, so that servers which add scores, rather than counts, get another result on every cluster.
+# Sums of *floats* do not have this property: a server that adds scores, rather than counts, gets another result from every tree.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-tree", "caption": "A map and a tree of sums. Reports lie in partitions, files on storage that all workers see. A worker turns a partition into a tally (map), reading a small part of it at a time. Tallies are added a few at a time where they are (sum), and one table of counts is all that travels to the analyst. Below the tallies everything grows with the number of people; above them nothing does."}, "image": {"alt": "Diagram from left to right: stacks of files called partitions; an arrow from each to a box tally; groups of tallies joined in boxes plus; these joined in one box plus; an arrow to a box estimate. A dashed line separates the workers from the analyst, who has the estimate."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-tree", "caption": "A map and a tree of sums. Reports lie in partitions, files on storage that all workers see. A worker turns a partition into a tally (map), reading a small part of it at a time. Tallies are added a few at a time where they are (sum), and one table of counts is all that travels to the analyst. Left of the tallies everything grows with the number of people, right of them nothing does."}, "image": {"alt": "Diagram from left to right: stacks of files called partitions; an arrow from each to a box tally; groups of tallies joined in boxes plus; these joined in one box plus; an arrow to a box estimate. A dashed line separates the workers from the analyst, who has the estimate."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.5))
 SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
 
@@ -123,9 +122,15 @@ plt.show()
 # Here is a small collection to try things on: three million people with one of 1,024 items, shares as in Zipf's law, each with a one-bit report ({ref}`ch-onebit`).
 # The reports lie in twelve partitions.
 
+
 # %%
+def zipf(k):
+    """Shares of k items after Zipf's law."""
+    return 1 / np.arange(1, k + 1) / np.sum(1 / np.arange(1, k + 1))
+
+
 K, PEOPLE, PARTS = 1024, 3_000_000, 12
-ZIPF = 1 / np.arange(1, K + 1) / np.sum(1 / np.arange(1, K + 1))
+ZIPF = zipf(K)
 CLIENT = HadamardBit(k=K, epsilon=1.0)
 
 kept = tempfile.TemporaryDirectory()  # removed in the last cell
@@ -379,11 +384,6 @@ SERVERS = {"k-RR": GRR, "one-bit Hadamard": HadamardBit, "OLH": OLH}
 def memory():
     """Largest memory that this process has had so far, MB (of Linux)."""
     return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
-
-
-def zipf(k):
-    """Shares of k items after Zipf's law."""
-    return 1 / np.arange(1, k + 1) / np.sum(1 / np.arange(1, k + 1))
 
 
 def make(mechanism, size, path, seed):
@@ -829,7 +829,7 @@ table(pd.DataFrame(rows))
 #   The tests of this book kill a worker in the middle and get the same integers.
 # - *Memory.* A worker holds a part of one file, and up to eight tallies for each floor of the tree.
 #   A sum is done before another partition is opened, or else all tallies would wait for the end.
-# - *Small files.* A task takes the scheduler about a millisecond, so partitions should take seconds: tens of megabytes rather than thousands of reports.
+# - *Small files.* Every task is some work for the scheduler, and every tally some memory, so a partition should keep a worker busy for seconds: millions of reports, not thousands.
 #
 # Simulations go to the same cluster.
 # `sweep` runs on joblib, and joblib can hand its tasks to dask; each task has a random stream of its own, so that the numbers do not depend on where it runs.
@@ -871,7 +871,7 @@ cluster.close()
 #
 # :::{prf:theorem} What is lost
 # :label: thm-collect-lost
-# If a share λ of the reports is lost, the rest estimates the people of the rest, $f^{\text{kept}}$, without bias and with its usual error bar.
+# If a share λ of the reports is lost, for reasons that do not depend on what the clients drew, the rest estimates the people of the rest, $f^{\text{kept}}$, without bias and with its usual error bar.
 # Its distance from all people is
 #
 # $$ f^{\text{kept}}_v - f_v = \lambda\,(f^{\text{kept}}_v - f^{\text{lost}}_v), $$
