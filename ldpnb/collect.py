@@ -50,10 +50,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 LAYOUT = 1  # version; a partition with another one is refused
-HEAD, CHECKSUMS = (
-    b"ldpnb",
-    b"ldpnb.crc32",
-)  # of the file's metadata: what it holds; checksums of that and of the columns
+HEAD = b"ldpnb"  # of the file's metadata: what it holds
+CHECKSUMS = b"ldpnb.crc32"  # of that, and of all columns
 PLAIN = "report"  # name of the column where a report has no fields
 GROUP = 2**24  # bytes of reports in a row group, which is what is in memory at a time
 LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
@@ -156,7 +154,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                     "partition": secrets.token_hex(8),
                 }
                 head = json.dumps(said).encode()
-                writer.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{zlib.crc32(head)} {crc}"})
+                writer.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{zlib.crc32(head):08x} {crc:08x}"})
             file.flush()
             os.fsync(file.fileno())
         partial_path.rename(path)
@@ -207,8 +205,8 @@ class _Partition:
         stored = self.file.metadata.metadata or {}
         if not {HEAD, CHECKSUMS} <= stored.keys():
             raise ValueError("it does not say what it holds")
-        crc, self.crc = map(int, stored[CHECKSUMS].split())
-        if zlib.crc32(stored[HEAD]) != crc:
+        crc, self.crc = stored[CHECKSUMS].decode().split(" ")
+        if f"{zlib.crc32(stored[HEAD]):08x}" != crc:
             raise ValueError("what it says of itself does not fit its checksum")
         said = json.loads(stored[HEAD])
         if said["layout"] != LAYOUT:
@@ -240,7 +238,7 @@ class _Partition:
             for name, column in zip(self.dtype.names or (PLAIN,), columns, strict=True):
                 _fill(reports if self.dtype.names is None else reports[name], column)
             yield reports
-        if (n, crc) != (self.n, self.crc):
+        if (n, f"{crc:08x}") != (self.n, self.crc):
             raise ValueError("its reports do not fit their checksum")
 
 
@@ -453,7 +451,7 @@ def _count(mechanism: Mechanism, items: Any, skip: bool, path: str, told: Told) 
 
 def _sum(parts: Iterable[Collected]) -> Collected:
     """Add what was counted in several places; a partition must not have been counted in two."""
-    tallies: list[Tally] = []
+    whole: Tally | None = None
     partitions: dict[str, str] = {}
     skipped: dict[str, str] = {}
     size = 0
@@ -466,8 +464,8 @@ def _sum(parts: Iterable[Collected]) -> Collected:
         skipped.update(part.skipped)
         size += part.bytes
         if part.tally is not None:
-            tallies = [sum(tallies, start=part.tally)]
-    return Collected(tallies[0] if tallies else None, partitions, size, skipped)
+            whole = part.tally if whole is None else whole + part.tally
+    return Collected(whole, partitions, size, skipped)
 
 
 def _on_cluster(client: Any, mechanism: Mechanism, items: Any, skip: bool, names: list[str], told: Told) -> Collected:

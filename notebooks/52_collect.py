@@ -1,0 +1,1048 @@
+# %% [markdown]
+# (ch-collect)=
+# # Collecting at scale
+#
+# :::{admonition} In one minute
+# What a server needs of a billion reports is a table of counts, and counts add.
+# So reports can lie in many files, each file can be counted by any machine, and sums of sums are the same integers as one count of everything, to the last one.
+# A hundred million real reports are written and counted on one small machine below, in memory that does not depend on how many they are.
+#
+# What differs between mechanisms is the work for one report: a few nanoseconds if the server looks up a cell, and time in proportion to the number of candidates if it has to try each of them.
+# For a billion people and a million candidates that is the difference between seconds and days of a core.
+# And at that size the error of the mechanism is so small that what was lost, or counted twice, matters more.
+# :::
+#
+# You will write reports to files and count them on one process, on two, and by the address of a scheduler; damage a file and see it noticed; and compute what each server of this book would cost for a billion people.
+# You need {ref}`one-bit reports <ch-onebit>` for the example, and {ref}`frequency oracles <ch-frequency>` for the others.
+
+# %% tags=["hide-input"]
+import io
+import json
+import os
+import platform
+import shutil
+import tempfile
+import time
+from contextlib import redirect_stderr
+from dataclasses import replace
+from functools import partial
+from math import sqrt
+from pathlib import Path
+
+import joblib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+from distributed import Client, LocalCluster
+from scipy.stats import chi2, norm
+
+from ldpnb.book import check, dots, line, style, table
+from ldpnb.chance import freeze, law
+from ldpnb.collect import FAN_IN, HEAD, PartitionError, collect, save
+from ldpnb.core import Records, Tally
+from ldpnb.experiment import recorded, sweep
+from ldpnb.frequency import GRR, OLH, OUE
+from ldpnb.onebit import HadamardBit, HadamardResponse
+from ldpnb.wheel import Wheel, digest
+
+style()
+SEED = 52
+rng = np.random.default_rng(SEED)
+
+# %% [markdown]
+# (sec-collect-add)=
+# ## Counts add
+#
+# | symbol | meaning |
+# |---|---|
+# | $n$, $k$ | reports; items, or candidates that are counted |
+# | $T(R)$ | tally of a batch $R$ of reports: integers |
+# | $P$ | number of partitions, the files that reports lie in |
+# | $f_v$, $\hat f_v$ | share of item $v$ and its estimate |
+#
+# Every mechanism of this book has the same server: a tally of integers, with $T(R) + T(R') = T(R \cup R')$ for any two batches, and an estimate that is computed once, from the tally of all.
+#
+# :::{prf:theorem} Where reports are counted makes no difference
+# :label: thm-collect-tree
+# Cut the reports into partitions in any way, let anybody count each of them once, and add the tallies in any order and in any tree.
+# The result is $T$ of all reports, the same integers, and so the same estimate.
+# :::
+#
+# :::{prf:proof}
+# Every node of the tree holds $T$ of the reports below it, by induction from the leaves: addition of integers is exact, associative and commutative.
+# The estimate is one and the same function of these integers.
+# :::
+#
+# Sums of *floats* do not have this property: a server that adds scores, rather than counts, gets another result from every tree.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-tree", "caption": "A map and a tree of sums. Reports lie in partitions, files on storage that all workers see. A worker turns a partition into a tally (map), reading a small part of it at a time. Tallies are added a few at a time where they are (sum), and one table of counts is all that travels to the analyst. Left of the tallies everything grows with the number of people, right of them nothing does."}, "image": {"alt": "Diagram from left to right: stacks of files called partitions; an arrow from each to a box tally; groups of tallies joined in boxes plus; these joined in one box plus; an arrow to a box estimate. A dashed line separates the workers from the analyst, who has the estimate."}}
+fig, ax = plt.subplots(figsize=(6.4, 3.5))
+SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
+
+
+def box(x, y, text, colors):
+    ax.text(
+        x, y, text, ha="center", va="center", fontsize=10, bbox={"boxstyle": "round", "fc": colors[0], "ec": colors[1]}
+    )
+
+
+def arrow(start, end):
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0})
+
+
+ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+ax.grid(visible=False)
+ax.spines[:].set_visible(False)
+heights = 0.86 - 0.145 * np.arange(6)
+for i, y in enumerate(heights):
+    for shift in (0.014, 0.007, 0):
+        ax.add_patch(
+            plt.Rectangle((0.02 + shift, y - 0.048 + 2 * shift), 0.13, 0.085, fc=SKY[0], ec=SKY[1], linewidth=1)
+        )
+    ax.text(0.085, y - 0.006, f"reports {i + 1}", ha="center", va="center", fontsize=9)
+    arrow((0.168, y), (0.242, y))
+    box(0.285, y, "tally", SAND)
+    middle = heights[3 * (i // 3) + 1]
+    arrow((0.328, y), (0.442, middle + 0.03 * (1 - i % 3)))
+for middle in (heights[1], heights[4]):
+    box(0.47, middle, "+", PLAIN)
+    arrow((0.498, middle), (0.612, heights[[1, 4]].mean() + 0.03 * np.sign(middle - heights[[1, 4]].mean())))
+box(0.64, heights[[1, 4]].mean(), "+", PLAIN)
+arrow((0.668, heights[[1, 4]].mean()), (0.812, heights[[1, 4]].mean()))
+box(0.885, heights[[1, 4]].mean(), "estimate", SKY)
+ax.axvline(0.74, ymin=0.06, ymax=0.9, color="#D55E00", linestyle="--", marker="")
+ax.text(0.728, 0.985, "workers", ha="right", va="top", color="#D55E00", fontsize=11)
+ax.text(0.752, 0.985, "analyst", ha="left", va="top", color="#D55E00", fontsize=11)
+for x, text in ((0.085, "storage"), (0.285, "map"), (0.555, "sum")):
+    ax.text(x, 0.985, text, ha="center", va="top", fontsize=11)
+plt.show()
+
+# %% [markdown]
+# Here is a small collection to try things on: three million people with one of 1,024 items, shares as in Zipf's law, each with a one-bit report ({ref}`ch-onebit`).
+# The reports lie in twelve partitions.
+
+
+# %%
+def zipf(k):
+    """Shares of k items after Zipf's law."""
+    return 1 / np.arange(1, k + 1) / np.sum(1 / np.arange(1, k + 1))
+
+
+K, PEOPLE, PARTS = 1024, 3_000_000, 12
+ZIPF = zipf(K)
+CLIENT = HadamardBit(k=K, epsilon=1.0)
+
+kept = tempfile.TemporaryDirectory()  # removed in the last cell
+FOLDER = Path(kept.name).resolve()
+people = rng.choice(K, PEOPLE, p=ZIPF)
+for i, part in enumerate(np.split(people, PARTS)):
+    save(CLIENT.perturb(part, rng=rng), FOLDER / f"part-{i:02}.parquet", CLIENT)
+truth = np.bincount(people, minlength=K) / PEOPLE
+
+alone = collect(CLIENT, FOLDER)
+largest = CLIENT.estimate(alone.tally).argmax()
+print(f"{alone.reports:,} reports in {len(alone.partitions)} partitions, {alone.bytes / 1e6:.1f} MB")
+print(f"most frequent: item {largest}, {CLIENT.estimate(alone.tally)[largest]:.2%} (truth {truth[largest]:.2%})")
+
+# %% tags=["hide-input"]
+tallies = [collect(CLIENT, [path]).tally for path in alone.partitions.values()]
+scores = [tally.n * CLIENT.estimate(tally) for tally in tallies]
+
+
+def sums(parts):
+    """Sums of these parts over fifty random trees."""
+    found = []
+    for _ in range(50):
+        level = [parts[i] for i in rng.permutation(len(parts))]
+        while len(level) > 1:
+            i = int(rng.integers(len(level) - 1))
+            level[i : i + 2] = [level[i] + level[i + 1]]
+        found.append(level[0])
+    return found
+
+
+check(
+    "Any tree",
+    f"{PARTS} tallies, 50 random trees: the integers of one count",
+    all(np.array_equal(tally.counts, alone.tally.counts) and tally.n == alone.reports for tally in sums(tallies)),
+    control="sums of scores in floats",
+    caught=len({total.tobytes() for total in sums(scores)}) > 1,
+)
+
+# %% [markdown]
+# (sec-collect-file)=
+# ## A partition on disk
+#
+# A partition is a Parquet file, a format that all tools for large data read.
+# The reports are in it as they were sent, public parts included, because what was not kept cannot be counted later ({ref}`sec-charts-later`).
+# What they are reports *of* stands in the file itself.
+
+# %%
+some = next(iter(alone.partitions.values()))
+said = json.loads(pq.read_metadata(some).metadata[HEAD])
+for what, text in (said | {"partition": "…"}).items():
+    print(f"{what:10} {text}")
+
+# %% [markdown]
+# The mechanism is named by its class and by those fields that make a difference; that is enough to refuse whatever is not its own.
+# (`partition` is a random number of its own, by which a copy is recognised.)
+#
+# How large is a report on disk?
+# Numbers without pattern cannot be compressed, so the best that one can hope for is the entropy of a report, public part included, which is nearly its number of bits.
+
+
+# %% tags=["hide-input"]
+def public_bits(mechanism):
+    """Bits of the public part of a report: a seed of words of 32 bits, or a row."""
+    if isinstance(mechanism, HadamardBit):
+        return (mechanism.m - 1).bit_length()
+    return {OLH: 64, Wheel: 96}.get(type(mechanism), 0)
+
+
+rows = []
+few = rng.choice(K, 200_000, p=ZIPF)
+for name, mechanism in {
+    "k-RR": GRR(k=K, epsilon=1.0),
+    "one-bit Hadamard": CLIENT,
+    "Hadamard response": HadamardResponse(k=K, epsilon=1.0),
+    "OLH": OLH(k=K, epsilon=1.0),
+    "OUE": OUE(k=K, epsilon=1.0),
+    "Wheel, m = 1": Wheel(epsilon=1.0, m=1),
+}.items():
+    if isinstance(mechanism, Wheel):
+        values = Records.from_arrays(np.arange(len(few)), few)
+    else:
+        values = few[: 20_000 if name == "OUE" else None]
+    reports = mechanism.perturb(values, rng=rng)
+    with tempfile.TemporaryDirectory() as folder:
+        save(reports, Path(folder) / "some", mechanism)
+        stored = (Path(folder) / "some").stat().st_size / len(values)
+    private, public = mechanism.report_bits, public_bits(mechanism)
+    rows.append(
+        {
+            f"k = {K:,}, ε = 1": name,
+            "private bits": f"{private:,}",
+            "public bits": f"{public}",
+            "bytes of these": f"{(private + public) / 8:.1f}",
+            "bytes on disk": f"{stored:.1f}",
+            "bytes in memory": f"{reports.nbytes / len(values):,.0f}",
+        }
+    )
+table(pd.DataFrame(rows))
+
+# %% [markdown]
+# Where the seed is public randomness of a person's own, it is most of the file.
+# It could be computed from a public number of the person's instead, and then needs no place; a file with seeds can be counted by whoever finds it, without knowing how they were made.
+# (OUE takes less than its bits, since ones are rarer than zeros.)
+#
+# ### What is wrong is named
+#
+# In a large collection something is always broken: a machine stopped while it was writing, a disk returns other bytes than it was given, a folder holds last year's files.
+# A partition appears under its name only when all of it is on the disk.
+# Each page of it carries a checksum, and so do all columns together and what the file says of itself.
+# And a file that says that it holds reports of another mechanism, or of the same with another ε, is not counted.
+
+# %%
+faulty = FOLDER / "faulty"
+faulty.mkdir()
+whole = Path(some).read_bytes()
+(faulty / "truncated").write_bytes(whole[: len(whole) // 2])
+(faulty / "one bit flipped").write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
+other = HadamardBit(k=K, epsilon=2.0)
+save(other.perturb(people[:1000], rng=rng), faulty / "other epsilon", other)
+shutil.copy(some, faulty / "copy")
+
+for name in ("truncated", "one bit flipped", "other epsilon", "missing", "copy"):
+    try:
+        collect(CLIENT, [some, faulty / name])
+    except ValueError as error:
+        text = str(error).split("got " if isinstance(error, PartitionError) else "but ")[1]
+        print(text.replace(str(faulty) + os.sep, "").replace(str(FOLDER) + os.sep, ""))
+
+# %% [markdown]
+# The first fault stops the run; nobody has to find out later that a tenth was missing.
+# Whoever wants the rest nevertheless has to say so, and gets the faults beside the tally.
+# (A copy stops the run in any case: nobody can say which of the two to skip.)
+
+# %%
+partly = collect(CLIENT, [some, *(faulty / name for name in ("truncated", "other epsilon", "missing"))], skip=True)
+print(f"{partly.reports:,} reports from {len(partly.partitions)} partition; {len(partly.skipped)} skipped:")
+print(*(Path(path).name for path in partly.skipped), sep=", ")
+
+# %% [markdown]
+# How much can happen to a file without being noticed?
+# For a small partition we can try: cut it at every place, and flip a bit of every byte of it.
+
+
+# %% tags=["hide-input"]
+def outcome(content):
+    """What is counted from these bytes: the counts, or None if they are refused."""
+    (faulty / "tried").write_bytes(content)
+    try:
+        return collect(CLIENT, [faulty / "tried"]).tally.counts
+    except PartitionError:
+        return None
+
+
+save(CLIENT.perturb(people[:50], rng=rng), faulty / "small", CLIENT)
+small = (faulty / "small").read_bytes()
+intact = outcome(small)
+cuts = [outcome(small[:size]) for size in range(len(small))]
+
+
+def flipped(at):
+    """The partition with one bit of this byte changed."""
+    return small[:at] + bytes([small[at] ^ 1 << at % 8]) + small[at + 1 :]
+
+
+flips = [outcome(flipped(at)) for at in range(len(small))]
+
+
+def blind(content):
+    """What a reader without checksums gets: counts, or None."""
+    (faulty / "tried").write_bytes(content)
+    try:
+        columns = pq.read_table(faulty / "tried").to_pydict()
+        reports = np.zeros(len(columns["row"]), CLIENT.dtype)
+        reports["row"], reports["bit"] = columns["row"], columns["bit"]
+        return CLIENT.tally(reports).counts
+    except Exception:
+        return None
+
+
+def harmless(found):
+    """Whether all outcomes are refusals or the right counts."""
+    return all(counts is None or np.array_equal(counts, intact) for counts in found)
+
+
+check(
+    "Damage",
+    f"{len(small):,} bytes, cut at every place and changed at every place: refused, or the right counts",
+    all(counts is None for counts in cuts) and harmless(flips) and intact is not None,
+    control="a reader without checksums",
+    caught=not harmless(blind(flipped(at)) for at in range(len(small))),
+)
+print(
+    f"{np.mean([counts is None for counts in flips]):.0%} of the changes are refused; the others are where nobody looks"
+)
+
+# %% [markdown]
+# Checksums find accidents.
+# They do not find forgery: whoever can write files can write reports, with checksums that fit.
+#
+# (sec-collect-places)=
+# ## One process, two, and an address
+#
+# `collect` without further ado counts in this process, a part of a file at a time.
+# Given a cluster, it sends each partition's *name* to a worker, which reads and counts it; tallies are added on the workers, up to eight at a time.
+# A cluster is reached through its scheduler, and that is only an address, `tcp://host:port`.
+# Here it is one that we start ourselves, with two worker processes on this machine.
+
+# %%
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+with Client(cluster) as client:
+    two = collect(CLIENT, FOLDER, scheduler=client)
+by_address = collect(CLIENT, FOLDER, scheduler=cluster.scheduler_address)
+print(
+    f"{two.reports:,} reports by two workers, {by_address.reports:,} by address {cluster.scheduler_address.split(':')[0]}://…"
+)
+
+# %% tags=["hide-input"]
+fewer = collect(CLIENT, list(alone.partitions.values())[1:], scheduler=cluster.scheduler_address)
+
+
+def same(found):
+    """Whether a collection has the integers of the first, from the same partitions."""
+    return np.array_equal(found.tally.counts, alone.tally.counts) and found.partitions == alone.partitions
+
+
+check(
+    "Same integers",
+    "one process, two workers, an address: one tally",
+    same(two) and same(by_address),
+    control="without the first partition",
+    caught=not same(fewer),
+)
+
+# %% [markdown]
+# Nothing else changes: no random number is drawn on a server, and {prf:ref}`thm-collect-tree` does the rest.
+#
+# (sec-collect-real)=
+# ## A hundred million reports
+#
+# At full size the same lines ran once on the machine named below, and their result is stored with the book.
+# A hundred million reports were made by the real clients, a million people at a time, and written to fifty partitions; then they were counted by two worker processes and by one.
+# All three mechanisms have $k = 1024$ items and $\varepsilon = 1$.
+# To see whether memory is bounded, everything was also done with a tenth of the people, in five partitions of the same size; new processes did each step, and their largest memory is what the system says.
+
+
+# %% tags=["hide-input"]
+SERVERS = {"k-RR": GRR, "one-bit Hadamard": HadamardBit, "OLH": OLH}
+
+
+def memory():
+    """Largest memory that this process has had so far, MB (of Linux)."""
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+
+
+def make(mechanism, size, path, seed):
+    """Draw and write a partition: how many people hold each item, and processor seconds of the client and of writing."""
+    stream, held = np.random.default_rng(seed), np.zeros(mechanism.k, np.int64)
+    spent = {"people": 0.0, "client": 0.0}
+
+    def blocks():
+        for start in range(0, size, 10**6):
+            times = [time.process_time()]
+            values = stream.choice(mechanism.k, min(10**6, size - start), p=zipf(mechanism.k))
+            held[:] += np.bincount(values, minlength=mechanism.k)
+            times.append(time.process_time())
+            reports = mechanism.perturb(values, rng=stream)
+            times.append(time.process_time())
+            for what, seconds in zip(spent, np.diff(times), strict=True):
+                spent[what] += seconds
+            yield reports
+
+    began = time.process_time()
+    save(blocks(), path, mechanism)
+    return held, spent["client"], time.process_time() - began - sum(spent.values())
+
+
+def count_here(mechanism, paths):
+    """Count in the process that is called: the tally, wall and processor seconds, and largest memory."""
+    collect(mechanism, paths[:1])  # imports and compiled code are loaded before the clock runs
+    began = time.perf_counter(), time.process_time()
+    found = collect(mechanism, paths)
+    return found.tally, time.perf_counter() - began[0], time.process_time() - began[1], memory()
+
+
+def processor():
+    """Name of the processor."""
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text().splitlines() if about.is_file() else []
+    named = (text.split(":", 1)[1].strip() for text in lines if text.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())
+
+
+def new_workers():
+    """Two new processes, so that the memory of one step is not that of another."""
+    return LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+
+
+def at_scale(n, partition, k, eps, seed):
+    """Make and count n reports of each mechanism, and a tenth of them."""
+    rows = []
+    for size in (n // 10, n):
+        for i, (name, kind) in enumerate(SERVERS.items()):
+            mechanism, memories = kind(k=k, epsilon=eps), {}
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [os.path.join(folder, f"{j:03}.parquet") for j in range(size // partition)]
+                with new_workers() as workers, Client(workers) as client:
+                    seeds = [[seed, i, size, j] for j in range(len(paths))]
+                    made = client.gather(client.map(partial(make, mechanism, partition), paths, seeds))
+                    held, drawing, writing = (sum(part) for part in zip(*made, strict=True))
+                    memories["making"] = max(client.run(memory).values())
+                with new_workers() as workers, Client(workers) as client:
+                    client.run(count_here, mechanism, paths[:1])
+                    before = sum(client.run(time.process_time).values())
+                    began = time.perf_counter()
+                    with redirect_stderr(io.StringIO()) as shown:
+                        two = collect(mechanism, folder, scheduler=client, progress=True)
+                    wall = time.perf_counter() - began
+                    busy = sum(client.run(time.process_time).values()) - before
+                    memories["counting on two"] = max(client.run(memory).values())
+                with new_workers() as workers, Client(workers) as client:
+                    one, wall_of_one, counting, memories["counting on one"] = client.submit(
+                        count_here, mechanism, paths
+                    ).result()
+            error = mechanism.estimate(two.tally) - held / size
+            rows.append(
+                {
+                    "mechanism": name,
+                    "n": two.reports,
+                    "partitions": len(two.partitions),
+                    "bytes": two.bytes / size,
+                    "client ns": 1e9 * drawing / size,
+                    "write ns": 1e9 * writing / size,
+                    "count ns": 1e9 * counting / size,
+                    "two a second": size / wall,
+                    "one a second": size / wall_of_one,
+                    "two: cores": busy / wall,
+                    "one: cores": counting / wall_of_one,
+                    "memory": memories,
+                    "error": sqrt(np.mean(error**2)),
+                    "same": np.array_equal(one.counts, two.tally.counts) and one.n == two.reports == held.sum(),
+                    "bar": shown.getvalue().replace("\r", "\n").strip().splitlines()[-1],
+                }
+            )
+    return {"rows": rows, "processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()}
+
+
+real = recorded(
+    "scale.reports", at_scale, parameters={"n": 10**8, "partition": 2 * 10**6, "k": K, "eps": 1.0, "seed": SEED}
+)
+runs = pd.DataFrame(real["rows"])
+full = runs[runs["n"] == runs["n"].max()].set_index("mechanism")
+print(
+    f"{real['processor']}, {real['cores']} cores; {full['n'].iloc[0]:,} reports, {full['partitions'].iloc[0]} partitions"
+)
+table(
+    pd.DataFrame(
+        [
+            {
+                "mechanism": name,
+                "client, ns": f"{run['client ns']:.0f}",
+                "writing, ns": f"{run['write ns']:.0f}",
+                "reading and counting, ns": f"{run['count ns']:.0f}",
+                "bytes on disk": f"{run['bytes']:.2f}",
+                "million a second, on a core": f"{1e3 / run['count ns']:.0f}",
+                "one process (cores it got)": f"{run['one a second'] / 1e6:.0f} ({run['one: cores']:.1f})",
+                "two workers (cores they got)": f"{run['two a second'] / 1e6:.0f} ({run['two: cores']:.1f})",
+            }
+            for name, run in full.iterrows()
+        ]
+    )
+)
+
+# %% [markdown]
+# Nanoseconds are those of a processor for one report, and millions of reports a second on a core follow from them.
+# The last two columns are by the clock on the wall, with the files still in the system's cache.
+# They depend on what else the machine was doing: the cores in parentheses are what the counting got of its one or two.
+# While it counts, `progress=True` shows a line, the last of which was:
+
+# %% tags=["hide-input"]
+print(full.loc["OLH", "bar"])
+
+
+# %% tags=["hide-input"]
+def growth(sizes):
+    """How many times as large the last is as the first."""
+    return sizes[-1] / sizes[0]
+
+
+peaks = {
+    (name, step): [run[step] for run in runs.loc[runs["mechanism"] == name, "memory"]]
+    for name in SERVERS
+    for step in full["memory"].iloc[0]
+}
+in_memory = [
+    [size * SERVERS[name](k=K, epsilon=1.0).perturb(np.zeros(1, int), rng=rng).nbytes / 1e6 for size in (10**7, 10**8)]
+    for name in SERVERS
+]
+check(
+    "Full size",
+    "a hundred million reports of three mechanisms: one process and two have the same integers; "
+    "ten times the reports took less than 1.25 times the memory",
+    bool(full["same"].all()) and max(map(growth, peaks.values())) < 1.25,
+    control="all reports in memory at once",
+    caught=min(map(growth, in_memory)) >= 1.25,
+)
+table(
+    pd.DataFrame(
+        [
+            {
+                "largest memory of a process, MB": name,
+                **{
+                    f"{step}, {label}": f"{peaks[name, step][which]:.0f}"
+                    for step in full["memory"].iloc[0]
+                    for which, label in enumerate(("10⁷", "10⁸"))
+                },
+                "10⁸ reports at once": f"{arrays[1]:,.0f}",
+            }
+            for name, arrays in zip(SERVERS, in_memory, strict=True)
+        ]
+    )
+)
+
+# %% [markdown]
+# (sec-collect-law)=
+# ## A billion people by law
+#
+# More people need more of the same, and no new idea; but to *learn* something about a billion people one need not draw a billion reports.
+# `simulate` draws the tally itself, from its exact law, and takes about as long for a billion people as for a thousand.
+# That it is the same law can be proved by walking through all branches of both, as long as the population is small.
+
+
+# %% tags=["hide-input"]
+def law_of_tally(mechanism, draw):
+    """Exact law of the counts of a population."""
+    return law(lambda stream: freeze(draw(mechanism, stream).reshape(-1)))
+
+
+def from_reports(mechanism, stream):
+    """Counts of two people who hold items 0 and 1."""
+    return mechanism.tally(mechanism.perturb(np.array([0, 1]), rng=stream)).counts
+
+
+def simulated(counts):
+    """Counts drawn from the law of a histogram."""
+    return lambda mechanism, stream: mechanism.simulate(np.array(counts), trials=1, rng=stream).counts[0]
+
+
+tiny = (GRR(k=3, epsilon=1.0), HadamardBit(k=3, epsilon=1.0))
+check(
+    "Law of a tally",
+    "two people, k = 3, k-RR and one-bit Hadamard: simulate and the real client have one law, exactly",
+    all(law_of_tally(m, from_reports) == law_of_tally(m, simulated([1, 1, 0])) for m in tiny),
+    control="two people with the same item",
+    caught=all(law_of_tally(m, from_reports) != law_of_tally(m, simulated([2, 0, 0])) for m in tiny),
+)
+
+# %% [markdown]
+# At a million people and 1,024 items no one walks through all branches.
+# There we compare estimates from real reports with estimates from the law, both of one population: each of the 1,024 differences is divided by its standard error, and the largest is compared with a bound that a right law exceeds with a probability below $10^{-6}$.
+# (Of OLH the law is exact for each item alone, which is all that the comparison uses.)
+
+
+# %% tags=["hide-input"]
+def of_items(mechanism, counts):
+    """Standard error of the estimate of each item, (k,), for a population with this histogram."""
+    own, other = mechanism.noise(np.array([0]))[0, :2]
+    n = counts.sum()
+    return np.sqrt(own * counts + other * (n - counts)) / n
+
+
+def law_tally(mechanism, counts, stream):
+    """One tally drawn from its law."""
+    draw = getattr(mechanism, "simulate", mechanism.simulate_marginals)
+    return draw(counts, trials=1, rng=stream)
+
+
+def by_client(mechanism, counts, stream):
+    """Estimates from real reports, (k,)."""
+    values = np.repeat(np.arange(len(counts)), counts)
+    return mechanism.estimate(mechanism.tally(mechanism.perturb(values, rng=stream)))
+
+
+million = rng.multinomial(10**6, ZIPF)
+mechanisms = {name: kind(k=K, epsilon=1.0) for name, kind in SERVERS.items()}
+bound = norm.isf(1e-7 / (2 * len(mechanisms) * K))
+
+
+def farthest(mechanism, drawn_from):
+    """Largest difference between a tally from a law and real reports, in standard errors."""
+    simulated = law_tally(drawn_from, million, rng)
+    difference = mechanism.estimate(replace(simulated, mechanism=mechanism))[0] - by_client(mechanism, million, rng)
+    return np.max(np.abs(difference) / of_items(mechanism, million)) / sqrt(2)
+
+
+check(
+    "Law and client",
+    f"10⁶ people, k = {K:,}: all {len(mechanisms) * K:,} differences below {bound:.1f} standard errors",
+    max(farthest(m, m) for m in mechanisms.values()) < bound,
+    control="the law at ε = 2",
+    caught=min(farthest(m, replace(m, epsilon=2.0)) for m in mechanisms.values()) > bound,
+)
+
+# %% tags=["hide-input"]
+allowed = sqrt(chi2.isf(1e-7, K) / K)
+
+
+def ratio(name, theory):
+    """Root mean square error of the stored run with 10⁸ people, over what this mechanism should have."""
+    return full.loc[name, "error"] / sqrt(np.mean(of_items(theory, 10**8 * ZIPF) ** 2))
+
+
+exactly = [name for name in mechanisms if name != "OLH"]  # of OLH the sum over items has no simple law
+check(
+    "Real reports",
+    f"10⁸ people: error within {allowed - 1:.0%} of theory, k-RR and one-bit Hadamard",
+    all(1 / allowed < ratio(name, mechanisms[name]) < allowed for name in exactly),
+    control="the theory of ε = 1.5",
+    caught=not any(1 / allowed < ratio(name, replace(mechanisms[name], epsilon=1.5)) < allowed for name in exactly),
+)
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-error", "caption": "Root mean square error of a share, k = 1024 items after Zipf's law, ε = 1. Lines: theory. Filled markers: reports by the real client, up to 10⁶ live and 10⁷ and 10⁸ from the stored run. Open markers: tallies drawn from their exact law, up to 10⁹ people. The dotted line is the share of the rarest item: it can be told from zero only where an error is well below it."}, "image": {"alt": "Log-log plot of root mean square error in points against the number of people from ten thousand to a billion. Three parallel lines fall with slope minus one half, k-RR far above one-bit Hadamard and OLH, which nearly coincide. Markers lie on the lines. A dotted horizontal line marks the rarest item's share."}}
+fig, ax = plt.subplots(figsize=(6.4, 4.2))
+grid = 10.0 ** np.arange(4, 10)
+for i, (name, mechanism) in enumerate(mechanisms.items()):
+    errors = {}
+    for n in grid.astype(int):
+        counts = rng.multinomial(n, ZIPF)
+        errors["law", n] = mechanism.estimate(law_tally(mechanism, counts, rng))[0] - counts / n
+        if n <= 10**6:
+            errors["client", n] = by_client(mechanism, counts, rng) - counts / n
+    found = {key: 100 * sqrt(np.mean(error**2)) for key, error in errors.items()}
+    found |= {("client", run["n"]): 100 * run["error"] for _, run in runs[runs["mechanism"] == name].iterrows()}
+    theory = [100 * sqrt(np.mean(of_items(mechanism, n * ZIPF) ** 2)) for n in grid]
+    ax.plot(grid, theory, **line(i))
+    for source, style_of in (("client", {}), ("law", {"markerfacecolor": "white", "markersize": 9, "zorder": 1.5})):
+        at = sorted(n for kind, n in found if kind == source)
+        ax.plot(at, [found[source, n] for n in at], **dots(i) | style_of, label=f"{name}, {source}")
+ax.axhline(100 * ZIPF[-1], color="black", linestyle=":", linewidth=1, marker="")
+ax.text(1e4, 100 * ZIPF[-1] * 1.15, "share of the rarest item", fontsize=11)
+ax.set(xscale="log", yscale="log", xlabel="people", ylabel="root mean square error, points")
+fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=10)
+plt.show()
+
+# %% [markdown]
+# (sec-collect-paper)=
+# ## What each server costs at internet scale, on paper
+#
+# A billion people report once, at $\varepsilon = 1$, about one of a thousand items, one of a million items, or one of a million strings that only the server lists.
+# What does each server have to store and to do?
+#
+# The work for one report was measured at these very sizes, on one core of the machine above, for as many reports as are counted at a time; it is multiplied by a billion and by nothing else, except for the wheel, whose work is measured for a report and a string.
+
+
+# %% tags=["hide-input"]
+def counting(eps, seed, repetitions):
+    """Nanoseconds of a processor to count one report, and how many reports were counted at a time."""
+    rows, stream = [], np.random.default_rng(seed)
+    for kind, sizes in (
+        (GRR, {2**10: 2**21, 2**20: 2**21}),
+        (HadamardBit, {2**10: 2**21, 2**20: 2**21}),
+        (HadamardResponse, {2**10: 2**21, 2**20: 2**21}),
+        (OUE, {2**10: 2**14, 2**20: 2**6}),
+        (OLH, {2**10: 2**18, 2**20: 2**10}),
+    ):
+        for k, n in sizes.items():
+            mechanism = kind(k=k, epsilon=eps)
+            reports = mechanism.perturb(stream.integers(0, k, n), rng=stream)
+            rows.append(
+                {"mechanism": kind.__name__, "k": k, "n": n, "ns": clock(mechanism, reports, None, repetitions) / n}
+            )
+    strings, n = [f"string {i}" for i in range(10**5)], 2**16
+    wheel = Wheel(epsilon=eps, m=1)
+    reports = wheel.perturb(
+        Records.from_arrays(np.arange(n), digest(strings)[stream.integers(0, 10**5, n)]), rng=stream
+    )
+    taken = clock(wheel, reports, strings, repetitions) / n / len(strings)
+    rows.append({"mechanism": "Wheel", "k": len(strings), "n": n, "ns": taken})
+    return {"rows": rows, "processor": processor()}
+
+
+def clock(mechanism, reports, items, repetitions):
+    """Nanoseconds of processor time of a tally, the median after one that does not count."""
+    taken = []
+    for _ in range(repetitions + 1):
+        began = time.process_time_ns()
+        mechanism.tally(reports, items)
+        taken.append(time.process_time_ns() - began)
+    return float(np.median(taken[1:]))
+
+
+measured = recorded("scale.counting", counting, parameters={"eps": 1.0, "seed": SEED, "repetitions": 5})
+nanoseconds = {(row["mechanism"], row["k"]): row["ns"] for row in measured["rows"]}
+BILLION = 10**9
+
+
+def amount(number, unit, powers=("", "k", "M", "G", "T", "P")):
+    """Write a number with two digits and a power of a thousand."""
+    power = 0
+    while number >= 999.5 and power < len(powers) - 1:
+        number, power = number / 1000, power + 1
+    return f"{number:.3g} {powers[power]}{unit}" if number < 99.5 else f"{number:.0f} {powers[power]}{unit}"
+
+
+UNITS = {"years": 365.25 * 86400, "days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
+
+
+def core_time(ns):
+    """Write the time of one core."""
+    unit = next((unit for unit, length in UNITS.items() if ns / 1e9 >= length), "seconds")
+    return f"{ns / 1e9 / UNITS[unit]:,.1f} {unit}"
+
+
+def size_of_tally(mechanism, names):
+    """Bytes of a tally."""
+    empty = mechanism.perturb(Records.of({0}) if names else np.array([0]), rng=rng)[:0]
+    return mechanism.tally(empty, [0] if names else None).counts.nbytes * max(names, 1)
+
+
+def cost(mechanism, k, names=0):
+    """One row of the table."""
+    bits = mechanism.report_bits + public_bits(mechanism)
+    if names:
+        ns = nanoseconds["Wheel", 10**5] * names
+        rare = mechanism.noise(Records.of(set()), [0])[0, 0]
+    else:
+        ns = nanoseconds[type(mechanism).__name__, k]
+        rare = mechanism.noise(np.array([0]))[0, 1:].mean()
+    return {
+        "a report": f"{mechanism.report_bits:,} + {public_bits(mechanism)} bits",
+        "all reports": amount(BILLION * bits / 8, "B"),
+        "a tally": amount(size_of_tally(mechanism, names), "B"),
+        "to count a report": amount(ns, "s", ("n", "µ", "m", "")),
+        "all, one core": core_time(BILLION * ns),
+        "± of a rare item, points": f"{100 * norm.isf(0.025) * sqrt(rare / BILLION):.4f}",
+    }
+
+
+LISTED = {
+    "k-RR": (GRR, "1"),
+    "OUE": (OUE, "k"),
+    "OLH": (OLH, "k"),
+    "one-bit Hadamard": (HadamardBit, "1"),
+    "Hadamard response": (HadamardResponse, "1"),
+}
+rows = [
+    {
+        "items": f"2{'¹⁰' if k == 2**10 else '²⁰'}",
+        "mechanism": name,
+        "work a report": work,
+        **cost(kind(k=k, epsilon=1.0), k),
+    }
+    for k in (2**10, 2**20)
+    for name, (kind, work) in LISTED.items()
+]
+rows.append(
+    {
+        "items": "10⁶ strings",
+        "mechanism": "Wheel, m = 1",
+        "work a report": "k",
+        **cost(Wheel(epsilon=1.0, m=1), None, 10**6),
+    }
+)
+print(f"{measured['processor']}; {BILLION:,} people, ε = 1")
+table(pd.DataFrame(rows))
+
+# %% [markdown]
+# Three things are worth seeing in it.
+#
+# - *A server that tries every candidate is linear in $n\cdot k$.*
+#   With a thousand items that is minutes of a core, and with a million it is most of a day or a few days; so it is for a million strings on the wheel.
+#   Another list of candidates costs the same again.
+# - *A server that looks up a cell is linear in $n$.*
+#   It adds one to a counter for each report, and turns counters into shares once, in $k \log k$.
+#   (Millions of counters do not fit into the nearest cache, so that a report costs more.)
+# - *Unary encoding pays with the network.*
+#   Its error is OLH's; its reports are some fifteen times as long at a thousand items, and some fifteen thousand times at a million.
+#
+# The errors of the last column are within a quarter of one another, but for k-RR, which at a million items drowns in its own replies.
+# So at this size a mechanism is chosen by its server and its network.
+# What the wheel buys for its work are sets of keys that no list has to contain ({ref}`ch-wheel`); the second exercise has a way in between.
+#
+# All of this is a map and a sum, so a thousand cores do it in a thousandth of the time.
+# The factor between two rows remains.
+#
+# (sec-collect-cluster)=
+# ## On a real cluster
+#
+# With the reports on storage that all machines see, what changes in the code is the address.
+# What changes around it:
+#
+# - *Paths.* Workers open files by the names that they are sent, so a folder must have the same name everywhere.
+# - *Versions.* Scheduler, workers and the asking process need the same versions of Python, dask, numpy and this package; dask warns where they differ.
+#   The file says which mechanism it is of, and a worker whose class means something else by that name would count something else.
+# - *Lost workers.* Counting a partition is a pure function of a file, so that dask can do it again elsewhere when a worker dies; a tally is in a sum once, however often it was made.
+#   The tests of this book kill a worker in the middle and get the same integers.
+# - *Memory.* A worker holds a part of one file, and up to eight tallies for each floor of the tree.
+#   A sum is done before another partition is opened, or else all tallies would wait for the end.
+# - *Small files.* Every task is some work for the scheduler, and every tally some memory, so a partition should keep a worker busy for seconds: millions of reports, not thousands.
+#
+# Simulations go to the same cluster.
+# `sweep` runs on joblib, and joblib can hand its tasks to dask; each task has a random stream of its own, so that the numbers do not depend on where it runs.
+
+
+# %%
+def one_run(epsilon, rng):
+    """Root mean square error of one-bit Hadamard with 20,000 people, and the process that ran it."""
+    client = HadamardBit(k=K, epsilon=epsilon)
+    values = rng.choice(K, 20_000, p=ZIPF)
+    error = client.estimate(client.tally(client.perturb(values, rng=rng))) - client.target(values).mean(0)
+    return {"error": np.sqrt(np.mean(error**2)), "process": os.getpid()}
+
+
+POINTS = {"epsilon": [0.5, 1.0, 2.0], "trials": 4}
+here = sweep(one_run, rng=np.random.default_rng(SEED), **POINTS)
+with Client(cluster), joblib.parallel_config(backend="dask"):
+    there = sweep(one_run, rng=np.random.default_rng(SEED), jobs=-1, **POINTS)
+for epsilon, found in there.groupby("epsilon"):
+    print(f"ε = {epsilon}: root mean square error {100 * found['error'].mean():.2f} points")
+
+# %% tags=["hide-input"]
+again = sweep(one_run, rng=np.random.default_rng(SEED + 1), **POINTS)
+check(
+    "Sweep",
+    "twelve runs on two workers: the numbers of one process",
+    there["error"].equals(here["error"]) and not set(there["process"]) & set(here["process"]),
+    control="another seed",
+    caught=not again["error"].equals(here["error"]),
+)
+cluster.close()
+
+# %% [markdown]
+# (sec-collect-wrong)=
+# ## What can go wrong
+#
+# At a billion people the standard error of a share is a few thousandths of a point.
+# Nothing else in the pipeline is that good by itself.
+#
+# :::{prf:theorem} What is lost
+# :label: thm-collect-lost
+# If a share λ of the reports is lost, for reasons that do not depend on what the clients drew, the rest estimates the people of the rest, $f^{\text{kept}}$, without bias and with its usual error bar.
+# Its distance from all people is
+#
+# $$ f^{\text{kept}}_v - f_v = \lambda\,(f^{\text{kept}}_v - f^{\text{lost}}_v), $$
+#
+# at most λ, and no error bar contains it.
+# :::
+#
+# :::{prf:proof}
+# $f_v = (1-\lambda) f^{\text{kept}}_v + \lambda f^{\text{lost}}_v$; subtract it from $f^{\text{kept}}_v$.
+# :::
+#
+# Partitions are not lost at random.
+# A file is one region's, or one hour's, or one version's of the app, and what breaks breaks for all of it.
+# In the next cell eight regions file their reports, in the last of which the most frequent item is twice as frequent; its file is cut short.
+
+# %% tags=["hide-input"]
+regions = FOLDER / "regions"
+regions.mkdir()
+REGION = 500_000
+shares = np.tile(ZIPF, (8, 1))
+shares[7, 0] *= 2
+shares[7] /= shares[7].sum()
+held = np.zeros((8, K), np.int64)
+for i in range(8):
+    held[i] = rng.multinomial(REGION, shares[i])
+    save(CLIENT.perturb(np.repeat(np.arange(K), held[i]), rng=rng), regions / f"region-{i}.parquet", CLIENT)
+
+
+def bar_of(found, counts):
+    """Estimate and half a 95 % bar of the first item."""
+    return CLIENT.estimate(found.tally)[0], norm.isf(0.025) * of_items(CLIENT, counts)[0]
+
+
+complete = bar_of(collect(CLIENT, regions), held.sum(0))
+last = regions / "region-7.parquet"
+last.write_bytes(last.read_bytes()[:-1000])
+found = collect(CLIENT, regions, skip=True)
+without = bar_of(found, held[:7].sum(0))
+everybody, the_rest = held.sum(0)[0] / held.sum(), held[:7].sum(0)[0] / held[:7].sum()
+lost = held[7, 0] / held[7].sum()
+for label, (estimate, half) in (("all eight", complete), (f"{len(found.skipped)} skipped", without)):
+    print(
+        f"{label}: {100 * estimate:.2f} ± {100 * half:.2f} points; all people {100 * everybody:.2f}, these people ",
+        end="",
+    )
+    print(f"{100 * (everybody if label == 'all eight' else the_rest):.2f}")
+check(
+    "What is lost",
+    "the distance is λ times the difference",
+    abs(the_rest - everybody - (the_rest - lost) / 8) < 1e-12 and abs(without[0] - everybody) > 3 * without[1],
+    control="with all eight the estimate is within three bars",
+    caught=abs(complete[0] - everybody) < 3 * complete[1],
+)
+
+# %% [markdown]
+# - *Counting a partition twice.* A retry that writes a second file, a folder that holds a backup, a glob that finds both.
+#   Files that are copies are recognised by their number; the same *reports* written twice are not, and two reports that look alike are no proof, since k-RR has only $k$ of them.
+#   Whoever writes partitions needs one writer for each report.
+# - *Mixing parameters.* Reports at $\varepsilon = 1$ and at $\varepsilon = 2$ may look the same and are worth different scores.
+#   They are different mechanisms: two tallies, two estimates, joined with weights ({ref}`ch-changing`).
+# - *Integers.* Counts are 64-bit integers; a population of $2^{63}$ does not exist, and `simulate`, which draws with floats, refuses $2^{53}$ or more.
+#   Thirty-two bits would not be enough.
+
+# %% tags=["hide-input"]
+WORLD = 8 * 10**9
+print(f"{WORLD:,} people: counters of 32 bits reach {2**31 / WORLD:.0%} of them,", end=" ")
+print(f"those of 64 bits a report of each every second for {2**63 / WORLD / UNITS['years']:.0f} years")
+large = HadamardBit(k=2, epsilon=1.0)
+
+
+def doubled(dtype):
+    """Twice a tally of two billion reports, summed in this type."""
+    counts = np.array([[2 * 10**9, 0], [0, 0]], dtype)
+    with np.errstate(over="ignore"):
+        return int((counts + counts)[0, 0])
+
+
+one = Tally(large, 2 * 10**9, np.array([[2 * 10**9, 0], [0, 0]], np.int64))
+check(
+    "Integers",
+    "two tallies of two billion reports add to four billion",
+    int((one + one).counts[0, 0]) == 4 * 10**9 == doubled(np.int64),
+    control="counts of 32 bits",
+    caught=doubled(np.int32) != 4 * 10**9,
+)
+
+# %% [markdown]
+# - *Clocks.* "A report a day" needs a day, and devices have their own.
+#   A report belongs into the file of the day on which it *arrived*, by one clock; to sort reports by what the device says writes late ones into files that were already counted.
+#   And no time stamp goes into a file: together with a log of who connected when it is a name.
+# - *Deleting.* Who asks for their report to be deleted cannot be told which one it was, if reports carry no names; what can be deleted is a partition.
+# - *Skipping by habit.* `skip=True` in a script that nobody reads is how a tenth of the people goes missing.
+#   The number of reports belongs beside every published share.
+#
+# (sec-collect-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1: without a tree
+# Ten thousand partitions are counted for one-bit Hadamard with $2^{20}$ items, on 100 workers.
+# How much memory does it take to send all tallies to one place and add them there at the end, and how much does the tree take on each worker?
+# :::
+#
+# :::{dropdown} Solution
+# A tally has two counters of eight bytes for each of the $2^{20}$ rows.
+# With sums of eight at a time the tree has $\lceil \log_8 10^4\rceil$ floors.
+# On each floor fewer than eight tallies wait for their sum, and they are spread over the workers.
+# (Even if a single worker held all that wait, it would be a small part of the first number.)
+# :::
+
+# %% tags=["hide-input"]
+one_tally = size_of_tally(HadamardBit(k=2**20, epsilon=1.0), 0)
+floors, parts = 0, 10**4
+while parts > 1:
+    parts, floors = -(-parts // FAN_IN), floors + 1
+print(f"a tally {amount(one_tally, 'B')}; all at once {amount(10**4 * one_tally, 'B')}")
+print(f"tree: {floors} floors, at most {amount(floors * FAN_IN * one_tally, 'B')} for a branch of it")
+
+# %% [markdown]
+# :::{admonition} Exercise 2: a million strings without the work
+# Hash the strings by one *public* hash into $2^{24}$ columns of one-bit Hadamard, the same for everybody.
+# What does the server cost now, and what does it lose?
+# :::
+#
+# :::{dropdown} Solution
+# The work for a report no longer depends on the number of strings; the tally has $2 \cdot 2^{24}$ counters, and shares are computed by one transform.
+# The noise is the same as with any other number of columns.
+# What is lost: strings that share a column are one item, and strings that are on no list add to whatever column they fall into.
+# Of a million strings with fixed columns a given one is alone with probability $(1-2^{-24})^{10^6-1}$, so a few per cent are not, and the analyst knows which.
+# Two such hashes, each for half of the people, leave hardly any string with a partner in both, and cost $\sqrt2$ in error.
+# :::
+
+# %% tags=["hide-input"]
+M, STRINGS = 2**24, 10**6
+columns = np.bincount(digest([f"string {i}" for i in range(STRINGS)]) % M, minlength=M)
+print(
+    f"not alone in their column: {1 - (1 - 1 / M) ** (STRINGS - 1):.2%} expected, {columns[columns > 1].sum() / STRINGS:.2%} of these"
+)
+print(
+    f"with a partner in both of two columns: {(1 - (1 - 1 / M) ** (STRINGS - 1)) ** 2:.2%}; a tally {amount(16 * M, 'B')}"
+)
+print(f"core time as measured with 2²⁰ columns: {core_time(BILLION * nanoseconds['HadamardBit', 2**20])}, ", end="")
+print(f"the wheel's {core_time(BILLION * STRINGS * nanoseconds['Wheel', 10**5])}")
+
+# %% [markdown]
+# :::{admonition} Exercise 3: how many may be lost
+# A share of about one half is estimated from $n$ one-bit reports, $\varepsilon = 1$.
+# Part of the reports is lost, from people whose share differs by ten points.
+# From which part on is what was lost worse than the noise?
+# :::
+#
+# :::{dropdown} Solution
+# By {prf:ref}`thm-collect-lost` the distance is $0.1\,\lambda$, and the standard error is about $c/\sqrt n$ with $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
+# They are equal at $\lambda = 10\,c/\sqrt n$.
+# The more people there are, the smaller the part that may be missing.
+# :::
+
+# %% tags=["hide-input"]
+for n in (10**4, 10**6, 10**8, 10**9):
+    print(
+        f"n = 10^{round(np.log10(n))}: standard error {100 / np.tanh(0.5) / sqrt(n):.4f} points, λ = {min(1, 10 / np.tanh(0.5) / sqrt(n)):.3%}"
+    )
+kept.cleanup()
+
+# %% [markdown]
+# ## Summary
+#
+# | statement | how it was checked |
+# |---|---|
+# | {prf:ref}`thm-collect-tree`: partitions, order and tree make no difference | 50 random trees; one process, two workers, an address; 10⁸ real reports |
+# | damage is refused or does no harm | a partition cut and changed at every byte |
+# | memory does not grow with the number of reports | 10⁷ against 10⁸ real reports, largest memory of every process |
+# | the law of a tally is the real client's | exactly at two people; 3,072 estimates at a million |
+# | the error at a billion people is the theory's | law up to 10⁹, real reports up to 10⁸ |
+# | {prf:ref}`thm-collect-lost`: what is lost is not in the error bar | a region that is skipped |
