@@ -507,7 +507,7 @@ table(
 # %% [markdown]
 # Nanoseconds are those of a processor for one report, and millions of reports a second on a core follow from them.
 # The last two columns are by the clock on the wall, with the files still in the system's cache.
-# They depend on what else the machine was doing: the cores in parentheses are what the counting got of its one or two.
+# They depend on what else the machine was doing: in parentheses are the cores that the counting got, of its one or two, and two workers that share less than one core cannot be faster than one process.
 # While it counts, `progress=True` shows a line, the last of which was:
 
 # %% tags=["hide-input"]
@@ -801,7 +801,7 @@ table(pd.DataFrame(rows))
 # Three things are worth seeing in it.
 #
 # - *A server that tries every candidate is linear in $n\cdot k$.*
-#   With a thousand items that is minutes of a core, and with a million it is most of a day or a few days; so it is for a million strings on the wheel.
+#   With a thousand items that is minutes of a core, and with a million it is hours or days; so it is for a million strings on the wheel.
 #   Another list of candidates costs the same again.
 # - *A server that looks up a cell is linear in $n$.*
 #   It adds one to a counter for each report, and turns counters into shares once, in $k \log k$.
