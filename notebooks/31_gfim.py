@@ -1652,6 +1652,13 @@ print(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 FIVE = range(5)
 PAIRED = ("GFIM", "LDPMiner-SH")
+
+
+def over_draws(name, k):
+    """Precision over all stand-ins: at k = 1 it is 0 or 1, and the runs on one of them are too few to tell."""
+    return np.mean([census_mean("precision", name, k, draw=draw) for draw in FIVE])
+
+
 settle(
     "zhang2018.fig59",
     holds={
@@ -1669,16 +1676,11 @@ settle(
 settle(
     "zhang2018.fig510",
     holds={
-        "five stand-ins, both methods: precision at k = 1 < 3 < 5 < 10 < 20, up to 0.03": all(
-            census_mean("precision", name, b, draw=draw) > census_mean("precision", name, a, draw=draw) - 0.03
-            for name in PAIRED
-            for draw in FIVE
-            for a, b in ((1, 3), (3, 5), (5, 10), (10, 20))
+        "mean over five stand-ins, both methods: precision at k = 1 < 3 < 5 < 10 < 20": all(
+            over_draws(name, b) > over_draws(name, a) for name in PAIRED for a, b in ((1, 3), (3, 5), (5, 10), (10, 20))
         ),
-        "five stand-ins, both methods: precision at k = 1 is below half of that at k = 5": all(
-            census_mean("precision", name, 1, draw=draw) < census_mean("precision", name, 5, draw=draw) / 2
-            for name in PAIRED
-            for draw in FIVE
+        "mean over five stand-ins, both methods: precision at k = 1 is below half of that at k = 5": all(
+            over_draws(name, 1) < over_draws(name, 5) / 2 for name in PAIRED
         ),
     },
 )
