@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
-from ldpnb.core import Mechanism, check_count, check_probability
+from ldpnb.core import Mechanism, check_count, check_probability, is_number
 from ldpnb.features import CELLS, Pool, features_of
 from ldpnb.verify import repeat, row_keys
 
@@ -160,8 +160,7 @@ def audit(
     samples = check_count(samples, SAMPLES_MIN, "samples")
     if not 0 < check_probability(level, "level") <= 0.5:
         raise ValueError(f"level must be in (0, 1/2], got {level}")
-    number = isinstance(claimed, int | float | np.integer | np.floating) and not isinstance(claimed, bool)
-    if claimed is not None and not (number and isfinite(claimed) and claimed >= 0):
+    if claimed is not None and not (is_number(claimed) and isfinite(claimed) and claimed >= 0):
         raise ValueError(f"claimed must be a finite number, at least 0, got {claimed!r}")
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
@@ -194,7 +193,7 @@ def audit(
         samples=samples,
         level=level,
         claimed=claimed,
-        ceiling=ceiling(point if claimed is None else claimed, samples=samples, level=level),
+        ceiling=ceiling(max(point, 0.0) if claimed is None else claimed, samples=samples, level=level),
     )
 
 
@@ -205,6 +204,11 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
     :math:`e^\varepsilon/(1+e^\varepsilon)` against :math:`1/(1+e^\varepsilon)`; both counts are put at their means.
     Chance may lift a single audit above it.
     """
+    if not is_number(epsilon) or not epsilon >= 0:
+        raise ValueError(f"epsilon must be a number, at least 0, got {epsilon!r}")
+    samples = check_count(samples, SAMPLES_MIN, "samples")
+    if not 0 < check_probability(level, "level") <= 0.5:
+        raise ValueError(f"level must be in (0, 1/2], got {level}")
     n = samples - samples // 2
     q = exp(-epsilon) / (1 + exp(-epsilon))
     return max(0.0, float(_bound(n * (1 - q), n * q, n, level / TAILS)))

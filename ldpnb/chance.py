@@ -125,6 +125,16 @@ def _source(rng: object) -> Randomness:
     return rng
 
 
+def _probabilities(p: ArrayLike) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(p, np.float64)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if not np.all((found >= 0) & (found <= 1)):
+        raise ValueError(f"p must be probabilities in [0, 1], got {p!r:.200}")
+    return found
+
+
 def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
     try:  # never the other way round: a draw compared with several p would be one coin for all
         return np.broadcast_to(x, shape)
@@ -154,9 +164,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     ValueError
         If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
     """
-    p = np.asarray(p, np.float64)
-    if not np.all((p >= 0) & (p <= 1)):
-        raise ValueError(f"p must be probabilities in [0, 1], got {p}")
+    p = _probabilities(p)
     each, rng = _spread(p, shape, "p"), _source(rng)
     if not isinstance(rng, Paths):
         rows = max(1, COINS // max(1, prod(shape[1:])))
@@ -369,7 +377,7 @@ def toss(p: float, rng: Randomness) -> bool:
 def pick(options: Sequence[T], rng: Randomness) -> T:
     """One of several options, all alike."""
     if len(options) == 0:
-        raise ValueError("options must not be empty")
+        raise ValueError("options must not be empty, got none")
     return options[int(uniform(len(options), (), rng))]
 
 
@@ -379,9 +387,7 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
 def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
     """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
     n, rng = _simulated(n, rng)
-    p = np.asarray(p, np.float64)
-    if not np.all((p >= 0) & (p <= 1)):
-        raise ValueError(f"p must be probabilities in [0, 1], got {p}")
+    p = _probabilities(p)
     coins, chances = _spread(n, shape, "n"), _spread(p, shape, "p")
     if not isinstance(rng, Paths):
         return np.asarray(rng.binomial(n, p, shape), np.int64)
@@ -424,8 +430,8 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
 def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     """Throw n balls into k cells, all alike, and count: one axis more than n has, of length k."""
     n, rng = _simulated(n, rng)
-    if k < 1:
-        raise ValueError(f"k must be a positive integer, got {k}")
+    if isinstance(k, bool | np.timedelta64) or not isinstance(k, int | np.integer) or not 0 < k < 2**53:
+        raise ValueError(f"k must be an integer in [1, 2**53), got {k!r}")
     if not isinstance(rng, Paths):
         return np.asarray(rng.multinomial(n, np.full(k, 1 / k)), np.int64)
     out = np.empty((*n.shape, k), np.int64)

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import Tally
+from ldpnb.core import Tally, check_numbers
 from ldpnb.keyvalue import SignedTernary, Spread
 
 
@@ -77,13 +77,11 @@ class Batches:
         ValueError
             If a weight is not finite, or not zero where a key was not alive.
         """
-        w = np.asarray(weights, np.float64)
+        w = check_numbers(weights, "weights")
         if w.shape != self.alive.shape:
             raise ValueError(f"weights must have shape {self.alive.shape}, got {w.shape}")
-        if not np.all(np.isfinite(w)):
-            raise ValueError("weights must be finite numbers, got NaN or infinity")
         if np.any(w[~self.alive] != 0):
-            raise ValueError("weights must be zero where a key was not alive")
+            raise ValueError(f"weights must be zero where a key was not alive, got {w[~self.alive & (w != 0)][0]}")
         square = w * w
         return np.einsum("tk,t...k->...k", w, self.estimates), Spread(
             np.einsum("tk,t...k->...k", square, self.variance),
@@ -108,13 +106,16 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     Batches
         Of all keys that were ever alive, in the order of their first batch.
     """
-    if not tallies or not all(
-        isinstance(tally, Tally) and isinstance(tally.mechanism, SignedTernary) for tally in tallies
-    ):
-        raise ValueError("tallies must be a list of at least one tally of a signed ternary mechanism")
+    if not isinstance(tallies, Sequence) or not tallies:
+        raise ValueError(f"tallies must be a list of at least one tally, got {tallies!r:.60}")
+    for tally in tallies:
+        if not isinstance(tally, Tally) or not isinstance(tally.mechanism, SignedTernary):
+            raise ValueError(f"tallies must be of signed ternary mechanisms, got {tally!r:.60}")
     estimates = [tally.mechanism.estimate(tally) for tally in tallies]
     if spreads is None:
         spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
+    if not isinstance(spreads, Sequence) or not all(isinstance(spread, Spread) for spread in spreads):
+        raise ValueError(f"spreads must be a list of Spread, got {spreads!r:.60}")
     if len(spreads) != len(tallies):
         raise ValueError(f"spreads must be one a tally, {len(tallies)}, got {len(spreads)}")
     alive_in = [range(e.shape[-1]) if t.items is None else t.items for t, e in zip(tallies, estimates, strict=True)]

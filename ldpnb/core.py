@@ -122,12 +122,20 @@ class Mechanism(ABC):
         """Return the variance of each person's score: (n, …).  Var[estimate] = noise.sum(0) / n² for any population."""
 
     def _own(self, tally: Tally) -> Tally:
-        if not isinstance(tally, Tally) or tally.mechanism != self:
-            found = f"one of {_brief(tally.mechanism)}" if isinstance(tally, Tally) else type(tally).__name__
-            raise ValueError(f"tally must be of {_brief(self)}, got {found}")
+        if check_tally(tally, Mechanism, "a mechanism").mechanism != self:
+            raise ValueError(f"tally must be of {_brief(self)}, got one of {_brief(tally.mechanism)}")
         if tally.n == 0:
             raise ValueError("tally must hold at least one report, got none")
         return tally
+
+
+def check_tally(tally: Any, kind: type[Any], what: str) -> Tally:
+    """Return a tally of this kind of mechanism, called so."""
+    if not isinstance(tally, Tally):
+        raise ValueError(f"tally must be a Tally of {what}, got {type(tally).__name__}")
+    if not isinstance(tally.mechanism, kind):
+        raise ValueError(f"tally must be of {what}, got one of {_brief(tally.mechanism)}")
+    return tally
 
 
 def _brief(mechanism: Mechanism) -> str:
@@ -283,14 +291,10 @@ class Records:
         user, key = user[order], key[order]
         values = None
         if value is not None:
-            values = check_array(value, "value")
-            if values.dtype.kind not in "iuf":
-                raise ValueError(f"value must be finite numbers, got {values.dtype} values")
+            values = check_numbers(value, "value")
             if values.shape != key.shape:
                 raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
-            if not np.all(np.isfinite(values)):
-                raise ValueError("value must be finite numbers, got NaN or infinity")
-            values = values[order].astype(np.float64)
+            values = values[order]
         return cls(np.concatenate([[0], np.cumsum(np.bincount(user, minlength=n))]).astype(np.int64), key, values)
 
     def __len__(self) -> int:
@@ -407,6 +411,23 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name} must be an array, got something else: {error}") from None
+
+
+def check_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return a float64 array of finite numbers, of any shape."""
+    numbers = check_array(values, name)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be finite numbers, got {numbers.dtype} values")
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError(f"{name} must be finite numbers, got {numbers[~np.isfinite(numbers)].flat[0]}")
+    return numbers.astype(np.float64)
+
+
+def check_records(records: Any, name: str) -> Records:
+    """Return what are Records."""
+    if not isinstance(records, Records):
+        raise ValueError(f"{name} must be Records, got {type(records).__name__}")
+    return records
 
 
 def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:

@@ -28,7 +28,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, uniform
-from ldpnb.core import Mechanism, Records, Reports, Tally, check_codes, check_count, check_fields, check_people
+from ldpnb.core import (
+    Mechanism,
+    Records,
+    Reports,
+    Tally,
+    check_codes,
+    check_count,
+    check_fields,
+    check_numbers,
+    check_people,
+)
 from ldpnb.frequency import PureProtocol
 from ldpnb.keyvalue import check_pairs, discretise
 from ldpnb.onebit import SHist
@@ -209,8 +219,10 @@ class Table:
 
     def __post_init__(self) -> None:
         size = 3 ** len(_names(self.keys))
-        if np.ndim(self.cells) == 0 or np.shape(self.cells)[-1] != size:
-            raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got {np.shape(self.cells)}")
+        cells = check_numbers(self.cells, "cells")
+        if cells.ndim == 0 or cells.shape[-1] != size:
+            raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got shape {cells.shape}")
+        object.__setattr__(self, "cells", cells)
 
     def count(self, given: Given) -> Answer:
         """Estimate the share of people who satisfy the condition; unbiased.  Source: sun2021 §3.2, F^α_β over n."""

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.stats import false_discovery_control, norm
 
-from ldpnb.core import Tally, check_probability
+from ldpnb.core import Tally, check_probability, check_tally
 from ldpnb.rappor import APART, ORR, Hashed, Item, _candidates, pivoted
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
@@ -147,8 +147,7 @@ def decode(
     >>> result.found, result.share[:2].round(1)
     (array([ True,  True, False]), array([0.6, 0.4]))
     """
-    if not isinstance(tally.mechanism, Hashed):
-        raise ValueError(f"tally must be of RAPPOR or ORR, got one of {tally.mechanism}")
+    check_tally(tally, Hashed, "RAPPOR or ORR")
     if control not in ("fdr", "bonferroni"):
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:

@@ -22,7 +22,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from ldpnb.chance import odds
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon
+from ldpnb.core import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon, check_numbers
 from ldpnb.matrix import MatrixMechanism, within
 
 TOLERANCE = 1e-10  # the least that HiGHS takes
@@ -554,11 +554,7 @@ def _sources(sources: ArrayLike | None, k: int) -> NDArray[np.float64]:
 
 
 def _array(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf" or array.ndim != ndim or 0 in array.shape:
-        raise ValueError(
-            f"{name} must be numbers with {ndim} axes, not empty, got {array.dtype} of shape {array.shape}"
-        )
-    if not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
-    return array.astype(np.float64)
+    array = check_numbers(values, name)
+    if array.ndim != ndim or 0 in array.shape:
+        raise ValueError(f"{name} must be numbers with {ndim} axes, not empty, got shape {array.shape}")
+    return array

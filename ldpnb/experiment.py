@@ -20,7 +20,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from ldpnb import datasets
 from ldpnb.book import repository
-from ldpnb.core import check_count
+from ldpnb.core import check_count, check_numbers
 
 Row = dict[str, Any]
 NUMBER = (int, float, np.number, np.bool_)
@@ -66,6 +66,8 @@ def sweep(
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy Generator, got {rng!r}")
     trials = check_count(trials, 1, "trials")
+    if jobs != -1:
+        jobs = check_count(jobs, 1, "jobs")
     if "trial" in grid:
         raise ValueError("grid must not have an axis called 'trial': that column numbers the repetitions")
     axes = {name: _axis(name, values) for name, values in grid.items()}
@@ -164,21 +166,18 @@ def relative_error(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[n
     Shapes and errors as in `mse`; 1 ≤ top ≤ k.  Source: zhang2018, equation (4-2).
     """
     error, true_top = _error(truth, estimate), _top(truth, top)
-    largest = np.asarray(truth, np.float64)[true_top]
+    largest = check_numbers(truth, "truth")[true_top]
     if largest.min() <= 0:
         raise ValueError(f"truth must be positive for the top {top} items, got {largest.min():g}")
     return np.asarray(np.median(np.abs(error[..., true_top]) / largest, axis=-1))
 
 
 def _error(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
-    true, estimated = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
+    true, estimated = check_numbers(truth, "truth"), check_numbers(estimate, "estimate")
     if true.ndim != 1 or not true.size:
         raise ValueError(f"truth must have shape (k,), got {true.shape}")
     if estimated.shape[-1:] != true.shape:
         raise ValueError(f"estimate must have shape (..., {len(true)}), got {estimated.shape}")
-    for name, numbers in (("truth", true), ("estimate", estimated)):
-        if not np.isfinite(numbers).all():
-            raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
     return estimated - true
 
 

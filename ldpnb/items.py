@@ -45,7 +45,9 @@ from ldpnb.core import (
     check_codes,
     check_count,
     check_epsilon,
+    check_numbers,
     check_people,
+    check_records,
     pad_and_sample,
     sample_slots,
 )
@@ -511,7 +513,7 @@ def restrict(records: Records, candidates: ArrayLike) -> Records:
     chosen = check_codes(candidates, None, "candidates")
     if chosen.size == 0 or len(np.unique(chosen)) < len(chosen):
         raise ValueError(f"candidates must be distinct items, at least one, got {chosen.tolist()}")
-    keys = check_codes(records.keys, None, "keys")
+    keys = check_codes(check_records(records, "records").keys, None, "keys")
     place = np.full(max(int(chosen.max()), int(keys.max(initial=0))) + 1, -1)
     place[chosen] = np.arange(len(chosen))
     found = place[keys]
@@ -521,7 +523,7 @@ def restrict(records: Records, candidates: ArrayLike) -> Records:
 
 def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
     """Split people into two halves at random, all splits alike; the second has one more if their number is odd."""
-    n = len(records)
+    n = len(check_records(records, "records"))
     if n < 2:
         raise ValueError(f"records must hold at least two people, got {n}")
     people = list(range(n))
@@ -532,7 +534,9 @@ def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
 
 def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
     """Return the items with the k largest estimates, largest first; of equal ones the lower number."""
-    found = np.asarray(estimates, np.float64)
+    found = check_numbers(estimates, "estimates")
+    if found.ndim != 1 or found.size == 0:
+        raise ValueError(f"estimates must be a list of at least one number, got shape {found.shape}")
     if not 1 <= check_count(k, 1, "k") <= len(found):
         raise ValueError(f"k must be an integer in [1, {len(found)}], got {k}")
     return np.asarray(np.argsort(-found, kind="stable")[:k], np.int64)
@@ -611,6 +615,8 @@ def ldpminer(
     first = SampledSHist(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
     k = _check_candidates(candidates, first.d)
     people = check_sets(records, first.d, "records")
+    if second not in (SampledSHist, SampledSUE):
+        raise ValueError(f"second must be SampledSHist or SampledSUE, got {second!r}")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
     return _two(first, people, refined, people, 1.0, rng)
 
@@ -640,7 +646,5 @@ def _check_candidates(candidates: int, d: int) -> int:
 
 def check_sets(values: Records, d: int, name: str = "values") -> Records:
     """Return records if their keys are below d."""
-    if not isinstance(values, Records):
-        raise ValueError(f"{name} must be Records, got {type(values).__name__}")
-    check_codes(values.keys, d, "keys")
+    check_codes(check_records(values, name).keys, d, "keys")
     return values

@@ -46,6 +46,7 @@ from ldpnb.core import (
     check_count,
     check_epsilon,
     check_fields,
+    check_numbers,
     check_people,
     check_unit,
 )
@@ -192,7 +193,7 @@ class SignedTernary(Mechanism):
             Number of reports.
         """
         n = check_count(n, 1, "n")
-        f, s = np.moveaxis(np.asarray(estimate, np.float64), -2, 0)
+        f, s = np.moveaxis(_pair(estimate), -2, 0)
         f = np.clip(f, 0, 1)
         s = np.clip(s, -f, f)
         return self._spread(np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s]), n)
@@ -228,7 +229,7 @@ class SignedTernary(Mechanism):
             Counts (trials, d, 3).
         """
         alpha, beta, gamma = map(float, self.answer)
-        asked = self.ask(population, check_count(trials, 1, "trials"), rng)
+        asked = self.ask(check_holdings(population), check_count(trials, 1, "trials"), rng)
         told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
         return Tally(self, population.n, told, self._named(population.d))
 
@@ -329,13 +330,22 @@ def mean_of(estimate: ArrayLike, spread: Spread) -> Means:
     spread : Spread
         From `SignedTernary.plug_in`, or exact from `SignedTernary.spread`.
     """
-    f, s = np.moveaxis(np.asarray(estimate, np.float64), -2, 0)
+    f, s = np.moveaxis(_pair(estimate), -2, 0)
+    if not isinstance(spread, Spread):
+        raise ValueError(f"spread must be a Spread, got {type(spread).__name__}")
     var_f, var_s = np.moveaxis(spread.variance, -2, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         m = s / f
         square = np.maximum(var_s - 2 * m * spread.covariance + m**2 * var_f, 0)  # negative by rounding only
         error, bias = np.sqrt(square) / np.abs(f), (m * var_f - spread.covariance) / f**2
     return Means(m, error, bias, f > 3 * np.sqrt(spread.rare))
+
+
+def _pair(estimate: ArrayLike) -> NDArray[np.float64]:
+    found = check_numbers(estimate, "estimate")
+    if found.ndim < 2 or found.shape[-2] != 2:
+        raise ValueError(f"estimate must be frequency and frequency × mean, (…, 2, d), got shape {found.shape}")
+    return found
 
 
 def clipped_mean(estimate: ArrayLike, n: int) -> NDArray[np.float64]:
@@ -348,7 +358,7 @@ def clipped_mean(estimate: ArrayLike, n: int) -> NDArray[np.float64]:
     n : int
         Number of reports.
     """
-    f, s = np.moveaxis(np.asarray(estimate, np.float64), -2, 0)
+    f, s = np.moveaxis(_pair(estimate), -2, 0)
     return np.asarray(np.clip(s / np.clip(f, 1 / check_count(n, 1, "n"), 1), -1, 1))
 
 
@@ -402,6 +412,13 @@ class Holdings:
         """Sum over the classes of each key: (…, classes) becomes (…, d)."""
         sums = np.concatenate([np.zeros((*x.shape[:-1], 1), x.dtype), np.cumsum(x, -1)], -1)
         return np.asarray(np.diff(sums[..., self.offsets], axis=-1))
+
+
+def check_holdings(population: Any) -> Holdings:
+    """Return what are Holdings."""
+    if not isinstance(population, Holdings):
+        raise ValueError(f"population must be Holdings, got {type(population).__name__}")
+    return population
 
 
 def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:

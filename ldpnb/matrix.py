@@ -16,11 +16,11 @@ from ldpnb.core import (
     Mechanism,
     Reports,
     Tally,
-    check_array,
     check_codes,
     check_count,
     check_epsilon,
     check_histogram,
+    check_numbers,
     check_people,
 )
 
@@ -227,9 +227,7 @@ def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
 
 
 def _matrix(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    array = check_array(values, name)
-    if array.dtype.kind not in "iuf" or array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
-    return array.astype(np.float64)
+    array = check_numbers(values, name)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} must be a matrix of numbers, got shape {array.shape}")
+    return array

@@ -38,7 +38,9 @@ from ldpnb.core import (
     check_count,
     check_epsilon,
     check_fields,
+    check_numbers,
     check_people,
+    check_tally,
     check_unit,
     is_number,
 )
@@ -66,7 +68,7 @@ class Range:
     high: Any
 
     def __post_init__(self) -> None:
-        low, high = _finite(self.low, "low"), _finite(self.high, "high")
+        low, high = check_numbers(self.low, "low"), check_numbers(self.high, "high")
         if low.shape != high.shape or low.ndim > 1 or low.size == 0:
             raise ValueError(f"low and high must be numbers, or one an attribute, got {self.low} and {self.high}")
         with np.errstate(over="ignore"):
@@ -106,7 +108,7 @@ class Range:
         return np.asarray((1 + numbers) / 2 * high + (1 - numbers) / 2 * low)
 
     def _each(self, numbers: ArrayLike, name: str) -> tuple[NDArray[np.float64], ...]:
-        found, d = _finite(numbers, name), np.size(self.low)
+        found, d = check_numbers(numbers, name), np.size(self.low)
         if np.ndim(self.low) and (found.ndim == 0 or found.shape[-1] != d):
             raise ValueError(f"{name} must have a last axis of d = {d} attributes, got shape {found.shape}")
         return found, np.broadcast_to(self.low, found.shape), np.broadcast_to(self.high, found.shape)
@@ -209,9 +211,7 @@ def interval(tally: Tally, level: float = 0.95) -> tuple[NDArray[np.float64], ND
     low, high : ndarray (…, t)
         Not cut at −1 and 1.
     """
-    mechanism = tally.mechanism
-    if not isinstance(mechanism, MeanMechanism):
-        raise ValueError(f"tally must be of a mechanism for means, got one of {mechanism}")
+    mechanism: Any = check_tally(tally, MeanMechanism, "a mechanism for means").mechanism
     if not is_number(level) or not 0 < level < 1:
         raise ValueError(f"level must be a number in (0, 1), got {level!r}")
     estimate, error = mechanism.estimate(tally), mechanism.standard_error(tally)
@@ -718,11 +718,3 @@ def _rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.
     place = (1 + t) / 2 * steps
     below = np.floor(place)
     return below.astype(np.int64) + bernoulli(place - below, t.shape, rng)
-
-
-def _finite(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    numbers = check_array(values, name)
-    if numbers.dtype.kind not in "iuf" or not np.all(np.isfinite(numbers)):
-        wrong = numbers[~np.isfinite(numbers)].flat[0] if numbers.dtype.kind == "f" else f"{numbers.dtype} values"
-        raise ValueError(f"{name} must be finite numbers, got {wrong}")
-    return numbers.astype(np.float64)

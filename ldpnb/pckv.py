@@ -248,6 +248,8 @@ def stale_epsilon(old: PCKVGRR, d_new: int) -> float:
     The client of `PCKVGRR` draws blindly among *all* signed keys, which is the same law as long as keys stay what they
     were.  With a stale `keep` it would spend :math:`\ln[1 + (e^\varepsilon-1)(d'+\ell)/(d+\ell)]`.
     """
+    if not isinstance(old, PCKVGRR):
+        raise ValueError(f"old must be a PCKVGRR, got {old!r}")
     alpha, beta, gamma = old.answer
     other = gamma * (old.width - 1) / (check_count(d_new, 1, "d_new", SIZE_MAX) + old.ell - 1)
     chances = [other, *((own + (old.ell - 1) * other) / old.ell for own in (alpha, beta))]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Law
-from ldpnb.core import check_count
+from ldpnb.core import check_count, check_numbers, is_number
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
 TARGET = 0.1  # each step aims at this part of the average θ_v z_v that is left
@@ -176,7 +176,7 @@ def maximum_likelihood(likelihood: ArrayLike, counts: ArrayLike, *, gap: float =
     for name, numbers in (("likelihood", a), ("counts", n)):
         if np.any(numbers < 0):
             raise ValueError(f"{name} must not be negative, got {numbers.min()}")
-    if not isinstance(gap, int | float) or not gap > 0:
+    if not is_number(gap) or not gap > 0:
         raise ValueError(f"gap must be a positive number, got {gap!r}")
     steps = check_count(steps, 1, "steps")
     tables = n.reshape(-1, len(a))
@@ -250,11 +250,7 @@ def _reach(x: NDArray[np.float64], dx: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    numbers = np.asarray(values)
-    if numbers.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be finite numbers, got {numbers.dtype} values")
+    numbers = check_numbers(values, name)
     if numbers.ndim == 0 or numbers.shape[-1] == 0:
         raise ValueError(f"{name} must have at least one entry along its last axis, got shape {numbers.shape}")
-    if not np.all(np.isfinite(numbers)):
-        raise ValueError(f"{name} must be finite numbers, got NaN or infinity")
-    return numbers.astype(np.float64)
+    return numbers

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, odds
-from ldpnb.core import Records, Reports, Tally, check_count, check_epsilon, check_unit
-from ldpnb.keyvalue import Holdings, SampledKey, discretise, tell
+from ldpnb.core import Records, Reports, Tally, check_count, check_epsilon, check_numbers, check_unit, is_number
+from ldpnb.keyvalue import Holdings, SampledKey, check_holdings, discretise, tell
 from ldpnb.onebit import truthful
 
 
@@ -204,8 +204,8 @@ def privkvm(
         the rounds that were not run is not spent.
     """
     first = _first_round(d, key_epsilon, value_epsilon, rounds)
-    if stop is not None and not stop >= 0:
-        raise ValueError(f"stop must be a number, at least 0, got {stop}")
+    if stop is not None and not (is_number(stop) and stop >= 0):
+        raise ValueError(f"stop must be a number, at least 0, got {stop!r}")
     tally = first.tally(first.perturb(records, rng=rng))
     means = [first.printed_mean(tally)]
     for _ in range(rounds - 1):
@@ -219,7 +219,7 @@ def privkvm_marginals(
     population: Holdings, *, key_epsilon: float, value_epsilon: float, rounds: int, trials: int, rng: Randomness
 ) -> PrivKVM:
     """Simulate `privkvm`, exact for each key alone: frequency (trials, d), means (trials, rounds, d)."""
-    first = _first_round(population.d, key_epsilon, value_epsilon, rounds)
+    first = _first_round(check_holdings(population).d, key_epsilon, value_epsilon, rounds)
     tally = first.simulate_marginals(population, trials=trials, rng=rng)
     means, p = [first.printed_mean(tally)], float(first.p2)
     for _ in range(rounds - 1):
@@ -246,14 +246,16 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
     Parameters
     ----------
     f, m : array_like
-        Frequency, in [0, 1], and mean of a key; broadcast against each other.
+        Frequency, in [0, 1], and mean, in [−1, 1], of a key; broadcast against each other.
     key_epsilon : float
     rounds : int
         c.
     """
-    f, m = np.asarray(f, np.float64), np.asarray(m, np.float64)
+    f, m = check_numbers(f, "f"), check_numbers(m, "m")
     if not np.all((f >= 0) & (f <= 1)):
         raise ValueError(f"f must be frequencies in [0, 1], got {f}")
+    if not np.all(np.abs(m) <= 1):
+        raise ValueError(f"m must be means in [-1, 1], got {m}")
     p = float(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
     return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))

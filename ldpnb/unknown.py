@@ -31,6 +31,8 @@ from ldpnb.core import (
     check_epsilon,
     check_fields,
     check_people,
+    check_tally,
+    is_number,
 )
 from ldpnb.decode import Decoded, decode
 from ldpnb.rappor import RAPPOR
@@ -322,9 +324,10 @@ def threshold(mechanism: Unknown, spurious: float) -> float:
 
     A quantile of the normal distribution, at `spurious` over the number of pairs of n-grams that a string can have.
     """
+    if not isinstance(mechanism, Unknown):
+        raise ValueError(f"mechanism must be an Unknown, got {mechanism!r}")
     cells = len(mechanism.pairs) * int(mechanism.possible.sum())
-    number = isinstance(spurious, int | float | np.integer | np.floating) and not isinstance(spurious, bool)
-    if not number or not 0 < spurious < cells:
+    if not is_number(spurious) or not 0 < spurious < cells:
         raise ValueError(f"spurious must be a number in (0, {cells}), the number of pairs, got {spurious!r}")
     return float(norm.isf(spurious / cells))
 
@@ -416,10 +419,8 @@ def discover(
 
 
 def _mechanism(tally: Tally) -> Unknown:
-    mechanism = tally.mechanism
-    if not isinstance(mechanism, Unknown):
-        raise ValueError(f"tally must be of an Unknown, got one of {mechanism}")
-    return mechanism
+    mechanism: Any = check_tally(tally, Unknown, "an Unknown").mechanism
+    return mechanism  # type: ignore[no-any-return]
 
 
 def _blocks(people: NDArray[np.int64], bits: int) -> Iterator[NDArray[np.int64]]:

@@ -70,7 +70,7 @@ def digest(names: Sequence[str]) -> NDArray[np.int64]:
     -------
     ndarray of int64 (k,)
     """
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    if isinstance(names, str) or not np.iterable(names) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"names must be a list of strings, got {names!r:.60}")
     return np.array([_digest(name) for name in names], np.int64)
 

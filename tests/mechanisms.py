@@ -199,7 +199,7 @@ CATALOGUE: dict[str, Entry] = {
             rappor.ORR,
             lambda k, e: rappor.ORR(k=k, cohorts=64, epsilon=e),
             codes(lambda m: 100),
-            sizes=(2, 10**4),
+            sizes=(2, 4000),
             bench=128,
             items=_candidates(20),
         ),

@@ -455,11 +455,11 @@ def test_rate():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: least_distortion([[0, nan]], 1.0), "loss must be finite numbers, got NaN or infinity"),
-        (lambda: least_distortion([[0, inf]], 1.0), "loss must be finite numbers, got NaN or infinity"),
+        (lambda: least_distortion([[0, nan]], 1.0), "loss must be finite numbers, got (nan|inf)"),
+        (lambda: least_distortion([[0, inf]], 1.0), "loss must be finite numbers, got (nan|inf)"),
         (lambda: least_distortion([0, 1], 1.0), "loss must be numbers with 2 axes"),
         (lambda: least_distortion([[]], 1.0), "loss must be numbers with 2 axes, not empty"),
-        (lambda: least_distortion([["a"]], 1.0), "loss must be numbers with 2 axes"),
+        (lambda: least_distortion([["a"]], 1.0), "loss must be finite numbers, got <U1 values"),
         (
             lambda: least_distortion(hamming(2), -1.0),
             r"epsilon must be 0 or a finite number in \[1e-06, 32\], got -1.0",

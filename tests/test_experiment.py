@@ -139,7 +139,7 @@ def test_of_equal_items_the_first_counts_as_larger():
     assert precision([1, 1, 1, 1], [0, 0, 1, 1], 2) == 0
     truth = np.random.default_rng(1).integers(0, 3, 1000)
     largest = sorted(range(1000), key=lambda i: (-truth[i], i))[:450]
-    assert precision(truth, np.isin(np.arange(1000), largest), 450) == 1
+    assert precision(truth, 1 * np.isin(np.arange(1000), largest), 450) == 1
 
 
 @pytest.mark.parametrize(

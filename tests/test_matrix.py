@@ -68,7 +68,7 @@ def test_scores_are_part_of_the_identity():
         ([0.5, 0.5], None, "must be a matrix of numbers"),
         ([], None, "must be a matrix of numbers"),
         ([[np.nan, 1.0]], None, "must be finite numbers"),
-        ([["a"]], None, "must be a matrix of numbers"),
+        ([["a"]], None, "must be finite numbers, got <U1 values"),
         ([[0.5, 0.5]], [[1.0]], "scores must have one row a report, 2, got 1"),
         ([[0.5, 0.5]], [1.0, 2.0], "scores must be a matrix of numbers"),
     ],
