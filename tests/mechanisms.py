@@ -5,7 +5,7 @@ here makes `test_robust.py` fail.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
@@ -289,3 +289,12 @@ CATALOGUE: dict[str, Entry] = {
         ),
     )
 }
+
+
+def _packed(entry: Entry) -> Entry:
+    """Turn an entry into that of the mechanism with packed reports."""
+    return replace(entry, build=lambda size, epsilon: replace(entry.build(size, epsilon), packed=True))
+
+
+PACKED = {f"{name}, packed": _packed(CATALOGUE[name]) for name in ("SUE", "OUE", "SubsetSelection")}
+CATALOGUE |= PACKED

@@ -12,14 +12,13 @@ import platform
 import subprocess
 import sys
 import tracemalloc
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numba
 import numpy as np
 import pandas as pd
-from mechanisms import CATALOGUE, LISTED, MOST
+from mechanisms import CATALOGUE, LISTED, MOST, PACKED
 from timing import Cores, median
 
 from ldpnb import frequency, items, joint, keyvalue, means, onebit, pckv, tables, wheel
@@ -33,7 +32,6 @@ PEERS = Path(__file__).with_name("peers.py")
 
 # frequency oracles, also measured at more items than the catalogue's, and those that can pack their reports
 ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "HadamardResponse", "SHist")
-PACKED = ("SUE", "OUE", "SubsetSelection")
 # whose server does something for every report and item: vectors of answers, and hashes
 EVERY = (
     frequency.BitReports,
@@ -188,17 +186,11 @@ def triples(*, n, d, epsilon, repetitions):
     return dict(zip(COLUMNS, row, strict=True))
 
 
-def pack(entry):
-    """Turn an entry of the catalogue into that of the mechanism with packed reports."""
-    return replace(entry, build=lambda size, epsilon: replace(entry.build(size, epsilon), packed=True))
-
-
 def chosen(large):
     """Name, entry and size of all that is measured."""
-    packed = {f"{name}, packed": pack(CATALOGUE[name]) for name in PACKED}
-    found = [(name, entry, entry.bench) for name, entry in (CATALOGUE | packed).items()]
+    found = [(name, entry, entry.bench) for name, entry in CATALOGUE.items()]
     found += [("GRR", CATALOGUE["GRR"], 2)]
-    return found + [(name, entry, large) for name, entry in (CATALOGUE | packed).items() if name in {*ORACLES, *packed}]
+    return found + [(name, entry, large) for name, entry in CATALOGUE.items() if name in {*ORACLES, *PACKED}]
 
 
 def measure_peers(python, n, k, epsilon, repetitions):
