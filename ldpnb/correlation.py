@@ -39,7 +39,7 @@ from ldpnb.core import (
 )
 from ldpnb.frequency import PureProtocol
 from ldpnb.keyvalue import check_pairs, discretise
-from ldpnb.onebit import HadamardBit, SHist
+from ldpnb.onebit import SHist
 from ldpnb.postprocess import norm, norm_sub
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
@@ -568,8 +568,7 @@ def _populations(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
 def _simulated(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
     """Return the counts of one tally of a population with this histogram, exact in their joint law."""
     n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
-    slow = isinstance(oracle, HadamardBit) and n < oracle.m * np.count_nonzero(histogram)  # see its simulate
-    if simulate is not None and not slow and n > 0:
+    if simulate is not None and n > 0:
         return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
     codes, step = np.repeat(np.arange(oracle.k), histogram), max(1, BLOCK // oracle.k)
     total = _empty(oracle)

@@ -195,10 +195,10 @@ class PCKVUE(PadAndSample):
         for start in range(0, len(keys), BLOCK):
             block = slice(start, start + BLOCK)
             own = keys[block, None] == np.arange(self.width)
-            told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
-            right = np.where(own, float(self.keep_sign), 0.5)[told]  # a random sign is right half the time
-            sign = np.broadcast_to(signs[block, None], own.shape)[told]
-            reports[block][told] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
+            person, key = np.nonzero(bernoulli(np.where(own, 0.5, self.speak), own.shape, rng))
+            right = np.where(own[person, key], float(self.keep_sign), 0.5)  # a random sign is right half the time
+            sign = signs[block][person]
+            reports[block][person, key] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
         return reports
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:

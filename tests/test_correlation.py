@@ -673,7 +673,7 @@ def test_simulation_has_the_law_of_the_clients(mechanism, values):
     ids=str,
 )
 def test_simulated_estimates_have_the_stated_mean_and_noise(mechanism, n):
-    """6.7 standard errors of the mean; variances χ². At n = 60 signs are simulated person by person."""
+    """6.7 standard errors of the mean; variances χ²."""
     values, trials, rng = crowd(n, mechanism.d), 200, np.random.default_rng(45)
     tally = mechanism.simulate(mechanism.cells(values, trials=trials, rng=rng), rng=rng)
     assert tally.n == n and tally.counts.dtype == np.int64
