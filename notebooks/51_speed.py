@@ -531,7 +531,8 @@ for name in ("OLH", "GRR"):
 #
 # :::{dropdown} Solution
 # The cell lists those above ten.
-# They hash (O-RR a string for every cohort, the wheels every key), sort (the wheels), or look things up in tables by a random index (means, matrices, pairs): work that does not depend on how random numbers are made.
+# They hash (O-RR strings, the wheels keys), sort (the wheels), search a table of odds for a random number (matrices, and the means that send one of several values), or gather what a random index points at (pairs of keys).
+# None of it depends on how random numbers are made.
 # :::
 
 # %% tags=["hide-input"]
