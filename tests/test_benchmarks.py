@@ -52,7 +52,7 @@ def test_every_mechanism_is_measured(measured):
     assert set(ours["mechanism"]) == set(CATALOGUE)
     assert set(ours.query("size == 12")["mechanism"]) == {*speed.ORACLES, *PACKED}
     assert (table["value"] > 0).all()
-    assert ours.query("what == 'triples'")["note"].tolist() == ["4 tables, from reports on"]
+    assert ours.query("what == 'triples'")["note"].tolist() == ["4 tables, from the reports on"]
 
 
 def test_reports_are_packed_where_they_are_said_to_be(measured):

@@ -182,7 +182,7 @@ def triples(*, n, d, epsilon, repetitions):
     reports = mechanism.perturb(entry.people(mechanism, n, rng), rng=rng)
     sets = list(combinations(range(d), 3))
     taken = median(lambda: tables.likeliest(tables.symbols(mechanism, reports), sets), repetitions)
-    row = ["BitFlip", "ldpnb", "triples", n, d, epsilon, taken, "ns", f"{len(sets)} tables, from reports on"]
+    row = ["BitFlip", "ldpnb", "triples", n, d, epsilon, taken, "ns", f"{len(sets)} tables, from the reports on"]
     return dict(zip(COLUMNS, row, strict=True))
 
 
