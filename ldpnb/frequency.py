@@ -438,6 +438,9 @@ class SubsetSelection(BitReports):
 
     Notes
     -----
+    How many random numbers a report takes depends on whether the own item is in it: whoever can time the client of one
+    person, or count its draws, learns more than ε allows.
+
     `size` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best size anew.  For the same
     reason a mechanism that chose 4 items itself is not equal to one that was told to take 4.
     """

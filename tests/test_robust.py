@@ -439,9 +439,10 @@ def bad_reports(reports):
             for bad in [(kind, longer), *((bad, shape) for bad in ("f8", "u1", "i4", "O", "U3"))]:
                 changed = parts | {one: bad}
                 yield f"{one} of type {bad}", np.zeros(5, [(name, *part) for name, part in changed.items()])
-    elif reports.dtype.kind == "b":
-        for kind in (int, np.uint8, float, str, object):
-            yield f"of type {kind.__name__}", reports.astype(kind)
+    elif reports.dtype.kind == "b" or reports.dtype == np.uint8:  # bits, or eight of them in a byte
+        for kind in (int, np.bool_, np.uint8, float, str, object):
+            if kind is not reports.dtype.type:
+                yield f"of type {kind.__name__}", reports.astype(kind)
         yield from misshapen(reports)
     else:
         yield from spoiled(reports, True)
