@@ -14,7 +14,9 @@ and memory does not grow with the number of reports.
 
 A file's metadata say what it holds: the version of this layout, the mechanism (`identity`), dtype and shape of a
 report, the number of reports, and a random number of the partition's own, by which a copy is known.  Each page has a
-checksum, and so have the metadata and all columns together.  They find damage, not forgery.
+checksum, and so have the metadata and each column.  They find damage, not forgery.
+
+Partitions lie on file systems that are mounted under the same names wherever they are counted.
 
 Integers are stored as packed differences, bits as bits, anything else as its bytes, each with its likes, by zstd.
 """
@@ -28,7 +30,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 
 LAYOUT = 1  # version; a partition with another one is refused
 HEAD = b"ldpnb"  # of the file's metadata: what it holds
-CHECKSUMS = b"ldpnb.crc32"  # of that, and of all columns
+CHECKSUMS = b"ldpnb.crc32"  # of that, and of each column
 PLAIN = "report"  # name of the column where a report has no fields
 GROUP = 2**24  # bytes of reports in a row group, which is what is in memory at a time
 LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
@@ -101,7 +103,9 @@ def _written(value: Any) -> str:
 def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism) -> None:
     """Write reports as one partition.
 
-    The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.
+    The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.  Until then it
+    has a name that ends in ``.partial``, which is what a writer that is killed leaves behind.  Of several writers of
+    one path the first to finish has it.
 
     Parameters
     ----------
@@ -109,7 +113,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         As the mechanism's `perturb` returns them; n may be 0.  Blocks are written one after the other, each as row
         groups of its own, so that a partition may be larger than memory.
     path : path
-        Of a file that does not exist.
+        Of a file that does not exist, on a file system with hard links.
     mechanism : Mechanism
         Whose reports they are.  Their layout is checked now, their values when they are counted.
 
@@ -118,8 +122,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     ValueError
         If there is such a file, if there is no block, or if a block has not the layout of the mechanism's reports.
     """
-    path = Path(path)
-    if path.exists():
+    path = Path(_mounted(path, "path"))
+    if os.path.lexists(path):
         raise ValueError(f"path must be new, got {path}, which exists")
     blocks = (np.asarray(block) for block in ([reports] if isinstance(reports, np.ndarray) else reports))
     first = next(blocks, None)
@@ -129,11 +133,11 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     schema = _schema(dtype, shape)
     mechanism.tally(first[:0], [0])  # refuses another layout; candidates are for mechanisms that want some
     rows = max(1, GROUP // (dtype.itemsize * int(np.prod(shape))))
-    partial_path = path.with_name(path.name + ".partial")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
     try:
-        with open(partial_path, "wb") as file:
+        with open(temporary, "xb") as file:
             with pq.ParquetWriter(file, schema, **_encodings(schema)) as writer:
-                n = crc = 0
+                n, crcs = 0, [0] * len(schema)
                 for block in chain([first], blocks):
                     if (block.dtype, block.shape[1:]) != (dtype, shape):
                         raise ValueError(
@@ -142,8 +146,9 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                         )
                     for start in range(0, len(block), rows):
                         columns = _columns(block[start : start + rows])
-                        crc = _checksum(columns, crc)
-                        writer.write_table(pa.Table.from_arrays([_to_arrow(x) for x in columns], schema=schema))
+                        crcs = _checksums(columns, crcs)
+                        table = pa.Table.from_arrays([_to_arrow(x) for x in columns], schema=schema)
+                        writer.write_table(table, row_group_size=rows)  # the writer has a default of its own
                     n += len(block)
                 said = {
                     "layout": LAYOUT,
@@ -154,13 +159,20 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                     "partition": secrets.token_hex(8),
                 }
                 head = json.dumps(said).encode()
-                writer.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{zlib.crc32(head):08x} {crc:08x}"})
+                writer.add_key_value_metadata({HEAD: head, CHECKSUMS: _written_crcs([zlib.crc32(head), *crcs])})
             file.flush()
             os.fsync(file.fileno())
-        partial_path.rename(path)
-    except BaseException:
-        partial_path.unlink(missing_ok=True)
-        raise
+        try:
+            os.link(temporary, path)  # a rename would overwrite what another writer has finished meanwhile
+        except FileExistsError as error:
+            raise ValueError(f"path must be new, got {path}, which exists") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)  # its entry has to reach the disk, too
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def read(path: StrPath, mechanism: Mechanism) -> Iterator[Reports]:
@@ -184,9 +196,16 @@ def read(path: StrPath, mechanism: Mechanism) -> Iterator[Reports]:
     PartitionError
         If the file is missing or damaged, or holds reports of another mechanism.
     """
-    name = identity(mechanism)
+    name, path = identity(mechanism), _mounted(path, "path")
     with _fault(path, name), _Partition(path, name) as partition:
         yield from partition.blocks()
+
+
+def _mounted(path: StrPath, argument: str) -> str:
+    text = os.fspath(path)
+    if "://" in text:
+        raise ValueError(f"{argument} must be of a mounted file system, not an address, got {text!r}")
+    return text
 
 
 @contextmanager
@@ -205,7 +224,7 @@ class _Partition:
         stored = self.file.metadata.metadata or {}
         if not {HEAD, CHECKSUMS} <= stored.keys():
             raise ValueError("it does not say what it holds")
-        crc, self.crc = stored[CHECKSUMS].decode().split(" ")
+        crc, _, self.crcs = stored[CHECKSUMS].decode().partition(" ")
         if f"{zlib.crc32(stored[HEAD]):08x}" != crc:
             raise ValueError("what it says of itself does not fit its checksum")
         said = json.loads(stored[HEAD])
@@ -229,16 +248,16 @@ class _Partition:
 
     def blocks(self) -> Iterator[Reports]:
         """Yield reports, a row group at a time, and fail at the end if they are not those that were written."""
-        n = crc = 0
+        n, crcs = 0, [0] * len(self.file.schema_arrow)
         for group in range(self.file.num_row_groups):
             table = self.file.read_row_group(group, use_threads=False)
             columns = [_to_numpy(column) for column in table.columns]
-            n, crc = n + len(table), _checksum(columns, crc)
+            n, crcs = n + len(table), _checksums(columns, crcs)
             reports = self.empty(len(table))
             for name, column in zip(self.dtype.names or (PLAIN,), columns, strict=True):
                 _fill(reports if self.dtype.names is None else reports[name], column)
             yield reports
-        if (n, f"{crc:08x}") != (self.n, self.crc):
+        if (n, _written_crcs(crcs)) != (self.n, self.crcs):
             raise ValueError("its reports do not fit their checksum")
 
 
@@ -294,10 +313,13 @@ def _fill(into: NDArray[Any], column: NDArray[Any]) -> None:
     into[...] = column.reshape(into.shape)
 
 
-def _checksum(columns: list[NDArray[Any]], crc: int) -> int:
-    for column in columns:
-        crc = zlib.crc32(column, crc)  # type: ignore[arg-type]
-    return crc
+def _checksums(columns: list[NDArray[Any]], crcs: list[int]) -> list[int]:
+    """Go on with a checksum for each column, so that it does not matter how rows are grouped."""
+    return [zlib.crc32(column, crc) for column, crc in zip(columns, crcs, strict=True)]  # type: ignore[arg-type]
+
+
+def _written_crcs(crcs: Iterable[int]) -> str:
+    return " ".join(f"{crc:08x}" for crc in crcs)
 
 
 def _to_arrow(column: NDArray[Any]) -> Any:
@@ -368,8 +390,9 @@ def collect(
     ----------
     mechanism : Mechanism
     paths : path or iterable of path
-        The partitions, or the folder whose ``*.parquet`` they are.  A cluster's workers must find them under the same
-        paths.
+        The partitions, or a folder that holds them, as ``*.parquet``, and nothing else.  A cluster's workers must find
+        them under the same paths.  What never came to the folder cannot be missed there: where partitions are known,
+        list them.
     items : sequence, optional
         The candidates to count, for mechanisms whose client does not know the domain.
     scheduler : distributed.Client or str, optional
@@ -384,8 +407,8 @@ def collect(
     Raises
     ------
     ValueError
-        If there are no partitions, or one is named twice or is a copy of another, whether or not faults are skipped; or
-        if `items` are refused by the mechanism.
+        Whether or not faults are skipped: if there are no partitions, or one is named twice or is a copy of another, or
+        the folder holds something else; or if `items` are refused by the mechanism.
     PartitionError
         If a partition is missing, damaged, or not of this mechanism, unless `skip`.  With several it is one of them.
     ImportError
@@ -413,13 +436,18 @@ Told = Callable[[int, int], None]  # of so many reports more, and so many partit
 def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
     """Absolute paths of partitions, which must differ."""
     if isinstance(paths, str | os.PathLike):
+        _mounted(paths, "paths")
         if not os.path.isdir(paths):
             raise ValueError(f"paths must be a folder or a list of paths, got {os.fspath(paths)!r}")
-        names = sorted(str(path) for path in Path(os.path.abspath(paths)).glob("*.parquet"))
+        found = sorted(Path(os.path.abspath(paths)).iterdir())
+        for path in found:
+            if path.suffix != ".parquet" or not path.is_file():
+                raise ValueError(f"paths must be a folder of *.parquet files and nothing else, got {path} in it")
+        names = [str(path) for path in found]
         if not names:
             raise ValueError(f"paths must be a folder with *.parquet in it, got {os.fspath(paths)!r}")
     else:
-        names = [os.path.abspath(path) for path in paths]
+        names = [os.path.abspath(_mounted(path, "paths")) for path in paths]
         if not names:
             raise ValueError("paths must name at least one partition, got none")
     twice = [path for path, times in Counter(map(os.path.realpath, names)).items() if times > 1]
@@ -436,16 +464,18 @@ def _count(mechanism: Mechanism, items: Any, skip: bool, path: str, told: Told) 
             partition = _Partition(path, name)
             mechanism.tally(partition.empty(), [0])
         with partition:
-            whole = mechanism.tally(partition.empty(), items)  # if this fails, it is not the partition's fault
+            empty = mechanism.tally(partition.empty(), items)  # if this fails, it is not the partition's fault
+            counts = empty.counts.copy()
             with _fault(path, name):
                 for reports in partition.blocks():
-                    whole += mechanism.tally(reports, items)
+                    counts += mechanism.tally(reports, items).counts  # in place: a tally may be large
                     told(len(reports), 0)
     except PartitionError as error:
         if not skip:
             raise
         return Collected(None, {}, 0, {path: str(error)})
     told(0, 1)
+    whole = replace(empty, n=partition.n, counts=counts)
     return Collected(whole, {partition.number: path}, os.path.getsize(path))
 
 
@@ -473,7 +503,9 @@ def _on_cluster(client: Any, mechanism: Mechanism, items: Any, skip: bool, names
     topic = f"ldpnb-{secrets.token_hex(8)}"
     client.subscribe_topic(topic, lambda event: told(*event[1]))
     [count] = client.scatter([partial(_count, mechanism, items, skip)], broadcast=True, hash=False)
-    whole = _tree(client, [client.submit(_on_worker, count, name, topic, pure=False) for name in names])
+    whole = _tree(
+        client, [client.submit(_on_worker, count, name, topic, key=f"count-{topic}-{name}") for name in names]
+    )
     try:
         found: Collected = whole.result()
     finally:

@@ -80,6 +80,25 @@ def test_reports_come_back(case, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+def test_row_groups_may_be_long(tmp_path):
+    mechanism, n = HadamardBit(k=1024, epsilon=1.0), 2**20 + 1  # the writer cuts after 2**20 rows, unless told not to
+    reports = mechanism.perturb(np.arange(n) % 1024, rng=np.random.default_rng(6))
+    save(reports, tmp_path / "a", mechanism)
+    assert [len(block) for block in read(tmp_path / "a", mechanism)] == [n]
+    np.testing.assert_array_equal(collect(mechanism, [tmp_path / "a"]).tally.counts, mechanism.tally(reports).counts)
+
+
+def test_row_groups_make_no_difference(case, tmp_path):
+    mechanism, reports, items = case
+    save(reports, tmp_path / "a", mechanism)
+    stored = pq.ParquetFile(tmp_path / "a")
+    with pq.ParquetWriter(tmp_path / "b", stored.schema_arrow, store_schema=False) as file:
+        file.write_table(stored.read(), row_group_size=7)
+        file.add_key_value_metadata(stored.metadata.metadata)
+    assert [len(block) for block in read(tmp_path / "b", mechanism)][:2] == [7, 7]
+    assert_same(collect(mechanism, [tmp_path / "b"], items).tally, mechanism.tally(reports, items))
+
+
 def test_blocks_are_one_partition(case, tmp_path):
     mechanism, reports, items = case
     save((reports[i : i + 30] for i in range(0, len(reports), 30)), tmp_path / "a", mechanism)
@@ -122,7 +141,7 @@ def test_a_file_has_its_name_when_it_is_on_the_disk(tmp_path, monkeypatch):
     path, seen = tmp_path / "a", []
     monkeypatch.setattr(os, "fsync", lambda file: seen.append((path.exists(), os.fstat(file).st_size)))
     save(np.array([0, 1]), path, GRR(k=4, epsilon=1.0))
-    assert seen == [(False, path.stat().st_size)]
+    assert seen == [(False, path.stat().st_size), (True, tmp_path.stat().st_size)]  # the file, then the folder
 
 
 def test_nothing_is_left_of_a_partition_that_fails(tmp_path):
@@ -157,6 +176,21 @@ def test_a_partition_is_not_overwritten(tmp_path):
     save(np.array([0, 1, 2]), tmp_path / "a", GRR(k=4, epsilon=1.0))
     with pytest.raises(ValueError, match="path must be new, got .*a, which exists"):
         save(np.array([0]), tmp_path / "a", GRR(k=4, epsilon=1.0))
+    (tmp_path / "b").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="path must be new, got .*b, which exists"):
+        save(np.array([0]), tmp_path / "b", GRR(k=4, epsilon=1.0))
+
+
+def test_of_two_writers_the_first_to_finish_has_the_path(tmp_path):
+    def slower():
+        yield np.array([0])
+        save(np.array([1, 1]), tmp_path / "a", MECHANISM)  # another writer, meanwhile
+        yield np.array([0])
+
+    with pytest.raises(ValueError, match="path must be new, got .*a, which exists"):
+        save(slower(), tmp_path / "a", MECHANISM)
+    assert np.concatenate(list(read(tmp_path / "a", MECHANISM))).tolist() == [1, 1]
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 # ---------------------------------------------------------------------------------------------------- identity
@@ -299,13 +333,31 @@ def test_a_partition_is_not_counted_twice(tmp_path):
         collect(MECHANISM, tmp_path, skip=True)
 
 
+@pytest.mark.parametrize("name", ["c", "d.PARQUET", "e.parquet.0123456789abcdef.partial", "f", "g.parquet"])
+def test_a_folder_holds_partitions_and_nothing_else(name, tmp_path):
+    save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
+    if name in ("f", "g.parquet"):
+        (tmp_path / name).mkdir()
+    else:
+        save(np.array([0, 1]), tmp_path / name, MECHANISM)
+    for skip in (False, True):
+        with pytest.raises(ValueError, match=rf"folder of \*.parquet files and nothing else, got .*{name} in it"):
+            collect(MECHANISM, tmp_path, skip=skip)
+
+
 def test_wrong_arguments_are_named(tmp_path):
     save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+    (tmp_path / "empty").mkdir()
+    for use in (lambda path: save(np.array([0]), path, MECHANISM), lambda path: list(read(path, MECHANISM))):
+        with pytest.raises(ValueError, match="^path must be of a mounted file system, not an address, got 's3://a/b'"):
+            use("s3://a/b")
     wheel = WheelKV(epsilon=1.0, m=2)
     save(wheel.perturb(PEOPLE, rng=np.random.default_rng(1)), tmp_path / "wheel", wheel)
     for paths, words in (
         (str(tmp_path / "a"), "paths must be a folder or a list of paths, got '.*a'"),
-        (tmp_path, r"paths must be a folder with \*.parquet in it"),
+        (tmp_path / "empty", r"paths must be a folder with \*.parquet in it"),
+        ("s3://bucket/day", "paths must be of a mounted file system, not an address, got 's3://bucket/day'"),
+        (["s3://bucket/day/a.parquet"], "paths must be of a mounted file system, not an address"),
         ([], "paths must name at least one partition, got none"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -448,6 +500,34 @@ def test_a_lost_worker_changes_nothing(client, tmp_path, monkeypatch):
     assert len(heard) >= 40  # those that were lost were counted again
     client.wait_for_workers(2)
     assert victim not in client.run(os.getpid).values()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fatal(GRR):
+    """Kills every process that counts, but this one."""
+
+    home: int
+
+    def tally(self, reports, items=None):
+        if os.getpid() != self.home:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().tally(reports, items)
+
+
+def test_a_partition_that_kills_is_named(client, tmp_path):
+    from distributed import KilledWorker
+
+    fatal = Fatal(k=4, epsilon=1.0, home=os.getpid())
+    save(np.array([0, 1]), tmp_path / "a", fatal)
+
+    def allow(failures):
+        client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", failures))
+
+    allow(0)
+    with pytest.raises(KilledWorker, match=f"{tmp_path / 'a'}"):
+        collect(fatal, [tmp_path / "a"], scheduler=client)
+    allow(3)
+    client.wait_for_workers(2)
 
 
 @pytest.mark.parametrize("where", ["here", "there"])
