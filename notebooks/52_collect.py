@@ -8,7 +8,7 @@
 # A hundred million reports, each drawn by the real client of one made-up person, are written and counted on one small machine below, in memory that does not grow with their number.
 #
 # What differs between mechanisms is the work for one report: a few nanoseconds if the server looks up a cell, and time in proportion to the number of candidates if it has to try each of them.
-# For a billion people and a million candidates that is the difference between seconds and days of a core.
+# For a billion people and a million candidates that is the difference between seconds and about a day of a core.
 # And at that size the error of the mechanism is so small that what was lost, or counted twice, matters more.
 # :::
 #
@@ -551,7 +551,7 @@ table(
 # Nanoseconds are those of a processor for one report, and millions of reports a second on a core follow from them.
 # The last three columns are by the clock on the wall, in millions a second, with the files still in the system's cache.
 # They depend on what else the machine was doing: in parentheses are the cores that the counting got, of its one or two.
-# More workers than these two were not tried.
+# What two workers gain can be read off only where one process got a whole core and they got two; more than two were not tried.
 # While it counts, `progress=True` shows a line, the last of which was:
 
 # %% tags=["hide-input"]
@@ -633,7 +633,7 @@ check(
 
 # %% [markdown]
 # At a million people and 1,024 items no one walks through all branches.
-# There we compare estimates from real reports with estimates from the law, both of one population: each of the 1,024 differences is divided by its standard error, and the largest is compared with a bound that a right law exceeds with a probability below $10^{-6}$.
+# There we compare estimates from reports of real clients with estimates from the law, both of one population: each of the 1,024 differences is divided by its standard error, and the largest is compared with a bound that a right law exceeds with a probability below $10^{-6}$.
 # (Of OLH the law is exact for each item alone, which is all that the comparison uses.)
 
 
@@ -860,15 +860,15 @@ reading = nanoseconds["Wheel, m = 1", 10**5][0]
 costs.append(("10⁶ strings", "Wheel, m = 1", Wheel(epsilon=1.0, m=1), reading, of_wheel(10**6) - reading, 10**6))
 print(f"{measured['processor']}; {BILLION:,} people, ε = 1")
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-cost", "caption": "Time of one core to read and count the reports of a billion people, ε = 1: filled markers for a thousand items, open ones for a million items or strings. Servers that look up a cell stay on the left; those that try every candidate, or read a bit for each, go to the right with the number of candidates."}, "image": {"alt": "Dot plot on a logarithmic axis of time, one line for each of six mechanisms. k-RR, one-bit Hadamard and Hadamard response take seconds at a thousand and at a million items. OUE and OLH take minutes at a thousand items and days to years at a million. The wheel with a million strings is among the slowest."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-cost", "caption": "Time of one core to read and count the reports of a billion people, ε = 1: filled markers for a thousand items, open ones for a million items or strings. Servers that look up a cell stay on the left; those that try every candidate, or read a bit for each, go to the right with the number of candidates."}, "image": {"alt": "Dot plot on a logarithmic axis of time, one line for each of six mechanisms. k-RR, one-bit Hadamard and Hadamard response take seconds at a thousand and at a million items. OUE and OLH take minutes at a thousand items and about a day or two at a million. The wheel takes about a day for a million strings."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.2))
 lines = [*LISTED, "Wheel, m = 1"][::-1]
 for size, name, _, reading, counting, _ in costs:
     few_items = size == "2¹⁰ items"
     ax.plot(reading + counting, lines.index(name), **dots(0) | ({} if few_items else {"markerfacecolor": "white"}))
 ax.set(xscale="log", xlabel="time of one core", yticks=range(len(lines)), yticklabels=lines, ylim=(-0.6, 5.6))
-marks = {"1 s": 1, "1 minute": 60, "1 hour": 3600, "1 day": 86400, "1 year": UNITS["years"]}
-ax.set_xlim(0.7, 4 * UNITS["years"])
+marks = {"1 s": 1, "1 minute": 60, "1 hour": 3600, "1 day": 86400, "1 week": 7 * 86400}
+ax.set_xlim(0.7, 14 * 86400)
 ax.set_xticks(list(marks.values()), list(marks))
 ax.minorticks_off()
 plt.show()
@@ -893,13 +893,13 @@ print(f"{amount(BILLION * 2**20 / 8, 'B')} in all at 2²⁰ items")
 # Three things are worth seeing.
 #
 # - *A server that tries every candidate is linear in $n\cdot k$.*
-#   OLH's is, and the wheel's: with a thousand items that is about a minute of a core, with a million hours or days.
+#   OLH's is, and the wheel's: with a thousand items that is about a minute of a core, with a million about a day.
 #   Another list of candidates costs the same again.
 # - *A server that looks up a cell is linear in $n$.*
 #   It adds one to a counter for each report, and turns counters into shares once, in $k \log k$.
-#   Reading the file then takes as long as counting it, or longer.
+#   Reading the file then takes about as long as counting it, or longer.
 # - *Unary encoding pays with the network.*
-#   Its error is OLH's, and adding up its bits is fast, but they have to come in: at a million items they are bound by storage, whatever the cores.
+#   Its error is OLH's, and most of its time goes into reading: at a million items all those bytes have to come from storage first, whatever the cores.
 #
 # The errors (in the folded table) are within a quarter of one another, but for k-RR, which at a million items drowns in its own replies.
 # So at this size a mechanism is chosen by its server and its network.
@@ -922,14 +922,12 @@ print(f"{amount(BILLION * 2**20 / 8, 'B')} in all at 2²⁰ items")
 #   The tests of this book kill a worker in the middle and get the same integers.
 # - *Memory.* A worker holds a part of one file, and tallies that wait until all eight of a sum are there.
 #   A sum is done before another partition is opened, or else all tallies would wait for the end; the first exercise counts those that wait nevertheless.
-# - *Small files.* Every task is some work for the scheduler, milliseconds, and every tally some memory, so a partition should keep a worker busy for seconds.
-#   How many reports that is follows from the times above.
+# - *Small files.* Every task is some work for the scheduler, and every tally some memory, so a partition should keep a worker busy for seconds.
+#   That is hundreds of millions of reports where the server looks up a cell, and tens of millions for OLH with a thousand items, as the times above say.
 
 # %% tags=["hide-input"]
-for name, k in (("k-RR", 2**10), ("one-bit Hadamard", 2**10), ("OLH", 2**10), ("OLH", 2**20)):
-    print(
-        f"{name}, k = {k:,}: {amount(1e9 / sum(nanoseconds[name, k]), '', ('', ' thousand', ' million'))} reports in a second of a core"
-    )
+for name, k in (("k-RR", 2**10), ("one-bit Hadamard", 2**10), ("OLH", 2**10)):
+    print(f"{name}, k = {k:,}: {1e3 / sum(nanoseconds[name, k]):.0f} million reports in a second of a core")
 
 # %% [markdown]
 # Simulations go to the same cluster.
