@@ -652,7 +652,7 @@ def law_tally(mechanism, counts, stream):
 
 
 def by_client(mechanism, counts, stream):
-    """Estimates from real reports, (k,)."""
+    """Estimates from reports of the real client, (k,)."""
     values = np.repeat(np.arange(len(counts)), counts)
     return mechanism.estimate(mechanism.tally(mechanism.perturb(values, rng=stream)))
 
@@ -663,7 +663,7 @@ bound = norm.isf(1e-7 / (2 * len(mechanisms) * K))
 
 
 def farthest(mechanism, drawn_from):
-    """Largest difference between a tally from a law and real reports, in standard errors."""
+    """Largest difference between a tally from a law and the real client, in standard errors."""
     simulated = law_tally(drawn_from, million, rng)
     difference = mechanism.estimate(replace(simulated, mechanism=mechanism))[0] - by_client(mechanism, million, rng)
     return np.max(np.abs(difference) / of_items(mechanism, million)) / sqrt(2)
@@ -970,7 +970,7 @@ cluster.close()
 #
 # :::{prf:theorem} What is lost
 # :label: thm-collect-lost
-# Let a share λ of the reports be lost, and, given the values, which ones independent of the clients' coins.
+# Let a share λ of the reports be lost; given the values, let it not depend on the clients' coins which ones.
 # The rest estimates the people of the rest, $f^{\text{kept}}$, without bias and with its usual error bar.
 # Its distance from all people is
 #
