@@ -18,7 +18,8 @@ checksum, and so have the metadata and each column.  They find damage, not forge
 
 Partitions lie on file systems that are mounted under the same names wherever they are counted.
 
-Integers are stored as packed differences, bits as bits, anything else as its bytes, each with its likes, by zstd.
+Integers are stored as packed differences, bits as bits, anything else as its bytes, by zstd, and, unless they are many,
+each with its likes.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ HEAD = b"ldpnb"  # of the file's metadata: what it holds
 CHECKSUMS = b"ldpnb.crc32"  # of that, and of each column
 PLAIN = "report"  # name of the column where a report has no fields
 GROUP = 2**24  # bytes of reports in a row group, which is what is in memory at a time
+WIDE = 64  # bytes in a column; sorting those of longer ones by their places takes longer than it saves
 LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
 FAN_IN = 8  # tallies that are added at a time
 
@@ -279,7 +281,10 @@ def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
 
 def _encodings(schema: Any) -> dict[str, Any]:
     def encoding(of: Any) -> str:
-        return "PLAIN" if pa.types.is_boolean(of) else "DELTA_BINARY_PACKED" if numbers(of) else "BYTE_STREAM_SPLIT"
+        if numbers(of):
+            return "DELTA_BINARY_PACKED"
+        wide = pa.types.is_fixed_size_binary(of) and of.byte_width > WIDE
+        return "PLAIN" if wide or pa.types.is_boolean(of) else "BYTE_STREAM_SPLIT"
 
     numbers = pa.types.is_integer
     return {

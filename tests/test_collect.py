@@ -137,6 +137,16 @@ def test_a_stored_report_is_little_longer_than_its_entropy(k, tmp_path):
         assert bits <= stored <= bits + 2.5
 
 
+def test_long_reports_are_stored_as_they_are(tmp_path):
+    for k, split in ((256, True), (2**14, False)):
+        mechanism = OUE(k=k, epsilon=1.0, packed=True)
+        reports = mechanism.perturb(np.arange(100), rng=np.random.default_rng(2))
+        save(reports, tmp_path / f"{k}", mechanism)
+        used = pq.read_metadata(tmp_path / f"{k}").row_group(0).column(0).encodings
+        assert ("BYTE_STREAM_SPLIT" in used) == split
+        np.testing.assert_array_equal(next(read(tmp_path / f"{k}", mechanism)), reports)
+
+
 def test_a_file_has_its_name_when_it_is_on_the_disk(tmp_path, monkeypatch):
     path, seen = tmp_path / "a", []
     monkeypatch.setattr(os, "fsync", lambda file: seen.append((path.exists(), os.fstat(file).st_size)))
