@@ -1340,7 +1340,7 @@ def off_by(slots, width, m, eps=1.0):
 def two_hashes(eps, m):
     """Noise of the sum and the difference of (k, +) and (k, −), on nearly continuous arcs."""
     best = Wheel(epsilon=eps, m=m, width=16)
-    return np.full(2, 2 * best.noise(Records.of([]), [0])[0, 0])
+    return np.full(2, 2 * best.noise(Records.of(set()), [0])[0, 0])
 
 
 def mended(record, m, slots, eps, seed, rng):
