@@ -260,11 +260,21 @@ def faults(cases, names):
 
 
 NAN, HUGE = math.nan, 10**30
+
+
+class Thing:
+    """Nothing that anybody knows, of the same name in every process."""
+
+    def __repr__(self):
+        return "a thing"
+
+
+THING = Thing()
 NO_COUNT = [NAN, math.inf, -math.inf, -1, HUGE, 10**400, True, np.True_, "1", b"1", None, 1j, 2.0, 0.5, [], [1, 2], {}]
-NO_COUNT += [np.array([1, 2]), np.float64(2), np.timedelta64(3), object()]
+NO_COUNT += [np.array([1, 2]), np.float64(2), np.timedelta64(3), THING]
 NO_NUMBER = [NAN, math.inf, -math.inf, -1, HUGE, 1e300, True, np.True_, "1", b"1", None, 1j, [], [0.5], (), {}]
-NO_NUMBER += [np.array([0.5]), np.array(0.5), np.float64(NAN), np.timedelta64(3), object()]
-NO_LIST = [NAN, -1, 0, 3, HUGE, True, "1", b"11", 1j, [], (), {}, {1, 2}, object()]
+NO_NUMBER += [np.array([0.5]), np.array(0.5), np.float64(NAN), np.timedelta64(3), THING]
+NO_LIST = [NAN, -1, 0, 3, HUGE, True, "1", b"11", 1j, [], (), {}, {1, 2}, THING]
 GOOD_ZERO = {("RAPPOR", "p")}
 
 
@@ -321,7 +331,7 @@ NOT_ARRAYS = {
     "NaN": NAN,
     "text": "x",
     "bytes": b"ab",
-    "object": object(),
+    "object": THING,
     "dict": {0: 1},
     "set": {1},
     "lambda": lambda: 1,
