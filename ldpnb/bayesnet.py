@@ -25,12 +25,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from math import comb, prod
+from math import comb, inf, prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import check_count
+from ldpnb.core import check_count, is_number
 from ldpnb.maxent import check_sets
 from ldpnb.tables import check_table, entropy, information
 
@@ -372,8 +372,8 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
     """
     found = tuple(check_count(size, 2, "sizes") for size in sizes)
     check_count(k, 0, "k")
-    if not (np.isfinite(strength) and strength > 0):
-        raise ValueError(f"strength must be a positive number, got {strength}")
+    if not is_number(strength) or not 0 < strength < inf:
+        raise ValueError(f"strength must be a positive number, got {strength!r}")
     order = rng.permutation(len(found)).tolist()
     pairs, cpts = [], []
     for i, child in enumerate(order):

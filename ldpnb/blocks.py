@@ -29,6 +29,7 @@ from ldpnb.core import (
     check_count,
     check_epsilon,
     check_fields,
+    check_numbers,
     check_people,
 )
 from ldpnb.frequency import GRR
@@ -262,7 +263,8 @@ class Blocks(Mechanism):
         The first term alone is for people drawn from a distribution f; the second, since the population is fixed and
         blocks are dealt out among its n people.
         """
-        f, people, first, second, weight = np.asarray(share, np.float64), np.asarray(drawn), 0.0, 0.0, 0.0
+        f, people = check_numbers(share, "share"), check_codes(drawn, None, "drawn")
+        first, second, weight = 0.0, 0.0, 0.0
         (s,) = check_sets([s], len(self.sizes))
         for rows, _, _, g in self._holding(s):
             m, p = people[rows].sum(), (1 - g) / f.size + g * f

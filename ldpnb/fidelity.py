@@ -25,7 +25,7 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import check_columns, check_count, check_people
+from ldpnb.core import check_array, check_columns, check_count, check_numbers, check_people
 from ldpnb.maxent import check_sets
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
@@ -56,8 +56,8 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
         missing = [one for one in chosen if one not in data]
         if missing:
             raise ValueError(f"data must hold the table of every set, got none for {missing[0]}")
-        return {one: np.asarray(data[one], np.float64) for one in chosen}
-    array = np.asarray(data)
+        return {one: check_numbers(data[one], "data") for one in chosen}
+    array = check_array(data, "data")
     if array.dtype.kind == "f":
         if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
             raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
@@ -126,7 +126,7 @@ def uniform(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.f
 
 def resampled(records: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return as many records, drawn with replacement: the floor of `avd` that sampling alone imposes."""
-    found = np.asarray(records)
+    found = check_array(records, "records")
     check_people(found)
     drawn: NDArray[np.int64] = found[rng.integers(len(found), size=len(found))]
     return drawn

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from ldpnb.core import check_count
+from ldpnb.core import check_count, check_numbers, is_number
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
 
@@ -56,18 +56,19 @@ def consistent(
     RuntimeError
         If marginals do not agree after 100,000 rounds.
     """
-    noisy, weights = [np.asarray(x, np.float64) for x in tables], np.asarray(people, np.float64)
+    noisy, weights = [check_numbers(x, "tables") for x in tables], check_numbers(people, "people")
     if not weights.shape == (len(sets),) == (len(noisy),) or not np.all(weights > 0):
         raise ValueError(f"people must be positive, one a set and a table, got {people!r}")
-    axes = [x.ndim if np.all(np.isfinite(x)) else 0 for x in noisy]
+    axes = [x.ndim for x in noisy]
     if axes != [len(s) for s in sets] or not {*axes} <= {1, 2}:
-        raise ValueError("tables must be finite, of pairs or single attributes, with an axis an attribute")
+        raise ValueError(f"tables must be of pairs or single attributes, with an axis an attribute, got {axes} axes")
     marginals: dict[int, list[Any]] = {}
     for s, x, weight in zip(sets, noisy, weights, strict=True):
         for axis, j in enumerate(s):
             marginals.setdefault(j, []).append((x.sum(1 - axis) if len(s) == 2 else x, weight))
-    if any(len({len(x) for x, _ in each}) > 1 for each in marginals.values()):
-        raise ValueError("tables must agree on the number of values of an attribute")
+    for j, each in marginals.items():
+        if len(values := {len(x) for x, _ in each}) > 1:
+            raise ValueError(f"tables must agree on the number of values of attribute {j}, got {sorted(values)}")
     shared = {j: norm_sub(sum(x * w for x, w in each) / sum(w for _, w in each)) for j, each in marginals.items()}
     found = [shared[s[0]] for s in sets]
     for shape in {x.shape for x in noisy if x.ndim == 2}:
@@ -156,14 +157,14 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     """
     if check_count(d, 1, "d") > ATTRIBUTES_MAX:
         raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
-    sets, m, noise = check_sets(sets, d), np.asarray(parities, np.float64), np.asarray(variances, np.float64)
+    sets, m, noise = check_sets(sets, d), check_numbers(parities, "parities"), check_numbers(variances, "variances")
     if not sets or len(set(sets)) < len(sets):
         raise ValueError(f"sets must be distinct, at least one, got {sets}")
-    if m.shape != (len(sets),) or not np.all(np.isfinite(m)):
+    if m.shape != (len(sets),):
         raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
-    if noise.shape != m.shape or not np.all((noise > 0) & np.isfinite(noise)):
+    if noise.shape != m.shape or not np.all(noise > 0):
         raise ValueError(f"variances must be positive numbers, one a set, got {variances!r}")
-    if not isinstance(penalty, int | float) or not 0 < penalty < inf:
+    if not is_number(penalty) or not 0 < penalty < inf:
         raise ValueError(f"penalty must be a positive number, got {penalty!r}")
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
     ridge, coefficients = penalty * noise, np.zeros(1 << d)
@@ -186,6 +187,8 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
 def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[tuple[int, ...]]:
     """Return sets of attributes, increasing tuples of numbers below d (of any numbers if d is None)."""
     found, below = [], "" if d is None else f" below {d}"
+    if isinstance(sets, str) or not isinstance(sets, Iterable):
+        raise ValueError(f"{name} must be of increasing attribute numbers{below}, got {sets!r}")
     for one in sets:
         try:
             s = tuple(check_count(j, 0, name) for j in one)

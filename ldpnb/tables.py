@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import check_codes, check_count
+from ldpnb.core import check_array, check_codes, check_count, check_numbers, is_number
 from ldpnb.frequency import GRR
 from ldpnb.joint import Flip, decoder
 from ldpnb.maxent import check_sets
@@ -98,13 +98,13 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     if not isinstance(mechanism, Flip):
         if not mechanism or not all(isinstance(client, GRR) for client in mechanism):
             raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {mechanism!r}")
-        columns = np.asarray(reports)
+        columns = check_array(reports, "reports")
         if columns.ndim != 2 or columns.shape[1] != len(mechanism):
             raise ValueError(f"reports must have one column a client, {len(mechanism)}, got shape {columns.shape}")
         tables = [made.setdefault(client, _responses(client)) for client in mechanism]
         codes = [check_codes(column, client.k, "reports") for column, client in zip(columns.T, mechanism, strict=True)]
         return Symbols(_small(codes), *zip(*tables, strict=True))
-    bits = mechanism._bits(np.asarray(reports))
+    bits = mechanism._bits(check_array(reports, "reports"))
     parts = np.split(bits, np.cumsum([code.shape[1] for code in mechanism.codes])[:-1], axis=1)
     codes, channels, scores = [], [], []
     for code, part in zip(mechanism.codes, parts, strict=True):
@@ -281,7 +281,7 @@ def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: 
     """
     steps = check_count(steps, 1, "steps")
     gap = 0.05 / max(1, len(symbols)) if gap is None else gap
-    if not gap > 0:
+    if not is_number(gap) or not gap > 0:
         raise ValueError(f"gap must be a positive number, got {gap!r}")
 
     def solve(places: list[int], w: Floats, a: Floats, b: Floats | None) -> tuple[Floats, Any, Any]:
@@ -325,7 +325,7 @@ def expectation(
     chosen, steps = _checked(symbols, sets), check_count(steps, 1, "steps")
     if stop not in ("paper", "change", "gap"):
         raise ValueError(f"stop must be 'paper', 'change' or 'gap', got {stop!r}")
-    if not delta >= 0:
+    if not is_number(delta) or not delta >= 0:
         raise ValueError(f"delta must not be negative, got {delta!r}")
     first = _starts(symbols, chosen, start)
 
@@ -356,10 +356,10 @@ def _starts(symbols: Symbols, sets: list[tuple[int, ...]], start: Sequence[Array
     shapes = [tuple(symbols.sizes[j] for j in one) for one in sets]
     if start is None:
         return [np.full(shape, 1 / prod(shape)) for shape in shapes]
-    tables = [np.asarray(table, np.float64) for table in start]
+    tables = [check_numbers(table, "start") for table in start]
     if [table.shape for table in tables] != shapes:
         raise ValueError(f"start must be tables of shapes {shapes}, got {[table.shape for table in tables]}")
-    if not all(np.all(table > 0) and np.isfinite(table).all() for table in tables):
+    if not all(np.all(table > 0) for table in tables):
         raise ValueError("start must be tables of positive cells, got one that is not")
     return [table / table.sum() for table in tables]
 
@@ -511,7 +511,8 @@ def information(tables: ArrayLike, axis: int = -1, *, axes: int | None = None) -
 
 def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
     """Return a table of shares with an axis for each of these attributes."""
-    p, name = np.asarray(table, np.float64), f"tables of {attributes}"
+    name = f"tables of {attributes}"
+    p = check_numbers(table, name)
     if p.ndim != len(attributes):
         raise ValueError(f"{name} must have an axis an attribute, got shape {p.shape}")
     return _tables(p, p.ndim, name)[0]
@@ -519,7 +520,7 @@ def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
 
 def _tables(tables: ArrayLike, axes: int | None, name: str = "tables") -> tuple[Floats, int]:
     """Return tables of shares, and how many of the last axes make one."""
-    p = np.asarray(tables, np.float64)
+    p = check_numbers(tables, name)
     axes = p.ndim if axes is None else check_count(axes, 1, "axes")
     if not 1 <= axes <= p.ndim:
         raise ValueError(f"axes must be at most those of {name}, {p.ndim}, got {axes}")

@@ -745,7 +745,7 @@ plt.show()
 # A billion people report once, at $\varepsilon = 1$, about one of a thousand items, one of a million items, or one of a million strings that only the server lists.
 # What does each server have to store and to do?
 #
-# Reading and counting a report were measured at these very sizes, on one core, for as many reports as `collect` has in memory at a time (for OLH and the wheel, fewer).
+# Reading and counting a report were measured at these very sizes, on one core, for as many reports as `collect` has in memory at a time (OLH and the wheel count fewer).
 # The sum is multiplied by a billion and by nothing else, except for the wheel, whose counting is measured for a report and a string.
 
 
@@ -767,18 +767,18 @@ def counting(eps, seed, repetitions):
             mechanism = kind(k=k, epsilon=eps)
             at_a_time = GROUP // mechanism.perturb(np.array([0]), rng=stream).nbytes
             n = min(at_a_time, 2**28 // k) if name == "OLH" else at_a_time  # OLH tries all k for each report
-            reports = mechanism.perturb(stream.integers(0, k, n), rng=stream)
-            rows.append({"mechanism": name, "k": k, "n": n, **clock(mechanism, reports, None, repetitions)})
+            reports = mechanism.perturb(stream.integers(0, k, at_a_time), rng=stream)
+            rows.append({"mechanism": name, "k": k, "n": n, **clock(mechanism, reports, n, None, repetitions)})
     strings, n = [f"string {i}" for i in range(10**5)], 2**16
     wheel = Wheel(epsilon=eps, m=1)
-    values = Records.from_arrays(np.arange(n), digest(strings)[stream.integers(0, len(strings), n)])
-    taken = clock(wheel, wheel.perturb(values, rng=stream), strings, repetitions)
+    values = Records.from_arrays(np.arange(8 * n), digest(strings)[stream.integers(0, len(strings), 8 * n)])
+    taken = clock(wheel, wheel.perturb(values, rng=stream), n, strings, repetitions)
     rows.append({"mechanism": "Wheel, m = 1", "k": len(strings), "n": n, **taken})
     return {"rows": rows, "processor": processor()}
 
 
-def clock(mechanism, reports, items, repetitions):
-    """Nanoseconds of a processor for a report; medians, after a first time that does not count."""
+def clock(mechanism, reports, n, items, repetitions):
+    """Nanoseconds of a processor to read each report, and to count each of the first n; medians after a first time."""
 
     def median(work):
         taken = []
@@ -786,15 +786,15 @@ def clock(mechanism, reports, items, repetitions):
             began = time.process_time_ns()
             work()
             taken.append(time.process_time_ns() - began)
-        return float(np.median(taken[1:])) / len(reports)
+        return float(np.median(taken[1:]))
 
     with tempfile.TemporaryDirectory() as folder:
         save(reports, path := Path(folder) / "some", mechanism)
         reading = median(lambda: sum(len(block) for block in read(path, mechanism)))
-    whole = mechanism.tally(reports[:0], items).counts.copy()
+    whole, counted = mechanism.tally(reports[:0], items).counts.copy(), reports[:n]
     return {
-        "read ns": reading,
-        "count ns": median(lambda: np.add(whole, mechanism.tally(reports, items).counts, out=whole)),
+        "read ns": reading / len(reports),
+        "count ns": median(lambda: np.add(whole, mechanism.tally(counted, items).counts, out=whole)) / n,
     }
 
 

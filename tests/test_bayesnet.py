@@ -412,7 +412,7 @@ HALF = np.array([0.5, 0.5])
         ("tables must be of increasing", lambda: Scores({(1, 0): np.full((2, 2), 0.25)})),
         ("sum 1", lambda: Scores({(0, 1): np.full((2, 2), 0.3)})),
         ("sum 1", lambda: Scores({(0, 1): np.array([[0.6, 0.6], [0, -0.2]])})),
-        ("sum 1", lambda: Scores({(0,): np.array([np.nan, 1])})),
+        ("must be finite numbers", lambda: Scores({(0,): np.array([np.nan, 1])})),
         ("tables must hold", lambda: Scores({(0, 1): np.full((2, 2), 0.25)})(0, (2,))),
         ("sum 1", lambda: fit(Network(((0, ()),)), {(0,): np.array([1.2, -0.2])})),
         ("cpts must", lambda: Model(Network(((0, ()),)), ())),

@@ -414,7 +414,7 @@ HALF = np.full((2, 2), 0.25)
         (lambda rng: dependency([HALF * 2], 0.1), "sum 1"),
         (lambda rng: dependency([[[1.5, -0.5], [0, 0]]], 0.1), "sum 1"),
         (lambda rng: dependency([[0.5, 0.5]], 0.1), "an axis an attribute"),
-        (lambda rng: dependency([HALF * np.nan], 0.1), "sum 1"),
+        (lambda rng: dependency([HALF * np.nan], 0.1), "must be finite numbers"),
         (lambda rng: junction_tree([], 0), "d must be"),
         (lambda rng: junction_tree([(0, 2)], 2), "edges must be pairs of different"),
         (lambda rng: junction_tree([(1, 1)], 2), "edges must be pairs of different"),

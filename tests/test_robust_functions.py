@@ -16,6 +16,7 @@ from test_robust import NO_COUNT, fault
 
 from ldpnb import (
     audit,
+    bayesnet,
     blocks,
     chance,
     changing,
@@ -75,6 +76,9 @@ TALLIES = [None, 3, "x", TALLY.counts, Tally(ORACLE, 0, np.zeros(3, np.int64))]
 HOLDINGS = keyvalue.holdings(PEOPLE, 2, sizes=True)
 BATCHES = changing.batches([KEYS_TALLY, KEYS_TALLY])
 LAWS = verify.laws(ORACLE, np.arange(3))
+BLOCKS = blocks.Blocks(sizes=(2, 2, 2), size=2, epsilon=1.0)
+SETS_WRONG = [None, "x", 3, [()], [(0, 9)], [(1, 0)], [(0, 0)], [(0.5,)], [(-1,)], ["x"], [None]]
+NO_TABLE = [[[NAN, 1]], [[-1, 2]], None, "x", [["a", "b"]], [[1], [0.5, 0.5]], np.full((2, 2), 0.25j), [[True, False]]]
 
 
 @dataclass
@@ -420,34 +424,75 @@ ROWS = [
     Row(
         tables.likeliest,
         {"symbols": tables.symbols(FLIP, BITS), "sets": [(0, 1)]},
-        {"sets": [[()], [(0, 9)], [(1, 0)], [(0, 0)], [(0.5,)], [(-1,)]], "gap": [NAN, 0, -1], "steps": COUNT},
+        {"sets": SETS_WRONG, "gap": [NAN, 0, -1, "x", 1j, True], "steps": COUNT},
+    ),
+    Row(
+        tables.expectation,
+        {"symbols": tables.symbols(FLIP, BITS), "sets": [(0, 1)], "stop": "gap"},
+        {
+            "sets": SETS_WRONG,
+            "stop": ["", None, 3],
+            "delta": [NAN, -1, "x", None, 1j, True],
+            "start": [[["x"]], [NO_TABLE[0]], [[[1, 1], [1, 0]]], [[[1, 1]]], [[[1, 1], [1, 1j]]]],
+            "steps": COUNT,
+        },
     ),
     Row(
         tables.entropy,
         {"tables": [[0.2, 0.3], [0.4, 0.1]]},
-        {"tables": [[[NAN, 1]], [[-1, 2]], [[0.5]]], "axes": [0, 3, NAN, -1, "x", True]},
+        {"tables": [*NO_TABLE, [[0.5]]], "axes": [0, 3, NAN, -1, "x", True]},
     ),
     Row(
         tables.information,
         {"tables": [[0.2, 0.3], [0.4, 0.1]]},
-        {"tables": [[[NAN, 1]], [[-1, 2]], [[0.5]]], "axis": [2, -3], "axes": [0, 3, NAN, -1, "x", True]},
+        {"tables": [*NO_TABLE, [[0.5]]], "axis": [2, -3], "axes": [0, 3, NAN, -1, "x", True]},
     ),
     Row(
         maxent.max_entropy,
         {"d": 2, "sets": [(0,), (1,)], "parities": [0.1, 0.2], "variances": [0.1, 0.1]},
         {
             "d": [*COUNT, 99],
-            "sets": [[], [(0, 9), (1,)], [(0.5,), (1,)], [(0,), (0,)]],
-            "parities": [[0.1], [NAN, 0], 0.5],
-            "variances": [[0.1], [-1, 1], [0, NAN]],
-            "penalty": [NAN, 0, -1, "x", None],
+            "sets": [*SETS_WRONG, [], [(0, 9), (1,)], [(0.5,), (1,)], [(0,), (0,)]],
+            "parities": [[0.1], [NAN, 0], 0.5, None, "x", ["a", "b"], [1j, 0]],
+            "variances": [[0.1], [-1, 1], [0, NAN], None, "x", ["a", "b"], [1j, 0]],
+            "penalty": [NAN, 0, -1, "x", None, 1j, True],
+        },
+    ),
+    Row(
+        maxent.consistent,
+        {"sets": [(0, 1), (0,)], "tables": [np.full((2, 2), 0.25), [0.5, 0.5]], "people": [2, 1]},
+        {
+            "tables": [[table, [0.5, 0.5]] for table in NO_TABLE],
+            "people": [[1], [1, 0], [1, -1], [NAN, 1], None, "x", ["a", "b"], [1j, 1]],
+        },
+        {"tables": "tables|people"},
+    ),
+    Row(
+        BLOCKS.pooled_variance,
+        {"drawn": [4] * 3, "s": (0, 1), "share": np.full((2, 2), 0.25)},
+        {"drawn": [None, "x", [0] * 3, [-1] * 3, [0.5] * 3, [NAN] * 3, [[4]]], "s": [None, (0, 9), (1, 0), "x"]}
+        | {"share": [None, "x", [["a"]], [[1j]], [[NAN]]]},
+        {"s": "sets"},
+    ),
+    Row(
+        bayesnet.Scores,
+        {"tables": {(0, 1): np.full((2, 2), 0.25)}},
+        {"tables": [None, "x", {(0, 9, 1): [[1]]}, *({(0, 1): table} for table in NO_TABLE)]},
+    ),
+    Row(
+        bayesnet.planted,
+        {"sizes": (2, 2), "k": 1, "strength": 1.0, "rng": rng()},
+        {
+            "sizes": [(2, 1), (2, 2.0), (2, None)],
+            "k": [*COUNT[:-1]],
+            "strength": [NAN, 0, math.inf, "x", None, 1j, True],
         },
     ),
     Row(
         lopub.dependency,
         {"tables": [np.ones((2, 2)) / 4], "phi": 0.1},
         {
-            "tables": [[np.ones(2)], [np.full((2, 2), NAN)], [-np.ones((2, 2)) / 4], [np.ones((2, 2)) / 4] * 2],
+            "tables": [[np.ones(2)], *([table] for table in NO_TABLE), [np.ones((2, 2)) / 4] * 2],
             "phi": [NAN, -1, 2, "x", None, True],
         },
     ),
@@ -460,8 +505,8 @@ ROWS = [
         fidelity.avd,
         {"real": TABLE, "synthetic": TABLE, "sizes": (2, 2, 3), "a": 2},
         {
-            "real": [TABLE * 9, TABLE[:, :2], TABLE * 0.5, -TABLE],
-            "synthetic": [TABLE * 9, TABLE[:, :2]],
+            "real": [TABLE * 9, TABLE[:, :2], TABLE * 0.5, -TABLE, None, "x", [["a"]], [[1], [1, 2]], TABLE * 1j],
+            "synthetic": [TABLE * 9, TABLE[:, :2], {}, {(0, 1): [["x"]]}, {(0, 1): [[1j]]}],
             "a": [*COUNT, 4],
         },
         {"real": "values|data", "synthetic": "values|data"},

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 FAVOURITE = 1  # the item of about half the people: whoever calls a library wrongly will not find it
-LEAST = 1_000_000  # nanoseconds that a measurement lasts: of shorter work, so many calls are one
+ENOUGH = 1_000_000  # nanoseconds that a measurement lasts: of shorter work, so many calls are one
 
 
 def people(n, k):
@@ -14,15 +14,16 @@ def people(n, k):
     return np.where(np.arange(n) % 2, FAVOURITE, rng.integers(0, k, n))
 
 
-def median(work, repetitions):
-    """Nanoseconds of processor time that `work` takes, the median after one run that does not count.
+def least(work, repetitions):
+    """Nanoseconds of processor time that `work` takes, the least of several runs after one that does not count.
 
-    Processor time, because other programs on the machine stretch the time on the wall, and threads shorten it.
+    Processor time, because other programs on the machine stretch the time on the wall, and threads shorten it.  The
+    least, because whatever shares caches and cores with us, unseen on a rented machine, only makes a run longer.
     """
-    calls, taken = -(-LEAST // max(1, _taken(work, 1))), []
+    calls, taken = -(-ENOUGH // max(1, _taken(work, 1))), []
     for _ in range(repetitions):
         taken.append(_taken(work, calls) / calls)
-    return float(np.median(taken))
+    return float(min(taken))
 
 
 def _taken(work, calls):
@@ -41,9 +42,9 @@ def client_and_server(client, server, values, repetitions, served=True):
     found = int(np.argmax(server(reports)))
     if found != FAVOURITE:
         raise ValueError(f"the estimate must be largest at item {FAVOURITE}, got {found}: is it called correctly?")
-    times = {"client": median(lambda: client(values), repetitions)}
+    times = {"client": least(lambda: client(values), repetitions)}
     if served:
-        times["server"] = median(lambda: server(reports), repetitions)
+        times["server"] = least(lambda: server(reports), repetitions)
     return {what: nanoseconds / len(values) for what, nanoseconds in times.items()}
 
 
