@@ -3,15 +3,15 @@
 # # What it costs
 #
 # :::{admonition} In one minute
-# A client has to draw random numbers and to write a report; a server has to read it.
-# No code can do with less, so these two, timed in the same run, are the floor under every time in this chapter.
-# The table has all mechanisms of this book in nanoseconds and in multiples of the floor, with memory, with the price of random numbers that protect real people, and beside three other libraries.
+# A client draws random numbers and writes a report.
+# How long numpy takes to draw the same numbers, and to copy the same report, are two yardsticks that can be timed in the same run on the same machine.
+# The table has all mechanisms of this book in nanoseconds and in multiples of both, with memory, with the price of random numbers that protect real people, and beside three other libraries.
 #
-# Most clients take a few times as long as their random numbers, and unary encodings hardly longer.
+# Most clients take two to ten times as long as their random numbers, and unary encodings hardly longer.
 # What separates the mechanisms most is how many numbers they draw; so long reports are slow, and one that needs fewer random bits is faster.
 # :::
 #
-# You will meet the floor and how it is found, one table for all mechanisms, what grows with the number of items, the other libraries, the goals that this package set itself with those it missed, and the ways in which a stopwatch lies.
+# You will meet the two yardsticks and how they are taken, one table for all mechanisms, what grows with the number of items, the other libraries, the goals that this package set itself with those it missed, and the ways in which a stopwatch lies.
 # You need no other chapter; names lead to those where a mechanism is explained.
 
 # %% tags=["hide-input"]
@@ -73,18 +73,20 @@ theirs = record.query("what == 'client' and library not in ('ldpnb', 'numpy')")[
 print(f"{about['processor']}, one core; {about['date']}")
 print(f"Python {about['python']}, numpy {about['numpy']}, numba {about['numba']}")
 print(", ".join(f"{library} {version}" for library, version in about["peers"].items()))
-print(f"{about['clock']}; cores used: " + ", ".join(f"{who} {x}" for who, x in about["cores used"].items()))
+print(f"{about['clock']}")
+print("cores used, at least: " + ", ".join(f"{who} {x}" for who, x in about["cores used"].items()))
+print(f"memory that is freed: {about['freed memory']}")
 print(f"n = {crowd:,}, other libraries {theirs:,}; ε = {record['epsilon'].max():g}; left out: {len(about['left out'])}")
 
 # %% [markdown]
 # (sec-speed-floor)=
-# ## The floor
+# ## Two yardsticks
 #
 # How fast could a client be?
 # It draws random numbers, and whatever else it does comes on top.
 # So we listen to what it asks of its generator, and have numpy draw the very same numbers, of the same kinds and in the same portions, and nothing else.
-# The time for that is the first floor.
-# It belongs to the code: a client that needs fewer numbers has a lower one.
+# The time for that is the first yardstick.
+# It is a floor under this client, and not under its mechanism: another client of the same law may need fewer numbers, and then has a lower one.
 
 
 # %%
@@ -150,8 +152,8 @@ table(
 )
 
 # %% [markdown]
-# The second floor is memory: reports have to be written, and copying them is the least that writing can cost.
-# For short reports it is far below the first, since the copy stays in the cache; no client comes near it.
+# The second yardstick is memory: reports have to be written, and the time to copy them says how much of a client's work that is.
+# For short reports it is little, since the copy stays in the cache.
 #
 # (sec-speed-yours)=
 # ### On your own machine
@@ -162,14 +164,14 @@ table(
 
 # %%
 def stopwatch(work, repetitions=5):
-    """Median nanoseconds of processor time, after one run that does not count."""
+    """Least nanoseconds of processor time, after one run that does not count."""
     work()
     taken = []
     for _ in range(repetitions):
         began = process_time_ns()
         work()
         taken.append(process_time_ns() - began)
-    return np.median(taken)
+    return min(taken)
 
 
 def over_floor(mechanism, values):
@@ -185,7 +187,7 @@ here = {name: over_floor(mechanism, np.tile(values, 20)) for name, mechanism in 
 # (sec-speed-all)=
 # ## All mechanisms
 #
-# Client times are a person's share of the crowd's, as multiples of both floors, and "secure" says how many times as long the same client takes with random words from the operating system, `chance.SystemRandom`: whoever protects real people pays for those, since a generator whose state can be guessed protects nobody.
+# Client times are a person's share of the crowd's, also as multiples of both yardsticks, and "secure" says how many times as long the same client takes with random words from the operating system, `chance.SystemRandom`: whoever protects real people pays for those, since a generator whose state can be guessed protects nobody.
 # "an item" is the server's time divided by the number of items (or keys, or numbers) that it estimates, where it does something for each report and each of them; elsewhere it counts a report once, whatever their number.
 # A simulation is for a survey of a billion people; in brackets those that are exact for each item alone, where the joint law is not known or not simulated.
 
@@ -247,9 +249,9 @@ for what, ratio in (("client ÷ random numbers", drawing), ("secure ÷ client", 
     low, high = min(ratio, key=ratio.get), max(ratio, key=ratio.get)
     middle = np.median(list(ratio.values()))
     print(f"{what}: median {say(middle)}, from {say(ratio[low])} ({low}) to {say(ratio[high])} ({high})")
-floors = pd.Series({name: cost(name, k, "random numbers", "numpy") for name, k in size.items()})
+numbers = pd.Series({name: cost(name, k, "random numbers", "numpy") for name, k in size.items()})
 taken = pd.Series({name: cost(name, k, "client") for name, k in size.items()})
-print(f"rank correlation of floors and clients: {floors.corr(taken, method='spearman'):.2f}")
+print(f"rank correlation of random numbers and clients: {numbers.corr(taken, method='spearman'):.2f}")
 
 # %% [markdown]
 # Whoever draws much pays most for secure words.
@@ -258,7 +260,7 @@ print(f"rank correlation of floors and clients: {floors.corr(taken, method='spea
 # What $k$ counts: items and keys; for Harmony, the numbers and the many attributes, their number; for RAPPOR bits and for O-RR cells; for `Unknown` letters.
 # The wheels do not know any keys, and their servers are given a list of that many.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-speed-floor", "caption": "A person's share of the client's time (circles), joined to the time of its random numbers alone (ticks), for every mechanism; diamonds, the same client with random words from the operating system. Squares and triangles are other libraries, which handle one person at a time. Unary encodings are slow and at their floor; most short reports are fast and some way above theirs."}, "image": {"alt": "Dot plot, one row a mechanism, logarithmic axis from three nanoseconds to two hundred thousand. Circles of short reports lie between five and four hundred, of vectors between a hundred and four thousand; ticks lie to their left, diamonds to their right. Other libraries lie between three hundred and about twelve thousand, OpenDP above fifty thousand."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-speed-floor", "caption": "A person's share of the client's time (circles), joined to the time of its random numbers alone (ticks), for every mechanism; diamonds, the same client with random words from the operating system. Squares and triangles are other libraries, which handle one person at a time. Unary encodings are slow and near their ticks; most short reports are fast and some way to the right of theirs."}, "image": {"alt": "Dot plot, one row a mechanism, logarithmic axis from three nanoseconds to two hundred thousand. Circles of short reports lie between five and four hundred, of vectors between a hundred and four thousand; ticks lie to their left, diamonds to their right. Other libraries lie between three hundred and about twelve thousand, OpenDP above fifty thousand."}}
 names = sum(LISTED.values(), [])
 rank = {name: i for i, name in enumerate(names)}
 place = {name: -rank[name] - gap for gap, family in enumerate(LISTED.values()) for name in family}
@@ -470,13 +472,18 @@ table(
 # ## What can go wrong
 #
 # - *Time on the wall.* Other programs stretch it, and threads shorten it without doing less work.
-#   The record has processor time, one thread for every library, and "cores used": far below one, something else was running, and even processor time was longer for it, because caches are shared.
+#   The record has processor time, one thread for every library, and "cores used": far below one, something else was running, and no record is written.
+# - *Neighbours.* Two programs on one machine share caches, and on many processors two share a core, so that even processor time is longer in company.
+#   On a rented machine the company is not even seen, and the same random numbers can take nearly twice as long a few seconds later.
+#   It can only add time, so the record has the least of several runs, in rounds that are minutes apart, and yardsticks are taken beside what they measure.
 # - *The first call.* It compiles loops, fills caches and asks the system for memory.
 #   It does not count here; for a program that is started for one report, it is all that counts.
 # - *A clock that is too coarse.* Work of less than a millisecond is repeated until it lasts that long.
 # - *A cache that is too warm.* Reports of a few bytes fit into the cache even for a large crowd, and copying them over and over never touches memory.
-#   A floor that is measured so is too low for reports that come from a disk.
-# - *One number for all.* A median of a few runs on one machine has no error bar that means anything for yours.
+#   A yardstick that is taken so is too short for reports that come from a disk.
+# - *Memory that is given back.* The first touch of a fresh page is work of the system, and for a short piece of work it can be most of the time.
+#   Here freed memory stays with the process, as in a server that has run for a while.
+# - *One number for all.* The least of a few runs on one machine has no error bar that means anything for yours.
 #   A factor of two in these tables is a fact, ten per cent is not.
 # - *Memory that is not seen.* What compiled code takes for itself is not in the tables, and neither are programs and libraries, which take more than any mechanism.
 # - *Different things by the same name.* An estimate that is clipped is another estimate, a report of text another report, and random numbers that can be predicted no protection at all.
@@ -545,6 +552,6 @@ for name, ratio in sorted(drawing.items(), key=lambda pair: -pair[1]):
 #
 # | statement | how it was checked |
 # |---|---|
-# | the floor is what the client draws, no more and no less | calls replayed, generators in the same state |
+# | the first yardstick is what the client draws, no more and no less | calls replayed, generators in the same state |
 # | times, memory and ratios of all mechanisms | one run of `make bench`, read from its record |
 # | goals met and missed | computed from the same record |

@@ -35,10 +35,16 @@ def repository(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(timing, "LONG", 0)
+
+
 @pytest.fixture(scope="module")
 def measured():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timing, "ENOUGH", 1)
+        patch.setattr(timing, "LONG", 1)
         return speed.run(sys.executable, **SIZES)
 
 
@@ -221,15 +227,32 @@ def test_times_are_the_least_without_the_first_run(monkeypatch):
     clock = iter([0, 7_000_000, 0, 5, 10, 13, 20, 120])
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
     runs = []
-    assert timing.least(lambda: runs.append(1), 3) == 3
+    assert timing.least(3, lambda: runs.append(1)) == [3]
     assert len(runs) == 4
+
+
+def test_runs_go_on_until_they_have_lasted_long_enough(monkeypatch):
+    clock = iter([0, 7_000_000, 0, 5, 10, 13, 20, 120])
+    monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
+    monkeypatch.setattr(timing, "LONG", 9)  # reached by 5 + 3 + 100, not by 5 + 3
+    assert timing.least(1, lambda: None) == [3]
+    assert not list(clock)
+
+
+def test_works_take_turns(monkeypatch):
+    clock = iter([0, 7_000_000, 0, 7_000_000, 0, 30, 0, 2, 0, 10, 0, 4, 0, 3])
+    monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
+    monkeypatch.setattr(timing, "LONG", 9)
+    turns = []
+    assert timing.least(2, lambda: turns.append("a"), lambda: turns.append("b")) == [10, 2]
+    assert "".join(turns) == "ab" + "ab" * 2 + "b" and not list(clock)
 
 
 def test_short_work_is_repeated(monkeypatch):
     clock = iter([0, 300_000, 0, 1_000_000, 0, 2_000_000, 0, 4_000_000])
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
     runs = []
-    assert timing.least(lambda: runs.append(1), 3) == 250_000  # four calls each
+    assert timing.least(3, lambda: runs.append(1)) == [250_000]  # four calls each
     assert len(runs) == 1 + 3 * 4
 
 

@@ -34,16 +34,16 @@ def run(*, n, d, names, m, epsilon, repetitions):
         "PCKV-GRR": PCKVGRR(d=d, ell=m, epsilon=epsilon),
         "PCKV-UE": PCKVUE(d=d, ell=m, epsilon=epsilon),
     }.items():
-        taken = least(lambda mechanism=mechanism: mechanism.perturb(people, rng=rng), repetitions)
+        taken = least(repetitions, lambda mechanism=mechanism: mechanism.perturb(people, rng=rng))[0]
         rows.append({"mechanism": name, "what": "client", "n": n, "keys": d, "nanoseconds": taken / n})
     mechanism = WheelKV(epsilon=epsilon, m=m)
     reports = mechanism.perturb(people, rng=rng)
     for listed in (d // 10, d // 5, d // 2, d):
-        taken = least(lambda listed=listed: mechanism.tally(reports, np.arange(listed)), repetitions)
+        taken = least(repetitions, lambda listed=listed: mechanism.tally(reports, np.arange(listed)))[0]
         rows.append({"mechanism": "Wheel-KV", "what": "scan", "n": n, "keys": listed, "nanoseconds": taken})
     mechanism, strings = WheelKV(epsilon=epsilon, m=m), [f"key {i}" for i in range(names)]
     reports = mechanism.perturb(crowd(n, digest(strings), m), rng=rng)
-    taken = least(lambda: mechanism.tally(reports, strings), 1)
+    taken = least(1, lambda: mechanism.tally(reports, strings))[0]
     rows.append({"mechanism": "Wheel-KV", "what": "count", "n": n, "keys": names, "nanoseconds": taken / n / names})
     provenance = {
         "processor": processor(),

@@ -12,6 +12,7 @@ import platform
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -71,8 +72,8 @@ class Listener(np.random.Generator):
         return noted
 
 
-def random_numbers(mechanism, values, repetitions):
-    """Nanoseconds that numpy takes to draw what the client asks of it."""
+def random_numbers(mechanism, values):
+    """Draw what the client asks of numpy, and nothing else: a function to be timed."""
     listener, rng = Listener(1), np.random.default_rng(1)
     mechanism.perturb(values, rng=listener)
 
@@ -80,14 +81,14 @@ def random_numbers(mechanism, values, repetitions):
         for name, args, options in listener.calls:
             getattr(rng, name)(*args, **options)
 
-    return least(draw, repetitions)
+    return draw
 
 
-def copy(reports, repetitions):
-    """Nanoseconds that numpy takes to copy the reports, as bytes."""
+def copy(reports):
+    """Copy the reports, as bytes: a function to be timed."""
     found = np.ascontiguousarray(reports).reshape(-1).view(np.uint8)
     other = found.copy()
-    return least(lambda: np.copyto(other, found), repetitions)
+    return lambda: np.copyto(other, found)
 
 
 def peak(work):
@@ -133,7 +134,8 @@ def simulations(mechanism, n, size, trials, repetitions):
         if hasattr(mechanism, name):
             people = crowd(mechanism, n, size, trials)
             method = getattr(mechanism, name)
-            found[name] = least(lambda method=method, people=people: method(**people, rng=rng), repetitions) / trials
+            taken = least(repetitions, lambda method=method, people=people: method(**people, rng=rng))
+            found[name] = taken[0] / trials
     return found
 
 
@@ -154,19 +156,19 @@ def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
 
     reports = client()
     many = server().shape[-1]
-    add("client", least(client, repetitions) / n)
-    add("client, secure", least(lambda: client(SystemRandom()), -(-repetitions // 3)) / n)
-    one = entry.people(mechanism, 1, None)
-    for what, source in (("client, alone", rng), ("client, alone, secure", SystemRandom())):
-        taken = least(lambda source=source: mechanism.perturb(one, rng=source), repetitions)
-        add(what, taken, people=1)
-    drawn = random_numbers(mechanism, values, repetitions) / n
+    works = client, lambda: client(SystemRandom()), random_numbers(mechanism, values), copy(reports), server
+    plain, secure, drawn, copied, served = (nanoseconds / n for nanoseconds in least(repetitions, *works))
+    add("client", plain)
+    add("client, secure", secure)
     add("random numbers", drawn, library="numpy", note="what the client of ldpnb draws, and nothing else")
-    add("copy", copy(reports, repetitions) / n, library="numpy", note="the reports, from memory to memory")
-    taken = least(server, repetitions) / n
-    add("server", taken)
+    add("copy", copied, library="numpy", note="the reports, from memory to memory")
+    add("server", served)
     if isinstance(mechanism, EVERY):
-        add("server, an item", taken / many, "ns a person and item")
+        add("server, an item", served / many, "ns a person and item")
+    one = entry.people(mechanism, 1, None)
+    alone = least(repetitions, *(partial(mechanism.perturb, one, rng=source) for source in (rng, SystemRandom())))
+    for what, nanoseconds in zip(("client, alone", "client, alone, secure"), alone, strict=True):
+        add(what, nanoseconds, people=1)
     for what, nanoseconds in simulations(mechanism, crowd, size, trials, repetitions).items():
         add(what, nanoseconds, "ns a trial", people=crowd)
     add("report", reports.nbytes / n, "bytes a person")
@@ -182,7 +184,7 @@ def triples(*, n, d, epsilon, repetitions):
     rng = np.random.default_rng(1)
     reports = mechanism.perturb(entry.people(mechanism, n, rng), rng=rng)
     sets = list(combinations(range(d), 3))
-    taken = least(lambda: tables.likeliest(tables.symbols(mechanism, reports), sets), repetitions)
+    (taken,) = least(repetitions, lambda: tables.likeliest(tables.symbols(mechanism, reports), sets))
     row = ["BitFlip", "ldpnb", "triples", n, d, epsilon, taken, "ns", f"{len(sets)} tables, from the reports on"]
     return dict(zip(COLUMNS, row, strict=True))
 
@@ -231,7 +233,7 @@ def run(python, *, rounds, **sizes):
         "processor": processor(),
         "cores": os.cpu_count(),
         "cores used": {who: min(one[who] for one in used) for who in used[0]},
-        "clock": f"processor time, least of {sizes['repetitions']} runs in each of {rounds} rounds (others: one run)",
+        "clock": f"processor time, least of {rounds} × {sizes['repetitions']} runs or more (others: {rounds})",
         "freed memory": "kept for the next run"
         if os.environ.get("MALLOC_MMAP_MAX_") == "0"
         else "as the system has it",
@@ -269,7 +271,7 @@ def main(python):
         n=100_000,
         large=1024,
         epsilon=1.0,
-        rounds=3,
+        rounds=2,
         repetitions=4,
         crowd=10**9,
         trials=10,

@@ -5,7 +5,8 @@ import time
 import numpy as np
 
 FAVOURITE = 1  # the item of about half the people: whoever calls a library wrongly will not find it
-ENOUGH = 1_000_000  # nanoseconds that a measurement lasts: of shorter work, so many calls are one
+ENOUGH = 1_000_000  # nanoseconds that a run lasts: of shorter work, so many calls are one
+LONG = 200_000_000  # nanoseconds that all runs last together: of shorter work, there are more of them
 
 
 def people(n, k):
@@ -14,16 +15,20 @@ def people(n, k):
     return np.where(np.arange(n) % 2, FAVOURITE, rng.integers(0, k, n))
 
 
-def least(work, repetitions):
-    """Nanoseconds of processor time that `work` takes, the least of several runs after one that does not count.
+def least(repetitions, *works):
+    """Nanoseconds of processor time that each of the works takes, the least of so many runs or more after a first one.
 
     Processor time, because other programs on the machine stretch the time on the wall, and threads shorten it.  The
-    least, because whatever shares caches and cores with us, unseen on a rented machine, only makes a run longer.
+    least, because whatever shares caches and cores with us, unseen on a rented machine, only makes a run longer.  The
+    works take turns, so that what is compared met the same neighbours.
     """
-    calls, taken = -(-ENOUGH // max(1, _taken(work, 1))), []
-    for _ in range(repetitions):
-        taken.append(_taken(work, calls) / calls)
-    return float(min(taken))
+    calls = [-(-ENOUGH // max(1, _taken(work, 1))) for work in works]
+    runs = [list[int]() for _ in works]
+    while any(unfinished := [len(taken) < repetitions or sum(taken) < LONG for taken in runs]):
+        for i, work in enumerate(works):
+            if unfinished[i]:
+                runs[i].append(_taken(work, calls[i]))
+    return [min(taken) / many for taken, many in zip(runs, calls, strict=True)]
 
 
 def _taken(work, calls):
@@ -42,10 +47,9 @@ def client_and_server(client, server, values, repetitions, served=True):
     found = int(np.argmax(server(reports)))
     if found != FAVOURITE:
         raise ValueError(f"the estimate must be largest at item {FAVOURITE}, got {found}: is it called correctly?")
-    times = {"client": least(lambda: client(values), repetitions)}
-    if served:
-        times["server"] = least(lambda: server(reports), repetitions)
-    return {what: nanoseconds / len(values) for what, nanoseconds in times.items()}
+    works = {"client": lambda: client(values)} | ({"server": lambda: server(reports)} if served else {})
+    taken = least(repetitions, *works.values())
+    return {what: nanoseconds / len(values) for what, nanoseconds in zip(works, taken, strict=True)}
 
 
 class Cores:
