@@ -12,8 +12,8 @@ and memory does not grow with the number of reports.
     partition ── tally ──┘         ├── sum ── Collected
     partition ── tally ───── sum ──┘
 
-A file's metadata say what it holds: the version of this layout, the mechanism (`identity`), dtype and shape of a
-report, the number of reports, and a random number of the partition's own, by which a copy is known.  Each page has a
+A file's metadata say what it holds: the version of this layout, the mechanism (`identity`), a label, dtype and shape of
+a report, the number of reports, and a random number of the partition's own, by which a copy is known.  Each page has a
 checksum, and so have the metadata and each column.  They find damage, not forgery.
 
 Partitions lie on file systems that are mounted under the same names wherever they are counted.
@@ -24,6 +24,7 @@ each with its likes.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -41,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Mechanism, Reports, Tally, check_array
 
 try:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -60,12 +61,13 @@ GROUP = 2**24  # bytes of reports in a row group, which is what is in memory at 
 WIDE = 64  # bytes in a column; sorting those of longer ones by their places takes longer than it saves
 LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
 FAN_IN = 8  # tallies that are added at a time
+OWN = (None, errno.ENOENT, errno.ENOTDIR)  # errors that tell of a file: those of its reader, and that it is not there
 
 StrPath = str | os.PathLike[str]
 
 
 class PartitionError(ValueError):
-    """A partition is missing, damaged, or not of the mechanism that is asked for; the text names it."""
+    """A partition is missing, damaged, or not of the mechanism and label that are asked for; the text names it."""
 
 
 def identity(mechanism: Mechanism) -> str:
@@ -102,7 +104,7 @@ def _written(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------------ one partition
 
 
-def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism) -> None:
+def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism, *, label: str = "") -> None:
     """Write reports as one partition.
 
     The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.  Until then it
@@ -115,19 +117,27 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         As the mechanism's `perturb` returns them; n may be 0.  Blocks are written one after the other, each as row
         groups of its own, so that a partition may be larger than memory.
     path : path
-        Of a file that does not exist, on a file system with hard links.
+        Of a file that does not exist, on a file system with hard links.  Many mounts of object storage have none: write
+        to a disk, and copy whole files there.
     mechanism : Mechanism
-        Whose reports they are.  Their layout is checked now, their values when they are counted.
+        Whose reports they are.  Their layout is checked now, and the first of them; the others when they are counted.
+    label : str
+        What they are reports of, where the mechanism does not tell: the question, the round, the place.  `read` and
+        `collect` compare it like the mechanism.
 
     Raises
     ------
     ValueError
         If there is such a file, if there is no block, or if a block has not the layout of the mechanism's reports.
+    OSError
+        If the file system fails.  The file may be there all the same: look, before the reports are written again, and
+        write them under the same path, where they cannot be twice.
     """
-    path = Path(_mounted(path, "path"))
+    path, label = Path(_mounted(path, "path")), _text(label)
     if os.path.lexists(path):
         raise ValueError(f"path must be new, got {path}, which exists")
-    blocks = (np.asarray(block) for block in ([reports] if isinstance(reports, np.ndarray) else reports))
+    given = [reports] if isinstance(reports, np.ndarray) else reports
+    blocks = (check_array(block, "reports") for block in given)
     first = next(blocks, None)
     if first is None or first.ndim == 0:
         raise ValueError(f"reports must be an array, or at least one block (n, …), got {first}")
@@ -146,6 +156,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                             f"reports must be blocks of one layout, got {dtype} of shape (n, *{shape}), "
                             f"then {block.dtype} of shape {block.shape}"
                         )
+                    if n == 0:
+                        mechanism.tally(block[:1], [0])  # refuses another kind of values, which only rows show
                     for start in range(0, len(block), rows):
                         columns = _columns(block[start : start + rows])
                         crcs = _checksums(columns, crcs)
@@ -155,6 +167,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                 said = {
                     "layout": LAYOUT,
                     "mechanism": identity(mechanism),
+                    "label": label,
                     "dtype": np.lib.format.dtype_to_descr(dtype),
                     "shape": shape,
                     "reports": n,
@@ -167,7 +180,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         try:
             os.link(temporary, path)  # a rename would overwrite what another writer has finished meanwhile
         except FileExistsError as error:
-            raise ValueError(f"path must be new, got {path}, which exists") from error
+            if not os.path.samestat(os.lstat(temporary), os.lstat(path)):  # it is this one if a network lost the answer
+                raise ValueError(f"path must be new, got {path}, which exists") from error
     finally:
         temporary.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)  # its entry has to reach the disk, too
@@ -177,7 +191,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         os.close(folder)
 
 
-def read(path: StrPath, mechanism: Mechanism) -> Iterator[Reports]:
+def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Reports]:
     """Read a partition, a row group at a time.
 
     Whether the file is whole is known at its end: what came before an error is not to be used.
@@ -187,6 +201,8 @@ def read(path: StrPath, mechanism: Mechanism) -> Iterator[Reports]:
     path : path
     mechanism : Mechanism
         Whose reports they must be.
+    label : str
+        With which they must have been written.
 
     Yields
     ------
@@ -196,11 +212,19 @@ def read(path: StrPath, mechanism: Mechanism) -> Iterator[Reports]:
     Raises
     ------
     PartitionError
-        If the file is missing or damaged, or holds reports of another mechanism.
+        If the file is missing or damaged, or holds reports of another mechanism or with another label.
+    MemoryError, OSError
+        If memory, rights or the file system fail, which says nothing of the file.
     """
-    name, path = identity(mechanism), _mounted(path, "path")
-    with _fault(path, name), _Partition(path, name) as partition:
+    name, path, label = identity(mechanism), _mounted(path, "path"), _text(label)
+    with _fault(path, name), _Partition(path, name, label) as partition:
         yield from partition.blocks()
+
+
+def _text(label: str) -> str:
+    if not isinstance(label, str):
+        raise ValueError(f"label must be a text, got {label!r}")
+    return label
 
 
 def _mounted(path: StrPath, argument: str) -> str:
@@ -215,14 +239,24 @@ def _fault(path: StrPath, name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # what a damaged file makes a reader do cannot be listed
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno not in OWN):
+            error.add_note(f"while reading {path}")
+            raise  # it is the machine that has failed, and may fail for files that are whole
         raise PartitionError(f"path must be a whole partition of reports of {name}, got {path}: {error}") from error
 
 
 class _Partition:
-    """An open file that says that it holds reports of this mechanism."""
+    """An open file that says that it holds reports of this mechanism, with this label."""
 
-    def __init__(self, path: StrPath, name: str) -> None:
+    def __init__(self, path: StrPath, name: str, label: str) -> None:
         self.file = pq.ParquetFile(path, page_checksum_verification=True)
+        try:
+            self._judge(name, label)
+        except BaseException:
+            self.file.close()
+            raise
+
+    def _judge(self, name: str, label: str) -> None:
         stored = self.file.metadata.metadata or {}
         if not {HEAD, CHECKSUMS} <= stored.keys():
             raise ValueError("it does not say what it holds")
@@ -234,6 +268,8 @@ class _Partition:
             raise ValueError(f"it has version {said['layout']} of the layout, and {LAYOUT} is read here")
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
+        if (found := said.get("label", "")) != label:  # the first files had none
+            raise ValueError(f"it holds those of {name} labelled {found!r}, not {label!r}")
         self.n, self.number = said["reports"], said["partition"]
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
@@ -385,6 +421,7 @@ def collect(
     paths: StrPath | Iterable[StrPath],
     items: Any = None,
     *,
+    label: str = "",
     scheduler: Client | str | None = None,
     skip: bool = False,
     progress: bool = False,
@@ -395,17 +432,19 @@ def collect(
     ----------
     mechanism : Mechanism
     paths : path or iterable of path
-        The partitions, or a folder that holds them, as ``*.parquet``, and nothing else.  A cluster's workers must find
-        them under the same paths.  What never came to the folder cannot be missed there: where partitions are known,
-        list them.
+        The partitions, or a folder that holds them, as ``*.parquet``, and nothing else, not even what somebody is
+        writing.  A cluster's workers must find them under the same paths.  What never came to the folder cannot be
+        missed there: where partitions are known, list them.
     items : sequence, optional
         The candidates to count, for mechanisms whose client does not know the domain.
+    label : str
+        With which the partitions must have been written.
     scheduler : distributed.Client or str, optional
         Where to count: a client of a dask cluster, or the address of its scheduler, ``"tcp://host:port"``; by default
         in this process.  Tallies are added on the workers, a few at a time, and only the sum travels.
     skip : bool
-        Count what can be counted and say what could not, rather than stop at the first fault.  What is lost is not lost
-        at random: see what is in `Collected.skipped` before an estimate is believed.
+        Count what can be counted and say what could not, rather than stop at the first fault of a partition.  What is
+        lost is not lost at random: see what is in `Collected.skipped` before an estimate is believed.
     progress : bool
         Show a bar of reports counted, and their rate, on standard error.
 
@@ -415,24 +454,27 @@ def collect(
         Whether or not faults are skipped: if there are no partitions, or one is named twice or is a copy of another, or
         the folder holds something else; or if `items` are refused by the mechanism.
     PartitionError
-        If a partition is missing, damaged, or not of this mechanism, unless `skip`.  With several it is one of them.
+        If a partition is missing, damaged, or not of this mechanism or label, unless `skip`.  With several it is one of
+        them.
+    MemoryError, OSError
+        If memory, rights or the file system fail on who counts, whether or not faults are skipped.
     ImportError
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
-    names = _names(paths)
+    names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
-            return _sum(_count(mechanism, items, skip, name, told) for name in names)
+            return _sum(counter(name, told) for name in names)
         try:
             from distributed import Client
         except ImportError as missing:
             raise ImportError("a scheduler needs dask: install ldpnb with its extra, ldpnb[scale]") from missing
         if isinstance(scheduler, Client):
-            return _on_cluster(scheduler, mechanism, items, skip, names, told)
+            return _on_cluster(scheduler, counter, names, told)
         if not isinstance(scheduler, str):
             raise ValueError(f"scheduler must be a dask client, an address or None, got {scheduler!r}")
         with Client(scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
-            return _on_cluster(client, mechanism, items, skip, names, told)
+            return _on_cluster(client, counter, names, told)
 
 
 Told = Callable[[int, int], None]  # of so many reports more, and so many partitions
@@ -461,23 +503,26 @@ def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
     return names
 
 
-def _count(mechanism: Mechanism, items: Any, skip: bool, path: str, told: Told) -> Collected:
+def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, told: Told) -> Collected:
     """Count one partition."""
-    name = identity(mechanism)
+    name, seen = identity(mechanism), 0
     try:
         with _fault(path, name):
-            partition = _Partition(path, name)
-            mechanism.tally(partition.empty(), [0])
+            partition = _Partition(path, name, label)
         with partition:
+            with _fault(path, name):
+                mechanism.tally(partition.empty(), [0])
             empty = mechanism.tally(partition.empty(), items)  # if this fails, it is not the partition's fault
             counts = empty.counts.copy()
             with _fault(path, name):
                 for reports in partition.blocks():
                     counts += mechanism.tally(reports, items).counts  # in place: a tally may be large
+                    seen += len(reports)
                     told(len(reports), 0)
     except PartitionError as error:
         if not skip:
             raise
+        told(-seen, 1)
         return Collected(None, {}, 0, {path: str(error)})
     told(0, 1)
     whole = replace(empty, n=partition.n, counts=counts)
@@ -503,11 +548,11 @@ def _sum(parts: Iterable[Collected]) -> Collected:
     return Collected(whole, partitions, size, skipped)
 
 
-def _on_cluster(client: Any, mechanism: Mechanism, items: Any, skip: bool, names: list[str], told: Told) -> Collected:
+def _on_cluster(client: Any, counter: Callable[..., Collected], names: list[str], told: Told) -> Collected:
     """Count on the workers, and add there; a sum goes before a count, so that few tallies wait."""
     topic = f"ldpnb-{secrets.token_hex(8)}"
     client.subscribe_topic(topic, lambda event: told(*event[1]))
-    [count] = client.scatter([partial(_count, mechanism, items, skip)], broadcast=True, hash=False)
+    [count] = client.scatter([counter], broadcast=True, hash=False)
     whole = _tree(
         client, [client.submit(_on_worker, count, name, topic, key=f"count-{topic}-{name}") for name in names]
     )

@@ -1,5 +1,6 @@
 """Reports survive the disk, and are counted there as in memory: in one process, in several, and by address."""
 
+import errno
 import json
 import os
 import shutil
@@ -123,7 +124,7 @@ def test_the_file_says_what_it_holds(tmp_path):
         save(np.array([0, 1, 2]), tmp_path / name, GRR(k=4, epsilon=1.0))
         heads.append(json.loads(pq.read_metadata(tmp_path / name).metadata[HEAD]))
     numbers = {head.pop("partition") for head in heads}
-    said = {"layout": 1, "mechanism": "GRR(k=4, epsilon=1.0)", "dtype": "<i8", "shape": [], "reports": 3}
+    said = {"layout": 1, "mechanism": "GRR(k=4, epsilon=1.0)", "label": "", "dtype": "<i8", "shape": [], "reports": 3}
     assert heads == [said, said] and len(numbers) == 2
     assert pq.read_table(tmp_path / "a")["report"].to_pylist() == [0, 1, 2]  # for whoever has other tools
 
@@ -174,6 +175,10 @@ def test_nothing_is_left_of_a_partition_that_fails(tmp_path):
         ([0, 1], "reports must be an array, or at least one block .*, got 0"),
         ([np.array([0, 1]), np.array([0, 1], np.int32)], r"blocks of one layout, got int64 .*, then int32"),
         ([np.array([0, 1]), np.array([[0], [1]])], r"blocks of one layout, got int64 .*, then int64 of shape \(2, 1\)"),
+        (np.array([0.0, 1.0]), r"reports must be integers in \[0, 4\), got float64 values"),
+        ([np.array([]), np.array([0.0])], r"reports must be integers in \[0, 4\), got float64 values"),
+        (np.ma.masked_array([0, 1], [False, True]), "reports must be a plain array, got a masked one"),
+        ([np.array([0, 1]), np.ma.masked_array([0, 1])], "reports must be a plain array, got a masked one"),
     ],
 )
 def test_other_reports_are_not_saved(reports, words, tmp_path):
@@ -201,6 +206,33 @@ def test_of_two_writers_the_first_to_finish_has_the_path(tmp_path):
         save(slower(), tmp_path / "a", MECHANISM)
     assert np.concatenate(list(read(tmp_path / "a", MECHANISM))).tolist() == [1, 1]
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_link_whose_answer_was_lost_has_been_made(tmp_path, monkeypatch):
+    link = os.link
+
+    def twice(*names):  # as a client of a network file system does that heard nothing
+        link(*names)
+        link(*names)
+
+    monkeypatch.setattr(os, "link", twice)
+    save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+    assert collect(MECHANISM, [tmp_path / "a"]).reports == 2 and os.listdir(tmp_path) == ["a"]
+
+
+def test_a_retry_under_the_same_path_writes_nothing_twice(tmp_path, monkeypatch):
+    def fails_for_folders(file, fsync=os.fsync):
+        if os.path.samestat(os.fstat(file), tmp_path.stat()):
+            raise OSError(errno.EIO, "the disk fails")
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", fails_for_folders)
+    with pytest.raises(OSError, match="the disk fails"):
+        save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="path must be new"):
+        save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
+    assert collect(MECHANISM, tmp_path).reports == 2
 
 
 # ---------------------------------------------------------------------------------------------------- identity
@@ -259,6 +291,44 @@ def test_a_sum_of_partitions_is_the_whole(case, tmp_path):
 MECHANISM = GRR(k=4, epsilon=1.0)
 
 
+def test_a_label_is_compared_like_the_mechanism(tmp_path):
+    age, none = tmp_path / "age.parquet", tmp_path / "none.parquet"
+    for path, label in ((age, "age"), (none, ""), (tmp_path / "round.parquet", "age, 2nd round")):
+        save(np.array([0, 1]), path, MECHANISM, label=label)
+    assert collect(MECHANISM, [age], label="age").reports == 2 and collect(MECHANISM, [none]).reports == 2
+    assert np.concatenate(list(read(age, MECHANISM, label="age"))).tolist() == [0, 1]
+    for path, label, said in ((age, "income", "age"), (age, "", "age"), (none, "age", "")):
+        words = rf"got {path}: it holds those of GRR\(k=4, epsilon=1.0\) labelled '{said}', not '{label}'"
+        with pytest.raises(PartitionError, match=words):
+            list(read(path, MECHANISM, label=label))
+        with pytest.raises(PartitionError, match=words):
+            collect(MECHANISM, [path], label=label)
+    found = collect(MECHANISM, tmp_path, label="age", skip=True)
+    assert list(found.partitions.values()) == [str(age)] and len(found.skipped) == 2
+    for use in (
+        lambda: save(np.array([0]), tmp_path / "new", MECHANISM, label=1),
+        lambda: list(read(none, MECHANISM, label=None)),
+        lambda: collect(MECHANISM, [none], label=b"age", skip=True),
+    ):
+        with pytest.raises(ValueError, match="^label must be a text, got (1|None|b'age')$"):
+            use()
+
+
+def test_files_that_are_older_than_labels_have_none(tmp_path):
+    save(np.array([0, 1]), tmp_path / "new", MECHANISM)
+    stored = pq.ParquetFile(tmp_path / "new")
+    head = json.loads(stored.metadata.metadata[HEAD])
+    del head["label"]
+    head = json.dumps(head).encode()
+    sums = stored.metadata.metadata[CHECKSUMS].decode().split()
+    with pq.ParquetWriter(tmp_path / "old", stored.schema_arrow, store_schema=False) as file:
+        file.write_table(stored.read())
+        file.add_key_value_metadata({HEAD: head, CHECKSUMS: " ".join([f"{crc32(head):08x}", *sums[1:]])})
+    assert collect(MECHANISM, [tmp_path / "old"]).reports == 2
+    with pytest.raises(PartitionError, match="labelled '', not 'age'"):
+        collect(MECHANISM, [tmp_path / "old"], label="age")
+
+
 @pytest.fixture
 def faults(tmp_path):
     """Partitions with one fault each, by what is said of them."""
@@ -303,6 +373,7 @@ def faults(tmp_path):
         "text": "",
         "nothing": "",
         "missing": "",
+        "good.parquet/inside": "",
     }
 
 
@@ -326,6 +397,55 @@ def test_a_skipped_fault_is_counted(faults, tmp_path):
     assert "got bool values" in found.skipped[str(tmp_path / "kind")]
     nothing = collect(MECHANISM, [tmp_path / "cut"], skip=True)
     assert nothing.tally is None and (nothing.reports, nothing.bytes, len(nothing.skipped)) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("where", ["opened", "read", "counted"])
+@pytest.mark.parametrize(
+    "failure",
+    [MemoryError(), pa.ArrowMemoryError("full"), PermissionError(errno.EACCES, "no"), OSError(errno.ENOTCONN, "no")],
+    ids=lambda failure: type(failure).__name__,
+)
+def test_a_file_is_not_blamed_for_the_machine(failure, where, tmp_path, monkeypatch):
+    save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+
+    def fails(*_, **__):
+        raise failure
+
+    place, name = {
+        "opened": (module.pq, "ParquetFile"),
+        "read": (pq.ParquetFile, "read_row_group"),
+        "counted": (GRR, "tally"),
+    }[where]
+    monkeypatch.setattr(place, name, fails)
+    for skip in (False, True):
+        with pytest.raises(type(failure)) as caught:
+            collect(MECHANISM, [tmp_path / "a"], skip=skip)
+        assert caught.value is failure and f"while reading {tmp_path / 'a'}" in failure.__notes__
+    if where != "counted":
+        with pytest.raises(type(failure)):
+            list(read(tmp_path / "a", MECHANISM))
+
+
+def test_a_disk_that_fails_says_so(tmp_path):
+    """What the reader raises then can be told from what it raises for a damaged file."""
+    save((np.arange(4) for _ in range(3)), tmp_path / "a", MECHANISM)
+    blocks = read(tmp_path / "a", MECHANISM)
+    next(blocks)
+    [file] = [file.fd for file in psutil.Process().open_files() if file.path == str(tmp_path / "a")]
+    unreadable = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(unreadable, file)
+    os.close(unreadable)
+    with pytest.raises(OSError, match="Bad file descriptor") as caught:
+        list(blocks)
+    assert caught.value.errno == errno.EBADF
+
+
+def test_no_file_stays_open(faults, tmp_path):
+    for name in faults.keys() - {"cut", "text", "nothing", "missing", "folder", "good.parquet/inside"}:  # not opened
+        with pytest.raises(PartitionError) as caught:
+            collect(MECHANISM, [tmp_path / name])
+        assert caught.value.__traceback__ is not None  # as long as it lives, so do the files of its frames
+        assert str(tmp_path / name) not in {file.path for file in psutil.Process().open_files()}
 
 
 def test_a_partition_is_not_counted_twice(tmp_path):
@@ -463,6 +583,8 @@ def test_the_same_integers_everywhere(number, client, tmp_path):
     for scheduler in (client, client.scheduler.address):
         found = collect(mechanism, paths, items, scheduler=scheduler)
         assert_same(found.tally, alone.tally)
+        with pytest.raises(PartitionError, match="labelled '', not 'other'"):
+            collect(mechanism, paths, items, label="other", scheduler=scheduler)
         assert (found.partitions, found.bytes, found.skipped) == (alone.partitions, alone.bytes, {})
         assert list(found.partitions) == list(alone.partitions)
 
@@ -550,6 +672,11 @@ def test_progress_is_shown_if_asked_for(where, client, tmp_path, capsys):
     collect(MECHANISM, paths, scheduler=scheduler, progress=True)
     out, err = capsys.readouterr()
     assert out == "" and "20 of 20 partitions: 1.00k reports [" in err and "reports/s]" in err
+    paths[3].write_bytes(paths[3].read_bytes()[:-7])
+    save([np.zeros(500, int), np.array([7])], tmp_path / "late", MECHANISM)  # its fault is seen after 500 reports
+    found = collect(MECHANISM, [tmp_path / "late", *paths], scheduler=scheduler, skip=True, progress=True)
+    assert found.reports == 950 and len(found.skipped) == 2
+    assert "21 of 21 partitions: 950 reports [" in capsys.readouterr().err
 
 
 # ----------------------------------------------------------------------------------------------- what is installed
