@@ -204,7 +204,7 @@ CATALOGUE: dict[str, Entry] = {
         ),
         Entry(
             rappor.ORR,
-            lambda k, e: rappor.ORR(k=k, cohorts=64, epsilon=e),
+            lambda k, e: rappor.ORR(k=k, cohorts=32, epsilon=e),
             names,
             sizes=(2, 4000),
             bench=128,
