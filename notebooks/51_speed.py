@@ -414,7 +414,7 @@ table(
 # S-Hist is compared with their binary local hashing, which also sends one bit, SUE with OpenDP's randomized response on a vector of bits, and the one-bit Hadamard with the Hadamard mechanism of pure-ldp at t = 1.
 # pure-ldp also has a faster local hashing, whose hash functions come from a pool made beforehand (`FastLHServer`); it is another mechanism, and is not measured.
 # OpenDP tosses exact coins with random words fit for cryptography, so it is compared with "secure", our client on the operating system's words, and the others with our client on numpy's.
-# The others have two runs in each of the two rounds where ours have four or more, and a crowd of half the size, so their least is found less surely.
+# The others have two runs in each of the two rounds where ours have four or more, and a smaller crowd, so their least is found less surely.
 
 # %% tags=["hide-input"]
 NAMED = {"pure-ldp": "pure-ldp", "multi-freq-ldpy": "multi-freq-ldpy", "opendp": "OpenDP"}
@@ -459,7 +459,7 @@ print(f"OpenDP: one coin a call takes {say(coin)} µs, {FEW} coins a call {say(c
 # %% [markdown]
 # So most of the time for a single coin of OpenDP is the call from Python, and not the coin.
 #
-# A telephone has one person, and there the table turns.
+# A telephone has one person, and there most of the table turns.
 # Called for one person, nearly all of our client's time goes into the checks of its arguments and into the calls of numpy, which cost the same for one number as for a thousand.
 # Nobody notices such a time once a day, on a telephone; but ours is not the code for a small device, and a simulation that loops over people one by one is the wrong way to use it.
 # k-Subset takes milliseconds, since it draws its set item by item, with calls of numpy for each.
@@ -620,24 +620,7 @@ for name, mechanism in (("plain", OUE(k=k, epsilon=1.0)), ("packed", OUE(k=k, ep
     print(f"{name:<8} {bits:>8,.0f} bits drawn, {bits / entropy:.1f} times the entropy")
 
 # %% [markdown]
-# :::{admonition} Exercise 2: a billion reports
-# A billion people report by OLH about a thousand items.
-# How long does one core take to decode them, and how long to simulate the survey instead?
-# What would k-RR cost the server?
-# :::
-#
-# :::{dropdown} Solution
-# The record has nanoseconds a person; a billion times as many are as many seconds.
-# Decoding is a sum over people, so that it can be shared among any number of cores.
-# The simulation needs no reports at all, but for local hashing it is exact for each item alone.
-# :::
-
-# %% tags=["hide-input"]
-for name in ("OLH", "GRR"):
-    print(f"{name}: {cost(name, MANY, 'server'):.0f} s for the server, simulated in {simulated(name, MANY)} ms")
-
-# %% [markdown]
-# :::{admonition} Exercise 3: where is the rest?
+# :::{admonition} Exercise 2: where is the rest?
 # Which clients take longest, measured by their random numbers, and what do they do?
 # :::
 #

@@ -296,7 +296,7 @@ def main(python):
         crowd=10**9,
         trials=10,
         attributes=16,
-        peers_n=50_000,
+        peers_n=40_000,
         peers_k=256,
         peers_repetitions=2,
     )
