@@ -339,11 +339,11 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
     ends, total = list(accumulate(weights)), sum(weights)
     edges = np.array([(end << WORD) // total for end in ends])
     words = np.asarray(rng.integers(0, 1 << WORD, shape), np.int64)
-    found = np.searchsorted(edges, words, "right")
-    blurred = [edge for end, edge in zip(ends, edges.tolist(), strict=True) if (end << WORD) % total]
-    for at in np.argwhere(np.isin(words, blurred)):
-        found[tuple(at)] = _settle(int(words[tuple(at)]), ends, lambda: int(rng.integers(0, 1 << WORD, ())))
-    return np.asarray(found, np.int64)
+    found = np.asarray(np.searchsorted(edges, words, "right"), np.int64)
+    # where a boundary lies in the cell of the word, or at its lower end: `found` is past it, and the last edge no word
+    for at in map(tuple, np.argwhere(edges[found - 1] == words)):
+        found[at] = _settle(int(words[at]), ends, lambda: int(rng.integers(0, 1 << WORD, ())))
+    return found
 
 
 def _whole(weights: Sequence[int]) -> tuple[int, ...]:

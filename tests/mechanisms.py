@@ -30,6 +30,7 @@ from ldpnb import (
 from ldpnb.core import EPSILON_MAX, Mechanism, Records
 
 FAVOURITE = 1  # about half the people have it: an item, a key, the sign of a number
+OPEN = 10**5  # names of an open domain, all alike
 
 
 # ------------------------------------------------------------------------------------------------------ people
@@ -102,9 +103,19 @@ def leveled(mechanism, n, rng):
 
 
 def strings(mechanism, n, rng):
-    """Strings over the alphabet, some shorter than others."""
-    listed = np.array(["".join(mechanism.alphabet[1 : 1 + size]) for size in range(mechanism.length + 1)])
-    return listed[codes(lambda m: len(listed))(mechanism, n, rng)]
+    """Strings over the alphabet, half of them of full length."""
+    letters = np.array(list(mechanism.alphabet[1:]))
+    if rng is None:
+        return np.full(n, letters[0])
+    size = np.where(np.arange(n) % 2, mechanism.length, rng.integers(0, mechanism.length + 1, n))
+    drawn = letters[rng.integers(0, len(letters), (n, mechanism.length))]
+    drawn[np.arange(mechanism.length) >= size[:, None]] = ""
+    return np.ascontiguousarray(drawn).view(f"<U{mechanism.length}").reshape(n)
+
+
+def names(mechanism, n, rng):
+    """Names from an open domain, most of them different."""
+    return np.array([f"item {i}" for i in (np.full(n, FAVOURITE) if rng is None else rng.integers(0, OPEN, n))])
 
 
 # ----------------------------------------------------------------------------------------------- the catalogue
@@ -151,10 +162,6 @@ def _channel(k, epsilon):
     return p
 
 
-def _candidates(k):
-    return lambda mechanism: list(range(min(k, 100)))
-
-
 K = codes(lambda m: m.k)
 MOST = 8  # keys or items a person holds
 PAIRS, SETS = pairs(lambda m: m.d, lambda m: MOST), sets(lambda m: m.d, lambda m: m.ell)
@@ -189,19 +196,19 @@ CATALOGUE: dict[str, Entry] = {
         Entry(
             rappor.RAPPOR,
             lambda bits, e: rappor.RAPPOR(bits=bits, hashes=2, cohorts=4, f=2 / (1 + exp(e / 4)), p=0.25, q=0.75),
-            codes(lambda m: 100),
+            names,
             sizes=(16, 10**4),
             bench=128,
-            items=_candidates(20),
+            items=lambda m: [f"item {i}" for i in range(20)],
             epsilons=(1e-6, 16.0),
         ),
         Entry(
             rappor.ORR,
-            lambda k, e: rappor.ORR(k=k, cohorts=64, epsilon=e),
-            codes(lambda m: 100),
+            lambda k, e: rappor.ORR(k=k, cohorts=32, epsilon=e),
+            names,
             sizes=(2, 4000),
             bench=128,
-            items=_candidates(20),
+            items=lambda m: [f"item {i}" for i in range(20)],
         ),
         Entry(
             unknown.Unknown,

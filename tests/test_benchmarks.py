@@ -21,11 +21,11 @@ from ldpnb.experiment import recorded
 ROOT = Path(__file__).resolve().parent.parent
 TINY = {"n": 400, "k": 8, "epsilon": 4.0, "repetitions": 1}
 SIZES = {"n": 40, "large": 12, "epsilon": 4.0, "repetitions": 1, "crowd": 10**9, "trials": 2, "attributes": 4}
-SIZES |= {"peers_n": 400, "peers_k": 8, "rounds": 2}
+SIZES |= {"peers_n": 400, "peers_k": 8, "peers_repetitions": 1, "rounds": 2}
 ONE = {"n": 1000, "epsilon": 1.0, "repetitions": 1, "crowd": 1000, "trials": 1}
 TIMES = {"client", "client, secure", "client, alone", "client, alone, secure", "random numbers", "copy", "server"}
 QUIET = {"ldpnb": 1.0, "peers": 0.9}
-MEMORY = {"report", "client, peak", "server, peak"}
+MEMORY = {"report", "private bits", "client, peak", "server, peak"}
 
 
 @pytest.fixture
@@ -38,6 +38,11 @@ def repository(tmp_path, monkeypatch):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(timing, "LONG", 0)
+
+
+@pytest.fixture
+def started(monkeypatch):
+    monkeypatch.setattr(speed, "starting", lambda repetitions, *modules: 1)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +169,7 @@ def loop(k, epsilon):
     }
 
 
-def test_rows_of_peers_stand_beside_ours(monkeypatch):
+def test_rows_of_peers_stand_beside_ours(monkeypatch, started):
     def answer(python, n, k, epsilon, repetitions):
         rows, left_out = peers.measure({"loop": loop}, n=n, k=k, epsilon=epsilon, repetitions=repetitions)
         return {"rows": rows, "left out": left_out, "versions": {"loop": "1.0"}, "cores": 1.0}
@@ -184,7 +189,7 @@ def test_rows_of_peers_stand_beside_ours(monkeypatch):
     assert "loop: OUE, k = 8" in provenance["left out"]
 
 
-def test_of_several_rounds_the_least_is_kept(monkeypatch):
+def test_of_several_rounds_the_least_is_kept(monkeypatch, started):
     row = dict.fromkeys(speed.COLUMNS, "") | {"n": 1, "size": 2, "epsilon": 1.0}
     rounds = iter([((3.0, 1.0), 0.9), ((2.0, 5.0), 0.7)])
 
@@ -195,9 +200,30 @@ def test_of_several_rounds_the_least_is_kept(monkeypatch):
         return pd.DataFrame(rows)[speed.COLUMNS], answer, {"ldpnb": cores, "peers": 1.0}
 
     monkeypatch.setattr(speed, "measure_once", once)
-    table, provenance = speed.run("python", rounds=2, repetitions=4)
+    table, provenance = speed.run("python", rounds=2, repetitions=4, peers_repetitions=1)
     assert table[["mechanism", "value"]].values.tolist() == [["b", 2.0], ["a", 1.0]]
     assert provenance["cores used"] == {"ldpnb": 0.7, "peers": 1.0}
+
+
+def test_rounds_say_how_far_they_differ(monkeypatch, started):
+    row = dict.fromkeys(speed.COLUMNS, "") | {"n": 1, "size": 2, "epsilon": 1.0}
+    kinds = ("ldpnb", "ns"), ("numpy", "ns a person"), ("ldpnb", "ns a trial"), ("loop", "ns"), ("ldpnb", "bytes")
+    rounds = iter([(2.0, 3.0, 1.0, 1.0, 1.0), (2.2, 2.0, 1.0, 9.0, 9.0), (2.0, 2.5, 1.0, 1.0, 1.0)])
+
+    def once(python, **sizes):
+        rows = [
+            row | {"library": library, "unit": unit, "value": value}
+            for (library, unit), value in zip(kinds, next(rounds), strict=True)
+        ]
+        return pd.DataFrame(rows)[speed.COLUMNS], {"versions": {}, "left out": {}}, {"ldpnb": 1.0, "peers": 1.0}
+
+    monkeypatch.setattr(speed, "measure_once", once)
+    _, provenance = speed.run("python", rounds=3, repetitions=4, peers_repetitions=1)
+    assert provenance["rounds differ by"] == {"median": 1.1, "95 %": 1.46}  # of 1, 1.1 and 1.5
+
+
+def test_starting_takes_longer_with_more_to_import():
+    assert 0 < speed.starting(1, "sys") < speed.starting(1, "ldpnb.frequency")
 
 
 def absent(k, epsilon):
@@ -224,36 +250,43 @@ def test_a_client_is_checked_without_a_server_of_its_own():
 
 
 def test_times_are_the_least_without_the_first_run(monkeypatch):
-    clock = iter([0, 7_000_000, 0, 5, 10, 13, 20, 120])
+    monkeypatch.setattr(timing, "ENOUGH", 1)
+    clock = iter([0, 1, 0, 5, 10, 13, 20, 120])
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
     runs = []
     assert timing.least(3, lambda: runs.append(1)) == [3]
-    assert len(runs) == 4
+    assert len(runs) == 4 and not list(clock)
 
 
 def test_runs_go_on_until_they_have_lasted_long_enough(monkeypatch):
     clock = iter([0, 7_000_000, 0, 5, 10, 13, 20, 120])
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
+    monkeypatch.setattr(timing, "ENOUGH", 1)
     monkeypatch.setattr(timing, "LONG", 9)  # reached by 5 + 3 + 100, not by 5 + 3
     assert timing.least(1, lambda: None) == [3]
     assert not list(clock)
 
 
-def test_works_take_turns(monkeypatch):
-    clock = iter([0, 7_000_000, 0, 7_000_000, 0, 30, 0, 2, 0, 10, 0, 4, 0, 3])
+@pytest.mark.parametrize(("long", "rounds"), [(0, 2), (46, 2), (47, 3), (60, 3)])
+def test_works_take_turns_equally_many(long, rounds, monkeypatch):
+    taken = iter([9, 30, 9, 4, 10, 2, 13, 1])  # two works, twice each, one after the other; then turns
+    clock = (at for one in taken for at in (0, one))
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
-    monkeypatch.setattr(timing, "LONG", 9)
+    monkeypatch.setattr(timing, "ENOUGH", 1)
+    monkeypatch.setattr(timing, "LONG", long)  # 34 after the first turn, 46 after the second, 60 after the third
     turns = []
-    assert timing.least(2, lambda: turns.append("a"), lambda: turns.append("b")) == [10, 2]
-    assert "".join(turns) == "ab" + "ab" * 2 + "b" and not list(clock)
+    least = timing.least(2, lambda: turns.append("a"), lambda: turns.append("b"))
+    assert least == [10, min((4, 2, 1)[:rounds])]
+    assert "".join(turns) == "aabb" + "ab" * (rounds - 1)
 
 
-def test_short_work_is_repeated(monkeypatch):
-    clock = iter([0, 300_000, 0, 1_000_000, 0, 2_000_000, 0, 4_000_000])
+def test_short_work_is_doubled_until_a_run_is_long_enough(monkeypatch):
+    taken = iter([9_000_000, 400_000, 700_000, 1_200_000, 1_000_000, 4_000_000])  # cold; 1, 2, 4 calls; two runs more
+    clock = (at for one in taken for at in (0, one))
     monkeypatch.setattr(timing.time, "process_time_ns", lambda: next(clock))
     runs = []
     assert timing.least(3, lambda: runs.append(1)) == [250_000]  # four calls each
-    assert len(runs) == 1 + 3 * 4
+    assert len(runs) == 1 + (1 + 2 + 4) + 2 * 4 and not list(taken)
 
 
 def test_times_are_a_person(monkeypatch):
@@ -269,9 +302,56 @@ def test_the_listener_draws_what_a_generator_draws_and_notes_it():
     heard = mechanism.perturb(values, rng=listener)
     assert_array_equal(heard, mechanism.perturb(values, rng=np.random.default_rng(1)))
     assert [name for name, *_ in listener.calls] == ["random", "integers"]
-    again = np.random.default_rng(1)
-    drawn = [getattr(again, name)(*args, **options) for name, args, options in listener.calls]
-    assert [len(numbers) for numbers in drawn] == [50, 50]
+
+
+def state(rng):
+    """Everything that a generator's next numbers depend on."""
+    return np.random.Generator.bit_generator.__get__(rng).state
+
+
+def alike(calls, others):
+    """Whether the same was asked for in the same order: name, shapes, bounds and options."""
+
+    def said(call):
+        name, args, options = call
+        return [name, *(np.asarray(x).tolist() for x in args), *((key, str(x)) for key, x in options.items())]
+
+    return [said(call) for call in calls] == [said(call) for call in others]
+
+
+def replays(mechanism, values, change=lambda calls: calls):
+    """Whether client and replay of its calls, some of them changed, draw the same; calls, and complete states."""
+    listener, again, plain, twin = speed.Listener(1), speed.Listener(1), np.random.default_rng(1), speed.Listener(1)
+    mechanism.perturb(values, rng=listener)
+    mechanism.perturb(values, rng=plain)
+    speed.replay(change(listener.calls), again)
+    mechanism.perturb(values, rng=twin)  # what it asks for now, whatever became of the arrays that were noted
+    return alike(again.calls, twin.calls) and state(again) == state(plain)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_replay_draws_what_the_client_draws(name):
+    entry = CATALOGUE[name]
+    mechanism = entry.build(entry.bench, 1.0)
+    values = entry.people(mechanism, 40, np.random.default_rng(0))
+    assert replays(mechanism, values)
+    assert not replays(mechanism, values, lambda calls: calls[1:])
+    assert not replays(mechanism, values, lambda calls: [*calls, ("random", (1,), {})])
+
+
+def test_another_replay_is_noticed():
+    mechanism, values = frequency.GRR(k=8, epsilon=1), timing.people(50, 8)
+    assert replays(mechanism, values)
+    assert not replays(mechanism, values, lambda calls: calls[::-1])
+    assert not replays(mechanism, values, lambda calls: [("random", (20,), {}), ("random", (30,), {}), calls[1]])
+    assert not replays(mechanism, values, lambda calls: [("standard_normal", (50,), {}), calls[1]])
+
+
+def test_what_is_timed_is_the_replay(monkeypatch):
+    replayed = []
+    monkeypatch.setattr(speed, "replay", lambda calls, rng: replayed.append((len(calls), state(rng))))
+    speed.random_numbers(frequency.GRR(k=8, epsilon=1), timing.people(50, 8))()
+    assert replayed == [(2, state(np.random.default_rng(1)))]
 
 
 @pytest.mark.parametrize("name", ["bit_generator", "spawn"])

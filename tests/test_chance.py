@@ -8,6 +8,7 @@ from math import comb, factorial, inf, nan, nextafter
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.stats import chi2, norm
 
 from ldpnb import chance
@@ -747,6 +748,40 @@ def test_the_generator_draws_by_weight(word, weights, monkeypatch):
         assert not seen[~positive].any()
         seen, expected = seen[positive], expected[positive]
         assert chi2.sf(((seen - expected) ** 2 / expected).sum(), len(seen) - 1) > 1e-9
+
+
+def sorted_out(weights, words, rng):
+    """Draw by weight from first words, the blurred ones sought by sorting all."""
+    ends, total = list(np.cumsum(weights).tolist()), sum(weights)
+    edges = [(end << chance.WORD) // total for end in ends]
+    found = np.searchsorted(edges, words, "right")
+    blurred = [edge for end, edge in zip(ends, edges, strict=True) if (end << chance.WORD) % total]
+    for at in np.flatnonzero(np.isin(words, blurred)):
+        found[at] = chance._settle(int(words[at]), ends, lambda: int(rng.integers(0, 1 << chance.WORD, ())))
+    return found
+
+
+@pytest.mark.parametrize("word", [2, 5, 62])
+@pytest.mark.parametrize("weights", [(1, 1), (0, 3, 0, 5, 9, 0), (1, 3, 4), (1, 1, 1, 300), (0, 0, 7)])
+def test_words_on_a_boundary_are_found(word, weights, monkeypatch):
+    monkeypatch.setattr(chance, "WORD", word)
+    edges = {(end << word) // sum(weights) for end in np.cumsum(weights).tolist()}
+    near = sorted({min(max(edge + step, 0), 2**word - 1) for edge in edges for step in (-1, 0, 1)})
+
+    class Given(np.random.Generator):
+        """Draws the words near the edges first."""
+
+        def integers(self, low, high, shape):
+            return np.array(near) if shape else super().integers(low, high, shape)
+
+    rng, again = Given(np.random.PCG64(1)), np.random.default_rng(1)
+    assert_array_equal(chance.weighted(weights, (len(near),), rng), sorted_out(weights, np.array(near), again))
+    assert rng.random() == again.random()
+    rng, again = np.random.default_rng(2), np.random.default_rng(2)
+    words = again.integers(0, 1 << word, (1000,))
+    assert_array_equal(chance.weighted(weights, (1000,), rng), sorted_out(weights, words, again))
+    assert rng.random() == again.random()
+    assert chance.weighted(weights, (), rng).shape == ()
 
 
 @pytest.mark.parametrize("weights", [(), (0, 0), (1, -1), (0.5, 1), ("a",), None])

@@ -413,7 +413,7 @@ def bad_values(name, mechanism, values):
             yield repr(bad), bad
     elif name in ("RAPPOR", "ORR"):
         for kind in (float, bool, complex, "S", "M8[s]"):
-            yield f"of type {kind}", values.astype(kind)
+            yield f"of type {kind}", np.arange(len(values)).astype(kind)
         yield from misshapen(values)
     else:
         yield from spoiled(values, values.dtype.kind == "i")

@@ -67,7 +67,6 @@ def pure_ldp(k, epsilon):
         "HadamardResponse": oracle(
             hadamard_response.HadamardResponseClient(**same, hash_funcs=response.get_hash_funcs()),
             response,
-            "decodes by an O(k^2) loop up to k = 128, by a fast transform above",
         ),
         "HadamardBit": oracle(
             hadamard_mechanism.HadamardMechClient(**same, t=1),

@@ -30,6 +30,7 @@ from ldpnb.rappor import Hashed
 
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
 PEERS = Path(__file__).with_name("peers.py")
+OURS = ("ldpnb", "numpy")  # what is measured here
 LEAST_CORES = 0.9  # of a run that is recorded: caches are shared, so that with company even processor time is longer
 
 # frequency oracles, also measured at more items than the catalogue's, and those that can pack their reports
@@ -72,16 +73,17 @@ class Listener(np.random.Generator):
         return noted
 
 
+def replay(calls, rng):
+    """Draw again what a listener has noted, and nothing else."""
+    for name, args, options in calls:
+        getattr(rng, name)(*args, **options)
+
+
 def random_numbers(mechanism, values):
     """Draw what the client asks of numpy, and nothing else: a function to be timed."""
-    listener, rng = Listener(1), np.random.default_rng(1)
+    listener = Listener(1)
     mechanism.perturb(values, rng=listener)
-
-    def draw():
-        for name, args, options in listener.calls:
-            getattr(rng, name)(*args, **options)
-
-    return draw
+    return partial(replay, listener.calls, np.random.default_rng(1))
 
 
 def copy(reports):
@@ -123,20 +125,18 @@ def crowd(mechanism, n, size, trials):
         people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, MOST))
         return {"population": people, "trials": trials}
     if isinstance(mechanism, Hashed):
-        return {"counts": shares(n, 100), "values": list(range(100)), "trials": trials}
+        return {"counts": shares(n, 100), "values": [f"item {i}" for i in range(100)], "trials": trials}
     return {"counts": shares(n, size), "trials": trials}
 
 
 def simulations(mechanism, n, size, trials, repetitions):
     """Nanoseconds a trial for the tally of n people, by the name of the method, for all that the mechanism has."""
-    rng, found = np.random.default_rng(1), {}
-    for name in ("simulate", "simulate_marginals"):
-        if hasattr(mechanism, name):
-            people = crowd(mechanism, n, size, trials)
-            method = getattr(mechanism, name)
-            taken = least(repetitions, lambda method=method, people=people: method(**people, rng=rng))
-            found[name] = taken[0] / trials
-    return found
+    found = [name for name in ("simulate", "simulate_marginals") if hasattr(mechanism, name)]
+    if not found:
+        return {}
+    people, rng = crowd(mechanism, n, size, trials), np.random.default_rng(1)
+    works = (partial(getattr(mechanism, name), **people, rng=rng) for name in found)
+    return {name: taken / trials for name, taken in zip(found, least(repetitions, *works), strict=True)}
 
 
 def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
@@ -172,9 +172,20 @@ def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
     for what, nanoseconds in simulations(mechanism, crowd, size, trials, repetitions).items():
         add(what, nanoseconds, "ns a trial", people=crowd)
     add("report", reports.nbytes / n, "bytes a person")
+    add("private bits", mechanism.report_bits, "bits a person", note="to be sent, without public fields")
     add("client, peak", peak(client) / n, "bytes a person")
     add("server, peak", peak(server) / n, "bytes a person")
     return rows
+
+
+def starting(repetitions, *modules):
+    """Milliseconds of processor time until a fresh Python has imported the modules, the least of so many."""
+    code = f"import time, {', '.join(modules)}; print(time.process_time_ns())"
+    command = [sys.executable, "-c", code]
+    taken = [
+        int(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout) for _ in range(repetitions)
+    ]
+    return round(min(taken) / 1e6)
 
 
 def triples(*, n, d, epsilon, repetitions):
@@ -209,7 +220,9 @@ def processor():
     return next(named, platform.processor() or platform.machine())
 
 
-def measure_once(python, *, n, large, epsilon, repetitions, crowd, trials, attributes, peers_n, peers_k):
+def measure_once(
+    python, *, n, large, epsilon, repetitions, crowd, trials, attributes, peers_n, peers_k, peers_repetitions
+):
     """Measure everything once: the table, what the peers say of theirs, and how many cores each had."""
     cores, rows = Cores(), []
     same = {"epsilon": epsilon, "repetitions": repetitions}
@@ -217,23 +230,30 @@ def measure_once(python, *, n, large, epsilon, repetitions, crowd, trials, attri
         rows += measure(name, entry, size, n=n, crowd=crowd, trials=trials, **same)
     rows.append(triples(n=n, d=attributes, **same))
     used = cores.used
-    peers = measure_peers(python, peers_n, peers_k, epsilon, 1)
+    peers = measure_peers(python, peers_n, peers_k, epsilon, peers_repetitions)
     return pd.DataFrame(rows + peers["rows"])[COLUMNS], peers, {"ldpnb": used, "peers": peers["cores"]}
 
 
 def run(python, *, rounds, **sizes):
     """Measure everything in several rounds and keep the least: the table, and what its numbers depend on.
 
-    Rounds, because a neighbour on the same machine can be busy for minutes.
+    Rounds, because a neighbour on the same machine can be busy for minutes.  How far the least of one round is from
+    that of another says how much of a difference is none.
     """
     tables, peers, used = zip(*(measure_once(python, **sizes) for _ in range(rounds)), strict=True)
     keys = [name for name in COLUMNS if name != "value"]
-    table, peers = pd.concat(tables).groupby(keys, sort=False, as_index=False)["value"].min(), peers[0]
+    groups, peers = pd.concat(tables).groupby(keys, sort=False, as_index=False)["value"], peers[0]
+    table, most = groups.min(), groups.max()["value"]
+    timed = table["unit"].str.startswith("ns") & table["library"].isin(OURS)
+    apart = (most / table["value"])[timed]
     provenance = {
         "processor": processor(),
         "cores": os.cpu_count(),
         "cores used": {who: min(one[who] for one in used) for who in used[0]},
-        "clock": f"processor time, least of {rounds} × {sizes['repetitions']} runs or more (others: {rounds})",
+        "clock": f"processor time, least of {rounds} × {sizes['repetitions']} runs or more "
+        f"(others: {rounds} × {sizes['peers_repetitions']})",
+        "rounds differ by": {name: round(float(apart.quantile(q)), 4) for name, q in (("median", 0.5), ("95 %", 0.95))},
+        "starting, ms": {name: starting(sizes["repetitions"], name) for name in ("numpy", "ldpnb.frequency")},
         "freed memory": "kept for the next run"
         if os.environ.get("MALLOC_MMAP_MAX_") == "0"
         else "as the system has it",
@@ -259,7 +279,7 @@ def ratios(table):
     said["secure"] = ours["client, secure"] / ours["client"]
     said["server ns"] = ours["server"]
     for what, library in found.columns:
-        if library not in ("ldpnb", "numpy"):
+        if library not in OURS:
             said[f"{library} {what}"] = found[what, library] / ours[what]
     return said.to_string(float_format="{:,.1f}".format, na_rep="-")
 
@@ -276,8 +296,9 @@ def main(python):
         crowd=10**9,
         trials=10,
         attributes=16,
-        peers_n=50_000,
+        peers_n=40_000,
         peers_k=256,
+        peers_repetitions=2,
     )
     missing = [f"{name}: {reason}" for name, reason in provenance["left out"].items()]
     if len(provenance["peers"]) < 3:

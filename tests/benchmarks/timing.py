@@ -6,7 +6,7 @@ import numpy as np
 
 FAVOURITE = 1  # the item of about half the people: whoever calls a library wrongly will not find it
 ENOUGH = 1_000_000  # nanoseconds that a run lasts: of shorter work, so many calls are one
-LONG = 200_000_000  # nanoseconds that all runs last together: of shorter work, there are more of them
+LONG = 200_000_000  # nanoseconds that all runs of all works last together: of shorter work, there are more of them
 
 
 def people(n, k):
@@ -20,15 +20,22 @@ def least(repetitions, *works):
 
     Processor time, because other programs on the machine stretch the time on the wall, and threads shorten it.  The
     least, because whatever shares caches and cores with us, unseen on a rented machine, only makes a run longer.  The
-    works take turns, so that what is compared met the same neighbours.
+    works take turns, equally many, so that what is compared met the same neighbours and had the same chances.
     """
-    calls = [-(-ENOUGH // max(1, _taken(work, 1))) for work in works]
-    runs = [list[int]() for _ in works]
-    while any(unfinished := [len(taken) < repetitions or sum(taken) < LONG for taken in runs]):
-        for i, work in enumerate(works):
-            if unfinished[i]:
-                runs[i].append(_taken(work, calls[i]))
-    return [min(taken) / many for taken, many in zip(runs, calls, strict=True)]
+    calls, first = zip(*map(_enough, works), strict=True)
+    turns = [first]
+    while len(turns) < repetitions or sum(map(sum, turns)) < LONG:
+        turns.append(tuple(_taken(work, many) for work, many in zip(works, calls, strict=True)))
+    return [min(taken) / many for taken, many in zip(zip(*turns, strict=True), calls, strict=True)]
+
+
+def _enough(work):
+    """How many calls make a run, and how long that run took, after a first call that does not count."""
+    _taken(work, 1)  # it compiles and fills caches, hence says nothing about the others
+    calls = 1
+    while (taken := _taken(work, calls)) < ENOUGH:
+        calls *= 2
+    return calls, taken
 
 
 def _taken(work, calls):
@@ -43,12 +50,21 @@ def client_and_server(client, server, values, repetitions, served=True):
 
     A server that is not `served` only says whether the client is called correctly.
     """
-    reports = client(values)
-    found = int(np.argmax(server(reports)))
+    reports, estimate = [], []
+
+    def draw():
+        reports[:] = client(values)
+
+    def serve():
+        estimate[:] = server(reports)
+
+    works = {"client": draw} | ({"server": serve} if served else {})
+    taken = least(repetitions, *works.values())
+    if not served:
+        serve()
+    found = int(np.argmax(estimate))
     if found != FAVOURITE:
         raise ValueError(f"the estimate must be largest at item {FAVOURITE}, got {found}: is it called correctly?")
-    works = {"client": lambda: client(values)} | ({"server": lambda: server(reports)} if served else {})
-    taken = least(repetitions, *works.values())
     return {what: nanoseconds / len(values) for what, nanoseconds in zip(works, taken, strict=True)}
 
 
