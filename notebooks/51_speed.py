@@ -11,6 +11,14 @@
 # What separates the mechanisms most is how many numbers they draw; so long reports are slow, and one that needs fewer random bits is faster.
 # :::
 #
+# :::{zh}
+# 本章测量全书各机制的时间与内存开销，不涉及五篇论文的论断。
+# 用户端至少要生成随机数并写出报告，服务器端至少要读取报告；在同一次运行中测得这两者所需的时间，作为其他一切时间的下限。
+# 一张总表列出各机制的耗时及其与下限之比、所占的内存、改用操作系统随机数的代价，以及与另外三个库的比较。
+# 各机制的差别主要取决于所需随机数的多少：报告越长越慢，所需随机比特越少则越快。
+# 绝对数值只对产生记录的那台机器成立，比值更有参考意义。
+# :::
+#
 # You will meet the floor and how it is found, one table for all mechanisms, what grows with the number of items, the other libraries, the goals that this package set itself with those it missed, and the ways in which a stopwatch lies.
 # You need no other chapter; names lead to those where a mechanism is explained.
 
