@@ -409,6 +409,9 @@ def test_search(browser, site, term, page):
         )  # the page fetches every hit to quote it; leaving would cut that off
         hit.locator("a").first.click()
         visit.page.wait_for_url(f"**/{page}*")
+        visit.page.locator("main .highlighted").first.wait_for(state="attached")
+        marked = visit.page.locator("main .highlighted").all_text_contents()
+        assert term.split()[0] in [text.lower() for text in marked]
         assert complaints(visit, NETWORK) == []
 
 

@@ -87,12 +87,27 @@ class Search(SearchEnglish):
     """English and Chinese in one index."""
 
     WORDS = re.compile(f"[{HAN}]+|[^\\W{HAN}]+")
+    # The theme loads this behind Sphinx's own script. Its second half has a hit quoted and marked by the whole of what
+    # was typed, where a page has that, and only then by its pairs.
     js_splitter_code = r"""
 var splitQuery = (query) =>
   (query.match(/[HAN]+|(?:(?![HAN])[\p{Letter}\p{Number}_\p{Emoji_Presentation}])+/gu) || []).flatMap((word) => {
     const signs = [...word];
     return /^[HAN]{2}/u.test(word) ? signs.slice(1).map((sign, i) => signs[i] + sign) : [word];
   });
+
+if (typeof Search !== "undefined") {
+  let typed = [];
+  const { _parseQuery, makeSearchSummary } = Search;
+  Search._parseQuery = (query) => {
+    const parsed = _parseQuery(query);
+    typed = query.match(/[HAN]+/gu) || [];
+    parsed[3] = new Set([...typed, ...parsed[3]]);
+    localStorage.setItem("sphinx_highlight_terms", [...parsed[3]].join(" "));
+    return parsed;
+  };
+  Search.makeSearchSummary = (text, words, anchor) => makeSearchSummary(text, [...words, ...typed], anchor);
+}
 """.replace("HAN", "".join(f"\\u{{{first:x}}}-\\u{{{last:x}}}" for first, last in BLOCKS))
 
     def split(self, input):
