@@ -14,6 +14,16 @@
 # $\dfrac{1}{2\sinh(\varepsilon/2)\,\sqrt n}$.
 # :::
 #
+# :::{zh}
+# 本章以最早的本地机制随机响应引入本地化差分隐私，并提出贯穿全书的两个问题：一份报告泄露多少信息，众多报告又能换来多高的精度。
+# 答案取自实际运行的代码：沿用户端的每一个随机分支重放，得到报告的精确概率律，$\varepsilon$、偏差与方差由此算出。
+# 以概率 $p=e^\varepsilon/(1+e^\varepsilon)$ 如实作答时，随机响应恰好满足 $\varepsilon$-本地化差分隐私，比例的估计无偏，标准误差为 $1/(2\sinh(\varepsilon/2)\sqrt n)$；对二值问题，由每人一份报告得到的无偏估计，其标准误差都不低于此。
+# 综述（叶青青等）的定义，以及它与学位论文（张俊）所述的序列组合性和并行组合性，均得到复现；两文关于数据量和个性化隐私设置的论断在条件下复现。
+# 两文“本地模型不存在全局敏感度，故拉普拉斯机制与指数机制不适用”的论断予以更正：同一用户的任意两个取值互为相邻，两种机制都适用。
+# 学位论文中关于 $\varepsilon$ 与保护强度的一处表述（该文另有正确的表述），以及极大似然估计、其期望和 $p$ 的所印公式，均予更正。
+# 综述建议对相互关联的用户采用交互式框架，此论断未复现：关联并不使任何一人的 $\varepsilon$ 被突破，也不使估计有偏；若报告本身就是对亲属情况的陈述，则另当别论。
+# :::
+#
 # You will meet the definition of local differential privacy, the oldest mechanism that satisfies it, and the two questions this book asks of every mechanism: *what does a reply give away*, and *what are the replies worth*.
 # Both get an exact answer, read off the code that runs.
 # You need probability at the level of Bayes' rule and the variance of a sum, and nothing about privacy.

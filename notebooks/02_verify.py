@@ -11,6 +11,16 @@
 # A bound below it proves nothing: what happens once in a million reports cannot be seen in a hundred thousand.
 # :::
 #
+# :::{zh}
+# 本章讨论如何检验一个用户端是否满足其所声称的 $\varepsilon$-本地化差分隐私。
+# 若全部随机选择都经由 `ldpnb.chance`，便可从代码读出概率律，在可以穷举的值域上得到精确的 $\varepsilon$、偏差与方差。
+# 若只能运行程序，则以审计求 $\varepsilon$ 的下界：寻找在一个取值下常见、在另一取值下罕见的事件，再用新的样本计数。
+# 高于声称值的下界在给定的显著性水平上否定该声称，低于声称值的下界则什么也不能证明：百万份报告中出现一次的泄露，在十万份报告中无从察觉。
+# $\varepsilon$、偏差与方差是三个不同的问题，用户端可以只在其中一个上出错；本章汇集了各含一处典型错误的用户端，并逐一说明哪种工具能够发现它。
+# 其中有的用户端由报告得到的直方图看似正确，$\varepsilon$ 却为无穷大。
+# 本章不判定五篇论文的论断，但后续各章的判定都以这里的工具为据。
+# :::
+#
 # You will check ten lines of a stranger's code by its law and by an audit, check an estimate by samples, learn what each way can and cannot see, and meet a gallery of mistakes with the tools that catch them.
 # You need {ref}`the first chapter <ch-rr>` up to its composition theorem.
 

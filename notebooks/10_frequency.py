@@ -14,6 +14,16 @@
 # One size is best: over all items together, and where all are equally likely, no unbiased estimate from ε-LDP reports has a smaller error.
 # :::
 #
+# :::{zh}
+# 本章研究频率预言机：每个用户持有 $k$ 项之一，数据收集者估计各项的频率。
+# k 元随机响应（k-RR）、一元编码、本地哈希与 k-Subset 的报告都可看作“支持”若干项，因而同属纯协议，共用一个无偏估计公式和一个方差公式。
+# 进一步可证，前三种机制（本地哈希取理想哈希函数）不过是集合大小随机的 k-Subset；在各项等可能时，大小取最优值的 k-Subset 达到一切无偏估计总风险的下界。
+# 综述（叶青青等）中 k-RR 与 k-Subset 的概率公式，以及图 5、图 8 所示的规律，均得到复现。
+# 综述以 $\varepsilon=\ln k$ 为界、把较大的预算归于 RAPPOR 而把较小的预算归于 k-RR，此论断予以更正：方向恰好相反，且对每项各占一位的 RAPPOR，分界在 $\frac23\ln k$ 附近。
+# “k-RR 在低预算下可用性差”在条件下复现：项数多时成立，至多五项时不成立。
+# 另有三处疑为误印、文本损坏或表述过强，亦予更正：k-Subset 在单值频数上的“额外误差”、其 $O(1)$ 的通信代价，以及把 RAPPOR 与 S-Hist 归入 $\lceil\log k\rceil$ 位编码。
+# :::
+#
 # You will meet four clients, one formula for all their estimates and variances, a proof of what is best, and the survey's figures of a million people at their full size.
 # From {ref}`ch-rr` you need the definition of ε-LDP and how a check reads the law off the code.
 

@@ -12,6 +12,16 @@
 # For an item that few people hold that is about $1/n$ above optimised unary encoding with its $k$ bits: next to nothing at small ε, and almost everything at large ε.
 # :::
 #
+# :::{zh}
+# 本章研究私有部分只有一个比特的频率预言机：用户随机取公开符号表的一行，以随机响应上报自己所持的项在该行的符号。
+# 若表的各列正交（Hadamard 矩阵），快速 Walsh–Hadamard 变换一次即得全部频率的无偏估计，方差为 $(c^2-f_v)/n$，其中 $c=(e^\varepsilon+1)/(e^\varepsilon-1)$；对稀有项只比 OUE 高出约 $1/n$。
+# S-Hist 的符号表是随机的，由此带来的误差只随行数减小，与用户数无关；各列正交之说因而在条件下复现。
+# 每个用户有 $d$ 个属性时，$\varepsilon$ 较小宜抽取一个属性上报（Harmony），一比特报告约自 $\varepsilon=2\sqrt d$ 起宜划分预算。
+# 综述（叶青青等）表 4 的误差界在条件下复现：它们界定的是不同的误差，$\sqrt{\log k}$ 是最大误差的阶，$k$ 与 $\sqrt{k^3}$ 是绝对误差之和的阶，不宜并列比较。
+# “划分预算使误差与方差均增至 $d$ 倍”在条件下复现：$\varepsilon$ 较小时误差确为 $d$ 倍，方差则为 $d^2$ 倍。
+# 表 5 所列 Harmony-Frequency 的通信代价 $O(m)$ 疑为误印，予以更正：报告只有一个私有比特，外加公开的属性编号与行号。
+# :::
+#
 # You will meet the random table of S-Hist and what its randomness costs, the orthogonal table that mends it, reports about many attributes at once, and people who choose their own ε.
 # At the end all frequency oracles of this book stand side by side, with the survey's Tables 1, 4 and 5.
 

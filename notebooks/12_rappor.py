@@ -14,6 +14,16 @@
 # The relatives are the same idea with another noise (O-RR), or with fragments of the string on top, from which a list can be put together (RAPPOR-Unknown).
 # :::
 #
+# :::{zh}
+# 本章研究值域事先未知、且对同一用户反复询问的情形，对象是 RAPPOR 及其变体 O-RAPPOR、O-RR 与 RAPPOR-Unknown。
+# RAPPOR 以布隆过滤器编码字符串，作一次永久性随机响应并予以保存，此后每次上报再作瞬时性随机响应。
+# 本章给出 $T$ 份报告合计的精确 $\varepsilon_T$：值不变时，它以永久性随机响应的 $\varepsilon_\infty$ 为上限；值变化时没有这样的上限。
+# 由各比特的计数解码时，在相同的 $\varepsilon$ 下，$h$ 个哈希函数使标准误差至少为一元编码的 $\sqrt h$ 倍；分组足够多时，一个哈希函数最优。
+# 综述（叶青青等）对永久性与瞬时性随机响应、Lasso 解码、O-RR 的概率公式以及 O-RAPPOR 与 O-RR 误差界的论述均得到复现。
+# “RAPPOR 须事先获得候选列表，而 O-RAPPOR 与 O-RR 不须”在条件下复现：三者收集报告时都不需要列表，给出各字符串的频率时都需要，不成立的是这一对比。
+# RAPPOR-Unknown 的误差界在条件下复现：它适用于已成为候选的字符串；字符串要被发现，频率须达到 $1/(\varepsilon^2\sqrt n)$ 的量级，因为两份噪声相乘。
+# :::
+#
 # You will meet a client with a memory, a theorem on what all of its reports together give away, the price of a Bloom filter, a million made-up home pages with the strings that are found and those that are missed, and a dictionary that is read off blurred fragments.
 # From {ref}`ch-frequency` you need k-RR, unary encoding (SUE and OUE) and local hashing.
 

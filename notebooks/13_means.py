@@ -14,6 +14,16 @@
 # The survey says that it is exponential in $d$ and splits ε; it does neither.
 # :::
 #
+# :::{zh}
+# 本章研究均值统计，用户持有 $[-1, 1]$ 中的一个或 $d$ 个数值。
+# 把一个数值离散化为符号，再作随机响应，估计无偏，一份得分的方差为 $c^2-t^2$，其中 $c=(e^\varepsilon+1)/(e^\varepsilon-1)$；$\varepsilon$ 较大时，格点上的噪声与窗口机制更优。
+# 对 $d$ 个数值，在 $\varepsilon$ 较小时，划分预算使方差按 $d^2$ 增长，随机抽取其一上报（Harmony-Mean）则按 $d$ 增长。
+# MeanEst 以全部预算一次回答所有数值，$d$ 很大时标准误差约比 Harmony-Mean 高四分之一。
+# 综述（叶青青等）对 Harmony-Mean 的论述、两种方法精度相近的论断以及图 6 的规律均得到复现；误差界 $O(\sqrt{d\log d}/(\varepsilon\sqrt n))$ 在条件下复现，须指 $d$ 个误差中的最大者，且 $\varepsilon$ 较小。
+# 综述所印的 MeanEst 抛币概率对奇数 $d$ 成立，对偶数 $d$ 予以更正：无论平局如何处理，都或者突破 $\varepsilon$，或者与所印的 $B$ 配合时有偏。
+# “$B$ 随维数指数增长”与“$\varepsilon$ 均分到各变量”亦予更正：$B$ 约按 $\sqrt d$ 增长，全部预算用于整个向量。
+# :::
+#
 # You will meet four clients for a single number and a limit for all of them, three ways to report many numbers, the survey's figures of a million people, and confidence intervals with their exact coverage.
 # From {ref}`ch-rr` you need randomized response and the definition of ε-LDP.
 

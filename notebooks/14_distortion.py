@@ -14,6 +14,17 @@
 # And a report that errs little for each person may say nothing about the shares of the population: that is a different question with a different answer.
 # :::
 #
+# :::{zh}
+# 本章把问题反过来：先规定误差的代价，再求满足 $\varepsilon$-本地化差分隐私的机制中期望代价最小者。
+# 取值与报告有限时，机制就是一个概率矩阵（信道），隐私约束与期望代价都是线性的，最优信道因而是线性规划的解，对偶解则证明其最优。
+# 若错误报告的代价均为 1，且各取值等可能或以最坏情形计，最优者就是 k 元随机响应，综述（叶青青等）的 Distortion 机制与之相同。
+# 若代价为距离的平方且信源已知，最优信道把取值归并为区间（Compression）；六个等可能的数值，在 $\varepsilon\approx2.3$ 以下只需一个比特。
+# 单份报告的扭曲度小，并不意味着总体频率可以估计：频率的无偏估计存在，当且仅当信道矩阵的各行线性无关。
+# 综述给出的 Distortion 的 $\varepsilon$ 在条件下复现：它适用于单个属性且 $\delta\le\frac{k-1}{k}$；一个用户的 $d$ 个属性须付出 $d$ 倍。
+# “求解 Compression 是凸优化问题”在条件下复现：代表点固定时，它是拟凸的，而二分法只需要这一点。
+# “Compression 不减少每个用户的传输量”亦在条件下复现：凡 $\lceil\log_2 m\rceil$ 小于 $\lceil\log_2 k\rceil$ 时，传输量其实减少了。
+# :::
+#
 # You will meet a set of mechanisms that can be drawn, prices that prove an optimum, staircases, and a limit for all unbiased reports of a number.
 # From {ref}`ch-frequency` you need k-RR; no information theory is needed.
 

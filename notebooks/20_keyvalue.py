@@ -14,6 +14,17 @@
 # It is simpler than PrivKV, its predecessor, and more precise as the two are published; most of that advantage comes from a budget that PrivKV does not spend and from a bias that it need not have.
 # :::
 #
+# :::{zh}
+# 键值数据由若干键及各键的数值组成，本章在不泄露何人持有何键的前提下，估计每个键的频率与均值。
+# 状态编码（SE）把一个键的状态分为不存在、存在且为负、存在且为正三种，随机抽取一个键，以 k-RR 上报其状态，对整条记录恰好满足 $\varepsilon$-本地化差分隐私。
+# 频率 $f$ 与乘积 $fm$ 各有线性的无偏估计，均值是两者之比，因而有偏，对稀有的键并不可靠。
+# 孙林等的实验结论得到复现：SE 的频率误差与均值误差均小于 PrivKV 和 PrivKVM，各误差随 $\varepsilon$ 增大而下降。
+# 这一比较以各方法声称的预算和已发表的估计为准；PrivKV 实际消耗的 $\varepsilon$ 小于声称值，若用足预算并改用无偏估计，它仅略逊于 SE。
+# §4.2 的频率与均值公式直接代入扰动后的计数，予以更正：应先校正计数，如该文对另一方法所做的那样。
+# “OUE 方差最小”与“SE 带宽最低”在条件下复现，前者对稀有项成立，后者按已发表的报告格式成立。
+# MAE 的定义疑为误印，按其名称更正为绝对误差的平均值。
+# :::
+#
 # You will meet one calculus for all such mechanisms, the trouble with ratios, a protocol in rounds whose exact budget is read off its transcript, and the paper's comparison at its full size.
 # From {ref}`ch-frequency` you need k-RR.
 

@@ -13,6 +13,16 @@
 # If only questions about two keys matter, it is better at moderate ε (up to about 2 for four keys, 6 for eight) to ask each person about one pair {cite:p}`cormode2018marginal`, which cannot answer questions about three.
 # :::
 #
+# :::{zh}
+# 本章研究键值数据的关联分析：在若干键存在或不存在的条件下，估计另一个键的频率（频率关联）与均值（均值关联）。
+# 索引独热编码（IOH）把整条记录编为一个三进制的索引，共 $3^d$ 种，再以任一无偏的频率预言机上报；整条记录因此受到保护，每一个查询都是同一张计数表上两个和之比。
+# 代价在于表的规模：$\varepsilon=2$ 时，四个键就需要数万用户。
+# 若只关心两个键的关联，在中等的 $\varepsilon$ 下，让每个用户只回答公开抽取的一对键更为精确，但不能回答涉及三个键的问题。
+# 孙林等的索引、条件的表示、IOH 的隐私性与无偏性均得到复现，图 6 的规律亦然；所读文本缺少原图，键之间的关系与所问的查询由本书设定。
+# “OUE 优于 SUE”在条件下复现：本章给出充要条件，持有者多或 $\varepsilon$ 大时 SUE 更优。
+# §3.2 的展开示例与 §3.3 的 $S^+$、$S^-$ 疑为误印或文本损坏，予以更正；原文对它们的使用是正确的。
+# :::
+#
 # You will meet the paper's index encoding, its queries as one tensor contraction with error bars, its figure at full size, and a real question asked of real people.
 # From {ref}`ch-keyvalue` you need states, from {ref}`ch-frequency` the oracles.
 

@@ -16,6 +16,16 @@
 # At the paper's size the reconstruction is the most precise of five mechanisms up to ε ≈ 4; above, PCKV-GRR over the list of keys is better.
 # :::
 #
+# :::{zh}
+# 本章研究键的目录很大、每个用户只持有少数几个键的情形，比较 PCKV 与 Wheel 两类机制。
+# PCKV 经填充和采样，从用户自己的键值对中抽取一个上报；Wheel 机制用公开的哈希函数把用户的全部键映射到圆周的若干槽上，被覆盖的槽以较大的概率上报，报告很短，用户端也无须知道键的列表。
+# 王凤祥把后者推广为键值数据上的 Wheel-KV，但本书所读的文本缺失全部公式，该机制的隐私性与估计方法因此无法判定。
+# 本章给出一个与文字相符的重构，并证明：无论哈希函数好坏，它至多消耗 $\varepsilon$；哈希函数理想时，对至多 $m$ 个键值对的用户，估计无偏。
+# 残存的文字还有另一种读法，在任何有限的 $\varepsilon$ 下都不满足定义；没有迹象表明原文采用的是它。
+# 按该文的规模，重构在 $\varepsilon\approx4$ 以下是五种机制中最精确的，更大时 PCKV-GRR 更优；就重构而言，“误差随预算下降”与“Wheel-KV 在频率与均值上均表现良好”得到复现。
+# “PrivKVM 的均值无偏”在条件下复现，它只在轮数趋于无穷时成立；“保护效果与现有方案基本相同”亦在条件下复现。
+# :::
+#
 # You will meet padding and sampling, an answer that speaks for several keys at once, a privacy proof that does not care about the hash, and a crossover.
 # From {ref}`ch-keyvalue` you need the sign of a value and the calculus of α, β and γ; from {ref}`ch-frequency` k-RR, OUE and public seeds.
 

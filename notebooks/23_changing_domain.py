@@ -18,6 +18,16 @@
 # For the share of *now* batches are better at large ε only, since old reports, biased as they are, take noise away.
 # :::
 #
+# :::{zh}
+# 本章研究键域随时间增减的情形，先看用户端，再看服务器端。
+# 依赖键域的用户端若未获更新，或浪费报告，或看不到新增的键；PCKV-GRR 若沿用旧的概率，键数由 100 增至 200 时，声称 $\varepsilon=1$ 的用户端可消耗 1.69，王凤祥关于此时隐私不再成立的论断得到复现。
+# 删减键时该文只列出精度下降，此论断在条件下复现：填充很少或没有填充时，隐私承诺同样可能失效。
+# 不依赖键域的用户端（Wheel-KV，按本书的重构）无须更新，得到复现。
+# “分批处理降低误差”在条件下复现：若所求为全体上报者中的频率，只在一半用户上报期间存在的键，其频率估计的方差在分批处理下减半；若所求为当前的频率，则只在 $\varepsilon$ 较大时更优，该文未说明所指为哪一种。
+# “只扫描频繁键的列表，所需时间大为减少”得到复现，“误差相差不大”在条件下复现：用同一批报告既选列表又作估计，会使排在前面的估计偏高。
+# “用户端键域独立”的形式化定义不见于所读文本，无法判定。
+# :::
+#
 # You will meet a client that is out of step with its server, a theorem about weighted sums, and a list of favourites that is chosen by noise.
 # From {ref}`ch-keyvalue` you need the calculus of α, β and γ, from {ref}`ch-wheel` PCKV and Wheel-KV.
 

@@ -13,6 +13,17 @@
 # If the budget of a week is fixed, asking a seventh of the people each day is far better than giving everybody a seventh of the budget each day.
 # :::
 #
+# :::{zh}
+# 用户端不依赖键的列表时，服务器可以随时决定统计什么，甚至用昨天的报告回答今天才提出的问题。
+# 本章据此实现王凤祥文中的两个场景，即新歌榜与热搜榜，机制取本书对 Wheel-KV 的重构；报告由真实的用户端逐人生成、存入文件再行计数，用户本身则是模拟的。
+# 新歌榜的论断得到复现：用户端无须改动，服务器只需增删列表中的歌曲。
+# 热搜榜的两级扫描在条件下复现：频率按 Zipf 律下降时，最频繁的百分之一都在先选出的十分之一之中，频率相差不大时则不然；手工加入突发热词得到复现。
+# “只统计频繁的键可节省通信与计算”在条件下复现：对 Wheel-KV，节省的是服务器的计算，通信量与列表无关。
+# 本章另证三条定理：列表会放过多少虚假的键，重复上报消耗多少隐私，以及预算如何分配。
+# 一周的总预算固定时，每天询问七分之一的用户，远优于每天给每人七分之一的预算。
+# 原文未说明每人上报几次；每次重新扰动，$T$ 份报告合计恰好消耗 $T\varepsilon$。
+# :::
+#
 # You will meet a small system on real files, with reports drawn by real clients, and three theorems: how many false keys a list lets through, what repeated reports cost, and how to spread them over people.
 # *Real* reports are reports that the package's client drew, one for each person and under a real hash; the people themselves are simulated.
 # From {ref}`ch-wheel` you need Wheel-KV, from {ref}`ch-changing` the weights of batches.

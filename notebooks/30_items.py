@@ -14,6 +14,16 @@
 # With 1,000 items, sets of 50 and $\varepsilon = 1$ the best of these has one sixtieth of the variance for a rare item.
 # :::
 #
+# :::{zh}
+# 本章研究集值数据：每个用户持有若干项的集合，求各项的频率。
+# 学位论文（张俊）的抽样 S-Hist 把集合填充到长度 $\ell$，抽取一项，上报一个私有比特，估计时再乘以 $\ell$；它对任意大小的集合满足 $\varepsilon$-本地化差分隐私，对不超过 $\ell$ 项的集合无偏，无人持有的项方差为 $\ell^2c^2/n$，其中 $c=(e^\varepsilon+1)/(e^\varepsilon-1)$。
+# 因子 $\ell^2$ 并非隐私的必然代价：抽样之后改用 k-RR 可以动用更大的预算，而就整个集合作答的 PrivSet 与 Wheel 机制，代价大约只与 $\ell$ 成正比。
+# 论文关于须作填充、$\ell$ 宜适中、正交矩阵更优以及抽样 S-Hist 满足隐私定义的论断均得到复现；“抽样优于逐项作答”与“乘以 $\ell$ 后无偏”在条件下复现。
+# 算法 2 所生成矩阵的元素应为 $\pm1/\sqrt m$ 而非 $\pm1$，予以更正：按所印执行，冗余项可被识别，且估计放大为 $m$ 倍。
+# 式 (3-4) 应为对所有可能抽到的项求和，Johnson–Lindenstrauss 定理的 $\delta$ 并非失败概率，两处均予更正；由式 (3-4) 得出的隐私结论仍然成立。
+# 图 3-3 中的 $c_\varepsilon$ 缺少指数，亦予更正，但可能是文本识别所致。
+# :::
+#
 # You will meet padding and what cutting costs, the algorithms of the thesis taken at their word, an amplification that k-RR has and one bit has not, and PrivSet.
 # From {ref}`ch-onebit` you need the table of signs and $c$, from {ref}`ch-wheel` the wheel for sets ({ref}`sec-wheel-sets`).
 # How to find the most frequent items in two phases is the next chapter.

@@ -5,10 +5,18 @@
 # :::{admonition} In one minute
 # A client draws random numbers and writes a report.
 # How long numpy takes to draw the same numbers, and to copy the same report, are two yardsticks that can be timed in the same run on the same machine.
-# The table has all mechanisms of this book in nanoseconds and in multiples of both, with memory, with the price of random numbers that protect real people, and beside three other libraries.
+# The table has all mechanisms of this book in nanoseconds and in multiples of the first, with memory, with the price of random numbers that protect real people, and beside three other libraries.
 #
-# Half of the clients take less than a few times as long as their random numbers, and plain unary encodings hardly longer.
+# Half of the clients take no more than a few times as long as their random numbers, and plain unary encodings hardly longer than these.
 # What separates the mechanisms most is how many numbers they draw; so long reports are slow, and one that needs fewer random bits is faster.
+# :::
+#
+# :::{zh}
+# 本章测量全书各机制的时间与内存开销，不涉及五篇论文的论断。
+# 用户端要生成随机数并写出报告；在同一次运行中，测得 numpy 生成同样的随机数、复制同样的报告所需的时间，作为两把尺子。
+# 一张总表列出各机制的耗时及其与第一把尺子之比、所占的内存、改用操作系统随机数的代价，以及与另外三个库的比较。
+# 各机制的差别主要取决于所需随机数的多少：报告越长越慢，所需随机比特越少则越快。
+# 绝对数值只对产生记录的那台机器成立，比值更有参考意义。
 # :::
 #
 # You will meet the two yardsticks and how they are taken, one table for all mechanisms, what grows with the number of items, the other libraries, the goals that this package set itself with those it missed, and the ways in which a stopwatch lies.

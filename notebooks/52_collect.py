@@ -12,6 +12,15 @@
 # And at that size the error of the mechanism is so small that what was lost, or counted twice, matters more.
 # :::
 #
+# :::{zh}
+# 本章讨论大规模收集：服务器从众多报告中所需的只是整数计数，而计数可以相加。
+# 报告因此可以分存于许多文件，由任何机器分别计数，无论如何划分、以何种次序求和，得到的都是同一组整数。
+# 本章在一台小型机器上写入并统计了一亿份由真实用户端生成的报告，所占内存不随报告数增长；损坏的文件与属于其他机制的文件不会被计入，而会被指出。
+# 各机制的差别在于每份报告的工作量：只查一个单元的服务器，用时与报告数成正比；须逐一尝试候选值的服务器，用时还与候选值的个数成正比。
+# 用户达十亿时，机制本身的误差已经很小，报告的丢失与重复计数反而更为重要：丢失比例为 $\lambda$ 的报告，可使频率偏移至多 $\lambda$，而误差条并不反映这一偏移。
+# 本章不涉及五篇论文的论断。
+# :::
+#
 # You will write reports to files and count them on one process, on two, and by the address of a *scheduler*, the process that hands out the work of a cluster; damage a file and see it noticed; and compute what each server of this book would cost for a billion people.
 # You need {ref}`one-bit reports <ch-onebit>` for the example, and {ref}`frequency oracles <ch-frequency>` for the others.
 

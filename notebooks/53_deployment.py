@@ -16,6 +16,16 @@
 # At the end a small server and real clients exchange 6,366 messages of 26 bytes, with coins from the operating system.
 # :::
 #
+# :::{zh}
+# 关于机制的定理只论及一份报告和无人能够预测的随机数；实际的服务还要面对同一用户的多份报告、消息的长度与时间、随机数的种子、有限的精度以及说谎的用户。
+# 其中任何一项都可能使正确的证明落空，而估计结果往往不露痕迹。
+# 本章的办法是把观察者所能看到的一切都算作报告：把是否到达、抽取随机数的次数、取值变化的日期并入报告，便可照旧从代码读出整体的精确 $\varepsilon$。
+# 带有记忆的用户端只对不变的取值限制 $\varepsilon$ 的累积，对变化的取值则不然；一个群体的共同特征是无法隐藏的。
+# 任何机制都不能免于说谎者：一份伪造的报告可使无偏的计数偏移 $e^\varepsilon/(e^\varepsilon-1)$ 人或更多。
+# 章末实现一个可供借鉴的小型服务，用户端以操作系统的随机数生成 6,366 条各 26 字节的消息，由服务器接收并计数。
+# 综述（叶青青等）称，图像在用户端扰动之后，数据收集者与传输途中的攻击者都不能窃取其中的隐私，此论断在条件下复现：以 $\varepsilon$ 为限成立，照字面则不成立。
+# :::
+#
 # You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client of this package that must not be timed, and run a service that you may copy.
 # From {ref}`ch-rr` you need ε-LDP, post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
 

@@ -9,6 +9,7 @@ that says what to do; LDPNB_BROWSER=required turns the skip into a failure.
 
 import functools
 import io
+import itertools
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
+import chinese
 import numpy as np
 import pytest
 from PIL import Image
@@ -318,8 +320,23 @@ def accessible(visit):
     return _axe(visit, {"rules": {"label-content-name-mismatch": {"enabled": True}}})
 
 
+def chinese_tagged(visit):
+    # a screen reader has to know what to read in Chinese, a browser in which fonts to show it
+    return visit.page.evaluate(
+        """() => {
+        const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            const text = texts.currentNode;
+            if (/\\p{Script=Han}/u.test(text.data) && !text.parentElement.closest('[lang|=zh], script, style'))
+                found.push('has untagged Chinese: ' + text.data.trim().slice(0, 40));
+        }
+        return [...new Set(found)];
+        }"""
+    )
+
+
 NETWORK = (all_local, all_there, no_errors)
-LOADED = (*NETWORK, math_set, images_there, right_ground, no_sideways)
+LOADED = (*NETWORK, math_set, images_there, chinese_tagged, right_ground, no_sideways)
 
 
 def complaints(visit, checks):
@@ -363,21 +380,28 @@ def test_pages_from_the_disk(browser, site):
     assert not found, "\n" + "\n".join(found)
 
 
+def search(visit, site, term):
+    visit.open(f"{site}book/preface.html")
+    visit.page.locator(".search-button__button:visible").first.click()
+    visit.page.locator("input[type=search]:visible").first.fill(term)
+    visit.page.keyboard.press("Enter")
+    visit.page.wait_for_url("**/search.html?q=*")
+
+
 @pytest.mark.parametrize(
     ("term", "page"),
     [
         ("randomized response", "notebooks/01_randomized_response.html"),
         ("随机响应", "book/glossary.html"),
-        ("扰动", "book/glossary.html"),
+        ("频率预言机", "notebooks/10_frequency.html"),
+        ("预言机", "book/glossary.html"),
+        ("键值数据", "notebooks/20_keyvalue.html"),
+        ("熵", "book/glossary.html"),
     ],
 )
 def test_search(browser, site, term, page):
     with visiting(browser, site) as visit:
-        visit.open(f"{site}book/preface.html")
-        visit.page.locator(".search-button__button:visible").first.click()
-        visit.page.locator("input[type=search]:visible").first.fill(term)
-        visit.page.keyboard.press("Enter")
-        visit.page.wait_for_url("**/search.html?q=*")
+        search(visit, site, term)
         hit = visit.page.locator(f"#search-results li:has(a[href*='{page}'])").first
         assert term.split()[0] in hit.locator("p.context").inner_text().lower()
         visit.page.wait_for_load_state(
@@ -385,7 +409,36 @@ def test_search(browser, site, term, page):
         )  # the page fetches every hit to quote it; leaving would cut that off
         hit.locator("a").first.click()
         visit.page.wait_for_url(f"**/{page}*")
+        visit.page.locator("main .highlighted").first.wait_for(state="attached")
+        marked = visit.page.locator("main .highlighted").all_text_contents()
+        assert term.split()[0] in [text.lower() for text in marked]
         assert complaints(visit, NETWORK) == []
+
+
+@pytest.mark.parametrize("term", ["机言预率", "zzyzx"])  # the first is made of characters that the book has
+def test_search_finds_no_nonsense(browser, site, term):
+    with visiting(browser, site) as visit:
+        search(visit, site, term)
+        visit.page.get_by_text("did not match any documents").wait_for()
+        assert visit.page.locator("#search-results li").count() == 0
+        assert complaints(visit, NETWORK) == []
+
+
+@pytest.mark.parametrize("text", ["频率预言机", "OUE机制，k 元随机响应: k-RR", "熵", "𠀀𠀁甲 2 words_too", "…！"])
+def test_a_query_is_split_as_the_index_is(browser, text):
+    """Any part of an indexed text that a reader types is made of words of the index."""
+    language = chinese.Search({})
+    page = browser.new_page()
+    page.evaluate("code => (0, eval)(code)", language.js_splitter_code)
+
+    def words(query):
+        return page.evaluate("query => splitQuery(query)", query)
+
+    assert [w for w in words(text) if len(w) > 1] == [w for w in language.split(text) if len(w) > 1]
+    for first, last in itertools.combinations(range(len(text) + 1), 2):
+        if re.fullmatch(f"[{chinese.HAN}]+", part := text[first:last]):
+            assert words(part) and set(words(part)) <= set(language.split(text))
+    page.close()
 
 
 # --- planted faults
@@ -396,6 +449,7 @@ GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A pa
 @media (prefers-color-scheme: dark) { body { background: #121212; color: #eee } img { filter: invert(1) } }</style>
 <script>MathJax = {options: {enableMenu: false}}</script><script src="mathjax/tex-chtml.js"></script></head>
 <body><main><h1>A page</h1><p>Some <span class="math">\\(x^2\\)</span> and <code>$$</code>, for $5.</p>
+<p>In Chinese, <i lang="zh-Hans">中文</i>.</p>
 <img src="figure.png" alt="A black bar on white" width="300"><pre style="overflow-x: auto" tabindex="0">
 """
 GOOD += "a long line of code " * 30 + "</pre><!-- here --></main></body></html>"
@@ -452,6 +506,7 @@ def reader(browser, planted):
         (images_there, "<img src='gone.png' alt='a'>", "does not show the image"),
         (images_there, "<img src='figure.png'>", "no alternative text"),
         (images_there, "<p style='height: 9000px'><img loading='lazy' src='gone.png' alt='a'>", "does not show"),
+        (chinese_tagged, "<p>Some 扰动 and <i lang='zh-Hans'>聚合</i></p>", "untagged Chinese: Some 扰动"),
         (right_ground, "<style>body { background: #777 !important }</style>", "has the background"),
         (no_sideways, "<table id='wide' style='width: 900px'><tr><td>a</table>", "table#wide"),
         (figures_readable, "<style>img { filter: none !important }</style>", "bright ground"),

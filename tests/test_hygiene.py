@@ -4,11 +4,13 @@ A check takes a text or a notebook and returns its complaints. Each is run on th
 planted violations that it must catch: a check that cannot fail proves nothing.
 """
 
+import itertools
 import re
 import subprocess
 from importlib import import_module
 from pathlib import Path
 
+import chinese
 import jupytext
 import nbformat
 import pytest
@@ -237,7 +239,8 @@ def prose(text):
 
 def one_sentence_per_line(text):
     # a word of four letters or more, a full stop, a capitalised word: names and abbreviations hardly look like that
-    return [line for line in prose(text) if re.search(rf"([a-z]{{4}}{ABBREVIATED}\.|[?!])\)? +[A-Z][a-z]", line)]
+    english, other = rf"([a-z]{{4}}{ABBREVIATED}\.|[?!])\)? +[A-Z][a-z]", "[。！？][^”」）]"
+    return [line for line in prose(text) if re.search(f"{english}|{other}", line)]
 
 
 def no_amsmath(text):
@@ -245,15 +248,22 @@ def no_amsmath(text):
     return [line for line in prose(text) if re.match(r"\s*\\begin\{", line)]
 
 
+def chinese_tagged(text):
+    # what has no tag is read out by an English voice; claims and references get theirs from the extension
+    tagged = r'<span lang="zh-Hans">[^<]*</span>|^(:{3,})\{zh\}\n.*?^\1$'
+    rest = re.sub(tagged, "", text, flags=re.MULTILINE | re.DOTALL)
+    return [line for line in rest.splitlines() if re.search(f"[{chinese.HAN}]", line)]
+
+
 def proses():
     """Markdown of the pages and of the chapters, by name."""
-    pages = {p.name: p.read_text("utf-8") for p in sorted((ROOT / "book").glob("*.md"))}
+    pages = {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]}
     for py in sorted((ROOT / "notebooks").glob("*.py")):
         pages[py.name] = "\n\n".join(c.source for c in jupytext.read(py).cells if c.cell_type == "markdown")
     return pages
 
 
-@pytest.mark.parametrize("check", [one_sentence_per_line, no_amsmath], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("check", [one_sentence_per_line, no_amsmath, chinese_tagged], ids=lambda f: f.__name__)
 def test_prose(check):
     found = [f"{name}: {line}" for name, text in proses().items() for line in check(text)]
     assert not found, "\n".join(found)
@@ -265,6 +275,11 @@ def test_prose(check):
         (one_sentence_per_line, "One reply says little. Many replies say much."),
         (one_sentence_per_line, "- (It says little.) Many say more."),
         (one_sentence_per_line, "| a |\n|---|\n| b |\n\nWhat does it say? Nothing."),
+        (one_sentence_per_line, "第一句。第二句。"),
+        (chinese_tagged, "To perturb, 扰动, is the client's part."),
+        (chinese_tagged, '<span lang="zh-Hans">扰动</span> 是用户端的事'),
+        (chinese_tagged, ":::{zh}\n扰动。\n:::\n聚合。"),
+        (chinese_tagged, ":::{note}\n扰动。\n:::"),
         (no_amsmath, "Thus\n\\begin{align}\na &= b\n\\end{align}"),
     ],
 )
@@ -282,10 +297,129 @@ def test_planted_prose_is_caught(check, planted):
         "$$\n\\begin{aligned}\na &= b\n\\end{aligned}\n$$ (eq-a)",
         "- **Large domains.** A check walks through a small one.",
         ":caption: Some words here. More words.",
+        ':::{zh}\n第一句。\n他说：“没有。”\n:::\nAnd <span lang="zh-Hans">扰动，聚合</span>.',
     ],
 )
 def test_harmless_prose_passes(harmless):
-    assert one_sentence_per_line(harmless) + no_amsmath(harmless) == []
+    assert one_sentence_per_line(harmless) + no_amsmath(harmless) + chinese_tagged(harmless) == []
+
+
+# --- the Chinese abstract of a chapter
+
+BOX = r"^:::\{admonition\} In one minute\n(?:.*\n)*?:::\n"
+ABSTRACT = r"\n:::\{zh\}\n((?:.*\n)*?):::\n"
+
+
+def chinese_abstract(text):
+    """Complaints on the abstract of a chapter, given its Markdown: its place, its length, its numbers."""
+    match = re.search(BOX + ABSTRACT, text, flags=re.MULTILINE)
+    if not match or text.count("{zh}") != 1:
+        return ["the box In one minute is not followed by the one Chinese abstract"]
+    lines = match[1].splitlines()
+    found = [f"{line!r} is no sentence" for line in lines if not re.search(f"[{chinese.HAN}].*。$", line)]
+    if not 4 <= len(lines) <= 8:
+        found.append(f"{len(lines)} sentences, 4 to 8 are wanted")
+    own, rest = (set(re.findall(r"(?<![\w.])\d+(?:[.,]\d+)*", t)) for t in (match[1], text.replace(match[1], "")))
+    return found + [f"the number {number} is not in the English text" for number in sorted(own - rest)]
+
+
+@pytest.mark.parametrize("ipynb", CHAPTERS, ids=lambda p: p.stem)
+def test_chapter_has_a_chinese_abstract(ipynb):
+    assert chinese_abstract(proses()[ipynb.with_suffix(".py").name]) == []
+
+
+OPENING = """# A chapter
+
+:::{admonition} In one minute
+A mean of 0.3 and 6,366 people.
+
+More.
+:::
+
+:::{zh}
+均值为 $0.3$。
+人数为 6,366。
+方差见正文（$x^2$）。
+没有别的。
+:::
+
+The squares are 2.
+"""
+
+
+def test_good_abstract_passes():
+    assert chinese_abstract(OPENING) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (":::{zh}", "A sentence between.\n\n:::{zh}", "not followed"),
+        (":::{zh}", ":::{note}", "not followed"),
+        ("The squares", ":::{zh}\n又一篇。\n:::\n\nThe squares", "not followed"),
+        ("人数为 6,366。\n", "", "3 sentences"),
+        ("人数为", "人数为\n", "'人数为' is no sentence"),
+        ("没有别的。", "Nothing else。", "is no sentence"),
+        ("$0.3$", "$0.4$", "the number 0.4 is not"),
+        ("人数为 6,366", "人数为 6,3660", "the number 6,3660 is not"),
+    ],
+)
+def test_planted_fault_of_an_abstract_is_caught(old, new, complaint):
+    assert old in OPENING
+    assert [c for c in chinese_abstract(OPENING.replace(old, new, 1)) if complaint in c]
+
+
+# --- the glossary
+
+
+def glossary_complaints(text):
+    """Complaints on a glossary: the order of its entries, and what each is made of."""
+    entries = re.search(r"^```\{glossary\}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)[1].split("\n\n")
+    terms = [entry.split("\n")[0] for entry in entries]
+    keys = [term.casefold().replace("–", "-") for term in terms]
+    found = [f"{b!r} stands behind {a!r}" for a, b in itertools.pairwise(keys) if a >= b]
+    for term, entry in zip(terms, entries, strict=True):
+        _, *lines = entry.rstrip().split("\n")
+        if not lines or not re.fullmatch(r'  <span lang="zh-Hans">[^<]+</span>\\', lines[0]):
+            found.append(f"{term!r} has no Chinese name")
+        elif not 1 <= len(lines[1:]) <= 2 or not all(re.match(r"  \S.*\.$", line) for line in lines[1:]):
+            found.append(f"{term!r} is not explained in one or two sentences")
+    return found
+
+
+def test_glossary():
+    assert glossary_complaints((ROOT / "book" / "glossary.md").read_text("utf-8")) == []
+
+
+WORDS = """```{glossary}
+aggregate
+  <span lang="zh-Hans">聚合</span>\\
+  To add up.
+
+law
+  <span lang="zh-Hans">概率律</span>\\
+  All probabilities.
+  They sum to one.
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("aggregate", "mean", "'law' stands behind 'mean'"),
+        ("law", "Aggregate", "'aggregate' stands behind 'aggregate'"),
+        ('  <span lang="zh-Hans">概率律</span>\\\n', "", "'law' has no Chinese name"),
+        ("聚合", "", "'aggregate' has no Chinese name"),
+        ("  To add up.\n", "", "'aggregate' is not explained"),
+        ("To add up.", "To add up", "'aggregate' is not explained"),
+        ("They sum to one.", "They sum to one.\n  That is all.", "'law' is not explained"),
+    ],
+)
+def test_planted_fault_of_the_glossary_is_caught(old, new, complaint):
+    assert glossary_complaints(WORDS) == []
+    assert old in WORDS
+    assert [c for c in glossary_complaints(WORDS.replace(old, new, 1)) if complaint in c]
 
 
 # --- references to the package
