@@ -634,7 +634,6 @@ for name, mechanism in (("plain", OUE(k=k, epsilon=1.0)), ("packed", OUE(k=k, ep
 #
 # :::{dropdown} Solution
 # The cell lists the five that take longest, with what a profile of each shows.
-# None of it depends on how random numbers are made.
 # :::
 
 # %% tags=["hide-input"]
