@@ -1,7 +1,7 @@
 r"""Which mechanism for which question: all that answer it, ranked by the errors that their own closed forms give.
 
 A question says what people hold, how many of them are asked, and what a report may cost: `Item`, `Sets`, `Frequent`,
-`Number`, `Numbers`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one `Choice` a mechanism,
+`OneNumber`, `Vector`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one `Choice` a mechanism,
 ready to be used; first those that can be used, the smallest error first, then the others, each with what speaks against
 it.  Errors are read off the mechanisms (`noise`, `worst_noise`, `plug_in`, `linear_noise`, `pooled_variance`): no
 variance is written down here.
@@ -413,7 +413,7 @@ class Frequent(Sets):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(Question):
+class OneNumber(Question):
     """One number in [−1, 1] a person: the error of the mean, for the worst numbers that people can have."""
 
     needs_list: ClassVar = False
@@ -436,7 +436,7 @@ def _widened(made: Piecewise) -> Piecewise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers(Question):
+class Vector(Question):
     """A vector of d numbers in [−1, 1] a person: the error of each mean, for the worst numbers.
 
     Parameters
@@ -657,8 +657,8 @@ TASKS: dict[str, type[Question]] = {
     "item": Item,
     "sets": Sets,
     "frequent": Frequent,
-    "number": Number,
-    "numbers": Numbers,
+    "number": OneNumber,
+    "numbers": Vector,
     "pairs": Pairs,
     "correlation": Correlation,
     "marginals": Marginals,
