@@ -15,7 +15,7 @@ derived from something that the server knows anyway: then `public_free` says tha
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -126,7 +126,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(ABC):
     """What all questions share.
 
     Parameters
@@ -498,15 +498,16 @@ class Pairs(Question):
 
     def _rows(self) -> list[Row]:
         d, m, e = self.d, self.m, self.epsilon
-        split = partial(PrivKV.tight_split, d, e)
+        split = Row("PrivKV", partial(PrivKV.tight_split, d, e), "one public key, with a part of ε for the sign")
+        if e < 4e-6:
+            split = Row("PrivKV", "privkv.PrivKV", "so small an ε cannot be divided")
         own = "an answer for each key, about one pair of one's own"
-        small = "" if e >= 4e-6 else "so many parts of an ε, which are too small here"
         return [
             Row("Wheel-KV", partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
             Row("PCKV-GRR", partial(PCKVGRR, d=d, ell=m, epsilon=e), "names one pair of one's own"),
             Row("PCKV-UE", partial(PCKVUE, d=d, ell=m, epsilon=e), own),
             Row("SE", partial(SE, d=d, epsilon=e), "three states of one public key"),
-            Row("PrivKV", split, "one public key, with a part of ε for the sign", beyond=small),
+            split,
             Row("SE, all keys", partial(SESplit, d=d, epsilon=e), "the states of all keys, each with a part of ε"),
         ]
 

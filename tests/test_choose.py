@@ -338,6 +338,27 @@ def test_harmony_asks_about_the_best_number_of_numbers(d, epsilon):
     assert found.error**2 * N == pytest.approx(best, rel=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [1e-6, 32.0])
+def test_every_epsilon_is_answered(epsilon):
+    small = {"k": 3, "d": 4, "m": 2, "candidates": 2}
+    for task, kind in choose.TASKS.items():
+        asked = {field.name: small[field.name] for field in fields(kind) if field.name in small}
+        for choice in ask(task, epsilon=epsilon, **asked).rank():
+            assert choice.excluded or 0 < choice.error < inf, (task, choice.name)
+            assert all(error >= 0 for error in choice.errors.values())
+            if choice.name == "PrivKV":
+                assert (choice.why == "so small an ε cannot be divided") == (epsilon < 1) == choice.excluded
+
+
+@pytest.mark.parametrize("k", [2, 8, 31, 200, 1000])
+def test_strings_have_four_equations_a_candidate(k):
+    found = named(ask("item", k=k).rank())
+    filters, slots = found["RAPPOR"].mechanism, found["O-RR"].mechanism
+    assert (filters.bits, filters.hashes, filters.q - filters.p, slots.k) == (32, 1, 1, 32)
+    assert filters.cohorts == slots.cohorts
+    assert 4 * k <= 31 * filters.cohorts and (31 * (filters.cohorts - 1) < 4 * k or filters.cohorts == 2)
+
+
 @pytest.mark.parametrize("task", ["marginals", "crosstabs"])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 3.0, 5.0, 8.0])
 def test_blocks_have_the_best_size(task, epsilon):
