@@ -289,7 +289,11 @@ frequent = choose.Frequent(n=100_000, epsilon=1.0, d=1000, m=8, candidates=4).ra
 table(
     pd.DataFrame(
         [
-            {"mechanism": c.name, "standard error, points": points(c.error), "not ranked because": c.why if c.excluded else ""}
+            {
+                "mechanism": c.name,
+                "standard error, points": points(c.error),
+                "not ranked because": c.why if c.excluded else "",
+            }
             for c in frequent
         ]
     )
