@@ -74,6 +74,10 @@ def test_what_has_no_plain_form_is_refused(text):
         shown(text)
 
 
+def test_a_heading_is_found_where_jupyter_puts_it():
+    assert export.anchor("The survey’s “tables”, measured") == "#The-survey%27s-%22tables%22%2C-measured"
+
+
 def test_a_notebook_shows_captions_and_names_the_works_it_cites():
     new = nbformat.v4
     figure = {"mystnb": {"figure": {"name": "fig-a", "caption": "Error, as in {cite:t}`ye2018survey`."}}, "tags": []}

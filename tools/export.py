@@ -147,8 +147,9 @@ def plain(text: str, resolve: Resolve, bibliography: Bibliography, macros: dict[
 
 
 def anchor(heading: str) -> str:
-    """Return the address within a notebook that Jupyter gives to a heading."""
-    return "#" + quote(heading.replace(" ", "-"))
+    """Return the address within a notebook that Jupyter gives to a heading; quotation marks are straight there."""
+    straight = heading.translate(str.maketrans("‘’“”", "''\"\""))
+    return "#" + quote(straight.replace(" ", "-"))
 
 
 def export(
