@@ -309,8 +309,8 @@ one_number = {eps: choose.OneNumber(n=1, epsilon=eps).rank() for eps in FOUR}
 
 
 def least_error(eps):
-    """A bound on the worst error of any unbiased mechanism for 33 numbers and 129 scores."""
-    numbers, scores = np.linspace(-1, 1, 33), np.linspace(-1.6, 1.6, 129) * (exp(eps) + 1) / (exp(eps) - 1)
+    """A bound on the worst error of any unbiased mechanism for 17 numbers and 65 scores."""
+    numbers, scores = np.linspace(-1, 1, 17), np.linspace(-1.6, 1.6, 65) * (exp(eps) + 1) / (exp(eps) - 1)
     return sqrt(least_distortion(np.square(scores - numbers[:, None]), eps, unbiased=(numbers, scores)).bound)
 
 
@@ -331,7 +331,7 @@ table(
 # %% [markdown]
 # Piecewise and Hybrid have the best widths of their windows here.
 # At $\varepsilon = 0.5$ Hybrid *is* one bit; in the other columns it is the best of the four.
-# The last row is the bound of {ref}`sec-means-limit`, found by linear programming: no mechanism for 33 numbers and scores on a grid has less.
+# The last row is the bound of {ref}`sec-means-limit`, found by linear programming: no mechanism for 17 numbers and scores on a grid has less.
 #
 # ### Several numbers, keys, attributes
 #
@@ -422,7 +422,7 @@ table(
 # The control predicts the order from another ε.
 
 # %% tags=["hide-input"]
-RUNS, ALARM = 50, 1e-6
+RUNS, ALARM = 40, 1e-6
 HELD, ANY = np.array([1.0, 0.0, 1.0]), np.ones(3)
 GRID = [
     *(choose.Item(n=100, epsilon=e, k=k) for k in (8, 128) for e in FOUR),
