@@ -111,17 +111,32 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Slip:
-    """A slip of the pen: noted, but nothing to prove."""
+    """A slip of the pen: noted, but nothing to prove; `here` names labels of the book that show the right version."""
 
     place: str
     grade: str
     printed: str
     right: str
+    here: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A section of a paper, or a figure, table, algorithm or mechanism in it, and where the book treats it.
+
+    A part that the book does not treat has a reason instead, `why`.
+    A section of which neither is said is treated where its claims are settled.
+    """
+
+    place: str
+    about: str
+    here: tuple[str, ...] = ()
+    why: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """The claims of one paper."""
+    """The claims of one paper, and its parts."""
 
     key: str
     title: str
@@ -130,6 +145,8 @@ class Paper:
     read: str
     claims: tuple[Claim, ...]
     slips: tuple[Slip, ...]
+    sections: tuple[Part, ...]
+    exhibits: tuple[Part, ...]
 
 
 def verdict(
@@ -267,7 +284,8 @@ def read_claims(folder: Path) -> list[Paper]:
     ------
     ValueError
         If a file breaks the rules: unknown or missing field, a verdict that does not follow from its booleans,
-        an identifier that is used twice or does not start with the paper's key.
+        an identifier that is used twice or does not start with the paper's key, a part that is listed twice,
+        a part with both a place in the book and a reason, or an exhibit with neither.
     """
     papers = [_paper(path) for path in sorted(folder.glob("*.yml"))]
     ids = [claim.id for paper in papers for claim in paper.claims]
@@ -281,7 +299,7 @@ def _paper(path: Path) -> Paper:
 
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     where = path.name
-    _fields(where, content, {"paper", "claims"}, {"slips"})
+    _fields(where, content, {"paper", "claims"}, {"slips", "sections", "exhibits"})
     head = content["paper"]
     _fields(f"{where}: paper", head, {"key", "title", "authors", "cite", "read"}, set())
     for name, text in head.items():
@@ -290,7 +308,27 @@ def _paper(path: Path) -> Paper:
         raise ValueError(f"{where}: key must be the file's name, got {head['key']!r}")
     claims = tuple(_claim(f"{where}: {c.get('id', c)}", c, head["key"]) for c in content["claims"])
     slips = tuple(_slip(f"{where}: slips[{i}]", s) for i, s in enumerate(content.get("slips") or []))
-    return Paper(claims=claims, slips=slips, **head)
+    sections, exhibits = (_parts(f"{where}: {name}", content.get(name) or []) for name in ("sections", "exhibits"))
+    for part in exhibits:
+        if not (part.here or part.why):
+            raise ValueError(f"{where}: exhibits: {part.place}: must have here or why")
+    return Paper(claims=claims, slips=slips, sections=sections, exhibits=exhibits, **head)
+
+
+def _parts(where: str, entries: list[dict[str, Any]]) -> tuple[Part, ...]:
+    found = []
+    for i, entry in enumerate(entries):
+        at = f"{where}[{i}]"
+        _fields(at, entry, {"place", "about"}, {"here", "why"})
+        for name in ("place", "about", *(n for n in ("why",) if n in entry)):
+            _text(f"{at}: {name}", entry[name])
+        if "here" in entry and "why" in entry:
+            raise ValueError(f"{at}: must not have both here and why")
+        found.append(Part(**(entry | {"here": _labels(at, entry)})))
+    places = [part.place for part in found]
+    if twice := sorted({place for place in places if places.count(place) > 1}):
+        raise ValueError(f"{where}: listed twice: {', '.join(twice)}")
+    return tuple(found)
 
 
 def _claim(where: str, entry: dict[str, Any], key: str) -> Claim:
@@ -316,8 +354,16 @@ def _claim(where: str, entry: dict[str, Any], key: str) -> Claim:
 
 
 def _slip(where: str, entry: dict[str, Any]) -> Slip:
-    _erratum(where, entry, {"place", "grade", "printed", "right"})
-    return Slip(**entry)
+    fields = {name: value for name, value in entry.items() if name != "here"} if isinstance(entry, dict) else entry
+    _erratum(where, fields, {"place", "grade", "printed", "right"})
+    return Slip(**fields, here=_labels(where, entry))
+
+
+def _labels(where: str, entry: dict[str, Any]) -> tuple[str, ...]:
+    here = entry.get("here", [])
+    if not isinstance(here, list):
+        raise ValueError(f"{where}: here must be a list of labels, got {here!r}")
+    return tuple(_text(f"{where}: here", label) for label in here)
 
 
 def _erratum(where: str, entry: dict[str, Any], required: set[str]) -> None:

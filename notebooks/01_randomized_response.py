@@ -131,8 +131,8 @@ for answer, one in enumerate(laws(client, [0, 1])):
 #
 # :::
 #
-# Three of our papers define it.
-# {cite:t}`sun2021keyvalue` (Definition 1) ask for the inequality at every single report; {cite:t}`ye2018survey` (Definition 1) and {cite:t}`zhang2018gfim` (2-2) mix the symbols for a report and for a set of reports, and can be read either way.
+# All five of our papers define it; in {cite:t}`wang2024dynamic` the formula is lost.
+# {cite:t}`sun2021keyvalue` and {cite:t}`ren2019bayesnet` (both in Definition 1) ask for the inequality at every single report; {cite:t}`ye2018survey` (Definition 1) and {cite:t}`zhang2018gfim` (2-2) mix the symbols for a report and for a set of reports, and can be read either way.
 # With finitely many reports that is the same thing, because the probability of a set is a sum over its members; with a continuum of reports only sets make sense.
 # The thesis also prints $<$ for $\le$, and we come back to that in {ref}`sec-rr-differs`.
 #
@@ -186,6 +186,7 @@ settle(
         "an output one input never gives leaves no finite ε": tells == inf,
     },
 )
+settle("ren2019.definition", holds={"W-RR and k-RR meet the bound at single reports, with equality": equality})
 
 # %% [markdown]
 # What is done to a report afterwards, by whoever holds it, does not matter.
@@ -318,6 +319,14 @@ settle(
     holds={"the best guess of two gets worse as ε grows": guesses[0.5] > guesses[1] > guesses[2]},
     instead={"the best guess of two gets better as ε grows": guesses[0.5] < guesses[1] < guesses[2]},
 )
+blind = laws(lambda x, rng: x if toss(0.5, rng) else 1 - x, [0, 1])  # the reply at ε = 0
+settle(
+    "zhang2018.epsilon-zero",
+    holds={
+        "ε = 0: one law for both truths, and the best guess is right in half": blind[0] == blind[1]
+        and best_guess(*blind) == 0.5
+    },
+)
 
 # %% [markdown]
 # (sec-rr-estimate)=
@@ -416,6 +425,15 @@ gap = max(
     for pi, p in tried
 )
 settle("ye2018.wrr-law", holds={"exact law, several π and p": gap < 1e-12})
+plain = [abs(mean_and_variance(1, eps, lambda said, eps: said)[0] - 1) for eps in (0.1, 0.5, 1, 2, 5)]
+settle(
+    "ye2018.wrr-raw",
+    holds={"five ε: the plain share of yes is biased, the corrected one is not": off < 1e-9 and min(plain) > 1e-3},
+)
+settle(
+    "zhang2018.wrr-law",
+    holds={"exact law, several π and p": gap < 1e-12, "five ε: the plain shares are biased": min(plain) > 1e-3},
+)
 
 
 def by_probability(p):
@@ -511,7 +529,7 @@ settle(
 #
 # `reply` answers for one person.
 # The package has a vectorised client for any number of answers $k$, of which two are a special case (`GRR`, chapter on frequency oracles).
-# It is built differently: it keeps the answer with probability $(e^\varepsilon-1)/(e^\varepsilon+1)$ and otherwise picks one of the two blindly.
+# It is built differently: it keeps the answer with probability $(e^\varepsilon-1)/(e^\varepsilon+1)$ and otherwise picks one of the two blindly, which is how {cite:t}`ren2019bayesnet` (§4.1) describe randomized response.
 # That this comes to the same thing is checked by one line, at all eight budgets; the simulator of whole populations is tied to the client in the same way.
 
 
@@ -526,6 +544,22 @@ check(
     all(same_law(*both(eps, eps), [0, 1]) for eps in asked),
     control="ε = 1.01 for ε = 1",
     caught=not same_law(*both(1, 1.01), [0, 1]),
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
+
+
+def truth_or_blind(x, rng):
+    return x if toss((exp(1) - 1) / (exp(1) + 1), rng) else pick((0, 1), rng)
+
+
+settle(
+    "ren2019.randomized-response",
+    holds={
+        "the truth with probability (e^ε−1)/(e^ε+1), else a blind answer: W-RR's law": same_law(
+            client, truth_or_blind, [0, 1]
+        )
+    },
 )
 
 # %% tags=["hide-input"]
@@ -617,6 +651,15 @@ settle(
 )
 unbiased = max(abs(bias(ones, few, eps, clip=False)) for ones in (0, 20, 200) for eps in (0.5, 1))
 settle("ye2018.wrr-unbiased", holds={"200 people, exact law of the number of yes": unbiased < 1e-12})
+corrected = (p - 1) / (2 * p - 1) * few + np.arange(few + 1) / (2 * p - 1)
+settle(
+    "ye2018.wrr-count",
+    holds={
+        "200 people, exact law: on average the true number": all(
+            abs(law_of_yes(ones, few, p) @ corrected - ones) < 1e-9 for ones in (0, 20, 200)
+        )
+    },
+)
 
 # %% [markdown]
 # So the estimators of this book are never clipped.
@@ -837,6 +880,14 @@ settle(
     holds={
         "one record added (Table 2-1 to 2-2): an ε-private count keeps ε": ratio_of_counts(0, 1, 1.0) <= 1 + 1e-9,
         "only the sizes differ by one: it keeps ε": ratio_of_counts(0, 4, 1.0) <= 1 + 1e-9,
+    },
+)
+settle(
+    "ye2018.no-influence",
+    holds={
+        "up to ε: one record more changes no probability of a count by over e^ε": ratio_of_counts(0, 1, 1.0)
+        <= 1 + 1e-9,
+        "to the letter: it changes none": ratio_of_counts(0, 1, 1.0) < 1e-9,
     },
 )
 settle(
@@ -1185,6 +1236,16 @@ settle(
     },
 )
 settle(
+    "zhang2018.stronger",
+    holds={
+        "who holds what people send: no finite ε centrally, the stated one locally": epsilon(
+            laws(lambda x, rng: x, [0, 1])
+        )
+        == inf
+        and abs(exact - 1) < 1e-12,
+    },
+)
+settle(
     "ye2018.personal",
     holds={
         "the setting ignores the answer": np.allclose(own, OWN, rtol=0, atol=1e-12),
@@ -1296,6 +1357,14 @@ settle(
     holds={
         "related people, without interaction: somebody's ε is exceeded": max(each) > 1 + 1e-12,
         "related people, without interaction: the estimate is biased": not related_unbiased,
+    },
+)
+settle(
+    "ye2018.correlated-records",
+    holds={
+        "central: three relatives, ε = 1: a count has ε = 3 about what they share": abs(ratio_of_counts(0, 3, 1.0) - 3)
+        < 1e-9,
+        "local, with or without interaction: less": max(about_the_trait) < 3 - 1e-9,
     },
 )
 

@@ -47,7 +47,7 @@ from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection, best_size, mini
 from ldpnb.onebit import SHist
 from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub
 from ldpnb.rappor import RAPPOR
-from ldpnb.verify import epsilon, laws, same_law
+from ldpnb.verify import epsilon, laws, moments, same_law
 
 style()
 SEED = 2018  # the year of the survey
@@ -97,6 +97,14 @@ settle(
         "Table 2 counted by disease gives Table 3": sorted(counted.values()) == [1, 1, 1, 1, 2, 3, 3]
         and counted["diabetes"] == counted["hypertension"] == 3
         and counted["depression"] == 2
+    },
+)
+of_the_others = Counter(d for name, diseases in WARD.items() if name != "Tom" for d in diseases)
+settle(
+    "ye2018.exact-counts",
+    holds={
+        "who knows the six others reads Tom's disease off Table 3": list((counted - of_the_others).elements())
+        == WARD["Tom"]
     },
 )
 one = law(lambda rng: tom("AIDS", rng))
@@ -880,6 +888,33 @@ settle(
         < risk(SubsetSelection(k=50, epsilon=1.0))
     },
     instead={"at its best size it attains the least risk of all": attained < 1e-9 and within},
+)
+settle(
+    "ye2018.one-to-many",
+    holds={
+        "k-RR: a report is one value": {len(members(y)) for y in four[0]} == {1},
+        "RAPPOR with a bit for every item: a report supports one value at most": max(
+            len(members(y)) for y in law(lambda rng: unary(0, 4, 0.5, 0.25, rng))
+        )
+        == 1,
+    },
+)
+cells = SubsetSelection(k=6, epsilon=1.0)  # a contingency table of 2 × 3
+settle(
+    "ye2018.ksubset-tables",
+    holds={
+        "2 × 3 cells as six items: each cell unbiased": np.abs(moments(cells, np.arange(6))[0] - np.eye(6)).max() < 1e-9
+    },
+)
+some_sets = SubsetSelection(k=9, size=3, epsilon=1.0)
+settle(
+    "ye2018.ksubset-cost",
+    holds={
+        "sets of three: a report adds three to the counts of items, where k-RR's adds one": some_sets.tally(
+            some_sets.perturb(np.arange(9), rng=np.random.default_rng(SEED))
+        ).counts.sum()
+        == 3 * 9
+    },
 )
 bits = [SubsetSelection(k=k, epsilon=1.0).report_bits for k in (10, 100, 1000)]
 settle(

@@ -1680,6 +1680,14 @@ settle(
         < 2.2 * smallest[1.0],
     },
 )
+settle(
+    "ye2018.unknown-cost",
+    holds={
+        "six letters: over ten pairs of fragments to compare for each of RAPPOR's counts of bits": len(unknown.pairs)
+        * int(unknown.possible.sum())
+        > 10 * 16 * 32
+    },
+)
 lengths = [private_bits(r) for r in range(2, 7)]
 settle(
     "ye2018.unknown-bits",

@@ -1386,6 +1386,17 @@ def peak(client, d):
     return most
 
 
+sampling = Counting(np.random.PCG64(SEED))
+harmony((0.5,) * 1000, 1.0, sampling)
+settle(
+    "ye2018.harmony-mean-cost",
+    holds={
+        "d = 1,000: a report takes under ten draws, where MeanEst's takes over a thousand": sampling.drawn
+        < 10
+        < 1000
+        < counter.drawn
+    },
+)
 settle(
     "ye2018.meanest-cost",
     holds={

@@ -231,6 +231,20 @@ settle(
     },
 )
 three = laws(lambda x, rng: krr(x, 3, 1.0, rng), range(3))
+
+
+def value_alone(record, rng):
+    """Keys as they are, and the sign of every value through W-RR."""
+    return tuple((key, krr(int(sign(v, rng) > 0), 2, 1.0, rng)) for key, v in sorted(record.items()))
+
+
+settle(
+    "ye2018.key-sensitive",
+    holds={
+        "values alone perturbed: no finite ε for whole records": epsilon(laws(value_alone, GRID)) == np.inf,
+        "the state of a key, which binds both: exactly ε": abs(found - 1) < 1e-12,
+    },
+)
 settle(
     "sun2021.se-law",
     holds={

@@ -37,13 +37,15 @@ import pandas as pd
 
 from ldpnb import datasets
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import toss
+from ldpnb.chance import law, pick, toss
 from ldpnb.core import Records
 from ldpnb.correlation import IOH, PairSampling, encode, to_bits
 from ldpnb.experiment import sweep
 from ldpnb.frequency import GRR, OUE, SUE
 from ldpnb.onebit import HadamardBit
+from ldpnb.pckv import PCKVGRR
 from ldpnb.postprocess import norm, norm_sub
+from ldpnb.privkv import PrivKV
 from ldpnb.verify import epsilon, laws, moments, same_law
 
 style()
@@ -322,6 +324,59 @@ settle(
     },
 )
 settle("sun2021.index-set", holds={"I(101) = {3, 5, 21, 23}": sorted(indices((1, 0, 1))) == [3, 5, 21, 23]})
+crowd = np.random.default_rng(SEED).integers(-1, 2, (300, 3))  # signs, 0 for a key that is absent
+table_of = np.bincount((crowd + 1) @ (9, 3, 1), minlength=27).reshape(3, 3, 3)
+
+
+def by_definition(key, a, b):
+    """Share with the key among those who meet a condition, and the mean of its signs."""
+    meet = crowd[((crowd != 0) == np.array(b, bool))[:, np.array(a, bool)].all(1), key]
+    return (meet != 0).mean(), meet[meet != 0].mean()
+
+
+def by_ratios(key, a, b):
+    """The same by the paper's counters, key k added to both bit strings."""
+    named, present = (tuple(1 if j == key else bit for j, bit in enumerate(bits)) for bits in (a, b))
+    both = by_axes(table_of, named, present)
+    return both / by_axes(table_of, a, b), by_axes(table_of, named, present, signed=key) / both
+
+
+settle(
+    "sun2021.ratios",
+    holds={
+        "300 made-up people, each key under every condition on the others: as defined": max(
+            np.abs(np.subtract(by_definition(key, a, b), by_ratios(key, a, b))).max()
+            for a, b in CONDITIONS
+            for key in range(3)
+            if not a[key]
+        )
+        < 1e-12
+    },
+)
+TOGETHER, APART = [{0: 1.0, 1: 1.0}, {}], [{0: 1.0}, {1: 1.0}]  # the same shares, opposite associations
+
+
+def told(crowd, mechanism, read=str):
+    """Law of what is read in the report of somebody drawn from these."""
+    return law(lambda rng: read(mechanism.perturb(Records.of(pick(crowd, rng)), rng=rng)[0]))
+
+
+def alike(mechanism, read=str):
+    return told(TOGETHER, mechanism, read) == told(APART, mechanism, read)
+
+
+settle(
+    "sun2021.single-key",
+    holds={
+        "PrivKV: one law of reports whether two keys go together or never": alike(
+            PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.5)
+        ),
+        "PCKV-GRR, padded to two: the same, all dummies read as one": alike(
+            PCKVGRR(d=2, ell=2, epsilon=1.0), lambda report: min(int(report), 4)
+        ),
+        "IOH's reports have two laws": not alike(two_keys),
+    },
+)
 left = by_axes(tensor, (0, 1, 1), (0, 1, 1))
 settle(
     "sun2021.f-example",

@@ -299,6 +299,15 @@ settle(
         and np.array_equal(one_round.means[-1], privkv.printed_mean(alone), equal_nan=True),
     },
 )
+eighteen = Records.of(*3 * RECORDS)
+asked = [
+    privkv.perturb(eighteen, rng=np.random.default_rng(0)),
+    privkv.follow_up(eighteen, np.zeros(3), rng=np.random.default_rng(1)),
+]
+settle(
+    "wang2024.privkvm-online",
+    holds={"18 people: 18 reports in the first round, and 18 in the second": [len(said) for said in asked] == [18, 18]},
+)
 settle(
     "wang2024.privkvm-bias",
     holds={

@@ -429,6 +429,17 @@ settle(
     instead={"it lies between the smallest and the largest of these": min(of_items) < of_sets < max(of_items)},
 )
 
+settle(
+    "zhang2018.bounds",
+    holds={
+        "all 16 sets of four items, ℓ = 2, every row: both probabilities within the bounds": all(
+            1 / (exp(1) + 1) - 1e-12 < chance * len(OURS) < exp(1) / (exp(1) + 1) + 1e-12
+            for one in laws(lambda items, rng: sampled_shist(items, 2, OURS, 1.0, rng), subsets(4))
+            for chance in map(float, one.values())
+        )
+    },
+)
+
 # %% [markdown]
 # (sec-items-estimate)=
 # ## The estimate
@@ -510,6 +521,11 @@ settle(
         < 1e-12,
         "the set of three, which is cut: unbiased with the factor": np.abs(FOUND[-1, :, 0] - 1).max() < 1e-12,
     },
+)
+empty = subsets(3).index(set())
+settle(
+    "zhang2018.dummies",
+    holds={"a set of dummies only counts 0 for every item, exactly": np.abs(FOUND[empty, :, 0]).max() < 1e-12},
 )
 
 # %% [markdown]

@@ -329,6 +329,17 @@ settle(
     holds={"four domains, exact law: 2d ln((1−f/2)/(f/2)), attained": all(stated_for(0.5))},
 )
 settle(
+    "ren2019.rappor-length",
+    holds={
+        "a bit for each possible record, 1 to 8 binary attributes: twice the bits with each": all(
+            BitFlip(sizes=(2**d,), f=0.5).report_bits == 2**d for d in range(1, 9)
+        ),
+        "a string for each attribute, as the paper's own client has: the same": any(
+            BitFlip(sizes=(2,) * d, f=0.5).report_bits == 2**d for d in range(3, 9)
+        ),
+    },
+)
+settle(
     "ren2019.ratio-max",
     holds={
         "t′ the other record: e^ε is reached for pairs that differ in 2d bits, and no others": other_record,

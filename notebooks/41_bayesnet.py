@@ -1103,6 +1103,16 @@ def at(name, rule, k, what, f=0.0):
     return float(series(name, rule, k, what)[0][f])
 
 
+settle(
+    "ren2019.table1",
+    holds={
+        "Adult: 45,222 people, 15 attributes; TPC-E: 24 attributes": (adult["people"], len(adult["merged"]), len(TPCE))
+        == (45_222, 15, 24),
+        "values can be merged to 2^26 and 2^38 cells, within a factor of two": all(
+            abs(sum(map(log2, domain)) - bits) < 1 for domain, bits in ((adult["merged"], 26), (TPCE, 38))
+        ),
+    },
+)
 again = Truth(people, SIZES, (1, 2), 8, 600)
 
 

@@ -1501,6 +1501,19 @@ settle(
     },
 )
 settle(
+    "ren2019.bloom",
+    holds={"two attributes, Bloom filters: exactly the ε of the filters": abs(record_eps - SMALL.epsilon) < 1e-12},
+)
+settle(
+    "ye2018.dimension-bits",
+    holds={
+        "2 to 8 binary attributes: 2 d bits by a string for each, 2^d by one for the record": all(
+            BitFlip(sizes=(2,) * d, f=0.5).report_bits == 2 * d and BitFlip(sizes=(2**d,), f=0.5).report_bits == 2**d
+            for d in range(2, 9)
+        ),
+    },
+)
+settle(
     "ye2018.lopub-network",
     holds={
         "six attributes, 20,000 people, ε = 26, five surveys: all true edges found": bool(surveys["found"].all()),

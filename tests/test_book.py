@@ -113,6 +113,12 @@ claims:
   - {id: p.open, place: §5, claim: c, verdict: undecidable, missing: the sizes}
 slips:
   - {place: §6, grade: probable, printed: x, right: y}
+sections:
+  - {place: §1, about: s, here: [sec-a]}
+  - {place: §2, about: s}
+exhibits:
+  - {place: Fig. 1, about: f, here: [fig-a, sec-a]}
+  - {place: Fig. 2, about: f, why: lost}
 """
 
 
@@ -198,6 +204,12 @@ def test_settle_without_the_ledger_says_so(tmp_path, monkeypatch, capsys):
         ("key: p,", "key: q,", "key must be the file's name"),
         ("read: whole", "read: ''", "paper: read must be a text"),
         ("slips:", "slops:", "unknown slops"),
+        ("y}\nsections", "y, here: sec-a}\nsections", "here must be a list of labels, got 'sec-a'"),
+        ("about: s, here", "abode: s, here", r"sections\[0\]: lacks about"),
+        ("here: [sec-a]}", "here: [sec-a], why: w}", "must not have both here and why"),
+        ("here: [sec-a]}", "here: ['']}", "here must be a text"),
+        ("place: Fig. 2", "place: Fig. 1", "exhibits: listed twice: Fig. 1"),
+        (", why: lost", "", "Fig. 2: must have here or why"),
         ("grade: probable, printed: x", "printed: x", r"slips\[0\]: lacks grade"),
     ],
 )

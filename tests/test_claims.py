@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from ldpnb.book import read_claims
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = ROOT / "book" / "claims"
 PLACES = ("§", "abstract", "references")
+PAPERS = {paper.key: paper for paper in read_claims(CLAIMS)}
+PAGES = sorted((ROOT / "book" / "papers").glob("*.md"))
 
 
 def extension():
@@ -52,11 +55,55 @@ def test_every_claim_is_settled_once():
     assert unsettled(ROOT) == []
 
 
-@pytest.mark.parametrize("page", ["ledger", "errata", "concordance"])
-def test_every_paper_is_on_every_page(page):
+@pytest.mark.parametrize(
+    ("page", "directive"),
+    [("ledger", "ledger"), ("errata", "errata"), ("concordance", "concordance"), ("concordance", "exhibits")],
+)
+def test_every_paper_is_on_every_page(page, directive):
     text = (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
-    assert re.findall(rf"```{{{page}}} (\w+)\n```", text) != []
-    assert set(re.findall(rf"```{{{page}}} (\w+)\n```", text)) == {path.stem for path in CLAIMS.glob("*.yml")}
+    assert sorted(re.findall(rf"```{{{directive}}} (\w+)\n```", text)) == sorted(PAPERS)
+    assert sorted(re.findall(rf"^\({page}-(\w+)\)=$", text, re.MULTILINE)) == sorted(PAPERS)
+
+
+@cache
+def in_the_book():
+    return extension().settled(ROOT), extension().targets(ROOT)
+
+
+@pytest.mark.parametrize("key", sorted(PAPERS))
+def test_parts_of_a_paper_are_listed_and_treated(key):
+    assert PAPERS[key].sections and PAPERS[key].exhibits
+    assert extension().astray(PAPERS[key], *in_the_book()) == []
+
+
+def test_what_is_certainly_wrong_fails_somewhere_and_its_correction_holds():
+    for paper in PAPERS.values():
+        for claim in paper.claims:
+            if claim.erratum and claim.erratum.grade == "certain":
+                assert not any(claim.holds.values()) and any(claim.instead.values()), claim.id
+
+
+def on_page(text):
+    """Return (role, claim) for every claim that a page names."""
+    return re.findall(r"\{(holds|partly|corrected|undecided)\}`(?:[^`<]*<)?([\w.-]+)>?`", text)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_says_what_the_ledger_says(path):
+    verdicts = {claim.id: claim.verdict for paper in PAPERS.values() for claim in paper.claims}
+    roles = extension().ROLES
+    text = path.read_text(encoding="utf-8")
+    assert on_page(text)
+    assert len(on_page(text)) == len(re.findall(r"\{(?:holds|partly|corrected|undecided)\}`", text))
+    assert [(role, claim) for role, claim in on_page(text) if verdicts.get(claim) not in roles[role]] == []
+
+
+@pytest.mark.parametrize("key", sorted(PAPERS))
+def test_the_page_of_a_paper_names_every_claim_that_does_not_simply_hold(key):
+    text = (ROOT / "book" / "papers" / f"{key}.md").read_text(encoding="utf-8")
+    assert f"(paper-{key})=" in text and f"```{{verdicts}} {key}\n```" in text
+    named = {claim for _, claim in on_page(text)}
+    assert {c.id for c in PAPERS[key].claims if c.verdict != "reproduced"} - named == set()
 
 
 # --------------------------------------------------------------------------------------------- controls
@@ -121,9 +168,85 @@ def test_the_link_text_names_what_the_link_leads_to(above, link):
     assert (last.label, last.heading) == link
 
 
+@pytest.mark.parametrize(
+    "place, sections, exhibits",
+    [
+        ("§4.1.1, Table 4", ["§4.1.1"], ["Table 4"]),
+        ("§1 and §3.2, Table 1", ["§1", "§3.2"], ["Table 1"]),
+        ("§3.2, Table 2, and abstract", ["§3.2", "abstract"], ["Table 2"]),
+        ("references, [10]", ["references"], []),
+        ("§4.5, Fig. 5-9, and §4.2 (3)", ["§4.5", "§4.2"], ["Fig. 5-9"]),
+        ("§4.4, Figs. 5-1 to 5-8", ["§4.4"], ["Fig. 5-1", "Fig. 5-8"]),
+        ("§6.2.2, Fig. 9(a)–(c)", ["§6.2.2"], ["Fig. 9"]),
+        ("§4.2, Fig. 5a", ["§4.2"], ["Fig. 5"]),
+        ("§3.2.2, Algorithm 2 (Fig. 3-2 and 3-3)", ["§3.2.2"], ["Algorithm 2", "Fig. 3-2", "Fig. 3-3"]),
+        ("§1.3, property 1", ["§1.3"], ["Property 1"]),
+        ("§2.1.1, Definition 2.1, Tables 2-1 and 2-2", ["§2.1.1"], ["Definition 2.1", "Table 2-1", "Table 2-2"]),
+        ("§5.2.2, Algorithm 2, line 15, and step 3", ["§5.2.2"], ["Algorithm 2"]),
+        ("in the middle", [], []),
+    ],
+)
+def test_a_place_is_read(place, sections, exhibits):
+    assert (extension().sections_of(place), extension().exhibits_of(place)) == (sections, exhibits)
+
+
 def test_no_chapter_at_all_is_fine(root):
     (root / "notebooks" / "01_x.py").unlink()
     assert unsettled(root) == []
+
+
+def parted(root, sections, exhibits=""):
+    """What is wrong with the planted paper if these are its parts."""
+    parts = f"sections:\n{sections}\nexhibits:\n{exhibits}\n" if exhibits else f"sections:\n{sections}\n"
+    (root / "book" / "claims" / "p2018.yml").write_text(LEDGER + parts, encoding="utf-8")
+    (paper,) = read_claims(root / "book" / "claims")
+    claims = extension()
+    return claims.astray(paper, claims.settled(root), claims.targets(root))
+
+
+ONE, TWO = "  - {place: §1, about: a}", "  - {place: §2, about: b}"
+
+
+@pytest.mark.parametrize(
+    "sections, exhibits, wrong",
+    [
+        ([ONE, TWO], [], []),
+        ([ONE, TWO, "  - {place: §3, about: c, why: nothing in it}"], [], []),
+        ([ONE, TWO, "  - {place: §3, about: c, here: [sec-one, fig-one]}"], [], []),
+        ([ONE], [], ["p2018.b: section §2 is not listed"]),
+        ([ONE, TWO, "  - {place: §3, about: c}"], [], ["§3: not treated, and no reason"]),
+        ([ONE, "  - {place: §2, about: b, why: dull}"], [], ["§2: treated, and a reason why not"]),
+        ([ONE, TWO, "  - {place: §3, about: c, here: [sec-nine]}"], [], ["§3: no label sec-nine"]),
+        ([ONE, TWO], ["  - {place: Fig. 1, about: f, here: [fig-two]}"], ["Fig. 1: no label fig-two"]),
+    ],
+)
+def test_parts_that_are_missing_or_lead_nowhere_are_found(root, sections, exhibits, wrong):
+    chapter = root / "notebooks" / "01_x.py"
+    figure = '\n# %% mystnb={"figure": {"name": "fig-one"}}\n'
+    chapter.write_text(chapter.read_text(encoding="utf-8") + figure, encoding="utf-8")
+    assert parted(root, "\n".join(sections), "\n".join(exhibits)) == wrong
+
+
+def test_a_figure_that_a_claim_is_about_has_to_be_listed(root):
+    path = root / "book" / "claims" / "p2018.yml"
+    claimed = LEDGER.replace("place: §2", 'place: "§2, Figs. 3 and 4"')
+    path.write_text(
+        f"{claimed}sections:\n{ONE}\n{TWO}\nexhibits:\n  - {{place: Fig. 3, about: f, why: lost}}\n", "utf-8"
+    )
+    (paper,) = read_claims(root / "book" / "claims")
+    claims = extension()
+    assert claims.astray(paper, claims.settled(root), claims.targets(root)) == ["p2018.b: Fig. 4 is not listed"]
+
+
+def test_targets_are_labels_of_chapters_and_pages_and_figures(root):
+    (root / "book" / "papers").mkdir()
+    (root / "book" / "papers" / "a.md").write_text("(page-a)=\n# Page A\n", encoding="utf-8")
+    found = extension().targets(root)
+    assert {label: (s.document, s.heading) for label, s in found.items()} == {
+        "page-a": ("book/papers/a", "Page A"),
+        "sec-one": ("notebooks/01_x", "Section one"),
+        "sec-two": ("notebooks/01_x", "Section two"),
+    }
 
 
 def test_planted_violations_are_found(root):

@@ -257,7 +257,7 @@ def chinese_tagged(text):
 
 def proses():
     """Markdown of the pages and of the chapters, by name."""
-    pages = {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]}
+    pages = {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]}
     for py in sorted((ROOT / "notebooks").glob("*.py")):
         pages[py.name] = "\n\n".join(c.source for c in jupytext.read(py).cells if c.cell_type == "markdown")
     return pages
@@ -451,7 +451,7 @@ def dangling(text):
 
 
 def test_references_to_the_package():
-    files = [p for part in ("ldpnb/*.py", "book/*.md", "notebooks/*.py") for p in sorted(ROOT.glob(part))]
+    files = [p for part in ("ldpnb/*.py", "book/**/*.md", "notebooks/*.py") for p in sorted(ROOT.glob(part))]
     found = [f"{p.relative_to(ROOT)}: {complaint}" for p in files for complaint in dangling(p.read_text("utf-8"))]
     assert not found, "\n".join(found)
 
@@ -516,7 +516,7 @@ def toc_complaints(toc, pages):
 
 
 def test_contents_list_every_page_once():
-    pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*CHAPTERS, *(ROOT / "book").glob("*.md")]]
+    pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*CHAPTERS, *(ROOT / "book").rglob("*.md")]]
     assert toc_complaints(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")), pages) == []
 
 

@@ -1,4 +1,5 @@
-"""Pages from the ledger: the directives ``ledger``, ``errata`` and ``concordance``, each for one paper.
+"""Pages from the ledger, each for one paper: the directives ``ledger``, ``errata``, ``concordance``, ``exhibits`` and
+``verdicts``, and the roles ``holds``, ``partly``, ``corrected`` and ``undecided``, which link words to a claim.
 
 A claim is linked to the section of the chapter that settles it: the nearest label above the call of ``settle``.
 """
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
 from ldpnb.book import GRADES, VERDICTS, read_claims
 
@@ -26,17 +27,29 @@ GRADE_WORDS = dict(
         strict=True,
     )
 )
+ROLES = {"holds": VERDICTS[:1], "partly": VERDICTS[1:2], "corrected": VERDICTS[2:4], "undecided": VERDICTS[4:]}
 LABEL = re.compile(r"# \(([\w-]+)\)=\s*$")
 HEADING = re.compile(r"# #+ +(.+)$")
+FIGURE = re.compile(r'"name": "(fig-[\w-]+)"')
+PAGE_LABEL = re.compile(r"^\(([\w-]+)\)=\n+#+ +(.+)$", re.MULTILINE)
+PLACE = re.compile(r"§\d[\d.]*(?<!\.)|abstract|references")
+NUMBER = r"\d[\d.-]*(?<![.-])"
+EXHIBIT = re.compile(
+    rf"(Fig|Table|Algorithm|Definition|Property|Theorem)s?\.? ({NUMBER}(?:(?:, | and | to ){NUMBER})*)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class Section:
-    """Where a chapter settles a claim: the document, the nearest label above (or None), and its heading."""
+    """Where a chapter settles a claim: the document, the nearest label above (or None), its heading, and the title."""
 
     document: str
     label: str | None
     heading: str
+    chapter: str
+
+
+# ------------------------------------------------------------------------------- what is where in the book
 
 
 def settled(root):
@@ -54,9 +67,29 @@ def settled(root):
     return found
 
 
+def targets(root):
+    """Return {label: section} for all that `here` may name: labels of chapters and pages, and names of figures.
+
+    The section of a figure is the one that it stands in.
+    """
+    found = {}
+    for path in sorted(Path(root, "book").rglob("*.md")):
+        document = path.relative_to(root).with_suffix("").as_posix()
+        labelled = PAGE_LABEL.findall(path.read_text(encoding="utf-8"))
+        found.update((label, Section(document, label, heading, labelled[0][1])) for label, heading in labelled)
+    for path in sorted(Path(root, "notebooks").glob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for line, section in zip(lines, _places(path.stem, lines), strict=True):
+            found[section.label] = section  # the last line that it stands above knows its heading
+            found.update((figure, section) for figure in FIGURE.findall(line))
+    found.pop(None, None)
+    return found
+
+
 def _places(stem, lines):
     """Return for every line the section that it stands in."""
     document, label, text, heading, markdown, fresh = f"notebooks/{stem}", None, stem, stem, False, False
+    title = next((match[1].strip() for line in lines if (match := HEADING.match(line))), stem)
     places = []
     for line in lines:
         if line.startswith("# %%"):
@@ -70,50 +103,100 @@ def _places(stem, lines):
             fresh = False
         elif line.strip("# "):
             fresh = False
-        places.append(Section(document, label, text))
+        places.append(Section(document, label, text, title))
     return places
 
 
-class _Claims(SphinxDirective):
-    required_arguments = 1
+# ------------------------------------------------------------------------------- what is where in the papers
 
-    def run(self):
-        root = Path(self.env.srcdir)
-        chapters = sorted((root / "notebooks").glob("*.py"))
-        for path in [*(root / "book" / "claims").glob("*.yml"), *chapters, Path(__file__)]:
-            self.env.note_dependency(str(path))
+
+def sections_of(place):
+    """Return the paper's sections that a place names: ``§1 and §3.2, Table 1`` names ``§1`` and ``§3.2``."""
+    return list(dict.fromkeys(PLACE.findall(place)))
+
+
+def exhibits_of(place):
+    """Return the figures, tables and so on that a place names, of a range its ends; ``Fig. 9(a)`` is in ``Fig. 9``."""
+    return [
+        f"{kind.capitalize()}{'.' if kind.lower() == 'fig' else ''} {number}"
+        for kind, numbers in EXHIBIT.findall(place)
+        for number in re.findall(NUMBER, numbers)
+    ]
+
+
+def astray(paper, where, known):
+    """Return what is wrong between a paper's claims, its parts, and the labels of the book."""
+    listed = {part.place for part in paper.sections}
+    shown = {part.place for part in paper.exhibits}
+    settled_in = {s for claim in paper.claims if where.get(claim.id) for s in sections_of(claim.place)}
+    entries = [(claim.id, claim.place) for claim in paper.claims] + [("slip", slip.place) for slip in paper.slips]
+    parts = [*paper.sections, *paper.exhibits, *paper.slips]
+    idle = [p for p in paper.sections if not (p.here or p.why or p.place in settled_in)]
+    return [
+        *(f"{i}: {place!r} names no section" for i, place in entries if not sections_of(place)),
+        *(f"{i}: section {s} is not listed" for i, place in entries for s in sections_of(place) if s not in listed),
+        *(f"{i}: {name} is not listed" for i, place in entries for name in exhibits_of(place) if name not in shown),
+        *(f"{part.place}: no label {label}" for part in parts for label in part.here if label not in known),
+        *(f"{part.place}: not treated, and no reason" for part in idle),
+        *(
+            f"{part.place}: treated, and a reason why not"
+            for part in paper.sections
+            if part.why and part.place in settled_in
+        ),
+    ]
+
+
+# --------------------------------------------------------------------------------------------------- nodes
+
+_READ = {}  # what was read from the files of a root, with their times: most pages ask for the same
+
+
+def _known(root):
+    """Return the papers by key, `settled` and `targets` of a root, read again if a file has changed."""
+    files = [*root.glob("book/claims/*.yml"), *root.glob("book/**/*.md"), *root.glob("notebooks/*.py")]
+    times = {path: path.stat().st_mtime_ns for path in files}
+    if _READ.get(root, (None,))[0] != times:
         papers = {paper.key: paper for paper in read_claims(root / "book" / "claims")}
-        key = self.arguments[0]
-        if key not in papers:
-            raise self.error(f"unknown paper {key!r}; the ledger has {', '.join(papers)}")
-        return self.content_of(papers[key], settled(root))
+        _READ[root] = times, (papers, settled(root), targets(root))
+    return _READ[root][1]
 
-    def source(self, paper):
-        cited, messages = self.state.inline_text(f"{{cite:p}}`{paper.cite}`", self.lineno)
-        return _line(f"{paper.authors}: ", nodes.emphasis("", paper.title), " ", *cited, f". {paper.read}"), messages
 
-    def links(self, sections):
-        """Return the sections as links, or as text where the book has no such page."""
-        inline = []
-        for section in sections:
-            if inline:
-                inline.append(nodes.Text(", "))
-            if section.document not in self.env.found_docs:
-                inline.append(nodes.Text(f"{section.document}, {section.heading}"))
-                continue
-            kind, target = ("ref", section.label) if section.label else ("doc", f"/{section.document}")
-            link = addnodes.pending_xref(
-                "",
-                nodes.inline("", section.heading),
-                refdomain="std",
-                reftype=kind,
-                reftarget=target,
-                refexplicit=True,
-                refwarn=True,
-                refdoc=self.env.docname,
-            )
-            inline.append(link)
-        return inline or [nodes.emphasis("", "not settled by a chapter yet")]
+def _depend(env):
+    """Return what is known, and have the page built again when it changes."""
+    root = Path(env.srcdir)
+    for pattern in ("book/claims/*.yml", "notebooks/*.py", "book/_ext/claims.py"):
+        for path in root.glob(pattern):
+            env.note_dependency(str(path))
+    return _known(root)
+
+
+def _link(env, section, text=None):
+    """Return a link to a section, or its name where the book has no such page."""
+    if section.document not in env.found_docs:
+        return nodes.Text(text or f"{section.document}, {section.heading}")
+    kind, target = ("ref", section.label) if section.label else ("doc", f"/{section.document}")
+    return _reference(env, kind, target, text or section.heading)
+
+
+def _reference(env, kind, target, text, explicit=True):
+    return addnodes.pending_xref(
+        "",
+        nodes.inline("", text),
+        refdomain="std",
+        reftype=kind,
+        reftarget=target,
+        refexplicit=explicit,
+        refwarn=True,
+        refdoc=env.docname,
+    )
+
+
+def _joined(parts):
+    """Return lists of nodes as one, with commas between them."""
+    inline = []
+    for part in parts:
+        inline += [nodes.Text(", "), *part] if inline else part
+    return inline
 
 
 def _line(*parts):
@@ -132,8 +215,59 @@ def _list(items):
     )
 
 
+def _table(widths, head, rows):
+    """Return a table of paragraphs."""
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in widths), cols=len(widths))
+    for kind, lines in ((nodes.thead, [head]), (nodes.tbody, rows)):
+        group += kind("", *(nodes.row("", *(nodes.entry("", cell) for cell in line)) for line in lines))
+    return nodes.table("", group, classes=["from-ledger"])
+
+
 def _conditions(words, names):
     return [" ", nodes.emphasis("", words), " " + "; ".join(names) + "."] if names else []
+
+
+def _counted(count, names):
+    return ", ".join(f"{count[name]} {name}" for name in names if count[name])
+
+
+# --------------------------------------------------------------------------------------------------- pages
+
+
+class _Claims(SphinxDirective):
+    required_arguments = 1
+
+    def run(self):
+        papers, where, self.targets = _depend(self.env)
+        key = self.arguments[0]
+        if key not in papers:
+            raise self.error(f"unknown paper {key!r}; the ledger has {', '.join(papers)}")
+        if wrong := astray(papers[key], where, self.targets):
+            raise self.error(f"{key}: {'; '.join(wrong)}")
+        return self.content_of(papers[key], where)
+
+    def source(self, paper):
+        cited, messages = self.state.inline_text(f"{{cite:p}}`{paper.cite}`", self.lineno)
+        return _line(f"{paper.authors}: ", nodes.emphasis("", paper.title), " ", *cited, f". {paper.read}"), messages
+
+    def links(self, sections):
+        """Return the sections as links, or as text where the book has no such page."""
+        return _joined([_link(self.env, section)] for section in sections) or [
+            nodes.emphasis("", "not settled by a chapter yet")
+        ]
+
+    def shown(self, labels):
+        """Return links to what `here` names: a figure by its number, a section by its heading and its chapter's."""
+        found = []
+        for label in labels:
+            section = self.targets[label]
+            link = [_link(self.env, section)]
+            if label.startswith("fig-") and not isinstance(link[0], nodes.Text):
+                link = [_reference(self.env, "numref", label, label, explicit=False), nodes.Text(" in "), *link]
+            elif section.heading != section.chapter:
+                link.append(nodes.Text(f" ({section.chapter})"))
+            found.append(link)
+        return _joined(found)
 
 
 class Ledger(_Claims):
@@ -142,7 +276,6 @@ class Ledger(_Claims):
     def content_of(self, paper, where):
         source, messages = self.source(paper)
         count = Counter(claim.verdict for claim in paper.claims)
-        tally = ", ".join(f"{count[v]} {v}" for v in VERDICTS if count[v])
         items = []
         for claim in paper.claims:
             verdict = [nodes.strong("", f"{claim.verdict.capitalize()}.")]
@@ -155,7 +288,7 @@ class Ledger(_Claims):
             link = [nodes.emphasis("", "Settled in: "), *self.links(where.get(claim.id, []))]
             body = [_line(claim.claim), _line(*verdict), _line(*link)]
             items.append(([nodes.Text(f"{claim.place} "), nodes.literal("", claim.id)], body))
-        return [source, _line(f"{len(paper.claims)} claims: {tally}."), _list(items), *messages]
+        return [source, _line(f"{len(paper.claims)} claims: {_counted(count, VERDICTS)}."), _list(items), *messages]
 
 
 class Errata(_Claims):
@@ -163,8 +296,10 @@ class Errata(_Claims):
 
     def content_of(self, paper, where):
         content = []
-        wrong = [claim for claim in paper.claims if claim.erratum]
+        wrong = sorted((claim for claim in paper.claims if claim.erratum), key=lambda c: GRADES.index(c.erratum.grade))
         if wrong:
+            count = Counter(claim.erratum.grade for claim in wrong)
+            content.append(_line(f"Mathematics and statements of fact: {_counted(count, GRADES)}."))
             items = []
             for claim in wrong:
                 body = [
@@ -177,43 +312,101 @@ class Errata(_Claims):
                         *self.links(where.get(claim.id, [])),
                     ),
                 ]
+                body += [_line(claim.note)] if claim.note else []
                 items.append(([nodes.Text(claim.place)], body))
             content.append(_list(items))
         if paper.slips:
-            content.append(_line("Slips of the pen:"))
-            content.append(
-                nodes.bullet_list(
-                    "",
-                    *(
-                        nodes.list_item(
-                            "",
-                            _line(
-                                f"{slip.place}: {slip.printed}. ",
-                                nodes.emphasis("", "Right: "),
-                                f"{slip.right}. ({slip.grade})",
-                            ),
-                        )
-                        for slip in paper.slips
-                    ),
-                )
-            )
+            count = Counter(slip.grade for slip in paper.slips)
+            content.append(_line(f"Slips of the pen: {_counted(count, GRADES)}."))
+            lines = []
+            for slip in paper.slips:
+                line = [f"{slip.place}: {slip.printed}. ", nodes.emphasis("", "Right: "), f"{slip.right}. "]
+                line += [f"({slip.grade}; see ", *self.shown(slip.here), ")"] if slip.here else [f"({slip.grade})"]
+                lines.append(nodes.list_item("", _line(*line)))
+            content.append(nodes.bullet_list("", *lines))
         return content or [_line("None so far.")]
 
 
 class Concordance(_Claims):
-    """Where the book treats each section of a paper that a claim comes from."""
+    """Where the book treats each section of a paper, or why it does not."""
 
     def content_of(self, paper, where):
-        sections = {}
-        for claim in paper.claims:
-            sections.setdefault(claim.place.partition(",")[0], []).extend(where.get(claim.id, []))
-        items = [
-            ([nodes.Text(place)], [_line(*self.links(list(dict.fromkeys(found))))]) for place, found in sections.items()
-        ]
+        items = []
+        for part in paper.sections:
+            term = [nodes.Text(f"{part.place} {part.about}")]
+            if part.why:
+                items.append((term, [_line(nodes.emphasis("", "Not treated: "), f"{part.why}.")]))
+                continue
+            at = [s for c in paper.claims if part.place in sections_of(c.place) for s in where.get(c.id, [])]
+            at = list(dict.fromkeys([self.targets[label] for label in part.here] + at))
+            body = []
+            for chapter in dict.fromkeys(section.chapter for section in at):
+                inside = [section for section in at if section.chapter == chapter and section.heading != chapter]
+                whole = [section for section in at if section.chapter == chapter and section.heading == chapter]
+                name = _link(self.env, whole[0]) if whole else nodes.Text(chapter)
+                body.append(_line(name, *([": ", *self.links(inside)] if inside else [])))
+            items.append((term, body))
         return [_list(items)]
 
 
+class Exhibits(_Claims):
+    """The figures, tables, algorithms and mechanisms of a paper, each with what stands for it here."""
+
+    def content_of(self, paper, where):
+        rows = [
+            [
+                _line(nodes.strong("", part.place), f" {part.about}"),
+                _line(*self.shown(part.here))
+                if part.here
+                else _line(nodes.emphasis("", "Not treated: "), f"{part.why}."),
+            ]
+            for part in paper.exhibits
+        ]
+        return [_table((50, 50), [_line("In the paper"), _line("Here")], rows)]
+
+
+class Verdicts(_Claims):
+    """How many claims of a paper hold, in all and by section."""
+
+    WORDS = dict(zip(VERDICTS, ("holds", "conditions", "fails", "corrected", "undecided"), strict=True))
+
+    def content_of(self, paper, where):
+        count = Counter(claim.verdict for claim in paper.claims)
+        used = [verdict for verdict in VERDICTS if count[verdict]]
+        first = {claim.id: sections_of(claim.place)[0] for claim in paper.claims}
+        rows = []
+        for part in paper.sections:
+            here = Counter(claim.verdict for claim in paper.claims if first[claim.id] == part.place)
+            if here:
+                numbers = [_line(str(here[verdict]) if here[verdict] else "") for verdict in used]
+                rows.append([_line(f"{part.place} {part.about}"), *numbers])
+        ledger = _reference(self.env, "ref", f"ledger-{paper.key}", "ledger")
+        summary = _line(f"{len(paper.claims)} claims in the ", ledger, f": {_counted(count, VERDICTS)}.")
+        head = [_line("Section"), *(_line(self.WORDS[verdict]) for verdict in used)]
+        return [summary, _table((60, *(10,) * len(used)), head, rows)]
+
+
+class Verdict(ReferenceRole):
+    """Words that say what became of a claim, linked to the section that settles it.
+
+    The role names the verdict, and the build stops where the ledger has another.
+    """
+
+    def run(self):
+        papers, where, _ = _depend(self.env)
+        paper = papers.get(self.target.partition(".")[0])
+        claim = next((c for c in paper.claims if c.id == self.target), None) if paper else None
+        if claim is None or claim.verdict not in ROLES[self.name]:
+            found = claim.verdict if claim else "not in the ledger"
+            message = self.inliner.reporter.error(f"{self.name}: {self.target} is {found}", line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+        text = self.title if self.has_explicit_title else claim.place
+        return [_link(self.env, section, text) for section in where[claim.id]], []
+
+
 def setup(app):
-    for directive in (Ledger, Errata, Concordance):
+    for directive in (Ledger, Errata, Concordance, Exhibits, Verdicts):
         app.add_directive(directive.__name__.lower(), directive)
+    for name in ROLES:
+        app.add_role(name, Verdict())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
