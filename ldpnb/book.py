@@ -217,18 +217,12 @@ def settle(
         If the computed booleans differ from the reviewed ones.
     ValueError
         If the ledger has no such claim, or the arguments do not fit together.
-
-    Notes
-    -----
-    Where the ledger cannot be found (a chapter downloaded by itself), the computed verdict is printed and says so.
+    FileNotFoundError
+        If there is no ledger here.
     """
     tried = {name: _truth(f"holds[{name!r}]", value) for name, value in (holds or {}).items()}
     proved = {name: _truth(f"instead[{name!r}]", value) for name, value in (instead or {}).items()}
-    root = repository()
-    if root is None:
-        print(f"{claim}: {verdict(tried, instead=proved, missing=missing)}  (computed here; ledger not found)")
-        return
-    papers = {paper.key: paper for paper in read_claims(root / "book" / "claims")}
+    papers = {paper.key: paper for paper in read_claims(shelf("claims"))}
     paper = papers.get(claim.partition(".")[0])
     entry = next((c for c in paper.claims if c.id == claim), None) if paper else None
     if entry is None:
@@ -265,6 +259,23 @@ def repository() -> Path | None:
         if (root / "book" / "claims").is_dir():
             return root
     return None
+
+
+def shelf(name: str) -> Path:
+    """Return the folder of the book's ``claims`` or its ``recorded`` results.
+
+    It lies in the book's repository, or, where there is none, in the installed package, which carries a copy.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is in neither.
+    """
+    root = repository()
+    folder = root / "book" / name if root else Path(__file__).with_name(name)
+    if not root and not folder.is_dir():
+        raise FileNotFoundError(f"book/{name} is neither above this folder nor in the package: install it as a wheel")
+    return folder
 
 
 def read_claims(folder: Path) -> list[Paper]:

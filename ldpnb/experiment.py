@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from ldpnb import datasets
-from ldpnb.book import repository
+from ldpnb.book import repository, shelf
 from ldpnb.core import check_count, check_numbers
 
 Row = dict[str, Any]
@@ -200,7 +200,8 @@ def recorded(
 ) -> pd.DataFrame | dict[str, Any]:
     """Return a stored result, or make it: one line for readers who have the data and for those who do not.
 
-    Without further ado the result is read from ``book/recorded/<name>.json``.  With the environment variable
+    Without further ado the result is read from ``book/recorded/<name>.json``, or from the copy of that folder in
+    the installed package.  With the environment variable
     ``LDPNB_REAL=1`` it is computed by ``run(**parameters)`` and stored there, with its provenance.
     Without `run` it is only ever read: a measurement of speed, which `record` has stored.
 
@@ -233,10 +234,10 @@ def recorded(
         raise ValueError(f"dataset must be one of {', '.join(datasets.SOURCES)}, got {dataset!r}")
     asked = _through_json("parameters", dict(parameters or {}))
     files = {} if dataset is None else dict(datasets.SOURCES[dataset].files)
-    path = _path(name)
     again = "run `LDPNB_DATA=<data folder> make real`" if run else "run `make bench`"
     if run and os.environ.get("LDPNB_REAL") == "1":
-        _store(name, run(**asked), dataset=dataset, files=files, parameters=asked)
+        _store(_path(name), run(**asked), dataset=dataset, files=files, parameters=asked)
+    path = shelf("recorded") / f"{name}.json"
     if not path.is_file():
         raise FileNotFoundError(f"no record {name!r} in book/recorded: {again}")
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -267,20 +268,20 @@ def record(name: str, result: pd.DataFrame | dict[str, Any], *, provenance: Mapp
     ValueError
         If the result or its provenance cannot be stored.
     """
-    _store(name, result, dataset=None, files={}, parameters={}, provenance=dict(provenance))
+    _store(_path(name), result, dataset=None, files={}, parameters={}, provenance=dict(provenance))
 
 
 def _path(name: str) -> Path:
     root = repository()
     if root is None:
-        raise FileNotFoundError("records are in book/recorded of the book's repository, which is not above this folder")
+        raise FileNotFoundError("records are stored in the book's repository, which is not above this folder")
     return root / "book" / "recorded" / f"{name}.json"
 
 
-def _store(name: str, result: Any, **about: Any) -> None:
-    stored = {"name": name, **about, "date": date.today().isoformat(), "ldpnb": _version(), "result": _pack(result)}
+def _store(path: Path, result: Any, **about: Any) -> None:
+    about |= {"date": date.today().isoformat(), "ldpnb": _version()}
+    stored = {"name": path.stem, **about, "result": _pack(result)}
     text = json.dumps(_through_json("result", stored), indent=1, ensure_ascii=False) + "\n"
-    path = _path(name)
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
 

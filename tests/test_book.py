@@ -182,11 +182,16 @@ def test_settle_refuses_what_is_not_a_bool(ledger):
         book.settle("p.all", {"a": 1, "b": True})
 
 
-def test_settle_without_the_ledger_says_so(tmp_path, monkeypatch, capsys):
+def test_settle_finds_the_ledger_in_the_installed_package(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book.py"))
-    book.settle("p.some", holds={"a": True, "b": False})
-    assert capsys.readouterr().out == "p.some: reproduced under conditions  (computed here; ledger not found)\n"
+    with pytest.raises(FileNotFoundError, match="book/claims is neither above this folder nor in the package"):
+        book.settle("p.all", {"a": True, "b": True})
+    shipped = tmp_path / "site" / "ldpnb" / "claims"
+    shipped.mkdir(parents=True)
+    (shipped / "p.yml").write_text(LEDGER, encoding="utf-8")
+    book.settle("p.all", {"a": True, "b": True})
+    assert capsys.readouterr().out == "p.all  §1  reproduced\n"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 A check looks at one open page and returns its complaints. Each is run on every page of the site, in light and dark,
 wide and narrow, and on planted faulty pages that it must catch.
 
-The site is what `make book` left in _build/html. Without it, or without a browser, the tests are skipped with a line
-that says what to do; LDPNB_BROWSER=required turns the skip into a failure.
+The site is what `make book` left in _build/html, and `make zip` beside it. Without it, or without a browser, the tests
+are skipped with a line that says what to do; LDPNB_BROWSER=required turns the skip into a failure.
 """
 
 import functools
@@ -12,11 +12,9 @@ import io
 import itertools
 import os
 import re
-import shutil
-import threading
+import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,15 +22,10 @@ from types import SimpleNamespace
 import chinese
 import numpy as np
 import pytest
+from browser import program, served, started
+from built import SITE, lacking, stale, there
 from PIL import Image
 
-ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-FLAGS = [
-    *("--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 WIDTHS = {"light": (1280, 400), "dark": (400, 1280)}  # the first is the one a page is loaded at
 PATIENCE = 20_000  # milliseconds for anything the browser is asked to do
 
@@ -42,72 +35,38 @@ pytestmark = pytest.mark.slow
 # --- the browser and the site
 
 
-def lacking(reason):
-    """Skip, or fail where a browser is required."""
-    (pytest.fail if os.environ.get("LDPNB_BROWSER") == "required" else pytest.skip)(reason)
-
-
 @pytest.fixture(scope="module")
 def browser():
-    named = os.environ.get("LDPNB_CHROMIUM")
-    program = shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        missing = f"LDPNB_CHROMIUM={named} is no program" if named else "no Chromium or Chrome here"
-        lacking(f"{missing}: apt-get install chromium, or set LDPNB_CHROMIUM to a Chromium or Chrome")
     if find_spec("playwright") is None or find_spec("axe_playwright_python") is None:
         lacking("playwright or axe-playwright-python is not installed: pip install -r requirements.txt")
-    from playwright.sync_api import sync_playwright
-
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # for root, Chromium has no sandbox
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS + ["--no-sandbox"] * root)
-        yield started
-        started.close()
-
-
-def stale(site, root):
-    """Say why a built site cannot be tested, or return None."""
-    built = site / "searchindex.js"  # the last that a build writes
-    if not built.is_file():
-        return "there is no built site"
-    sources = [path for folder in ("book", "notebooks", "ldpnb") for path in (root / folder).rglob("*.*")]
-    for path in [root / "_config.yml", root / "_toc.yml", *sources]:
-        if path.suffix != ".pyc" and path.is_file() and path.stat().st_mtime > built.stat().st_mtime:
-            return f"the built site is older than {path.relative_to(root).as_posix()}"
-    return None
+    try:
+        program()
+    except FileNotFoundError as missing:
+        lacking(str(missing))
+    with started() as one:
+        yield one
 
 
 @pytest.fixture(scope="module")
 def site():
-    if reason := stale(SITE, ROOT):
-        lacking(f"{reason}: make browser")
-    with served(SITE) as address:
+    with served(there(SITE / "searchindex.js").parent) as address:  # the last that a build writes
         yield address
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """The site as a reader without a network has it: out of its archive, and no server."""
+    archive = there(SITE.parent / "ldpnb-site.zip")
+    folder = tmp_path_factory.mktemp("offline")
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(folder)
+    return folder / archive.stem
 
 
 def pages():
     """All pages of the site but the front door, which only redirects."""
     found = [path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html"))]
     return [name for name in found if not name.startswith("_static/") and name != "index.html"]
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # keeps connections open, which halves the time
-
-    def log_message(self, *_):
-        pass
-
-
-@contextmanager
-def served(folder):
-    """Serve a folder on this machine alone; yield its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
 
 
 @dataclass
@@ -368,16 +327,37 @@ def test_front_door(browser, site):
         assert complaints(visit, LOADED) == []
 
 
-def test_pages_from_the_disk(browser, site):
-    """A reader without any server opens the files themselves."""
-    home, found = f"{SITE.as_uri()}/", []
+def test_pages_from_the_disk(browser, unpacked):
+    """A reader without any server opens the files themselves, the front door first."""
+    home, found = f"{unpacked.as_uri()}/", []
     with visiting(browser, home) as visit:
+        visit.page.goto(f"{home}index.html")
+        visit.page.wait_for_url("**/book/preface.html")
         for name in pages():
             if name.startswith("_modules/"):
                 continue
             visit.open(home + name)
             found += [f"{name} {complaint}" for complaint in complaints(visit, LOADED)]
     assert not found, "\n" + "\n".join(found)
+
+
+def test_the_archive_holds_the_site(unpacked):
+    def files(folder):
+        return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name[0] != "."}
+
+    assert files(unpacked) == files(there(SITE / "searchindex.js").parent)
+
+
+@pytest.mark.parametrize("scheme", WIDTHS)
+def test_search_and_dark_mode_from_the_disk(browser, unpacked, scheme):
+    home = f"{unpacked.as_uri()}/"
+    with visiting(browser, home, scheme) as visit:
+        visit.open(f"{home}search.html?q=optimised+unary+encoding")
+        hit = visit.page.locator("#search-results li:has(a[href*='notebooks/10_frequency.html'])").first
+        hit.locator("a").first.click()
+        visit.page.wait_for_url("**/notebooks/10_frequency.html*")
+        visit.settle()
+        assert complaints(visit, (*LOADED, figures_readable) if scheme == "dark" else LOADED) == []
 
 
 def search(visit, site, term):
@@ -532,10 +512,10 @@ def test_stale_site_is_not_tested(tmp_path):
     (tmp_path / "book").mkdir()
     page, built = tmp_path / "book" / "page.md", tmp_path / "searchindex.js"
     page.touch()
-    assert stale(tmp_path, tmp_path) == "there is no built site"
+    assert stale(built, tmp_path) == "there is no searchindex.js"
     built.touch()
     os.utime(page, (0, 0))
-    assert stale(tmp_path, tmp_path) is None
+    assert stale(built, tmp_path) is None
     os.utime(built, (0, 0))
     page.touch()
-    assert stale(tmp_path, tmp_path) == "the built site is older than book/page.md"
+    assert stale(built, tmp_path) == "searchindex.js is older than book/page.md"

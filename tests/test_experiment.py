@@ -278,10 +278,17 @@ def test_unknown_data_set(repository):
 def test_outside_the_repository(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book.py"))
-    with pytest.raises(FileNotFoundError, match="not above this folder"):
+    monkeypatch.delenv("LDPNB_REAL", raising=False)
+    with pytest.raises(FileNotFoundError, match="book/recorded is neither above this folder nor in the package"):
         recorded("a", run)
-    with pytest.raises(FileNotFoundError, match="not above this folder"):
+    with pytest.raises(FileNotFoundError, match="stored in the book's repository, which is not above this folder"):
         record("a", {"x": 1}, provenance={})
+    shipped = tmp_path / "site" / "ldpnb" / "recorded"
+    shipped.mkdir(parents=True)
+    (shipped / "a.json").write_text('{"parameters": {}, "dataset": null, "files": {}, "result": {"dict": {"x": 1}}}')
+    assert recorded("a", run) == {"x": 1}
+    with pytest.raises(FileNotFoundError, match="no record 'b'"):
+        recorded("b", run)
 
 
 def test_committed_records_can_be_read():

@@ -16,6 +16,7 @@ import nbformat
 import pytest
 import run_notebooks
 import yaml
+from export import BOOTSTRAP
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,13 +84,23 @@ def captioned(notebook):
     return found
 
 
+def runs_alone(notebook):
+    # the same first code cell everywhere: it installs the package where there is none
+    first = next((c for c in notebook.cells if c.cell_type == "code"), None)
+    if first is None or first.source != BOOTSTRAP:
+        return ["the first code cell must be tools/bootstrap.py"]
+    return [] if first.metadata.get("tags") == ["remove-cell"] else ["the book shows its first code cell"]
+
+
 def small(notebook):
     size = len((nbformat.writes(notebook) + "\n").encode())
     return [f"{size} bytes, at most {SIZE_LIMIT} are allowed"] if size > SIZE_LIMIT else []
 
 
 @pytest.mark.parametrize(
-    "check", [executed_in_order, clean_outputs, no_trailing_semicolon, captioned, small], ids=lambda f: f.__name__
+    "check",
+    [executed_in_order, clean_outputs, no_trailing_semicolon, captioned, runs_alone, small],
+    ids=lambda f: f.__name__,
 )
 @pytest.mark.parametrize("ipynb", CHAPTERS, ids=lambda p: p.stem)
 def test_chapter(ipynb, check):
@@ -117,10 +128,13 @@ def stream(name, text):
 
 
 @pytest.mark.parametrize(
-    "check", [executed_in_order, clean_outputs, no_trailing_semicolon, captioned, small], ids=lambda f: f.__name__
+    "check",
+    [executed_in_order, clean_outputs, no_trailing_semicolon, captioned, runs_alone, small],
+    ids=lambda f: f.__name__,
 )
 def test_good_chapter_passes(check):
-    good = [new_markdown_cell("Words; words;"), cell(outputs=[PLAIN]), cell("f(';')  # a;", 2, [FIGURE], mystnb=BOOK)]
+    good = [new_markdown_cell("Words; words;"), cell(BOOTSTRAP, tags=["remove-cell"])]
+    good += [cell(count=2, outputs=[PLAIN]), cell("f(';')  # a;", 3, [FIGURE], mystnb=BOOK)]
     assert check(new_notebook(cells=good)) == []
 
 
@@ -145,6 +159,10 @@ def test_good_chapter_passes(check):
         (captioned, cell(outputs=[FIGURE], mystnb={**BOOK, "image": {"alt": "A plot."}}), "has 7"),
         (captioned, cell(outputs=[FIGURE], mystnb={**BOOK, "image": {"alt": "A " * 300}}), "has 599"),
         (captioned, cell(outputs=[FIGURE], mystnb={**BOOK, "figure": {"caption": ALT}}), "the same"),
+        (runs_alone, cell(), "must be tools/bootstrap.py"),
+        (runs_alone, new_markdown_cell(BOOTSTRAP), "must be tools/bootstrap.py"),
+        (runs_alone, cell(BOOTSTRAP + "\n"), "must be tools/bootstrap.py"),
+        (runs_alone, cell(BOOTSTRAP, tags=["hide-input"]), "the book shows"),
         (small, cell(outputs=[stream("stdout", "x" * 600_000)]), "bytes"),
     ],
 )

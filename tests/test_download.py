@@ -1,0 +1,73 @@
+"""The archive with all chapters, as a reader has it: outside the book, in an empty environment."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from copy import deepcopy
+
+import nbclient
+import nbformat
+import pytest
+import run_notebooks
+from built import SITE, there
+from export import ADDRESS, BOOTSTRAP, ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """The archive with all chapters, as a reader has it."""
+    archive, folder = there(SITE / "downloads" / "ldpnb-notebooks.zip"), tmp_path_factory.mktemp("reader")
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(folder)
+    return folder / archive.stem
+
+
+def test_the_notebooks_of_the_site_have_no_marks_of_the_book_left(unpacked):
+    marks = re.compile(r"\{[a-z:]+\}`|^:::|^\([\w-]+\)=|^: |\\(E|Var|Cov|eps)(?![a-zA-Z])|\(eq-[\w-]+\)", re.MULTILINE)
+    chapters, found = sorted(unpacked.glob("*.ipynb")), []
+    assert [p.name for p in chapters] == sorted(p.name for p in (ROOT / "notebooks").glob("*.ipynb"))
+    for path in chapters:
+        cells = nbformat.read(path, as_version=4).cells
+        words = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        found += [f"{path.name}: {mark[0]}" for text in words for mark in marks.finditer(text)]
+        assert next(c.source for c in cells if c.cell_type == "code").startswith(BOOTSTRAP.partition(ADDRESS)[0])
+        assert (SITE / "_sources" / "notebooks" / path.name).read_bytes() == path.read_bytes()
+    assert found == []
+
+
+def texts(notebook):
+    """What the code cells print or show, without pictures."""
+    return [
+        [o.get("text") or {k: v for k, v in o["data"].items() if k.startswith("text/")} for o in cell.outputs]
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def test_a_chapter_runs_in_an_empty_environment_and_says_the_same(unpacked, tmp_path, monkeypatch):
+    """All it has is a kernel; the first cell installs the rest."""
+    monkeypatch.delenv("PYTHONPATH")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
+    python = tmp_path / "empty" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    pins = ["-c", unpacked / "constraints.txt"]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "ipykernel", *pins], check=True)
+    spec = {"argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "Empty"}
+    (tmp_path / "kernels" / "empty").mkdir(parents=True)
+    (tmp_path / "kernels" / "empty" / "kernel.json").write_text(json.dumps(spec), "utf-8")
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    stored = nbformat.read(unpacked / "01_randomized_response.ipynb", as_version=4)
+    fresh = deepcopy(stored)
+    for cell in fresh.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    nbclient.execute(fresh, cwd=unpacked, kernel_name="empty", timeout=run_notebooks.TIMEOUT, coalesce_streams=True)
+    (installing, *said), (_, *expected) = texts(fresh), texts(stored)
+    assert installing[0].startswith("Installing what this chapter needs")
+    assert said == expected
+    asked = "import ldpnb.experiment as e; print(e.__file__, len(e.recorded('bench.mechanisms')) > 9)"
+    said = subprocess.run([python, "-c", asked], cwd=unpacked, check=True, capture_output=True, text=True).stdout
+    assert said.startswith(str(tmp_path / "empty")) and said.endswith("True\n")

@@ -1,0 +1,89 @@
+"""The workflows call what exists, and name the versions of what they use."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOWS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in ROOT.glob(".github/workflows/*.yml")}
+TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M))
+CI = (ROOT / ".ci" / "run").read_text("utf-8")
+
+
+def steps(workflow):
+    """Every step of a workflow, and every job that calls another workflow."""
+    jobs = workflow["jobs"].values()
+    return [step for job in jobs for step in job.get("steps", [])] + [job for job in jobs if "uses" in job]
+
+
+def made(workflow):
+    """Targets of the Makefile that a workflow calls."""
+    calls = [re.findall(r"\bmake((?: [a-z]+(?!\w*=))+)", step.get("run", "")) for step in steps(workflow)]
+    return {target for call in calls for words in call for target in words.split()}
+
+
+def complaints(workflow):
+    used = [step["uses"] for step in steps(workflow) if "uses" in step]
+    jobs = workflow["jobs"]
+    return (
+        [f"there is no target {target}" for target in sorted(made(workflow) - TARGETS)]
+        + [f"{name} names no version" for name in used if not re.search(r"^\./|@(v\d+|[0-9a-f]{40})$", name)]
+        + [f"there is no {n}" for n in used if n.startswith("./") and not (ROOT / n).is_file()]
+        + [f"{name} has no time limit" for name, j in jobs.items() if "make" in str(j) and "timeout-minutes" not in j]
+        + ([] if workflow.get("permissions") == {"contents": "read"} else ["more than reading is allowed to every job"])
+    )
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_workflow(name):
+    assert complaints(WORKFLOWS[name]) == []
+
+
+def test_what_the_workflows_are_for():
+    assert made(WORKFLOWS["test"]) == {"test", "lint", "browser"}
+    assert made(WORKFLOWS["test"]) <= set(re.findall(r"\bmake (\w+)", CI))
+    assert made(WORKFLOWS["publish"]) == {"zip", "pdf"}
+    assert made(WORKFLOWS["weekly"]) == {"lock", "notebooks", "test", "lint", "browser", "links"}
+    assert WORKFLOWS["publish"]["jobs"]["build"]["needs"] == "test"
+    # YAML reads the key `on` as the truth
+    assert "schedule" in WORKFLOWS["weekly"][True] and "pull_request" in WORKFLOWS["test"][True]
+    report = WORKFLOWS["weekly"]["jobs"]["report"]
+    assert report["if"] == "failure()" and set(report["needs"]) == {"newest", "links"}
+
+
+def test_what_is_published_is_what_the_site_offers():
+    text = (ROOT / "tools" / "forms.py").read_text("utf-8")
+    offered = dict(re.findall(r'^([A-Z]+) = "downloads/(.+)"$', text, flags=re.M))
+    runs = "\n".join(step.get("run", "") for step in steps(WORKFLOWS["publish"]))
+    assert f"cp _build/{offered['SITE']} _build/{offered['PDF']} _build/html/downloads/" in runs
+    assert f"unzip -q _build/html/downloads/{offered['NOTEBOOKS']}" in runs
+    recipe = (ROOT / "Makefile").read_text("utf-8") + (ROOT / "tools" / "pdf.py").read_text("utf-8")
+    assert f"_build/{offered['SITE']}" in recipe and offered["PDF"] in recipe
+
+
+GOOD = """
+permissions: {contents: read}
+jobs:
+  a: {timeout-minutes: 5, steps: [{uses: actions/checkout@v4}, {run: make book}]}
+  b: {uses: ./.github/workflows/test.yml}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("make book", "make everything", "there is no target everything"),
+        ("make book", "make book nothing ALL=1", "there is no target nothing"),
+        ("checkout@v4", "checkout", "actions/checkout names no version"),
+        ("checkout@v4", "checkout@main", "actions/checkout@main names no version"),
+        ("test.yml", "gone.yml", "there is no ./.github/workflows/gone.yml"),
+        ("timeout-minutes: 5, ", "", "a has no time limit"),
+        ("contents: read", "contents: write", "more than reading is allowed to every job"),
+    ],
+)
+def test_planted_fault_is_caught(old, new, complaint):
+    assert complaints(yaml.safe_load(GOOD)) == []
+    assert old in GOOD
+    assert complaints(yaml.safe_load(GOOD.replace(old, new))) == [complaint]

@@ -1,0 +1,213 @@
+"""Make the notebooks that readers download: they read well in any Jupyter, and run without the book around them.
+
+The book's own words (references, citations, boxes, captions) become plain Markdown. The package comes as a wheel that
+holds the claims and the recorded results; the first code cell of a notebook installs it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from itertools import takewhile
+from pathlib import Path
+from urllib.parse import quote
+
+import nbformat
+from archive import pack
+from pybtex.database import parse_file
+from pybtex.plugin import find_plugin
+from pybtex.richtext import Text
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text("utf-8").strip()
+ADDRESS = 'BOOK = ""'
+
+FENCE = re.compile(r"(:{3,})\{([\w:]+)\} ?(.*)")
+OPTION = re.compile(r":([\w-]+): *(.*)")
+LABEL = re.compile(r"^\([\w-]+\)=\n+", re.MULTILINE)
+DISPLAY = re.compile(r"\$\$(.+?)\$\$(?: \(([\w-]+)\))?", re.DOTALL)
+DEFINITION = re.compile(r"^(\S.*)\n: (.*)$", re.MULTILINE)
+ROLE = re.compile(r"\{([a-z:]+)\}`([^`]*?)(?: *<([^`>]+)>)?`")
+README = """# The chapters of *Local Differential Privacy, Checked*
+
+Each file `NN_name.ipynb` is a chapter with its outputs, and runs in Jupyter with Python 3.11 to 3.14.
+Its first code cell installs what is missing from this folder: the package `ldpnb`, with the claims of the papers and
+the recorded results, and the other packages in the versions that the outputs were made with.
+
+Without Jupyter, in this folder:
+
+    python -m pip install jupyterlab -r requirements.txt
+    jupyter lab
+"""
+
+# What a reference stands for: its words, and where they lead (None: nowhere outside the book).
+Resolve = Callable[[str, str], tuple[str, str | None]]
+
+
+class Bibliography:
+    """Citations in words, and the works cited so far."""
+
+    def __init__(self, bib: Path) -> None:
+        self.entries = parse_file(str(bib), "bibtex").entries
+        self.style = find_plugin("pybtex.style.formatting", "plain")()
+        self.backend = find_plugin("pybtex.backends", "markdown")()
+        self.cited: dict[str, str] = {}
+
+    def words(self, role: str, keys: str) -> str:
+        """Return what ``{cite:t}`` or ``{cite:p}`` shows."""
+        found = []
+        for key in keys.replace(" ", "").split(","):
+            entry = self.entries[key]
+            people = entry.persons.get("author") or entry.persons["editor"]
+            names = [str(Text.from_latex(" ".join(p.prelast_names + p.last_names))) for p in people]
+            who = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+            found.append((who, entry.fields["year"]))
+            self.cited[key] = next(iter(self.style.format_entries([entry]))).text.render(self.backend)
+        if role == "cite:t":
+            return ", ".join(f"{who} [{year}]" for who, year in found)
+        return "[" + "; ".join(f"{who}, {year}" for who, year in found) + "]"
+
+    def works(self) -> str:
+        """Return the list of the works cited, as Markdown."""
+        return "\n".join(["## References", "", *(f"- {work}" for _, work in sorted(self.cited.items()))])
+
+
+def _unfence(lines: list[str], resolve: Resolve) -> list[str]:
+    """Turn boxes into quotations, folds into HTML's, theorems into quotations with their numbers."""
+    found, rows = [], iter(lines)
+    for row in rows:
+        if not (fence := FENCE.fullmatch(row)):
+            found.append(row)
+            continue
+        colons, kind, title = fence.groups()
+        inside = list(takewhile(lambda r, end=colons: r.rstrip() != end, rows))
+        options = {}
+        while inside and (option := OPTION.fullmatch(inside[0])):
+            options[option[1]] = option[2]
+            inside.pop(0)
+        body = _unfence(inside, resolve)
+        while body and not body[0]:
+            body.pop(0)
+        if kind == "dropdown":
+            found += ["<details>", f"<summary>{title}</summary>", "", *body, "", "</details>"]
+        elif kind == "prf:proof":
+            found += ["*Proof.*", *body, "∎"]
+        elif kind == "admonition" or kind.startswith("prf:"):
+            if kind != "admonition":
+                number = resolve("prf:ref", options["label"])[0]
+                title = f"{number} ({title})" if title else number
+            found += [f"> {line}".rstrip() for line in (f"**{title}**", "", *body)]
+        else:
+            raise ValueError(f"no plain form is known for the directive {kind!r}")
+    return found
+
+
+def plain(text: str, resolve: Resolve, bibliography: Bibliography, macros: dict[str, str]) -> str:
+    """Return the book's Markdown as any Jupyter shows it.
+
+    Parameters
+    ----------
+    text
+        Markdown of one cell.
+    resolve
+        Words and address of a reference, given its role and its target.
+    bibliography
+        Knows citations, and learns which works were cited.
+    macros
+        Names of the book's own mathematical macros, without backslash, and what they stand for.
+
+    Raises
+    ------
+    ValueError
+        If the text has a directive or role that has no plain form.
+    """
+
+    def display(found: re.Match[str]) -> str:
+        # on one line, or Jupyter would take the marks of a quotation for mathematics
+        tag = rf" \tag{{{resolve('eq', found[2])[0].strip('()')}}}" if found[2] else ""
+        return f"$$ {' '.join(found[1].split())}{tag} $$"
+
+    def role(found: re.Match[str]) -> str:
+        kind, title, target = found.groups()
+        if kind in ("cite:t", "cite:p"):
+            return bibliography.words(kind, title)
+        words, link = resolve(kind, target or title)
+        words = title if target else words
+        return f"[{words}]({link})" if link else words
+
+    text = DISPLAY.sub(display, LABEL.sub("", text))
+    text = DEFINITION.sub(r"- **\1**: \2", text)
+    text = ROLE.sub(role, "\n".join(_unfence(text.splitlines(), resolve)))
+    for name, meaning in macros.items():
+        text = re.sub(rf"\\{name}(?![a-zA-Z])", lambda _, m=meaning: m, text)
+    return text
+
+
+def anchor(heading: str) -> str:
+    """Return the address within a notebook that Jupyter gives to a heading; quotation marks are straight there."""
+    straight = heading.translate(str.maketrans("‘’“”", "''\"\""))
+    return "#" + quote(straight.replace(" ", "-"))
+
+
+def export(
+    notebook: nbformat.NotebookNode, resolve: Resolve, macros: dict[str, str], address: str
+) -> nbformat.NotebookNode:
+    """Return a chapter as a notebook for any Jupyter; `address` is where the package can be had, if anywhere."""
+    bibliography, cells = Bibliography(ROOT / "book" / "references.bib"), []
+    for cell in notebook.cells:
+        tags, book = cell.metadata.get("tags", []), cell.metadata.get("mystnb", {})
+        new = nbformat.from_dict({**cell, "metadata": {}})
+        cells.append(new)
+        if cell.cell_type == "markdown":
+            new.source = plain(cell.source, resolve, bibliography, macros)
+            continue
+        if cell.source == BOOTSTRAP:
+            new.source = cell.source.replace(ADDRESS, f'BOOK = "{address}"')
+        if {"remove-cell", "hide-input", "hide-cell"} & set(tags):
+            new.metadata["jupyter"] = {"source_hidden": True}
+        if "figure" in book:
+            number = resolve("numref", book["figure"]["name"])[0]
+            caption = plain(book["figure"]["caption"], resolve, bibliography, macros)
+            cells.append(nbformat.v4.new_markdown_cell(f"*{number}.* {caption}", id=f"{cell.id}-caption"))
+    if bibliography.cited:
+        cells.append(nbformat.v4.new_markdown_cell(bibliography.works(), id="references"))
+    kept = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}
+    made = nbformat.v4.new_notebook(cells=cells, metadata=kept)
+    nbformat.validate(made)
+    return made
+
+
+def wheel(folder: Path) -> Path:
+    """Build the package, with claims and records in it, into `folder`."""
+    with tempfile.TemporaryDirectory() as clean:  # in the project, an old build would leave its files in the wheel
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, clean)
+        for name in ("ldpnb", "book/claims", "book/recorded"):
+            shutil.copytree(ROOT / name, Path(clean, name), ignore=shutil.ignore_patterns("__pycache__"))
+        build = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
+        done = subprocess.run(
+            [sys.executable, "-c", build, str(folder.resolve())],
+            cwd=clean,
+            env=os.environ | {"SOURCE_DATE_EPOCH": "1767225600"},
+            capture_output=True,
+            text=True,
+        )
+    if done.returncode:
+        raise RuntimeError(f"the wheel was not built:\n{done.stdout}{done.stderr}")
+    (made,) = folder.glob("ldpnb-*.whl")
+    return made
+
+
+def bundle(notebooks: dict[str, str], archive: Path) -> None:
+    """Pack notebooks (name of the file: its text) and all that they need into one archive."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in notebooks.items():
+            Path(folder, name).write_text(text, "utf-8")
+        package = wheel(Path(folder))
+        Path(folder, "README.md").write_text(README, "utf-8")
+        Path(folder, "requirements.txt").write_text(f"-c constraints.txt\n./{package.name}[chapters]\n", "utf-8")
+        shutil.copy(ROOT / "requirements.txt", Path(folder, "constraints.txt"))
+        pack(Path(folder), archive)
