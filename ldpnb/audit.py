@@ -169,7 +169,7 @@ def audit(
     quarter, half = samples // 4, samples // 2
     n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
-    parts = [np.split(np.argsort(rng.random((samples,))), (quarter, half)) for _ in pools]
+    parts = [np.split(np.argsort(rng.random((samples,)), kind="stable"), (quarter, half)) for _ in pools]
     fit, choose, held = ([_take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
 
     best: list[_Choice] = []  # the bold choice, the safe choice

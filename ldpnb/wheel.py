@@ -373,7 +373,7 @@ class OpenSets(Mechanism):
         """Return the pairs of these candidates; v is 1 in sets."""
         records, (_, codes) = self._checked(values), _codes(items)
         self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
-        order = np.argsort(codes)
+        order = np.argsort(codes, kind="stable")
         columns = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]
         named = codes[columns] == records.keys
         users = records.users[named]

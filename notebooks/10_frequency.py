@@ -965,7 +965,7 @@ def population(weights, n):
     """Whole people in proportion to weights: largest remainders get the rest."""
     exact = weights / weights.sum() * n
     counts = np.floor(exact).astype(int)
-    counts[np.argsort(counts - exact)[: n - counts.sum()]] += 1
+    counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
     return counts
 
 

@@ -1270,10 +1270,10 @@ clothing = recorded(
 real_reports, clothing = clothing.query("name == 'reports'").iloc[0], clothing.query("name != 'reports'")
 best_of = (
     clothing.assign(total=clothing["variance"] + clothing["bias2"])
-    .sort_values("total")
+    .sort_values("total", kind="stable")
     .groupby(["eps", "name"], sort=False, as_index=False)
     .first()
-    .sort_values(["eps", "total"])
+    .sort_values(["eps", "total"], kind="stable")
 )
 table(
     pd.DataFrame(

@@ -914,7 +914,7 @@ check(
 
 def draw(n, d, m, rng):
     """Records of m keys each out of d, all sets alike, with uniform values."""
-    keys = np.argpartition(rng.random((n, d)), m, axis=1)[:, :m]
+    keys = np.argsort(rng.random((n, d)), axis=1, kind="stable")[:, :m]
     return Records.from_arrays(np.repeat(np.arange(n), m), keys.ravel(), rng.integers(-10, 11, n * m) / 10, n=n)
 
 
@@ -974,7 +974,7 @@ def simulated_errors(name, eps, rng, trials=50):
     mechanism = WheelKV(epsilon=eps, m=PAIRS)
     tallies = [mechanism.simulate_marginals(group, trials=trials, rng=rng) for group in groups]
     by_batch = batches([of(tally, np.flatnonzero(row)) for tally, row in zip(tallies, alive, strict=True)])
-    at = np.argsort(by_batch.items)
+    at = np.argsort(by_batch.items, kind="stable")
     pooled, last = (by_batch.weighted(weights(by_batch))[0][..., at] for weights in (everyone, latest))
     alike = mechanism.estimate(tallies[0] + tallies[1])
     first = mechanism.estimate(tallies[0])
@@ -1350,7 +1350,7 @@ sent = clocked.perturb(flat, rng=rng)
 clocked.__dict__["hash"] = meter = Counting(clocked.hash)
 full = scan(clocked, sent, range(D))
 pairs = {"all": meter.pairs}
-order = np.argsort(-full[0])
+order = np.argsort(-full[0], kind="stable")
 same_numbers = True
 for name, length in LISTS.items():
     meter.pairs = 0
@@ -1390,7 +1390,7 @@ def list_errors(people, eps, rng, trials=14):
     mechanism = WheelKV(epsilon=eps, m=M8)
     estimates = np.stack([scan(mechanism, mechanism.perturb(people, rng=rng), range(D))[0] for _ in range(trials)])
     fresh = np.roll(estimates, 1, axis=0)  # those of another trial, so of other reports
-    order = np.argsort(-estimates, axis=1)
+    order = np.argsort(-estimates, axis=1, kind="stable")
     best = np.argsort(-truth, kind="stable")[:TOP]
     rows = [
         {

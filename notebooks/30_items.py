@@ -867,7 +867,7 @@ settle(
 def crowd(n, d, sizes, popularity, rng):
     """Records of sets of these sizes: items drawn one after another, without replacement, in proportion to popularity."""
     clocks = rng.exponential(size=(n, d)) / popularity
-    order = np.argsort(clocks, 1)
+    order = np.argsort(clocks, 1, kind="stable")
     users = np.repeat(np.arange(n), sizes)
     slots = np.arange(len(users)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return Records.from_arrays(users, order[users, slots], n=n)

@@ -1574,7 +1574,7 @@ for column, (x, picked) in enumerate((("k", "eps == 1 and draw == 0"), ("eps", "
     for row, what in enumerate(("error", "precision")):
         ax = axes[row, column]
         for i, name in enumerate(METHODS):
-            seen = counted.query(picked).query("method == @name").sort_values(x)
+            seen = counted.query(picked).query("method == @name").sort_values(x, kind="stable")
             bars = 1.96 * seen[f"{what} sd"] / sqrt(CENSUS_RUNS)
             ax.errorbar(
                 seen[x],
@@ -2312,7 +2312,7 @@ print(f"crossing {brentq(lambda eps: rival_with_all(eps) - 1, 0.5, 5):.3f}, 2 ln
 def predicted(n, draws, rng):
     truth = true_shares["Laplace", 500_000]
     noisy = truth + deviations(2.0, n)["first phase"][1] * rng.standard_normal((draws, ITEMS))
-    listed = np.argsort(-noisy, axis=1)[:, :LISTED]
+    listed = np.argsort(-noisy, axis=1, kind="stable")[:, :LISTED]
     return np.isin(listed, largest(truth, WANTED)).sum(1).mean() / WANTED
 
 

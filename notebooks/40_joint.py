@@ -1215,7 +1215,9 @@ table(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 true_pairs = information(TRUE[2].reshape(-1, 2, 2), axes=2)
 found_pairs = information(likeliest(reported, SETS[2]).tables, axes=2)
-largest_found, truly_largest = (set(np.argsort(-x)[:i].tolist()) for x, i in ((found_pairs, 10), (true_pairs, 20)))
+largest_found, truly_largest = (
+    set(np.argsort(-x, kind="stable")[:i].tolist()) for x, i in ((found_pairs, 10), (true_pairs, 20))
+)
 none_below = by_product.min() > 0 and abs(mutual_information(independent)) < 1e-12
 settle(
     "ren2019.information",

@@ -1014,7 +1014,10 @@ def merged(records, sizes, cells):
         if not more:
             break
         kept[max(more, key=rest)] += 1
-    new = [np.minimum(np.argsort(order)[c], k - 1) for order, c, k in zip(ranked, records.T, kept, strict=True)]
+    new = [
+        np.minimum(np.argsort(order, kind="stable")[c], k - 1)
+        for order, c, k in zip(ranked, records.T, kept, strict=True)
+    ]
     return np.stack(new, axis=1), tuple(kept)
 
 

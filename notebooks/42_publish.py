@@ -280,7 +280,7 @@ strength = {
     "loud": np.sqrt([float(information(t)) for t in best_pairs.tables] / per_pair),
     "quiet": np.sqrt([float(information(t)) for t in few.tables] / per_pair),
 }
-order = np.argsort(-strength["true"])
+order = np.argsort(-strength["true"], kind="stable")
 joined = {name: int((values >= PHI).sum()) for name, values in strength.items()}
 print(f"f = {quiet.f:.3f} gives ε = {quiet.epsilon:.1f} for a record")
 print(
@@ -1338,7 +1338,7 @@ table(
 )
 
 # %% tags=["hide-input"]
-strongest = [int(i) for i in np.argsort(-np.abs(true_parity_of)) if orders[i] == 2][:4]
+strongest = [int(i) for i in np.argsort(-np.abs(true_parity_of), kind="stable") if orders[i] == 2][:4]
 table(
     pd.DataFrame(
         [

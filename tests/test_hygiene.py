@@ -4,6 +4,7 @@ A check takes a text or a notebook and returns its complaints. Each is run on th
 planted violations that it must catch: a check that cannot fail proves nothing.
 """
 
+import ast
 import itertools
 import re
 import subprocess
@@ -490,6 +491,39 @@ def test_harmless_reference_passes(harmless):
 
 
 # --- the lock file
+
+
+def stable_order(text):
+    # how numpy orders equal numbers, and what a partition leaves unordered, depends on the processor
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        kinds = [k.value.value for k in node.keywords if k.arg == "kind" and isinstance(k.value, ast.Constant)]
+        if node.func.attr == "argpartition" or (node.func.attr in ("argsort", "sort_values") and kinds != ["stable"]):
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_the_order_of_equals_is_the_same_on_every_machine():
+    files = sorted([*(ROOT / "ldpnb").glob("*.py"), *(ROOT / "notebooks").glob("*.py")])
+    assert files and {p.name: found for p in files if (found := stable_order(p.read_text("utf-8")))} == {}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["np.argsort(x)", 'x.argsort(kind="quicksort")', "a[np.argpartition(x, 3)[:3]]", 'f.sort_values("a")'],
+)
+def test_planted_loose_order_is_caught(planted):
+    assert stable_order(planted)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    ['np.argsort(-x, axis=1, kind="stable")', 'f.sort_values("a", kind="stable")', "np.sort(x)", "sorted(x)"],
+)
+def test_harmless_order_passes(harmless):
+    assert stable_order(harmless) == []
 
 
 def one_version_each(requirements):
