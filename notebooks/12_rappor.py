@@ -78,9 +78,9 @@ rng = np.random.default_rng(SEED)
 # ## A home page, every day
 #
 # Which home pages do people have?
-# {ref}`ch-frequency` has two obstacles for this question.
-# Its clients know the list of items, and nobody has a list of all home pages.
-# And its privacy is that of one report: who answers with ε on thirty days has spent $30\,\varepsilon$ in the end.
+# The mechanisms of {ref}`ch-frequency` meet two obstacles here.
+# Their clients know the list of items, and nobody has a list of all home pages.
+# And their privacy is that of one report: who answers with ε on thirty days has spent $30\,\varepsilon$ in the end.
 # {cite:t}`erlingsson2014rappor` remove both, for strings that stay the same.
 #
 # | symbol | meaning | in code |
@@ -435,7 +435,7 @@ check(
 
 # %% [markdown]
 # For the second noise the survey sets a bit that is 1 with probability $p$ and one that is 0 with $q$, the original the other way round.
-# Whoever puts the numbers of one into the formulas of the other estimates where the zeros are.
+# Whoever puts the numbers of one into the formulas of the other counts the zeros of the filters in place of their ones.
 # The survey does not mention the number of hash functions, nor how ε follows from $f$, $p$ and $q$.
 # So its $h$, the length, must not be put into $\varepsilon_\infty = 2h\ln\frac{1-\varphi}{\varphi}$ of the original: the last line printed below {numref}`fig-rappor-exposure` shows how far off that would be.
 
@@ -616,7 +616,7 @@ for h in (1, 2):
 # (Estimates of another form can do better: those that also use that shares sum to one, where candidates are few, with RAPPOR and with unary encoding; and at large ε those from whole reports, in which two or more hash functions leave more than counts tell.)
 #
 # The bound does not say that one hash function is best for each list.
-# A second function tells strings apart that coincide, or nearly depend on each other, with one.
+# A second function tells apart strings whose filters coincide, or nearly depend on each other, with one.
 # Cohorts do the same, and cost no ε; so it is with few cohorts that a second function helps, mostly where there is no estimate at all with one, as printed below.
 # With enough cohorts one is best, as in {numref}`fig-rappor-cost`.
 #
@@ -1772,7 +1772,7 @@ settle(
 #
 # :::{dropdown} Solution
 # The errors are close, and the short filters send a sixteenth of the bits and hide people better within a cohort.
-# The cohort is a mark too: with 64 of them 300 people of one cohort are 19,200 people, with 4 they are 1,200.
+# The cohort is a mark too: to hide among 300 people of one's own cohort takes 19,200 people with 64 cohorts, and 1,200 with 4.
 # :::
 
 # %% tags=["hide-input"]
