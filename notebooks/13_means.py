@@ -11,7 +11,7 @@
 #
 # With $d$ numbers a person, splitting ε over them makes the variance grow like $d^2$, reporting one of them, drawn at random (Harmony), like $d$.
 # MeanEst answers about all of them at once with the whole ε, and for many numbers its standard error is a quarter larger than Harmony's.
-# The survey says that it is exponential in $d$ and splits ε; it does neither.
+# The survey calls it exponential in $d$ and says that it splits ε; neither is so.
 # :::
 #
 # :::{zh}
@@ -19,7 +19,8 @@
 # 把一个数值离散化为符号，再作随机响应，估计无偏，一份得分的方差为 $c^2-t^2$，其中 $c=(e^\varepsilon+1)/(e^\varepsilon-1)$；$\varepsilon$ 较大时，格点上的噪声与窗口机制更优。
 # 对 $d$ 个数值，在 $\varepsilon$ 较小时，划分预算使方差按 $d^2$ 增长，随机抽取其一上报（Harmony-Mean）则按 $d$ 增长。
 # MeanEst 以全部预算一次回答所有数值，$d$ 很大时标准误差约比 Harmony-Mean 高四分之一。
-# 综述（叶青青等）对 Harmony-Mean 的论述、两种方法精度相近的论断以及图 6 的规律均得到复现；误差界 $O(\sqrt{d\log d}/(\varepsilon\sqrt n))$ 在条件下复现，须指 $d$ 个误差中的最大者，且 $\varepsilon$ 较小。
+# 综述（叶青青等）对 Harmony-Mean 的扰动方式与预算分配的论述、两种方法精度相近的论断以及图 6 的规律均得到复现；误差界 $O(\sqrt{d\log d}/(\varepsilon\sqrt n))$ 在条件下复现，须指 $d$ 个误差中的最大者，且 $\varepsilon$ 较小。
+# “Harmony-Mean 的通信代价为 MeanEst 的 $\frac1d$”亦在条件下复现：抽中的维度须是公开的，其编号不计入。
 # 综述所印的 MeanEst 抛币概率对奇数 $d$ 成立，对偶数 $d$ 予以更正：无论平局如何处理，都或者突破 $\varepsilon$，或者与所印的 $B$ 配合时有偏。
 # “$B$ 随维数指数增长”与“$\varepsilon$ 均分到各变量”亦予更正：$B$ 约按 $\sqrt d$ 增长，全部预算用于整个向量。
 # :::
@@ -546,7 +547,7 @@ plt.show()
 # How good could any client be?
 # On a grid of values and a grid of scores this is a linear program: the unknowns are the probabilities of the channel; privacy and unbiasedness are linear in them, and so is the variance for each value; make the largest one as small as possible.
 # `least_distortion` solves it, and proves by the dual program that no channel on this grid is below its answer.
-# The answer is a limit for this grid, with scores up to $1.6c$.
+# The answer is a limit for this grid, with scores up to $1.6c$; {ref}`sec-dist-variance` has one for every report.
 
 
 # %%
@@ -1085,7 +1086,7 @@ print(f"d = 1,000: B = {float(long.scale):.2f}; one report of {len(thousand):,} 
 # The survey has the same $B$ and $C_d$ (as far as our damaged text of it shows), but another coin.
 # With probability $\frac{e^\varepsilon}{1+e^\varepsilon}$, it says, a corner with $y \cdot v > 0$ is returned, and with probability $\frac{1}{1+e^\varepsilon}$ one with $y\cdot v < 0$.
 # For odd $d$ there are no ties, both classes are equally large, and this is right.
-# For even $d$ one has to say what becomes of the ties, in four ways.
+# For even $d$ one has to say what becomes of the ties, and there are four ways to read it.
 
 
 # %%
@@ -1324,7 +1325,7 @@ table(
 )
 
 # %% [markdown]
-# Splitting ε is better than asking about one number only from about $\varepsilon = 2\sqrt d$ on, and there asking about several is better still.
+# Splitting ε is better than asking about one number only from about $\varepsilon = 2\sqrt d$ on ({prf:ref}`thm-harmony`), and there, if $d$ is large, asking about several is better still.
 # With the two points it is best to send all of them only from ε = 3.1 on for two numbers, 20.7 for ten and 173 for eighty.
 # At $\varepsilon = 1$ sampling with Hybrid is better than Harmony in the middle of the range and worse at its ends, as {prf:ref}`thm-means-second` makes it.
 #
@@ -1533,7 +1534,7 @@ def clouds(ax, x, n):
     """True and estimated means of all attributes, in raw units."""
     ax.plot(np.arange(1, 81), RAW.from_unit(truth[n]), "o", color="C0", markersize=4, label="true mean")
     ax.plot(np.arange(1, 81), RAW.from_unit(estimates[x, n]), "^", color="#D55E00", markersize=4, label="estimate")
-    ax.set(ylabel="mean value", ylim=(-40, 440))
+    ax.set(ylabel="mean value", ylim=(-80, 440))
 
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-means-six", "caption": "After Fig. 6: means of 80 attributes of a million people, values from 1 to 400, by Harmony-Mean. True means (circles) and estimates (triangles). At ε = 0.1 the estimates scatter by tens of units around the line, at ε = 2 they lie on it. Ranges of the values are our choice."}, "image": {"alt": "Three panels for epsilon 0.1, 0.5 and 2: 80 true means on a rising line from 60 to 340 and the estimates around them, scattered widely in the first panel, little in the second, hardly at all in the third."}}
