@@ -22,7 +22,7 @@
 # 单份报告的扭曲度小，并不意味着总体频率可以估计：频率的无偏估计存在，当且仅当信道矩阵的各行线性无关。
 # 综述给出的 Distortion 的 $\varepsilon$ 在条件下复现：它适用于单个属性且 $\delta\le\frac{k-1}{k}$；一个用户的 $d$ 个属性须付出 $d$ 倍。
 # “求解 Compression 是凸优化问题”在条件下复现：代表点固定时，它是拟凸的，而二分法只需要这一点。
-# “Compression 不减少每个用户的传输量”亦在条件下复现：凡 $\lceil\log_2 m\rceil$ 小于 $\lceil\log_2 k\rceil$ 时，传输量其实减少了。
+# “Compression 不减少每个用户的传输量”亦在条件下复现：只要 $\lceil\log_2 m\rceil$ 小于 $\lceil\log_2 k\rceil$，传输量就会减少。
 # :::
 #
 # You will meet a set of mechanisms that can be drawn, prices that prove an optimum, staircases, and a limit for all unbiased reports of a number.
@@ -886,6 +886,8 @@ settle(
 #
 # The 6,366 women of {ref}`ch-rr` gave their age in six classes, from 17.5 to 42.
 # Let the loss be squared, in square years, and the points any half year between: fifty points, so that the program places them itself.
+# There are four states of knowledge.
+#
 # - The shares of the classes are *known*, from a census, say.
 # - They are known to ten percentage points each: a *class* of sources, here with the truth in its middle.
 # - Nothing is known: the *worst case*.
@@ -1313,7 +1315,7 @@ check(
 # Here is Table 7 of the survey with a column of our own.
 # The program has an unknown for each pair of letter and report, and for $d$ attributes letters are tuples, $k^d$ of them: the survey is right that this product grows beyond reach soon.
 # Where symmetry gives the answer, as for k-RR and the ball, nothing has to be solved.
-# So the cost is high where a program has to be solved, and that is where it finds a channel with less loss than the formula's; for wrong or right letters, in the worst case, it never does ({prf:ref}`thm-dist-hamming`).
+# So the cost is high where a program has to be solved, and there it can find a channel with less loss than the formula's, as for the ages; for wrong or right letters, in the worst case, it never does ({prf:ref}`thm-dist-hamming`).
 
 # %% tags=["hide-input"]
 built = {points: [private(3**d, points or 3**d, 1.0).shape for d in (1, 2, 3)] for points in (0, 2)}
@@ -1375,8 +1377,8 @@ settle(
 # :::{admonition} The length of a compressed report
 # :class: warning
 # *Printed* (§4.3, Table 7): Compression does not reduce what each user sends, so its communication is high.
-# *Right*: communication is reduced, though at a fixed rate a report about $d$ attributes still has about $\rho\,d \log_2 k$ bits, and methods that send one attribute send less.
-# A report has $\lceil\log_2 m\rceil$ bits and is shorter than a letter wherever that is less than $\lceil\log_2 k\rceil$ ({ref}`sec-dist-compression`).
+# *Right*: a report has $\lceil\log_2 m\rceil$ bits and is shorter than a letter wherever that is less than $\lceil\log_2 k\rceil$ ({ref}`sec-dist-compression`).
+# At a fixed rate a report about $d$ attributes still has about $\rho\,d \log_2 k$ bits, and methods that send one attribute send less.
 # :::
 #
 # Three more things a reader of §4.3 should know.
