@@ -1463,7 +1463,7 @@ settle(
             for_large[0.25] / for_large[0.5] / 2 - 1
         )
         < 0.05,
-        "four times as large at ε = 2 as at 8": for_large[2.0] / for_large[8.0] > 3,
+        "over three times as large at ε = 2 as at 8": for_large[2.0] / for_large[8.0] > 3,
     },
 )
 settle(
