@@ -448,6 +448,7 @@ print(
 # %% [markdown]
 # In §5.3 the survey adds two remarks about high dimension in general.
 # There are $\binom d2$ pairs to judge, *so ε has to be divided $\binom d2$ times*, which *inevitably brings much noise*.
+# (It concludes that other ways to lower the dimension are needed as well, such as grouping attributes; the blocks below are one.)
 # And sampling, which would lower the cost of communication, *inevitably lowers utility*.
 # (Of LDPMiner the survey says the opposite in §4.1.2: that it samples in order not to split ε, and so raises utility.)
 # The next sections test both.
