@@ -108,7 +108,7 @@ rng = np.random.default_rng(SEED)
 # | $c$ | size of the score of one bit | |
 # | $\rho$ | $\frac{(1-2\varphi)^2}{1-2\varphi(1-\varphi)}$: the share of a true answer that a report about a binary attribute is worth, for a parity near 0 in a random sample | `worth` |
 # | $\delta$ | tolerance of a stopping rule | `delta` |
-# | $X$, $\Pi$, $k$ | an attribute, a set of others, its parents, and how many these are | `k` |
+# | $X$, $\Pi$, $k$ | an attribute, a set of others, its parents, and how many these are (elsewhere in this book $k$ is a domain size) | `k` |
 
 # %% [markdown]
 # (sec-joint-client)=
@@ -485,7 +485,7 @@ table(
 #
 # $$ \rho = \frac{(1-2\varphi)^2}{1-2\varphi(1-\varphi)}, $$
 #
-# the square of the mean of a vote for the true value less one for the other, divided by the probability that there is a vote at all.
+# with $1-2\varphi$ the probability of a vote for the true value less that of a vote for the other, and $1-2\varphi(1-\varphi)$ the probability that there is a vote at all.
 #
 # :::{prf:theorem} Collapsed EM
 # :label: thm-joint-collapsed
@@ -706,7 +706,7 @@ for name, rule in (("change of the largest value", by_maxima), ("largest change"
 
 # %% [markdown]
 # The last two lines show the formula and the words apart, from uniform shares as in line 1 of Algorithm 2 and with exact frequencies: the largest value all but stands still while the others are on their way.
-# The value of δ is ours, because the paper names none; for any δ there is an $f$ from which on the first step is the last.
+# The value of δ is our choice, because the paper names none ({ref}`sec-bayesnet-publish` says where it comes from); for any δ there is an $f$ from which on the first step is the last.
 # The certified gap has no such trouble.
 # We ask that the mean log-likelihood of a report be within $10^{-9}$ nats (units of natural logarithms) of its maximum: for 20,000 people that is 0.00002 nats in all, far below what their chance makes of it.
 #
@@ -975,7 +975,7 @@ def products_of(shares, sets):
 
 
 TRUE = {m: counted(people, SETS[m], 2) / N for m in SETS}
-METHODS = ("paper's stop", "maximum likelihood", "linear, projected", "one bit each", "product of single shares")
+METHODS = ("paper's rule", "maximum likelihood", "linear, projected", "one bit each", "product of single shares")
 LEVELS, RUNS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9), 4
 errors = {(name, m): np.zeros((len(LEVELS), RUNS)) for name in METHODS for m in (2, 3)}
 for i, f in enumerate(LEVELS):
@@ -987,7 +987,7 @@ for i, f in enumerate(LEVELS):
         for m in (2, 3):
             counts = counted(codes, SETS[m], 3)
             estimates = {
-                "paper's stop": stopped(channel(f, m), counts / N, 1e-3, by_maxima)[0],
+                "paper's rule": stopped(channel(f, m), counts / N, 1e-3, by_maxima)[0],
                 "maximum likelihood": maximum_likelihood(channel(f, m), counts).shares,
                 "linear, projected": norm_sub(counts / N @ inverse(f, m)),
                 "one bit each": maximum_likelihood(votes(f, m), counted(told, SETS[m], 2)).shares,
@@ -1026,7 +1026,7 @@ table(
 
 # %% [markdown]
 # For triples, up to $f = 0.7$, linear and likeliest tables differ by less than a fifth, and the two clients by a factor between 1.8 and about 3.
-# A table of three at $f = 0.9$ is not worth estimating with 20,000 people: the product of single shares is nearer to the truth.
+# For these 20,000 people a table of three at $f = 0.9$ is not worth estimating: the product of single shares is nearer to the truth.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 at_top, by_singles = (errors[name, 3].mean(1) for name in ("maximum likelihood", "product of single shares"))
@@ -1380,7 +1380,7 @@ print("largest κ: " + ", ".join(f"{most_krr(f)} at f = {f:g}" for f in MANY))
 # - *A good start*, which the text asks for, is any without empty cells, if EM goes on long enough.
 # - *Cells that do not occur* are given shares, says the text.
 #   So it is: at $f = 0.5$ about nine tenths of it came from stopping early, at $f = 0.9$ chance alone is enough ({ref}`sec-joint-convergence`).
-# - *Randomized response is for two values only* (§5.1), which is true of the original one; k-RR, which §2 lists, would do, and better than bits for up to about $e^{3\varepsilon_1/2}$ values.
+# - *Randomized response is for two values only* (§5.1), which is true of the original one; k-RR, which §2 lists, would do, and better than bits for up to 32 values at $f = 0.5$ and 5 at $f = 0.9$.
 #
 # (sec-joint-wrong)=
 # ## What can go wrong

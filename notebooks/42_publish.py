@@ -21,8 +21,8 @@
 # 在相同的 $\varepsilon$ 下，让每个用户以全部预算回答随机抽取的少数几个属性（属性块），并以最大熵模型综合，误差大为降低：任雪斌等所用的数据有 21,574 人、16 个属性，$\varepsilon=2$ 时属性对的平均偏差距离由 0.31 降至 0.03。
 # 若 $\varepsilon$ 是对单个属性而不是对整条记录的承诺，优劣次序便反转，因此不说明相邻输入的 $\varepsilon$ 没有意义。
 # 综述（叶青青等）对 LoPub 的论述，包括编码与扰动、马尔可夫网络、通信代价、误差界 $O(dk/(\varepsilon\sqrt n))$ 与计算开销，均得到复现。
-# “判断属性两两之间的关系须把 $\varepsilon$ 划分 $\binom d2$ 次，必然带来大量噪声”在条件下复现：一份报告可供所有属性对使用，并不需要划分；这样的报告噪声也不小，属性块的噪声则小得多。
-# “对属性采样必然降低可用性”在条件下复现：就属性级的 $\varepsilon$ 而言成立，就整条记录的 $\varepsilon$ 而言不成立。
+# “判断属性两两之间的关系须把 $\varepsilon$ 划分 $\binom d2$ 次，必然带来大量噪声”在条件下复现：一份报告可供所有属性对使用，并不需要划分；整条记录的 $\varepsilon$ 为 1 或 2 时，这样的报告噪声反而更大，属性块的噪声则小得多。
+# “对属性采样必然降低可用性”在条件下复现：就属性级的 $\varepsilon$（0.5 以上）而言成立，就整条记录的 $\varepsilon$ 而言不成立。
 # 章末以 6,366 份婚姻问卷在 $\varepsilon=2$ 下完成一次发布，其误差在收集之前即已预告。
 # :::
 #
@@ -92,15 +92,15 @@ rng = np.random.default_rng(SEED)
 # | $n, d$ | number of people, of attributes | `n`, `d` |
 # | $\kappa_j$ | number of values of attribute $j$ | `sizes` |
 # | $\varepsilon$ | budget of a whole record: any two records are neighbours | `epsilon` |
-# | $\varepsilon_j$ | budget of one attribute: neighbours differ in attribute $j$ alone | `attribute_epsilon` |
+# | $\varepsilon_j$ | budget of one attribute: neighbours differ in attribute $j$ alone ($\varepsilon_1$ in {ref}`ch-joint`, where all have the same) | `attribute_epsilon` |
 # | $f$ | a bit is flipped with probability $f/2$, as in {ref}`ch-joint` | `f` |
 # | $h$ | hash functions of a Bloom filter | `hashes` |
-# | $\varphi$ | correlation from which on LoPub joins two attributes | `phi` |
+# | $\varphi$ | correlation from which on LoPub joins two attributes (not the $f/2$ of {ref}`ch-joint`) | `phi` |
 # | $\ell, B$ | number of attributes in a block; the block, a set of ℓ attributes | `ell`, `block` |
 # | $K$ | number of cells of a block, $2^\ell$ for binary attributes | |
 # | $\lambda$ | $(e^\varepsilon-1)/(e^\varepsilon+K-1)$, how often k-RR keeps the value; otherwise it draws any of the $K$ cells, the value among them | `keep` |
 # | $s_A(x)$ | parity of the attributes in $A$: $\prod_{j\in A} (-1)^{x_j}$ | |
-# | $\rho_a$ | $\binom{\ell}{a}\big/\binom{d}{a}$, how often a block contains $a$ given attributes | |
+# | $\rho_a$ | $\binom{\ell}{a}\big/\binom{d}{a}$, how often a block contains $a$ given attributes (not the ρ of {ref}`ch-joint`) | |
 #
 # The survey has letters of its own: its $k$ is our $\kappa$, the number of values; its $l$ is the length of a code, and its $h$ the length of a filter.
 #
@@ -227,7 +227,7 @@ print(
 # Two attributes have $\kappa_i\kappa_j$ unknown shares, and products of their bits have means that are linear in the shares.
 # EM finds the most likely table ({ref}`ch-joint`).
 # {cite:t}`ren2018lopub` start EM from a Lasso, which the survey does not mention.
-# The log-likelihood is concave, and every start with positive cells leads EM to its maximum, so the start can save steps and change the result only if EM is stopped early.
+# The log-likelihood is concave, and every start with positive cells leads EM to its maximum, so the start can save steps, and can change the result only if EM is stopped early.
 
 
 # %% tags=["hide-input"]
@@ -448,6 +448,7 @@ print(
 # %% [markdown]
 # In §5.3 the survey adds two remarks about high dimension in general.
 # There are $\binom d2$ pairs to judge, *so ε has to be divided $\binom d2$ times*, which *inevitably brings much noise*.
+# (It concludes that other ways to lower the dimension are needed as well, such as grouping attributes; the blocks below are one.)
 # And sampling, which would lower the cost of communication, *inevitably lowers utility*.
 # (Of LDPMiner the survey says the opposite in §4.1.2: that it samples in order not to split ε, and so raises utility.)
 # The next sections test both.
@@ -776,7 +777,7 @@ table(
 # They have negative cells, those of a block design need not agree about an attribute that they share, and from pairs to whole records is another step.
 # Three models are tried here, and each is post-processing and costs no privacy.
 #
-# The *network* of {cite:t}`ren2019bayesnet` with $k = 2$ parents ({ref}`ch-bayesnet`) is learned from the tables of all triples.
+# The *network* of {cite:t}`ren2019bayesnet` with $k = 2$ parents ({ref}`ch-bayesnet`) is learned from the tables of all triples, the likeliest ones or, as a *printed stop*, those at which the paper's rule with $\delta = 10^{-3}$ ends.
 # The *tree* keeps the $d - 1$ pairs with the largest information in a spanning tree; pairs are first made consistent, which for binary attributes means to average what they say about single attributes and to move the rest between the bounds $\max(0, q_i + q_j - 1) \le q_{ij} \le \min(q_i, q_j)$, with $q$ for shares.
 # The *maximum-entropy* model takes all pairs: of all distributions with these parities, or parities within the noise, the one with the largest entropy,
 #
@@ -875,9 +876,10 @@ def compared(records, budgets, repetitions, seed, orders, clients=CLIENTS, model
 # ## The same task at equal ε
 #
 # The task is that of {cite:t}`ren2019bayesnet`: 21,574 people, 16 binary attributes.
-# One population is planted, drawn from a random network with two parents, so that the network is the right model for it.
+# One population is planted, drawn from a random network with two parents, so that the network is the right model for it (its attributes depend more on each other than those of the planted people of {ref}`ch-bayesnet`).
 # The other one is the paper's own, NLTCS, 16 disabilities of old people.
-# Its data may not be passed on, so for NLTCS this is a recorded result, which cannot be checked without them; the planted one is recorded because it takes minutes, and parts of it are computed again below.
+# The mark to beat is the error of independent columns with the true shares, which nobody could publish privately.
+# The data of NLTCS may not be passed on, so for it this is a recorded result, which cannot be checked without them; the planted one is recorded because it takes minutes, and parts of it are computed again below.
 
 
 # %% tags=["hide-input"]
@@ -1050,7 +1052,7 @@ print(
 # One can also promise an ε for each *attribute*: neighbours are then two records that differ in one attribute.
 # The clients that answer everything have $\varepsilon_j = \varepsilon/d$, if all attributes spend the same.
 # A block has $\varepsilon_j = \varepsilon$, by part 1 of {prf:ref}`thm-publish-block`: its one answer may be all about that attribute.
-# So the comparison turns round, as {numref}`fig-publish-notions` shows, for all but tiny ε, of an attribute, below that which is printed here.
+# So the comparison turns round ({numref}`fig-publish-notions`), unless the ε of an attribute is tiny, below the value printed here.
 
 
 # %% tags=["hide-input"]
@@ -1479,7 +1481,7 @@ print(
 
 # %% [markdown]
 # One point for a share needs 30,000 people at $\varepsilon = 2$ and 97,000 at 1; one point for the difference, a question that everybody would ask first, a million and six million.
-# Sixteen questions instead of seven cost four to five times as many people.
+# Sixteen questions instead of seven cost about four to five times as many people.
 # Whoever has only 6,366 readers and wants the difference should ask two questions ({ref}`sec-freq-fair`).
 #
 # (sec-publish-not)=
