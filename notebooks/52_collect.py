@@ -91,7 +91,6 @@ rng = np.random.default_rng(SEED)
 # |---|---|
 # | $n$, $k$ | reports; items, or candidates that are counted |
 # | $T(R)$ | tally of a batch $R$ of reports: integers |
-# | $P$ | number of partitions, the files that reports lie in |
 # | $f_v$, $\hat f_v$ | share of item $v$ and its estimate |
 #
 # Every mechanism of this book that asks once has the same server: a tally of integers, with $T(R) + T(R') = T(R \uplus R')$ for any two batches, and an estimate that is computed once, from the tally of all.
