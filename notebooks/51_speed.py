@@ -5,7 +5,7 @@
 # :::{admonition} In one minute
 # A client draws random numbers and writes a report.
 # How long numpy takes to draw the same numbers, and to copy the same report, are two yardsticks that can be timed in the same run on the same machine.
-# The table has all mechanisms of this book in nanoseconds and in multiples of the first, with memory, with the price of random numbers that protect real people, and beside three other libraries.
+# Tables have all mechanisms of this book in nanoseconds and in multiples of the first, with memory, with the price of random numbers that protect real people, and beside three other libraries.
 #
 # Half of the clients take no more than a few times as long as their random numbers, and plain unary encodings hardly longer than these.
 # What separates the mechanisms most is how many numbers they draw; so long reports are slow, and one that needs fewer random bits is faster.
@@ -14,7 +14,7 @@
 # :::{zh}
 # 本章测量全书各机制的时间与内存开销，不涉及五篇论文的论断。
 # 用户端要生成随机数并写出报告；在同一次运行中，测得 numpy 生成同样的随机数、复制同样的报告所需的时间，作为两把尺子。
-# 一张总表列出各机制的耗时及其与第一把尺子之比、所占的内存、改用操作系统随机数的代价，以及与另外三个库的比较。
+# 各表列出各机制的耗时及其与第一把尺子之比、所占的内存、改用操作系统随机数的代价，以及与另外三个库的比较。
 # 各机制的差别主要取决于所需随机数的多少：报告越长越慢，所需随机比特越少则越快。
 # 绝对数值只对产生记录的那台机器成立，比值更有参考意义。
 # :::
@@ -516,6 +516,7 @@ table(
 #
 # Before its code was written, the package had the goals of the next table.
 # All of it is computed from the record, and what is missed says by how much, and why as far as we know.
+# (*Certified EM* iterates to a proved bound on what the likelihood still lacks, {ref}`sec-joint-convergence`.)
 
 # %% tags=["hide-input"]
 triples = record.query("what == 'triples'").iloc[0]

@@ -5,7 +5,7 @@
 # :::{admonition} In one minute
 # What a server needs of a billion reports is a table of counts, and counts add.
 # So reports can lie in many files, each file can be counted by any machine, and sums of sums are the same integers as one count of everything, to the last one.
-# A hundred million reports, each drawn by the real client of one made-up person, are written and counted on one small machine below, in memory that does not grow with their number.
+# A hundred million reports, each drawn by the real client of one made-up person, were written and counted on one small machine, in memory that does not grow with their number.
 #
 # What differs between mechanisms is the work for one report: some tens of nanoseconds, reading included, if the server looks up a cell, and time in proportion to the number of *candidates*, the items that it asks about, if it has to try each of them.
 # For a billion people and a million candidates that is the difference between less than a minute and days of a core.
@@ -91,7 +91,6 @@ rng = np.random.default_rng(SEED)
 # |---|---|
 # | $n$, $k$ | reports; items, or candidates that are counted |
 # | $T(R)$ | tally of a batch $R$ of reports: integers |
-# | $P$ | number of partitions, the files that reports lie in |
 # | $f_v$, $\hat f_v$ | share of item $v$ and its estimate |
 #
 # Every mechanism of this book that asks once has the same server: a tally of integers, with $T(R) + T(R') = T(R \uplus R')$ for any two batches, and an estimate that is computed once, from the tally of all.

@@ -463,7 +463,7 @@ table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
 # For a value that does not change, *remembered* and *once* cost and are worth the same, and there is no reason to ask for more.
-# *Divided* pays for its useless days with an error of the year's mean that is twenty times as large.
+# *Divided* spreads the budget over days that add nothing, and its error of the year's mean is twenty times as large.
 # For the share of a single day *once* has a 365th of the people, and an error of 18 points; *divided* has a 365th of the budget, and one of 365 points.
 #
 # (sec-deploy-changes)=

@@ -8,6 +8,7 @@ import ast
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from docutils import nodes
@@ -31,6 +32,7 @@ ROLES = {"holds": VERDICTS[:1], "partly": VERDICTS[1:2], "corrected": VERDICTS[2
 LABEL = re.compile(r"# \(([\w-]+)\)=\s*$")
 HEADING = re.compile(r"# #+ +(.+)$")
 FIGURE = re.compile(r'"name": "(fig-[\w-]+)"')
+SHIFTED = re.compile(r"([\^_])(?:[({]([^(){}]*)[)}]|([A-Za-z0-9α-ω]+(?:\[\w\])?))")
 PAGE_LABEL = re.compile(r"^\(([\w-]+)\)=\n+#+ +(.+)$", re.MULTILINE)
 PLACE = re.compile(r"§\d[\d.]*(?<!\.)|abstract|references")
 NUMBER = r"\d[\d.-]*(?<![.-])"
@@ -201,7 +203,18 @@ def _joined(parts):
 
 def _line(*parts):
     """Return one paragraph of texts and nodes."""
-    return nodes.paragraph("", "", *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
+    inline = [_set(part) if isinstance(part, str) else [part] for part in parts]
+    return nodes.paragraph("", "", *chain.from_iterable(inline))
+
+
+def _set(text):
+    """Return a text as nodes, what stands behind ``^`` raised and behind ``_`` lowered: ``e^(ε/2)``, ``k_max``."""
+    found, end = [], 0
+    for match in SHIFTED.finditer(text):
+        kind = nodes.superscript if match[1] == "^" else nodes.subscript
+        found += [nodes.Text(text[end : match.start()]), kind("", match[2] or match[3])]
+        end = match.end()
+    return [*found, nodes.Text(text[end:])]
 
 
 def _list(items):
