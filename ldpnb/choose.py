@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ldpnb.blocks import CELLS_MAX, Blocks
-from ldpnb.core import Mechanism, Records, check_count, check_epsilon, check_probability, is_number
+from ldpnb.core import EPSILON_MIN, Mechanism, Records, check_count, check_epsilon, check_probability, is_number
 from ldpnb.correlation import D_MAX, IOH, Collected, PairSampling, Table
 from ldpnb.frequency import GRR, OLH, OUE, SUE, BitReports, SubsetSelection
 from ldpnb.items import PrivSet, SampledGRR, SampledSHist, SampledSUE, gfim, ldpminer
@@ -53,6 +53,7 @@ LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number a
 LONG, SHORT = 10**5, 10**4  # items for k-Subset, and for PrivSet: of more, counting the possible sets takes seconds
 MOST = 10**4  # items or keys a person holds
 MANY = 2**40  # people a block: so many that their number does not matter
+TINY = "so small an ε cannot be divided"
 PER_ITEM = (OLH, BitReports, OpenSets, SampledSUE, PrivSet, SESplit, PCKVUE, MeanEst, Flip)
 
 
@@ -389,6 +390,8 @@ class Frequent(Sets):
 
     def _phases(self, name: str, method: Any, reports: int) -> Choice:
         """Return a method in which each person reports once, in one of two halves, or twice."""
+        if self.epsilon < reports * EPSILON_MIN:
+            return self._choice(Row(name, _kind(method), TINY))
         once, e = reports == 1, self.epsilon / reports
         first = SampledSHist(d=self.d, ell=self.m, epsilon=e)
         padded = min(self.m, self.candidates) if once else self.candidates
@@ -499,8 +502,8 @@ class Pairs(Question):
     def _rows(self) -> list[Row]:
         d, m, e = self.d, self.m, self.epsilon
         split = Row("PrivKV", partial(PrivKV.tight_split, d, e), "one public key, with a part of ε for the sign")
-        if e < 4e-6:
-            split = Row("PrivKV", "privkv.PrivKV", "so small an ε cannot be divided")
+        if e < 2 * EPSILON_MIN:
+            split = Row("PrivKV", "privkv.PrivKV", TINY)
         own = "an answer for each key, about one pair of one's own"
         return [
             Row("Wheel-KV", partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
