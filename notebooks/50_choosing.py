@@ -195,33 +195,36 @@ def longest(cells):
 
 
 def draw_map(ax, names, colour, title, label):
-    """Colour a grid by who leads, and write the names in."""
+    """Colour a grid by who leads, draw the borders, and write the names in."""
     xs, es = (sorted({key[i] for key in names}) for i in (0, 1))
     grid = np.array([[names[x, e] for e in es] for x in xs])
     for name in dict.fromkeys(grid.ravel()):
         colour.setdefault(name, COLOURS[len(colour)])
     tint = np.array([[int(colour[name][i : i + 2], 16) for i in (1, 3, 5)] for name in grid.ravel()])
-    ax.pcolormesh(es, xs, (255 - (255 - tint) * 0.55).astype(np.uint8).reshape(*grid.shape, 3), shading="nearest")
+    ax.imshow((255 - (255 - tint) * 0.55).astype(np.uint8).reshape(*grid.shape, 3), aspect="auto", origin="lower")
+    border = {"color": "black", "linewidth": 0.7, "linestyle": "-", "marker": ""}
+    for row, column in np.argwhere(grid[:, 1:] != grid[:, :-1]):
+        ax.plot([column + 0.5] * 2, [row - 0.5, row + 0.5], **border)
+    for row, column in np.argwhere(grid[1:] != grid[:-1]):
+        ax.plot([column - 0.5, column + 0.5], [row + 0.5] * 2, **border)
     for name in dict.fromkeys(grid.ravel()):
-        runs = [longest(row == name) for row in grid]
-        length, middle = np.array(runs).T
-        roomy = np.flatnonzero(length >= 0.75 * length.max())
-        row = roomy[np.argmin(np.abs(roomy - roomy.mean()))]
-        tall = length.max() < 0.55 * len(name)  # a letter takes about half a column
-        margin = 0.29 * max(map(len, name.split() if tall else [name]))
+        length, middle = np.array([longest(row == name) for row in grid]).T
+        roomy = np.flatnonzero(length >= 0.9 * length.max())
+        row = roomy[len(roomy) // 2]
+        narrow = length.max() < 0.55 * len(name)  # a letter takes about half a column
+        margin = 0.29 * max(map(len, name.split() if narrow else [name]))
         column = min(max(middle[row], margin), len(es) - 1 - margin)
-        place = exp(np.interp(column, range(len(es)), np.log(es)))
-        words = name.replace(" ", "\n", 1) if tall else name
-        ax.text(place, xs[row], words, ha="center", va="center", fontsize=9, linespacing=1)
-    ax.set(xscale="log", yscale="log", title=title, ylabel=label)
+        words = name.replace(" ", "\n", 1) if narrow else name
+        ax.text(column, row, words, ha="center", va="center", fontsize=9, linespacing=1)
     ticks = [
         x
         for x in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000)
         if xs[0] <= x <= xs[-1] and (xs[-1] < 500 or log10(x) % 1 == 0)
     ]
-    ax.set_yticks(ticks, [f"{x:,}" for x in ticks])
-    ax.set_xticks([0.1, 0.3, 1, 3, 10], ["0.1", "0.3", "1", "3", "10"])
-    ax.minorticks_off()
+    ax.set_yticks(np.interp(np.log(ticks), np.log(xs), range(len(xs))), [f"{x:,}" for x in ticks])
+    marks = [0.1, 0.3, 1, 3, 10]
+    ax.set_xticks(np.interp(np.log(marks), np.log(es), range(len(es))), [f"{x:g}" for x in marks])
+    ax.set(title=title, ylabel=label)
     ax.grid(visible=False)
 
 
