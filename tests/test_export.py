@@ -58,6 +58,7 @@ def shown(text):
         (":::{prf:theorem} Two points\n:label: thm-a\nIt is.\n:::", "> **Theorem 3.2 (Two points)**\n>\n> It is."),
         (":::{prf:theorem}\n:label: thm-a\n\nIt is.\n:::", "> **Theorem 3.2**\n>\n> It is."),
         (":::{prf:proof}\nIt was.\n:::", "*Proof.*\nIt was.\n∎"),
+        (":::{zh}\n本章。\n:::", '<div lang="zh-Hans">\n\n**中文摘要**\n\n本章。\n\n</div>'),
         (
             "::::{admonition} Outer\n:::{dropdown} Inner\nx\n:::\n::::",
             "> **Outer**\n>\n> <details>\n> <summary>Inner</summary>\n>\n> x\n>\n> </details>",

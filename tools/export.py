@@ -93,6 +93,8 @@ def _unfence(lines: list[str], resolve: Resolve) -> list[str]:
             body.pop(0)
         if kind == "dropdown":
             found += ["<details>", f"<summary>{title}</summary>", "", *body, "", "</details>"]
+        elif kind == "zh":
+            found += ['<div lang="zh-Hans">', "", "**中文摘要**", "", *body, "", "</div>"]
         elif kind == "prf:proof":
             found += ["*Proof.*", *body, "∎"]
         elif kind == "admonition" or kind.startswith("prf:"):
