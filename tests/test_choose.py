@@ -59,6 +59,44 @@ def test_errors_of_items_are_the_published_ones():
         assert found[name].errors == {"share": found[name].error}
 
 
+def test_errors_of_what_is_rare_are_those_of_the_chapters():
+    """Formulas as the chapters print them, for other questions than one item; f is the share of those who hold it."""
+    d, m, eps, f = 40, 3, 0.8, 0.2
+    e = exp(eps)
+    c = (e + 1) / (e - 1)
+    asked = {
+        "sets": ask("sets", d=d, m=m, epsilon=eps),
+        "numbers": ask("numbers", d=d, epsilon=eps),
+        "number": ask("number", epsilon=eps),
+        "pairs": ask("pairs", d=d, m=m, epsilon=eps, share=0.0),
+        "marginals": ask("marginals", d=d, k=4, epsilon=eps, share=f),
+        "crosstabs": ask("crosstabs", d=d, k=4, epsilon=eps, share=f),
+    }
+    found = {(task, choice.name): choice for task, question in asked.items() for choice in question.rank()}
+    s = exp(eps / (2 * d))
+    for which, noise in {
+        ("sets", "sampled k-RR"): (d - 1 + m * e) / (e - 1) ** 2,
+        ("sets", "sampled S-Hist"): m**2 * c**2,
+        ("sets", "sampled RAPPOR"): m**2 * exp(eps / 2) / (exp(eps / 2) - 1) ** 2,
+        ("number", "two points"): c**2,
+        ("numbers", "Harmony"): d * c**2,
+        ("marginals", "Harmony"): d * c**2 - f,
+        ("marginals", "bit flips"): s / (s - 1) ** 2,
+        ("crosstabs", "Harmony, pairs"): d * (d - 1) / 2 * c**2 - f,
+    }.items():
+        assert found[which].error == pytest.approx(sqrt(noise / N), rel=1e-9), which
+    slots = found["pairs", "Wheel-KV"].mechanism.circle.slots
+    gap = e / (slots + m * (e - 1)) - 1 / slots
+    state = (e - 1) / (e + 2)
+    for name, noise in {
+        "PCKV-GRR": (2 * m * (e - 1) + 4 * (d + m - 1)) / (e - 1) ** 2,
+        "PCKV-UE": 8 * m**2 * (e + 1) / (e - 1) ** 2,
+        "SE": d * (1 - state) * (1 + 2 * state) * 2 / 9 / state**2,
+        "Wheel-KV": 2 / slots * (1 - 2 / slots) / (gap * (slots - 2) / (slots - 1)) ** 2,
+    }.items():
+        assert found["pairs", name].errors["share"] == pytest.approx(sqrt(noise / N), rel=1e-9), name
+
+
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_errors_of_sets_are_those_of_exact_laws(share):
     found = named(ask("sets", d=4, m=2, share=share, epsilon=1.3).rank())
