@@ -24,7 +24,7 @@
 # :::
 #
 # You will meet one call that answers, maps of who is best, a simulation that tries to prove them wrong, what the error does not tell (servers, lists, repairs, liars, what ε covers), a table for readers in a hurry, and four questions answered.
-# You need no other chapter; names lead to those where a mechanism is explained.
+# You need no other chapter; {ref}`a table <sec-choosing-where>` leads to those where the mechanisms are explained.
 
 # %% tags=["remove-cell"]
 # For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
@@ -158,6 +158,21 @@ board(answer)
 table(pd.DataFrame([{"excluded": c.name, "why": c.why} for c in answer if c.excluded]))
 
 # %% [markdown]
+# (sec-choosing-where)=
+# ### Where they are explained
+#
+# | chapter | mechanisms |
+# |---|---|
+# | {ref}`ch-frequency` | k-RR, k-Subset, OUE, SUE, OLH |
+# | {ref}`ch-onebit` | Hadamard bit, Hadamard response, S-Hist, PCE, Harmony for attributes |
+# | {ref}`ch-rappor` | RAPPOR, O-RR, RAPPOR-Unknown |
+# | {ref}`ch-means` | two points, Hybrid, Piecewise, Laplace, Harmony for numbers, MeanEst |
+# | {ref}`ch-distortion` | channels of your own |
+# | {ref}`ch-keyvalue`, {ref}`ch-wheel` | SE, PrivKV; PCKV-GRR, PCKV-UE, the wheel, Wheel-KV |
+# | {ref}`ch-correlation` | IOH and pairs of keys |
+# | {ref}`ch-items`, {ref}`ch-gfim` | sampled k-RR, S-Hist and RAPPOR, PrivSet; LDPMiner, GFIM |
+# | {ref}`ch-joint`, {ref}`ch-publish` | bit flips, Bloom filters; blocks of attributes |
+#
 # (sec-choosing-maps)=
 # ## Maps
 #
