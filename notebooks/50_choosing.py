@@ -271,7 +271,7 @@ four_views(one_item, "items k")
 # But where it is not, OUE, OLH and the wheel for one item are nearly as good, as the table below says for a thousand items, so that the first map is a map of hairs.
 # The other three are about what else counts.
 #
-# With 64 bits the choice is between Hadamard response, k-Subset for few items and k-RR.
+# With 64 bits the choice is between Hadamard response, k-Subset where few sets are possible, and k-RR.
 # OLH would have a short report but for its seed of 64 bits; where the seed is free, it is the wheel or OLH that comes first.
 # A server that must not try every item has the same choice without k-Subset.
 
@@ -627,7 +627,7 @@ plt.show()
 
 # %% [markdown]
 # Where a share of the people hold what is asked for, a sampled check says little, for holders change most errors by less than sampling would show.
-# On domains of three or four it can be computed from all reports that there are and their probabilities ({ref}`sec-verify-exact`), for every mechanism whose public part is small enough to be listed, which the seeds of OLH and the wheels are not.
+# With three or four items or keys the error can be computed from all reports that there are and their probabilities ({ref}`sec-verify-exact`), for every mechanism whose public part is small enough to be listed, which the seeds of OLH and the wheels are not.
 
 # %% tags=["hide-input"]
 SMALL = {
