@@ -216,7 +216,7 @@ def draw_map(ax, names, colour, title, label):
     for name in dict.fromkeys(grid.ravel()):
         colour.setdefault(name, COLOURS[len(colour)])
     tint = np.array([[int(colour[name][i : i + 2], 16) for i in (1, 3, 5)] for name in grid.ravel()])
-    ax.imshow((255 - (255 - tint) * 0.55).astype(np.uint8).reshape(*grid.shape, 3), aspect="auto", origin="lower")
+    ax.imshow((255 - (255 - tint) * 0.4).astype(np.uint8).reshape(*grid.shape, 3), aspect="auto", origin="lower")
     border = {"color": "black", "linewidth": 0.7, "linestyle": "-", "marker": ""}
     for row, column in np.argwhere(grid[:, 1:] != grid[:, :-1]):
         ax.plot([column + 0.5] * 2, [row - 0.5, row + 0.5], **border)
