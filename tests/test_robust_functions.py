@@ -20,6 +20,7 @@ from ldpnb import (
     blocks,
     chance,
     changing,
+    choose,
     correlation,
     distortion,
     experiment,
@@ -77,6 +78,10 @@ HOLDINGS = keyvalue.holdings(PEOPLE, 2, sizes=True)
 BATCHES = changing.batches([KEYS_TALLY, KEYS_TALLY])
 LAWS = verify.laws(ORACLE, np.arange(3))
 BLOCKS = blocks.Blocks(sizes=(2, 2, 2), size=2, epsilon=1.0)
+FLAG = [None, 0, 1, "True", NAN, [True], np.True_]
+CHOSEN = {"k": [*COUNT, 1, 10**6 + 1], "d": [*COUNT, 10**6 + 1], "m": [*COUNT, 6], "candidates": [*COUNT, 6]}
+CHOSEN |= {"share": [NAN, -0.1, 1.1, "x", None, 1j, True, [0.5]], "listed": FLAG}
+ASKED = {"n": [*COUNT, 2**53], "epsilon": EPSILON, "bits": [x for x in COUNT if x is not None], "public_free": FLAG}
 SETS_WRONG = [None, "x", 3, [()], [(0, 9)], [(1, 0)], [(0, 0)], [(0.5,)], [(-1,)], ["x"], [None]]
 NO_TABLE = [[[NAN, 1]], [[-1, 2]], None, "x", [["a", "b"]], [[1], [0.5, 0.5]], np.full((2, 2), 0.25j), [[True, False]]]
 
@@ -415,6 +420,26 @@ ROWS = [
         {"k": [*COUNT, 1], "epsilon": [NAN, -1, math.inf, "x", None, True, 1j]},
     ),
     Row(distortion.rate, {"k": 3, "m": 2}, {"k": [*COUNT, 1], "m": COUNT}),
+    # ------------------------------------------------------------------------------------- choosing
+    *(
+        Row(kind, {"n": 100, "epsilon": 1.0} | good, ASKED | {name: CHOSEN[name] for name in good})
+        for kind, good in (
+            (choose.Item, {"k": 5, "share": 0.1, "listed": True}),
+            (choose.Sets, {"d": 5, "m": 2, "share": 0.1, "listed": False}),
+            (choose.Frequent, {"d": 5, "m": 2, "candidates": 3, "share": 0.1, "listed": True}),
+            (choose.OneNumber, {}),
+            (choose.Vector, {"d": 5}),
+            (choose.Pairs, {"d": 5, "m": 2, "share": 0.1, "listed": True}),
+            (choose.Correlation, {"d": 5, "share": 0.1}),
+            (choose.Marginals, {"d": 5, "k": 3, "share": 0.1}),
+            (choose.Crosstabs, {"d": 5, "k": 3, "share": 0.1}),
+        )
+    ),
+    Row(
+        choose.Item(n=9, epsilon=1.0, k=3).rank()[0].people,
+        {"error": 0.1},
+        {"error": [NAN, math.inf, -1.0, 0, True, None, "x", [1.0]]},
+    ),
     # ------------------------------------------------------------------------------------- tables of many attributes
     Row(
         tables.symbols,

@@ -1,0 +1,617 @@
+/* Which mechanism: the ranking of ldpnb.choose, computed in the reader's browser, for book/play.md.
+
+   The closed forms are written down a second time here, since a page cannot run Python.  The browser test compares them
+   with ldpnb.choose on a grid of questions, to nine digits.  No library, no request, nothing is stored or sent. */
+"use strict";
+
+(() => {
+  // ------------------------------------------------------------------------------------------------ small numbers
+
+  const GRID = 2 ** 53; // probabilities are rounded to multiples of its inverse, toward privacy, as the clients do
+  const STEPS = 64; // of the grid on which a number is rounded
+  const SLOTS = 2 ** 20; // of a wheel, at most
+  const LIMIT = { largest: 10 ** 6, long: 10 ** 5, short: 10 ** 4, most: 10 ** 4, means: 4096, keys: 12, cells: 2 ** 24 };
+
+  const down = (x) => Math.floor(x * GRID) / GRID;
+  const up = (x) => Math.ceil(x * GRID) / GRID;
+  const part = (a, b) => (a < b ? down(a / (a + b)) : 1 - up(b / (a + b))); // a/(a+b), rounded down
+  const square = (x) => x * x;
+  const sum = (values) => values.reduce((total, x) => total + x, 0);
+  const range = (from, to) => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+  const argmin = (values) => values.reduce((best, x, i) => (x < values[best] ? i : best), 0);
+  const smallest = (options, key) => options[argmin(options.map(key))];
+  const bits = (count) => { // of the numbers 0, …, count − 1; exact for any BigInt, and for numbers below 2**53
+    const last = BigInt(count) - 1n;
+    return last > 0n ? last.toString(2).length : 0;
+  };
+  const order = (k) => 2 ** bits(k);
+  const choices = (n, r) => { // C(n, r) as a BigInt
+    let found = 1n;
+    for (let i = 1; i <= r; i++) found = (found * BigInt(n - r + i)) / BigInt(i);
+    return found;
+  };
+  const bitsOfChoices = (n, r) => { // ⌈log₂ C(n, r)⌉
+    if (Math.min(r, n - r) <= 64) return bits(choices(n, Math.min(r, n - r)));
+    let log = 0;
+    for (let i = 1; i <= r; i++) log += Math.log2((n - r + i) / i);
+    return Math.ceil(log - 1e-7);
+  };
+
+  // ------------------------------------------------------------------------------------------- the mechanisms' parts
+
+  const truthful = (eps) => part(Math.exp(eps), 1);
+  const twoPoint = (eps) => 1 / (2 * truthful(eps) - 1); // c = (e^ε + 1)/(e^ε − 1)
+  const krr = (k, eps) => {
+    const keep = part(Math.expm1(eps), k), q = (1 - keep) / k;
+    return { p: keep + q, q, gap: keep, missed: ((1 - keep) * (k - 1)) / k };
+  };
+  const symmetric = (eps) => {
+    const p = part(Math.exp(eps / 2), 1);
+    return { p, q: 1 - p, gap: 2 * p - 1 };
+  };
+  const optimised = (eps) => {
+    const q = up(1 / (Math.exp(eps) + 1));
+    return { p: 0.5, q, gap: 0.5 - q };
+  };
+  const hadamard = (eps) => {
+    const p = truthful(eps);
+    return { p, q: 0.5, gap: p - 0.5 };
+  };
+  const hashed = (k, eps) => {
+    const top = Math.min(32, 33 - bits(Math.max(k, 2))), slots = 2 ** top;
+    const g = Math.max(2, Math.min(Math.round(Math.exp(eps)) + 1, k, slots));
+    const low = Math.floor(slots / g), more = slots - low * g;
+    const collision = ((g - more) * low * low + more * (low + 1) ** 2) / slots ** 2;
+    const slot = krr(g, eps);
+    return { g, p: slot.p, missed: slot.missed, q: collision * slot.p + (1 - collision) * slot.q, gap: (1 - collision) * slot.gap };
+  };
+  const subset = (k, eps) => {
+    const e = Math.exp(eps), near = Math.floor(k / (e + 1));
+    const risk = (c) => square((k - 1) * (c * e + k - c)) / (k * c * (k - c));
+    const c = smallest([Math.max(near, 1), near + 1], risk);
+    const p = part(c * e, k - c);
+    return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1) };
+  };
+  const pure = ({ p, q, gap, missed = 1 - p }) => [(p * missed) / square(gap), (q * (1 - q)) / square(gap)];
+
+  const response = (k, eps, blocks) => {
+    const kappa = part(Math.expm1(eps), 2 * blocks), blind = (1 - kappa) / blocks / square(kappa);
+    const inBlock = (Math.ceil(k / blocks) - 1) / (k - 1); // of the other items
+    return { blocks, own: 1 / kappa + blind - 1, other: inBlock / kappa + blind };
+  };
+  const published = (k, eps) => order(Math.ceil(Math.min(Math.exp(eps), 2 * k))) / 2;
+
+  const circle = (m, eps, least, total) => { // the best number of slots, and the chance of a covered one
+    const e = Math.exp(eps), more = Math.expm1(eps);
+    const most = Math.min(SLOTS, 4 * least * Math.floor(e + 4));
+    const gap = (n) => (n - m) / (n * (n + m * more));
+    let slots = least, found = Infinity;
+    for (let n = least; n <= most; n++) {
+      const noise = total(n, gap(n));
+      if (noise < found) [slots, found] = [n, noise];
+    }
+    return { slots, alpha: down(e / (slots + m * more)) };
+  };
+  const wheel = (m, eps) => {
+    const { slots, alpha } = circle(m, eps, m + 1, (n, gap) => (n - 1) / square(n * gap));
+    return { slots, p: alpha, q: 1 / slots, gap: alpha - 1 / slots };
+  };
+
+  const privset = (d, ell, eps) => {
+    const e = Math.exp(eps), size = d + ell;
+    let miss = 1, best = null;
+    for (let kappa = 1; kappa <= d; kappa++) {
+      miss *= (d - kappa + 1) / (size - kappa + 1);
+      if (miss <= 1e-60) break;
+      const inside = kappa / size, mu = (miss * kappa) / d;
+      const told = e * (inside - mu) + mu, untold = e * (1 - miss - inside + mu) + miss - mu;
+      const noise = (told * untold) / square(mu);
+      if (best === null || noise < best.noise) best = { noise, kappa, miss, mu, inside };
+    }
+    const { kappa, mu, inside } = best, omega = e * (1 - best.miss) + best.miss;
+    return { kappa, p: (inside * e) / omega, q: (e * (inside - mu) + mu) / omega, gap: (mu * Math.expm1(eps)) / omega };
+  };
+
+  // -------------------------------------------------------------------------------------------------------- numbers
+
+  const piecewise = (eps, width, steps = STEPS) => { // second moments at the points, and the number of cells
+    const e = Math.exp(eps), more = Math.expm1(eps), total = e * width + steps, last = steps + width - 1;
+    const slope = total / (more * width * steps);
+    const squares = range(0, last).map((y) => square(slope * (2 * y - last)));
+    const all = sum(squares);
+    const moments = range(0, steps).map((i) => (all + more * sum(squares.slice(i, i + width))) / total);
+    return { moments, cells: last + 1 };
+  };
+  const hybrid = (eps, width) => {
+    const one = piecewise(eps, width), sign = square(twoPoint(eps)), more = Math.expm1(eps);
+    const share = (more * width) / (Math.exp(eps) * width + STEPS);
+    if (share * (sign - one.moments[0]) + 1 <= 1 / square(STEPS)) return { moments: [sign, sign], cells: 2 };
+    return { moments: one.moments.map((x) => share * x + (1 - share) * sign), cells: one.cells + 2 };
+  };
+  const laplace = (eps) => {
+    const a = Math.exp(-eps / STEPS), tail = 1 / Math.expm1(eps / STEPS);
+    const score = (y) => (2 * y) / STEPS - 1;
+    const moments = range(0, STEPS).map((i) => {
+      const ends = (a ** i * square(score(-tail)) + a ** (STEPS - i) * square(score(STEPS + tail))) / (1 + a);
+      const inner = range(1, STEPS - 1).map((y) => ((1 - a) / (1 + a)) * a ** Math.abs(y - i) * square(score(y)));
+      return ends + sum(inner);
+    });
+    return { moments, cells: STEPS + 1 };
+  };
+  const worst = (moments) => { // largest E[score² | t] − t², linear in between the points
+    const steps = moments.length - 1, at = (i) => (2 * i) / steps - 1;
+    const within = range(0, steps - 1).map((i) => {
+      const slope = ((moments[i + 1] - moments[i]) * steps) / 2;
+      const t = Math.min(Math.max(slope / 2, at(i)), at(i + 1));
+      return moments[i] + slope * (t - at(i)) - square(t);
+    });
+    return Math.max(...within, moments[steps] - 1);
+  };
+  const widest = (kind, eps) => {
+    const made = range(1, 2 * STEPS).map((width) => kind(eps, width));
+    return smallest(made, (one) => worst(one.moments));
+  };
+  const meanest = (d, eps) => { // B, from binomial coefficients over the middle one
+    const ways = new Array(d + 1).fill(0), middle = Math.floor(d / 2);
+    ways[middle] = 1;
+    for (let a = middle; a < d; a++) ways[a + 1] = (ways[a] * (d - a)) / (a + 1);
+    for (let a = middle; a > 0; a--) ways[a - 1] = (ways[a] * a) / (d - a + 1);
+    const more = Math.expm1(eps), favoured = range(0, d).filter((a) => 2 * a > d);
+    const total = sum(ways) + more * sum(favoured.map((a) => ways[a]));
+    return (d * total) / (more * sum(favoured.map((a) => (2 * a - d) * ways[a])));
+  };
+
+  // ------------------------------------------------------------------------------------------------- the questions
+
+  const UNLISTED = "the client must know the list";
+  const mix = ([own, other], share) => ({ share: share * own + (1 - share) * other });
+  const row = (name, why, made) => ({ name, why, listed: true, server: "report", ...made });
+  const bars = (name, why, made = {}) => row(name, why, { barred: true, ...made });
+  const beyond = (name, why, limit, made = {}) => bars(name, `${why}; at most ${limit}`, made);
+  const open = { listed: false, server: "report and item", public: 96 };
+  const each = { server: "report and item" };
+
+  const item = ({ k, epsilon: eps, share }) => {
+    const answer = (support) => mix(pure(support), share);
+    const set = k <= LIMIT.long ? subset(k, eps) : null, slots = hashed(k, eps), circled = wheel(1, eps);
+    const tried = [published(k, eps), Math.max(1, published(k, eps) / 2)].map((blocks) => response(k, eps, blocks));
+    const responds = smallest(tried, ({ own, other }) => mix([own, other], share).share);
+    const block = order(Math.ceil(k / responds.blocks) + 1);
+    const bit = { variances: answer(hadamard(eps)), private: 1, public: bits(order(k)) };
+    const sized = "least total error of all; names a set of items";
+    const cohorts = Math.max(2, Math.ceil((4 * k) / 31));
+    return [
+      row("k-RR", "names one item", { variances: answer(krr(k, eps)), private: bits(k), public: 0 }),
+      set
+        ? row("k-Subset", sized, { variances: answer(set), private: bitsOfChoices(k, set.c), public: 0, ...each })
+        : beyond("k-Subset", sized, `k = ${said(LIMIT.long)}`),
+      row("OUE", "a bit for each item", { variances: answer(optimised(eps)), private: k, public: 0, ...each }),
+      row("SUE", "a bit for each item, as RAPPOR has it", { variances: answer(symmetric(eps)), private: k, public: 0, ...each }),
+      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 64, ...each }),
+      row("Hadamard bit", "one private bit", bit),
+      row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0 }),
+      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
+      bars("S-Hist", "its random table adds an error that no number of people averages away"),
+      bars("PCE", "for people who choose their own ε", bit),
+      bars("RAPPOR", "for strings; noise(values, items) has its error, hash by hash", { private: 32, public: bits(cohorts), listed: false }),
+      bars("O-RR", "for strings; noise(values, items) has its error, hash by hash", { private: 5, public: bits(cohorts), listed: false }),
+      bars("RAPPOR-Unknown", "for strings that nobody can list; no closed form for the whole"),
+      bars("matrix", "for a channel of your own, as ldpnb.distortion finds them"),
+    ];
+  };
+
+  const drawn = (support, ell, share) => { // one of ell items is drawn, and scores are multiplied by ell
+    const { q, gap } = support, scale = square(ell) / square(gap), yes = q + gap / ell;
+    return mix([scale * yes * (1 - yes), scale * q * (1 - q)], share);
+  };
+  const amplified = (d, ell, eps, cells) => {
+    const keep = part(ell * Math.expm1(eps), cells), q = (1 - keep) / cells;
+    return { q, gap: keep, p: keep + q };
+  };
+  const sets = ({ d, m, epsilon: eps, share }) => {
+    const set = d <= LIMIT.short ? privset(d, m, eps) : null, circled = wheel(m, eps);
+    const spoken = "a set of items about the whole set";
+    return [
+      row("sampled k-RR", "names one item", { variances: drawn(amplified(d, m, eps, d + m), m, share), private: bits(d + m), public: 0 }),
+      set
+        ? row("PrivSet", spoken, { variances: mix(pure(set), share), private: bitsOfChoices(d + m, set.kappa), public: 0, ...each })
+        : beyond("PrivSet", spoken, `d = ${said(LIMIT.short)}`),
+      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
+      row("sampled S-Hist", "one private bit about one item of the set", { variances: drawn(hadamard(eps), m, share), private: 1, public: bits(order(Math.max(d, 2))) }),
+      row("sampled RAPPOR", "a bit for each item, about one item of the set", { variances: drawn(symmetric(eps), m, share), private: d, public: 0, ...each }),
+    ];
+  };
+  const frequent = (question) => {
+    const { d, m, candidates, epsilon: eps, share } = question;
+    const why = "the error is on a fixed list; that the right items come onto it has no closed form";
+    const phases = (name, reports) => {
+      const once = reports === 1, spent = hadamard(eps / reports), padded = once ? Math.min(m, candidates) : candidates;
+      const rare = [m, padded].map((ell) => drawn(spent, ell, 0).share);
+      const weight = once ? rare[0] / (rare[0] + rare[1]) : 1;
+      const [before, after] = [m, padded].map((ell) => drawn(spent, ell, share).share);
+      const variance = (once ? 2 : 1) * (square(1 - weight) * before + square(weight) * after);
+      const rows = [d, candidates].map((size) => bits(order(Math.max(size, 2))));
+      return bars(name, why, { variances: { share: variance }, private: reports, public: once ? Math.max(...rows) : sum(rows) });
+    };
+    return [...sets(question), phases("GFIM", 1), phases("LDPMiner", 2)];
+  };
+
+  const number = ({ epsilon: eps }) => {
+    const told = ({ moments, cells }) => ({ variances: { mean: worst(moments) }, private: bits(cells), public: 0, listed: false });
+    return [
+      row("two points", "one private bit", told(piecewise(eps, 1, 1))),
+      row("Hybrid", "the same error wherever the number is", told(widest(hybrid, eps))),
+      row("Piecewise", "better in the middle of the range", told(widest(piecewise, eps))),
+      row("Laplace, cut", "noise of a size that is known to all", told(laplace(eps))),
+    ];
+  };
+  const numbers = ({ d, epsilon: eps }) => {
+    const asked = range(1, Math.max(1, Math.min(d, Math.floor(eps))));
+    const harmony = asked.map((count) => (d / count) * square(twoPoint(eps / count))), count = asked[argmin(harmony)];
+    const several = Math.max(1, Math.min(d, Math.floor(eps / 2.5))), spent = eps / several;
+    const one = hybrid(spent, Math.max(1, Math.round(STEPS / Math.exp(spent / 2))));
+    const mean = (variance, private_, public_) => ({ variances: { mean: variance }, private: private_, public: public_, listed: false });
+    const all = "a bit for each number, all at once";
+    return [
+      row("Harmony", "one private bit for each number asked about", mean(Math.min(...harmony), count, bits(choices(d, count)))),
+      row("sampled Hybrid", "several cells where ε is large", mean(worst(one.moments.map((x) => (d / several) * x)), bits(BigInt(one.cells) ** BigInt(several)), bits(choices(d, several)))),
+      d <= LIMIT.means
+        ? row("MeanEst", all, { ...mean(square(meanest(d, eps)), d, 0), ...each })
+        : beyond("MeanEst", all, `d = ${said(LIMIT.means)}`, { listed: false }),
+    ];
+  };
+
+  const pairs = ({ d, m, epsilon: eps, share: f }) => {
+    const told = ({ sum: gain, difference, b, asked = 1, w = 1 }) => { // the signed ternary calculus, values of mean 0
+      const t = gain * w, s = square(difference * w);
+      const rate = (asked * b * (1 - b)) / square(t) + (f * (1 - 2 * b)) / t - f, product = (asked * b) / s + (f * t) / s;
+      const variances = { share: rate, "share × mean": product };
+      return f > 0 ? { ...variances, mean: product / square(f) } : variances;
+    };
+    const state = (keep) => ({ sum: keep, difference: keep, b: (2 * (1 - keep)) / 3 });
+    const least = Math.max(m, 2) + 1;
+    const circled = circle(m, eps, least, (n, gap) => {
+      const t = (gap * (n - 2)) / (n - 1), s = (gap * n) / (n - 1);
+      return (2 / n) * ((1 - 2 / n) / square(t) + 1 / square(s));
+    });
+    const n = circled.slots, more = circled.alpha - 1 / n;
+    const { gap: keep, q } = amplified(d, m, eps, 2 * (d + m));
+    const p = truthful(eps), speak = up((2 * p) / (Math.exp(eps) + 2 * p));
+    const p1 = part(1 + Math.expm1(eps) / 2, 1);
+    const triples = (keys) => Math.floor(keys * Math.log2(3)) + 1; // 3^keys is no power of two
+    const one = { asked: 1 / d, w: 1 / d };
+    return [
+      row("Wheel-KV", "any strings; the client needs no list", { variances: told({ sum: (more * (n - 2)) / (n - 1), difference: (more * n) / (n - 1), b: 2 / n }), private: bits(n), ...open }),
+      row("PCKV-GRR", "names one pair of one's own", { variances: told({ sum: keep, difference: keep, b: 2 * q, w: 1 / m }), private: bits(2 * (d + m)), public: 0 }),
+      row("PCKV-UE", "an answer for each key, about one pair of one's own", { variances: told({ sum: 0.5 - speak, difference: p - 0.5, b: speak, w: 1 / m }), private: triples(d + m), public: 0, ...each }),
+      row("SE", "three states of one public key", { variances: told({ ...state(krr(3, eps).gap), ...one }), private: 2, public: bits(d) }),
+      row("PrivKV", "one public key, with a part of ε for the sign", { variances: told({ sum: 2 * p1 - 1, difference: p1 * (2 * p - 1), b: 1 - p1, ...one }), private: 2, public: bits(d) }),
+      row("SE, all keys", "the states of all keys, each with a part of ε", { variances: told(state(part(Math.expm1(eps / d), 3))), private: triples(d), public: 0, ...each }),
+    ];
+  };
+
+  const LINEAR = { // variance of the sum of the scores of `ones` of k items, for a person who holds one of them or not
+    "k-RR": (k, eps, ones, own) => {
+      const { q, gap } = krr(k, eps), mean = ones / k;
+      return (q / square(gap)) * (ones * (1 - mean) + k * gap * square(own - mean));
+    },
+    "k-Subset": (k, eps, ones, own) => {
+      const { c, p, gap } = subset(k, eps), others = k - 1, w = own - ones / k;
+      const spread = (ones * (1 - ones / k) - square(w)) / others - square(w / others);
+      const within = p * (c - 1) * (others - c + 1) + (1 - p) * c * (others - c);
+      return ((within / Math.max(others - 1, 1)) * spread + p * (1 - p) * square((w * k) / others)) / square(gap);
+    },
+    OUE: (k, eps, ones, own) => {
+      const [held, other] = pure(optimised(eps));
+      return other * ones + (held - other) * own;
+    },
+    "Hadamard bit": (k, eps, ones, own) => square(twoPoint(eps)) * ones - own,
+  };
+  const oracle = (name, k, eps) =>
+    ({
+      "k-RR": () => ({ private: bits(k), public: 0 }),
+      "k-Subset": () => ({ private: bitsOfChoices(k, subset(k, eps).c), public: 0, ...each }),
+      OUE: () => ({ private: k, public: 0, ...each }),
+      "Hadamard bit": () => ({ private: 1, public: bits(order(k)) }),
+    })[name]();
+  const correlation = ({ d, epsilon: eps, share }) => {
+    const asked = (d * (d - 1)) / 2, whole = "all combinations of all keys";
+    const both = (name, k, ones, drawnPairs) => {
+      const of = (own) => drawnPairs * LINEAR[name](k, eps, ones, own) + (drawnPairs - 1) * own;
+      return { both: share * of(1) + (1 - share) * of(0) };
+    };
+    return Object.keys(LINEAR).flatMap((name) => {
+      const cells = 3 ** d, pair = oracle(name, 9, eps), most = name === "k-Subset" ? 10 : LIMIT.keys;
+      const all =
+        d > most
+          ? beyond(`IOH, ${name}`, whole, `d = ${most}`)
+          : row(`IOH, ${name}`, whole, { variances: both(name, cells, (4 * cells) / 9, 1), ...oracle(name, cells, eps) });
+      const some = { variances: both(name, 9, 4, asked), ...pair, public: bits(asked) + pair.public };
+      return [all, row(`pairs, ${name}`, "one public pair of keys a person", some)];
+    });
+  };
+
+  const blocks = (d, k, eps, share, attributes) => {
+    const why = "k-RR on a public block of attributes";
+    const made = (size) => {
+      const keep = krr(k ** size, eps).gap, told = (1 - keep) / k ** attributes + keep * share;
+      const asked = attributes === 1 ? size / d : (size * (size - 1)) / (d * (d - 1));
+      return { size, variance: (told * (1 - told)) / (asked * square(keep)) - share * (1 - share) };
+    };
+    const sizes = range(2, d).filter((size) => Number(choices(d, size)) * k ** size <= LIMIT.cells);
+    if (!sizes.length) return beyond("blocks", why, `${said(LIMIT.cells)} cells of a tally`);
+    let best = made(sizes[0]);
+    for (const size of sizes.slice(1)) { // larger ones as long as that makes the error smaller
+      const larger = made(size);
+      if (larger.variance >= best.variance) break;
+      best = larger;
+    }
+    return row("blocks", why, { variances: { share: best.variance }, private: bits(k ** best.size), public: bits(choices(d, best.size)) });
+  };
+  const marginals = ({ d, k, epsilon: eps, share }) => {
+    const flipped = "a bit for each value, with a part of ε for each attribute";
+    const s = Math.exp(eps / (2 * d)), flips = s / square(Math.expm1(eps / (2 * d)));
+    return [
+      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)) }),
+      blocks(d, k, eps, share, 1),
+      d * k ** 2 <= LIMIT.largest
+        ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, ...each })
+        : beyond("bit flips", flipped, `d·k² = ${said(LIMIT.largest)}`),
+      bars("Bloom filters", "for more values than bits; its error depends on the hashes"),
+    ];
+  };
+  const crosstabs = ({ d, k, epsilon: eps, share }) => {
+    const asked = (d * (d - 1)) / 2, cells = k ** 2, one = "one private bit about the cell of one public pair";
+    const fitted = "tables of pairs are fitted (ldpnb.tables), which has no closed form";
+    return [
+      asked * cells <= LIMIT.largest
+        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)) })
+        : beyond("Harmony, pairs", one, `${said(LIMIT.largest)} cells of all pairs`),
+      blocks(d, k, eps, share, 2),
+      bars("bit flips", fitted),
+      bars("Bloom filters", fitted),
+    ];
+  };
+
+  // ----------------------------------------------------------------------------------------------- fields and rules
+
+  const said = (x) => x.toLocaleString("en-US");
+  const whole = (label, least, most, usual, hint = "") => ({ label, least, most, usual, hint, integer: true });
+  const share = (usual, hint) => ({ label: "Share f of the people", least: 0, most: 1, usual, hint });
+  const listed = (what) => ({ label: `The clients know the list of ${what}`, usual: true, flag: true });
+  const COMMON = {
+    n: whole("People n", 1, 2 ** 53 - 1, 100000, "whose reports are collected"),
+    epsilon: { label: "Privacy budget ε", least: 0.01, most: 16, usual: 1, hint: "of all that a person sends" },
+  };
+  const LAST = {
+    bits: { ...whole("Most bits of a report", 1, 2 ** 53 - 1, null, "empty: any number"), optional: true },
+    public_free: { label: "The public part of a report does not count", usual: false, flag: true },
+  };
+  const rare = "who hold it; 0 is a rare one";
+  const TASKS = {
+    item: {
+      label: "One item of a list", rank: item, what: "share of an item",
+      fields: { k: whole("Items k", 2, LIMIT.largest, 1024), share: share(0, rare), listed: listed("items") },
+    },
+    sets: {
+      label: "A set of items", rank: sets, what: "share of people who hold an item",
+      fields: { d: whole("Items d", 1, LIMIT.largest, 1000), m: whole("Items a person m", 1, LIMIT.most, 8, "at most; no more than d"), share: share(0, rare), listed: listed("items") },
+    },
+    frequent: {
+      label: "The most frequent items of sets", rank: frequent, what: "share of people who hold an item",
+      fields: { d: whole("Items d", 1, LIMIT.largest, 1000), m: whole("Items a person m", 1, LIMIT.most, 8, "at most; no more than d"), candidates: whole("Candidates", 1, LIMIT.largest, 20, "of a second phase; no more than d"), share: share(0, rare), listed: listed("items") },
+    },
+    number: { label: "One number", rank: number, what: "mean of numbers between −1 and 1, the worst ones", fields: {} },
+    numbers: {
+      label: "Several numbers", rank: numbers, what: "each mean of numbers between −1 and 1, the worst ones",
+      fields: { d: whole("Numbers a person d", 2, LIMIT.largest, 10) },
+    },
+    pairs: {
+      label: "Keys with values", rank: pairs, what: "share of people who hold a key, and share times mean value, together",
+      fields: { d: whole("Keys d", 1, LIMIT.largest, 1000), m: whole("Keys a person m", 1, LIMIT.most, 8, "at most; no more than d"), share: share(0.1, "who hold the key"), listed: listed("keys") },
+    },
+    correlation: {
+      label: "How keys go together", rank: correlation, what: "share of people who hold both of two keys",
+      fields: { d: whole("Keys d", 2, 1000, 4), share: share(0, "who hold both; 0 is a rare pair") },
+    },
+    marginals: {
+      label: "Several attributes, one by one", rank: marginals, what: "share of one value of one attribute",
+      fields: { d: whole("Attributes d", 2, 100, 16), k: whole("Values of each k", 2, 1000, 4), share: share(0, "who have the value") },
+    },
+    crosstabs: {
+      label: "Several attributes, two by two", rank: crosstabs, what: "share of one cell of the table of two attributes",
+      fields: { d: whole("Attributes d", 2, 100, 16), k: whole("Values of each k", 2, 1000, 4), share: share(0, "in the cell") },
+    },
+  };
+  const EXAMPLES = { // buttons, not links: the theme reads the # of every link as a selector, which these are not
+    "A thousand items in at most twelve bits": "task=item&k=1000&bits=12",
+    "Sets of strings that no client can list": "task=sets&d=100000&m=5&listed=false",
+    "Ten yes-or-no questions, two by two": "task=crosstabs&n=20000&epsilon=2&d=10&k=2",
+  };
+  const fieldsOf = (task) => { // those to be ticked come last
+    const all = Object.entries({ ...COMMON, ...TASKS[task].fields, ...LAST });
+    return Object.fromEntries([...all.filter(([, field]) => !field.flag), ...all.filter(([, field]) => field.flag)]);
+  };
+
+  const read = (name, field, text) => { // a value, or a rule that it breaks
+    if (field.flag) return { value: text === true || text === "true" };
+    const trimmed = String(text).trim();
+    if (field.optional && trimmed === "") return { value: null };
+    const rule = `${name} must be ${field.integer ? "a whole number" : "a number"} from ${said(field.least)} to ${said(field.most)}`;
+    const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : NaN;
+    const wrong = !Number.isFinite(value) || value < field.least || value > field.most || (field.integer && !Number.isInteger(value));
+    return wrong ? { rule: `${rule}, got ${trimmed === "" ? "nothing" : trimmed}` } : { value };
+  };
+  const readAll = (task, texts) => {
+    const question = {}, rules = {};
+    for (const [name, field] of Object.entries(fieldsOf(task))) {
+      const { value, rule } = read(name, field, texts[name] ?? field.usual ?? "");
+      if (rule) rules[name] = rule;
+      else question[name] = value;
+    }
+    for (const name of ["m", "candidates"])
+      if (name in question && question.d && question[name] > question.d)
+        rules[name] = `${name} must be at most d = ${said(question.d)}, got ${said(question[name])}`;
+    return { question, rules };
+  };
+
+  const rank = (task, question) => {
+    const choices = TASKS[task].rank(question).map((one) => {
+      const errors = Object.fromEntries(Object.entries(one.variances ?? {}).map(([what, v]) => [what, Math.sqrt(v / question.n)]));
+      const values = Object.values(errors);
+      const error = values.length === 0 ? Infinity : task === "pairs" ? Math.sqrt(square(values[0]) + square(values[1])) : values[0];
+      let why = one.why, excluded = Boolean(one.barred);
+      if (!excluded && one.listed && question.listed === false) [why, excluded] = [UNLISTED, true];
+      const sent = one.private + (question.public_free ? 0 : one.public);
+      if (!excluded && question.bits !== null && sent > question.bits)
+        [why, excluded] = [`a report has ${said(sent)} bits, ${said(question.bits)} are allowed`, true];
+      return { name: one.name, errors, error, private: one.private, public: one.public, server: one.server, listed: one.listed, excluded, why };
+    });
+    const rounded = ({ error }) => Number(error.toPrecision(9));
+    const before = (a, b) => rounded(a) - rounded(b) || a.private + a.public - b.private - b.public;
+    return [...choices.filter((one) => !one.excluded).sort(before), ...choices.filter((one) => one.excluded)];
+  };
+
+  // ------------------------------------------------------------------------------------------------------- the page
+
+  const make = (tag, options = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(options)) if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    element.append(...children);
+    return element;
+  };
+  const shown = (x, what) => { // three digits; shares in percentage points
+    if (!Number.isFinite(x)) return "—";
+    const [size, unit] = what === "mean" ? [x, ""] : [100 * x, " points"];
+    return (size >= 1000 ? said(Math.round(size)) : Number(size.toPrecision(3)).toString()) + unit;
+  };
+  const times = (x) => (x < 9.995 ? x.toFixed(2) : x < 1e6 ? said(Math.round(x)) : x.toExponential(1)) + "×";
+
+  const start = (root) => {
+    const state = { task: "item", texts: {} };
+    const chosen = make("select", { id: "choose-task" });
+    for (const [task, { label }] of Object.entries(TASKS)) chosen.append(make("option", { value: task }, label));
+    const fields = make("div", { class: "fields" });
+    const form = make("form", { "aria-label": "The question" }, make("p", {}, make("label", { for: "choose-task" }, "A person has"), chosen), fields);
+    const summary = make("p", { role: "status", "aria-live": "polite", class: "summary" });
+    const best = make("div", { class: "ranked" }), rest = make("div", { class: "excluded" });
+    const examples = Object.entries(EXAMPLES).map(([label, question]) => {
+      const button = make("button", { type: "button" }, label);
+      button.addEventListener("click", () => { location.hash = question; });
+      return make("li", {}, button);
+    });
+    root.replaceChildren(form, summary, best, rest, make("p", {}, "Questions to start from:"), make("ul", { class: "examples" }, ...examples));
+    form.addEventListener("submit", (event) => event.preventDefault());
+
+    const build = () => {
+      chosen.value = state.task;
+      fields.replaceChildren();
+      for (const [name, field] of Object.entries(fieldsOf(state.task))) {
+        const id = `choose-${name}`, text = state.texts[name] ?? field.usual ?? "";
+        const input = field.flag
+          ? make("input", { id, name, type: "checkbox" })
+          : make("input", { id, name, type: "text", inputmode: field.integer ? "numeric" : "decimal", autocomplete: "off", "aria-describedby": `${id}-hint ${id}-rule` });
+        if (field.flag) input.checked = read(name, field, text).value;
+        else input.value = text;
+        input.addEventListener("input", () => {
+          state.texts[name] = field.flag ? input.checked : input.value;
+          update();
+          link();
+        });
+        const label = make("label", { for: id }, field.label);
+        fields.append(
+          field.flag
+            ? make("p", { class: "flag" }, input, label)
+            : make("p", {}, label, input, make("span", { id: `${id}-hint`, class: "hint" }, field.hint ?? ""), make("span", { id: `${id}-rule`, class: "rule" })),
+        );
+      }
+    };
+    const link = () => {
+      const told = new URLSearchParams({ task: state.task });
+      for (const [name, field] of Object.entries(fieldsOf(state.task))) {
+        const text = String(state.texts[name] ?? field.usual ?? "");
+        if (text !== String(field.usual ?? "")) told.set(name, text);
+      }
+      history.replaceState(null, "", `#${told}`);
+    };
+    let speaking = 0;
+    const say = (text) => { // once typing has stopped, so that a screen reader is not interrupted at every key
+      clearTimeout(speaking);
+      speaking = setTimeout(() => summary.textContent !== text && summary.replaceChildren(text), 300);
+    };
+    const update = () => {
+      const { question, rules } = readAll(state.task, state.texts);
+      for (const [name, field] of Object.entries(fieldsOf(state.task))) {
+        if (field.flag) continue;
+        const input = document.getElementById(`choose-${name}`), rule = document.getElementById(`choose-${name}-rule`);
+        input.toggleAttribute("aria-invalid", false);
+        if (rules[name]) input.setAttribute("aria-invalid", "true");
+        rule.textContent = rules[name] ?? "";
+      }
+      root.dataset.question = Object.keys(rules).length ? "" : JSON.stringify(question);
+      if (Object.keys(rules).length) {
+        best.replaceChildren();
+        rest.replaceChildren();
+        say(`No ranking: ${Object.values(rules).join("; ")}.`);
+        return;
+      }
+      show(rank(state.task, question), question);
+    };
+    const show = (choices, question) => {
+      const ranked = choices.filter((one) => !one.excluded), others = choices.filter((one) => one.excluded);
+      const { what } = TASKS[state.task], first = ranked[0];
+      const unit = Object.keys(first?.errors ?? {})[0];
+      say(
+        first
+          ? `Best of ${ranked.length}: ${first.name}, with a standard error of ${shown(first.error, unit)}. ${others.length} more are excluded.`
+          : `No mechanism fits; ${others.length} are excluded, each with its reason.`,
+      );
+      const head = ["Mechanism", "Standard error", "People for the same error", "Bits, private + public", "The server works a"];
+      const body = ranked.map((one) => {
+        const line = make("tr", { "data-name": one.name, "data-choice": JSON.stringify(one) });
+        const parts = Object.entries(one.errors).slice(state.task === "pairs" ? 0 : 1);
+        const detail = parts.map(([name, x]) => make("span", { class: "part" }, `${name} ${shown(x, name)}`));
+        line.append(
+          make("th", { scope: "row" }, one.name, make("span", { class: "why" }, one.why)),
+          make("td", {}, shown(one.error, unit), ...detail),
+          make("td", {}, times(square(one.error / first.error))),
+          make("td", {}, `${said(one.private)} + ${said(one.public)}`),
+          make("td", {}, one.server),
+        );
+        return line;
+      });
+      const caption = make("caption", {}, `Standard error of the ${what}, from ${said(question.n)} people at ε = ${question.epsilon}`);
+      best.replaceChildren(
+        ...(first ? [make("table", {}, caption, make("thead", {}, make("tr", {}, ...head.map((x) => make("th", { scope: "col" }, x)))), make("tbody", {}, ...body))] : []),
+      );
+      const listing = others.map((one) => make("li", { "data-name": one.name, "data-choice": JSON.stringify({ ...one, error: Number.isFinite(one.error) ? one.error : null }) }, make("strong", {}, one.name), `: ${one.why}`));
+      rest.replaceChildren(...(others.length ? [make("p", {}, "Excluded:"), make("ul", {}, ...listing)] : []));
+    };
+    const follow = () => { // a link says everything: what it leaves out is as usual
+      const told = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+      const { task = "item", ...texts } = told;
+      if (!Object.hasOwn(TASKS, task)) {
+        root.dataset.question = "";
+        best.replaceChildren();
+        rest.replaceChildren();
+        say(`No ranking: task must be one of ${Object.keys(TASKS).join(", ")}, got ${task}.`);
+        return;
+      }
+      Object.assign(state, { task, texts });
+      build();
+      update();
+    };
+    chosen.addEventListener("change", () => {
+      state.task = chosen.value;
+      build();
+      update();
+      link();
+    });
+    window.addEventListener("hashchange", follow);
+    build();
+    follow();
+  };
+
+  const root = document.getElementById("choose");
+  if (root) start(root);
+})();

@@ -1,0 +1,670 @@
+r"""Which mechanism for which question: all that answer it, ranked by the errors that their own closed forms give.
+
+A question says what people hold, how many of them are asked, and what a report may cost: `Item`, `Sets`, `Frequent`,
+`OneNumber`, `Vector`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one `Choice` a mechanism,
+ready to be used; first those that can be used, the smallest error first, then the others, each with what speaks against
+it.  Errors are read off the mechanisms (`noise`, `worst_noise`, `plug_in`, `linear_noise`, `pooled_variance`): no
+variance is written down here.
+
+What an error is of is said by each question.  All are standard errors of unbiased estimates, and n people have 1/√n of
+the error of one.  Two errors that agree to nine digits count as equal, and then the shorter report comes first.
+
+A report has a private and a public part.  Both have to be sent, unless the public part (a seed, a row, a cohort) can be
+derived from something that the server knows anyway: then `public_free` says that it does not count.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil, comb, inf, sqrt
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ldpnb.blocks import CELLS_MAX, Blocks
+from ldpnb.core import EPSILON_MIN, Mechanism, Records, check_count, check_epsilon, check_probability, is_number
+from ldpnb.correlation import D_MAX, IOH, Collected, PairSampling, Table
+from ldpnb.frequency import GRR, OLH, OUE, SUE, BitReports, SubsetSelection
+from ldpnb.items import PrivSet, SampledGRR, SampledSHist, SampledSUE, gfim, ldpminer
+from ldpnb.joint import BitFlip, Flip, flip_for
+from ldpnb.keyvalue import SE, SampledKey, SESplit, mean_of
+from ldpnb.means import (
+    DIMENSIONS_MAX,
+    HarmonyMean,
+    Hybrid,
+    Laplace,
+    MeanEst,
+    Piecewise,
+    SampledHybrid,
+    SampledNumbers,
+    TwoPoint,
+    best_width,
+)
+from ldpnb.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, OneBit, people
+from ldpnb.pckv import PCKVGRR, PCKVUE
+from ldpnb.privkv import PrivKV
+from ldpnb.rappor import ORR, Hashed, one_time
+from ldpnb.wheel import OpenSets, Wheel, WheelKV
+
+LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number an item
+LONG, SHORT = 10**5, 10**4  # items for k-Subset, and for PrivSet: of more, counting the possible sets takes seconds
+MOST = 10**4  # items or keys a person holds
+MANY = 2**40  # people a block: so many that their number does not matter
+TINY = "so small an ε cannot be divided"
+PER_ITEM = (OLH, BitReports, OpenSets, SampledSUE, PrivSet, SESplit, PCKVUE, MeanEst, Flip)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One mechanism as an answer to a question.
+
+    Attributes
+    ----------
+    name : str
+        As chapters call it.
+    kind : str
+        Module and class, or function.
+    mechanism : Mechanism or None
+        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None where more has to be
+        known than the question says.
+    errors : dict of str to float
+        Standard errors by what they are of; empty where there is no closed form.
+    error : float
+        What choices are ranked by; infinite where there is no closed form.
+    n : int
+        Number of people.
+    private_bits, public_bits : int or None
+        Of a report.
+    server : str
+        What the server's work grows with: "report", or "report and item".
+    listed : bool
+        Whether the client must know all items, keys or attributes beforehand.
+    excluded : bool
+        Whether something speaks against it.
+    why : str
+        What it is, or what speaks against it.
+    """
+
+    name: str
+    kind: str
+    mechanism: Any
+    errors: dict[str, float]
+    error: float
+    n: int
+    private_bits: int | None
+    public_bits: int | None
+    server: str
+    listed: bool
+    excluded: bool
+    why: str
+
+    def people(self, error: float) -> int:
+        """How many people it takes for this error (positive; compared with `Choice.error`).
+
+        Raises
+        ------
+        ValueError
+            If it is not a positive number, or there is no closed form.
+        """
+        if not is_number(error) or not 0 < error < inf:
+            raise ValueError(f"error must be a positive number, got {error!r}")
+        if self.error == inf:
+            raise ValueError(f"error must be one that has a closed form, got one of {self.name}")
+        return max(1, ceil(self.n * (self.error / error) ** 2 * (1 - 1e-12)))  # n itself for its own error
+
+
+class Row(NamedTuple):
+    """A mechanism that answers a question, before it is made."""
+
+    name: str
+    make: Callable[[], Any] | str  # or its kind, where it is not made
+    why: str
+    barred: bool = False  # whether `why` speaks against it
+    beyond: str = ""  # a limit that the question is beyond, so that it is not made
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(ABC):
+    """What all questions share.
+
+    Parameters
+    ----------
+    n : int, at least 1
+        Number of people.
+    epsilon : float
+        Of all that a person sends.
+    bits : int, optional
+        Most bits that a report may have.
+    public_free : bool
+        Whether the public part of a report does not count.
+    """
+
+    n: int
+    epsilon: float
+    bits: int | None = None
+    public_free: bool = False
+    limits: ClassVar[dict[str, tuple[int, int]]] = {}  # least and largest value of the integers
+    needs_list: ClassVar[bool] = True  # whether there is a list that a client could need
+
+    def __post_init__(self) -> None:
+        checked: dict[str, Any] = {"epsilon": check_epsilon(self.epsilon)}
+        for name, (least, most) in ({"n": (1, 2**53 - 1)} | self.limits).items():
+            most = min(most, checked["d"]) if name in ("m", "candidates") else most
+            checked[name] = check_count(getattr(self, name), least, name, most)
+        if self.bits is not None:
+            checked["bits"] = check_count(self.bits, 1, "bits")
+        if hasattr(self, "share"):
+            checked["share"] = check_probability(self.share, "share")
+        for name in ("public_free", "listed"):
+            if not isinstance(getattr(self, name, True), bool):
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def _rows(self) -> list[Row]:
+        """List the mechanisms."""
+
+    @abstractmethod
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        """Return n times the variances of what is estimated; {} where there is no closed form."""
+
+    def _error(self, errors: dict[str, float]) -> float:
+        """Return what choices are ranked by."""
+        return next(iter(errors.values()), inf)
+
+    def _of_share(self, own: float, other: float) -> dict[str, float]:
+        """Return the variance for people of whom a share hold what is asked for."""
+        share: float = self.share  # type: ignore[attr-defined]
+        return {"share": float(share * own + (1 - share) * other)}
+
+    def _choices(self) -> list[Choice]:
+        return [self._choice(row) for row in self._rows()]
+
+    def _choice(self, row: Row) -> Choice:
+        make, why, excluded = row.make, row.why, row.barred
+        if row.beyond:
+            made, why, excluded = None, f"{why}; at most {row.beyond}", True
+        else:
+            made, excluded = (None, True) if isinstance(make, str) else (make(), excluded)
+        errors = {what: sqrt(v / self.n) for what, v in self._variances(made).items()} if made is not None else {}
+        private, public = (None, None) if made is None else (made.report_bits, public_bits(made))
+        listed = self.needs_list and not isinstance(made, OpenSets | Hashed)
+        if not excluded and listed and not getattr(self, "listed", True):
+            why, excluded = "the client must know the list", True
+        if not excluded and self.bits is not None and private is not None and public is not None:
+            sent = private + (0 if self.public_free else public)
+            if sent > self.bits:
+                why, excluded = f"a report has {sent:,} bits, {self.bits:,} are allowed", True
+        return Choice(
+            name=row.name,
+            kind=make if isinstance(make, str) else _kind(make if made is None else type(made)),
+            mechanism=made,
+            errors=errors,
+            error=self._error(errors),
+            n=self.n,
+            private_bits=private,
+            public_bits=public,
+            server="report and item" if isinstance(getattr(made, "oracle", made), PER_ITEM) else "report",
+            listed=listed,
+            excluded=excluded,
+            why=why,
+        )
+
+    def rank(self) -> list[Choice]:
+        """Return all mechanisms that answer the question, those that are excluded last."""
+
+        def key(choice: Choice) -> tuple[bool, float, int]:
+            if choice.excluded or choice.private_bits is None or choice.public_bits is None:
+                return True, 0.0, 0  # in the order in which they are listed
+            return False, float(f"{choice.error:.9g}"), choice.private_bits + choice.public_bits
+
+        return sorted(self._choices(), key=key)
+
+
+def _kind(make: Any) -> str:
+    made = make.func if isinstance(make, partial) else make
+    made = getattr(made, "__self__", made)  # the class of a class method
+    return f"{made.__module__.removeprefix('ldpnb.')}.{made.__name__}"
+
+
+def public_bits(mechanism: Mechanism) -> int:
+    """Bits that are enough for the public part of a report: each field by itself, ⌈log₂⌉ of the values it can have."""
+    match mechanism:
+        case OLH():
+            return 2 * mechanism.word
+        case OpenSets():
+            return 32 * mechanism.hash.words
+        case OneBit():
+            return _bits(mechanism.m)
+        case SampledSHist():
+            return _bits(mechanism.oracle.m)
+        case PCE():
+            return _bits(len(mechanism.levels)) + _bits(mechanism.m)
+        case HarmonyFrequency():
+            return _bits(len(mechanism.sizes)) + _bits(int(mechanism.m.max()))
+        case SampledNumbers():
+            return _bits(comb(mechanism.d, mechanism.count))
+        case SampledKey():
+            return _bits(mechanism.d)
+        case Hashed():
+            return _bits(mechanism.cohorts)
+        case Blocks():
+            return _bits(len(mechanism.blocks))
+        case IOH():
+            return public_bits(mechanism.oracle)
+        case PairSampling():
+            return _bits(len(mechanism.pairs)) + public_bits(mechanism.oracle)
+    if mechanism.public_fields:
+        raise ValueError(f"mechanism must be one that a question lists, got {mechanism!r:.200}")
+    return 0
+
+
+def _bits(values: int) -> int:
+    return (values - 1).bit_length()
+
+
+# ------------------------------------------------------------------------------------------------ items and sets
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item(Question):
+    """One of k items a person: the error of the share of an item that a share of the people hold.
+
+    All others hold another item, spread evenly where it matters which.
+
+    Parameters
+    ----------
+    k : int in [2, 10**6]
+        Number of items; where the client does not know them, of candidates that the server counts.
+    share : float
+        Of the item; 0, the default, is a rare one.
+    listed : bool
+        Whether all clients know the list of items.
+    """
+
+    k: int
+    share: float = 0.0
+    listed: bool = True
+    limits: ClassVar = {"k": (2, LARGEST)}
+
+    def _rows(self) -> list[Row]:
+        shape: Any = {"k": self.k, "epsilon": self.epsilon}
+        cohorts = max(2, -(-4 * self.k // 31))  # of 32 bits: four equations a candidate
+        string: Any = {"cohorts": cohorts, "epsilon": self.epsilon}
+        hash_by_hash = "noise(values, items) has its error, hash by hash"
+        large = f"k = {LONG:,}" if self.k > LONG else ""
+        why = "least total error of all; names a set of items"
+        return [
+            Row("k-RR", partial(GRR, **shape), "names one item"),
+            Row("k-Subset", partial(SubsetSelection, **shape), why, beyond=large),
+            Row("OUE", partial(OUE, **shape), "a bit for each item"),
+            Row("SUE", partial(SUE, **shape), "a bit for each item, as RAPPOR has it"),
+            Row("OLH", partial(OLH, **shape), "a slot of a public hash"),
+            Row("Hadamard bit", partial(HadamardBit, **shape), "one private bit"),
+            Row("Hadamard response", self._response, "short, without a public part"),
+            Row("wheel", partial(Wheel, epsilon=self.epsilon, m=1), "any strings; the client needs no list"),
+            Row("S-Hist", "onebit.SHist", "its random table adds an error that no number of people averages away"),
+            Row("PCE", partial(PCE, k=self.k, levels=(self.epsilon,)), "for people who choose their own ε", True),
+            Row("RAPPOR", partial(one_time, bits=32, hashes=1, **string), f"for strings; {hash_by_hash}", True),
+            Row("O-RR", partial(ORR, k=32, **string), f"for strings; {hash_by_hash}", True),
+            Row("RAPPOR-Unknown", "unknown.Unknown", "for strings that nobody can list; no closed form for the whole"),
+            Row("matrix", "matrix.MatrixMechanism", "for a channel of your own, as ldpnb.distortion finds them"),
+        ]
+
+    def _response(self) -> HadamardResponse:
+        """Return that with the better number of blocks, the published one or half of it."""
+        published = HadamardResponse(k=self.k, epsilon=self.epsilon)
+        halved = replace(published, blocks=max(1, published.blocks // 2))
+        return min(published, halved, key=lambda made: self._variances(made)["share"])
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        if isinstance(mechanism, Hashed):
+            return {}
+        if isinstance(mechanism, Wheel):
+            return self._of_share(*mechanism.noise(Records.of({0}, set()), [0])[:, 0])
+        noise = mechanism.noise(people([0], [0]) if isinstance(mechanism, PCE) else [0])[0]
+        return self._of_share(noise[0], noise[1:].mean())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sets(Question):
+    """Up to m of d items a person: the error of the share of people who hold an item.  Sets are padded to m.
+
+    Parameters
+    ----------
+    d : int in [1, 10**6]
+        Number of items; where the client does not know them, of candidates that the server counts.
+    m : int in [1, min(d, 10**4)]
+        Items a person holds, at most.
+    share : float
+        Of the people, who hold the item; 0, the default, is a rare one.
+    listed : bool
+        Whether all clients know the list of items.
+    """
+
+    d: int
+    m: int
+    share: float = 0.0
+    listed: bool = True
+    limits: ClassVar = {"d": (1, LARGEST), "m": (1, MOST)}
+
+    def _rows(self) -> list[Row]:
+        shape: Any = {"d": self.d, "ell": self.m, "epsilon": self.epsilon}
+        large = f"d = {SHORT:,}" if self.d > SHORT else ""
+        wheel = partial(Wheel, m=self.m, epsilon=self.epsilon)
+        return [
+            Row("sampled k-RR", partial(SampledGRR, **shape), "names one item"),
+            Row("PrivSet", partial(PrivSet, **shape), "a set of items about the whole set", beyond=large),
+            Row("wheel", wheel, "any strings; the client needs no list"),
+            Row("sampled S-Hist", partial(SampledSHist, **shape), "one private bit about one item of the set"),
+            Row("sampled RAPPOR", partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
+        ]
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        items = [0] if isinstance(mechanism, Wheel) else None
+        return self._of_share(*mechanism.noise(Records.of({0}, set()), items)[:, 0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frequent(Sets):
+    """The most frequent of d items, up to m a person: as `Sets`, and the two methods that look for candidates first.
+
+    In two phases the error is that of a candidate on a list that is fixed beforehand; whether the right items come onto
+    the list has no closed form, so that two phases are not ranked.
+
+    Parameters
+    ----------
+    candidates : int in [1, d]
+        Length of the list of the second phase, k_max.
+    """
+
+    candidates: int
+    limits: ClassVar = Sets.limits | {"candidates": (1, LARGEST)}
+
+    def _choices(self) -> list[Choice]:
+        return [*super()._choices(), self._phases("GFIM", gfim, 1), self._phases("LDPMiner", ldpminer, 2)]
+
+    def _phases(self, name: str, method: Any, reports: int) -> Choice:
+        """Return a method in which each person reports once, in one of two halves, or twice."""
+        if self.epsilon < reports * EPSILON_MIN:
+            return self._choice(Row(name, _kind(method), TINY))
+        once, e = reports == 1, self.epsilon / reports
+        first = SampledSHist(d=self.d, ell=self.m, epsilon=e)
+        padded = min(self.m, self.candidates) if once else self.candidates
+        second = SampledSHist(d=self.candidates, ell=padded, epsilon=e)
+        weight = first.rare_noise / (first.rare_noise + second.rare_noise) if once else 1.0  # as the methods weigh
+        before, after = (self._variances(phase)["share"] for phase in (first, second))
+        error = sqrt((2 if once else 1) * ((1 - weight) ** 2 * before + weight**2 * after) / self.n)
+        budget = {"epsilon": e, "corrected": True} if once else {"first_epsilon": e, "second_epsilon": e}
+        rows = [public_bits(phase) for phase in (first, second)]
+        why = "the error is on a fixed list; that the right items come onto it has no closed form"
+        return replace(
+            self._choice(Row(name, _kind(method), why)),
+            mechanism=partial(method, d=self.d, ell=self.m, candidates=self.candidates, **budget),
+            errors={"share": error},
+            error=error,
+            private_bits=reports,
+            public_bits=max(rows) if once else sum(rows),
+        )
+
+
+# ------------------------------------------------------------------------------------------------------- numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneNumber(Question):
+    """One number in [−1, 1] a person: the error of the mean, for the worst numbers that people can have."""
+
+    needs_list: ClassVar = False
+
+    def _rows(self) -> list[Row]:
+        e = self.epsilon
+        return [
+            Row("two points", partial(TwoPoint, epsilon=e), "one private bit"),
+            Row("Hybrid", partial(_widened, Hybrid(epsilon=e)), "the same error wherever the number is"),
+            Row("Piecewise", partial(_widened, Piecewise(epsilon=e)), "better in the middle of the range"),
+            Row("Laplace, cut", partial(Laplace, epsilon=e), "noise of a size that is known to all"),
+        ]
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        return {"mean": mechanism.worst_noise}
+
+
+def _widened(made: Piecewise) -> Piecewise:
+    return replace(made, width=best_width(made))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vector(Question):
+    """A vector of d numbers in [−1, 1] a person: the error of each mean, for the worst numbers.
+
+    Parameters
+    ----------
+    d : int in [2, 10**6]
+    """
+
+    d: int
+    limits: ClassVar = {"d": (2, LARGEST)}
+    needs_list: ClassVar = False
+
+    def _rows(self) -> list[Row]:
+        shape: Any = {"d": self.d, "epsilon": self.epsilon}
+        large = f"d = {DIMENSIONS_MAX:,}" if self.d > DIMENSIONS_MAX else ""
+        return [
+            Row("Harmony", self._harmony, "one private bit for each number asked about"),
+            Row("sampled Hybrid", partial(SampledHybrid, **shape), "several cells where ε is large"),
+            Row("MeanEst", partial(MeanEst, **shape), "a bit for each number, all at once", beyond=large),
+        ]
+
+    def _harmony(self) -> HarmonyMean:
+        """Return that which asks about the best number of numbers: less than 1 of ε for each is never best."""
+        counts = range(1, max(1, min(self.d, int(self.epsilon))) + 1)
+        made = (HarmonyMean(d=self.d, epsilon=self.epsilon, count=count) for count in counts)
+        return min(made, key=lambda one: one.worst_noise)
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        return {"mean": mechanism.worst_noise}
+
+
+# ----------------------------------------------------------------------------------------------- keys and values
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs(Question):
+    """Up to m of d keys a person, each with a value in [−1, 1]: a key's share of holders, and their mean value.
+
+    Ranked by the root of the summed variances of share and share × mean, the two linear estimates, for a key whose
+    values have mean 0 and scatter most.  Records are padded to m.  The error of the mean is that of the ratio, to first
+    order.
+
+    Parameters
+    ----------
+    d : int in [1, 10**6]
+        Number of keys; where the client does not know them, of candidates that the server counts.
+    m : int in [1, min(d, 10**4)]
+        Keys a person holds, at most.
+    share : float
+        Of the people, who hold the key.
+    listed : bool
+        Whether all clients know the list of keys.
+    """
+
+    d: int
+    m: int
+    share: float = 0.1
+    listed: bool = True
+    limits: ClassVar = Sets.limits
+
+    def _rows(self) -> list[Row]:
+        d, m, e = self.d, self.m, self.epsilon
+        split = Row("PrivKV", partial(PrivKV.tight_split, d, e), "one public key, with a part of ε for the sign")
+        if e < 2 * EPSILON_MIN:
+            split = Row("PrivKV", "privkv.PrivKV", TINY)
+        own = "an answer for each key, about one pair of one's own"
+        return [
+            Row("Wheel-KV", partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
+            Row("PCKV-GRR", partial(PCKVGRR, d=d, ell=m, epsilon=e), "names one pair of one's own"),
+            Row("PCKV-UE", partial(PCKVUE, d=d, ell=m, epsilon=e), own),
+            Row("SE", partial(SE, d=d, epsilon=e), "three states of one public key"),
+            split,
+            Row("SE, all keys", partial(SESplit, d=d, epsilon=e), "the states of all keys, each with a part of ε"),
+        ]
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        estimate = np.array([[self.share], [0.0]])
+        spread = mechanism.plug_in(estimate, 1)
+        share, product = spread.variance[:, 0].tolist()
+        mean = {"mean": float(mean_of(estimate, spread).error[0]) ** 2} if self.share else {}
+        return {"share": share, "share × mean": product} | mean
+
+    def _error(self, errors: dict[str, float]) -> float:
+        return sqrt(errors["share"] ** 2 + errors["share × mean"] ** 2) if errors else inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correlation(Question):
+    """Which of d keys a person holds, and how they go together: the error of the share who hold both of two keys.
+
+    All others hold none.
+
+    Parameters
+    ----------
+    d : int in [2, 1000]
+        Number of keys.
+    share : float
+        Of the people, who hold both; 0, the default, is a rare pair.
+    """
+
+    d: int
+    share: float = 0.0
+    limits: ClassVar = {"d": (2, 1000)}
+
+    def _rows(self) -> list[Row]:
+        keys = tuple(f"key {i}" for i in range(1, self.d + 1))
+        rows, oracles = [], {"k-RR": GRR, "k-Subset": SubsetSelection, "OUE": OUE, "Hadamard bit": HadamardBit}
+        for name, oracle in oracles.items():
+            most = 10 if oracle is SubsetSelection else D_MAX  # 3^10 combinations are below LONG
+            whole, pair = (partial(kind.of, keys, oracle, self.epsilon) for kind in (IOH, PairSampling))
+            large = f"d = {most}" if self.d > most else ""
+            rows.append(Row(f"IOH, {name}", whole, "all combinations of all keys", beyond=large))
+            rows.append(Row(f"pairs, {name}", pair, "one public pair of keys a person"))
+        return rows
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        whole = isinstance(mechanism, IOH)
+        keys, pairs = (mechanism.keys, 1) if whole else (mechanism.keys[:2], len(mechanism.pairs))
+        shares = np.zeros((3,) * len(keys))
+        shares[(1,) * len(keys)], shares[(2, 2, *(1,) * (len(keys) - 2))] = 1 - self.share, self.share
+        collected = Collected(keys, shares.reshape(-1), 1, mechanism.oracle, pairs)
+        table = Table(keys, collected.shares, collected)
+        return {"both": float(table.count(dict.fromkeys(keys[:2], 1)).error) ** 2}
+
+
+# ---------------------------------------------------------------------------------------------- many attributes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marginals(Question):
+    """One of k values of each of d attributes: the error of the share of one value of one attribute.
+
+    For blocks it is that of the estimate that uses all blocks, each of them drawn equally often.
+
+    Parameters
+    ----------
+    d : int in [2, 100]
+    k : int in [2, 1000]
+    share : float
+        Of the value; 0, the default, is a rare one.
+    """
+
+    d: int
+    k: int
+    share: float = 0.0
+    limits: ClassVar = {"d": (2, 100), "k": (2, 1000)}
+    attributes: ClassVar[int] = 1  # of a table
+
+    def _rows(self) -> list[Row]:
+        sizes, flip = (self.k,) * self.d, flip_for(self.epsilon, 2 * self.d)
+        large = f"d·k² = {LARGEST:,}" if self.d * self.k**2 > LARGEST else ""
+        harmony = partial(HarmonyFrequency, sizes=sizes, epsilon=self.epsilon)
+        bits = "a bit for each value, with a part of ε for each attribute"
+        return [
+            Row("Harmony", harmony, "one private bit about one public attribute"),
+            self._blocks(),
+            Row("bit flips", partial(BitFlip, sizes=sizes, f=flip), bits, beyond=large),
+            Row("Bloom filters", "joint.BloomFlip", "for more values than bits; its error depends on the hashes"),
+        ]
+
+    def _blocks(self) -> Row:
+        """Return blocks of the best size: larger ones as long as that makes the error smaller."""
+        why, make = (
+            "k-RR on a public block of attributes",
+            partial(Blocks, sizes=(self.k,) * self.d, epsilon=self.epsilon),
+        )
+        sizes = [size for size in range(2, self.d + 1) if comb(self.d, size) * self.k**size <= CELLS_MAX]
+        if not sizes:
+            return Row("blocks", make, why, beyond=f"{CELLS_MAX:,} cells of a tally")
+        best = make(size=sizes[0])
+        for size in sizes[1:]:
+            larger = make(size=size)
+            if self._variances(larger)["share"] >= self._variances(best)["share"]:
+                break
+            best = larger
+        return Row("blocks", lambda: best, why)
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        if isinstance(mechanism, Blocks):
+            drawn = np.full(len(mechanism.blocks), MANY)
+            table = np.full((self.k,) * self.attributes, self.share)
+            variance = mechanism.pooled_variance(drawn, tuple(range(self.attributes)), table)
+            return {"share": float(variance.flat[0]) * float(drawn.sum())}
+        return self._of_share(*mechanism.noise(np.array([[0], [1]]).repeat(len(mechanism.sizes), 1))[:, 0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crosstabs(Marginals):
+    """One of k values of each of d attributes: the error of the share of one cell of the table of a pair of attributes.
+
+    Parameters
+    ----------
+    d : int in [2, 100]
+    k : int in [2, 1000]
+    share : float
+        Of the cell; 0, the default, is a rare one.
+    """
+
+    attributes: ClassVar = 2
+
+    def _rows(self) -> list[Row]:
+        sizes = (self.k**2,) * comb(self.d, 2)
+        large = f"{LARGEST:,} cells of all pairs" if sum(sizes) > LARGEST else ""
+        harmony = partial(HarmonyFrequency, sizes=sizes, epsilon=self.epsilon)
+        fitted = "tables of pairs are fitted (ldpnb.tables), which has no closed form"
+        return [
+            Row(
+                "Harmony, pairs",
+                harmony,
+                "one private bit about the cell of one public pair",
+                beyond=large,
+            ),
+            self._blocks(),
+            Row("bit flips", "joint.BitFlip", fitted),
+            Row("Bloom filters", "joint.BloomFlip", fitted),
+        ]
+
+
+TASKS: dict[str, type[Question]] = {
+    "item": Item,
+    "sets": Sets,
+    "frequent": Frequent,
+    "number": OneNumber,
+    "numbers": Vector,
+    "pairs": Pairs,
+    "correlation": Correlation,
+    "marginals": Marginals,
+    "crosstabs": Crosstabs,
+}
