@@ -1608,7 +1608,7 @@ print(f"ε = {epsilon(laws(always_yes, [0, 1]))}")
 # %% tags=["hide-input"]
 for count in (1, 2, 3):
     guess = best_guess(*laws(lambda x, rng, t=count: repeated(x, t, 0.5, rng), [0, 1]))
-    print(f"{count} replies at ε = 0.5: best guess right with probability {guess:.4f}")
+    print(f"T = {count} at ε = 0.5 each: best guess right with probability {guess:.4f}")
 
 # %% [markdown]
 # ## Summary

@@ -1335,9 +1335,9 @@ print(
 # :::
 
 # %% tags=["hide-input"]
-spread = 1 / np.tanh(0.5) / sqrt(1e7)
+spread, largest = 1 / np.tanh(0.5) / sqrt(1e7), norm.ppf(0.5**1e-6)
 print(
-    f"standard error {100 * spread:.3f} points, largest of a million about {100 * spread * norm.ppf(0.5**1e-6):.2f} points"
+    f"standard error {100 * spread:.3f} points; largest of a million {largest:.1f} of these, {100 * spread * largest:.2f} points"
 )
 
 # %% [markdown]
