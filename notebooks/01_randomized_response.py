@@ -20,7 +20,7 @@
 # 以概率 $p=e^\varepsilon/(1+e^\varepsilon)$ 如实作答时，随机响应恰好满足 $\varepsilon$-本地化差分隐私，比例的估计无偏，标准误差为 $1/(2\sinh(\varepsilon/2)\sqrt n)$；对二值问题，由每人一份报告得到的无偏估计，其标准误差都不低于此。
 # 综述（叶青青等）的定义，以及它与学位论文（张俊）所述的序列组合性和并行组合性，均得到复现；两文关于数据量和个性化隐私设置的论断在条件下复现。
 # 两文“本地模型不存在全局敏感度，故拉普拉斯机制与指数机制不适用”的论断予以更正：同一用户的任意两个取值互为相邻，两种机制都适用。
-# 学位论文中关于 $\varepsilon$ 与保护强度的一处表述（该文另有正确的表述），以及极大似然估计、其期望和 $p$ 的所印公式，均予更正。
+# 学位论文中关于 $\varepsilon$ 与保护强度的一种说法（见于两处，该文他处说法正确），以及极大似然估计、其期望和 $p$ 的所印公式，均予更正。
 # 综述建议对相互关联的用户采用交互式框架，此论断未复现：关联并不使任何一人的 $\varepsilon$ 被突破，也不使估计有偏；若报告本身就是对亲属情况的陈述，则另当别论。
 # :::
 #
@@ -90,7 +90,7 @@ print(f"{n:,} people, of whom {truth.sum():,} had an affair: {share:.1%}")
 # |---|---|---|
 # | $n$ | number of people | `n` |
 # | $x_i \in \{0, 1\}$ | the true answer of person $i$, 1 for yes | `truth` |
-# | $\pi = \frac1n \sum x_i$ | the share of yes that we want | `share` |
+# | $\pi = \frac1n \sum x_i$ | the share of yes that we want, with the papers' letter; a share is $f$ in the chapters that follow | `share` |
 # | $y_i \in \{0, 1\}$ | the reply of person $i$ | |
 # | $\varepsilon > 0$ | privacy budget, in natural units (nats) | `eps` |
 # | $p$ | probability of telling the truth | `p` |
@@ -268,13 +268,13 @@ plt.show()
 # :::
 #
 # The same holds for a bet on a group of values, whose probabilities are mixtures.
-# In the survey 32 % had an affair, odds of about 1 to 2.
+# Of the readers 32 % had an affair, odds of about 1 to 2.
 # {numref}`fig-rr-odds` shows what a bettor thinks after hearing "yes", and after hearing "no".
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief after the reply against belief before it, after “yes” (upper lines) and after “no” (lower lines). The dotted vertical line is the 32 % of the survey. At ε = 0.5 the belief moves from 32 % to 44 % at most; at ε = 4 a “yes” is nearly a confession."}, "image": {"alt": "Belief after a reply against belief before it for epsilon 0.5, 1, 2 and 4: four pairs of curves that bow away from the diagonal, the more so the larger epsilon. From 32 percent a yes leads to 44, 56, 78 and 96 percent."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief after the reply against belief before it, after “yes” (upper lines) and after “no” (lower lines). The dotted vertical line is the 32 % of the readers. At ε = 0.5 the belief moves from 32 % to 44 % at most; at ε = 4 a “yes” is nearly a confession."}, "image": {"alt": "Belief after a reply against belief before it for epsilon 0.5, 1, 2 and 4: four pairs of curves that bow away from the diagonal, the more so the larger epsilon. From 32 percent a yes leads to 44, 56, 78 and 96 percent."}}
 def belief(prior, eps, said):
-    """Probability of a yes-sayer's truth, from the laws of the replies of somebody with truth 0 and with truth 1."""
+    """Probability that the truth is yes after this reply, from the laws of the replies under both truths."""
     no, yes = laws(lambda x, rng: reply(x, eps, rng), [0, 1])
     return prior * float(yes[said]) / (prior * float(yes[said]) + (1 - prior) * float(no[said]))
 
@@ -471,7 +471,7 @@ settle(
 )
 
 # %% [markdown]
-# ### The survey, asked again
+# ### The readers, asked again
 #
 # Now 6,366 readers toss their coins.
 # {numref}`fig-rr-fair` shows eight such surveys, one for each of eight budgets: eight worlds, not eight questions to one reader.
@@ -550,7 +550,7 @@ settle(
 # ### The client of the package
 #
 # `reply` answers for one person.
-# The package has a vectorised client for any number of answers $k$, of which two are a special case (`GRR`, chapter on frequency oracles).
+# The package has a vectorised client for any number of answers $k$, of which two are a special case (`GRR`, {ref}`ch-frequency`).
 # It is built differently: it keeps the answer with probability $(e^\varepsilon-1)/(e^\varepsilon+1)$ and otherwise picks one of the two blindly, which is how {cite:t}`ren2019bayesnet` (§4.1) describe randomized response.
 # That this comes to the same thing is checked by one line, at all eight budgets; the simulator of whole populations is tied to the client in the same way.
 
@@ -870,6 +870,7 @@ def people_for_a_point(eps):
 for eps in (0.1, 0.5, 1):
     near, far = people_for_a_point(eps)
     print(f"one point of error at ε = {eps:<3g}: {near:6,.0f} people centrally, {far:9,.0f} locally")
+print(f"ten people centrally at ε = 0.1: standard error {100 / (sqrt(2) * sinh(0.05) * 10):.0f} points")
 
 
 # %% tags=["hide-input"]
@@ -889,7 +890,9 @@ spread = [geometric(0, eps, reach) @ reach**2 * 2 * sinh(eps / 2) ** 2 for eps i
 check(
     "Central noise",
     "ε and variance of two-sided geometric noise as stated, three ε",
-    np.allclose(mass, 1) and np.allclose(spread, 1) and abs(ratio_of_counts(0, 1, 1.0) - 1) < 1e-9,
+    np.allclose(mass, 1)
+    and np.allclose(spread, 1)
+    and all(abs(ratio_of_counts(0, 1, eps) - eps) < 1e-9 for eps in (0.1, 0.5, 1)),
     control="counts that differ by two",
     caught=abs(ratio_of_counts(0, 2, 1.0) - 1) > 0.5,
 )
@@ -1392,7 +1395,8 @@ settle(
 
 # %% [markdown]
 # The survey recommends the interactive framework for people who are related, a family with a hereditary trait, and the other one for people who are not.
-# Nothing in the definitions asks for that: reports that depend on their owner's answer only keep their ε, and the estimate its mean, whoever is related to whom.
+# Its example is a diagnosis that looks at the relatives' outputs as well; a report that is itself about relatives does need the interactive framework, by definition.
+# For a report about its owner alone nothing in the definitions asks for it: reports that depend on their owner's answer only keep their ε, and the estimate its mean, whoever is related to whom.
 # What relations between people do weaken is what ε means, and they do so in both frameworks and in the central model alike.
 # If three sisters share a gene and reply with $\varepsilon = 1$ each, three equal replies change the odds of the gene by $e^3$, as much as one reply with $\varepsilon = 3$ could; for $m$ people who always agree it is $m\varepsilon$.
 # Local privacy promises that *your reply* gives little away, not that nobody else's does.
@@ -1464,7 +1468,7 @@ check(
 # :class: warning
 # *Printed* ({cite:t}`zhang2018gfim` §2.1.1): the larger ε, the stronger the protection.
 # *Right*: the other way round, see {ref}`sec-odds`.
-# The thesis has it right in its first chapter and in its last, and repeats the slip in §4.2.
+# The thesis has it right in §1.1, below property 2.1 and in §4.6, and repeats the slip in §4.2.
 # :::
 #
 # :::{admonition} Strict inequality
@@ -1604,7 +1608,7 @@ print(f"ε = {epsilon(laws(always_yes, [0, 1]))}")
 # %% tags=["hide-input"]
 for count in (1, 2, 3):
     guess = best_guess(*laws(lambda x, rng, t=count: repeated(x, t, 0.5, rng), [0, 1]))
-    print(f"{count} replies at ε = 0.5: best guess right with probability {guess:.4f}")
+    print(f"T = {count} at ε = 0.5 each: best guess right with probability {guess:.4f}")
 
 # %% [markdown]
 # ## Summary

@@ -55,7 +55,7 @@ from scipy.stats import beta, binom
 
 from ldpnb import gallery
 from ldpnb.audit import audit, ceiling
-from ldpnb.book import check, style
+from ldpnb.book import check, style, table
 from ldpnb.chance import TooManyBranches, bernoulli, law, pick, toss
 from ldpnb.frequency import GRR, OLH, SUE
 from ldpnb.verify import epsilon, laws, sampled, worst
@@ -256,15 +256,15 @@ check(
 # :::{prf:theorem} An audit's bound
 # :label: thm-audit
 # Let $m$ events $(x, x', S)$ be chosen independently of a fresh sample of $n$ independent reports of each value, and let $a, a'$ count how often an event happens there under $x$ and $x'$.
-# With $\alpha = \delta/2m$, the largest of the $m$ numbers $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
+# With $\alpha = \delta/(2m)$, the largest of the $m$ numbers $\ln\big(L(a, n)/U(a', n)\big)$ is above the true ε with probability at most $\delta$.
 # :::
 #
 # :::{prf:proof}
 # By {eq}`eq-audit` each of the $m$ numbers is at most ε unless one of its two bounds is wrong.
-# There are $2m$ bounds, each wrong with probability at most $\delta/2m$.
+# There are $2m$ bounds, each wrong with probability at most $\delta/(2m)$.
 # :::
 #
-# The words *without looking* matter.
+# The word *fresh* matters.
 # An auditor who picks the event on the same reports on which it is counted picks the one that luck favoured.
 # So `audit` halves the sample: on one half all pairs of values and many events compete, and on the other only two winners are counted, a bold one that promises most and a safe one: $m = 2$, $\alpha = \delta/4$.
 #
@@ -414,8 +414,8 @@ for m in (2000, 20_000, 100_000):
 # The largest bound that 3,000 reports of each value can give stands where the audit saw an event under one value only.
 
 # %% tags=["hide-input"]
-mistakes = gallery.table(rng=rng, samples=3000).set_index("mistake")
-mistakes
+mistakes = gallery.table(rng=rng, samples=3000)
+table(mistakes)
 
 # %% [markdown]
 # The same tools on the right versions are the control of the whole table.

@@ -142,7 +142,7 @@ settle(
 
 # %% [markdown]
 # In this chapter everybody has exactly one item.
-# (Carl, with three diseases, has to wait for the chapter on sets.)
+# (Carl, with three diseases, has to wait for {ref}`ch-items`.)
 #
 # | symbol | meaning | in code |
 # |---|---|---|
@@ -589,7 +589,7 @@ check(
 #
 # So which size is best, and is there anything better than k-Subset?
 # To ask this we need one number for all items together.
-# In this section, and only here, people are drawn at random from a distribution $\pi$, and the *risk* of an unbiased estimate is $n\,\E\lVert \hat f - \pi\rVert^2$, $n$ times the sum of the variances of all items.
+# For this number, and only for it, people are drawn at random from a distribution $\pi$: the *risk* of an unbiased estimate is $n\,\E\lVert \hat f - \pi\rVert^2$, $n$ times the sum of the variances of all items.
 # Drawing people at random adds $\pi_v(1-\pi_v)/n$ to the variance of each item.
 #
 # :::{prf:theorem} Risk of k-Subset
@@ -753,6 +753,10 @@ check(
     attained < 1e-9 and below > 1 - 1e-9 and sizes_right,
     control="size 1 in its place",
     caught=risk(SubsetSelection(k=50, epsilon=1.0, size=1)) > 2 * minimax_risk(50, 1.0),
+)
+single, several = (make(k=32, epsilon=3.0).noise([0])[0, 1] for make in (GRR, SubsetSelection))
+print(
+    f"a rare item, k = 32, ε = 3: k-RR has {1 - single / several:.0%} less noise than k-Subset of size {best_size(32, 3.0)}"
 )
 
 # %% [markdown]
@@ -1237,7 +1241,7 @@ def lacking(shares):
 
 for steps in (10, 100, 1000, 10_000):
     print(f"EM, {steps:>6,} steps: lacks at most {max(lacking(em(of_ten, seen, steps)), 1e-12):.0e}")
-print(f"package, {best_shares.steps:>2} steps: lacks at most 1e-09, certified")
+print(f"package, {best_shares.steps:>2} steps: lacks at most {max(best_shares.gap, 1e-9):.0e}, certified")
 far = em(of_ten, seen, 10_000)
 check(
     "EM",
@@ -1440,7 +1444,7 @@ check(
 # The printed law of k-Subset is right, normalisation and all; only its text calls the size $d$ once and $c$ otherwise.
 # Our text of Table 4 gives its communication as $O(1)$; a report has $\lceil\log_2\binom kc\rceil$ bits, 81 for 100 items at $\varepsilon = 1$.
 # (The $c$ that is explained below the table does not occur in our text of it, so the print may well say $O(c)$.)
-# Table 4 as a whole is the subject of the next chapter.
+# Table 4 as a whole is the subject of {ref}`sec-onebit-bounds`.
 #
 # (sec-freq-wrong)=
 # ## What can go wrong
@@ -1449,8 +1453,7 @@ check(
 # - *A hash seed that depends on the item.* The seed is public because it is drawn without looking; a client that draws seeds until the slot "looks good" gives the item away.
 # - *A hash family that is too small.* With one hash function for everybody two items in one slot can never be told apart, for any number of people.
 # - *Counting supporters as people.* At $\varepsilon = 1$ and $k = 100$ an item that nobody holds is supported by a quarter of OUE's reports.
-# - *Looking at the largest estimates only.* Each is unbiased; the largest of many is not.
-#   The chapter on frequent items is about that.
+# - *Looking at the largest estimates only.* Each is unbiased; the largest of many is not, see {ref}`sec-gfim-curse`.
 #
 # (sec-freq-exercises)=
 # ## Exercises

@@ -18,7 +18,7 @@
 # S-Hist 的符号表是随机的，由此带来的误差只随行数减小，与用户数无关；各列正交之说因而在条件下复现。
 # 每个用户有 $d$ 个属性时，$\varepsilon$ 较小宜抽取一个属性上报（Harmony），一比特报告约自 $\varepsilon=2\sqrt d$ 起宜划分预算。
 # 综述（叶青青等）表 4 的误差界在条件下复现：它们界定的是不同的误差，$\sqrt{\log k}$ 是最大误差的阶，$k$ 与 $\sqrt{k^3}$ 是绝对误差之和的阶，不宜并列比较。
-# “划分预算使误差与方差均增至 $d$ 倍”在条件下复现：$\varepsilon$ 较小时误差确为 $d$ 倍，方差则为 $d^2$ 倍。
+# 划分预算使误差增至 $d$ 倍，在 $\varepsilon$ 较小时得到复现；“方差亦增至 $d$ 倍”则予以更正，应为 $d^2$ 倍。
 # 表 5 所列 Harmony-Frequency 的通信代价 $O(m)$ 疑为误印，予以更正：报告只有一个私有比特，外加公开的属性编号与行号。
 # :::
 #
@@ -560,7 +560,7 @@ check(
 # (sec-onebit-harmony)=
 # ## Many attributes
 #
-# Now each person has $d$ attributes with $k_1, …, k_d$ values, and we want the shares of all values of all of them.
+# Now each person has $d$ attributes with $\kappa_1, …, \kappa_d$ values, and we want the shares of all values of all of them.
 # Two designs suggest themselves.
 # *Split* the budget: report every attribute at $\varepsilon/d$.
 # Or *sample* one attribute at random, which is public, and report it at the full ε, as Harmony does {cite:p}`nguyen2016collecting`:
@@ -797,7 +797,7 @@ settle(
 )
 
 # %% [markdown]
-# The chapters on correlation and on joint distributions ask for pairs, and pay for them.
+# {ref}`ch-correlation` and {ref}`ch-joint` ask for pairs, and pay for them.
 #
 # (sec-onebit-pce)=
 # ## Everybody their own ε
@@ -933,7 +933,7 @@ settle(
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-slopes", "caption": "Largest error and sum of absolute errors against the number of items: 10,000 people with uniform items, ε = 0.5, means of ten surveys with real reports. The orders of Table 4 are both here, but in different panels: √(log k) is the largest error of all but k-RR, and k their sum of absolute errors. (With these numbers a sum above 1 means that the shares are lost in the noise.)"}, "image": {"alt": "Two log-log panels against k from 16 to 1,024. In the left one, largest error, all curves but one nearly coincide and rise slowly from 0.08 to 0.14; k-RR rises steeply. In the right one, sum of absolute errors, all but k-RR rise together with slope one and k-RR with slope one and a half."}}
 MEASURED = {
     "RAPPOR": SUE,
-    "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=24_050),
+    "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=rows_prescribed(10_000, k)),
     "PCE": HadamardBit,
     "k-RR": GRR,
     "k-Subset": SubsetSelection,
@@ -1002,7 +1002,7 @@ METHODS = pd.DataFrame(
         ("k-Subset", ONE, "k", "1", "yes", "", "here"),
         ("RAPPOR-unknown", SEVERAL, "dk", "h + r", "no", "split over substrings", "RAPPOR"),
         ("Harmony-Frequency", SEVERAL, "√(d log k)", "m", "yes", "all to the sampled variable", "here"),
-        ("LDPMiner", SEVERAL, "dk", "h + m", "yes", "split over two phases", "sets of items"),
+        ("LDPMiner", SEVERAL, "dk", "h + m", "yes", "split over two phases", "two phases"),
         ("LoPub", SEVERAL, "dk", "d l", "yes", "split over attributes", "a table for the public"),
         ("MeanEst", "means", "", "", "", "", "means"),
         ("Harmony-Mean", "means", "", "", "", "", "means"),
@@ -1335,9 +1335,9 @@ print(
 # :::
 
 # %% tags=["hide-input"]
-spread = 1 / np.tanh(0.5) / sqrt(1e7)
+spread, largest = 1 / np.tanh(0.5) / sqrt(1e7), norm.ppf(0.5**1e-6)
 print(
-    f"standard error {100 * spread:.3f} points, largest of a million about {100 * spread * norm.ppf(0.5**1e-6):.2f} points"
+    f"standard error {100 * spread:.3f} points; largest of a million {largest:.1f} of these, {100 * spread * largest:.2f} points"
 )
 
 # %% [markdown]
