@@ -251,9 +251,9 @@ check(
 # Both are rows of the calculus of {ref}`ch-keyvalue`, with one change: every report is asked about every key (so take 1 for the $d$ of {prf:ref}`thm-kv-estimates`), and a holder's own pair is the one used with probability $w = 1/\ell$ only, so that $\hat f$ and $\hat s$ are divided by $w$.
 # A holder's answer is then a sign with probability $w(\alpha+\beta) + (1-w)b$, another person's with $b$, and a rare key has the noise
 #
-# $$ n\Var\hat f = \frac{\ell^2\, b(1-b)}{T^2},\quad b = 2\gamma, \qquad
-# \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad
-# \text{GRR: } \frac{2\ell(e^\varepsilon-1) + 4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$ (eq-pckv-noise)
+# $$ \begin{aligned} n\Var\hat f &= \frac{\ell^2\, b(1-b)}{T^2},\quad b = 2\gamma; \\
+# \text{UE: } & \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad
+# \text{GRR: } \frac{2\ell(e^\varepsilon-1) + 4(d+\ell-1)}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-pckv-noise)
 #
 # PCKV-UE pays for ℓ by its square and for the number of keys not at all; PCKV-GRR pays for both in proportion.
 # With many keys neither need be better than asking about one random key: at $\ell = 8$, $\varepsilon = 0.5$ and 512 keys PCKV-GRR has more noise than state encoding.
