@@ -250,8 +250,8 @@ check(
 # A mean would be the wrong measure: it is a ratio, and the highest estimated means are those of songs whose share cannot be told from zero ({ref}`sec-charts-exercises`).
 # The sum
 #
-# $$ \hat\lambda = \frac{\hat f + \hat s}{2}, \qquad \E\hat\lambda = \frac{f+s}{2}, \qquad
-# \Var\hat\lambda = \tfrac14\big(\Var\hat f + \Var\hat s + 2\operatorname{Cov}(\hat f, \hat s)\big) $$ (eq-charts-likes)
+# $$ \begin{aligned} \hat\lambda &= \frac{\hat f + \hat s}{2}, \qquad \E\hat\lambda = \frac{f+s}{2}, \\
+# \Var\hat\lambda &= \tfrac14\big(\Var\hat f + \Var\hat s + 2\operatorname{Cov}(\hat f, \hat s)\big) \end{aligned} $$ (eq-charts-likes)
 #
 # has no ratio, is exactly unbiased as long as nobody has more than $m$ songs, and says what one wants to know: the share of people with the song in their record and a + for its sign.
 # A holder of value $v$ counts as $\frac{1+v}{2}$, one if she loves the song and nothing if she hates it.
