@@ -19,7 +19,7 @@
 # 状态编码（SE）把一个键的状态分为不存在、存在且为负、存在且为正三种，随机抽取一个键，以 k-RR 上报其状态，对整条记录恰好满足 $\varepsilon$-本地化差分隐私。
 # 频率 $f$ 与乘积 $fm$ 各有线性的无偏估计，均值是两者之比，因而有偏，对稀有的键并不可靠。
 # 孙林等的实验结论得到复现：SE 的频率误差与均值误差均小于 PrivKV 和 PrivKVM，各误差随 $\varepsilon$ 增大而下降。
-# 这一比较以各方法声称的预算和已发表的估计为准；PrivKV 实际消耗的 $\varepsilon$ 小于声称值，若用足预算并改用无偏估计，它仅略逊于 SE。
+# 这一比较以各方法的标称预算和已发表的估计为准；PrivKV 实际消耗的 $\varepsilon$ 小于标称值，若用足预算并改用无偏估计，它仅略逊于 SE。
 # §4.2 的频率与均值公式直接代入扰动后的计数，予以更正：应先校正计数，如该文对另一方法所做的那样。
 # “OUE 方差最小”与“SE 带宽最低”在条件下复现，前者对稀有项成立，后者按已发表的报告格式成立。
 # MAE 的定义疑为误印，按其名称更正为绝对误差的平均值。
@@ -123,7 +123,7 @@ check(
     max(abs(mean_sign(v) - v) for v in tried) < 1e-12
     and all(same_law(sign, lambda v, rng: int(discretise([v], rng)[0]), [v]) for v in tried),
     control="the nearer of −1 and 1",
-    caught=max(abs((1 if v >= 0 else -1) - v) for v in tried) > 0.5,
+    caught=max(abs(mean_sign(v, lambda v, rng: 1 if v >= 0 else -1) - v) for v in tried) > 0.5,
 )
 
 
@@ -315,7 +315,7 @@ settle(
 # :::
 #
 # (The estimate divides by $n/d$, the expected number of reports about a key, and not by their actual number $N$, so that it is linear and its variance exact.
-# Dividing by $N$ is a ratio; it takes about $(d-1)f^2$ off the variance of $n\hat f$, which matters at large ε, and is what one would do in practice.)
+# Dividing by $N$ is a ratio; it takes about $(d-1)f^2$ a person off the variance of $n\hat f$, which matters at large ε, and is what one would do in practice.)
 #
 # The paper prints $\hat f = (M_0+M_2)/n$ and $\hat m = (M_2-M_0)/(M_0+M_2)$, with $M_s$ the number of *reported* states, and no correction for the perturbation.
 # As printed they estimate shares of the reports, not of the people; the paper does correct the counts of its other method (§3.1), so this is an omission.
@@ -416,7 +416,7 @@ settle(
 # ### One key or all of them?
 #
 # The paper leaves open whether a person answers about one key or about all $d$, and its bandwidth of $\log 3d$ says one.
-# The other design splits the budget: every key at $\varepsilon/d$.
+# The other design splits the budget, as in {ref}`sec-means-sample`: every key at $\varepsilon/d$.
 # {numref}`fig-kv-split` compares the two for a key that 30 % hold.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-split", "caption": "Variance of the frequency of a key that 30 % hold, all keys reported at ε/d over one key sampled at ε. For small budgets sampling gains a factor of about d; at large ε the draw of the key is all the noise that is left, and splitting wins."}, "image": {"alt": "Log-log plot of the variance ratio, all keys over one key, against epsilon from 0.1 to 30 for d equal to 2, 5 and 10. The curves start at 2, 5 and 10, fall, and cross one near 3.7, 5.7 and 8."}}
@@ -767,7 +767,7 @@ def transcript_epsilon(eps1, eps2, c):
     )
 
 
-def stated(eps1, eps2, c):
+def in_theorem(eps1, eps2, c):
     return max(eps2, eps1 + log(2 / (1 + exp(-eps2 / c))) + (c - 1) / c * eps2)
 
 
@@ -778,7 +778,7 @@ for (e1, e2, c), eps in zip(cases, seen, strict=True):
 check(
     "Transcript",
     "ε of all reports together, five cases, worst published means: as in the theorem",
-    all(abs(eps - stated(*case)) < 1e-9 for eps, case in zip(seen, cases, strict=True))
+    all(abs(eps - in_theorem(*case)) < 1e-9 for eps, case in zip(seen, cases, strict=True))
     and all(abs(privkvm_epsilon(*case) - eps) < 1e-9 for eps, case in zip(seen, cases, strict=True)),
     control="ε₁ + ε₂",
     caught=all(eps < sum(case[:2]) - 1e-3 for eps, case in zip(seen, cases, strict=True)),
@@ -943,7 +943,7 @@ table(shown.map(lambda x: f"{x:.3f}").rename_axis("ε").reset_index())
 
 # %% [markdown]
 # On both the paper's findings hold: errors fall with ε, PrivKV and PrivKVM have the same frequency error up to chance, and state encoding has smaller errors than both.
-# At large ε frequencies end at the error of drawing the key, which is the same for all.
+# Only the frequencies at large ε are left with the error of drawing the key, which is the same for all, and there chance decides.
 # On the stand-in the rounds of PrivKVM help in the middle only: at small ε a third of the value budget per round is too little, and at ε = 10 hardly any bias is left to remove.
 # With the 6,040 people of MovieLens 1M they help at no budget of the table.
 # But the comparison is of stated budgets and published estimates.

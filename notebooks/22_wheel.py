@@ -251,9 +251,9 @@ check(
 # Both are rows of the calculus of {ref}`ch-keyvalue`, with one change: every report is asked about every key (so take 1 for the $d$ of {prf:ref}`thm-kv-estimates`), and a holder's own pair is the one used with probability $w = 1/\ell$ only, so that $\hat f$ and $\hat s$ are divided by $w$.
 # A holder's answer is then a sign with probability $w(\alpha+\beta) + (1-w)b$, another person's with $b$, and a rare key has the noise
 #
-# $$ n\Var\hat f = \frac{\ell^2\, b(1-b)}{T^2},\quad b = 2\gamma, \qquad
-# \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad
-# \text{GRR: } \frac{2\ell(e^\varepsilon-1) + 4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$ (eq-pckv-noise)
+# $$ \begin{aligned} n\Var\hat f &= \frac{\ell^2\, b(1-b)}{T^2},\quad b = 2\gamma; \\
+# \text{UE: } & \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad
+# \text{GRR: } \frac{2\ell(e^\varepsilon-1) + 4(d+\ell-1)}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-pckv-noise)
 #
 # PCKV-UE pays for ℓ by its square and for the number of keys not at all; PCKV-GRR pays for both in proportion.
 # With many keys neither need be better than asking about one random key: at $\ell = 8$, $\varepsilon = 0.5$ and 512 keys PCKV-GRR has more noise than state encoding.
@@ -892,7 +892,7 @@ check(
 # ## Five mechanisms
 #
 # Fig. 3 of the paper compares five mechanisms on 100,000 people with 8 pairs each out of 512 keys (its Table 3).
-# Errors are mean squared ones of frequency and of mean, over all keys or over the most frequent ones, such as the first 50 (§4.1; the figure's caption names the mean alone, the text below it both).
+# Errors are mean square errors of frequency and of mean, over all keys or over the most frequent ones, such as the first 50 (§4.1; the figure's caption names the mean alone, the text below it both).
 # Four mechanisms are named; as the fifth we take state encoding.
 # PrivKVM has three rounds, half of its budget for keys and a sixth for the values of each round, PCKV has $\ell = 8$, and the mean is the clipped ratio of {ref}`ch-keyvalue` (PrivKVM's is its last round's).
 # Budgets are as stated, so PrivKVM spends less than ε.
@@ -982,7 +982,7 @@ exact3 = {  # expected squared error of each frequency: its variance, as nothing
     for name, mechanism in five(eps, KEYS, HELD).items()
 }
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-wheel-fig3", "caption": "Fig. 3 of the paper at its own size, for Gaussian keys; Wheel-KV is our reconstruction. Mean squared error over the 50 most frequent of 512 keys, 100,000 people with 8 pairs each. Lines on the left: exact; markers: means of 20 runs with 95 % bars; on the right simulated alone. Wheel-KV is lowest up to ε = 3, PCKV-GRR from 5 on; at 4 they are about equal.", "width": "100%"}, "image": {"alt": "Two panels, logarithmic error against epsilon from 0.5 to 6. All five curves fall. Left, frequency: Wheel-KV lowest until about 4, then PCKV-GRR, which falls fastest; PCKV-UE, SE and PrivKVM above. Right, mean: all five between 0.6 and 1 at the left; Wheel-KV lowest until about 4, then PCKV-GRR, with PCKV-UE, SE and PrivKVM above."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-wheel-fig3", "caption": "Fig. 3 of the paper at its own size, for Gaussian keys; Wheel-KV is our reconstruction. Mean square error over the 50 most frequent of 512 keys, 100,000 people with 8 pairs each. Lines on the left: exact; markers: means of 20 runs with 95 % bars; on the right simulated alone. Wheel-KV is lowest up to ε = 3, PCKV-GRR from 5 on; at 4 they are about equal.", "width": "100%"}, "image": {"alt": "Two panels, logarithmic error against epsilon from 0.5 to 6. All five curves fall. Left, frequency: Wheel-KV lowest until about 4, then PCKV-GRR, which falls fastest; PCKV-UE, SE and PrivKVM above. Right, mean: all five between 0.6 and 1 at the left; Wheel-KV lowest until about 4, then PCKV-GRR, with PCKV-UE, SE and PrivKVM above."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 4.2))
 for i, name in enumerate(NAMES):
     picked = fig3.query("kind == 'Gaussian' and name == @name and keys == 'top 50'")
@@ -994,7 +994,7 @@ for i, name in enumerate(NAMES):
     axes[1].plot(seen["eps"], seen["mse"], **line(i) | {"linewidth": 0.8})
 for ax, what in zip(axes, ("frequency", "mean"), strict=True):
     ax.set(yscale="log", xlabel="privacy budget ε", title=what)
-axes[0].set(ylabel="mean squared error, top 50")
+axes[0].set(ylabel="mean square error, top 50")
 fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 plt.show()
 
@@ -1351,7 +1351,7 @@ print(
 # *Two hashes.* Let $(k, +)$ and $(k, -)$ be two items of a wheel for sets, hashed separately.
 # Both shares are then unbiased, $\hat f$ is their sum and $\hat s$ their difference, both with twice the noise of the wheel for sets.
 # The server hashes twice.
-# The frequency has less noise than in Wheel-KV and the product more; for one pair per person the sum of both is smaller, at small ε much so, and for more pairs it is the same.
+# The frequency has less noise than in Wheel-KV and the product more; for one pair per person the sum of both is smaller, at small ε much so, and for more pairs it is nearly the same.
 #
 # *The moved report, mended.* Draw the wheel's point for the keys with the budget $\ln\frac{e^\varepsilon+1}2$, and move it to the half of the *true* sign with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ only.
 # For one pair that is exactly ε, and indeed the very law of Wheel-KV: $\frac{e^\varepsilon}\Omega$ for the own slot and $\frac1\Omega$ for all others.

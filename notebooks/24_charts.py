@@ -219,7 +219,7 @@ def listeners(day, rng):
 
 # %% [markdown]
 # The seven days, and the chart of each.
-# In charts ± is 1.96 standard errors; of means over repetitions it is one standard error.
+# Behind a single estimate ± is 1.96 standard errors, behind a mean of repetitions one.
 # When a song is released its title goes on the list; when it expires, it is struck off.
 
 # %%
@@ -250,8 +250,8 @@ check(
 # A mean would be the wrong measure: it is a ratio, and the highest estimated means are those of songs whose share cannot be told from zero ({ref}`sec-charts-exercises`).
 # The sum
 #
-# $$ \hat\lambda = \frac{\hat f + \hat s}{2}, \qquad \E\hat\lambda = \frac{f+s}{2}, \qquad
-# \Var\hat\lambda = \tfrac14\big(\Var\hat f + \Var\hat s + 2\operatorname{Cov}(\hat f, \hat s)\big) $$ (eq-charts-likes)
+# $$ \begin{aligned} \hat\lambda &= \frac{\hat f + \hat s}{2}, \qquad \E\hat\lambda = \frac{f+s}{2}, \\
+# \Var\hat\lambda &= \tfrac14\big(\Var\hat f + \Var\hat s + 2\operatorname{Cov}(\hat f, \hat s)\big) \end{aligned} $$ (eq-charts-likes)
 #
 # has no ratio, is exactly unbiased as long as nobody has more than $m$ songs, and says what one wants to know: the share of people with the song in their record and a + for its sign.
 # A holder of value $v$ counts as $\frac{1+v}{2}$, one if she loves the song and nothing if she hates it.
@@ -434,7 +434,7 @@ check(
 # Only where the share does not change are the two the same question.
 # Then `steady` has the least variance for rare keys; with one mechanism on all days a batch's variance is inverse to its number of people, and `steady` is `exposed`.
 # (They differ if, say, an older app still sends reports at another ε.)
-# In the table one bar misses the truth, as five of a hundred do.
+# In the table one interval misses the truth, as five of a hundred do.
 
 # %% tags=["hide-input"]
 life = range(3, DAYS + 1)
@@ -902,7 +902,7 @@ except ValueError as error:
 # A mechanism with a list loses this pair before anything is sent: its client knows no entry that it could perturb, and says so.
 #
 # For privacy this is a blessing and a duty.
-# Nothing more than ε has been spent: whatever is computed from a report, today or in ten years, is a function of the report, and tells two people apart no better than the report does.
+# Nothing more than ε has been spent: whatever is computed from a report, today or in ten years, is a function of the report, and tells two people apart no better than the report does ({prf:ref}`thm-post`).
 # So ε protects against all questions at once, also against those that nobody has asked yet: whatever two records are compared, and whatever was asked, the odds between them move by at most $e^\varepsilon$.
 # But a person who agrees to send a report agrees to *any* question about her $m$ keys, not to "a chart of new songs".
 # She should be told so, and reports that are no longer needed should be deleted.
@@ -999,8 +999,8 @@ check(
 # :::
 #
 # :::{prf:proof}
-# Given the records (and, with a kept seed, the seed), the reports are independent, so the ratio of two people's probabilities is a product of $T$ ratios of at most $e^\varepsilon$.
-# The two records that attain ε, held on all days, and the report that attains it, sent every time, make it $e^{T\varepsilon}$.
+# More than $T\varepsilon$ it cannot be: {prf:ref}`thm-composition`, where a person's value may be the records of all days.
+# The two records that attain ε, held on all days, and the report that attains it, sent every time, make it $T\varepsilon$.
 # A repeated report says nothing that the first did not.
 # :::
 #
@@ -1056,6 +1056,7 @@ settle(
 
 # %% [markdown]
 # So who wants $T$ days and has a total budget $B$ per person can divide either the budget, $B/T$ a day for everybody, or the people: a *panel* of every $T$-th person each day, with all of $B$.
+# It is the question of {ref}`sec-means-sample` again, with days for attributes.
 #
 # :::{prf:theorem} Divide the people
 # :label: thm-charts-panels
