@@ -223,7 +223,7 @@ def least_epsilon(
 def optimise_points(
     letters: ArrayLike, epsilon: float, m: int, source: ArrayLike, *, starts: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], Optimum]:
-    r"""Find m points and a channel to them with a small mean squared error: the best found, not the best there is.
+    r"""Find m points and a channel to them with a small mean square error: the best found, not the best there is.
 
     Alternates between the best channel for the points, a linear program, and the best points for the channel, each
     the mean of the letters reported as it.  Neither step ever loses; where both stop is a local minimum.
@@ -285,7 +285,7 @@ def optimise_points(
 
 
 def _anywhere(x: NDArray[np.float64], p: NDArray[np.float64], epsilon: float) -> float:
-    """Lower bound on the mean squared error of any channel of this ε to any points; see `optimise_points`."""
+    """Lower bound on the mean square error of any channel of this ε to any points; see `optimise_points`."""
     k, a, scale = len(x), exp(-epsilon), np.ptp(x) or 1.0
     x = (x - x.min()) / scale
     points, best = np.unique(np.concatenate([np.linspace(0, 1, GRID), x])), 0.0

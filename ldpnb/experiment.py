@@ -119,7 +119,7 @@ def _rows(result: Any, taken: tuple[str, ...]) -> list[Row]:
 
 
 def mse(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
-    """Mean squared error over the last axis: ``mean((estimate - truth)²)``.
+    """Mean square error over the last axis: ``mean((estimate - truth)²)``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Key-value data: which keys people hold, and the mean of each key's values among its holders.
+"""Key–value data: which keys people hold, and the mean of each key's values among its holders.
 
 Everybody holds some of d keys, each with a value in [−1, 1].  All mechanisms here are *signed ternary*: a value becomes
 a sign, and a report answers for each key it is *asked* about with +, − or nothing.  The probabilities are

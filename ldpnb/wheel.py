@@ -1,4 +1,4 @@
-r"""The Wheel: sets, and key-value data, from an open domain, in a report of a few bits.
+r"""The Wheel: sets, and key–value data, from an open domain, in a report of a few bits.
 
 A public seed, each person's own, hashes all keys that anybody may ever have onto a circle of N slots.  The person's own
 m keys cover C, some L of these slots, and the report z is a covered slot oftener than another:
@@ -459,7 +459,7 @@ class Wheel(OpenSets):
         return np.asarray(found * (1 - found) / (p - q) ** 2)
 
 
-# --------------------------------------------------------------------------------------------------- key-value data
+# --------------------------------------------------------------------------------------------------- key–value data
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1013,12 +1013,12 @@ for title, estimate, truth, error in fig8:
 
 # %% [markdown]
 # Both figures show one draw, as the survey's do; a claim about them needs many.
-# In 2,000 draws of each panel the mean squared error is the theorem's, it falls with ε and with $n$, and ten times the people divide it by ten.
+# In 2,000 draws of each panel the mean square error is the theorem's, it falls with ε and with $n$, and ten times the people divide it by ten.
 
 
 # %% tags=["hide-input"]
 def squared(mechanism, counts, rng, trials=2000):
-    """Mean squared error over items and trials, and its standard error."""
+    """Mean square error over items and trials, and its standard error."""
     truth = counts / counts.sum()
     each = np.mean((mechanism.estimate(mechanism.simulate(counts, trials=trials, rng=rng)) - truth) ** 2, 1)
     return each.mean(), each.std() / sqrt(trials)
@@ -1036,7 +1036,7 @@ away = [abs(mean - predicted(*case)) / error for (mean, error), case in zip(meas
 halved = abs(measured[0][0] - predicted(SUE(k=50, epsilon=0.1), population(normal, 2 * 10**6))) / measured[0][1]
 check(
     "Figures",
-    "six panels, 2,000 draws each: mean squared error as in the theorem",
+    "six panels, 2,000 draws each: mean square error as in the theorem",
     max(away) < 6,  # six two-sided tests at six standard errors: a false alarm below 1.2e-8
     control="twice the people in the formula",
     caught=halved > 6,

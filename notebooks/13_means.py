@@ -1224,7 +1224,7 @@ def across_range(d):
 
 
 def drawn_surveys(mechanism, t, given, rng, people=30):
-    """n × mean squared error about t, and slope of the estimates on t, of surveys of people who put in `given`.
+    """n × mean square error about t, and slope of the estimates on t, of surveys of people who put in `given`.
 
     Each with its standard error, from the scatter of the surveys.
     """
@@ -1237,7 +1237,7 @@ def drawn_surveys(mechanism, t, given, rng, people=30):
 
 
 def survey_right(found, error, variance):
-    """Whether the mean squared error is the variance, and the slope 1, to 6 standard errors."""
+    """Whether the mean square error is the variance, and the slope 1, to 6 standard errors."""
     return bool(np.all(np.abs(found - (variance, 1)) < 6 * error))
 
 
@@ -1252,7 +1252,7 @@ stated_many = {(name, d): MANY[name](d, 1.0).noise(across_range(d)[None]).mean()
 fair = drawn_surveys(MANY["MeanEst"](10, 1.0), across_range(10), np.zeros(10), rng)
 check(
     "Real clients",
-    f"{len(drawn_many)} mean squared errors as stated, slope 1; so for sampled Hybrid with {several.count} of ten numbers",
+    f"{len(drawn_many)} mean square errors as stated, slope 1; so for sampled Hybrid with {several.count} of ten numbers",
     all(survey_right(*drawn_many[key], stated_many[key]) for key in drawn_many)
     and survey_right(*drawn_several, several.noise(across_range(10)[None]).mean()),
     control="fair signs whatever the numbers; MeanEst's errors against Harmony's",

@@ -97,7 +97,7 @@ rng = np.random.default_rng(SEED)
 #
 # | symbol | meaning | in code |
 # |---|---|---|
-# | $k, m$ | number of letters, of different reports (here nobody has several items, the usual meaning of $m$) | `k`, `m` |
+# | $k, m$ | number of letters, of different reports | `k`, `m` |
 # | $x, y$ | a letter, a report | |
 # | $Q_{xy}$ | probability of the report $y$ from the letter $x$: the *channel* | `channel` |
 # | $L_{xy}$ | loss | `loss` |
@@ -805,7 +805,7 @@ check(
     caught=abs(believed.distortion - bins(2, 1.0)) > 1e-3 and abs(believed.bound - least_free[1.0]) > 1e-3,
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-frontier", "caption": "Privacy, distortion and rate: least mean squared error for six letters against ε, with 2 points (reports of 1 bit), 3 (2 bits) and 6 (3 bits). Lines: points fixed on an even grid; markers: points optimised; thick grey: the least with any number of free points. With points in the right place one bit is as good as any number up to ε ≈ 2.3. Two or six points on a grid are at small ε worse than saying nothing (dotted)."}, "image": {"alt": "Mean squared error against epsilon from 0 to 8. The grey curve falls from 0.117 to near 0. Markers for 2 points lie on it up to 2, those for 3 points up to 3; then they level off near 0.03 and 0.01. The line for 2 grid points starts at 0.18, for 6 at 0.127, for 3 at 0.117."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-dist-frontier", "caption": "Privacy, distortion and rate: least mean square error for six letters against ε, with 2 points (reports of 1 bit), 3 (2 bits) and 6 (3 bits). Lines: points fixed on an even grid; markers: points optimised; thick grey: the least with any number of free points. With points in the right place one bit is as good as any number up to ε ≈ 2.3. Two or six points on a grid are at small ε worse than saying nothing (dotted)."}, "image": {"alt": "Mean square error against epsilon from 0 to 8. The grey curve falls from 0.117 to near 0. Markers for 2 points lie on it up to 2, those for 3 points up to 3; then they level off near 0.03 and 0.01. The line for 2 grid points starts at 0.18, for 6 at 0.127, for 3 at 0.117."}}
 eps_line = np.linspace(0, 8, 41)
 grids = {2: (0.25, 0.75), 3: (1 / 6, 0.5, 5 / 6), 6: tuple(SIX)}
 fig, ax = plt.subplots()
@@ -819,7 +819,7 @@ for i, (m, points) in enumerate(grids.items()):
         look = {"color": f"C{i}", "linestyle": "none", "markersize": [9, 6][i]}
         ax.plot(FREE_EPS, ends, "os"[i], label=f"{m} points, optimised", **look)
 ax.axhline(V, color="black", linewidth=1, linestyle=":", marker="")
-ax.set(xlabel="privacy budget ε", ylabel="mean squared error", ylim=(0, 0.19), xlim=(0, 8))
+ax.set(xlabel="privacy budget ε", ylabel="mean square error", ylim=(0, 0.19), xlim=(0, 8))
 ax.legend(fontsize=10)
 plt.show()
 

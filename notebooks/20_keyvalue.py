@@ -1,6 +1,6 @@
 # %% [markdown]
 # (ch-keyvalue)=
-# # Key-value data
+# # Key–value data
 #
 # *After {cite:t}`sun2021keyvalue` §2 and §4.2, with {cite:t}`ye2019privkv`.*
 #

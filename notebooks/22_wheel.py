@@ -1105,7 +1105,7 @@ settle(
 settle(
     "wang2024.table3", missing="how keys and values are drawn from the uniform and the Gaussian law, and the budgets"
 )
-settle("wang2024.mse", missing="both formulas; their names and the words around them say mean squared errors over keys")
+settle("wang2024.mse", missing="both formulas; their names and the words around them say mean square errors over keys")
 settle(
     "wang2024.protection",
     holds={

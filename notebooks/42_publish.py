@@ -1293,7 +1293,7 @@ def variance_of(eps):
 
 
 def as_predicted(values):
-    """Whether the mean squared error in units of the variance at ε = 2 is 1, to 6 standard errors of its own."""
+    """Whether the mean square error in units of the variance at ε = 2 is 1, to 6 standard errors of its own."""
     squares = ((values - true_parity_of) ** 2 / variance_of(BUDGET)).mean(1)
     return abs(squares.mean() - 1) < 6 * squares.std(ddof=1) / sqrt(len(squares))
 
@@ -1301,7 +1301,7 @@ def as_predicted(values):
 less = np.array([parities(release(rng, 1.6)[0]) for _ in range(80)])
 check(
     "Predicted",
-    f"{RELEASES} releases, 28 estimates: mean squared error as the theorem says (false alarm below 10⁻⁷)",
+    f"{RELEASES} releases, 28 estimates: mean square error as the theorem says (false alarm below 10⁻⁷)",
     as_predicted(estimated),
     control="80 releases at ε = 1.6",
     caught=not as_predicted(less),

@@ -1186,7 +1186,7 @@ plt.show()
 # That the report is one of the mechanism's, which `tally` does.
 # That no person sends two, which takes names or tokens ({ref}`sec-deploy-trip`).
 # And, for unary encoding, that the number of ones is not absurd: it has the same law for every value.
-# A limit that an honest report exceeds once in $10^9$ times stops the report of all ones, and stops nobody who stays below it.
+# A limit that an honest report exceeds once in $10^{10}$ times stops the report of all ones, and stops nobody who stays below it.
 
 
 # %% tags=["hide-input"]
@@ -1194,7 +1194,7 @@ wide = OUE(k=1024, epsilon=1.0)
 chance_of_one = float(wide.support[1])
 number = np.arange(1025)
 exceeded = (binom.sf(number, 1023, chance_of_one) + binom.sf(number - 1, 1023, chance_of_one)) / 2  # own bit 0 or 1
-limit = int(np.argmax(exceeded <= 1e-9))  # the largest number of ones that passes
+limit = int(np.argmax(exceeded <= 1e-10))  # the largest number of ones that passes
 
 
 def passes(report):
