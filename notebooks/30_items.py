@@ -524,10 +524,11 @@ PACKAGE = SampledSHist(d=3, ell=2, epsilon=1.0)
 mean, variance = moments(PACKAGE, Records.of(*subsets(3)))
 check(
     "Same law",
-    "inline on Sylvester's table and the package's SampledSHist, eight sets; the package's moments as in the theorem",
+    "inline on Sylvester's table and the package's SampledSHist, eight sets; the package's moments and noise as in the theorem",
     same_law(lambda s, rng: sampled_shist(s, 2, sylvester(3), 1.0, rng), as_inline(PACKAGE), subsets(3))
     and np.abs(mean - COUNT).max() < 1e-12
-    and np.abs(variance - (4 * c_of(1) ** 2 - COUNT**2)).max() < 1e-9,
+    and np.abs(variance - (4 * c_of(1) ** 2 - COUNT**2)).max() < 1e-9
+    and np.abs(variance - PACKAGE.noise(Records.of(*subsets(3)))).max() < 1e-9,
     control="inline with ℓ = 3",
     caught=not same_law(lambda s, rng: sampled_shist(s, 3, sylvester(3), 1.0, rng), as_inline(PACKAGE), subsets(3)),
 )
@@ -1220,10 +1221,11 @@ def package(mechanism):
 
 check(
     "Same law",
-    "sampled_krr and the package's SampledGRR, d = 3, ℓ = 2, eight sets; rare noise as in the theorem",
+    "sampled_krr and the package's SampledGRR, d = 3, ℓ = 2, eight sets; counts and noise as in the theorem",
     same_law(lambda s, rng: sampled_krr(s, 3, 2, 1.0, rng), package(GRR32), subsets(3))
     and abs(moments(GRR32, Records.of(set()))[1][0, 0] - (2 + 2 * exp(1)) / (exp(1) - 1) ** 2) < 1e-9
-    and np.abs(moments(GRR32, Records.of(*subsets(3)))[0] - COUNT).max() < 1e-12,
+    and np.abs(moments(GRR32, Records.of(*subsets(3)))[0] - COUNT).max() < 1e-12
+    and np.abs(moments(GRR32, Records.of(*subsets(3)))[1] - GRR32.noise(Records.of(*subsets(3)))).max() < 1e-9,
     control="inline at the budget that is not amplified",
     caught=not same_law(
         lambda s, rng: sampled_krr(s, 3, 2, log(1 + (exp(1) - 1) / 2), rng), package(GRR32), subsets(3)
@@ -1311,7 +1313,7 @@ for kappa in (1, 2, 3):
     drawn = q + COUNT * (p - q)
     check(
         f"κ = {kappa}",
-        "inline and package: one law; p* and q*, mean and variance as in the theorem",
+        "inline and package: one law; p* and q*, mean, variance and noise as in the theorem",
         same_law(
             lambda s, rng, k=kappa: privset(s, 3, 2, k, 1.0, rng),
             lambda s, rng, m=mechanism: package(m)(s, rng),
@@ -1319,7 +1321,8 @@ for kappa in (1, 2, 3):
         )
         and np.abs(np.array(mechanism.support, float) - (p, q)).max() < 1e-12
         and np.abs(mean - COUNT).max() < 1e-9
-        and np.abs(variance - drawn * (1 - drawn) / (p - q) ** 2).max() < 1e-9,
+        and np.abs(variance - drawn * (1 - drawn) / (p - q) ** 2).max() < 1e-9
+        and np.abs(variance - mechanism.noise(Records.of(*subsets(3)))).max() < 1e-9,
         control="p* and q* for ℓ = 3",
         caught=np.abs(np.array(mechanism.support, float) - formula(3, 3, kappa, 1.0)).max() > 0.01,
     )
