@@ -154,6 +154,20 @@ def test_a_call_belongs_to_the_nearest_label_and_heading(root):
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("p = e^ε/(e^ε+2) of k_max²", "p = e⟨^ε⟩/(e⟨^ε⟩+2) of k⟨_max⟩²"),
+        ("3^(d−j) state_j", "3⟨^d−j⟩ state⟨_j⟩"),
+        ("F^011_011 = F_011", "F⟨^011⟩⟨_011⟩ = F⟨_011⟩"),
+        ("nothing to set: ε², (a, b)", "nothing to set: ε², (a, b)"),
+    ],
+)
+def test_what_is_raised_or_lowered(text, shown):
+    marks = {"superscript": "⟨^%s⟩", "subscript": "⟨_%s⟩", "#text": "%s"}
+    assert "".join(marks[node.tagname] % node.astext() for node in extension()._set(text)) == shown
+
+
+@pytest.mark.parametrize(
     "above, link",
     [
         ("", (None, "x")),
