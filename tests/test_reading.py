@@ -14,6 +14,8 @@ from test_browser import visiting
 WIDE, NARROW = 1280, 400
 CHAPTER = "notebooks/20_keyvalue.html"
 
+STILL = "*, ::before, ::after { transition: none !important; scroll-behavior: auto !important }"
+
 pytestmark = pytest.mark.slow
 
 
@@ -34,6 +36,7 @@ def reader(chromium, site, request):
     """Open a chapter at the width of the test's parameter, for somebody who never touches a mouse."""
     with visiting(chromium, site, "light", getattr(request, "param", WIDE)) as visit:
         visit.open(site + CHAPTER)
+        visit.page.add_style_tag(content=STILL)
         yield visit.page
 
 
@@ -72,7 +75,6 @@ def unmarked(page, stops):
     for _ in range(stops):
         page.keyboard.press("Tab")
         stop = here(page)
-        page.wait_for_timeout(250)  # the theme fades its signs in, and scrolls
         box = page.evaluate(
             """() => {const box = document.activeElement.getBoundingClientRect();
             return {x: box.x - 5, y: box.y - 5, width: box.width + 10, height: box.height + 10}}"""
@@ -90,13 +92,11 @@ def unmarked(page, stops):
         with_focus = look()
         page.evaluate(
             """() => {
-            window.kept = document.activeElement;
             const still = document.createElement('style');
             still.textContent = '*:focus, *:focus-visible {outline: none !important; box-shadow: none !important}';
             document.head.append(window.still = still);
             }"""
         )
-        page.wait_for_timeout(250)
         without = look()
         page.evaluate("() => window.still.remove()")
         if (np.abs(with_focus - without) > 60).sum() < 40:  # pixels: two sides of a small square
@@ -164,9 +164,11 @@ def test_the_list_of_pages_opens_over_a_narrow_page(reader):
 def test_a_list_of_pages_put_away_is_no_stop(reader):
     tab_to(reader, ".primary-toggle")
     reader.keyboard.press("Enter")
-    reader.wait_for_timeout(500)
     reader.keyboard.press("Shift+Tab")
-    assert here(reader)["seen"] and here(reader)["inside"]
+    assert here(reader)["seen"] and here(reader)["inside"] and here(reader)["place"] != "sidebar"
+
+
+MODES = {"auto": "System Settings", "dark": "Dark", "light": "Light"}
 
 
 @both_widths
@@ -175,12 +177,11 @@ def test_light_and_dark_by_the_keyboard(reader):
     modes, names = [], []
     for _ in range(3):
         modes.append(reader.evaluate("document.documentElement.dataset.mode"))
-        names.append(reader.evaluate("document.activeElement.innerText + document.activeElement.querySelector("
-                                     "'svg:not([style*=none])')?.textContent"))
+        names += [name for name in MODES.values() if reader.get_by_role("button", name=f"Color mode: {name}").count()]
         reader.keyboard.press("Enter")
-    assert sorted(modes) == ["auto", "dark", "light"]
-    name = re.compile(r"Color mode: (System Settings|Light|Dark)")
-    assert reader.get_by_role("button", name=name).count() == 1
+        reader.wait_for_timeout(50)
+    assert sorted(modes) == sorted(MODES)
+    assert names == [MODES[mode] for mode in modes]
 
 
 @both_widths
@@ -225,9 +226,9 @@ def test_folds_open_and_close(reader):
 @pytest.mark.parametrize(
     ("page", "box"),
     [
-        ("book/contributing.html", ".pst-scrollable-table-container"),
-        ("notebooks/20_keyvalue.html", ".cell_output .output"),
-        ("notebooks/20_keyvalue.html", "div.math"),
+        ("notebooks/10_frequency.html", ".pst-scrollable-table-container"),
+        ("notebooks/51_speed.html", ".cell_output .output"),
+        ("notebooks/20_keyvalue.html", "div.math mjx-container"),
     ],
 )
 def test_what_is_wide_is_scrolled_by_arrow_keys(reader, site, page, box):
@@ -239,7 +240,7 @@ def test_what_is_wide_is_scrolled_by_arrow_keys(reader, site, page, box):
         e => e.scrollWidth > e.clientWidth + 20 && getComputedStyle(e).overflowX !== 'visible')"""
     assert reader.evaluate(f"box => Boolean(({wide})(box))", box), f"nothing wide in {page}"
     reader.evaluate(f"box => {{ window.wide = ({wide})(box); }}", box)
-    for _ in range(300):
+    for _ in range(200):
         reader.keyboard.press("Tab")
         if reader.evaluate("window.wide.contains(document.activeElement)"):
             break
@@ -255,17 +256,19 @@ SHEET = 680  # pixels of width that A4 has between the page's margins
 
 def cut_off(page):
     """Return what stands out of the sheet or hides a part of itself in a box."""
+    # of a formula what is drawn counts: MathJax keeps its text for screen readers beside it, out of sight
     return page.evaluate(
         """() => {
-        const found = [];
+        const found = new Set();
         for (const e of document.querySelectorAll('.bd-article *')) {
-            if (!e.checkVisibility() || e.closest('mjx-assistive-mml, svg')) continue;
-            const box = e.getBoundingClientRect(), name = `${e.tagName.toLowerCase()} ${e.className}`;
-            if (box.width && box.right > innerWidth + 1) found.push(`${name} ends at ${Math.round(box.right)}`);
-            if (e.scrollWidth > e.clientWidth + 1 && !['visible', 'clip'].includes(getComputedStyle(e).overflowX)
-                && e.clientWidth) found.push(`${name} hides a part`);
+            if (!e.checkVisibility() || e.closest('mjx-math *, mjx-assistive-mml, svg')) continue;
+            const name = `${e.tagName.toLowerCase()} ${e.className} ${e.textContent.trim().slice(0, 20)}`;
+            const box = e.getBoundingClientRect();
+            if (box.width && box.right > innerWidth + 1) found.add(`${Math.round(box.right)} pixels: ${name}`);
+            if (e.clientWidth && e.scrollWidth > e.clientWidth + 1 && !e.matches('.math, mjx-container')
+                && !['visible', 'clip'].includes(getComputedStyle(e).overflowX)) found.add(`hidden: ${name}`);
         }
-        return [...new Set(found)];
+        return [...found];
         }"""
     )
 
@@ -300,11 +303,9 @@ def test_what_is_cut_off_is_named(paper, site):
     printed(paper, f"{site}book/preface.html")
     paper.page.evaluate(
         """() => document.querySelector('article').insertAdjacentHTML('beforeend',
-        '<p style="width: 900px">wide</p><div style="overflow: hidden; width: 9em"><p style="width: 20em">a</p></div>')"""
+        '<p style="position: absolute; left: 0; width: 900px">wide</p><div style="overflow: hidden; width: 9em"><p style="width: 20em">a</p></div>')"""
     )
-    assert [complaint.split()[-1] for complaint in cut_off(paper.page)] == ["900", "part"] or len(
-        cut_off(paper.page)
-    ) == 2
+    assert [complaint.split(":")[0] for complaint in cut_off(paper.page)] == ["900 pixels", "hidden"]
 
 
 def test_paper_is_black_on_white(paper, site):
@@ -332,7 +333,7 @@ def test_paper_has_no_buttons_and_open_solutions(paper, site):
 
 
 def test_a_page_comes_out_of_the_printer_whole(paper, site):
-    paper.page.emulate_media(media="screen", color_scheme="dark")
+    paper.page.emulate_media(media="null", color_scheme="dark")  # the printer itself changes the medium
     paper.open(site + CHAPTER)
     sheets = PdfReader(io.BytesIO(paper.page.pdf(format="A4", prefer_css_page_size=True))).pages
     text = "\n".join(sheet.extract_text() for sheet in sheets)

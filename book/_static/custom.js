@@ -25,13 +25,16 @@ addEventListener("load", async () => {
   document.querySelectorAll('mjx-container[display="true"]').forEach(formula => { formula.tabIndex = 0; });
 });
 
-// Whatever scrolls sideways in a box of its own can be reached with Tab, and then scrolled with the arrow keys.
-(() => {
-  const reach = () => {
-    for (const box of document.querySelectorAll(".bd-article :is(figure, .pst-scrollable-table-container)"))
-      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
-  };
-  addEventListener("load", reach);
-  addEventListener("resize", reach);
-})();
+// The theme takes the focus from its buttons when they are pressed, which throws a keyboard's reader to the top of the
+// page, and gives it to nobody when Escape closes a list of pages or of headings.
+document.addEventListener("click", event => {
+  const button = event.target.closest("button");
+  if (button && event.detail === 0)  // pressed by a key
+    setTimeout(() => { if (document.activeElement === document.body) button.focus({preventScroll: true}); });
+});
+addEventListener("load", () => {
+  for (const side of ["primary", "secondary"])
+    document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener("keydown", event => {
+      if (event.key === "Escape") setTimeout(() => document.querySelector(`.${side}-toggle`)?.focus(), 50);
+    });
+});
