@@ -53,7 +53,9 @@ def abroad(page):
 @pytest.mark.slow
 def test_the_card_of_a_link_has_full_addresses(small):
     address, site = small
-    head = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', (site / "book" / "start.html").read_text("utf-8")))
+    head = dict(
+        re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', (site / "book" / "start.html").read_text("utf-8"))
+    )
     home = "https://someone.github.io/ldp-book/" if address else ""
     assert (head["url"], head["image"]) == (f"{home}book/start.html", f"{home}_images/cover.png")
 

@@ -47,8 +47,10 @@ both_widths = pytest.mark.parametrize("reader", [WIDE, NARROW], indirect=True)
 HERE = """() => {
     const e = document.activeElement, box = e.getBoundingClientRect();
     return {
-        tag: e.tagName, name: (e.getAttribute('aria-label') || e.textContent || e.title).trim().replace(/\\s+/g, ' '),
-        classes: e.className, id: e.id, seen: e.checkVisibility({visibilityProperty: true}) && box.width * box.height > 0,
+        tag: e.tagName,
+        name: (e.getAttribute('aria-label') || e.textContent || e.title).trim().replace(/\\s+/g, ' '),
+        classes: e.className, id: e.id,
+        seen: e.checkVisibility({visibilityProperty: true}) && box.width * box.height > 0,
         inside: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
         y: box.top + scrollY, place: e.closest('main') ? 'main' : e.closest('.bd-sidebar') ? 'sidebar' : 'head',
     };
@@ -110,7 +112,9 @@ def test_the_focus_is_always_seen(reader):
 
 
 def test_a_focus_without_a_sign_is_caught(reader):
-    reader.add_style_tag(content=".navbar-brand:focus-visible { outline: none !important; box-shadow: none !important }")
+    reader.add_style_tag(
+        content=".navbar-brand:focus-visible { outline: none !important; box-shadow: none !important }"
+    )
     assert [stop for stop in unmarked(reader, 2) if "navbar-brand" in stop]
 
 
@@ -303,7 +307,8 @@ def test_what_is_cut_off_is_named(paper, site):
     printed(paper, f"{site}book/preface.html")
     paper.page.evaluate(
         """() => document.querySelector('article').insertAdjacentHTML('beforeend',
-        '<p style="position: absolute; left: 0; width: 900px">wide</p><div style="overflow: hidden; width: 9em"><p style="width: 20em">a</p></div>')"""
+        '<p style="position: absolute; left: 0; width: 900px">wide</p>'
+        + '<div style="overflow: hidden; width: 9em"><p style="width: 20em">a</p></div>')"""
     )
     assert [complaint.split(":")[0] for complaint in cut_off(paper.page)] == ["900 pixels", "hidden"]
 

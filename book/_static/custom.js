@@ -38,3 +38,14 @@ addEventListener("load", () => {
       if (event.key === "Escape") setTimeout(() => document.querySelector(`.${side}-toggle`)?.focus(), 50);
     });
 });
+
+// The search quotes a page around a word's stem, and a stem need not be part of the word (unary, unari): look for the
+// words as they were typed, too.
+document.addEventListener("DOMContentLoaded", () => {
+  if (typeof Search === "undefined") return;
+  const quote = Search.makeSearchSummary;
+  Search.makeSearchSummary = (html, stems, anchor) => {
+    const typed = (new URLSearchParams(location.search).get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
+    return quote(html, [...stems, ...typed], anchor);
+  };
+});
