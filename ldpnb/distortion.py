@@ -96,10 +96,10 @@ def least_distortion(
     else 0), and :math:`c_{xy} = p_x L_{xy} - \lambda_x - \nu_x o_y`.  Rows sum to 1 and have mean :math:`i_x`, so that
     every channel of the problem has
 
-    .. math:: \max_j \sum_{x,y} P_j(x) L_{xy} Q_{xy} \ge \sum_{x,y} p_x L_{xy} Q_{xy}
-       = \sum_x (\lambda_x + \nu_x i_x) + \sum_{x,y} c_{xy} Q_{xy}
-       \ge \sum_x (\lambda_x + \nu_x i_x) + \sum_y v_y h_y,
-       \qquad h_y = a \sum_x c_{xy}^+ - \sum_x c_{xy}^-,
+    .. math:: \max_j \sum_{x,y} P_j(x) L_{xy} Q_{xy} &\ge \sum_{x,y} p_x L_{xy} Q_{xy} \\
+       &= \sum_x (\lambda_x + \nu_x i_x) + \sum_{x,y} c_{xy} Q_{xy} \\
+       &\ge \sum_x (\lambda_x + \nu_x i_x) + \sum_y v_y h_y, \\
+       h_y &= a \sum_x c_{xy}^+ - \sum_x c_{xy}^-,
 
     and :math:`v_y \le 1`, :math:`1 \le \sum_y v_y \le e^\varepsilon`.  The dual program is to make the first sum
     largest subject to :math:`h_y \ge 0`.  A solver's λ, ν and p violate that by a little; what the last sum is at

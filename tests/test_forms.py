@@ -20,7 +20,7 @@ def small(request, tmp_path_factory):
     root = tmp_path_factory.mktemp("small")
     (root / "book").mkdir()
     (root / "notebooks").mkdir()
-    for name in ("tools", "book/_ext", "book/_static", "book/references.bib"):
+    for name in ("tools", "book/_ext", "book/_static", "book/_templates", "book/references.bib"):
         (root / name).symlink_to(ROOT / name)
     shutil.copy(ROOT / "_config.yml", root)
     toc = {
@@ -48,6 +48,16 @@ def small(request, tmp_path_factory):
 def abroad(page):
     """Addresses of other machines that the head of a page leads to."""
     return [a for a in re.findall(r'<a href="(https?://[^"]+)"[^>]*class="btn', page.read_text("utf-8"))]
+
+
+@pytest.mark.slow
+def test_the_card_of_a_link_has_full_addresses(small):
+    address, site = small
+    head = dict(
+        re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', (site / "book" / "start.html").read_text("utf-8"))
+    )
+    home = "https://someone.github.io/ldp-book/" if address else ""
+    assert (head["url"], head["image"]) == (f"{home}book/start.html", f"{home}_images/cover.png")
 
 
 @pytest.mark.slow

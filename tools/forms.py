@@ -14,6 +14,7 @@ from urllib.parse import quote
 import nbformat
 from export import ROOT, anchor, bundle, export
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 NOTEBOOKS = "downloads/ldpnb-notebooks.zip"
@@ -35,6 +36,13 @@ def package() -> str:
         return ""
     asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
     return f"{address}/archive/{asked.stdout.strip()}.zip"
+
+
+def address_of_site(app: Sphinx, config: Config) -> None:
+    """Tell pages their full address, and that of the cover, where the site is published: on the repository's pages."""
+    if address := repository():
+        owner, name = address.removeprefix("https://github.com/").split("/")
+        config.ogp_site_url = f"https://{owner.lower()}.github.io/{name}/"
 
 
 # ------------------------------------------------------------------------------------------------- buttons
@@ -149,6 +157,7 @@ def doi(app: Sphinx, uri: str) -> str | None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect them to the build."""
+    app.connect("config-inited", address_of_site)
     app.connect("html-page-context", offer, priority=600)  # after the theme has made its buttons
     app.connect("build-finished", give)
     app.connect("linkcheck-process-uri", doi)

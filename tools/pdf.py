@@ -40,7 +40,8 @@ def contents(toc: dict[str, Any]) -> list[dict[str, Any]]:
 def front(config: dict[str, Any], version: str) -> str:
     """Return the title page and what is said once about this print, as HTML."""
     title, author, year = (escape(str(config[name])) for name in ("title", "author", "copyright"))
-    return f"""<div class="title-page"><p class="title">{title}</p><p>{author}</p><p>{year}</p></div>
+    return f"""<div class="title-page"><p class="title">{title}</p>
+<img src="/_images/cover.png" alt=""><p>{author}</p><p>{year}</p></div>
 <p><strong>About this print.</strong> It has every chapter, figure, table and number of the site, and the code that a
 chapter shows. Code that the site folds away (imports, the drawing of figures, long checks) is left out; what it draws
 and prints stays, but for the claims of the papers, which the ledger lists. All of it is on the site and in the

@@ -1,0 +1,51 @@
+// Paper: black on white whatever the screen, and folded solutions open; folded code stays folded, as in the PDF.
+(() => {
+  const root = document.documentElement, paper = matchMedia("print"), undo = [];
+  const toPaper = () => {
+    if (undo.length) return;
+    const theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    undo.push(() => { root.dataset.theme = theme; });
+    for (const fold of document.querySelectorAll("details:not([open], .hide)")) {
+      fold.open = true;
+      undo.push(() => { fold.open = false; });
+    }
+  };
+  const toScreen = () => undo.splice(0).forEach(again => again());
+  paper.addEventListener("change", () => (paper.matches ? toPaper : toScreen)());
+  addEventListener("beforeprint", toPaper);
+  addEventListener("afterprint", toScreen);
+  if (paper.matches) addEventListener("load", toPaper);
+})();
+
+// Keyboard: of the formulas only those that stand by themselves are stops of the Tab key. MathJax would make a stop of
+// each letter in a sentence, hundreds in a chapter; its menu, which opens on any stop, brings them back.
+addEventListener("load", async () => {
+  await window.MathJax?.startup?.promise;
+  document.querySelectorAll('mjx-container[display="true"]').forEach(formula => { formula.tabIndex = 0; });
+});
+
+// The theme takes the focus from its buttons when they are pressed, which throws a keyboard's reader to the top of the
+// page, and gives it to nobody when Escape closes a list of pages or of headings.
+document.addEventListener("click", event => {
+  const button = event.target.closest("button");
+  if (button && event.detail === 0)  // pressed by a key
+    setTimeout(() => { if (document.activeElement === document.body) button.focus({preventScroll: true}); });
+});
+addEventListener("load", () => {
+  for (const side of ["primary", "secondary"])
+    document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener("keydown", event => {
+      if (event.key === "Escape") setTimeout(() => document.querySelector(`.${side}-toggle`)?.focus(), 50);
+    });
+});
+
+// The search quotes a page around a word's stem, and a stem need not be part of the word (unary, unari): look for the
+// words as they were typed, too.
+document.addEventListener("DOMContentLoaded", () => {
+  if (typeof Search === "undefined") return;
+  const quote = Search.makeSearchSummary;
+  Search.makeSearchSummary = (html, stems, anchor) => {
+    const typed = (new URLSearchParams(location.search).get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
+    return quote(html, [...stems, ...typed], anchor);
+  };
+});
