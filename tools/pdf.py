@@ -31,10 +31,16 @@ PREFACE = "/book-preface"  # what follows the table of contents
 
 
 def contents(toc: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the parts of the book in order, each with its name (None before the first) and its pages."""
-    return [{"name": None, "pages": [toc["root"]]}] + [
-        {"name": part["caption"], "pages": [chapter["file"] for chapter in part["chapters"]]} for part in toc["parts"]
-    ]
+    """Return the parts of the book in order, each with its name (None before the first) and its pages.
+
+    A page within a chapter is left out: it is a form to fill in, for the screen.
+    """
+    parts: list[dict[str, Any]] = [{"name": None, "pages": [toc["root"]]}]
+    for part in toc["parts"]:
+        if "caption" in part:
+            parts.append({"name": part["caption"], "pages": []})
+        parts[-1]["pages"] += [chapter["file"] for chapter in part["chapters"]]
+    return parts
 
 
 def front(config: dict[str, Any], version: str) -> str:
@@ -45,7 +51,8 @@ def front(config: dict[str, Any], version: str) -> str:
 <p><strong>About this print.</strong> It has every chapter, figure, table and number of the site, and the code that a
 chapter shows. Code that the site folds away (imports, the drawing of figures, long checks) is left out; what it draws
 and prints stays, but for the claims of the papers, which the ledger lists. All of it is on the site and in the
-notebooks, where it runs. Solutions of exercises, which the site folds, stand open. Of the package&#8217;s reference
+notebooks, where it runs. The page that ranks mechanisms as one types is for the screen. Solutions of exercises,
+which the site folds, stand open. Of the package&#8217;s reference
 there are the first sentences.</p>
 <p>Version {escape(version)} of the package <code>ldpnb</code>. Text and figures: CC BY 4.0; code: MIT licence.</p>"""
 
