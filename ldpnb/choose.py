@@ -378,7 +378,7 @@ class Sets(Question):
     def _rows(self) -> list[Row]:
         shape: Any = {"d": self.d, "ell": self.m, "epsilon": self.epsilon}
         large = f"d = {SHORT:,}" if self.d > SHORT else ""
-        wheel, whole = partial(Wheel, m=self.m, epsilon=self.epsilon), "a set of items about the whole set"
+        wheel = partial(Wheel, m=self.m, epsilon=self.epsilon)
         return [
             Row("sampled k-RR", partial(SampledGRR, **shape), "names one item"),
             Row(
