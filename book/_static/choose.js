@@ -590,9 +590,11 @@
       const ranked = choices.filter((one) => !one.excluded), others = choices.filter((one) => one.excluded);
       const { what } = TASKS[state.task], first = ranked[0];
       const unit = Object.keys(first?.errors ?? {})[0];
+      const least = smallest(others.length ? others : [{ error: Infinity }], (one) => one.error);
+      const less = first && least.error < first.error * (1 - 1e-9) ? ` Of these, ${least.name} has less: ${shown(least.error, unit)}.` : "";
       say(
         first
-          ? `Best of ${ranked.length}: ${first.name}, with a standard error of ${shown(first.error, unit)}. ${others.length} more are excluded.`
+          ? `Best of ${ranked.length}: ${first.name}, with a standard error of ${shown(first.error, unit)}. ${others.length} more are excluded.${less}`
           : `No mechanism fits; ${others.length} are excluded, each with its reason.`,
       );
       const head = ["Mechanism", "Standard error", "People for the same error", "Bits, private + public", "The server works a"];
