@@ -513,8 +513,8 @@ class Pairs(Question):
     """Up to m of d keys a person, each with a value in [−1, 1]: a key's share of holders, and their mean value.
 
     Ranked by the root of the summed variances of share and share × mean, the two linear estimates, for a key whose
-    values have mean 0 and scatter most.  Records are padded to m, except for SE, PrivKV and "SE, all keys", which know no
-    m: they protect records of any length, and the last one has ε/d for each key where ε/min(d, 2m) would do.  The error
+    values have mean 0 and scatter most.  Records are padded to m, except for SE, PrivKV and "SE, all keys", which know
+    no m: they protect records of any length, and the last has ε/d for each key where ε/min(d, 2m) would do.  The error
     of the mean is that of the ratio, to first order.
 
     Parameters
