@@ -11,6 +11,10 @@ the error of one.  Two errors that agree to nine digits count as equal, and then
 
 A report has a private and a public part.  Both have to be sent, unless the public part (a seed, a row, a cohort) can be
 derived from something that the server knows anyway: then `public_free` says that it does not count.
+
+Parameters of a mechanism are those of the least error; where `bits` is given, k-Subset and PrivSet take the largest
+sets that fit, and Harmony for numbers and blocks the best number of numbers or attributes that fits.  All else stays as
+its module has it: a grid of 64 steps for a number, a seed of 64 bits for a hash.
 """
 
 from __future__ import annotations
@@ -68,8 +72,9 @@ class Choice:
     kind : str
         Module and class, or function.
     mechanism : Mechanism or None
-        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None where more has to be
-        known than the question says.
+        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; for "one attribute" and "one
+        pair" of `Marginals` and `Crosstabs` the oracle for the value of what was drawn; None where more has to be known
+        than the question says.
     errors : dict of str to float
         Standard errors by what they are of; empty where there is no closed form.
     error : float
@@ -107,13 +112,16 @@ class Choice:
         Raises
         ------
         ValueError
-            If it is not a positive number, or there is no closed form.
+            If it is not a positive number, or too small for people to be counted, or there is no closed form.
         """
         if not is_number(error) or not 0 < error < inf:
             raise ValueError(f"error must be a positive number, got {error!r}")
         if self.error == inf:
             raise ValueError(f"error must be one that has a closed form, got one of {self.name}")
-        return max(1, ceil(self.n * (self.error / error) ** 2 * (1 - 1e-12)))  # n itself for its own error
+        ratio = self.error / error
+        if ratio > 1e100:
+            raise ValueError(f"error must be at least 1e-100 of {self.error:g}, got {error!r}")
+        return max(1, ceil(self.n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
 
 
 class Row(NamedTuple):
@@ -181,6 +189,19 @@ class Question(ABC):
         share: float = self.share  # type: ignore[attr-defined]
         return {"share": float(share * own + (1 - share) * other)}
 
+    def _sent(self, private: int, public: int) -> int:
+        """Return how many bits of a report count."""
+        return private + (0 if self.public_free else public)
+
+    def _shortened(self, made: Any, items: int) -> Any:
+        """Return a mechanism that names a set of so many items, with the largest sets that fit if its own do not."""
+        if self.bits is None:
+            return made
+        size, ways = 1, items
+        while size < made.set_size and _bits(ways := ways * (items - size) // (size + 1)) <= self.bits:
+            size += 1
+        return made if size == made.set_size else replace(made, size=size)
+
     def _choices(self) -> list[Choice]:
         return [self._choice(row) for row in self._rows()]
 
@@ -196,8 +217,7 @@ class Question(ABC):
         if not excluded and listed and not getattr(self, "listed", True):
             why, excluded = "the client must know the list", True
         if not excluded and self.bits is not None and private is not None and public is not None:
-            sent = private + (0 if self.public_free else public)
-            if sent > self.bits:
+            if (sent := self._sent(private, public)) > self.bits:
                 why, excluded = f"a report has {sent:,} bits, {self.bits:,} are allowed", True
         return Choice(
             name=row.name,
@@ -220,7 +240,7 @@ class Question(ABC):
         def key(choice: Choice) -> tuple[bool, float, int]:
             if choice.excluded or choice.private_bits is None or choice.public_bits is None:
                 return True, 0.0, 0  # in the order in which they are listed
-            return False, float(f"{choice.error:.9g}"), choice.private_bits + choice.public_bits
+            return False, float(f"{choice.error:.9g}"), self._sent(choice.private_bits, choice.public_bits)
 
         return sorted(self._choices(), key=key)
 
@@ -300,7 +320,7 @@ class Item(Question):
         why = "least total error of all; names a set of items"
         return [
             Row("k-RR", partial(GRR, **shape), "names one item"),
-            Row("k-Subset", partial(SubsetSelection, **shape), why, beyond=large),
+            Row("k-Subset", "frequency.SubsetSelection" if large else self._subset, why, beyond=large),
             Row("OUE", partial(OUE, **shape), "a bit for each item"),
             Row("SUE", partial(SUE, **shape), "a bit for each item, as RAPPOR has it"),
             Row("OLH", partial(OLH, **shape), "a slot of a public hash"),
@@ -314,6 +334,9 @@ class Item(Question):
             Row("RAPPOR-Unknown", "unknown.Unknown", "for strings that nobody can list; no closed form for the whole"),
             Row("matrix", "matrix.MatrixMechanism", "for a channel of your own, as ldpnb.distortion finds them"),
         ]
+
+    def _subset(self) -> SubsetSelection:
+        return self._shortened(SubsetSelection(k=self.k, epsilon=self.epsilon), self.k)  # type: ignore[no-any-return]
 
     def _response(self) -> HadamardResponse:
         """Return that with the better number of blocks, the published one or half of it."""
@@ -358,11 +381,20 @@ class Sets(Question):
         wheel = partial(Wheel, m=self.m, epsilon=self.epsilon)
         return [
             Row("sampled k-RR", partial(SampledGRR, **shape), "names one item"),
-            Row("PrivSet", partial(PrivSet, **shape), "a set of items about the whole set", beyond=large),
+            Row(
+                "PrivSet",
+                "items.PrivSet" if large else self._privset,
+                "a set of items about the whole set",
+                beyond=large,
+            ),
             Row("wheel", wheel, "any strings; the client needs no list"),
             Row("sampled S-Hist", partial(SampledSHist, **shape), "one private bit about one item of the set"),
             Row("sampled RAPPOR", partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
         ]
+
+    def _privset(self) -> PrivSet:
+        made = PrivSet(d=self.d, ell=self.m, epsilon=self.epsilon)
+        return self._shortened(made, self.d + self.m)  # type: ignore[no-any-return]
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         items = [0] if isinstance(mechanism, Wheel) else None
@@ -463,7 +495,10 @@ class Vector(Question):
     def _harmony(self) -> HarmonyMean:
         """Return that which asks about the best number of numbers: less than 1 of ε for each is never best."""
         counts = range(1, max(1, min(self.d, int(self.epsilon))) + 1)
-        made = (HarmonyMean(d=self.d, epsilon=self.epsilon, count=count) for count in counts)
+        made = [HarmonyMean(d=self.d, epsilon=self.epsilon, count=count) for count in counts]
+        if self.bits is not None:
+            fit = [one for one in made if self._sent(one.report_bits, public_bits(one)) <= self.bits]
+            made = fit or made
         return min(made, key=lambda one: one.worst_noise)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
@@ -478,8 +513,9 @@ class Pairs(Question):
     """Up to m of d keys a person, each with a value in [−1, 1]: a key's share of holders, and their mean value.
 
     Ranked by the root of the summed variances of share and share × mean, the two linear estimates, for a key whose
-    values have mean 0 and scatter most.  Records are padded to m.  The error of the mean is that of the ratio, to first
-    order.
+    values have mean 0 and scatter most.  Records are padded to m, except for SE, PrivKV and "SE, all keys", which know
+    no m: they protect records of any length, and the last has ε/d for each key where ε/min(d, 2m) would do.  The error
+    of the mean is that of the ratio, to first order.
 
     Parameters
     ----------
@@ -573,6 +609,10 @@ class Marginals(Question):
 
     For blocks it is that of the estimate that uses all blocks, each of them drawn equally often.
 
+    "One attribute" is the oracle that answers best about an attribute that each person draws in public.  It is often
+    ahead of all that are ranked, but not one mechanism of this package: whoever uses it draws the attribute, sends its
+    number with the report, and counts each answer d times.
+
     Parameters
     ----------
     d : int in [2, 100]
@@ -586,6 +626,33 @@ class Marginals(Question):
     share: float = 0.0
     limits: ClassVar = {"d": (2, 100), "k": (2, 1000)}
     attributes: ClassVar[int] = 1  # of a table
+
+    def _choices(self) -> list[Choice]:
+        return [*super()._choices(), self._drawn()]
+
+    def _drawn(self) -> Choice:
+        """Return the best oracle for the value of one attribute, or of one pair, drawn in public."""
+        draws = comb(self.d, self.attributes)
+        item = Item(
+            n=1, epsilon=self.epsilon, k=self.k**self.attributes, share=self.share, public_free=self.public_free
+        )
+        best = item.rank()[0]
+        if self.bits is not None and (left := self.bits - self._sent(0, _bits(draws))) > 0:
+            fitting = replace(item, bits=left).rank()[0]
+            best = best if fitting.excluded else fitting
+        # a score counts `draws` times for those who drew it, and 0 for the others
+        error = sqrt((draws * best.error**2 + (draws - 1) * self.share) / self.n)
+        return replace(
+            best,
+            name=f"one {'attribute' if self.attributes == 1 else 'pair'}, {best.name}",
+            errors={"share": error},
+            error=error,
+            n=self.n,
+            public_bits=best.public_bits + _bits(draws) if best.public_bits is not None else None,
+            listed=True,
+            excluded=True,
+            why="not one mechanism here: each person draws one in public and answers about it as Item ranks",
+        )
 
     def _rows(self) -> list[Row]:
         sizes, flip = (self.k,) * self.d, flip_for(self.epsilon, 2 * self.d)
@@ -608,6 +675,9 @@ class Marginals(Question):
         sizes = [size for size in range(2, self.d + 1) if comb(self.d, size) * self.k**size <= CELLS_MAX]
         if not sizes:
             return Row("blocks", make, why, beyond=f"{CELLS_MAX:,} cells of a tally")
+        if self.bits is not None:
+            sent = {size: self._sent(_bits(self.k**size), _bits(comb(self.d, size))) for size in sizes}
+            sizes = [size for size in sizes if sent[size] <= self.bits] or sizes
         best = make(size=sizes[0])
         for size in sizes[1:]:
             larger = make(size=size)
@@ -628,6 +698,8 @@ class Marginals(Question):
 @dataclass(frozen=True, kw_only=True)
 class Crosstabs(Marginals):
     """One of k values of each of d attributes: the error of the share of one cell of the table of a pair of attributes.
+
+    "One pair" is what "one attribute" is to `Marginals`.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ def test_errors_of_attributes_are_those_of_exact_laws(task, share):
     people = np.array([[0, 0], [1, 1]])
     width = 1 if task == "marginals" else 2
     for name, choice in found.items():
-        if choice.mechanism is None:
+        if choice.mechanism is None or name.startswith("one "):
             continue
         values = people if name != "Harmony, pairs" else np.array([[0], [3]])
         if name == "blocks":
@@ -207,6 +207,30 @@ def test_errors_of_blocks_are_those_of_their_pooled_estimate():
     drawn, s = np.full(len(mechanism.blocks), 10**7), (1, 3)  # any pair
     exact = mechanism.pooled_variance(drawn, s, np.full((3, 3), 0.2))[0, 0] * drawn.sum()
     assert choice.error == pytest.approx(sqrt(exact / N), rel=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+@pytest.mark.parametrize(("task", "draws"), [("marginals", 3), ("crosstabs", 3)])
+def test_errors_of_what_is_drawn_in_public_are_those_of_exact_laws(task, draws, share):
+    """Means and mean squares of scores that count `draws` times for those who drew it, and are 0 for the others."""
+    choice = ask(task, d=3, k=2, share=share, epsilon=1.3).rank()[-1]
+    assert choice.name.startswith("one ") and choice.excluded
+    mean, variance = moments(choice.mechanism, np.arange(choice.mechanism.k))
+    squares = draws * (variance + mean**2) - mean**2
+    exact = share * squares[0, 0] + (1 - share) * squares[1:, 0].mean()
+    assert choice.error == pytest.approx(sqrt(exact / N), rel=1e-9)
+
+
+def test_what_is_drawn_in_public_is_the_best_item():
+    """As if a part of the people were asked about each attribute, or pair, where the item is rare."""
+    for task, d, k, draws, cells in (("marginals", 16, 100, 16, 100), ("crosstabs", 5, 4, 10, 16)):
+        one = ask(task, d=d, k=k, epsilon=4.0).rank()[-1]
+        best = ask("item", n=N // draws, k=cells, epsilon=4.0).rank()[0]
+        assert one.error == pytest.approx(best.error, rel=1e-9) and one.name.endswith(best.name)
+        assert (one.private_bits, one.public_bits) == (best.private_bits, best.public_bits + 4)
+    short = ask("marginals", d=16, k=100, epsilon=1.0, bits=12).rank()[-1]
+    assert short.name == "one attribute, Hadamard response" and short.private_bits + short.public_bits <= 12
+    assert ask("marginals", d=16, k=100, epsilon=1.0, bits=3).rank()[-1].name == "one attribute, k-Subset"
 
 
 def test_errors_of_two_phases_are_those_that_they_tell():
@@ -293,9 +317,9 @@ def test_limits_bind(answers):
     assert [free[name].public_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [0, 0, 64, 10, 96]
     for bits, public_free, left in (
         (1000, False, {"k-RR", "k-Subset", "OUE", "SUE", "OLH", "Hadamard bit", "Hadamard response", "wheel"}),
-        (66, False, {"k-RR", "OLH", "Hadamard bit", "Hadamard response"}),
-        (65, False, {"k-RR", "Hadamard bit", "Hadamard response"}),
-        (10, False, {"k-RR", "Hadamard response"}),
+        (66, False, {"k-RR", "k-Subset", "OLH", "Hadamard bit", "Hadamard response"}),
+        (65, False, {"k-RR", "k-Subset", "Hadamard bit", "Hadamard response"}),
+        (10, False, {"k-RR", "k-Subset", "Hadamard response"}),
         (9, False, set()),
         (9, True, {"OLH", "Hadamard bit", "wheel"}),
         (1, True, {"Hadamard bit"}),
@@ -308,6 +332,43 @@ def test_limits_bind(answers):
     assert found["OUE"].why == "a report has 1,000 bits, 9 are allowed"
     assert found["S-Hist"].why == free["S-Hist"].why, "one reason is enough"
     assert found["k-RR"].error == free["k-RR"].error
+
+
+@pytest.mark.parametrize("public_free", [False, True])
+def test_parameters_are_the_best_that_fit(public_free):
+    """A mechanism is not excluded for its length where a shorter form of it fits, and that form is the best one."""
+
+    def found(task, name, **question):
+        return named(ask(task, public_free=public_free, **question).rank())[name]
+
+    def sent(made):
+        return made.report_bits + (0 if public_free else choose.public_bits(made))
+
+    best = found("item", "k-Subset", k=300, epsilon=3.0, bits=64)
+    longer = replace(best.mechanism, size=best.mechanism.set_size + 1)
+    assert not best.excluded and best.private_bits <= 64 < longer.report_bits
+    assert best.error**2 * N > longer.noise([0])[0, 1]
+    best = found("sets", "PrivSet", d=1000, m=8, bits=64)
+    longer = replace(best.mechanism, size=best.mechanism.set_size + 1)
+    assert not best.excluded and best.private_bits <= 64 < longer.report_bits
+    assert best.error**2 * N > longer.rare_noise
+    assert found("sets", "PrivSet", d=1000, m=8, bits=201).mechanism.size == 0, "the best one fits"
+    limit = 2 if public_free else 10
+    best = found("numbers", "Harmony", d=20, epsilon=6.0, bits=limit)
+    every = [means.HarmonyMean(d=20, epsilon=6.0, count=count) for count in range(1, 7)]
+    fits = [one for one in every if sent(one) <= limit]
+    assert not best.excluded and 0 < len(fits) < 6
+    assert best.mechanism == min(fits, key=lambda one: one.worst_noise)
+    limit = 2 if public_free else 9
+    best = found("crosstabs", "blocks", d=16, k=2, epsilon=8.0, bits=limit)
+    assert not best.excluded and best.mechanism.size == 2
+    assert found("crosstabs", "blocks", d=16, k=2, epsilon=8.0).mechanism.size == 3
+    assert found("crosstabs", "blocks", d=16, k=2, epsilon=8.0, bits=1).why.startswith("a report has")
+
+
+def test_of_equal_errors_the_report_that_counts_less_comes_first():
+    names = [choice.name for choice in ask("item", k=1000, public_free=True).rank()]
+    assert names.index("Hadamard bit") < names.index("Hadamard response")
 
 
 @pytest.mark.parametrize(
@@ -503,6 +564,8 @@ def test_people_are_asked_for_a_number():
     for bad in (0, -1.0, inf, float("nan"), "1", None, True):
         with pytest.raises(ValueError, match="error must be a positive number, got"):
             best.people(bad)
+    with pytest.raises(ValueError, match="error must be at least 1e-100 of "):
+        best.people(1e-200)
     with pytest.raises(ValueError, match="error must be one that has a closed form, got one of matrix"):
         last.people(0.1)
 

@@ -155,9 +155,9 @@ def test_the_page_is_used_with_the_keyboard_alone(browser, site, from_disk):
         press("Space")
         press("Shift+Tab")
         page.keyboard.type("11")
-        said("Best of 2: sampled S-Hist")
+        said("Best of 3: sampled S-Hist")
         assert focused() == "choose-bits" and "bits=11" in page.url
-        assert page.locator("#choose tbody tr").count() == 2
+        assert page.locator("#choose tbody tr").count() == 3
         page.locator("#choose-m").press("Control+A")
         page.keyboard.type("2000")
         said("m must be at most d = 1,000, got 2,000")
@@ -171,10 +171,14 @@ def test_the_page_is_used_with_the_keyboard_alone(browser, site, from_disk):
         assert page.url == address and field.input_value() == "2000"
         field.press("Control+A")
         page.keyboard.type("4")
-        said("Best of 2: sampled S-Hist")
+        said("Best of 3: sampled S-Hist")
         assert field.get_attribute("aria-invalid") is None
         page.get_by_role("button", name="Ten yes-or-no questions").press("Enter")
         said("Best of 2: blocks")
+        excluded = page.locator("#choose .excluded li", has_text="one pair").inner_text()
+        assert excluded.endswith(" points)"), "of those with an error it is told"
+        page.evaluate("location.hash = 'task=marginals&k=100&epsilon=4'")
+        said("Of these, one attribute, k-RR has less: 0.292 points.")
         assert complaints(visit, NETWORK) == []
 
 

@@ -65,10 +65,17 @@
     const slot = krr(g, eps);
     return { g, p: slot.p, missed: slot.missed, q: collision * slot.p + (1 - collision) * slot.q, gap: (1 - collision) * slot.gap };
   };
-  const subset = (k, eps) => {
+  const largest = (items, most, limit) => { // size of the largest sets, at most `most`, that fit into a report
+    if (limit === null || limit === undefined) return most;
+    const room = 1n << BigInt(Math.min(limit, items)); // no set of so many items needs more bits
+    let size = 1, ways = BigInt(items);
+    while (size < most && (ways = (ways * BigInt(items - size)) / BigInt(size + 1)) <= room) size++;
+    return size;
+  };
+  const subset = (k, eps, limit) => {
     const e = Math.exp(eps), near = Math.floor(k / (e + 1));
     const risk = (c) => square((k - 1) * (c * e + k - c)) / (k * c * (k - c));
-    const c = smallest([Math.max(near, 1), near + 1], risk);
+    const c = largest(k, smallest([Math.max(near, 1), near + 1], risk), limit);
     const p = part(c * e, k - c);
     return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1) };
   };
@@ -97,17 +104,19 @@
     return { slots, p: alpha, q: 1 / slots, gap: alpha - 1 / slots };
   };
 
-  const privset = (d, ell, eps) => {
+  const privset = (d, ell, eps, limit, fixed = d) => {
     const e = Math.exp(eps), size = d + ell;
     let miss = 1, best = null;
-    for (let kappa = 1; kappa <= d; kappa++) {
+    for (let kappa = 1; kappa <= fixed; kappa++) {
       miss *= (d - kappa + 1) / (size - kappa + 1);
       if (miss <= 1e-60) break;
       const inside = kappa / size, mu = (miss * kappa) / d;
       const told = e * (inside - mu) + mu, untold = e * (1 - miss - inside + mu) + miss - mu;
       const noise = (told * untold) / square(mu);
-      if (best === null || noise < best.noise) best = { noise, kappa, miss, mu, inside };
+      if (best === null || noise < best.noise || (kappa === fixed && fixed < d)) best = { noise, kappa, miss, mu, inside };
     }
+    const fits = largest(size, best.kappa, limit);
+    if (fits < best.kappa) return privset(d, ell, eps, null, fits);
     const { kappa, mu, inside } = best, omega = e * (1 - best.miss) + best.miss;
     return { kappa, p: (inside * e) / omega, q: (e * (inside - mu) + mu) / omega, gap: (mu * Math.expm1(eps)) / omega };
   };
@@ -164,6 +173,11 @@
   // ------------------------------------------------------------------------------------------------- the questions
 
   const UNLISTED = "the client must know the list";
+  const counted = (private_, public_, limits) => private_ + (limits.public_free ? 0 : public_);
+  const fitting = (options, parts, limits) => { // those whose reports fit, or all if none does
+    const fit = options.filter((one) => limits.bits === null || counted(...parts(one), limits) <= limits.bits);
+    return fit.length ? fit : options;
+  };
   const mix = ([own, other], share) => ({ share: share * own + (1 - share) * other });
   const row = (name, why, made) => ({ name, why, listed: true, server: "report", ...made });
   const bars = (name, why, made = {}) => row(name, why, { barred: true, ...made });
@@ -171,9 +185,9 @@
   const open = { listed: false, server: "report and item", public: 96 };
   const each = { server: "report and item" };
 
-  const item = ({ k, epsilon: eps, share }) => {
+  const item = ({ k, epsilon: eps, share, bits: limit }) => {
     const answer = (support) => mix(pure(support), share);
-    const set = k <= LIMIT.long ? subset(k, eps) : null, slots = hashed(k, eps), circled = wheel(1, eps);
+    const set = k <= LIMIT.long ? subset(k, eps, limit) : null, slots = hashed(k, eps), circled = wheel(1, eps);
     const tried = [published(k, eps), Math.max(1, published(k, eps) / 2)].map((blocks) => response(k, eps, blocks));
     const responds = smallest(tried, ({ own, other }) => mix([own, other], share).share);
     const block = order(Math.ceil(k / responds.blocks) + 1);
@@ -208,8 +222,8 @@
     const keep = part(ell * Math.expm1(eps), cells), q = (1 - keep) / cells;
     return { q, gap: keep, p: keep + q };
   };
-  const sets = ({ d, m, epsilon: eps, share }) => {
-    const set = d <= LIMIT.short ? privset(d, m, eps) : null, circled = wheel(m, eps);
+  const sets = ({ d, m, epsilon: eps, share, bits: limit }) => {
+    const set = d <= LIMIT.short ? privset(d, m, eps, limit) : null, circled = wheel(m, eps);
     const spoken = "a set of items about the whole set";
     return [
       row("sampled k-RR", "names one item", { variances: drawn(amplified(d, m, eps, d + m), m, share), private: bits(d + m), public: 0 }),
@@ -245,8 +259,8 @@
       row("Laplace, cut", "noise of a size that is known to all", told(laplace(eps))),
     ];
   };
-  const numbers = ({ d, epsilon: eps }) => {
-    const asked = range(1, Math.max(1, Math.min(d, Math.floor(eps))));
+  const numbers = ({ d, epsilon: eps, ...limits }) => {
+    const asked = fitting(range(1, Math.max(1, Math.min(d, Math.floor(eps)))), (count) => [count, bits(choices(d, count))], limits);
     const harmony = asked.map((count) => (d / count) * square(twoPoint(eps / count))), count = asked[argmin(harmony)];
     const several = Math.max(1, Math.min(d, Math.floor(eps / 2.5))), spent = eps / several;
     const one = hybrid(spent, Math.max(1, Math.round(STEPS / Math.exp(spent / 2))));
@@ -331,14 +345,15 @@
     });
   };
 
-  const blocks = (d, k, eps, share, attributes) => {
+  const blocks = ({ d, k, epsilon: eps, share, ...limits }, attributes) => {
     const why = "k-RR on a public block of attributes";
     const made = (size) => {
       const keep = krr(k ** size, eps).gap, told = (1 - keep) / k ** attributes + keep * share;
       const asked = attributes === 1 ? size / d : (size * (size - 1)) / (d * (d - 1));
       return { size, variance: (told * (1 - told)) / (asked * square(keep)) - share * (1 - share) };
     };
-    const sizes = range(2, d).filter((size) => Number(choices(d, size)) * k ** size <= LIMIT.cells);
+    const possible = range(2, d).filter((size) => Number(choices(d, size)) * k ** size <= LIMIT.cells);
+    const sizes = fitting(possible, (size) => [bits(k ** size), bits(choices(d, size))], limits);
     if (!sizes.length) return beyond("blocks", why, `${said(LIMIT.cells)} cells of a tally`);
     let best = made(sizes[0]);
     for (const size of sizes.slice(1)) { // larger ones as long as that makes the error smaller
@@ -348,28 +363,41 @@
     }
     return row("blocks", why, { variances: { share: best.variance }, private: bits(k ** best.size), public: bits(choices(d, best.size)) });
   };
-  const marginals = ({ d, k, epsilon: eps, share }) => {
+  const drawnOne = ({ n, d, k, epsilon, share, ...limits }, attributes) => { // the best oracle for what is drawn in public
+    const draws = Number(choices(d, attributes)), left = limits.bits - (limits.public_free ? 0 : bits(draws));
+    const first = (limit) => rank("item", { n: 1, k: k ** attributes, epsilon, share, listed: true, public_free: limits.public_free, bits: limit })[0];
+    const fits = limits.bits !== null && left > 0 ? first(left) : null, best = fits && !fits.excluded ? fits : first(null);
+    const variance = draws * square(best.error) + (draws - 1) * share;
+    return bars(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "not one mechanism here: each person draws one in public and answers about it as Item ranks", {
+      variances: { share: variance }, private: best.private, public: best.public + bits(draws), server: best.server,
+    });
+  };
+  const marginals = (question) => {
+    const { d, k, epsilon: eps, share } = question;
     const flipped = "a bit for each value, with a part of ε for each attribute";
     const s = Math.exp(eps / (2 * d)), flips = s / square(Math.expm1(eps / (2 * d)));
     return [
       row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)) }),
-      blocks(d, k, eps, share, 1),
+      blocks(question, 1),
       d * k ** 2 <= LIMIT.largest
         ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, ...each })
         : beyond("bit flips", flipped, `d·k² = ${said(LIMIT.largest)}`),
       bars("Bloom filters", "for more values than bits; its error depends on the hashes"),
+      drawnOne(question, 1),
     ];
   };
-  const crosstabs = ({ d, k, epsilon: eps, share }) => {
+  const crosstabs = (question) => {
+    const { d, k, epsilon: eps, share } = question;
     const asked = (d * (d - 1)) / 2, cells = k ** 2, one = "one private bit about the cell of one public pair";
     const fitted = "tables of pairs are fitted (ldpnb.tables), which has no closed form";
     return [
       asked * cells <= LIMIT.largest
         ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)) })
         : beyond("Harmony, pairs", one, `${said(LIMIT.largest)} cells of all pairs`),
-      blocks(d, k, eps, share, 2),
+      blocks(question, 2),
       bars("bit flips", fitted),
       bars("Bloom filters", fitted),
+      drawnOne(question, 2),
     ];
   };
 
@@ -462,13 +490,14 @@
       const error = values.length === 0 ? Infinity : task === "pairs" ? Math.sqrt(square(values[0]) + square(values[1])) : values[0];
       let why = one.why, excluded = Boolean(one.barred);
       if (!excluded && one.listed && question.listed === false) [why, excluded] = [UNLISTED, true];
-      const sent = one.private + (question.public_free ? 0 : one.public);
+      const sent = counted(one.private, one.public, question);
       if (!excluded && question.bits !== null && sent > question.bits)
         [why, excluded] = [`a report has ${said(sent)} bits, ${said(question.bits)} are allowed`, true];
       return { name: one.name, errors, error, private: one.private, public: one.public, server: one.server, listed: one.listed, excluded, why };
     });
     const rounded = ({ error }) => Number(error.toPrecision(9));
-    const before = (a, b) => rounded(a) - rounded(b) || a.private + a.public - b.private - b.public;
+    const length = (one) => counted(one.private, one.public, question);
+    const before = (a, b) => rounded(a) - rounded(b) || length(a) - length(b);
     return [...choices.filter((one) => !one.excluded).sort(before), ...choices.filter((one) => one.excluded)];
   };
 
@@ -561,9 +590,11 @@
       const ranked = choices.filter((one) => !one.excluded), others = choices.filter((one) => one.excluded);
       const { what } = TASKS[state.task], first = ranked[0];
       const unit = Object.keys(first?.errors ?? {})[0];
+      const least = smallest(others.length ? others : [{ error: Infinity }], (one) => one.error);
+      const less = first && least.error < first.error * (1 - 1e-9) ? ` Of these, ${least.name} has less: ${shown(least.error, unit)}.` : "";
       say(
         first
-          ? `Best of ${ranked.length}: ${first.name}, with a standard error of ${shown(first.error, unit)}. ${others.length} more are excluded.`
+          ? `Best of ${ranked.length}: ${first.name}, with a standard error of ${shown(first.error, unit)}. ${others.length} more are excluded.${less}`
           : `No mechanism fits; ${others.length} are excluded, each with its reason.`,
       );
       const head = ["Mechanism", "Standard error", "People for the same error", "Bits, private + public", "The server works a"];
@@ -584,7 +615,7 @@
       best.replaceChildren(
         ...(first ? [make("table", {}, caption, make("thead", {}, make("tr", {}, ...head.map((x) => make("th", { scope: "col" }, x)))), make("tbody", {}, ...body))] : []),
       );
-      const listing = others.map((one) => make("li", { "data-name": one.name, "data-choice": JSON.stringify({ ...one, error: Number.isFinite(one.error) ? one.error : null }) }, make("strong", {}, one.name), `: ${one.why}`));
+      const listing = others.map((one) => make("li", { "data-name": one.name, "data-choice": JSON.stringify({ ...one, error: Number.isFinite(one.error) ? one.error : null }) }, make("strong", {}, one.name), `: ${one.why}${Number.isFinite(one.error) ? ` (standard error ${shown(one.error, Object.keys(one.errors)[0])})` : ""}`));
       rest.replaceChildren(...(others.length ? [make("p", {}, "Excluded:"), make("ul", {}, ...listing)] : []));
     };
     const follow = () => { // a link says everything: what it leaves out is as usual
