@@ -111,7 +111,7 @@ def bootstrap(folder, code=BOOTSTRAP):
     """Run the first code cell where there is no package, with an installer that only says what it was asked for."""
     (folder / "pip.py").write_text("import sys; print(*sys.argv[1:])", "utf-8")
     program = "import importlib.util as u; u.find_spec = lambda name: None\n" + code
-    asked = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True)
+    asked = subprocess.run([sys.executable, "-u", "-c", program], cwd=folder, capture_output=True, text=True)
     return (asked.stdout or asked.stderr).strip().splitlines()[-1]
 
 
