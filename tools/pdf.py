@@ -27,19 +27,17 @@ PATIENCE = 600_000  # milliseconds for anything the browser is asked to do
 SHEET = {"width": 658, "height": 960}  # what margins leave of A4, in pixels
 CHINESE = "本地化差分隐私"
 SIZE = 9  # points of a page number in the table of contents
+FORM = "book/play"  # to be filled in, on a screen
 PREFACE = "/book-preface"  # what follows the table of contents
 
 
 def contents(toc: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the parts of the book in order, each with its name (None before the first) and its pages.
-
-    A page within a chapter is left out: it is a form to fill in, for the screen.
-    """
+    """Return the parts of the book in order, each with its name (None before the first) and its pages."""
     parts: list[dict[str, Any]] = [{"name": None, "pages": [toc["root"]]}]
     for part in toc["parts"]:
         if "caption" in part:
             parts.append({"name": part["caption"], "pages": []})
-        parts[-1]["pages"] += [chapter["file"] for chapter in part["chapters"]]
+        parts[-1]["pages"] += [chapter["file"] for chapter in part["chapters"] if chapter["file"] != FORM]
     return parts
 
 
