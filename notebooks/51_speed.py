@@ -492,7 +492,7 @@ print(f"OpenDP: one coin a call takes {say(coin)} µs, {FEW} coins a call {say(c
 # A telephone has one person, and there most of the table turns.
 # Called for one person, nearly all of our client's time goes into the checks of its arguments and into the calls of numpy, which cost the same for one number as for a thousand.
 # Nobody notices such a time once a day, on a telephone; but ours is not the code for a small device, and a simulation that loops over people one by one is the wrong way to use it.
-# k-Subset takes milliseconds, since it draws its set item by item, with calls of numpy for each.
+# k-Subset takes long, since it draws its set item by item, with calls of numpy for each.
 
 # %% tags=["hide-input"]
 table(
