@@ -20,7 +20,7 @@ def small(request, tmp_path_factory):
     root = tmp_path_factory.mktemp("small")
     (root / "book").mkdir()
     (root / "notebooks").mkdir()
-    for name in ("tools", "book/_ext", "book/_static", "book/_templates", "book/references.bib"):
+    for name in ("tools", "book/_ext", "book/_static", "book/references.bib"):
         (root / name).symlink_to(ROOT / name)
     shutil.copy(ROOT / "_config.yml", root)
     toc = {

@@ -25,6 +25,23 @@ addEventListener("load", async () => {
   document.querySelectorAll('mjx-container[display="true"]').forEach(formula => { formula.tabIndex = 0; });
 });
 
+// What a button shows is its name, for those who hear it and those who speak to it; the theme gives two of its buttons
+// other names, and leaves the title above the list of pages outside of all landmarks.
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".search-button-field").forEach(button => button.removeAttribute("aria-label"));
+  for (const button of document.querySelectorAll(".theme-switch-button")) {
+    const mode = document.createElement("span");
+    mode.className = "visually-hidden";
+    mode.textContent = `${button.getAttribute("aria-label")}: `;
+    button.removeAttribute("aria-label");
+    button.prepend(mode);
+  }
+  for (const title of document.querySelectorAll(".navbar-brand")) {
+    title.parentElement.setAttribute("role", "navigation");
+    title.parentElement.setAttribute("aria-label", "Title page");
+  }
+});
+
 // The theme takes the focus from its buttons when they are pressed, which throws a keyboard's reader to the top of the
 // page, and gives it to nobody when Escape closes a list of pages or of headings.
 document.addEventListener("click", event => {
