@@ -26,6 +26,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.formula import Budget, Formula
+
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 LIMIT = 200_000  # branches; a program of this size takes seconds
@@ -77,15 +79,14 @@ class Paths:
         self, script: Sequence[tuple[int, tuple[int, ...]]] = (), limit: int = LIMIT, probe: Random | None = None
     ) -> None:
         self._script, self._limit, self._probe = script, limit, probe
-        self.taken: list[tuple[int, tuple[int, ...]]] = []
-        self._weight = self._total = 1
+        self.taken: list[tuple[int, tuple[Any, ...]]] = []
 
     def admit(self, options: int) -> None:
         """Refuse a choice that is too wide, before its weights are written down."""
         if options > self._limit:
             raise TooManyBranches(f"one choice among {options} options, more than limit = {self._limit} branches")
 
-    def choose(self, weights: tuple[int, ...]) -> int:
+    def choose(self, weights: tuple[Any, ...]) -> int:
         """Index of an option; the options have probabilities proportional to these integers."""
         self.admit(len(weights))
         at = len(self.taken)
@@ -100,14 +101,19 @@ class Paths:
         else:
             option = next(i for i, w in enumerate(weights) if w)
         self.taken.append((option, weights))
-        self._weight *= weights[option]
-        self._total *= sum(weights)
         return option
+
+    def toss(self, p: Any) -> bool:
+        """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula."""
+        if isinstance(p, Formula):
+            return self.choose(p.coin) == 0
+        t = ceil(Fraction(float(p)) * GRID)
+        return self.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
 
     @property
     def probability(self) -> Fraction:
         """Probability of the branch walked so far."""
-        return Fraction(self._weight, self._total)
+        return Fraction(prod(w[option] for option, w in self.taken), prod(sum(w) for _, w in self.taken))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -123,6 +129,16 @@ def _source(rng: object) -> Randomness:
     if not isinstance(rng, np.random.Generator | SystemRandom | Paths):
         raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
     return rng
+
+
+def exact(x: Any) -> Fraction:
+    """Return a number as a Fraction; a formula, which stands in for one, as it is."""
+    return x if isinstance(x, Formula | Budget) else Fraction(x)  # type: ignore[return-value]
+
+
+def inexact(x: Any) -> float:
+    """Return a number as a float; a formula, which stands in for one, as it is."""
+    return x if isinstance(x, Formula) else float(x)  # type: ignore[return-value]
 
 
 def _probabilities(p: ArrayLike) -> NDArray[np.float64]:
@@ -164,8 +180,10 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     ValueError
         If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
     """
-    p = _probabilities(p)
-    each, rng = _spread(p, shape, "p"), _source(rng)
+    rng = _source(rng)
+    symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
+    p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
+    each = _spread(p, shape, "p")
     if not isinstance(rng, Paths):
         rows = max(1, COINS // max(1, prod(shape[1:])))
         if not shape or shape[0] <= rows:
@@ -177,8 +195,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
         return heads
     heads = np.empty(shape, np.bool_)
     for at, q in zip(np.ndindex(shape), each.flat, strict=True):
-        t = ceil(Fraction(float(q)) * GRID)
-        heads[at] = rng.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
+        heads[at] = rng.toss(q)
     return heads
 
 
@@ -204,6 +221,8 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness) -> NDArr
     ValueError
         If p is not a probability, or `rng` is no source of randomness.
     """
+    if isinstance(p, Formula):
+        return np.packbits(bernoulli(p, shape, rng), axis=1, bitorder="little")
     chance = np.asarray(p, np.float64)
     if chance.ndim or not 0 <= chance <= 1:
         raise ValueError(f"p must be a probability in [0, 1], got {p}")
@@ -347,6 +366,8 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
 
 
 def _whole(weights: Sequence[int]) -> tuple[int, ...]:
+    if isinstance(weights, tuple) and any(isinstance(w, Formula) for w in weights):
+        return tuple(weights)
     try:
         whole = tuple(map(operator.index, weights))
     except TypeError:
@@ -464,7 +485,12 @@ def _heads(n: int, p: Fraction, rng: Paths) -> int:
 
 
 def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple[Fraction, T]]:
-    """Every branch of a program: its probability and what the program returns there.
+    """Every branch of a program: its probability and what the program returns there (see `walk`)."""
+    return ((paths.probability, result) for paths, result in walk(program, limit=limit))
+
+
+def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple[Paths, T]]:
+    """Every branch of a program: the choices taken and what the program returns there.
 
     Parameters
     ----------
@@ -488,8 +514,8 @@ def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[t
         result = program(paths)
         if len(paths.taken) < len(script):
             raise ValueError(STRAY)
-        yield paths.probability, result
-        script = paths.taken
+        yield paths, result
+        script = list(paths.taken)
         while script:
             option, weights = script.pop()
             later = next((i for i in range(option + 1, len(weights)) if weights[i]), None)
@@ -568,6 +594,8 @@ def freeze(value: Any) -> Hashable:
 
 def odds(epsilon: float | Fraction) -> Fraction:
     """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
+    if isinstance(epsilon, Budget):
+        return epsilon.odds.field.below(epsilon.odds)
     x = Fraction(epsilon)
     with localcontext() as context:
         context.prec, context.rounding = 60, ROUND_FLOOR
@@ -576,6 +604,8 @@ def odds(epsilon: float | Fraction) -> Fraction:
 
 def log(ratio: Fraction, times: int = 1) -> float:
     """Natural logarithm of a positive rational number, correct to the last digit or nearly so; or a multiple of it."""
+    if isinstance(ratio, Formula):
+        return Budget(ratio**times)
     with localcontext() as context:
         context.prec = 60
         return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * times)
@@ -584,16 +614,26 @@ def log(ratio: Fraction, times: int = 1) -> float:
 def log_up(ratio: Fraction) -> float:
     """Return a float x just above ln(ratio), so that ratio <= odds(x): an ε that may be stated; ratio above 1."""
     x = log(ratio)
-    while odds(x) < ratio:
+    while not isinstance(x, Budget) and odds(x) < ratio:
         x = nextafter(x, inf)
     return x
 
 
+def log_down(ratio: Fraction) -> float:
+    """Return a float just below ln(ratio), an ε that may be spent; ratio above 1."""
+    x = log(ratio)
+    return x if isinstance(x, Budget) else nextafter(x, 0)
+
+
 def round_down(p: Fraction) -> float:
     """Return the largest multiple of 2**-53 that is not above p, a probability that `bernoulli` realises exactly."""
+    if isinstance(p, Formula):
+        return p.field.round(p, True)
     return floor(p * GRID) / GRID
 
 
 def round_up(p: Fraction) -> float:
     """Return the smallest multiple of 2**-53 that is not below p, a probability that `bernoulli` realises exactly."""
+    if isinstance(p, Formula):
+        return p.field.round(p, False)
     return ceil(p * GRID) / GRID

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, distinct, uniform
+from ldpnb.formula import Budget, Formula
 
 EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
@@ -371,6 +372,8 @@ def is_number(value: Any) -> bool:
 
 def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
+    if isinstance(epsilon, Budget):
+        return epsilon  # type: ignore[return-value]
     if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
     return float(epsilon)
@@ -378,6 +381,8 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
 
 def check_probability(value: Any, name: str) -> float:
     """Return a probability as a float in [0, 1]."""
+    if isinstance(value, Formula) and 0 <= value <= 1:
+        return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
     return float(value)

@@ -20,7 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, odds, packed_bernoulli, round_down, round_up, uniform
+from ldpnb.chance import (
+    Randomness,
+    bernoulli,
+    binomial,
+    exact,
+    inexact,
+    odds,
+    packed_bernoulli,
+    round_down,
+    round_up,
+    uniform,
+)
 from ldpnb.core import (
     SIZE_MAX,
     Mechanism,
@@ -78,7 +89,7 @@ class PureProtocol(Mechanism):
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item: (…, k)."""
         p, q = self.support
-        return (self.supporters(self._own(tally)) / tally.n - float(q)) / float(p - q)
+        return (self.supporters(self._own(tally)) / tally.n - inexact(q)) / inexact(p - q)
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
@@ -87,7 +98,7 @@ class PureProtocol(Mechanism):
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
         p, q = self.support
-        own, other = float(p * (1 - p) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
+        own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
         return np.where(self.target(values) == 1, own, other)
 
     @abstractmethod
@@ -127,7 +138,7 @@ class PureProtocol(Mechanism):
         """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
         n = int(histogram.sum())
-        p, q = (float(x) for x in self.support)
+        p, q = (inexact(x) for x in self.support)
         shape = (trials, self.k)
         return Tally(self, n, binomial(histogram, p, shape, rng) + binomial(n - histogram, q, shape, rng))
 
@@ -153,8 +164,8 @@ class GRR(PureProtocol):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*)."""
-        blind = (1 - Fraction(self.keep)) / self.k
-        return Fraction(self.keep) + blind, blind
+        blind = (1 - exact(self.keep)) / self.k
+        return exact(self.keep) + blind, blind
 
     @property
     def realised_epsilon(self) -> float:
@@ -186,7 +197,7 @@ class GRR(PureProtocol):
         """
         w, (p, q) = check_weights(weights, self.k), self.support
         w = np.square(w - w.mean(-1, keepdims=True))
-        return np.asarray(float(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + float(self.k * (p - q)) * w))
+        return np.asarray(inexact(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + inexact(self.k * (p - q)) * w))
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law, in O(k) each: (trials, k)."""
@@ -257,7 +268,7 @@ class UnaryEncoding(BitReports):
         """Draw reports: bits, (n, k), or packed, (n, ⌈k/8⌉)."""
         codes = check_codes(values, self.k)
         check_people(codes)
-        p, q = (float(x) for x in self.support)
+        p, q = (inexact(x) for x in self.support)
         shape = len(codes), self.k
         if self.packed:
             bits = packed_bernoulli(q, shape, rng)
@@ -270,7 +281,7 @@ class UnaryEncoding(BitReports):
     def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Variance Σ_v w_v² noise_v, since bits are independent: (…, k).  See `PureProtocol.linear_noise`."""
         w, (p, q) = np.square(check_weights(weights, self.k)), self.support
-        own, other = float(p * (1 - p) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
+        own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
         return np.asarray(other * w.sum(-1, keepdims=True) + (own - other) * w)
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
@@ -289,7 +300,7 @@ class SUE(UnaryEncoding):
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
         s = odds(self.epsilon / 2)
-        p = Fraction(round_down(s / (s + 1)))
+        p = exact(round_down(s / (s + 1)))
         return p, 1 - p
 
 
@@ -303,7 +314,7 @@ class OUE(UnaryEncoding):
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
-        return Fraction(1, 2), Fraction(round_up(1 / (odds(self.epsilon) + 1)))
+        return Fraction(1, 2), exact(round_up(1 / (odds(self.epsilon) + 1)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -462,7 +473,7 @@ class SubsetSelection(BitReports):
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*)."""
         c, weight = self.set_size, self.set_size * odds(self.epsilon)
-        p = Fraction(round_down(weight / (weight + self.k - c)))
+        p = exact(round_down(weight / (weight + self.k - c)))
         return p, (c - p) / (self.k - 1)
 
     @property
@@ -482,7 +493,7 @@ class SubsetSelection(BitReports):
         check_people(codes)
         few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
         whole = few == self.set_size
-        own = bernoulli(float(self.support[0]), codes.shape, rng) == whole
+        own = bernoulli(inexact(self.support[0]), codes.shape, rng) == whole
         kind, width = self.report_shape
         bits = np.zeros((len(codes), width), kind)
         for start in range(0, len(codes), BLOCK):
@@ -509,9 +520,9 @@ class SubsetSelection(BitReports):
         w = w - w.mean(-1, keepdims=True)  # changes nothing, since sets have one size, and leaves −w to the others
         spread = (np.square(w).sum(-1, keepdims=True) - np.square(w)) / others - np.square(w / others)
         drawn = p * (c - 1) * (others - c + 1) + (1 - p) * c * (others - c)
-        within = float(drawn / max(others - 1, 1)) * spread
-        between = float(p * (1 - p)) * np.square(w * self.k / others)
-        return np.asarray((within + between) / float(p - q) ** 2)
+        within = inexact(drawn / max(others - 1, 1)) * spread
+        between = inexact(p * (1 - p)) * np.square(w * self.k / others)
+        return np.asarray((within + between) / inexact(p - q) ** 2)
 
     def tally(self, reports: Reports, items: Any = None) -> Tally:
         """Count the sets that contain each item, (k,)."""
@@ -624,7 +635,7 @@ def minimax_risk(k: int, epsilon: float) -> float:
     k : int, at least 2
     epsilon : float
     """
-    return float(_risk(k, best_size(k, epsilon), odds(epsilon)))
+    return inexact(_risk(k, best_size(k, epsilon), odds(epsilon)))
 
 
 def _risk(k: int, c: int, e: Fraction) -> Fraction:

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, distinct, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down, uniform
 from ldpnb.core import (
     SIZE_MAX,
     Mechanism,
@@ -101,7 +101,7 @@ class SetSampling(Mechanism):
     def rare_noise(self) -> float:
         """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
         p, q = self.support
-        return float(self.scale**2 * q * (1 - q) / (p - q) ** 2)
+        return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
 
     def supporters(self, tally: Tally) -> NDArray[np.float64]:
         """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
@@ -110,7 +110,7 @@ class SetSampling(Mechanism):
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of people who hold each item: (…, d)."""
         p, q = self.support
-        return (self.supporters(self._own(tally)) / tally.n - float(q)) * float(self.scale / (p - q))
+        return (self.supporters(self._own(tally)) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
 
     def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
@@ -123,9 +123,9 @@ class SetSampling(Mechanism):
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         p, q = self.support
         drawn = self.target(values) / self.scale
-        yes = drawn * float(p) + (1 - drawn) * float(q)
-        no = drawn * float(1 - p) + (1 - drawn) * float(1 - q)  # not 1 − yes, which loses digits where p* is near 1
-        return np.asarray(yes * no * float(self.scale**2 / (p - q) ** 2))
+        yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
+        no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
+        return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
 
     def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
         """Draw an item in [0, d + ℓ) for each person."""
@@ -194,7 +194,7 @@ class SampledSHist(SetSampling):
         real = items < self.d
         reports = np.empty(len(items), self.oracle.dtype)
         reports["row"] = uniform(self.oracle.m, items.shape, rng)
-        honest = bernoulli(np.where(real, float(self.support[0]), 0.5), items.shape, rng)
+        honest = bernoulli(np.where(real, inexact(self.support[0]), 0.5), items.shape, rng)
         reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
         return reports
 
@@ -249,7 +249,7 @@ class SampledSUE(SetSampling):
     def perturb(self, values: Records, *, rng: Randomness) -> Reports:
         """Draw reports: bits, (n, d)."""
         items = self._draw(values, rng)
-        p, q = (float(x) for x in self.support)
+        p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
         real = np.flatnonzero(items < self.d)
         reports[real, items[real]] = bernoulli(p, real.shape, rng)
@@ -291,8 +291,8 @@ class SampledGRR(SetSampling):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(keep + blind, blind), where blind is the chance of an item in the blind draw."""
-        blind = (1 - Fraction(self.keep)) / self.width
-        return Fraction(self.keep) + blind, blind
+        blind = (1 - exact(self.keep)) / self.width
+        return exact(self.keep) + blind, blind
 
     @property
     def realised_epsilon(self) -> float:
@@ -457,7 +457,7 @@ def best_size(d: int, ell: int, epsilon: float) -> int:
     epsilon : float
     """
     d, ell = check_count(d, 1, "d", SIZE_MAX), check_count(ell, 1, "ell", SIZE_MAX)
-    e = float(odds(check_epsilon(epsilon)))
+    e = inexact(odds(check_epsilon(epsilon)))
     size = np.arange(1, d + 1)
     miss = np.cumprod((d - size + 1) / (d + ell - size + 1))
     size, miss = size[miss > 1e-60], miss[miss > 1e-60]  # where nearly no set misses, little is learned
@@ -470,7 +470,7 @@ def best_size(d: int, ell: int, epsilon: float) -> int:
 def _stops(coins: list[float]) -> list[Fraction]:
     """Where a chain of coins stops: after 0, 1, … heads."""
     on, found = Fraction(1), []
-    for coin in (*map(Fraction, coins), Fraction(0)):
+    for coin in (*map(exact, coins), Fraction(0)):
         found.append(on * (1 - coin))
         on *= coin
     return found

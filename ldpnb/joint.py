@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, bernoulli, log, log_up, round_up
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.core import (
     HASHES_MAX,
     Mechanism,
@@ -27,6 +27,7 @@ from ldpnb.core import (
     check_sizes,
     is_number,
 )
+from ldpnb.formula import Budget
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
 
@@ -60,7 +61,7 @@ class Flip(Mechanism):
     @cached_property
     def flip(self) -> Fraction:
         """Probability that a bit is flipped: f/2, rounded up."""
-        return Fraction(round_up(Fraction(self.f) / 2))
+        return exact(round_up(exact(self.f) / 2))
 
     @cached_property
     def _distances(self) -> list[int]:
@@ -79,12 +80,12 @@ class Flip(Mechanism):
     @property
     def epsilon(self) -> float:
         """Of a whole record: Σ H_j ln[(1−f/2)/(f/2)].  Often far above what protects anybody."""
-        return log_up((2 / Fraction(self.f) - 1) ** self.distance)
+        return log_up((2 / exact(self.f) - 1) ** self.distance)
 
     @property
     def attribute_epsilon(self) -> float:
         """Of one attribute, the others being equal: max H_j ln[(1−f/2)/(f/2)]."""
-        return log_up((2 / Fraction(self.f) - 1) ** self.attribute_distance)
+        return log_up((2 / exact(self.f) - 1) ** self.attribute_distance)
 
     @property
     def realised_epsilon(self) -> float:
@@ -104,7 +105,7 @@ class Flip(Mechanism):
         """Draw reports: bits, (n, Σ w_j)."""
         bits = self._encode(values)
         check_people(bits)
-        return bits ^ bernoulli(float(self.flip), bits.shape, rng)
+        return bits ^ bernoulli(inexact(self.flip), bits.shape, rng)
 
     def _bits(self, reports: Reports) -> NDArray[np.bool_]:
         bits, width = check_array(reports, "reports"), self.report_bits
@@ -129,11 +130,11 @@ class Flip(Mechanism):
     @property
     def _variance(self) -> float:
         """Variance φ(1−φ)/(1−2φ)² of a bit that is divided by 1−2φ, with φ the flip probability."""
-        return float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
+        return inexact(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
 
     def estimate(self, tally: Tally) -> Floats:
         """Estimate the share of each value of each attribute: (…, Σκ_j)."""
-        return self._decoded((self._own(tally).counts / tally.n - float(self.flip)) / float(1 - 2 * self.flip))
+        return self._decoded((self._own(tally).counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
     def target(self, values: ArrayLike, items: Any = None) -> Floats:
         """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""
@@ -245,9 +246,11 @@ def flip_for(epsilon: float, distance: int) -> float:
         Bits H in which two neighbours differ: 2d for one-hot records, 2 for one attribute; see `Flip.distance`.
     """
     distance = check_count(distance, 1, "distance")
-    if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
+    if not isinstance(epsilon, Budget) and (not is_number(epsilon) or not 0 < epsilon <= 36 * distance):
         raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
+    if isinstance(epsilon, Budget):
+        return 2 / (1 + odds(epsilon / distance))
     f = 2 / (1 + exp(epsilon / distance))
-    while log_up((2 / Fraction(f) - 1) ** distance) > epsilon:
+    while log_up((2 / exact(f) - 1) ** distance) > epsilon:
         f = nextafter(f, 1)
     return f

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, uniform
 from ldpnb.core import (
     SIZE_MAX,
     Mechanism,
@@ -142,7 +142,7 @@ class SignedTernary(Mechanism):
     @property
     def w(self) -> float:
         """Probability a·u that a pair of a short record is asked about and used."""
-        return self.asked * float(self.used(np.array([1]))[0])
+        return self.asked * inexact(self.used(np.array([1]))[0])
 
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate frequency and frequency × mean of each key: (…, 2, d)."""
@@ -253,7 +253,7 @@ class SignedTernary(Mechanism):
     def _gains(self) -> tuple[float, float, float]:
         """T, D and 2γ."""
         alpha, beta, gamma = self.answer
-        return float(alpha + beta - 2 * gamma), float(alpha - beta), float(2 * gamma)
+        return inexact(alpha + beta - 2 * gamma), inexact(alpha - beta), inexact(2 * gamma)
 
     @abstractmethod
     def _named(self, d: int) -> tuple[int, ...] | None:
@@ -589,14 +589,14 @@ class SESplit(StatePerturbation):
     @cached_property
     def keep(self) -> float:
         """Probability of answering with the state, before the blind draw; rounded down."""
-        e = odds(Fraction(self.epsilon) / self.d)
+        e = odds(exact(self.epsilon) / self.d)
         return round_down((e - 1) / (e + 2))
 
     @property
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
         """(keep + blind, blind, blind), where blind is the chance of a state in the blind draw."""
-        blind = (1 - Fraction(self.keep)) / 3
-        return Fraction(self.keep) + blind, blind, blind
+        blind = (1 - exact(self.keep)) / 3
+        return exact(self.keep) + blind, blind, blind
 
     @property
     def realised_epsilon(self) -> float:

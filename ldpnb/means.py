@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, rational, weighted
+from ldpnb.chance import Randomness, bernoulli, distinct, exact, log, odds, rational, weighted
 from ldpnb.core import (
     SIZE_MAX,
     Mechanism,
@@ -44,6 +44,7 @@ from ldpnb.core import (
     check_unit,
     is_number,
 )
+from ldpnb.formula import Formula
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
 STEPS = 64  # of a grid, where nothing else is said: rounding then adds at most 1/4096 to a variance
@@ -325,7 +326,7 @@ class Piecewise(Number):
     @property
     def ratio(self) -> Fraction:
         """Weight of a cell in the window; rounded down."""
-        return _ratio(Fraction(self.epsilon))
+        return _ratio(exact(self.epsilon))
 
     @cached_property
     def design(self) -> Design:
@@ -333,7 +334,7 @@ class Piecewise(Number):
         e, w, last = self.ratio, self.window, self.steps + self.window - 1
         slope = (e * w + self.steps) / ((e - 1) * w * self.steps)
         scores = tuple(slope * (2 * y - last) for y in range(last + 1))
-        return Design(self.steps, (int(e * FINE),) * w + (FINE,) * self.steps, scores)
+        return Design(self.steps, (_units(e * FINE),) * w + (FINE,) * self.steps, scores)
 
     def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count on from the point, and from the last cell to the first."""
@@ -442,7 +443,7 @@ class Laplace(Number):
     @cached_property
     def step_ratio(self) -> Fraction:
         """1/a, rounded down."""
-        return _ratio(Fraction(self.epsilon) / self.steps)
+        return _ratio(exact(self.epsilon) / self.steps)
 
     @cached_property
     def ratio(self) -> Fraction:
@@ -452,7 +453,7 @@ class Laplace(Number):
     @cached_property
     def design(self) -> Design:
         """Noise from −(steps + reach) to steps + reach, whose ends stand for all beyond."""
-        most, up = self.steps + self.reach, int(self.step_ratio * FINE)
+        most, up = self.steps + self.reach, _units(self.step_ratio * FINE)
         powers = list(accumulate(range(most), lambda power, _: power * up, initial=1))
         half = [FINE**g * powers[most - g - 1] * (up - FINE) for g in range(most)] + [FINE**most]
         places, tail = [Fraction(y) for y in range(-self.reach, most + 1)], 1 / (self.step_ratio - 1)
@@ -522,7 +523,7 @@ class MeanEst(Numbers):
     @property
     def ratio(self) -> Fraction:
         """How much likelier a favoured corner is than another one."""
-        return _ratio(Fraction(self.epsilon))
+        return _ratio(exact(self.epsilon))
 
     @cached_property
     def ways(self) -> tuple[int, ...]:
@@ -537,13 +538,13 @@ class MeanEst(Numbers):
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """Weight of 0, …, d agreements."""
-        high = int(self.ratio * FINE)
+        high = _units(self.ratio * FINE)
         return tuple(ways * (high if 2 * a > self.d else FINE) for a, ways in enumerate(self.ways))
 
     @cached_property
     def scale(self) -> Fraction:
         """B, one over the average agreement of one coordinate."""
-        return Fraction(self.d * sum(self.weights), sum((2 * a - self.d) * w for a, w in enumerate(self.weights)))
+        return exact(self.d * sum(self.weights)) / exact(sum((2 * a - self.d) * w for a, w in enumerate(self.weights)))
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -615,7 +616,7 @@ class SampledNumbers(Numbers):
 
     def _part(self) -> float:
         part = self.epsilon / self.count  # rounded to the nearest float: `count` of them may be more than ε
-        return part if Fraction(part) * self.count <= Fraction(self.epsilon) else float(np.nextafter(part, 0))
+        return part if Fraction(part) * self.count <= exact(self.epsilon) else float(np.nextafter(part, 0))
 
     @property
     def ratio(self) -> Fraction:
@@ -710,7 +711,12 @@ class SampledHybrid(SampledNumbers):
 
 def _ratio(epsilon: Fraction) -> Fraction:
     """Return e^ε, rounded down to a multiple of 1 / FINE."""
-    return Fraction(floor(odds(epsilon) * FINE), FINE)
+    e = odds(epsilon)
+    return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
+
+
+def _units(x: Any) -> Any:
+    return x if isinstance(x, Formula) else int(x)
 
 
 def _rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.int64]:

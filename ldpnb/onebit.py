@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, odds, round_down, scatter, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
 from ldpnb.core import (
     SIZE_MAX,
     Mechanism,
@@ -90,7 +90,7 @@ def routed(people: NDArray[np.int64], rng: Randomness, *, plus: bool = False) ->
 def truthful(epsilon: float) -> Fraction:
     """Probability of the true sign, e^ε/(e^ε + 1); rounded down."""
     e = odds(epsilon)
-    return Fraction(round_down(e / (e + 1)))
+    return exact(round_down(e / (e + 1)))
 
 
 def _layout(*public: str) -> np.dtype[np.void]:
@@ -146,7 +146,7 @@ class OneBit(PureProtocol):
         check_people(codes)
         reports = np.empty(len(codes), self.dtype)
         reports["row"] = uniform(self.m, codes.shape, rng)
-        honest = bernoulli(float(self.support[0]), codes.shape, rng)
+        honest = bernoulli(inexact(self.support[0]), codes.shape, rng)
         reports["bit"] = self.minus(reports["row"], codes) == honest
         return reports
 
@@ -201,7 +201,7 @@ class HadamardBit(OneBit):
         """
         w = np.square(check_weights(weights, self.k))
         total = w.sum(-1, keepdims=True)  # c² − 1 apart: at large ε that is all there is
-        return np.asarray(float(1 / (2 * self.support[0] - 1) ** 2 - 1) * total + (total - w))
+        return np.asarray(inexact(1 / (2 * self.support[0] - 1) ** 2 - 1) * total + (total - w))
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law: (trials, m, 2).
@@ -210,7 +210,7 @@ class HadamardBit(OneBit):
         """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
         people = np.zeros((trials, self.m, 2), np.int64)
-        honest = binomial(histogram, float(self.support[0]), (trials, self.k), rng)
+        honest = binomial(histogram, inexact(self.support[0]), (trials, self.k), rng)
         people[:, : self.k] = np.stack([honest, histogram - honest], -1)
         return Tally(self, int(histogram.sum()), routed(people, rng))
 
@@ -333,7 +333,7 @@ class SHist(OneBit):
 
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance c² − G² of every item, for the matrix in use: (n, k)."""
-        return float(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.target(values))
+        return inexact(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.target(values))
 
     def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Variance c² wᵀGw − (Gw)_x² for the person's item x, for the matrix in use: (…, k).
@@ -342,7 +342,7 @@ class SHist(OneBit):
         """
         w = check_weights(weights, self.k)
         mean = w @ self.gram
-        second = float(1 / (2 * self.support[0] - 1) ** 2) * (w * mean).sum(-1, keepdims=True)
+        second = inexact(1 / (2 * self.support[0] - 1) ** 2) * (w * mean).sum(-1, keepdims=True)
         return np.asarray(second - np.square(mean))
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
@@ -352,7 +352,7 @@ class SHist(OneBit):
         `PureProtocol.simulate_marginals`.
         """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        slope = float(2 * self.support[0] - 1)
+        slope = inexact(2 * self.support[0] - 1)
         found = np.zeros((trials, self.k), np.int64)
         for x in np.flatnonzero(histogram):
             found += binomial(histogram[x], (1 + slope * self.gram[x]) / 2, (trials, self.k), rng)
@@ -424,7 +424,7 @@ class HadamardResponse(Mechanism):
     def keep(self) -> Fraction:
         """Probability κ of answering from the item's set, before the blind draw; rounded down."""
         e = odds(self.epsilon)
-        return Fraction(round_down((e - 1) / (e - 1 + 2 * self.blocks)))
+        return exact(round_down((e - 1) / (e - 1 + 2 * self.blocks)))
 
     @property
     def realised_epsilon(self) -> float:
@@ -440,7 +440,7 @@ class HadamardResponse(Mechanism):
         """Draw reports: integers in [0, K), (n,)."""
         codes = check_codes(values, self.k)
         check_people(codes)
-        kept = bernoulli(float(self.keep), codes.shape, rng)
+        kept = bernoulli(inexact(self.keep), codes.shape, rng)
         blind = uniform(self.size, codes.shape, rng)
         block, column = self.column(codes)
         inside = blind % self.b  # moving a column's lowest bit takes its minus signs to its plus signs, one to one
@@ -457,7 +457,7 @@ class HadamardResponse(Mechanism):
         counts = self._own(tally).counts
         balance = fwht(counts.reshape(*counts.shape[:-1], self.blocks, self.b))
         block, column = self.column(np.arange(self.k))
-        return np.asarray(balance[..., block, column] / (float(self.keep) * tally.n), np.float64)
+        return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
@@ -468,7 +468,7 @@ class HadamardResponse(Mechanism):
         codes = check_codes(values, self.k)
         same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])
         blind = (1 - self.keep) / self.blocks / self.keep**2
-        return same * float(1 / self.keep) + float(blind) - self.target(codes)
+        return same * inexact(1 / self.keep) + inexact(blind) - self.target(codes)
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law: (trials, K).
@@ -477,7 +477,7 @@ class HadamardResponse(Mechanism):
         """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
         n = int(histogram.sum())
-        kept = binomial(histogram, float(self.keep), (trials, self.k), rng)
+        kept = binomial(histogram, inexact(self.keep), (trials, self.k), rng)
         blind = scatter(n - kept.sum(-1), self.size, rng)
         people = np.zeros((trials, self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
@@ -558,7 +558,7 @@ class HarmonyFrequency(Mechanism):
         reports = np.empty(n, self.dtype)
         reports["attribute"] = uniform(len(self.sizes), (n,), rng)
         reports["row"] = uniform(self.m[reports["attribute"]], (n,), rng)
-        honest = bernoulli(float(self.truth), (n,), rng)
+        honest = bernoulli(inexact(self.truth), (n,), rng)
         reports["bit"] = parity(reports["row"], records[np.arange(n), reports["attribute"]]) == honest
         return reports
 
@@ -579,7 +579,7 @@ class HarmonyFrequency(Mechanism):
         signs = counts[..., 0] - counts[..., 1]
         parts = zip(_slices(self.m.tolist()), self.sizes, strict=True)
         balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
-        return np.asarray(balance * (len(self.sizes) * float(1 / (2 * self.truth - 1)) / tally.n), np.float64)
+        return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 
     def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
@@ -588,7 +588,7 @@ class HarmonyFrequency(Mechanism):
 
     def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
-        return len(self.sizes) * float(1 / (2 * self.truth - 1) ** 2) - self.target(values)
+        return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.target(values)
 
 
 def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
@@ -667,7 +667,7 @@ class PCE(Mechanism):
     @cached_property
     def scale(self) -> NDArray[np.float64]:
         """The constant c at each level, 1/(2p − 1), (levels,)."""
-        return np.array([float(1 / (2 * p - 1)) for p in self.truth])
+        return np.array([inexact(1 / (2 * p - 1)) for p in self.truth])
 
     @property
     def realised_epsilon(self) -> float:
@@ -691,7 +691,7 @@ class PCE(Mechanism):
         reports = np.empty(len(item), self.dtype)
         reports["level"] = level
         reports["row"] = uniform(self.m, item.shape, rng)
-        honest = bernoulli(np.array([float(p) for p in self.truth])[level], item.shape, rng)
+        honest = bernoulli(np.array([inexact(p) for p in self.truth])[level], item.shape, rng)
         reports["bit"] = parity(reports["row"], item) == honest
         return reports
 

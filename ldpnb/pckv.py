@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, odds, round_down, round_up, uniform
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, round_up, uniform
 from ldpnb.core import (
     SIZE_MAX,
     Records,
@@ -107,8 +107,8 @@ class PCKVGRR(PadAndSample):
     @property
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
         """(keep + blind, blind, blind), where blind is the chance of a signed key in the blind draw."""
-        blind = (1 - Fraction(self.keep)) / self.cells
-        return Fraction(self.keep) + blind, blind, blind
+        blind = (1 - exact(self.keep)) / self.cells
+        return exact(self.keep) + blind, blind, blind
 
     @property
     def realised_epsilon(self) -> float:
@@ -170,7 +170,7 @@ class PCKVUE(PadAndSample):
     @property
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
         """(p/2, (1−p)/2, b/2)."""
-        return self.keep_sign / 2, (1 - self.keep_sign) / 2, Fraction(self.speak) / 2
+        return self.keep_sign / 2, (1 - self.keep_sign) / 2, exact(self.speak) / 2
 
     @property
     def realised_epsilon(self) -> float:
@@ -198,7 +198,7 @@ class PCKVUE(PadAndSample):
             block = slice(start, start + BLOCK)
             own = keys[block, None] == np.arange(self.width)
             person, key = np.nonzero(bernoulli(np.where(own, 0.5, self.speak), own.shape, rng))
-            right = np.where(own[person, key], float(self.keep_sign), 0.5)  # a random sign is right half the time
+            right = np.where(own[person, key], inexact(self.keep_sign), 0.5)  # a random sign is right half the time
             sign = signs[block][person]
             reports[block][person, key] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
         return reports

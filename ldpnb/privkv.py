@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import nextafter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, odds
+from ldpnb.chance import Randomness, bernoulli, inexact, odds
 from ldpnb.core import Records, Reports, Tally, check_count, check_epsilon, check_numbers, check_unit, is_number
 from ldpnb.keyvalue import Holdings, SampledKey, check_holdings, discretise, tell
 from ldpnb.onebit import truthful
@@ -64,7 +63,7 @@ class PrivKV(SampledKey):
     def tight_split(cls, d: int, epsilon: float) -> Self:
         """Return the one of exactly ε (to rounding): ε₂ = ε, ε₁ = ln[(e^ε+1)/2]."""
         more = (odds(check_epsilon(epsilon)) + 1) / 2
-        return cls(d=d, key_epsilon=nextafter(chance.log(more), 0), value_epsilon=epsilon)
+        return cls(d=d, key_epsilon=chance.log_down(more), value_epsilon=epsilon)
 
     @cached_property
     def p1(self) -> Fraction:
@@ -99,7 +98,7 @@ class PrivKV(SampledKey):
     def _states(
         self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
     ) -> NDArray[np.int64]:
-        return _told(held, values, float(self.p1), float(self.p2), rng)
+        return _told(held, values, inexact(self.p1), inexact(self.p2), rng)
 
     def follow_up(self, values: Records, fake: NDArray[np.float64], *, rng: Randomness) -> Reports:
         """Draw reports of a later round of PrivKVM: as `perturb`, but with p₁ = 1/2 and public fake means, (d,).
@@ -111,7 +110,7 @@ class PrivKV(SampledKey):
             raise ValueError(f"fake must hold d = {self.d} means, got shape {fake.shape}")
 
         def states(keys: Any, held: Any, own: Any, rng: Randomness) -> NDArray[np.int64]:
-            return _told(held, np.where(held, own, fake[keys]), 0.5, float(self.p2), rng)
+            return _told(held, np.where(held, own, fake[keys]), 0.5, inexact(self.p2), rng)
 
         return self._report(values, states, rng)
 
@@ -123,7 +122,7 @@ class PrivKV(SampledKey):
         """
         minus, _, plus = np.moveaxis(self._own(tally).counts, -1, 0)
         told = plus + minus
-        p = float(self.p2)
+        p = inexact(self.p2)
         above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
         return np.asarray((above - below) / np.maximum(told, 1))
 
@@ -221,7 +220,7 @@ def privkvm_marginals(
     """Simulate `privkvm`, exact for each key alone: frequency (trials, d), means (trials, rounds, d)."""
     first = _first_round(check_holdings(population).d, key_epsilon, value_epsilon, rounds)
     tally = first.simulate_marginals(population, trials=trials, rng=rng)
-    means, p = [first.printed_mean(tally)], float(first.p2)
+    means, p = [first.printed_mean(tally)], inexact(first.p2)
     for _ in range(rounds - 1):
         fake = p * (1 + means[-1]) / 2 + (1 - p) * (1 - means[-1]) / 2  # probability that a fake sign becomes +
         plus = np.stack([np.full_like(fake, 1 - p), fake, np.full_like(fake, p)], -1)
@@ -256,7 +255,7 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
         raise ValueError(f"f must be frequencies in [0, 1], got {f}")
     if not np.all(np.abs(m) <= 1):
         raise ValueError(f"m must be means in [-1, 1], got {m}")
-    p = float(truthful(check_epsilon(key_epsilon, "key_epsilon")))
+    p = inexact(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
     return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))
 

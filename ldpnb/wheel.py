@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
 from ldpnb.core import (
     SIZE_MAX,
     Mechanism,
@@ -201,7 +201,7 @@ class Circle:
         any two is at most α(N−Wm)/(1−Wmα), which grows with α.
         """
         e = odds(self.epsilon)
-        return Fraction(round_down(e / (self.slots + self.width * self.arcs * (e - 1))))
+        return exact(round_down(e / (self.slots + self.width * self.arcs * (e - 1))))
 
     @property
     def realised_epsilon(self) -> float:
@@ -215,7 +215,7 @@ class Circle:
         gaps = np.diff(starts, axis=1, append=starts[:, :1] + self.slots)  # from an arc's start to the next one's
         covered = np.minimum(gaps, self.width)
         size = covered.sum(1)
-        own = bernoulli(float(self.alpha) * size, size.shape, rng)
+        own = bernoulli(inexact(self.alpha) * size, size.shape, rng)
         nth = uniform(np.where(own, size, self.slots - size), size.shape, rng)
         parts = np.cumsum(np.where(own[:, None], covered, gaps - covered), 1)
         at = (parts <= nth[:, None]).sum(1)  # the arc, or the vacancy behind an arc, that holds the nth slot
@@ -287,7 +287,7 @@ class OpenSets(Mechanism):
     def _gap(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
         """α − 1/N of circles with N slots, but for a factor that does not depend on N."""
         arcs = self.m * self._width
-        return (slots - arcs) / (slots * (slots + arcs * float(odds(self.epsilon) - 1)))
+        return (slots - arcs) / (slots * (slots + arcs * inexact(odds(self.epsilon) - 1)))
 
     @cached_property
     def circle(self) -> Circle:
@@ -445,7 +445,7 @@ class Wheel(OpenSets):
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of people who hold each candidate: (…, k)."""
         p, q = self.support
-        return (self._own(tally).counts / tally.n - float(q)) / float(p - q)
+        return (self._own(tally).counts / tally.n - inexact(q)) / inexact(p - q)
 
     def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
