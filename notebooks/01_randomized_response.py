@@ -60,12 +60,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, laplace
 
-from ldpnb import datasets
+from ldpnb import GRR, SUE, datasets, epsilon, law, laws, pick, same_law, toss, worst
 from ldpnb.book import check, settle, style
-from ldpnb.chance import law, odds, pick, toss
+from ldpnb.chance import odds
 from ldpnb.experiment import sweep
-from ldpnb.frequency import GRR, SUE
-from ldpnb.verify import epsilon, laws, same_law, worst
 
 style()
 SEED = 1965  # the year of Warner's paper

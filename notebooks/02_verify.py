@@ -53,12 +53,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import beta, binom
 
-from ldpnb import gallery
+from ldpnb import GRR, OLH, SUE, epsilon, gallery, law, laws, pick, toss, worst
 from ldpnb.audit import audit, ceiling
 from ldpnb.book import check, style, table
-from ldpnb.chance import TooManyBranches, bernoulli, law, pick, toss
-from ldpnb.frequency import GRR, OLH, SUE
-from ldpnb.verify import epsilon, laws, sampled, worst
+from ldpnb.chance import TooManyBranches, bernoulli
+from ldpnb.verify import sampled
 
 style()
 SEED = 2018  # the year of StatDP

@@ -60,16 +60,32 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from ldpnb import datasets
+from ldpnb import (
+    GRR,
+    OLH,
+    OUE,
+    RAPPOR,
+    SUE,
+    SHist,
+    SubsetSelection,
+    Tally,
+    datasets,
+    epsilon,
+    law,
+    laws,
+    maximum_likelihood,
+    minimax_risk,
+    moments,
+    norm,
+    norm_sub,
+    pick,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import law, pick, toss
-from ldpnb.core import Tally
 from ldpnb.experiment import l1
-from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
-from ldpnb.onebit import SHist
-from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub
-from ldpnb.rappor import RAPPOR
-from ldpnb.verify import epsilon, laws, moments, same_law
+from ldpnb.frequency import best_size
+from ldpnb.postprocess import channel
 
 style()
 SEED = 2018  # the year of the survey

@@ -57,15 +57,31 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from ldpnb import datasets
+from ldpnb import (
+    GRR,
+    OLH,
+    OUE,
+    PCE,
+    SUE,
+    HadamardBit,
+    HadamardResponse,
+    HarmonyFrequency,
+    SHist,
+    SubsetSelection,
+    datasets,
+    epsilon,
+    law,
+    laws,
+    minimax_risk,
+    moments,
+    pick,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import law, pick, toss
 from ldpnb.experiment import l1, linf, recorded, sweep
-from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection, minimax_risk
 from ldpnb.kernels import fwht
-from ldpnb.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist
 from ldpnb.onebit import people as with_levels
-from ldpnb.verify import epsilon, laws, moments, same_law
 
 style()
 SEED = 2015  # the year of S-Hist

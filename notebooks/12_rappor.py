@@ -59,15 +59,12 @@ import pandas as pd
 from scipy.stats import norm
 from sklearn.linear_model import Lasso
 
+from ldpnb import GRR, ORR, OUE, RAPPOR, Tally, Unknown, discover, epsilon, law, laws, moments, pick, same_law, toss
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import law, pick, toss
-from ldpnb.core import Tally
 from ldpnb.decode import decode
 from ldpnb.experiment import recorded
-from ldpnb.frequency import GRR, OUE
-from ldpnb.rappor import ORR, RAPPOR, one_time, position
-from ldpnb.unknown import Unknown, discover, threshold
-from ldpnb.verify import epsilon, laws, moments, same_law
+from ldpnb.rappor import one_time, position
+from ldpnb.unknown import threshold
 
 style()
 SEED = 2014  # the year of RAPPOR

@@ -62,24 +62,29 @@ import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import binom
 
-from ldpnb import datasets
-from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import law, pick, rational, toss, weighted
-from ldpnb.core import Tally
-from ldpnb.distortion import least_distortion
-from ldpnb.means import (
+from ldpnb import (
+    HarmonyFrequency,
     HarmonyMean,
     Hybrid,
     Laplace,
     MeanEst,
     Piecewise,
-    Range,
     SampledHybrid,
+    Tally,
     TwoPoint,
-    interval,
+    datasets,
+    epsilon,
+    law,
+    laws,
+    least_distortion,
+    moments,
+    pick,
+    same_law,
+    toss,
 )
-from ldpnb.onebit import HarmonyFrequency
-from ldpnb.verify import epsilon, laws, moments, same_law
+from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.chance import rational, weighted
+from ldpnb.means import Range, interval
 
 style()
 SEED = 2013  # the year of the first local mean

@@ -61,20 +61,21 @@ from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 from scipy.optimize import brentq, linprog
 
-from ldpnb import datasets
-from ldpnb.book import check, settle, style, table
-from ldpnb.chance import toss
-from ldpnb.distortion import (
-    hamming_distortion,
-    hamming_epsilon,
+from ldpnb import (
+    GRR,
+    MatrixMechanism,
+    datasets,
+    epsilon,
+    laws,
     least_distortion,
     least_epsilon,
-    optimise_points,
-    rate,
+    moments,
+    same_law,
+    toss,
 )
-from ldpnb.frequency import GRR
-from ldpnb.matrix import MatrixMechanism, ratio, within
-from ldpnb.verify import epsilon, laws, moments, same_law
+from ldpnb.book import check, settle, style, table
+from ldpnb.distortion import hamming_distortion, hamming_epsilon, optimise_points, rate
+from ldpnb.matrix import ratio, within
 
 style()
 SEED = 2014  # the year of the first of the two papers

@@ -57,15 +57,28 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ldpnb import datasets, keyvalue
+from ldpnb import (
+    OUE,
+    SE,
+    SUE,
+    PrivKV,
+    Records,
+    SESplit,
+    datasets,
+    epsilon,
+    keyvalue,
+    law,
+    laws,
+    moments,
+    pick,
+    privkvm,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import law, pick, toss
-from ldpnb.core import Records
 from ldpnb.experiment import recorded, sweep
-from ldpnb.frequency import OUE, SUE
-from ldpnb.keyvalue import SE, SESplit, clipped_mean, discretise, mean_of
-from ldpnb.privkv import PrivKV, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
-from ldpnb.verify import epsilon, laws, moments, same_law
+from ldpnb.keyvalue import clipped_mean, discretise, mean_of
+from ldpnb.privkv import privkvm_bias, privkvm_epsilon, privkvm_marginals
 
 style()
 SEED = 2021  # the year of the paper

@@ -57,18 +57,30 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ldpnb import datasets
+from ldpnb import (
+    GRR,
+    IOH,
+    OUE,
+    PCKVGRR,
+    SUE,
+    HadamardBit,
+    PairSampling,
+    PrivKV,
+    Records,
+    datasets,
+    epsilon,
+    law,
+    laws,
+    moments,
+    norm,
+    norm_sub,
+    pick,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import law, pick, toss
-from ldpnb.core import Records
-from ldpnb.correlation import IOH, PairSampling, encode, to_bits
+from ldpnb.correlation import encode, to_bits
 from ldpnb.experiment import sweep
-from ldpnb.frequency import GRR, OUE, SUE
-from ldpnb.onebit import HadamardBit
-from ldpnb.pckv import PCKVGRR
-from ldpnb.postprocess import norm, norm_sub
-from ldpnb.privkv import PrivKV
-from ldpnb.verify import epsilon, laws, moments, same_law
 
 style()
 SEED = 31  # three states and one report

@@ -63,16 +63,30 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from ldpnb import datasets
+from ldpnb import (
+    PCKVGRR,
+    PCKVUE,
+    SE,
+    PrivKV,
+    Records,
+    Tally,
+    Wheel,
+    WheelKV,
+    datasets,
+    epsilon,
+    law,
+    laws,
+    moments,
+    pick,
+    privkvm,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import law, pick, toss
-from ldpnb.core import Records, Tally
 from ldpnb.experiment import recorded, sweep
-from ldpnb.keyvalue import SE, clipped_mean, holdings, mean_of
-from ldpnb.pckv import PCKVGRR, PCKVUE
-from ldpnb.privkv import PrivKV, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
-from ldpnb.verify import epsilon, laws, moments, same_law
-from ldpnb.wheel import Wheel, WheelKV, digest
+from ldpnb.keyvalue import clipped_mean, holdings, mean_of
+from ldpnb.privkv import privkvm_bias, privkvm_epsilon, privkvm_marginals
+from ldpnb.wheel import digest
 
 style()
 SEED = 2024  # the year of the paper

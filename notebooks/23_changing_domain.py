@@ -63,16 +63,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
+from ldpnb import PCKVGRR, PCKVUE, SE, PrivKV, Records, Tally, WheelKV, epsilon, laws, moments, pick, same_law, toss
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import pick, toss
 from ldpnb.changing import batches, everyone, exposed, latest, steady
-from ldpnb.core import Records, Tally
 from ldpnb.experiment import mse, recorded, sweep
-from ldpnb.keyvalue import SE, Holdings, clipped_mean, holdings
-from ldpnb.pckv import PCKVGRR, PCKVUE, stale_epsilon
-from ldpnb.privkv import PrivKV
-from ldpnb.verify import epsilon, laws, moments, same_law
-from ldpnb.wheel import WheelKV
+from ldpnb.keyvalue import Holdings, clipped_mean, holdings
+from ldpnb.pckv import stale_epsilon
 
 style()
 SEED = 23

@@ -59,18 +59,14 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm
-from scipy.stats import t as student
+from scipy.stats import binom, norm, t as student
 
+from ldpnb import PCKVUE, Records, WheelKV, epsilon, laws, pick, same_law, save, toss
 from ldpnb.book import check, settle, style, table
-from ldpnb.chance import pick, toss
 from ldpnb.changing import batches, exposed, latest, steady
-from ldpnb.collect import collect, save
-from ldpnb.core import Records
+from ldpnb.collect import collect
 from ldpnb.keyvalue import Holdings, clipped_mean, mean_of
-from ldpnb.pckv import PCKVUE
-from ldpnb.verify import epsilon, laws, same_law
-from ldpnb.wheel import WheelKV, digest
+from ldpnb.wheel import digest
 
 style()
 SEED = 33  # the paper's §3.3

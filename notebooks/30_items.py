@@ -60,14 +60,28 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import binom
 
+from ldpnb import (
+    GRR,
+    OUE,
+    SUE,
+    PrivSet,
+    Records,
+    SampledGRR,
+    SampledSHist,
+    SampledSUE,
+    SHist,
+    SubsetSelection,
+    Wheel,
+    epsilon,
+    law,
+    laws,
+    moments,
+    pick,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import law, pick, toss
-from ldpnb.core import Records, pad_and_sample
-from ldpnb.frequency import GRR, OUE, SUE, SubsetSelection
-from ldpnb.items import PrivSet, SampledGRR, SampledSHist, SampledSUE
-from ldpnb.onebit import SHist
-from ldpnb.verify import epsilon, laws, moments, same_law
-from ldpnb.wheel import Wheel
+from ldpnb.core import pad_and_sample
 
 style()
 SEED = 2018  # the year of the thesis

@@ -60,19 +60,34 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.stats import laplace, norm
-from scipy.stats import t as student
+from scipy.stats import laplace, norm, t as student
 
-from ldpnb import datasets
+from ldpnb import (
+    SUE,
+    HadamardBit,
+    PrivSet,
+    Records,
+    SampledGRR,
+    SampledSHist,
+    SampledSUE,
+    Tally,
+    Wheel,
+    datasets,
+    epsilon,
+    gfim,
+    law,
+    laws,
+    ldpminer,
+    moments,
+    pick,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import binomial, freeze, law, pick, scatter, toss, uniform
-from ldpnb.core import Records, Tally, pad_and_sample
+from ldpnb.chance import binomial, freeze, scatter, uniform
+from ldpnb.core import pad_and_sample
 from ldpnb.experiment import precision, recorded, relative_error
-from ldpnb.frequency import SUE
-from ldpnb.items import PrivSet, SampledGRR, SampledSHist, SampledSUE, gfim, halves, largest, ldpminer, restrict
-from ldpnb.onebit import HadamardBit
-from ldpnb.verify import epsilon, laws, moments, same_law
-from ldpnb.wheel import Wheel
+from ldpnb.items import halves, largest, restrict
 
 style()
 SEED = 31

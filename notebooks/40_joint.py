@@ -63,13 +63,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from ldpnb import GRR, BitFlip, epsilon, law, laws, maximum_likelihood, norm_sub, same_law, toss
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import law, toss
-from ldpnb.frequency import GRR
-from ldpnb.joint import BitFlip
-from ldpnb.postprocess import maximum_likelihood, norm_sub
 from ldpnb.tables import entropy, expectation, inflation, information, information_bias, inverted, likeliest, symbols
-from ldpnb.verify import epsilon, laws, same_law
 
 style()
 SEED = 2019  # the year of the paper

@@ -61,10 +61,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from ldpnb import datasets
-from ldpnb.bayesnet import Network, Scores, entropy_root, evaluations, fit, greedy, i_sum, planted, pruned
+from ldpnb import BitFlip, Network, datasets, epsilon, greedy, law, laws, toss
+from ldpnb.bayesnet import Scores, entropy_root, evaluations, fit, i_sum, planted, pruned
 from ldpnb.book import check, dots, settle, style, table
-from ldpnb.chance import law, toss
 from ldpnb.experiment import recorded
 from ldpnb.fidelity import (
     avd,
@@ -76,9 +75,7 @@ from ldpnb.fidelity import (
     svm_accuracy,
     uniform,
 )
-from ldpnb.joint import BitFlip
 from ldpnb.tables import expectation, information_bias, likeliest, symbols
-from ldpnb.verify import epsilon, laws
 
 style()
 SEED = 41

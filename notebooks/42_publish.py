@@ -60,20 +60,33 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ldpnb import datasets
-from ldpnb.bayesnet import Network, Scores, entropy_root, fit, greedy, planted
-from ldpnb.blocks import Blocks, best_size
+from ldpnb import (
+    GRR,
+    BitFlip,
+    Blocks,
+    BloomFlip,
+    Network,
+    datasets,
+    epsilon,
+    flip_for,
+    greedy,
+    laws,
+    max_entropy,
+    norm_sub,
+    pick,
+    publish,
+    same_law,
+    toss,
+)
+from ldpnb.bayesnet import Scores, entropy_root, fit, planted
+from ldpnb.blocks import best_size
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import pick, toss
 from ldpnb.experiment import recorded
 from ldpnb.fidelity import avd, independent, marginals
-from ldpnb.frequency import GRR
-from ldpnb.joint import BitFlip, BloomFlip, decoder, flip_for
-from ldpnb.lopub import dependency, lasso_start, publish
-from ldpnb.maxent import consistent, max_entropy
-from ldpnb.postprocess import norm_sub
+from ldpnb.joint import decoder
+from ldpnb.lopub import dependency, lasso_start
+from ldpnb.maxent import consistent
 from ldpnb.tables import expectation, information, inverted, likeliest, symbols
-from ldpnb.verify import epsilon, laws, same_law
 
 style()
 SEED = 42

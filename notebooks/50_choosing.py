@@ -61,16 +61,23 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from ldpnb import choose
-from ldpnb.blocks import Blocks
+from ldpnb import (
+    GRR,
+    IOH,
+    OLH,
+    OUE,
+    SUE,
+    Blocks,
+    HadamardBit,
+    HadamardResponse,
+    Records,
+    SubsetSelection,
+    choose,
+    least_distortion,
+    moments,
+    norm_sub,
+)
 from ldpnb.book import COLOURS, check, dots, style, table
-from ldpnb.core import Records
-from ldpnb.correlation import IOH
-from ldpnb.distortion import least_distortion
-from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection
-from ldpnb.onebit import HadamardBit, HadamardResponse
-from ldpnb.postprocess import norm_sub
-from ldpnb.verify import moments
 from ldpnb.wheel import OpenSets
 
 style()

@@ -53,10 +53,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, SubsetSelection
 from ldpnb.book import check, dots, style, table
 from ldpnb.experiment import recorded
-from ldpnb.frequency import GRR, OLH, OUE, SubsetSelection
-from ldpnb.onebit import HadamardBit, HadamardResponse
 
 style()
 SEED = 1965  # the year of randomized response, and of a law about transistors

@@ -70,14 +70,12 @@ import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 from scipy.stats import chi2, norm
 
+from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, Records, Tally, Wheel, law, save
 from ldpnb.book import check, dots, line, style, table
-from ldpnb.chance import freeze, law
-from ldpnb.collect import FAN_IN, GROUP, HEAD, PartitionError, collect, read, save
-from ldpnb.core import Records, Tally
+from ldpnb.chance import freeze
+from ldpnb.collect import FAN_IN, GROUP, HEAD, PartitionError, collect, read
 from ldpnb.experiment import recorded, sweep
-from ldpnb.frequency import GRR, OLH, OUE
-from ldpnb.onebit import HadamardBit, HadamardResponse
-from ldpnb.wheel import Wheel, digest
+from ldpnb.wheel import digest
 
 style()
 SEED = 52

@@ -79,15 +79,29 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from ldpnb import collect, datasets, gallery
+from ldpnb import (
+    GRR,
+    OLH,
+    OUE,
+    RAPPOR,
+    SUE,
+    HadamardBit,
+    HadamardResponse,
+    SubsetSelection,
+    SystemRandom,
+    collect,
+    datasets,
+    epsilon,
+    gallery,
+    laws,
+    pick,
+    toss,
+    worst,
+)
 from ldpnb.audit import audit
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.chance import SystemRandom, bernoulli, binomial, branches, freeze, log_up, odds, pick, toss, weighted
-from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection
+from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, weighted
 from ldpnb.kernels import Multilinear, MultiplyShift
-from ldpnb.onebit import HadamardBit, HadamardResponse
-from ldpnb.rappor import RAPPOR
-from ldpnb.verify import epsilon, laws, worst
 
 style()
 SEED = 2017  # the year in which somebody looked at what a widely used client really spent

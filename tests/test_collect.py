@@ -17,8 +17,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ldpnb import collect as module
 from ldpnb.collect import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save

@@ -1,13 +1,11 @@
 """Formulas in e^ε compute like the numbers they stand for, and refuse whatever depends on ε."""
 
 from fractions import Fraction
-from math import e as euler
-from math import log
+from math import e as euler, log
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ldpnb.chance import exact, inexact, odds
 from ldpnb.formula import Budget, Field, Formula, Root, sign, times

@@ -9,8 +9,7 @@ import pytest
 from contract import Case, Contract
 from scipy.stats import chi2
 
-from ldpnb.chance import binomial, odds, pick, round_up, scatter, toss, uniform
-from ldpnb.chance import log as exact_log
+from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, HASHES_MAX, Tally
 from ldpnb.frequency import GRR, SUE
 from ldpnb.rappor import ORR, RAPPOR, one_time, position

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import ldpnb
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.M | re.S))  # the README has one of each language
@@ -59,6 +61,6 @@ def test_the_citation_file_has_what_the_format_requires(citation):
 
 def test_one_version_everywhere(citation):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert str(citation["version"]) == project["version"]
+    assert project["dynamic"] == ["version"] and str(citation["version"]) == ldpnb.__version__
     assert project["license"] in citation["license"]
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith(f"{project['license']} License")

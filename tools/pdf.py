@@ -9,7 +9,6 @@ the site, and so are its links; the outline is made of the headings.
 import io
 import sys
 import time
-import tomllib
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ import yaml
 from browser import served, started
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, StreamObject
+
+import ldpnb
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "tools"
@@ -89,7 +90,6 @@ def build() -> None:
     """Print the book."""
     began = time.perf_counter()
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     parts = contents(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")))
 
     def say(what: str) -> None:
@@ -101,7 +101,7 @@ def build() -> None:
         page.emulate_media(media="print")
         page.goto(f"{address}{parts[0]['pages'][0]}.html")
         page.add_style_tag(path=TOOLS / "print.css")
-        given = {"title": config["title"], "front": front(config, version), "parts": parts}
+        given = {"title": config["title"], "front": front(config, ldpnb.__version__), "parts": parts}
         if out := page.evaluate((TOOLS / "print.js").read_text("utf-8"), given):
             sys.exit("\n".join(out))
         say("assembled")

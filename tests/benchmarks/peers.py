@@ -41,9 +41,13 @@ class Oracle(NamedTuple):
 
 def pure_ldp(k, epsilon):
     """Return what pure-ldp has; its estimates are linear, like ours."""
-    from pure_ldp.frequency_oracles import direct_encoding, hadamard_mechanism, hadamard_response
-    from pure_ldp.frequency_oracles import local_hashing as lh
-    from pure_ldp.frequency_oracles import unary_encoding as ue
+    from pure_ldp.frequency_oracles import (
+        direct_encoding,
+        hadamard_mechanism,
+        hadamard_response,
+        local_hashing as lh,
+        unary_encoding as ue,
+    )
 
     items, same = range(k), {"epsilon": epsilon, "d": k, "index_mapper": lambda item: item}
 

@@ -1,0 +1,40 @@
+"""Doors of packages: their public names, each imported from where it lives when it is first asked for."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return a package's ``__getattr__``, ``__dir__`` and ``__all__``.
+
+    The names are those that its ``__init__.py`` imports under ``if TYPE_CHECKING``, so that they are written down once
+    and type checkers see the real things.
+
+    Parameters
+    ----------
+    package, file : str
+        ``__name__`` and ``__file__`` of the package.
+    """
+    tree = ast.parse(Path(file).read_text("utf-8"))
+    imports = [node for part in tree.body if isinstance(part, ast.If) for node in part.body]
+    places = {alias.name: node.module for node in imports if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+    def get(name: str) -> Any:
+        if module := places.get(name):
+            value = getattr(import_module(module), name)
+        elif not name.startswith("_") and find_spec(f"{package}.{name}"):
+            value = import_module(f"{package}.{name}")
+        else:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        setattr(sys.modules[package], name, value)
+        return value
+
+    names = sorted(places)
+    return get, lambda: names, names
