@@ -1,6 +1,6 @@
 """Local differential privacy: mechanisms that carry their own evidence.
 
-The names below are the front door, imported when they are first asked for; more of each family is in its module.
+The names below are the front door, imported when they are first asked for; more of each family is in its folder.
 """
 
 from typing import TYPE_CHECKING
@@ -8,35 +8,31 @@ from typing import TYPE_CHECKING
 from ldpnb._door import door
 
 if TYPE_CHECKING:
-    from ldpnb.bayesnet import Network as Network, greedy as greedy
-    from ldpnb.blocks import Blocks as Blocks
+    from ldpnb.attributes import (
+        BitFlip as BitFlip,
+        Blocks as Blocks,
+        BloomFlip as BloomFlip,
+        Network as Network,
+        flip_for as flip_for,
+        greedy as greedy,
+        max_entropy as max_entropy,
+        publish as publish,
+    )
     from ldpnb.chance import SystemRandom as SystemRandom, law as law, pick as pick, toss as toss
-    from ldpnb.collect import save as save
     from ldpnb.core import Mechanism as Mechanism, Records as Records, Tally as Tally
-    from ldpnb.correlation import IOH as IOH, PairSampling as PairSampling
-    from ldpnb.distortion import least_distortion as least_distortion, least_epsilon as least_epsilon
-    from ldpnb.frequency import (
-        GRR as GRR,
-        OLH as OLH,
-        OUE as OUE,
-        SUE as SUE,
-        SubsetSelection as SubsetSelection,
-        minimax_risk as minimax_risk,
+    from ldpnb.keyvalue import (
+        IOH as IOH,
+        PCKVGRR as PCKVGRR,
+        PCKVUE as PCKVUE,
+        SE as SE,
+        PairSampling as PairSampling,
+        PrivKV as PrivKV,
+        SESplit as SESplit,
+        Wheel as Wheel,
+        WheelKV as WheelKV,
+        privkvm as privkvm,
     )
-    from ldpnb.items import (
-        PrivSet as PrivSet,
-        SampledGRR as SampledGRR,
-        SampledSHist as SampledSHist,
-        SampledSUE as SampledSUE,
-        gfim as gfim,
-        ldpminer as ldpminer,
-    )
-    from ldpnb.joint import BitFlip as BitFlip, BloomFlip as BloomFlip, flip_for as flip_for
-    from ldpnb.keyvalue import SE as SE, SESplit as SESplit
-    from ldpnb.lopub import publish as publish
-    from ldpnb.matrix import MatrixMechanism as MatrixMechanism
-    from ldpnb.maxent import max_entropy as max_entropy
-    from ldpnb.means import (
+    from ldpnb.numbers import (
         HarmonyMean as HarmonyMean,
         Hybrid as Hybrid,
         Laplace as Laplace,
@@ -44,21 +40,42 @@ if TYPE_CHECKING:
         Piecewise as Piecewise,
         SampledHybrid as SampledHybrid,
         TwoPoint as TwoPoint,
+        least_distortion as least_distortion,
+        least_epsilon as least_epsilon,
     )
-    from ldpnb.onebit import (
+    from ldpnb.oracles import (
+        GRR as GRR,
+        OLH as OLH,
+        OUE as OUE,
         PCE as PCE,
+        SUE as SUE,
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
         HarmonyFrequency as HarmonyFrequency,
+        MatrixMechanism as MatrixMechanism,
         SHist as SHist,
+        SubsetSelection as SubsetSelection,
+        minimax_risk as minimax_risk,
     )
-    from ldpnb.pckv import PCKVGRR as PCKVGRR, PCKVUE as PCKVUE
     from ldpnb.postprocess import maximum_likelihood as maximum_likelihood, norm as norm, norm_sub as norm_sub
-    from ldpnb.privkv import PrivKV as PrivKV, privkvm as privkvm
-    from ldpnb.rappor import ORR as ORR, RAPPOR as RAPPOR
-    from ldpnb.unknown import Unknown as Unknown, discover as discover
-    from ldpnb.verify import epsilon as epsilon, laws as laws, moments as moments, same_law as same_law, worst as worst
-    from ldpnb.wheel import Wheel as Wheel, WheelKV as WheelKV
+    from ldpnb.serve import collect as collect, save as save
+    from ldpnb.sets import (
+        PrivSet as PrivSet,
+        SampledGRR as SampledGRR,
+        SampledSHist as SampledSHist,
+        SampledSUE as SampledSUE,
+        gfim as gfim,
+        ldpminer as ldpminer,
+    )
+    from ldpnb.strings import ORR as ORR, RAPPOR as RAPPOR, Unknown as Unknown, decode as decode, discover as discover
+    from ldpnb.verify import (
+        audit as audit,
+        epsilon as epsilon,
+        laws as laws,
+        moments as moments,
+        same_law as same_law,
+        worst as worst,
+    )
 
 __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = door(__name__, __file__)

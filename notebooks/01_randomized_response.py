@@ -60,10 +60,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, laplace
 
-from ldpnb import GRR, SUE, datasets, epsilon, law, laws, pick, same_law, toss, worst
-from ldpnb.book import check, settle, style
+from ldpnb import GRR, SUE, epsilon, law, laws, pick, same_law, toss, worst
+from ldpnb.book import check, datasets, settle, style, sweep
 from ldpnb.chance import odds
-from ldpnb.experiment import sweep
 
 style()
 SEED = 1965  # the year of Warner's paper

@@ -53,11 +53,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import beta, binom
 
-from ldpnb import GRR, OLH, SUE, epsilon, gallery, law, laws, pick, toss, worst
-from ldpnb.audit import audit, ceiling
-from ldpnb.book import check, style, table
+from ldpnb import GRR, OLH, SUE, epsilon, law, laws, pick, toss, worst
+from ldpnb.book import check, gallery, style, table
 from ldpnb.chance import TooManyBranches, bernoulli
-from ldpnb.verify import sampled
+from ldpnb.verify import audit, ceiling, sampled
 
 style()
 SEED = 2018  # the year of StatDP
@@ -406,7 +405,7 @@ for m in (2000, 20_000, 100_000):
 # (sec-verify-gallery)=
 # ## A gallery of mistakes
 #
-# `ldpnb.gallery` holds clients with one mistake each, of the kinds that real code makes, beside their right versions.
+# `ldpnb.book.gallery` holds clients with one mistake each, of the kinds that real code makes, beside their right versions.
 # Every tool is run on every client.
 # "Law" means that the law differs from that of the right version; "even" and "skewed" are the tests that everybody writes: estimate a histogram from perturbed reports, of a population with all values equally frequent or with ever rarer ones, and see whether it comes out right.
 # "Refused" means that the client draws past `ldpnb.chance`, and that the tool says so.
@@ -456,10 +455,10 @@ check(
 # A decision procedure {cite:p}`barthe2020deciding`
 # : reads the text of a program with finitely many inputs and outputs, in a small language, and decides privacy for all ε; randomized response is one of its examples.
 #
-# `ldpnb.verify`
+# `ldpnb.verify.laws`
 # : runs the client, written on `chance`, along all branches: exact ε, bias and variance, for the domain and the parameters walked through.
 #
-# `ldpnb.audit`
+# `ldpnb.verify.audit`
 # : runs any client; events by counts or by a classifier, counted on fresh samples; a lower bound on ε.
 #
 # Where their search succeeds, the tools that read the text go furthest, because their proofs hold for all parameters.

@@ -69,7 +69,6 @@ from ldpnb import (
     SHist,
     SubsetSelection,
     Tally,
-    datasets,
     epsilon,
     law,
     laws,
@@ -82,9 +81,8 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, settle, style, table
-from ldpnb.experiment import l1
-from ldpnb.frequency import best_size
+from ldpnb.book import check, datasets, l1, settle, style, table
+from ldpnb.oracles import best_size
 from ldpnb.postprocess import channel
 
 style()

@@ -68,7 +68,6 @@ from ldpnb import (
     HarmonyFrequency,
     SHist,
     SubsetSelection,
-    datasets,
     epsilon,
     law,
     laws,
@@ -78,10 +77,9 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, settle, style, table
-from ldpnb.experiment import l1, linf, recorded, sweep
+from ldpnb.book import check, datasets, l1, linf, recorded, settle, style, sweep, table
 from ldpnb.kernels import fwht
-from ldpnb.onebit import people as with_levels
+from ldpnb.oracles import people as with_levels
 
 style()
 SEED = 2015  # the year of S-Hist

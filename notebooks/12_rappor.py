@@ -60,11 +60,8 @@ from scipy.stats import norm
 from sklearn.linear_model import Lasso
 
 from ldpnb import GRR, ORR, OUE, RAPPOR, Tally, Unknown, discover, epsilon, law, laws, moments, pick, same_law, toss
-from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.decode import decode
-from ldpnb.experiment import recorded
-from ldpnb.rappor import one_time, position
-from ldpnb.unknown import threshold
+from ldpnb.book import check, dots, line, recorded, settle, style, table
+from ldpnb.strings import decode, one_time, position, threshold
 
 style()
 SEED = 2014  # the year of RAPPOR

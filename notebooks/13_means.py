@@ -72,7 +72,6 @@ from ldpnb import (
     SampledHybrid,
     Tally,
     TwoPoint,
-    datasets,
     epsilon,
     law,
     laws,
@@ -82,9 +81,9 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.book import check, datasets, dots, line, settle, style, table
 from ldpnb.chance import rational, weighted
-from ldpnb.means import Range, interval
+from ldpnb.numbers import Range, interval
 
 style()
 SEED = 2013  # the year of the first local mean

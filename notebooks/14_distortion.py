@@ -61,21 +61,10 @@ from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 from scipy.optimize import brentq, linprog
 
-from ldpnb import (
-    GRR,
-    MatrixMechanism,
-    datasets,
-    epsilon,
-    laws,
-    least_distortion,
-    least_epsilon,
-    moments,
-    same_law,
-    toss,
-)
-from ldpnb.book import check, settle, style, table
-from ldpnb.distortion import hamming_distortion, hamming_epsilon, optimise_points, rate
-from ldpnb.matrix import ratio, within
+from ldpnb import GRR, MatrixMechanism, epsilon, laws, least_distortion, least_epsilon, moments, same_law, toss
+from ldpnb.book import check, datasets, settle, style, table
+from ldpnb.numbers import hamming_distortion, hamming_epsilon, optimise_points, rate
+from ldpnb.oracles import ratio, within
 
 style()
 SEED = 2014  # the year of the first of the two papers

@@ -64,7 +64,6 @@ from ldpnb import (
     PrivKV,
     Records,
     SESplit,
-    datasets,
     epsilon,
     keyvalue,
     law,
@@ -75,10 +74,8 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, settle, style, table
-from ldpnb.experiment import recorded, sweep
-from ldpnb.keyvalue import clipped_mean, discretise, mean_of
-from ldpnb.privkv import privkvm_bias, privkvm_epsilon, privkvm_marginals
+from ldpnb.book import check, datasets, recorded, settle, style, sweep, table
+from ldpnb.keyvalue import clipped_mean, discretise, mean_of, privkvm_bias, privkvm_epsilon, privkvm_marginals
 
 style()
 SEED = 2021  # the year of the paper

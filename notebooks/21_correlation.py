@@ -67,7 +67,6 @@ from ldpnb import (
     PairSampling,
     PrivKV,
     Records,
-    datasets,
     epsilon,
     law,
     laws,
@@ -78,9 +77,8 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, settle, style, table
-from ldpnb.correlation import encode, to_bits
-from ldpnb.experiment import sweep
+from ldpnb.book import check, datasets, settle, style, sweep, table
+from ldpnb.keyvalue import encode, to_bits
 
 style()
 SEED = 31  # three states and one report

@@ -72,7 +72,6 @@ from ldpnb import (
     Tally,
     Wheel,
     WheelKV,
-    datasets,
     epsilon,
     law,
     laws,
@@ -82,11 +81,8 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.experiment import recorded, sweep
-from ldpnb.keyvalue import clipped_mean, holdings, mean_of
-from ldpnb.privkv import privkvm_bias, privkvm_epsilon, privkvm_marginals
-from ldpnb.wheel import digest
+from ldpnb.book import check, datasets, dots, line, recorded, settle, style, sweep, table
+from ldpnb.keyvalue import clipped_mean, digest, holdings, mean_of, privkvm_bias, privkvm_epsilon, privkvm_marginals
 
 style()
 SEED = 2024  # the year of the paper

@@ -64,11 +64,8 @@ import pandas as pd
 from scipy.stats import binom
 
 from ldpnb import PCKVGRR, PCKVUE, SE, PrivKV, Records, Tally, WheelKV, epsilon, laws, moments, pick, same_law, toss
-from ldpnb.book import check, settle, style, table
-from ldpnb.changing import batches, everyone, exposed, latest, steady
-from ldpnb.experiment import mse, recorded, sweep
-from ldpnb.keyvalue import Holdings, clipped_mean, holdings
-from ldpnb.pckv import stale_epsilon
+from ldpnb.book import check, mse, recorded, settle, style, sweep, table
+from ldpnb.keyvalue import Holdings, batches, clipped_mean, everyone, exposed, holdings, latest, stale_epsilon, steady
 
 style()
 SEED = 23

@@ -63,10 +63,8 @@ from scipy.stats import binom, norm, t as student
 
 from ldpnb import PCKVUE, Records, WheelKV, epsilon, laws, pick, same_law, save, toss
 from ldpnb.book import check, settle, style, table
-from ldpnb.changing import batches, exposed, latest, steady
-from ldpnb.collect import collect
-from ldpnb.keyvalue import Holdings, clipped_mean, mean_of
-from ldpnb.wheel import digest
+from ldpnb.keyvalue import Holdings, batches, clipped_mean, digest, exposed, latest, mean_of, steady
+from ldpnb.serve import collect
 
 style()
 SEED = 33  # the paper's §3.3
@@ -425,7 +423,7 @@ check(
 # (sec-charts-weeks)=
 # ### A song has several days
 #
-# A song's days are batches, and `ldpnb.changing` puts them together.
+# A song's days are batches, and `ldpnb.keyvalue.changing` puts them together.
 # The question decides about the weights: `latest` answers for today, `exposed` for all people who reported since the release.
 # Only where the share does not change are the two the same question.
 # Then `steady` has the least variance for rare keys; with one mechanism on all days a batch's variance is inverse to its number of people, and `steady` is `exposed`.

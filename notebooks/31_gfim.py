@@ -72,7 +72,6 @@ from ldpnb import (
     SampledSUE,
     Tally,
     Wheel,
-    datasets,
     epsilon,
     gfim,
     law,
@@ -83,11 +82,10 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.book import check, datasets, dots, line, precision, recorded, relative_error, settle, style, table
 from ldpnb.chance import binomial, freeze, scatter, uniform
 from ldpnb.core import pad_and_sample
-from ldpnb.experiment import precision, recorded, relative_error
-from ldpnb.items import halves, largest, restrict
+from ldpnb.sets import halves, largest, restrict
 
 style()
 SEED = 31

@@ -64,8 +64,17 @@ import pandas as pd
 from scipy.stats import t as student
 
 from ldpnb import GRR, BitFlip, epsilon, law, laws, maximum_likelihood, norm_sub, same_law, toss
+from ldpnb.attributes import (
+    entropy,
+    expectation,
+    inflation,
+    information,
+    information_bias,
+    inverted,
+    likeliest,
+    symbols,
+)
 from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.tables import entropy, expectation, inflation, information, information_bias, inverted, likeliest, symbols
 
 style()
 SEED = 2019  # the year of the paper

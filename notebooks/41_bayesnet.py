@@ -61,21 +61,29 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from ldpnb import BitFlip, Network, datasets, epsilon, greedy, law, laws, toss
-from ldpnb.bayesnet import Scores, entropy_root, evaluations, fit, i_sum, planted, pruned
-from ldpnb.book import check, dots, settle, style, table
-from ldpnb.experiment import recorded
-from ldpnb.fidelity import (
+from ldpnb import BitFlip, Network, epsilon, greedy, law, laws, toss
+from ldpnb.attributes import (
+    Scores,
     avd,
     edge_accuracy,
+    entropy_root,
+    evaluations,
+    expectation,
+    fit,
+    i_sum,
     independent,
+    information_bias,
     kl,
+    likeliest,
     marginals,
+    planted,
+    pruned,
     resampled,
     svm_accuracy,
+    symbols,
     uniform,
 )
-from ldpnb.tables import expectation, information_bias, likeliest, symbols
+from ldpnb.book import check, datasets, dots, recorded, settle, style, table
 
 style()
 SEED = 41

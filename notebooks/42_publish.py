@@ -66,7 +66,6 @@ from ldpnb import (
     Blocks,
     BloomFlip,
     Network,
-    datasets,
     epsilon,
     flip_for,
     greedy,
@@ -78,15 +77,26 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.bayesnet import Scores, entropy_root, fit, planted
-from ldpnb.blocks import best_size
-from ldpnb.book import check, dots, line, settle, style, table
-from ldpnb.experiment import recorded
-from ldpnb.fidelity import avd, independent, marginals
-from ldpnb.joint import decoder
-from ldpnb.lopub import dependency, lasso_start
-from ldpnb.maxent import consistent
-from ldpnb.tables import expectation, information, inverted, likeliest, symbols
+from ldpnb.attributes import (
+    Scores,
+    avd,
+    best_size,
+    consistent,
+    decoder,
+    dependency,
+    entropy_root,
+    expectation,
+    fit,
+    independent,
+    information,
+    inverted,
+    lasso_start,
+    likeliest,
+    marginals,
+    planted,
+    symbols,
+)
+from ldpnb.book import check, datasets, dots, line, recorded, settle, style, table
 
 style()
 SEED = 42

@@ -72,13 +72,13 @@ from ldpnb import (
     HadamardResponse,
     Records,
     SubsetSelection,
-    choose,
     least_distortion,
     moments,
     norm_sub,
 )
 from ldpnb.book import COLOURS, check, dots, style, table
-from ldpnb.wheel import OpenSets
+from ldpnb.keyvalue import OpenSets
+from ldpnb.serve import choose
 
 style()
 SEED = 1785  # the year of a book on votes that do not add up to a choice
@@ -98,7 +98,7 @@ rng = np.random.default_rng(SEED)
 # | $f$ | share of the people who hold what is asked for | `share` |
 #
 # And what is wanted: shares of items, a mean, the table of two attributes.
-# In `ldpnb.choose` each kind of question has a class of its own, and `rank` answers it.
+# In `ldpnb.serve.choose` each kind of question has a class of its own, and `rank` answers it.
 # A hundred thousand people hold one of a thousand items each; which mechanism, at $\varepsilon = 1$?
 
 # %%
@@ -140,7 +140,7 @@ board(answer)
 
 # %% [markdown]
 # The *error* is the standard error of an unbiased estimate.
-# No formula for it is written down in `ldpnb.choose`: it is read off the mechanism's own `noise`, which the chapters prove and check.
+# No formula for it is written down in `ldpnb.serve.choose`: it is read off the mechanism's own `noise`, which the chapters prove and check.
 # What it is an error *of* has to be said, since a mechanism may be best for one thing and not for another:
 #
 # | question | the error of | for the people who |

@@ -54,8 +54,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, SubsetSelection
-from ldpnb.book import check, dots, style, table
-from ldpnb.experiment import recorded
+from ldpnb.book import check, dots, recorded, style, table
 
 style()
 SEED = 1965  # the year of randomized response, and of a law about transistors

@@ -71,11 +71,10 @@ from distributed import Client, LocalCluster
 from scipy.stats import chi2, norm
 
 from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, Records, Tally, Wheel, law, save
-from ldpnb.book import check, dots, line, style, table
+from ldpnb.book import check, dots, line, recorded, style, sweep, table
 from ldpnb.chance import freeze
-from ldpnb.collect import FAN_IN, GROUP, HEAD, PartitionError, collect, read
-from ldpnb.experiment import recorded, sweep
-from ldpnb.wheel import digest
+from ldpnb.keyvalue import digest
+from ldpnb.serve import FAN_IN, GROUP, HEAD, PartitionError, collect, read
 
 style()
 SEED = 52

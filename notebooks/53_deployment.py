@@ -89,19 +89,17 @@ from ldpnb import (
     HadamardResponse,
     SubsetSelection,
     SystemRandom,
-    collect,
-    datasets,
     epsilon,
-    gallery,
     laws,
     pick,
     toss,
     worst,
 )
-from ldpnb.audit import audit
-from ldpnb.book import check, dots, line, settle, style, table
+from ldpnb.book import check, datasets, dots, gallery, line, settle, style, table
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, weighted
 from ldpnb.kernels import Multilinear, MultiplyShift
+from ldpnb.serve import collecting as collect
+from ldpnb.verify import audit
 
 style()
 SEED = 2017  # the year in which somebody looked at what a widely used client really spent

@@ -15,8 +15,8 @@ from scipy.stats import chi2
 
 from ldpnb.chance import freeze, law, odds
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Mechanism, Records, Tally
-from ldpnb.frequency import GRR
-from ldpnb.verify import laws, moments, worst
+from ldpnb.oracles.frequency import GRR
+from ldpnb.verify._laws import laws, moments, worst
 
 FALSE_ALARM = 1e-9
 

@@ -11,23 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb import (
-    blocks,
-    correlation,
-    frequency,
-    items,
-    joint,
-    keyvalue,
-    matrix,
-    means,
-    onebit,
-    pckv,
-    privkv,
-    rappor,
-    unknown,
-    wheel,
-)
+from ldpnb.attributes import blocks, joint
 from ldpnb.core import EPSILON_MAX, Mechanism, Records
+from ldpnb.keyvalue import correlation, pckv, privkv, ternary as keyvalue, wheel
+from ldpnb.numbers import means
+from ldpnb.oracles import frequency, matrix, onebit
+from ldpnb.sets import items
+from ldpnb.strings import rappor, unknown
 
 FAVOURITE = 1  # about half the people have it: an item, a key, the sign of a number
 OPEN = 10**5  # names of an open domain, all alike

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ldpnb import audit as module
-from ldpnb.audit import Audit, audit, ceiling
+from ldpnb.attributes.joint import BitFlip
 from ldpnb.chance import SystemRandom, toss
 from ldpnb.core import Records
-from ldpnb.frequency import GRR, OLH, OUE, SUE
-from ldpnb.joint import BitFlip
-from ldpnb.keyvalue import SE
-from ldpnb.means import MeanEst
-from ldpnb.onebit import PCE, people
-from ldpnb.rappor import RAPPOR
+from ldpnb.keyvalue.ternary import SE
+from ldpnb.numbers.means import MeanEst
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.onebit import PCE, people
+from ldpnb.strings.rappor import RAPPOR
+from ldpnb.verify import _audit as module
+from ldpnb.verify._audit import Audit, audit, ceiling
 
 RARELY = 1e-6
 TRUTH = exp(1) / (1 + exp(1))

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from ldpnb.bayesnet import (
+from ldpnb.attributes.bayesnet import (
     Model,
     Network,
     Scores,
@@ -20,7 +20,7 @@ from ldpnb.bayesnet import (
     pruned,
     table_of,
 )
-from ldpnb.tables import entropy
+from ldpnb.attributes.tables import entropy
 
 DEGREES = [(2, 1), (3, 1), (3, 2), (4, 2), (5, 3), (5, 4), (6, 1), (6, 2), (7, 3), (8, 2)]
 CARRY = pytest.mark.parametrize("carry", ["all", "each", "one"])

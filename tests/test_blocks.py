@@ -8,11 +8,11 @@ import pytest
 from contract import FALSE_ALARM, Case, Contract, chi_square
 from scipy.stats import chi2
 
-from ldpnb.blocks import Blocks, Pooled, best_size, pair_variance
+from ldpnb.attributes.blocks import Blocks, Pooled, best_size, pair_variance
 from ldpnb.chance import branches, law, odds, pick, toss
 from ldpnb.core import Tally
-from ldpnb.frequency import GRR
-from ldpnb.verify import laws, same_law, worst
+from ldpnb.oracles.frequency import GRR
+from ldpnb.verify._laws import laws, same_law, worst
 
 
 def records(sizes):

@@ -11,7 +11,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 from PIL import Image
 
-from ldpnb import book
+from ldpnb.book import ledger as book
 
 # ------------------------------------------------------------------------------------------------ check
 
@@ -184,7 +184,7 @@ def test_settle_refuses_what_is_not_a_bool(ledger):
 
 def test_settle_finds_the_ledger_in_the_installed_package(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book.py"))
+    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book" / "ledger.py"))
     with pytest.raises(FileNotFoundError, match="book/claims is neither above this folder nor in the package"):
         book.settle("p.all", {"a": True, "b": True})
     shipped = tmp_path / "site" / "ldpnb" / "claims"

@@ -37,7 +37,7 @@ from ldpnb.chance import (
     uniform,
 )
 from ldpnb.core import Records
-from ldpnb.verify import epsilon, laws
+from ldpnb.verify._laws import epsilon, laws
 
 F = Fraction
 FALSE_ALARM = 1e-9

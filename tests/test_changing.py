@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from ldpnb.changing import batches, everyone, exposed, latest, steady
 from ldpnb.core import Records, Tally
-from ldpnb.frequency import GRR
-from ldpnb.keyvalue import holdings
-from ldpnb.pckv import PCKVGRR
-from ldpnb.wheel import WheelKV
+from ldpnb.keyvalue.changing import batches, everyone, exposed, latest, steady
+from ldpnb.keyvalue.pckv import PCKVGRR
+from ldpnb.keyvalue.ternary import holdings
+from ldpnb.keyvalue.wheel import WheelKV
+from ldpnb.oracles.frequency import GRR
 
 OLD, NEW = WheelKV(epsilon=1.0, m=1), PCKVGRR(d=3, ell=1, epsilon=2.0)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpnb.book import read_claims
+from ldpnb.book.ledger import read_claims
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = ROOT / "book" / "claims"

@@ -19,18 +19,18 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from ldpnb import collect as module
-from ldpnb.collect import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save
 from ldpnb.core import Records
-from ldpnb.correlation import IOH
-from ldpnb.frequency import GRR, OLH, OUE
-from ldpnb.items import PrivSet
-from ldpnb.matrix import MatrixMechanism
-from ldpnb.means import HarmonyMean, Piecewise
-from ldpnb.onebit import HadamardBit, HadamardResponse
-from ldpnb.pckv import PCKVUE
-from ldpnb.rappor import RAPPOR
-from ldpnb.wheel import WheelKV
+from ldpnb.keyvalue.correlation import IOH
+from ldpnb.keyvalue.pckv import PCKVUE
+from ldpnb.keyvalue.wheel import WheelKV
+from ldpnb.numbers.means import HarmonyMean, Piecewise
+from ldpnb.oracles.frequency import GRR, OLH, OUE
+from ldpnb.oracles.matrix import MatrixMechanism
+from ldpnb.oracles.onebit import HadamardBit, HadamardResponse
+from ldpnb.serve import collecting as module
+from ldpnb.serve.collecting import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save
+from ldpnb.sets.items import PrivSet
+from ldpnb.strings.rappor import RAPPOR
 
 PEOPLE = Records.of(*[{0: 1.0, 1: -0.5}, {1: 0.25}, {}] * 50)
 CASES = [  # one for each kind of report: codes, fields, bits, small integers, arrays in fields, lists, bits in fields
@@ -688,10 +688,10 @@ def run(code, *without, cwd):
 
 
 def test_what_is_missing_is_said(tmp_path):
-    found = run("import ldpnb, ldpnb.core; import ldpnb.collect", "pyarrow", cwd=tmp_path)
+    found = run("import ldpnb, ldpnb.core; import ldpnb.serve.collecting", "pyarrow", cwd=tmp_path)
     assert "ImportError: ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]" in found.stderr
     save(np.array([0, 1]), tmp_path / "a", MECHANISM)
-    code = "from ldpnb.collect import *; from ldpnb.frequency import *; "
+    code = "from ldpnb import GRR, collect; "
     code += "count = lambda **how: print(collect(GRR(k=4, epsilon=1.0), ['a'], **how).reports); count(); "
     absent = ("dask", "distributed", "tqdm")
     assert run(code, *absent, cwd=tmp_path).stdout == "2\n"
@@ -702,5 +702,7 @@ def test_what_is_missing_is_said(tmp_path):
 
 
 def test_dask_is_imported_when_it_is_used(tmp_path):
-    found = run("import ldpnb.collect, sys; print({'dask', 'distributed', 'tqdm'} & set(sys.modules))", cwd=tmp_path)
+    found = run(
+        "import ldpnb.serve.collecting, sys; print({'dask', 'distributed', 'tqdm'} & set(sys.modules))", cwd=tmp_path
+    )
     assert found.stdout == "set()\n"

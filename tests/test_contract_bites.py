@@ -10,7 +10,7 @@ from contract import Case, Contract
 
 from ldpnb.chance import bernoulli, round_up, uniform
 from ldpnb.core import Tally
-from ldpnb.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 
 
 @dataclass(frozen=True, kw_only=True)

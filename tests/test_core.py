@@ -20,8 +20,8 @@ from ldpnb.core import (
     check_unit,
     pad_and_sample,
 )
-from ldpnb.frequency import GRR
 from ldpnb.kernels import MultiplyShift
+from ldpnb.oracles.frequency import GRR
 
 F = Fraction
 BIG = 2**63

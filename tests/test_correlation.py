@@ -8,15 +8,15 @@ import pytest
 from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
 from scipy.stats import chi2
 
-from ldpnb import correlation
 from ldpnb.chance import law
 from ldpnb.core import Records, Tally
-from ldpnb.correlation import IOH, Collected, PairSampling, Table, encode, from_bits, to_bits
-from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection
-from ldpnb.keyvalue import discretise
-from ldpnb.onebit import HadamardBit, SHist
+from ldpnb.keyvalue import correlation
+from ldpnb.keyvalue.correlation import IOH, Collected, PairSampling, Table, encode, from_bits, to_bits
+from ldpnb.keyvalue.ternary import discretise
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, SubsetSelection
+from ldpnb.oracles.onebit import HadamardBit, SHist
 from ldpnb.postprocess import norm_sub
-from ldpnb.verify import branches
+from ldpnb.verify._laws import branches
 
 KEYS = ("cancer", "fever", "cough")
 ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})

@@ -9,9 +9,9 @@ from scipy.stats import binom, chi2, false_discovery_control, norm
 
 from ldpnb.chance import law
 from ldpnb.core import Tally
-from ldpnb.decode import decode
-from ldpnb.frequency import GRR
-from ldpnb.rappor import ORR, RAPPOR, one_time
+from ldpnb.oracles.frequency import GRR
+from ldpnb.strings.decoding import decode
+from ldpnb.strings.rappor import ORR, RAPPOR, one_time
 
 BITS = RAPPOR(bits=16, hashes=2, cohorts=8, f=0.5, p=0.5, q=0.75)
 SLOTS = ORR(k=8, cohorts=16, epsilon=2)
@@ -448,7 +448,7 @@ def test_fit_of_dependent_columns_is_refused(monkeypatch):
     slot = mechanism.filters(names(200))[:, :, 1].tolist()
     square = [f"w{slot.index([a, b, True])}" for a in (False, True) for b in (False, True)]
     (tally,) = survey(mechanism, [500], 1, 13, values=square[:1])
-    monkeypatch.setattr("ldpnb.decode._choose", lambda *_: np.ones(4, bool))
+    monkeypatch.setattr("ldpnb.strings.decoding._choose", lambda *_: np.ones(4, bool))
     with pytest.raises(ValueError, match=f"'{square[0]}', .*'{square[3]}' are linearly dependent: 4 columns of rank 3"):
         decode(tally, square, others=False)
 

@@ -7,9 +7,9 @@ import pytest
 from contract import Case, Contract
 from scipy.optimize import linprog
 
-import ldpnb.distortion as distortion
 from ldpnb.chance import odds
-from ldpnb.distortion import (
+from ldpnb.numbers import distortion
+from ldpnb.numbers.distortion import (
     hamming_distortion,
     hamming_epsilon,
     least_distortion,
@@ -17,7 +17,7 @@ from ldpnb.distortion import (
     optimise_points,
     rate,
 )
-from ldpnb.matrix import ratio
+from ldpnb.oracles.matrix import ratio
 
 LETTERS = np.linspace(0, 1, 6)
 UNIFORM = np.full(6, 1 / 6)

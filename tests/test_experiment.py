@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpnb import book, datasets, experiment
-from ldpnb.experiment import l1, linf, mse, precision, record, recorded, relative_error, sweep
+from ldpnb.book import datasets, experiment, ledger as book
+from ldpnb.book.experiment import l1, linf, mse, precision, record, recorded, relative_error, sweep
 
 
 def draw(a, b, *, rng):
@@ -277,7 +277,7 @@ def test_unknown_data_set(repository):
 
 def test_outside_the_repository(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book.py"))
+    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book" / "ledger.py"))
     monkeypatch.delenv("LDPNB_REAL", raising=False)
     with pytest.raises(FileNotFoundError, match="book/recorded is neither above this folder nor in the package"):
         recorded("a", run)

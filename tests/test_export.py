@@ -148,9 +148,9 @@ def test_the_wheel_holds_the_package_with_claims_and_records(tmp_path):
     made = export.wheel(tmp_path)
     with zipfile.ZipFile(made) as packed:
         names = {name for name in packed.namelist() if ".dist-info/" not in name}
-    there = [p for p in (ROOT / "ldpnb").iterdir() if p.suffix in (".py", ".typed")]
+    there = [p for p in (ROOT / "ldpnb").rglob("*.*") if p.suffix in (".py", ".typed")]
     books = [p for folder in ("claims", "recorded") for p in (ROOT / "book" / folder).iterdir()]
-    assert names == {f"ldpnb/{p.name}" for p in there} | {f"ldpnb/{p.parent.name}/{p.name}" for p in books}
+    assert names == {p.relative_to(ROOT).as_posix() for p in there} | {f"ldpnb/{p.parent.name}/{p.name}" for p in books}
     (tmp_path / "again").mkdir()
     assert export.wheel(tmp_path / "again").read_bytes() == made.read_bytes()
 

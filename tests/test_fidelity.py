@@ -7,8 +7,8 @@ from math import inf, log, pi
 import numpy as np
 import pytest
 
-import ldpnb.fidelity
-from ldpnb.fidelity import avd, edge_accuracy, independent, kl, marginals, resampled, svm_accuracy, uniform
+import ldpnb.attributes.fidelity
+from ldpnb.attributes.fidelity import avd, edge_accuracy, independent, kl, marginals, resampled, svm_accuracy, uniform
 
 SIZES = (2, 3, 2, 5, 2)
 
@@ -42,7 +42,7 @@ def every(d, *numbers):
 
 @pytest.mark.parametrize("whole", [0, 8], ids=["set by set", "as a whole"])
 def test_marginals_are_the_counts(monkeypatch, whole):
-    monkeypatch.setattr(ldpnb.fidelity, "CELLS", whole)
+    monkeypatch.setattr(ldpnb.attributes.fidelity, "CELLS", whole)
     records = people(150, 1)
     sets = [tuple(one) for one in rng_of(2).permutation(np.array(every(5, 1, 2, 3, 4, 5), dtype=object))]
     found = marginals(records, SIZES, sets)

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from ldpnb.chance import exact, inexact, odds
 from ldpnb.formula import Budget, Field, Formula, Root, sign, times
-from ldpnb.frequency import GRR, OUE, SUE
+from ldpnb.oracles.frequency import GRR, OUE, SUE
 
 POINTS = [Fraction(7, 3), Fraction(101, 100), Fraction(40)]
 small = st.integers(-4, 4)

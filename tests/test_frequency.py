@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from contract import Case, Contract
 
-from ldpnb import frequency
 from ldpnb.chance import COINS, law, odds, pick, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN
-from ldpnb.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
 from ldpnb.kernels import MultiplyShift
-from ldpnb.onebit import PCE, HadamardBit, SHist, people
-from ldpnb.verify import epsilon, laws, moments
+from ldpnb.oracles import frequency
+from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
+from ldpnb.oracles.onebit import PCE, HadamardBit, SHist, people
+from ldpnb.verify._laws import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 

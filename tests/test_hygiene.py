@@ -443,7 +443,9 @@ def test_planted_fault_of_the_glossary_is_caught(old, new, complaint):
 
 # --- references to the package
 
-MODULES = {p.stem for p in (ROOT / "ldpnb").glob("*.py")}
+FILES = sorted((ROOT / "ldpnb").rglob("*.py"))
+DOTTED = [".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for p in FILES]
+MODULES = {name.split(".")[-1].lstrip("_"): name for name in DOTTED if name != "ldpnb"}
 
 
 def there(thing, names):
@@ -461,16 +463,16 @@ def dangling(text):
     """Code in backticks, `module.name` or `ldpnb.module.name`, that points to nothing."""
     found = []
     for whole, package, module, names in re.findall(r"`((ldpnb\.)?(\w+)((?:\.\w+)*))[`(]", text):
-        if module in MODULES:
-            if not there(import_module(f"ldpnb.{module}"), names.split(".")[1:]):
+        if package:
+            if not there(import_module("ldpnb"), [module, *names.split(".")[1:]]):
                 found.append(whole)
-        elif package:
+        elif module in MODULES and not there(import_module(MODULES[module]), names.split(".")[1:]):
             found.append(whole)
     return found
 
 
 def test_references_to_the_package():
-    files = [p for part in ("ldpnb/*.py", "book/**/*.md", "notebooks/*.py") for p in sorted(ROOT.glob(part))]
+    files = [p for part in ("ldpnb/**/*.py", "book/**/*.md", "notebooks/*.py") for p in sorted(ROOT.glob(part))]
     found = [f"{p.relative_to(ROOT)}: {complaint}" for p in files for complaint in dangling(p.read_text("utf-8"))]
     assert not found, "\n".join(found)
 
@@ -506,7 +508,7 @@ def stable_order(text):
 
 
 def test_the_order_of_equals_is_the_same_on_every_machine():
-    files = sorted([*(ROOT / "ldpnb").glob("*.py"), *(ROOT / "notebooks").glob("*.py")])
+    files = sorted([*FILES, *(ROOT / "notebooks").glob("*.py")])
     assert files and {p.name: found for p in files if (found := stable_order(p.read_text("utf-8")))} == {}
 
 

@@ -10,10 +10,11 @@ import pytest
 from contract import Case, Contract, stated_rounding
 from scipy.stats import norm
 
-from ldpnb import items, verify
+from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, pick, toss, uniform
 from ldpnb.core import Records
-from ldpnb.items import (
+from ldpnb.sets import items
+from ldpnb.sets.items import (
     PrivSet,
     SampledGRR,
     SampledSHist,

@@ -8,9 +8,9 @@ import pytest
 from contract import Case, Contract
 
 from ldpnb import chance
+from ldpnb.attributes.joint import BitFlip, BloomFlip, flip_for
 from ldpnb.chance import bernoulli, log_up, odds, round_up, toss
-from ldpnb.joint import BitFlip, BloomFlip, flip_for
-from ldpnb.verify import epsilon, laws, same_law, worst
+from ldpnb.verify._laws import epsilon, laws, same_law, worst
 
 
 def records(mechanism):

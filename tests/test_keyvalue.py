@@ -9,13 +9,14 @@ import pytest
 from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
 from scipy.stats import chi2
 
-from ldpnb import keyvalue, verify
+from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
 from ldpnb.core import Records, Tally, pad_and_sample
-from ldpnb.frequency import GRR
-from ldpnb.keyvalue import SE, SESplit, Spread, clipped_mean, discretise, holdings, mean_of
-from ldpnb.pckv import PCKVGRR, PCKVUE, PadAndSample
-from ldpnb.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
+from ldpnb.keyvalue import ternary as keyvalue
+from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample
+from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
+from ldpnb.keyvalue.ternary import SE, SESplit, Spread, clipped_mean, discretise, holdings, mean_of
+from ldpnb.oracles.frequency import GRR
 
 TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
 THREE = Records.of(

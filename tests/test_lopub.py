@@ -5,9 +5,9 @@ from math import log, prod, sqrt
 import numpy as np
 import pytest
 
-from ldpnb.joint import BitFlip, BloomFlip
-from ldpnb.lopub import Tree, conditionals, dependency, junction_tree, lasso_start, publish, synthesise
-from ldpnb.tables import Joint, expectation, symbols
+from ldpnb.attributes.joint import BitFlip, BloomFlip
+from ldpnb.attributes.lopub import Tree, conditionals, dependency, junction_tree, lasso_start, publish, synthesise
+from ldpnb.attributes.tables import Joint, expectation, symbols
 
 # ----------------------------------------------------------------------------------------------- junction trees
 

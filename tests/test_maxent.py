@@ -6,9 +6,9 @@ import pytest
 from contract import FALSE_ALARM, chi_square
 from scipy.optimize import minimize
 
-from ldpnb import maxent
-from ldpnb.blocks import Blocks, best_size
-from ldpnb.maxent import consistent, max_entropy
+from ldpnb.attributes import maxent
+from ldpnb.attributes.blocks import Blocks, best_size
+from ldpnb.attributes.maxent import consistent, max_entropy
 from ldpnb.postprocess import norm_sub
 
 

@@ -8,12 +8,11 @@ import pytest
 from contract import Case, Contract, stated_rounding
 from scipy.stats import binom, norm
 
-from ldpnb import means
 from ldpnb.chance import bernoulli, law, odds, pick, toss, weighted
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Tally
-from ldpnb.frequency import GRR
-from ldpnb.keyvalue import discretise
-from ldpnb.means import (
+from ldpnb.keyvalue.ternary import discretise
+from ldpnb.numbers import means
+from ldpnb.numbers.means import (
     HarmonyMean,
     Hybrid,
     Laplace,
@@ -25,7 +24,8 @@ from ldpnb.means import (
     best_width,
     interval,
 )
-from ldpnb.verify import epsilon, laws, same_law, sampled
+from ldpnb.oracles.frequency import GRR
+from ldpnb.verify._laws import epsilon, laws, same_law, sampled
 
 LINE = np.array([-1.0, 1.0, 0.0, 0.3, -0.7])  # the ends are a worst pair
 

@@ -9,13 +9,13 @@ from contract import FALSE_ALARM, Case, Contract, chi_square, stated_rounding, t
 from scipy.linalg import hadamard
 from scipy.stats import binom
 
-from ldpnb import onebit
 from ldpnb.chance import bernoulli, law, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Tally
-from ldpnb.frequency import PureProtocol
 from ldpnb.kernels import fwht
-from ldpnb.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity, people
-from ldpnb.verify import laws
+from ldpnb.oracles import onebit
+from ldpnb.oracles.frequency import PureProtocol
+from ldpnb.oracles.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity, people
+from ldpnb.verify._laws import laws
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 

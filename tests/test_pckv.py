@@ -6,11 +6,12 @@ from math import exp, inf, log, prod
 import numpy as np
 import pytest
 
-from ldpnb import pckv, verify
+from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, pick, toss
 from ldpnb.core import Records, pad_and_sample
-from ldpnb.keyvalue import discretise
-from ldpnb.pckv import PCKVGRR, PCKVUE, stale_epsilon
+from ldpnb.keyvalue import pckv
+from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, stale_epsilon
+from ldpnb.keyvalue.ternary import discretise
 
 
 def every(d):

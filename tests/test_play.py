@@ -13,7 +13,7 @@ from built import SITE
 from questions import questions
 from visit import LOADED, NETWORK, WIDTHS, accessible, complaints, scrollable_by_keyboard, visiting
 
-from ldpnb import choose
+from ldpnb.serve import choose
 
 pytestmark = pytest.mark.slow
 

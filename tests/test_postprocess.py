@@ -4,11 +4,11 @@ from math import comb, exp, inf, log, nan, sqrt
 import numpy as np
 import pytest
 
+from ldpnb.attributes.joint import BitFlip
 from ldpnb.chance import law
-from ldpnb.frequency import GRR, OLH, OUE
-from ldpnb.joint import BitFlip
+from ldpnb.oracles.frequency import GRR, OLH, OUE
 from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub
-from ldpnb.verify import laws
+from ldpnb.verify._laws import laws
 
 SHAPES = [(), (5,), (2, 3)]
 

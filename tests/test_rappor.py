@@ -11,9 +11,9 @@ from scipy.stats import chi2
 
 from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, HASHES_MAX, Tally
-from ldpnb.frequency import GRR, SUE
-from ldpnb.rappor import ORR, RAPPOR, one_time, position
-from ldpnb.verify import epsilon, laws, moments, same_law, worst
+from ldpnb.oracles.frequency import GRR, SUE
+from ldpnb.strings.rappor import ORR, RAPPOR, one_time, position
+from ldpnb.verify._laws import epsilon, laws, moments, same_law, worst
 
 SMALL = dict(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)
 SLOTS = dict(k=3, cohorts=2, epsilon=1.0)

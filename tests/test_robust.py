@@ -32,10 +32,10 @@ from mechanisms import CATALOGUE
 import ldpnb
 from ldpnb.chance import SystemRandom
 from ldpnb.core import SIZE_MAX, Mechanism, Records, Tally
-from ldpnb.frequency import GRR
-from ldpnb.items import PrivSet
-from ldpnb.keyvalue import SE, SESplit
-from ldpnb.onebit import SHist
+from ldpnb.keyvalue.ternary import SE, SESplit
+from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.onebit import SHist
+from ldpnb.sets.items import PrivSet
 
 NAMES = sorted(CATALOGUE)
 CELLS = 2**20  # numbers of a table that is made of people and items: 8 MB
@@ -51,8 +51,8 @@ def subclasses(kind):
 
 
 def test_catalogue_is_complete():
-    for module in pkgutil.iter_modules(ldpnb.__path__):
-        importlib.import_module(f"ldpnb.{module.name}")
+    for module in pkgutil.walk_packages(ldpnb.__path__, "ldpnb."):
+        importlib.import_module(module.name)
     concrete = {
         kind for kind in subclasses(Mechanism) if kind.__module__.startswith("ldpnb.") and not inspect.isabstract(kind)
     }

@@ -14,38 +14,18 @@ import numpy as np
 import pytest
 from test_robust import NO_COUNT, fault
 
-from ldpnb import (
-    audit,
-    bayesnet,
-    blocks,
-    chance,
-    changing,
-    choose,
-    correlation,
-    distortion,
-    experiment,
-    fidelity,
-    frequency,
-    items,
-    joint,
-    kernels,
-    keyvalue,
-    lopub,
-    matrix,
-    maxent,
-    means,
-    onebit,
-    pckv,
-    postprocess,
-    privkv,
-    rappor,
-    tables,
-    unknown,
-    verify,
-    wheel,
-)
+from ldpnb import chance, kernels, postprocess, verify
+from ldpnb.attributes import bayesnet, blocks, fidelity, joint, lopub, maxent, tables
+from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
-from ldpnb.decode import decode
+from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue, wheel
+from ldpnb.numbers import distortion, means
+from ldpnb.oracles import frequency, matrix, onebit
+from ldpnb.serve import choose
+from ldpnb.sets import items
+from ldpnb.strings import rappor, unknown
+from ldpnb.strings.decoding import decode
+from ldpnb.verify import _audit as audit
 
 
 def rng():

@@ -4,10 +4,9 @@ from math import log
 import numpy as np
 import pytest
 
-from ldpnb import tables
-from ldpnb.frequency import GRR
-from ldpnb.joint import BitFlip, BloomFlip
-from ldpnb.tables import (
+from ldpnb.attributes import tables
+from ldpnb.attributes.joint import BitFlip, BloomFlip
+from ldpnb.attributes.tables import (
     Symbols,
     entropy,
     expectation,
@@ -18,7 +17,8 @@ from ldpnb.tables import (
     likeliest,
     symbols,
 )
-from ldpnb.verify import laws
+from ldpnb.oracles.frequency import GRR
+from ldpnb.verify._laws import laws
 
 
 def records(mechanism):

@@ -7,13 +7,13 @@ import pytest
 from contract import Case, Contract
 from scipy.stats import norm
 
-from ldpnb import unknown
 from ldpnb.chance import log, odds, pick, round_up, toss, uniform
 from ldpnb.core import Tally
-from ldpnb.frequency import GRR, SUE
-from ldpnb.rappor import one_time, position
-from ldpnb.unknown import Unknown, dictionary, discover, threshold
-from ldpnb.verify import laws, same_law, worst
+from ldpnb.oracles.frequency import GRR, SUE
+from ldpnb.strings import unknown
+from ldpnb.strings.rappor import one_time, position
+from ldpnb.strings.unknown import Unknown, dictionary, discover, threshold
+from ldpnb.verify._laws import laws, same_law, worst
 
 SMALL = dict(length=2, gram=1, epsilon=1.5, bits=2, hashes=1, cohorts=1)
 MIDDLE = dict(alphabet="_abcd", length=6, gram=2, epsilon=6.0, bits=32, hashes=1, cohorts=8)

@@ -10,11 +10,11 @@ from scipy.stats import binom, norm
 
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally
-from ldpnb.frequency import GRR, OLH, OUE, SUE
-from ldpnb.keyvalue import SE
-from ldpnb.means import MeanEst
-from ldpnb.rappor import RAPPOR
-from ldpnb.verify import Sampled, Worst, distance, epsilon, laws, moments, same_law, sampled, worst
+from ldpnb.keyvalue.ternary import SE
+from ldpnb.numbers.means import MeanEst
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.strings.rappor import RAPPOR
+from ldpnb.verify._laws import Sampled, Worst, distance, epsilon, laws, moments, same_law, sampled, worst
 
 F = Fraction
 

@@ -11,10 +11,10 @@ from scipy.stats import norm
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_up
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Records
-from ldpnb.frequency import GRR
 from ldpnb.kernels import Multilinear
-from ldpnb.keyvalue import Holdings, discretise, holdings, mean_of
-from ldpnb.wheel import CLIENTS, REPORTS, SLOTS, Circle, Table, Wheel, WheelKV, digest
+from ldpnb.keyvalue.ternary import Holdings, discretise, holdings, mean_of
+from ldpnb.keyvalue.wheel import CLIENTS, REPORTS, SLOTS, Circle, Table, Wheel, WheelKV, digest
+from ldpnb.oracles.frequency import GRR
 
 ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {1: 0.5}, {0: -0.25, 1: 1.0})
 TWO = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25})

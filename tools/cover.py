@@ -19,7 +19,7 @@ from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 from PIL import Image
 
-from ldpnb.frequency import OUE
+from ldpnb.oracles.frequency import OUE
 
 COVER = Path(__file__).resolve().parent.parent / "book" / "images" / "cover.png"
 SEED = 2026

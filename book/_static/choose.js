@@ -1,7 +1,7 @@
-/* Which mechanism: the ranking of ldpnb.choose, computed in the reader's browser, for book/play.md.
+/* Which mechanism: the ranking of ldpnb.serve.choose, computed in the reader's browser, for book/play.md.
 
    The closed forms are written down a second time here, since a page cannot run Python.  The browser test compares them
-   with ldpnb.choose on a grid of questions, to nine digits.  No library, no request, nothing is stored or sent. */
+   with ldpnb.serve.choose on a grid of questions, to nine digits.  No library, no request, nothing is stored or sent. */
 "use strict";
 
 (() => {
@@ -210,7 +210,7 @@
       bars("RAPPOR", "for strings; noise(values, items) has its error, hash by hash", { private: 32, public: bits(cohorts), listed: false }),
       bars("O-RR", "for strings; noise(values, items) has its error, hash by hash", { private: 5, public: bits(cohorts), listed: false }),
       bars("RAPPOR-Unknown", "for strings that nobody can list; no closed form for the whole"),
-      bars("matrix", "for a channel of your own, as ldpnb.distortion finds them"),
+      bars("matrix", "for a channel of your own, as ldpnb.numbers finds them"),
     ];
   };
 
@@ -389,7 +389,7 @@
   const crosstabs = (question) => {
     const { d, k, epsilon: eps, share } = question;
     const asked = (d * (d - 1)) / 2, cells = k ** 2, one = "one private bit about the cell of one public pair";
-    const fitted = "tables of pairs are fitted (ldpnb.tables), which has no closed form";
+    const fitted = "tables of pairs are fitted (ldpnb.attributes), which has no closed form";
     return [
       asked * cells <= LIMIT.largest
         ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)) })

@@ -12,10 +12,10 @@ import pandas as pd
 from speed import processor
 from timing import Cores, least
 
+from ldpnb.book.experiment import record
 from ldpnb.core import Records
-from ldpnb.experiment import record
-from ldpnb.pckv import PCKVGRR, PCKVUE
-from ldpnb.wheel import WheelKV, digest
+from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
+from ldpnb.keyvalue.wheel import WheelKV, digest
 
 
 def crowd(n, keys, m):

@@ -22,11 +22,15 @@ import pandas as pd
 from mechanisms import CATALOGUE, LISTED, MOST, PACKED
 from timing import Cores, least
 
-from ldpnb import frequency, items, joint, keyvalue, means, onebit, pckv, tables, wheel
+from ldpnb.attributes import joint, tables
+from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
-from ldpnb.correlation import IOH, PairSampling
-from ldpnb.experiment import record
-from ldpnb.rappor import Hashed
+from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
+from ldpnb.keyvalue.correlation import IOH, PairSampling
+from ldpnb.numbers import means
+from ldpnb.oracles import frequency, onebit
+from ldpnb.sets import items
+from ldpnb.strings.rappor import Hashed
 
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
 PEERS = Path(__file__).with_name("peers.py")

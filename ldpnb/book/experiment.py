@@ -18,8 +18,8 @@ import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from ldpnb import datasets
-from ldpnb.book import repository, shelf
+from ldpnb.book import datasets
+from ldpnb.book.ledger import repository, shelf
 from ldpnb.core import check_count, check_numbers
 
 Row = dict[str, Any]

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from ldpnb.attributes.joint import Flip
+from ldpnb.attributes.tables import Joint, Symbols, check_table, information, likeliest, symbols
 from ldpnb.core import Reports, check_count, check_probability
-from ldpnb.frequency import GRR
-from ldpnb.joint import Flip
-from ldpnb.tables import Joint, Symbols, check_table, information, likeliest, symbols
+from ldpnb.oracles.frequency import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 VANISHED = 1e-12  # a separator's value that is less probable than this has no row in the clique's table

@@ -28,14 +28,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ldpnb.blocks import CELLS_MAX, Blocks
+from ldpnb.attributes.blocks import CELLS_MAX, Blocks
+from ldpnb.attributes.joint import BitFlip, Flip, flip_for
 from ldpnb.core import EPSILON_MIN, Mechanism, Records, check_count, check_epsilon, check_probability, is_number
-from ldpnb.correlation import D_MAX, IOH, Collected, PairSampling, Table
-from ldpnb.frequency import GRR, OLH, OUE, SUE, BitReports, SubsetSelection
-from ldpnb.items import PrivSet, SampledGRR, SampledSHist, SampledSUE, gfim, ldpminer
-from ldpnb.joint import BitFlip, Flip, flip_for
-from ldpnb.keyvalue import SE, SampledKey, SESplit, mean_of
-from ldpnb.means import (
+from ldpnb.keyvalue.correlation import D_MAX, IOH, Collected, PairSampling, Table
+from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
+from ldpnb.keyvalue.privkv import PrivKV
+from ldpnb.keyvalue.ternary import SE, SampledKey, SESplit, mean_of
+from ldpnb.keyvalue.wheel import OpenSets, Wheel, WheelKV
+from ldpnb.numbers.means import (
     DIMENSIONS_MAX,
     HarmonyMean,
     Hybrid,
@@ -47,11 +48,10 @@ from ldpnb.means import (
     TwoPoint,
     best_width,
 )
-from ldpnb.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, OneBit, people
-from ldpnb.pckv import PCKVGRR, PCKVUE
-from ldpnb.privkv import PrivKV
-from ldpnb.rappor import ORR, Hashed, one_time
-from ldpnb.wheel import OpenSets, Wheel, WheelKV
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, BitReports, SubsetSelection
+from ldpnb.oracles.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, OneBit, people
+from ldpnb.sets.items import PrivSet, SampledGRR, SampledSHist, SampledSUE, gfim, ldpminer
+from ldpnb.strings.rappor import ORR, Hashed, one_time
 
 LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number an item
 LONG, SHORT = 10**5, 10**4  # items for k-Subset, and for PrivSet: of more, counting the possible sets takes seconds
@@ -248,7 +248,7 @@ class Question(ABC):
 def _kind(make: Any) -> str:
     made = make.func if isinstance(make, partial) else make
     made = getattr(made, "__self__", made)  # the class of a class method
-    return f"{made.__module__.removeprefix('ldpnb.')}.{made.__name__}"
+    return f"{made.__module__.rpartition('.')[2]}.{made.__name__}"
 
 
 def public_bits(mechanism: Mechanism) -> int:
@@ -332,7 +332,7 @@ class Item(Question):
             Row("RAPPOR", partial(one_time, bits=32, hashes=1, **string), f"for strings; {hash_by_hash}", True),
             Row("O-RR", partial(ORR, k=32, **string), f"for strings; {hash_by_hash}", True),
             Row("RAPPOR-Unknown", "unknown.Unknown", "for strings that nobody can list; no closed form for the whole"),
-            Row("matrix", "matrix.MatrixMechanism", "for a channel of your own, as ldpnb.distortion finds them"),
+            Row("matrix", "matrix.MatrixMechanism", "for a channel of your own, as ldpnb.numbers finds them"),
         ]
 
     def _subset(self) -> SubsetSelection:
@@ -715,7 +715,7 @@ class Crosstabs(Marginals):
         sizes = (self.k**2,) * comb(self.d, 2)
         large = f"{LARGEST:,} cells of all pairs" if sum(sizes) > LARGEST else ""
         harmony = partial(HarmonyFrequency, sizes=sizes, epsilon=self.epsilon)
-        fitted = "tables of pairs are fitted (ldpnb.tables), which has no closed form"
+        fitted = "tables of pairs are fitted (ldpnb.attributes), which has no closed form"
         return [
             Row(
                 "Harmony, pairs",

@@ -16,8 +16,8 @@ import pandas as pd  # type: ignore[import-untyped]
 from scipy.stats import norm
 
 from ldpnb import verify
-from ldpnb.audit import audit
 from ldpnb.chance import TooManyBranches, bernoulli, odds, pick, round_down, toss, uniform
+from ldpnb.verify._audit import audit
 
 Client = Callable[[Any, Any], Any]
 Score = Callable[[Any], Sequence[float]]

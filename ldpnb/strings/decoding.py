@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 from scipy.stats import false_discovery_control, norm
 
 from ldpnb.core import Tally, check_probability, check_tally
-from ldpnb.rappor import APART, ORR, Hashed, Item, _candidates, pivoted
+from ldpnb.strings.rappor import APART, ORR, Hashed, Item, _candidates, pivoted
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen

@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 
 from ldpnb.chance import odds
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon, check_numbers
-from ldpnb.matrix import MatrixMechanism, within
+from ldpnb.oracles.matrix import MatrixMechanism, within
 
 TOLERANCE = 1e-10  # the least that HiGHS takes
 PRECISE: Any = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}

@@ -28,8 +28,8 @@ from ldpnb.core import (
     check_people,
     pad_and_sample,
 )
-from ldpnb.keyvalue import Holdings, KnownKeys, check_pairs, discretise
-from ldpnb.onebit import truthful
+from ldpnb.keyvalue.ternary import Holdings, KnownKeys, check_pairs, discretise
+from ldpnb.oracles.onebit import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
 

@@ -50,7 +50,7 @@ from ldpnb.core import (
     check_people,
     check_unit,
 )
-from ldpnb.frequency import GRR
+from ldpnb.oracles.frequency import GRR
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
 

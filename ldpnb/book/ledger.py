@@ -255,7 +255,7 @@ def outcome(claim: Claim) -> str:
 
 def repository() -> Path | None:
     """Return the book's repository: above the working directory or around the package; None for a bare download."""
-    for root in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parent.parent):
+    for root in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parents[2]):
         if (root / "book" / "claims").is_dir():
             return root
     return None
@@ -272,7 +272,7 @@ def shelf(name: str) -> Path:
         If it is in neither.
     """
     root = repository()
-    folder = root / "book" / name if root else Path(__file__).with_name(name)
+    folder = root / "book" / name if root else Path(__file__).resolve().parents[1] / name
     if not root and not folder.is_dir():
         raise FileNotFoundError(f"book/{name} is neither above this folder nor in the package: install it as a wheel")
     return folder

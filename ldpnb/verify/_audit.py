@@ -19,8 +19,8 @@ from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
 from ldpnb.core import Mechanism, check_count, check_probability, is_number
-from ldpnb.features import CELLS, Pool, features_of
-from ldpnb.verify import repeat, row_keys
+from ldpnb.verify._features import CELLS, Pool, features_of
+from ldpnb.verify._laws import repeat, row_keys
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each

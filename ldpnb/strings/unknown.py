@@ -34,8 +34,8 @@ from ldpnb.core import (
     check_tally,
     is_number,
 )
-from ldpnb.decode import Decoded, decode
-from ldpnb.rappor import RAPPOR
+from ldpnb.strings.decoding import Decoded, decode
+from ldpnb.strings.rappor import RAPPOR
 
 CELLS = 2**27  # counts of pairs of n-grams in a tally; more is a gigabyte
 BITS = 2**23  # bits treated at a time, so that memory does not grow with the number of people

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.attributes.joint import Flip, decoder
+from ldpnb.attributes.maxent import check_sets
 from ldpnb.core import check_array, check_codes, check_count, check_numbers, is_number
-from ldpnb.frequency import GRR
-from ldpnb.joint import Flip, decoder
-from ldpnb.maxent import check_sets
+from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 
 Floats = NDArray[np.float64]

@@ -41,8 +41,8 @@ from ldpnb.core import (
     check_people,
     check_sizes,
 )
-from ldpnb.frequency import PureProtocol, check_weights
 from ldpnb.kernels import count_ones, fwht
+from ldpnb.oracles.frequency import PureProtocol, check_weights
 
 
 def parity(rows: NDArray[np.int64], items: NDArray[np.int64] | np.integer) -> NDArray[np.bool_]:

@@ -39,9 +39,9 @@ from ldpnb.core import (
     check_numbers,
     check_people,
 )
-from ldpnb.frequency import PureProtocol
-from ldpnb.keyvalue import check_pairs, discretise
-from ldpnb.onebit import SHist
+from ldpnb.keyvalue.ternary import check_pairs, discretise
+from ldpnb.oracles.frequency import PureProtocol
+from ldpnb.oracles.onebit import SHist
 from ldpnb.postprocess import norm, norm_sub
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half

@@ -47,7 +47,7 @@ from ldpnb.core import (
     sample_slots,
 )
 from ldpnb.kernels import Multilinear
-from ldpnb.keyvalue import Held, SignedTernary, check_pairs, discretise
+from ldpnb.keyvalue.ternary import Held, SignedTernary, check_pairs, discretise
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache

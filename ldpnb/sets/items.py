@@ -51,9 +51,9 @@ from ldpnb.core import (
     pad_and_sample,
     sample_slots,
 )
-from ldpnb.frequency import SUE
 from ldpnb.kernels import fwht
-from ldpnb.onebit import HadamardBit
+from ldpnb.oracles.frequency import SUE
+from ldpnb.oracles.onebit import HadamardBit
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 

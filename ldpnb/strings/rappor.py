@@ -34,7 +34,7 @@ from ldpnb.core import (
     check_people,
     check_probability,
 )
-from ldpnb.frequency import GRR
+from ldpnb.oracles.frequency import GRR
 
 Item = int | str
 

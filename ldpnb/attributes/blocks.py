@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.attributes.maxent import check_sets
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.core import (
     SIZE_MAX,
@@ -32,8 +33,7 @@ from ldpnb.core import (
     check_numbers,
     check_people,
 )
-from ldpnb.frequency import GRR
-from ldpnb.maxent import check_sets
+from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.core import Tally, check_numbers
-from ldpnb.keyvalue import SignedTernary, Spread
+from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 
 @dataclass(frozen=True, eq=False)

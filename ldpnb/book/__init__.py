@@ -1,0 +1,38 @@
+"""What the chapters share: style, ledger, experiments, data sets, broken clients."""
+
+from typing import TYPE_CHECKING
+
+from ldpnb._door import door
+
+if TYPE_CHECKING:
+    from ldpnb.book.experiment import (
+        l1 as l1,
+        linf as linf,
+        mse as mse,
+        precision as precision,
+        record as record,
+        recorded as recorded,
+        relative_error as relative_error,
+        sweep as sweep,
+    )
+    from ldpnb.book.ledger import (
+        COLOURS as COLOURS,
+        Claim as Claim,
+        Erratum as Erratum,
+        Paper as Paper,
+        Part as Part,
+        Slip as Slip,
+        check as check,
+        dots as dots,
+        line as line,
+        outcome as outcome,
+        read_claims as read_claims,
+        repository as repository,
+        settle as settle,
+        shelf as shelf,
+        style as style,
+        table as table,
+        verdict as verdict,
+    )
+
+__getattr__, __dir__, __all__ = door(__name__, __file__)

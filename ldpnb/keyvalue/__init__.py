@@ -1,0 +1,67 @@
+"""Key–value data: the signed ternary calculus, PrivKV, PCKV, the wheel, changing domains, correlations."""
+
+from typing import TYPE_CHECKING
+
+from ldpnb._door import door
+
+if TYPE_CHECKING:
+    from ldpnb.keyvalue.changing import (
+        Batches as Batches,
+        batches as batches,
+        everyone as everyone,
+        exposed as exposed,
+        latest as latest,
+        steady as steady,
+    )
+    from ldpnb.keyvalue.correlation import (
+        IOH as IOH,
+        Answer as Answer,
+        Collected as Collected,
+        Encoded as Encoded,
+        PairSampling as PairSampling,
+        Table as Table,
+        encode as encode,
+        from_bits as from_bits,
+        to_bits as to_bits,
+    )
+    from ldpnb.keyvalue.pckv import (
+        PCKVGRR as PCKVGRR,
+        PCKVUE as PCKVUE,
+        PadAndSample as PadAndSample,
+        stale_epsilon as stale_epsilon,
+    )
+    from ldpnb.keyvalue.privkv import (
+        PrivKV as PrivKV,
+        PrivKVM as PrivKVM,
+        privkvm as privkvm,
+        privkvm_bias as privkvm_bias,
+        privkvm_epsilon as privkvm_epsilon,
+        privkvm_marginals as privkvm_marginals,
+    )
+    from ldpnb.keyvalue.ternary import (
+        SE as SE,
+        Held as Held,
+        Holdings as Holdings,
+        KnownKeys as KnownKeys,
+        Means as Means,
+        SampledKey as SampledKey,
+        SESplit as SESplit,
+        SignedTernary as SignedTernary,
+        Spread as Spread,
+        StatePerturbation as StatePerturbation,
+        clipped_mean as clipped_mean,
+        discretise as discretise,
+        holdings as holdings,
+        mean_of as mean_of,
+        tell as tell,
+    )
+    from ldpnb.keyvalue.wheel import (
+        Circle as Circle,
+        HashFamily as HashFamily,
+        OpenSets as OpenSets,
+        Wheel as Wheel,
+        WheelKV as WheelKV,
+        digest as digest,
+    )
+
+__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,0 +1,35 @@
+"""One item of a list per person: pure protocols, Hadamard codes, channels. The other families build on them."""
+
+from typing import TYPE_CHECKING
+
+from ldpnb._door import door
+
+if TYPE_CHECKING:
+    from ldpnb.oracles.frequency import (
+        GRR as GRR,
+        OLH as OLH,
+        OUE as OUE,
+        SUE as SUE,
+        BitReports as BitReports,
+        PureProtocol as PureProtocol,
+        SubsetSelection as SubsetSelection,
+        UnaryEncoding as UnaryEncoding,
+        best_size as best_size,
+        minimax_risk as minimax_risk,
+    )
+    from ldpnb.oracles.matrix import MatrixMechanism as MatrixMechanism, ratio as ratio, within as within
+    from ldpnb.oracles.onebit import (
+        PCE as PCE,
+        HadamardBit as HadamardBit,
+        HadamardResponse as HadamardResponse,
+        HarmonyFrequency as HarmonyFrequency,
+        OneBit as OneBit,
+        SHist as SHist,
+        order as order,
+        parity as parity,
+        people as people,
+        routed as routed,
+        truthful as truthful,
+    )
+
+__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,0 +1,24 @@
+"""Laws and moments of any client, and audits of black boxes: what a client is shown to do."""
+
+from typing import TYPE_CHECKING
+
+from ldpnb._door import door
+
+if TYPE_CHECKING:
+    from ldpnb.verify._audit import Audit as Audit, audit as audit, ceiling as ceiling
+    from ldpnb.verify._features import features_of as features_of
+    from ldpnb.verify._laws import (
+        Sampled as Sampled,
+        Worst as Worst,
+        distance as distance,
+        epsilon as epsilon,
+        laws as laws,
+        moments as moments,
+        repeat as repeat,
+        row_keys as row_keys,
+        same_law as same_law,
+        sampled as sampled,
+        worst as worst,
+    )
+
+__getattr__, __dir__, __all__ = door(__name__, __file__)
