@@ -299,11 +299,8 @@ print(
 settle(
     "wang2024.definition",
     holds={
-        "PCKV-GRR, all records of two keys: the largest ratio is e^ε": abs(exact_epsilon(pckv_grr, 2) - 1) < 1e-12,
-        "a client with an output that some records never give has no finite ε": epsilon(
-            laws(lambda record, rng: 0 in record and toss(0.5, rng), ALL)
-        )
-        == inf,
+        "attained": abs(exact_epsilon(pckv_grr, 2) - 1) < 1e-12,
+        "never-given": epsilon(laws(lambda record, rng: 0 in record and toss(0.5, rng), ALL)) == inf,
     },
 )
 settle("wang2024.interactive", missing="the formula; its words fit the definition of the source that it cites")
@@ -315,9 +312,7 @@ alone = privkv.tally(privkv.perturb(Records.of(*3 * RECORDS), rng=np.random.defa
 settle(
     "wang2024.privkv",
     holds={
-        "18 people, the same coins: one round of PrivKVM has PrivKV's frequencies and means": np.array_equal(
-            one_round.frequency, privkv.estimate(alone)[0]
-        )
+        "one-round": np.array_equal(one_round.frequency, privkv.estimate(alone)[0])
         and np.array_equal(one_round.means[-1], privkv.printed_mean(alone), equal_nan=True),
     },
 )
@@ -328,22 +323,20 @@ asked = [
 ]
 settle(
     "wang2024.privkvm-online",
-    holds={"18 people: 18 reports in the first round, and 18 in the second": [len(said) for said in asked] == [18, 18]},
+    holds={"every-round": [len(said) for said in asked] == [18, 18]},
 )
 settle(
     "wang2024.privkvm-bias",
     holds={
-        "f = 0.2, mean 0.6: each of ten rounds brings the estimate nearer": bool(
-            (np.diff([abs(float(privkvm_bias(0.2, 0.6, 0.5, c))) for c in range(1, 11)]) < 0).all()
-        ),
-        "after 50 rounds the bias is below 0.0001": abs(float(privkvm_bias(0.2, 0.6, 0.5, 50))) < 1e-4,
-        "after three rounds it is below 0.1": abs(float(privkvm_bias(0.2, 0.6, 0.5, 3))) < 0.1,
+        "nearer": bool((np.diff([abs(float(privkvm_bias(0.2, 0.6, 0.5, c))) for c in range(1, 11)]) < 0).all()),
+        "fifty-rounds": abs(float(privkvm_bias(0.2, 0.6, 0.5, 50))) < 1e-4,
+        "three-rounds": abs(float(privkvm_bias(0.2, 0.6, 0.5, 3))) < 0.1,
     },
 )
 settle(
     "wang2024.pckv",
     holds={
-        "records of zero to two pairs, ℓ = 2: each own pair is drawn with probability 1/2": all(
+        "one-half": all(
             law(lambda rng, r=r, k=k: pad_and_sample(r, 3, 2, rng)[0] == k).get(True) == Fraction(1, 2)
             for r in ({}, {0: 1.0}, {0: 1.0, 2: -1.0})
             for k in (r or {3: 0})
@@ -360,7 +353,7 @@ settle(
 settle(
     "wang2024.ue-bandwidth",
     holds={
-        "ℓ = 8, 992 to 9,992 keys: ten times the bits": abs(
+        "tenfold": abs(
             PCKVUE(d=9992, ell=8, epsilon=1.0).report_bits / PCKVUE(d=992, ell=8, epsilon=1.0).report_bits - 10
         )
         < 0.01
@@ -369,10 +362,7 @@ settle(
 settle(
     "wang2024.grr-accuracy",
     holds={
-        "ε = 1, ℓ = 8, 512 to 10,000 keys: the noise of a rare key grows more than tenfold": rare(
-            PCKVGRR(d=10_000, ell=8, epsilon=1.0)
-        )[0]
-        > 10 * rare(PCKVGRR(d=512, ell=8, epsilon=1.0))[0]
+        "rare-key": rare(PCKVGRR(d=10_000, ell=8, epsilon=1.0))[0] > 10 * rare(PCKVGRR(d=512, ell=8, epsilon=1.0))[0]
     },
 )
 
@@ -1062,13 +1052,13 @@ BOTH = [(kind, what) for kind in CROWDS for what in ("frequency", "mean")]
 settle(
     "wang2024.fig3-falls",
     holds={
-        "frequency, top 50, exact, five mechanisms, both populations, seven budgets": all(
+        "frequency": all(
             exact3[kind, a, name][top_keys[kind]].mean() > exact3[kind, b, name][top_keys[kind]].mean()
             for kind in CROWDS
             for name in NAMES
             for a, b in pairwise(ASKED)
         ),
-        "mean, top 50, simulated, the same but only from ε = 1 to 3 to 6": all(
+        "mean": all(
             simulated(kind, 1, name, "mean", "top 50")
             > simulated(kind, 3, name, "mean", "top 50")
             > simulated(kind, 6, name, "mean", "top 50")
@@ -1080,10 +1070,8 @@ settle(
 settle(
     "wang2024.fig3-wheel",
     holds={
-        "ε up to 3, top 50, both populations: the lowest error of five in both respects": all(
-            order(kind, eps, what)[0] == "Wheel-KV" for kind, what in BOTH for eps in ASKED if eps <= 3
-        ),
-        "ε = 5 and 6: the second lowest, after PCKV-GRR": all(
+        "up-to-three": all(order(kind, eps, what)[0] == "Wheel-KV" for kind, what in BOTH for eps in ASKED if eps <= 3),
+        "above-three": all(
             order(kind, eps, what)[:2] == ["PCKV-GRR", "Wheel-KV"] for kind, what in BOTH for eps in (5.0, 6.0)
         ),
     },
@@ -1091,14 +1079,9 @@ settle(
 settle(
     "wang2024.top-n",
     holds={
-        "Gaussian keys, ε = 2, Wheel-KV: the squared error of the mean is below 0.2 for the top 50": simulated(
-            "Gaussian", 2, "Wheel-KV", "mean", "top 50"
-        )
-        < 0.2,
-        "and above 0.4 over all keys": simulated("Gaussian", 2, "Wheel-KV", "mean") > 0.4,
-        "uniform keys: the top 50 have less than half of the error of all": simulated(
-            "uniform", 2, "Wheel-KV", "mean", "top 50"
-        )
+        "top": simulated("Gaussian", 2, "Wheel-KV", "mean", "top 50") < 0.2,
+        "all": simulated("Gaussian", 2, "Wheel-KV", "mean") > 0.4,
+        "uniform": simulated("uniform", 2, "Wheel-KV", "mean", "top 50")
         < simulated("uniform", 2, "Wheel-KV", "mean") / 2,
     },
 )
@@ -1109,11 +1092,11 @@ settle("wang2024.mse", missing="both formulas; their names and the words around 
 settle(
     "wang2024.protection",
     holds={
-        "stated ε = 1, clients with an up-to-date list: none of five spends more": all(
+        "within": all(
             mechanism.realised_epsilon <= 1 for name, mechanism in five(1.0, KEYS, HELD).items() if name != "PrivKVM"
         )
         and privkvm_epsilon(0.5, 0.5, 3) <= 1,
-        "all five spend the same": privkvm_epsilon(0.5, 0.5, 3) > 0.99,
+        "same": privkvm_epsilon(0.5, 0.5, 3) > 0.99,
     },
 )
 

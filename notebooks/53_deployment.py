@@ -1813,9 +1813,8 @@ print(f"ε = 2, randomized response: the best guess of two is right in {guessed_
 settle(
     "ye2018.transit",
     holds={
-        "up to ε: whoever sees all bytes of a message, ten values, ε = 2, learns exactly that": wire.ratio <= odds(2.0)
-        and abs(wire.epsilon - 2) < 1e-9,
-        "to the letter: at ε = 2 the best guess of two values is no better than a coin": guessed_right <= 0.5,
+        "up-to-epsilon": wire.ratio <= odds(2.0) and abs(wire.epsilon - 2) < 1e-9,
+        "to-the-letter": guessed_right <= 0.5,
     },
 )
 
