@@ -303,8 +303,8 @@ def read_claims(folder: Path) -> list[Paper]:
     ------
     ValueError
         If a file breaks the rules: unknown or missing field, a condition that is not ``key: {true: sentence}`` or
-        ``key: {false: sentence}``, a key of both `holds` and `instead`, a verdict that does not follow from its
-        booleans, an identifier that is used twice or does not start with the paper's key, a part that is listed twice,
+        ``key: {false: sentence}``, a key used twice in a claim, a verdict that does not follow from its booleans, an
+        identifier that is used twice or does not start with the paper's key, a part that is listed twice,
         a part with both a place in the book and a reason, or an exhibit with neither.
     """
     papers = [_paper(path) for path in sorted(folder.glob("*.yml"))]
@@ -315,10 +315,8 @@ def read_claims(folder: Path) -> list[Paper]:
 
 
 def _paper(path: Path) -> Paper:
-    import yaml  # type: ignore[import-untyped]
-
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
     where = path.name
+    content = _load(where, path.read_text(encoding="utf-8"))
     _fields(where, content, {"paper", "claims"}, {"slips", "sections", "exhibits"})
     head = content["paper"]
     _fields(f"{where}: paper", head, {"key", "title", "authors", "cite", "read"}, set())
@@ -333,6 +331,20 @@ def _paper(path: Path) -> Paper:
         if not (part.here or part.why):
             raise ValueError(f"{where}: exhibits: {part.place}: must have here or why")
     return Paper(claims=claims, slips=slips, sections=sections, exhibits=exhibits, **head)
+
+
+def _load(where: str, text: str) -> Any:
+    """Read YAML; what a mapping names twice is an error, since the first of the two would be lost without a word."""
+    import yaml  # type: ignore[import-untyped]
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            names = [key.value for key, _ in node.value]
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"{where}: line {node.start_mark.line + 1}: named twice: {', '.join(twice)}")
+            return super().construct_mapping(node, deep)
+
+    return yaml.load(text, Loader)
 
 
 def _parts(where: str, entries: list[dict[str, Any]]) -> tuple[Part, ...]:
