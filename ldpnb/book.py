@@ -208,7 +208,6 @@ def settle(
     holds: Mapping[str, bool | np.bool_] | None = None,
     *,
     instead: Mapping[str, bool | np.bool_] | None = None,
-    missing: str | None = None,
 ) -> None:
     """Settle a claim of the ledger: compare what was computed with what was reviewed, and print the verdict.
 
@@ -216,8 +215,9 @@ def settle(
     ----------
     claim
         Identifier in ``book/claims``, for example ``"ye2018.wrr-mle"``.
-    holds, instead, missing
+    holds, instead
         As in `verdict`, by key: the ledger has the sentences. Keys and booleans must be the ledger's, in any order.
+        An undecidable claim has neither; the ledger says what is missing.
 
     Raises
     ------
@@ -241,8 +241,6 @@ def settle(
             computed = _truth(f"{part}[{key!r}]", found[key])
             if computed != condition.found:
                 differences.append(f"{part}[{key!r}] ({condition.says}): ledger {condition.found}, computed {computed}")
-    if missing != entry.missing:
-        differences.append(f"missing: ledger {entry.missing!r}, given {missing!r}")
     if differences:
         raise AssertionError(f"{claim} differs from the ledger. " + "; ".join(differences))
     print(f"{claim}  {entry.place}  {outcome(entry)}")

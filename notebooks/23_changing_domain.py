@@ -108,7 +108,7 @@ rng = np.random.default_rng(SEED)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 SMALL, LARGE = 10, 1000
-settle("wang2024.notion", missing="the definition; no section of our text has it")
+settle("wang2024.notion")
 settle(
     "wang2024.dependence",
     holds={
@@ -645,7 +645,7 @@ settle(
         and "d" not in {field.name for field in fields(WheelKV)}
     },
 )
-settle("wang2024.table4-privkvm", missing="whether a round or a whole collection counts; its §2.1 has several rounds")
+settle("wang2024.table4-privkvm")
 settle(
     "wang2024.table5",
     holds={

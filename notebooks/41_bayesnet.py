@@ -1346,9 +1346,7 @@ settle(
         < 0.2,
     },
 )
-settle(
-    "ren2019.fig5-trend", missing="δ, on which the direction depends in our records; how Adult and TPC-E were merged"
-)
+settle("ren2019.fig5-trend")
 settle(
     "ren2019.entropy-start",
     holds={
@@ -1371,7 +1369,7 @@ settle(
         "noiseless": max(abs(start_spread("nltcs", f"I_sum, {which} start")) for which in ("worst", "best")) < 1,
     },
 )
-settle("ren2019.fig6-merged", missing="how the values of Adult and TPC-E were merged")
+settle("ren2019.fig6-merged")
 
 # %% [markdown]
 # (sec-bayesnet-fig7)=
@@ -1514,7 +1512,7 @@ table(
 # Which table was drawn would decide.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-settle("ren2019.fig8", missing="which tables are drawn; at f = .9 single ones range from good to useless")
+settle("ren2019.fig8")
 
 # %% [markdown]
 # (sec-bayesnet-fig9)=
