@@ -27,29 +27,8 @@
 # You will meet four clients, one formula for all their estimates and variances, a proof of what is best, and the survey's figures of a million people at their full size.
 # From {ref}`ch-rr` you need the definition of ε-LDP and how a check reads the law off the code.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from collections import Counter
 from fractions import Fraction
 from math import comb, exp, log, sqrt

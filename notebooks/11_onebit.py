@@ -25,29 +25,8 @@
 # You will meet the random table of S-Hist and what its randomness costs, the orthogonal table that mends it, reports about many attributes at once, and people who choose their own ε.
 # At the end all frequency oracles of this book stand side by side, with the survey's Tables 1, 4 and 5.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import product
 from math import exp, log, sqrt
 
