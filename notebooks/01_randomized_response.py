@@ -42,6 +42,7 @@ from scipy.stats import binom, laplace
 from ldpnb import datasets
 from ldpnb.book import check, settle, style
 from ldpnb.chance import law, odds, pick, toss
+from ldpnb.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.experiment import sweep
 from ldpnb.frequency import GRR, SUE
 from ldpnb.verify import epsilon, laws, same_law, worst
@@ -763,36 +764,21 @@ check(
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-models", "caption": "Who holds the truth (after the descriptions of Fig. 1 of the survey and Fig. 2-1 of the thesis). Centrally the collector does, and one perturbation protects the published result. Locally each person perturbs their own value, and everything to the right of the dashed line may be public."}, "image": {"alt": "Two flow diagrams. Central: three people send values x to a trusted collector, who adds noise before publishing. Local: three people perturb their values themselves and send reports y to a collector nobody needs to trust."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 4.6))
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
-
-
-def box(ax, x, y, text, colors):
-    ax.text(x, y, text, ha="center", va="center", bbox={"boxstyle": "round", "fc": colors[0], "ec": colors[1]})
-
-
-def arrow(ax, start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black"})
-
-
 for ax, title, wall in ((axes[0], "central", 0.855), (axes[1], "local", 0.425)):
-    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)
+    board(ax)
     ax.text(0, 0.99, title, fontweight="bold", va="top")
     for i, y in enumerate((0.75, 0.45, 0.15)):
         box(ax, 0.1, y, "person x" + "₁₂₃"[i], SKY)
         if title == "local":
             box(ax, 0.33, y, "perturb", SAND)
-            arrow(ax, (0.18, y), (0.26, y))
-        arrow(ax, (0.18 if title == "central" else 0.4, y), (0.47, 0.45))
+            arrow(ax, (0.183, y), (0.258, y))
+        arrow(ax, (0.183 if title == "central" else 0.4, y), (0.466, 0.51 - 0.06 * i))
     box(ax, 0.55, 0.45, "collector", PLAIN)
     arrow(ax, (0.635, 0.45), (0.69, 0.45))
     box(ax, 0.77, 0.45, *(("perturb", SAND) if title == "central" else ("estimate", PLAIN)))
-    arrow(ax, (0.84, 0.45), (0.895, 0.45))
+    arrow(ax, (0.845, 0.45), (0.892, 0.45))
     box(ax, 0.945, 0.45, "result", PLAIN)
-    ax.axvline(wall, ymin=0.02, ymax=0.86, color="#D55E00", linestyle="--", marker="")
-    ax.text(wall - 0.012, 0.99, "private", ha="right", va="top", color="#D55E00", fontsize=11)
-    ax.text(wall + 0.012, 0.99, "public", ha="left", va="top", color="#D55E00", fontsize=11)
+    border(ax, wall, 0.02, 0.86, "private", "public")
 plt.show()
 
 # %% [markdown]

@@ -41,6 +41,7 @@ from ldpnb.book import check, settle, style, table
 from ldpnb.chance import law, pick, toss
 from ldpnb.core import Records
 from ldpnb.correlation import IOH, PairSampling, encode, to_bits
+from ldpnb.diagram import arrow, board, frame
 from ldpnb.experiment import sweep
 from ldpnb.frequency import GRR, OUE, SUE
 from ldpnb.onebit import HadamardBit
@@ -117,18 +118,16 @@ fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for j, (key, value, digit) in enumerate(zip(KEYS, ("+1", "—", "−1"), (2, 1, 0), strict=True)):
     for y, text in ((4.6, key), (3.9, value), (3.2, f"state {digit}")):
         ax.text(5 + 8 * j, y, text, ha="center", va="center", fontweight="bold" if y > 4.5 else "normal")
-    ax.annotate("", (5 + 8 * j, 3.38), (5 + 8 * j, 3.72), arrowprops={"arrowstyle": "-|>"})
+    arrow(ax, (5 + 8 * j, 3.72), (5 + 8 * j, 3.38))
 ax.text(13, 2.55, "2·9 + 1·3 + 0 = 21", ha="center", va="center")
 for y, filled, color in ((1.6, one_hot, "C0"), (0.6, noisy, "C0"), (-0.6, np.isin(np.arange(27), marked), "C1")):
     for c in range(27):
-        ax.add_patch(plt.Rectangle((c, y), 0.82, 0.55, fc=color if filled[c] else "white", ec="gray", linewidth=0.8))
+        frame(ax, c, y, 0.82, 0.55, (color if filled[c] else "white", "gray"))
 for y, text in ((1.87, "index"), (0.87, "report"), (-0.33, "condition")):
     ax.text(-0.4, y, text, ha="right", va="center")
 for c in (0, 9, 18, 26):
     ax.text(c + 0.41, -0.85, str(c), ha="center", va="center", fontsize=10)
-ax.set(xlim=(-5, 27.2), ylim=(-1.1, 4.9), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
+board(ax, (-5, 27.2), (-1.1, 4.9))
 plt.show()
 
 # %% [markdown]

@@ -46,6 +46,7 @@ from ldpnb.chance import pick, toss
 from ldpnb.changing import batches, exposed, latest, steady
 from ldpnb.collect import collect, save
 from ldpnb.core import Records
+from ldpnb.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.keyvalue import Holdings, clipped_mean, mean_of
 from ldpnb.pckv import PCKVUE
 from ldpnb.verify import epsilon, laws, same_law
@@ -70,46 +71,29 @@ charts_rng = np.random.default_rng(SEED)
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-charts-pipeline", "caption": "Both charts, after the words of §3.3 (Figs. 1 and 2 are missing from our text). Upper row: what happens to a report, the same on every day. Lower row: who edits the list of keys. Nothing that happens below the files, and nothing right of them, is known to the device, so that none of it can change what the device sends."}, "image": {"alt": "Flow diagram. Upper row from left to right: person, Wheel-KV client, files by day, tally, estimate, chart. A dashed line between client and files separates the device from the collector. Lower row: three boxes, releases and expiries, top of a rare full scan, and keys added by hand, lead to a box list of keys, which leads up to the tally."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.3))
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
-
-
-def box(x, y, text, colors):
-    ax.text(
-        x, y, text, ha="center", va="center", fontsize=10, bbox={"boxstyle": "round", "fc": colors[0], "ec": colors[1]}
-    )
-
-
-def arrow(start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0})
-
-
-ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
+board(ax)
 for shift in (0.024, 0.012, 0):  # a stack of files
-    ax.add_patch(plt.Rectangle((0.415 + shift, 0.63 + 2 * shift), 0.11, 0.17, fc=PLAIN[0], ec=PLAIN[1], linewidth=1))
+    frame(ax, 0.415 + shift, 0.63 + 2 * shift, 0.11, 0.17, PLAIN)
 ax.text(0.47, 0.715, "reports\nof day 3", ha="center", va="center", fontsize=10)
-for x, text, colors in (
+for x, text, paint in (
     (0.07, "person\n{song: like}", SKY),
     (0.245, "Wheel-KV\nε, m, N", SAND),
     (0.625, "tally", PLAIN),
     (0.775, "estimate", PLAIN),
     (0.93, "chart", PLAIN),
 ):
-    box(x, 0.715, text, colors)
+    box(ax, x, 0.715, text, paint, 10)
 for start, end in ((0.148, 0.183), (0.308, 0.41), (0.558, 0.59), (0.66, 0.712), (0.838, 0.89)):
-    arrow((start, 0.715), (end, 0.715))
+    arrow(ax, (start, 0.715), (end, 0.715))
 ax.text(0.47, 0.55, "seed, slot", ha="center", va="center", fontsize=10)
-box(0.625, 0.40, "list of keys", SKY)
-arrow((0.625, 0.465), (0.625, 0.655))
+box(ax, 0.625, 0.40, "list of keys", SKY, 10)
+arrow(ax, (0.625, 0.465), (0.625, 0.655))
 for x, text in ((0.3, "releases and\nexpiries"), (0.625, "top of a rare\nfull scan"), (0.9, "added\nby hand")):
-    box(x, 0.08, text, PLAIN)
-arrow((0.4, 0.16), (0.545, 0.35))
-arrow((0.625, 0.17), (0.625, 0.335))
-arrow((0.84, 0.16), (0.71, 0.35))
-ax.axvline(0.365, ymin=0.3, ymax=0.9, color="#D55E00", linestyle="--", marker="")
-ax.text(0.353, 0.97, "device", ha="right", va="top", color="#D55E00", fontsize=11)
-ax.text(0.377, 0.97, "collector", ha="left", va="top", color="#D55E00", fontsize=11)
+    box(ax, x, 0.08, text, PLAIN, 10)
+arrow(ax, (0.4, 0.16), (0.545, 0.35))
+arrow(ax, (0.625, 0.17), (0.625, 0.335))
+arrow(ax, (0.84, 0.16), (0.71, 0.35))
+border(ax, 0.365, 0.3, 0.9, "device", "collector")
 plt.show()
 
 # %% [markdown]

@@ -62,6 +62,7 @@ from ldpnb import collect, datasets, gallery
 from ldpnb.audit import audit
 from ldpnb.book import check, dots, line, settle, style, table
 from ldpnb.chance import SystemRandom, bernoulli, binomial, branches, freeze, log_up, odds, pick, toss, weighted
+from ldpnb.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection
 from ldpnb.kernels import Multilinear, MultiplyShift
 from ldpnb.onebit import HadamardBit, HadamardResponse
@@ -86,43 +87,29 @@ def reply(x, eps, rng):
 # ε is a statement about one arrow of it, from the value to the report.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-deploy-service", "caption": "A service, and who can look at what. The theorems of this book are about the box 'perturb'. All that comes after it must depend on the report only, or not on the person at all: the message, the time at which it is sent, the address on it, the order in which it is stored."}, "image": {"alt": "Flow diagram in three columns, device, network and service. On the device: value, perturb with coins, message kept for a retry. An arrow crosses the network to the service: check, partition, tally and estimate, published shares. Below each column a line says who can look there."}}
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
 fig, ax = plt.subplots(figsize=(4.8, 4.6))
-ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
-
-
-def box(x, y, text, colours):
-    face, edge = colours
-    ax.text(x, y, text, ha="center", va="center", bbox={"boxstyle": "round", "fc": face, "ec": edge}, fontsize=11)
-
-
-def arrow(start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black"})
-
-
+board(ax)
 for x, name in ((0.17, "device"), (0.5, "network"), (0.83, "service")):
     ax.text(x, 0.98, name, ha="center", va="top", fontweight="bold")
 for x in (0.36, 0.64):
-    ax.axvline(x, ymin=0.14, ymax=0.9, color="#D55E00", linestyle="--", marker="")
-box(0.08, 0.82, "value", SKY)
-box(0.26, 0.82, "coins", SKY)
-box(0.17, 0.6, "perturb", SAND)
-box(0.17, 0.3, "message,\nkept for a retry", PLAIN)
-box(0.5, 0.3, "time, length,\naddress", PLAIN)
-box(0.83, 0.3, "check", PLAIN)
-box(0.83, 0.46, "partition, sorted", PLAIN)
-box(0.83, 0.62, "tally, estimate", PLAIN)
-box(0.83, 0.78, "published shares", PLAIN)
-arrow((0.08, 0.77), (0.15, 0.66))
-arrow((0.26, 0.77), (0.19, 0.66))
-arrow((0.17, 0.55), (0.17, 0.38))
+    border(ax, x, 0.14, 0.9)
+box(ax, 0.08, 0.82, "value", SKY, 11)
+box(ax, 0.26, 0.82, "coins", SKY, 11)
+box(ax, 0.17, 0.6, "perturb", SAND, 11)
+box(ax, 0.17, 0.3, "message,\nkept for a retry", PLAIN, 11)
+box(ax, 0.5, 0.3, "time, length,\naddress", PLAIN, 11)
+box(ax, 0.83, 0.3, "check", PLAIN, 11)
+box(ax, 0.83, 0.46, "partition, sorted", PLAIN, 11)
+box(ax, 0.83, 0.62, "tally, estimate", PLAIN, 11)
+box(ax, 0.83, 0.78, "published shares", PLAIN, 11)
+arrow(ax, (0.08, 0.77), (0.15, 0.66))
+arrow(ax, (0.26, 0.77), (0.19, 0.66))
+arrow(ax, (0.17, 0.55), (0.17, 0.38))
 ax.text(0.185, 0.455, "report", fontsize=11)
-arrow((0.305, 0.3), (0.385, 0.3))
-arrow((0.62, 0.3), (0.77, 0.3))
+arrow(ax, (0.313, 0.3), (0.378, 0.3))
+arrow(ax, (0.627, 0.3), (0.763, 0.3))
 for low in (0.34, 0.5, 0.66):
-    arrow((0.83, low), (0.83, low + 0.075))
+    arrow(ax, (0.83, low), (0.83, low + 0.075))
 for x, text in (
     (0.17, "its owner, its maker,\nother programs"),
     (0.5, "providers,\nemployers"),
