@@ -28,29 +28,8 @@
 # Both get an exact answer, read off the code that runs.
 # You need probability at the level of Bayes' rule and the variance of a sum, and nothing about privacy.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from fractions import Fraction
 from itertools import chain, combinations, product
 from math import exp, inf, log, sinh, sqrt
@@ -62,6 +41,7 @@ from scipy.stats import binom, laplace
 
 from ldpnb import GRR, SUE, epsilon, law, laws, pick, same_law, toss, worst
 from ldpnb.book import check, datasets, settle, style, sweep
+from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import odds
 
 style()
@@ -197,15 +177,15 @@ by_sets = max(log(sum(a[y] for y in s) / sum(b[y] for y in s)) for s in sets for
 tells = epsilon(laws(lambda x, rng: pick((x, 2), rng), [0, 1]))  # says nothing or the truth
 single_is_enough = abs(by_sets - epsilon(four)) < 1e-12
 equality = abs(exact - 1) < 1e-12 and abs(epsilon(four) - 1) < 1e-12
-settle("ye2018.definition", holds={"finitely many outputs: single outputs give the ε of all sets": single_is_enough})
+settle("ye2018.definition", holds={"single-outputs": single_is_enough})
 settle(
     "sun2021.definition",
     holds={
-        "W-RR and k-RR meet the bound with equality": equality,
-        "an output one input never gives leaves no finite ε": tells == inf,
+        "attained": equality,
+        "never-given": tells == inf,
     },
 )
-settle("ren2019.definition", holds={"W-RR and k-RR meet the bound at single reports, with equality": equality})
+settle("ren2019.definition", holds={"attained": equality})
 
 # %% [markdown]
 # What is done to a report afterwards, by whoever holds it, does not matter.
@@ -317,34 +297,28 @@ for prior in draws.dirichlet(np.ones(4), size=200):
         change = max(change, np.ptp(np.log(after / prior)))
 settle(
     "ye2018.background",
-    holds={"200 random priors over four values: no odds change by more than e^ε": change <= 1 + 1e-9},
+    holds={"odds": change <= 1 + 1e-9},
 )
 settle(
     "ye2018.inference",
     holds={
-        "ε = 0.1: the best guess of two is right in at most 55 %": guesses[0.1] <= 0.55,
-        "ε = 5: the same": guesses[5] <= 0.55,
+        "small-epsilon": guesses[0.1] <= 0.55,
+        "large-epsilon": guesses[5] <= 0.55,
     },
 )
 settle(
     "sun2021.epsilon-zero",
-    holds={
-        "the best guess of two falls to 1/2 as ε falls to 0": falling == sorted(falling, reverse=True)
-        and falling[-1] < 0.503
-    },
+    holds={"guess": falling == sorted(falling, reverse=True) and falling[-1] < 0.503},
 )
 settle(
     "zhang2018.larger-epsilon",
-    holds={"the best guess of two gets worse as ε grows": guesses[0.5] > guesses[1] > guesses[2]},
-    instead={"the best guess of two gets better as ε grows": guesses[0.5] < guesses[1] < guesses[2]},
+    holds={"worse": guesses[0.5] > guesses[1] > guesses[2]},
+    instead={"better": guesses[0.5] < guesses[1] < guesses[2]},
 )
 blind = laws(lambda x, rng: x if toss(0.5, rng) else 1 - x, [0, 1])  # the reply at ε = 0
 settle(
     "zhang2018.epsilon-zero",
-    holds={
-        "ε = 0: one law for both truths, and the best guess is right in half": blind[0] == blind[1]
-        and best_guess(*blind) == 0.5
-    },
+    holds={"blind": blind[0] == blind[1] and best_guess(*blind) == 0.5},
 )
 
 # %% [markdown]
@@ -443,15 +417,15 @@ gap = max(
     abs(float(law(lambda rng, pi=pi, p=p: yes_from_random_truth(pi, p, rng))[1]) - (pi * p + (1 - pi) * (1 - p)))
     for pi, p in tried
 )
-settle("ye2018.wrr-law", holds={"exact law, several π and p": gap < 1e-12})
+settle("ye2018.wrr-law", holds={"law": gap < 1e-12})
 plain = [abs(mean_and_variance(1, eps, lambda said, eps: said)[0] - 1) for eps in (0.1, 0.5, 1, 2, 5)]
 settle(
     "ye2018.wrr-raw",
-    holds={"five ε: the plain share of yes is biased, the corrected one is not": off < 1e-9 and min(plain) > 1e-3},
+    holds={"biased": off < 1e-9 and min(plain) > 1e-3},
 )
 settle(
     "zhang2018.wrr-law",
-    holds={"exact law, several π and p": gap < 1e-12, "five ε: the plain shares are biased": min(plain) > 1e-3},
+    holds={"law": gap < 1e-12, "biased": min(plain) > 1e-3},
 )
 
 
@@ -462,8 +436,8 @@ def by_probability(p):
 settle(
     "ye2018.wrr-epsilon",
     holds={
-        "p > 1/2": all(abs(by_probability(p) - log(p / (1 - p))) < 1e-12 for p in (0.6, 0.75, 0.9)),
-        "p < 1/2": abs(by_probability(0.25) - log(0.25 / 0.75)) < 1e-12,
+        "above-half": all(abs(by_probability(p) - log(p / (1 - p))) < 1e-12 for p in (0.6, 0.75, 0.9)),
+        "below-half": abs(by_probability(0.25) - log(0.25 / 0.75)) < 1e-12,
     },
 )
 
@@ -537,8 +511,8 @@ error_of = [sqrt(GRR(k=2, epsilon=eps).noise([1])[0, 1] / n) for eps in budgets[
 settle(
     "ye2018.fig7",
     holds={
-        "p = e^ε/(1+e^ε) rises from 1/2 towards 1": p_of[0] == 0.5 and p_of == sorted(p_of) and 0.9999 < p_of[-1] < 1,
-        "the standard error of W-RR falls as ε grows": error_of == sorted(error_of, reverse=True),
+        "rises": p_of[0] == 0.5 and p_of == sorted(p_of) and 0.9999 < p_of[-1] < 1,
+        "falls": error_of == sorted(error_of, reverse=True),
     },
 )
 
@@ -574,11 +548,7 @@ def truth_or_blind(x, rng):
 
 settle(
     "ren2019.randomized-response",
-    holds={
-        "the truth with probability (e^ε−1)/(e^ε+1), else a blind answer: W-RR's law": same_law(
-            client, truth_or_blind, [0, 1]
-        )
-    },
+    holds={"law": same_law(client, truth_or_blind, [0, 1])},
 )
 
 # %% tags=["hide-input"]
@@ -664,20 +634,16 @@ agree = [abs(a - b) < 1e-3 for a, b in zip(maximiser, printed, strict=True)]
 settle(
     "ye2018.wrr-mle",
     holds={
-        "n₁/n between 1−p and p": all(a for a, i in zip(agree, inside, strict=True) if i),
-        "n₁/n below 1−p or above p": any(a for a, i in zip(agree, inside, strict=True) if not i),
+        "inside": all(a for a, i in zip(agree, inside, strict=True) if i),
+        "outside": any(a for a, i in zip(agree, inside, strict=True) if not i),
     },
 )
 unbiased = max(abs(bias(ones, few, eps, clip=False)) for ones in (0, 20, 200) for eps in (0.5, 1))
-settle("ye2018.wrr-unbiased", holds={"200 people, exact law of the number of yes": unbiased < 1e-12})
+settle("ye2018.wrr-unbiased", holds={"unbiased": unbiased < 1e-12})
 corrected = (p - 1) / (2 * p - 1) * few + np.arange(few + 1) / (2 * p - 1)
 settle(
     "ye2018.wrr-count",
-    holds={
-        "200 people, exact law: on average the true number": all(
-            abs(law_of_yes(ones, few, p) @ corrected - ones) < 1e-9 for ones in (0, 20, 200)
-        )
-    },
+    holds={"unbiased": all(abs(law_of_yes(ones, few, p) @ corrected - ones) < 1e-9 for ones in (0, 20, 200))},
 )
 
 # %% [markdown]
@@ -795,36 +761,21 @@ check(
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-models", "caption": "Who holds the truth (after the descriptions of Fig. 1 of the survey and Fig. 2-1 of the thesis). Centrally the collector does, and one perturbation protects the published result. Locally each person perturbs their own value, and everything to the right of the dashed line may be public."}, "image": {"alt": "Two flow diagrams. Central: three people send values x to a trusted collector, who adds noise before publishing. Local: three people perturb their values themselves and send reports y to a collector nobody needs to trust."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 4.6))
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
-
-
-def box(ax, x, y, text, colors):
-    ax.text(x, y, text, ha="center", va="center", bbox={"boxstyle": "round", "fc": colors[0], "ec": colors[1]})
-
-
-def arrow(ax, start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black"})
-
-
 for ax, title, wall in ((axes[0], "central", 0.855), (axes[1], "local", 0.425)):
-    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)
+    board(ax)
     ax.text(0, 0.99, title, fontweight="bold", va="top")
     for i, y in enumerate((0.75, 0.45, 0.15)):
         box(ax, 0.1, y, "person x" + "₁₂₃"[i], SKY)
         if title == "local":
             box(ax, 0.33, y, "perturb", SAND)
-            arrow(ax, (0.18, y), (0.26, y))
-        arrow(ax, (0.18 if title == "central" else 0.4, y), (0.47, 0.45))
+            arrow(ax, (0.183, y), (0.258, y))
+        arrow(ax, (0.183 if title == "central" else 0.4, y), (0.466, 0.51 - 0.06 * i))
     box(ax, 0.55, 0.45, "collector", PLAIN)
     arrow(ax, (0.635, 0.45), (0.69, 0.45))
     box(ax, 0.77, 0.45, *(("perturb", SAND) if title == "central" else ("estimate", PLAIN)))
-    arrow(ax, (0.84, 0.45), (0.895, 0.45))
+    arrow(ax, (0.845, 0.45), (0.892, 0.45))
     box(ax, 0.945, 0.45, "result", PLAIN)
-    ax.axvline(wall, ymin=0.02, ymax=0.86, color="#D55E00", linestyle="--", marker="")
-    ax.text(wall - 0.012, 0.99, "private", ha="right", va="top", color="#D55E00", fontsize=11)
-    ax.text(wall + 0.012, 0.99, "public", ha="left", va="top", color="#D55E00", fontsize=11)
+    border(ax, wall, 0.02, 0.86, "private", "public")
 plt.show()
 
 # %% [markdown]
@@ -900,35 +851,32 @@ unbiased_alone = all(abs(mean_and_variance(x, 0.1, score)[0] - x) < 1e-9 for x i
 settle(
     "zhang2018.neighbours",
     holds={
-        "one record added (Table 2-1 to 2-2): an ε-private count keeps ε": ratio_of_counts(0, 1, 1.0) <= 1 + 1e-9,
-        "only the sizes differ by one: it keeps ε": ratio_of_counts(0, 4, 1.0) <= 1 + 1e-9,
+        "added": ratio_of_counts(0, 1, 1.0) <= 1 + 1e-9,
+        "sizes-only": ratio_of_counts(0, 4, 1.0) <= 1 + 1e-9,
     },
 )
 settle(
     "ye2018.no-influence",
     holds={
-        "up to ε: one record more changes no probability of a count by over e^ε": ratio_of_counts(0, 1, 1.0)
-        <= 1 + 1e-9,
-        "to the letter: it changes none": ratio_of_counts(0, 1, 1.0) < 1e-9,
+        "up-to-epsilon": ratio_of_counts(0, 1, 1.0) <= 1 + 1e-9,
+        "to-the-letter": ratio_of_counts(0, 1, 1.0) < 1e-9,
     },
 )
 settle(
     "ye2018.volume",
     holds={
-        "local needs n²/2 people for the error that n have centrally": all(
+        "people": all(
             abs(people_for_a_point(eps)[1] / people_for_a_point(eps)[0] ** 2 - 0.5) < 1e-9 for eps in (0.1, 0.5, 1, 4)
         ),
-        "central precise for any number": central_error_of_ten < 0.01,
-        "local: unbiased only for many people": not unbiased_alone,
+        "central-precise": central_error_of_ten < 0.01,
+        "unbiased-for-many": not unbiased_alone,
     },
 )
 settle(
     "zhang2018.volume",
     holds={
-        "local needs far more people for the same error": all(
-            np.divide(*people_for_a_point(eps)[::-1]) > 10 for eps in (0.1, 0.5, 1)
-        ),
-        "central useful for 10 people at ε = 0.1": central_error_of_ten < 0.1,
+        "local": all(np.divide(*people_for_a_point(eps)[::-1]) > 10 for eps in (0.1, 0.5, 1)),
+        "central": central_error_of_ten < 0.1,
     },
 )
 
@@ -1005,19 +953,19 @@ check(
 settle(
     "ye2018.no-sensitivity",
     holds={
-        "Laplace noise cannot make one value ε-private": not laplace_exact,
-        "the exponential mechanism cannot either": not exponential_is_krr,
+        "laplace-fails": not laplace_exact,
+        "exponential-fails": not exponential_is_krr,
     },
     instead={
-        "x in [−1, 1] plus Laplace noise of scale 2/ε has exactly ε": laplace_exact,
-        "the exponential mechanism that scores truth is k-RR": exponential_is_krr,
+        "laplace-works": laplace_exact,
+        "exponential-works": exponential_is_krr,
     },
 )
 geometric_exact = abs(ratio_of_counts(0, 1, 1.0) - 1) < 1e-9
 settle(
     "zhang2018.no-sensitivity",
-    holds={"noise cannot make one yes or no ε-private": not geometric_exact},
-    instead={"0 or 1 plus two-sided geometric noise has exactly ε": geometric_exact},
+    holds={"noise-fails": not geometric_exact},
+    instead={"noise-works": geometric_exact},
 )
 
 # %% [markdown]
@@ -1089,15 +1037,15 @@ again = [epsilon(laws(lambda x, rng, t=t: repeated(x, t, 0.5, rng), [0, 1])) for
 settle(
     "ye2018.sequential",
     holds={
-        "each algorithm tosses its own coins": abs(together - 1.75) < 1e-12,
-        "later algorithms chosen by earlier reports": abs(chosen - 1.5) < 1e-12,
+        "own-coins": abs(together - 1.75) < 1e-12,
+        "chosen": abs(chosen - 1.5) < 1e-12,
     },
 )
 settle(
     "zhang2018.sequential",
     holds={
-        "different algorithms: the sum": abs(together - 1.75) < 1e-12,
-        "W-RR repeated 2 and 4 times: 2ε and 4ε exactly": np.allclose(again, [0.5, 1.0, 2.0], atol=1e-12, rtol=0),
+        "different": abs(together - 1.75) < 1e-12,
+        "repeated": np.allclose(again, [0.5, 1.0, 2.0], atol=1e-12, rtol=0),
     },
 )
 
@@ -1245,42 +1193,34 @@ def total(answers, rng):
 
 
 everybody_in_one_part = np.allclose(each, 1, rtol=0, atol=1e-12)
-settle("ye2018.parallel", holds={"everybody in exactly one part": everybody_in_one_part})
-settle(
-    "zhang2018.parallel", holds={"everybody in exactly one part: max εᵢ, attained": abs(max(own) - max(OWN)) < 1e-12}
-)
+settle("ye2018.parallel", holds={"one-part": everybody_in_one_part})
+settle("zhang2018.parallel", holds={"largest": abs(max(own) - max(OWN)) < 1e-12})
 settle(
     "ye2018.trust",
     holds={
-        "central: the collector sees the record, ε = ∞": epsilon(laws(lambda x, rng: x, [0, 1])) == inf,
-        "local: the collector sees an ε-private report": abs(exact - 1) < 1e-12,
-        "local: sums of reports stay within ε": all(epsilon_of(i, total, 3) <= 1 + 1e-12 for i in range(3)),
+        "central": epsilon(laws(lambda x, rng: x, [0, 1])) == inf,
+        "local": abs(exact - 1) < 1e-12,
+        "sums": all(epsilon_of(i, total, 3) <= 1 + 1e-12 for i in range(3)),
     },
 )
 settle(
     "zhang2018.stronger",
     holds={
-        "who holds what people send: no finite ε centrally, the stated one locally": epsilon(
-            laws(lambda x, rng: x, [0, 1])
-        )
-        == inf
-        and abs(exact - 1) < 1e-12,
+        "holder": epsilon(laws(lambda x, rng: x, [0, 1])) == inf and abs(exact - 1) < 1e-12,
     },
 )
 settle(
     "ye2018.personal",
     holds={
-        "the setting ignores the answer": np.allclose(own, OWN, rtol=0, atol=1e-12),
-        "the setting follows the answer and is known": epsilon(laws(follows, [0, 1])) <= 2 + 1e-12,
+        "ignores": np.allclose(own, OWN, rtol=0, atol=1e-12),
+        "follows": epsilon(laws(follows, [0, 1])) <= 2 + 1e-12,
     },
 )
 settle(
     "zhang2018.personal",
     holds={
-        "local: everybody at their own ε": np.allclose(own, OWN, rtol=0, atol=1e-12),
-        "central: no algorithm keeps everybody within their ε": not all(
-            a <= b + 1e-12 for a, b in zip(central_own, OWN, strict=True)
-        ),
+        "local": np.allclose(own, OWN, rtol=0, atol=1e-12),
+        "central": not all(a <= b + 1e-12 for a, b in zip(central_own, OWN, strict=True)),
     },
 )
 
@@ -1363,9 +1303,9 @@ print(
 settle(
     "ye2018.frameworks",
     holds={
-        "interactive: Z_i needs X_i and earlier outputs only": interactive_gap == 0,
-        "non-interactive: Z_i needs X_i only": plain_gap == 0,
-        "one report each: all outputs together are ε-private": max(in_turn_epsilon) <= 1 + 1e-12,
+        "interactive": interactive_gap == 0,
+        "non-interactive": plain_gap == 0,
+        "together": max(in_turn_epsilon) <= 1 + 1e-12,
     },
 )
 
@@ -1377,16 +1317,15 @@ related_unbiased = all(abs(mean - sum(x) / 3) < 1e-9 for mean, x in zip(means, F
 settle(
     "ye2018.correlation",
     holds={
-        "related people, without interaction: somebody's ε is exceeded": max(each) > 1 + 1e-12,
-        "related people, without interaction: the estimate is biased": not related_unbiased,
+        "exceeded": max(each) > 1 + 1e-12,
+        "biased": not related_unbiased,
     },
 )
 settle(
     "ye2018.correlated-records",
     holds={
-        "central: three relatives, ε = 1: a count has ε = 3 about what they share": abs(ratio_of_counts(0, 3, 1.0) - 3)
-        < 1e-9,
-        "local, with or without interaction: less": max(about_the_trait) < 3 - 1e-9,
+        "central": abs(ratio_of_counts(0, 3, 1.0) - 3) < 1e-9,
+        "local": max(about_the_trait) < 3 - 1e-9,
     },
 )
 
@@ -1510,25 +1449,25 @@ print(
 three_to_one = worst(laws(lambda x, rng: x if toss(0.75, rng) else 1 - x, [0, 1])).ratio  # p = 3/4, so e^ε = 3
 settle(
     "zhang2018.strict",
-    holds={"with < W-RR is ε-private": three_to_one < 3},
-    instead={"with ≤ W-RR is ε-private": three_to_one <= 3},
+    holds={"less": three_to_one < 3},
+    instead={"at-most": three_to_one <= 3},
 )
 settle(
     "zhang2018.mle",
-    holds={"as printed it maximises the likelihood": abs(as_printed - best) < 1e-3},
-    instead={"without the factor n it does, inside [0, 1]": abs(mended - best) < 1e-3},
+    holds={"printed": abs(as_printed - best) < 1e-3},
+    instead={"without-n": abs(mended - best) < 1e-3},
 )
 inner = [(pi, p - 1 + pi * p + (1 - pi) * (1 - p)) for pi in (0, 0.1, 0.5, 1)]
 settle(
     "zhang2018.expectation",
-    holds={"as printed it equals π": all(abs(v / (2 * (p - 1)) - pi) < 1e-12 for pi, v in inner)},
-    instead={"with the factor 1/(2p−1) it equals π": all(abs(v / (2 * p - 1) - pi) < 1e-12 for pi, v in inner)},
+    holds={"printed": all(abs(v / (2 * (p - 1)) - pi) < 1e-12 for pi, v in inner)},
+    instead={"right-factor": all(abs(v / (2 * p - 1) - pi) < 1e-12 for pi, v in inner)},
 )
 printed_p = log(exp(1) / (exp(1) + 1))
 settle(
     "zhang2018.p",
-    holds={"the printed p is a probability": 0 <= printed_p <= 1},
-    instead={"p = e^ε/(e^ε+1) makes W-RR exactly ε-private": abs(exact - 1) < 1e-12},
+    holds={"probability": 0 <= printed_p <= 1},
+    instead={"private": abs(exact - 1) < 1e-12},
 )
 
 # %% [markdown]

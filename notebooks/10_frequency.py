@@ -27,29 +27,8 @@
 # You will meet four clients, one formula for all their estimates and variances, a proof of what is best, and the survey's figures of a million people at their full size.
 # From {ref}`ch-rr` you need the definition of ε-LDP and how a check reads the law off the code.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from collections import Counter
 from fractions import Fraction
 from math import comb, exp, log, sqrt
@@ -130,7 +109,7 @@ print(f"ε = {found:.6f},  ln 4 = {log(4):.6f}")
 settle(
     "ye2018.table3",
     holds={
-        "Table 2 counted by disease gives Table 3": sorted(counted.values()) == [1, 1, 1, 1, 2, 3, 3]
+        "counted": sorted(counted.values()) == [1, 1, 1, 1, 2, 3, 3]
         and counted["diabetes"] == counted["hypertension"] == 3
         and counted["depression"] == 2
     },
@@ -138,18 +117,14 @@ settle(
 of_the_others = Counter(d for name, diseases in WARD.items() if name != "Tom" for d in diseases)
 settle(
     "ye2018.exact-counts",
-    holds={
-        "who knows the six others reads Tom's disease off Table 3": list((counted - of_the_others).elements())
-        == WARD["Tom"]
-    },
+    holds={"tom": list((counted - of_the_others).elements()) == WARD["Tom"]},
 )
 one = law(lambda rng: tom("AIDS", rng))
 settle(
     "ye2018.forty-ten",
     holds={
-        "40 % and six times 10 % make one": abs(sum(map(float, one.values())) - 1) < 1e-12
-        and abs(float(one["AIDS"]) - 0.4) < 1e-12,
-        "it is k-RR with k = 7 at ε = ln 4": abs(found - log(4)) < 1e-12
+        "sum": abs(sum(map(float, one.values())) - 1) < 1e-12 and abs(float(one["AIDS"]) - 0.4) < 1e-12,
+        "epsilon": abs(found - log(4)) < 1e-12
         and same_law(lambda x, rng: DISEASES.index(tom(DISEASES[x], rng)), GRR(k=7, epsilon=log(4)), np.arange(7)),
     },
 )
@@ -867,41 +842,37 @@ def rare(make, eps, k=50):
 settle(
     "ye2018.regime",
     holds={
-        "k = 50, ε = 6 > ln k: RAPPOR (SUE) has the smaller error": rare(SUE, 6) < rare(GRR, 6),
-        "k = 50, ε = 0.5 < ln k: k-RR has the smaller error": rare(GRR, 0.5) < rare(SUE, 0.5),
+        "rappor-high": rare(SUE, 6) < rare(GRR, 6),
+        "krr-low": rare(GRR, 0.5) < rare(SUE, 0.5),
     },
     instead={
-        "k = 50: k-RR is better at ε = 6 and worse at ε = 0.5": rare(GRR, 6) < rare(SUE, 6)
-        and rare(GRR, 0.5) > rare(SUE, 0.5),
-        "k ≥ 50: the curves cross within 20 % of (2/3) ln k": all(
+        "opposite": rare(GRR, 6) < rare(SUE, 6) and rare(GRR, 0.5) > rare(SUE, 0.5),
+        "crossing": all(
             abs(crossing(SUE, k, kind) / (2 / 3 * log(k)) - 1) < 0.2
             for k in (50, 100, 1000, 10**4)
             for kind in ("rare", "risk")
         ),
-        "k ≤ 5: k-RR is better at every ε": all(
-            rare(GRR, x, k) < rare(SUE, x, k) for k in (2, 3, 4, 5) for x in (0.01, 0.1, 1, 4, 8)
-        ),
+        "few-values": all(rare(GRR, x, k) < rare(SUE, x, k) for k in (2, 3, 4, 5) for x in (0.01, 0.1, 1, 4, 8)),
     },
 )
 settle(
     "ye2018.krr-low-budget",
     holds={
-        "k = 50, ε = 0.5: error of k-RR above RAPPOR's (SUE)": risk(GRR(k=50, epsilon=0.5))
-        > risk(SUE(k=50, epsilon=0.5)),
-        "k = 4, ε = 0.5: the same": risk(GRR(k=4, epsilon=0.5)) > risk(SUE(k=4, epsilon=0.5)),
+        "fifty": risk(GRR(k=50, epsilon=0.5)) > risk(SUE(k=50, epsilon=0.5)),
+        "four": risk(GRR(k=4, epsilon=0.5)) > risk(SUE(k=4, epsilon=0.5)),
     },
 )
 four = [law(lambda rng, x=x: krr(x, 4, 1.0, rng)) for x in range(4)]
 settle(
     "ye2018.krr-law",
     holds={
-        "truth e^ε/(k−1+e^ε), each other 1/(k−1+e^ε)": all(
+        "law": all(
             abs(float(four[x][y]) - (exp(1) if x == y else 1) / (3 + exp(1))) < 1e-12
             for x in range(4)
             for y in range(4)
         ),
-        "exactly ε-private": abs(epsilon(four) - 1) < 1e-12,
-        "k = 2 is W-RR": same_law(
+        "private": abs(epsilon(four) - 1) < 1e-12,
+        "two": same_law(
             lambda x, rng: krr(x, 2, 1.0, rng), lambda x, rng: x if toss(exp(1) / (1 + exp(1)), rng) else 1 - x, [0, 1]
         ),
     },
@@ -911,10 +882,10 @@ weight = lambda inside: 5 * (exp(1) if inside else 1) / ((2 * exp(1) + 3) * comb
 settle(
     "ye2018.ksubset-law",
     holds={
-        "the printed probabilities sum to one": abs(comb(4, 1) * weight(True) + comb(4, 2) * weight(False) - 1) < 1e-12,
-        "a client with this law exists and is exactly ε-private": abs(epsilon(five) - 1) < 1e-12
+        "sum": abs(comb(4, 1) * weight(True) + comb(4, 2) * weight(False) - 1) < 1e-12,
+        "private": abs(epsilon(five) - 1) < 1e-12
         and all(abs(float(chance) - weight(x in s)) < 1e-12 for x, one in enumerate(five) for s, chance in one.items()),
-        "size 1 is k-RR": same_law(
+        "one": same_law(
             lambda x, rng: subset(x, 4, 1, 1.0, rng), lambda x, rng: frozenset([krr(x, 4, 1.0, rng)]), range(4)
         ),
     },
@@ -922,48 +893,35 @@ settle(
 settle(
     "ye2018.ksubset-extra-error",
     holds={
-        "k = 50, ε = 1: some oracle has a smaller total error": min(
-            risk(make(k=50, epsilon=1.0)) for name, make in ORACLES.items() if name != "k-Subset"
-        )
+        "beaten": min(risk(make(k=50, epsilon=1.0)) for name, make in ORACLES.items() if name != "k-Subset")
         < risk(SubsetSelection(k=50, epsilon=1.0))
     },
-    instead={"at its best size it attains the least risk of all": attained < 1e-9 and within},
+    instead={"least-risk": attained < 1e-9 and within},
 )
 settle(
     "ye2018.one-to-many",
     holds={
-        "k-RR: a report is one value": {len(members(y)) for y in four[0]} == {1},
-        "RAPPOR with a bit for every item: a report supports one value at most": max(
-            len(members(y)) for y in law(lambda rng: unary(0, 4, 0.5, 0.25, rng))
-        )
-        == 1,
+        "krr": {len(members(y)) for y in four[0]} == {1},
+        "rappor": max(len(members(y)) for y in law(lambda rng: unary(0, 4, 0.5, 0.25, rng))) == 1,
     },
 )
 cells = SubsetSelection(k=6, epsilon=1.0)  # a contingency table of 2 × 3
 settle(
     "ye2018.ksubset-tables",
-    holds={
-        "2 × 3 cells as six items: each cell unbiased": np.abs(moments(cells, np.arange(6))[0] - np.eye(6)).max() < 1e-9
-    },
+    holds={"unbiased": np.abs(moments(cells, np.arange(6))[0] - np.eye(6)).max() < 1e-9},
 )
 some_sets = SubsetSelection(k=9, size=3, epsilon=1.0)
 settle(
     "ye2018.ksubset-cost",
     holds={
-        "sets of three: a report adds three to the counts of items, where k-RR's adds one": some_sets.tally(
-            some_sets.perturb(np.arange(9), rng=np.random.default_rng(SEED))
-        ).counts.sum()
-        == 3 * 9
+        "three": some_sets.tally(some_sets.perturb(np.arange(9), rng=np.random.default_rng(SEED))).counts.sum() == 3 * 9
     },
 )
 bits = [SubsetSelection(k=k, epsilon=1.0).report_bits for k in (10, 100, 1000)]
 settle(
     "ye2018.ksubset-bits",
-    holds={"at ε = 1 the length of a report does not grow with k": bits[0] == bits[-1]},
-    instead={
-        "it is ⌈log₂ C(k, c)⌉ bits: 81 at k = 100, ε = 1, and ten times that at k = 1000": bits[1] == 81
-        and 9.5 < bits[2] / bits[1] < 10.5
-    },
+    holds={"constant": bits[0] == bits[-1]},
+    instead={"grows": bits[1] == 81 and 9.5 < bits[2] / bits[1] < 10.5},
 )
 
 # %% [markdown]
@@ -1061,17 +1019,16 @@ errors = [sqrt(mean) for mean, _ in measured]
 settle(
     "ye2018.fig5",
     holds={
-        "ε = 0.1: the root mean square error is over 40 % of the largest share": errors[0]
-        > 0.4 * (million / 10**6).max(),
-        "ε = 2: it is below 3 % of the largest share": errors[2] < 0.03 * (million / 10**6).max(),
-        "it falls from ε = 0.1 to 0.5 to 2": errors[0] > errors[1] > errors[2],
+        "small-epsilon": errors[0] > 0.4 * (million / 10**6).max(),
+        "large-epsilon": errors[2] < 0.03 * (million / 10**6).max(),
+        "falls": errors[0] > errors[1] > errors[2],
     },
 )
 settle(
     "ye2018.fig8",
     holds={
-        "the error falls from 10⁴ to 10⁵ to 10⁶ people": errors[3] > errors[4] > errors[5],
-        "it falls like 1/√n": all(abs(errors[i] / errors[i + 1] / sqrt(10) - 1) < 0.02 for i in (3, 4)),
+        "falls": errors[3] > errors[4] > errors[5],
+        "root-n": all(abs(errors[i] / errors[i + 1] / sqrt(10) - 1) < 0.02 for i in (3, 4)),
     },
 )
 
@@ -1135,24 +1092,18 @@ for k, (over, spent) in tried_bits.items():
 settle(
     "ye2018.log-coding",
     holds={
-        "k = 9 needs 4 bits: RAPPOR (one bit an item) sends 4": SUE(k=9, epsilon=1.0).report_bits == 4,
-        "k = 9: S-Hist sends 4": SHist(k=9, epsilon=1.0, m=64).report_bits == 4,
-        "four bits, codes without an item make the scheme worse: k = 9 above k = 16": tried_bits[9][0]
-        > tried_bits[16][0],
+        "rappor-bits": SUE(k=9, epsilon=1.0).report_bits == 4,
+        "shist-bits": SHist(k=9, epsilon=1.0, m=64).report_bits == 4,
+        "empty-codes": tried_bits[9][0] > tried_bits[16][0],
     },
     instead={
-        "RAPPOR (one bit an item) sends 9 bits, S-Hist one private bit": SUE(k=9, epsilon=1.0).report_bits == 9
-        and SHist(k=9, epsilon=1.0, m=64).report_bits == 1,
-        "ε = 1: over 100 times the least risk at k = 8, where every code has an item": tried_bits[8][0] > 100,
+        "right-bits": SUE(k=9, epsilon=1.0).report_bits == 9 and SHist(k=9, epsilon=1.0, m=64).report_bits == 1,
+        "full-codes": tried_bits[8][0] > 100,
     },
 )
 settle(
     "ye2018.second-idea",
-    holds={
-        "k-RR gives each of the k values a probability, and all values are alike": is_pure(
-            matrices["k-RR"], exp(1) / (exp(1) + 4), 1 / (exp(1) + 4)
-        )
-    },
+    holds={"alike": is_pure(matrices["k-RR"], exp(1) / (exp(1) + 4), 1 / (exp(1) + 4))},
 )
 
 # %% [markdown]

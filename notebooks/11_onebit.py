@@ -25,29 +25,8 @@
 # You will meet the random table of S-Hist and what its randomness costs, the orthogonal table that mends it, reports about many attributes at once, and people who choose their own ε.
 # At the end all frequency oracles of this book stand side by side, with the survey's Tables 1, 4 and 5.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import product
 from math import exp, log, sqrt
 
@@ -286,17 +265,16 @@ private = {
 settle(
     "ye2018.shist-bit",
     holds={
-        "given the row a report has two values, whatever k": set(private.values()) == {2},
-        "it is exactly ε-private given the row and the table": abs(epsilon(sent) - 1) < 1e-12,
+        "two-values": set(private.values()) == {2},
+        "private": abs(epsilon(sent) - 1) < 1e-12,
     },
 )
 settle(
     "ye2018.shist-orthogonal",
     holds={
-        "each column has inner product 1 with itself": np.abs(np.diag(SHist(k=50, epsilon=1.0, m=64).gram) - 1).max()
-        == 0,
-        "any two columns have inner product 0, k = 50, m = 64": coherence[50, 64] < 1e-9,
-        "below 0.05 for all of 50 columns, m = 16,384": coherence[50, 16384] < 0.05,
+        "itself": np.abs(np.diag(SHist(k=50, epsilon=1.0, m=64).gram) - 1).max() == 0,
+        "others": coherence[50, 64] < 1e-9,
+        "nearly": coherence[50, 16384] < 0.05,
     },
 )
 every_table = np.array(list(product((-1, 1), repeat=6))).reshape(-1, 2, 3)  # of two rows, for three items
@@ -304,46 +282,31 @@ over_all = np.mean([signs.T @ signs / 2 for signs in every_table], axis=0)
 settle(
     "zhang2018.shist-estimate",
     holds={
-        "over all 64 tables of 2 × 3: every share unbiased": np.abs(over_all - np.eye(3)).max() == 0,
-        "for a given table of 4 × 3: the same": np.abs(found[..., 0] - np.eye(3)).max() < 1e-12,
+        "over-tables": np.abs(over_all - np.eye(3)).max() == 0,
+        "one-table": np.abs(found[..., 0] - np.eye(3)).max() < 1e-12,
     },
 )
 settle(
     "ye2018.shist-assumes",
-    holds={
-        "10⁵ people, 10⁷ candidates: one to four rows a person, fewer than candidates": 10**5
-        < rows_prescribed(10**5, 10**7)
-        < min(4 * 10**5, 10**7)
-    },
+    holds={"rows": 10**5 < rows_prescribed(10**5, 10**7) < min(4 * 10**5, 10**7)},
 )
 own_column = [{2: signs[2]} for signs in tiny]  # all that is left to a client who knows nothing of other items
 settle(
     "ye2018.known-list",
     holds={
-        "k-RR's law depends on how many candidates there are": law(
-            lambda rng: GRR(k=3, epsilon=1.0).perturb([0], rng=rng)[0]
-        )
+        "krr": law(lambda rng: GRR(k=3, epsilon=1.0).perturb([0], rng=rng)[0])
         != law(lambda rng: GRR(k=4, epsilon=1.0).perturb([0], rng=rng)[0]),
-        "S-Hist's depends on more than the own item's column": law(lambda rng: one_bit(2, own_column, 1.0, rng))
-        != law(lambda rng: one_bit(2, tiny, 1.0, rng)),
+        "shist": law(lambda rng: one_bit(2, own_column, 1.0, rng)) != law(lambda rng: one_bit(2, tiny, 1.0, rng)),
     },
 )
 of_tables = tables.query("m == 64").groupby("matrix")["value"].mean()
 settle(
     "ye2018.shist-unstable",
     holds={
-        "m = 64: the mean square error of ten tables differs by a factor over 1.2": of_tables.max() / of_tables.min()
-        > 1.2,
-        "m = 64: the largest product falls as k grows from 10 to 200": coherence[10, 64]
-        > coherence[50, 64]
-        > coherence[200, 64],
-        "it falls as m grows, at every k": all(
-            coherence[k, 64] > coherence[k, 1024] > coherence[k, 16384] for k in (10, 50, 200)
-        ),
-        "m = 1.9 n, as prescribed: the table adds over 1 % to the error": shist_theory(
-            rows_prescribed(10**6, 50), truth, 10**6, 1.0
-        )
-        > 1.01 * floor,
+        "tables": of_tables.max() / of_tables.min() > 1.2,
+        "with-k": coherence[10, 64] > coherence[50, 64] > coherence[200, 64],
+        "with-m": all(coherence[k, 64] > coherence[k, 1024] > coherence[k, 16384] for k in (10, 50, 200)),
+        "prescribed": shist_theory(rows_prescribed(10**6, 50), truth, 10**6, 1.0) > 1.01 * floor,
     },
 )
 used = {
@@ -352,11 +315,7 @@ used = {
 }
 settle(
     "ye2018.shist-cost",
-    holds={
-        "10⁴ and 10⁵ people, m = 1.9 n: over 0.7 n rows occur, each to be read for every item": all(
-            rows > 0.7 * n for n, rows in used.items()
-        )
-    },
+    holds={"rows": all(rows > 0.7 * n for n, rows in used.items())},
 )
 
 # %% [markdown]
@@ -505,8 +464,8 @@ six = np.array(sylvester(8))[:6, :6]
 settle(
     "ye2018.harmony-orthogonal",
     holds={
-        "k a power of two: a k × k table with orthogonal columns by doubling": all(v == 0 for v in orthogonal.values()),
-        "k = 6: 6 of its 8 rows are enough": np.abs(six.T @ six - 6 * np.eye(6)).max() == 0,
+        "power-of-two": all(v == 0 for v in orthogonal.values()),
+        "six": np.abs(six.T @ six - 6 * np.eye(6)).max() == 0,
     },
 )
 
@@ -683,21 +642,19 @@ def grows(d, eps=0.01):
 settle(
     "ye2018.split",
     holds={
-        "ε = 0.01, d = 2, 5, 10: the error grows d times": all(abs(sqrt(grows(d)) / d - 1) < 0.01 for d in (2, 5, 10)),
-        "d = 2: every split report is two reports": all(
-            len(report) == 2 for report in law(lambda rng: split((0, 1), tables_of, 1.0, rng))
-        ),
+        "error": all(abs(sqrt(grows(d)) / d - 1) < 0.01 for d in (2, 5, 10)),
+        "two-reports": all(len(report) == 2 for report in law(lambda rng: split((0, 1), tables_of, 1.0, rng))),
     },
 )
 settle(
     "ye2018.split-variance",
-    holds={"ε = 0.01, d = 2, 5, 10: the variance grows d times": any(abs(grows(d) / d - 1) < 0.01 for d in (2, 5, 10))},
-    instead={"it grows d² times, within 1 %": all(abs(grows(d) / d**2 - 1) < 0.01 for d in (2, 5, 10))},
+    holds={"d-times": any(abs(grows(d) / d - 1) < 0.01 for d in (2, 5, 10))},
+    instead={"d-squared": all(abs(grows(d) / d**2 - 1) < 0.01 for d in (2, 5, 10))},
 )
 settle(
     "ye2018.harmony-budget",
     holds={
-        "2 × 3 values: a change of either attribute alone attains all of ε": all(
+        "whole": all(
             abs(epsilon(laws(lambda x, rng: harmony(x, tables_of, 1.0, rng), changed)) - 1) < 1e-12
             for changed in ([(0, 0), (1, 0)], [(0, 0), (0, 1)])
         )
@@ -707,25 +664,20 @@ big = HarmonyFrequency(sizes=(4,) * 10, epsilon=0.1)
 settle(
     "ye2018.harmony-better",
     holds={
-        "ε = 0.1, d = 10: variance below that of splitting": big.noise([[0] * 10])[0, 1]
-        < HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
-        "the error is smaller by √d": abs(
+        "small-epsilon": big.noise([[0] * 10])[0, 1] < HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "root-d": abs(
             sqrt(HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1] / big.noise([[0] * 10])[0, 1]) / sqrt(10) - 1
         )
         < 0.01,
-        "ε = 10, d = 10: variance below that of splitting": HarmonyFrequency(sizes=(4,) * 10, epsilon=10.0).noise(
-            [[0] * 10]
-        )[0, 1]
+        "large-epsilon": HarmonyFrequency(sizes=(4,) * 10, epsilon=10.0).noise([[0] * 10])[0, 1]
         < HadamardBit(k=4, epsilon=1.0).noise([0])[0, 1],
     },
 )
 settle(
     "ye2018.harmony-sampling",
     holds={
-        "against one attribute alone: larger error": big.noise([[0] * 10])[0, 1]
-        > HadamardBit(k=4, epsilon=0.1).noise([0])[0, 1],
-        "against splitting, ε = 0.1, d = 10: larger error": big.noise([[0] * 10])[0, 1]
-        > HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "one-alone": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.1).noise([0])[0, 1],
+        "splitting": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
     },
 )
 harmony_private = {
@@ -735,11 +687,10 @@ harmony_private = {
 }
 settle(
     "ye2018.harmony-bits",
-    holds={"the private part of a report grows with m": harmony_private != {2}},
+    holds={"grows": harmony_private != {2}},
     instead={
-        "given the public attribute and row a report has two values": harmony_private == {2},
-        "m = 1,024: attribute and row are 1 + 10 public bits": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).m.max()
-        == 2**10,
+        "two-values": harmony_private == {2},
+        "public-bits": HarmonyFrequency(sizes=(1024, 1024), epsilon=1.0).m.max() == 2**10,
     },
 )
 
@@ -805,8 +756,8 @@ check(
 settle(
     "ye2018.correlation-lost",
     holds={
-        "one sampled variable a person: opposite associations, one and the same law of reports": same,
-        "every variable at ε/d: the same": not kept,
+        "sampled": same,
+        "split": not kept,
     },
 )
 
@@ -923,12 +874,11 @@ check(
 settle(
     "ye2018.pce",
     holds={
-        "each person has the ε of their own level": all(
+        "own-epsilon": all(
             abs(epsilon(laws(personal, with_levels(range(4), [level] * 4))) - eps) < 1e-9
             for level, eps in enumerate(personal.levels)
         ),
-        "counts are unbiased, also where ε follows from the item": np.abs(mean - np.eye(4)[[0, 1, 0, 1]]).max() < 1e-9
-        and abs(drift[0]) < 6,
+        "unbiased": np.abs(mean - np.eye(4)[[0, 1, 0, 1]]).max() < 1e-9 and abs(drift[0]) < 6,
     },
 )
 
@@ -1116,44 +1066,40 @@ def is_order(name, kind, a):
 settle(
     "ye2018.rappor-bound",
     holds={
-        "it is the order of the sum of absolute errors": is_order("RAPPOR", "sum of absolute", 1),
-        "it is the order of the largest error": is_order("RAPPOR", "largest", 1),
+        "sum": is_order("RAPPOR", "sum of absolute", 1),
+        "largest": is_order("RAPPOR", "largest", 1),
     },
 )
 settle(
     "ye2018.krr-bound",
     holds={
-        "it is the order of the sum of absolute errors": is_order("k-RR", "sum of absolute", 1.5),
-        "it is the order of the largest error": is_order("k-RR", "largest", 1.5),
+        "sum": is_order("k-RR", "sum of absolute", 1.5),
+        "largest": is_order("k-RR", "largest", 1.5),
     },
 )
 settle(
     "ye2018.ksubset-bound",
     holds={
-        "it is the order of the sum of absolute errors, √k below k-RR's": is_order("k-Subset", "sum of absolute", 1)
+        "sum": is_order("k-Subset", "sum of absolute", 1)
         and slope("k-RR", "sum of absolute") - slope("k-Subset", "sum of absolute") > 0.4,
-        "it is the order of the largest error": is_order("k-Subset", "largest", 1),
+        "largest": is_order("k-Subset", "largest", 1),
     },
 )
 settle(
     "ye2018.shist-bound",
     holds={
-        "the largest error grows with an exponent below 0.2, as √(log k) does": max(
-            slope("S-Hist", "largest"), slope("PCE", "largest")
-        )
-        < 0.2,
-        "the sum of absolute errors does": max(slope("S-Hist", "sum of absolute"), slope("PCE", "sum of absolute"))
-        < 0.2,
+        "largest": max(slope("S-Hist", "largest"), slope("PCE", "largest")) < 0.2,
+        "sum": max(slope("S-Hist", "sum of absolute"), slope("PCE", "sum of absolute")) < 0.2,
     },
 )
 settle(
     "ye2018.table4-order",
     holds={
-        "each bound is of the right order for one kind of error": is_order("RAPPOR", "sum of absolute", 1)
+        "each": is_order("RAPPOR", "sum of absolute", 1)
         and is_order("k-Subset", "sum of absolute", 1)
         and is_order("k-RR", "sum of absolute", 1.5)
         and slope("S-Hist", "largest") < 0.2,
-        "their order is that of the errors: S-Hist's below half of RAPPOR's, k = 1,024": any(
+        "ranking": any(
             grown.loc[("S-Hist", 1024), kind] < grown.loc[("RAPPOR", 1024), kind] / 2 for kind in ("largest", "sum")
         ),
     },
@@ -1162,17 +1108,14 @@ small_eps, one_eps = ((risk(HadamardBit(k=128, epsilon=x)), risk(SUE(k=128, epsi
 settle(
     "ye2018.table4-words",
     holds={
-        "k = 128, ε = 1: one sampled bit has a larger error than RAPPOR": one_eps[0] > one_eps[1],
-        "ε = 0.1: by more than 1 %": small_eps[0] > 1.01 * small_eps[1],
-        "ε = 1: k-RR has a larger error than both": risk(GRR(k=128, epsilon=1.0)) > max(one_eps),
+        "one-bit": one_eps[0] > one_eps[1],
+        "one-bit-small-epsilon": small_eps[0] > 1.01 * small_eps[1],
+        "krr": risk(GRR(k=128, epsilon=1.0)) > max(one_eps),
     },
 )
 settle(
     "ye2018.krr-simple",
-    holds={
-        "a report is one item, and a tally one count of each": GRR(k=9, epsilon=1.0).tally(np.arange(9)).counts.tolist()
-        == [1] * 9
-    },
+    holds={"count": GRR(k=9, epsilon=1.0).tally(np.arange(9)).counts.tolist() == [1] * 9},
 )
 
 # %% [markdown]

@@ -27,29 +27,8 @@
 # You will meet a client with a memory, a theorem on what all of its reports together give away, the price of a Bloom filter, a million made-up home pages with the strings that are found and those that are missed, and a dictionary that is read off blurred fragments.
 # From {ref}`ch-frequency` you need k-RR, unary encoding (SUE and OUE) and local hashing.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import combinations
 from math import exp, log, sinh, sqrt, tanh
 
@@ -436,7 +415,7 @@ check(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "ye2018.rappor-permanent",
-    holds={"as three moves of a client: each bit is flipped with probability f/2": moves_right},
+    holds={"flipped": moves_right},
 )
 
 
@@ -449,10 +428,8 @@ both = [(bit, ones(lambda rng, b=bit: b), ones(lambda rng, b=bit: b ^ toss(FLIP,
 settle(
     "ye2018.rappor-instantaneous",
     holds={
-        "exact law: a report has a 1 with probability p or q, as the permanent bit is 1 or 0": all(
-            given == (Q if bit else P) for bit, given, _ in both
-        ),
-        "so with q* or p* as the filter's bit is 1 or 0": all(
+        "permanent": all(given == (Q if bit else P) for bit, given, _ in both),
+        "filter": all(
             given == ((1 - FLIP) * Q + FLIP * P if bit else FLIP * Q + (1 - FLIP) * P) for bit, _, given in both
         ),
     },
@@ -797,24 +774,20 @@ moved = {key: over_sue(*key, 50, 1, others=20) ** 2 for key in ((8, 16), (16, 16
 settle(
     "ye2018.rappor-collisions",
     holds={
-        "50 strings, ε = 1, h = 1: longer filters bring the variance within 10 % of SUE's": 1.1
-        > moved[64, 16]
-        < moved[16, 16]
-        < moved[8, 16],
-        "so do more cohorts, within 25 %": 1.25 > moved[8, 128] < moved[8, 16],
+        "longer": 1.1 > moved[64, 16] < moved[16, 16] < moved[8, 16],
+        "cohorts": 1.25 > moved[8, 128] < moved[8, 16],
     },
 )
 settle(
     "ye2018.rappor-parameters",
     holds={
-        "ε = 1, 50 strings: among the tried parameters standard errors differ by a factor above 2": 2 * factor[1, 1.0]
-        < factor[8, 1.0],
+        "factor": 2 * factor[1, 1.0] < factor[8, 1.0],
     },
 )
 settle(
     "ye2018.rappor-bits",
     holds={
-        "the private part of a report has a bit for each bit of the filter": all(
+        "bits": all(
             filters_of(width, 2, 4).perturb([PAGE], rng=sketch)["bits"].shape == (1, width) for width in (8, 32, 128)
         ),
     },
@@ -822,9 +795,7 @@ settle(
 settle(
     "ye2018.rappor-list",
     holds={
-        "without a list two distributions of shares have the same expected counts": all(
-            pair is not None and pair[0] < 1e-9 for pair in confused
-        ),
+        "confused": all(pair is not None and pair[0] < 1e-9 for pair in confused),
     },
 )
 zipf_fifty = (1 / np.arange(1, 51)) / (1 / np.arange(1, 51)).sum()
@@ -850,10 +821,7 @@ print(
 settle(
     "ye2018.rappor-regression",
     holds={
-        "16 cohorts of 32 bits: counts of a string's own bits miss shares by over a point": counting_off(
-            few_bloom, 1 / 32
-        )
-        > 0.01,
+        "counting": counting_off(few_bloom, 1 / 32) > 0.01,
     },
 )
 
@@ -1013,8 +981,8 @@ check(
 settle(
     "ye2018.rappor-lasso",
     holds={
-        "10⁶ people, 200 candidates: the Lasso's own shares are within 6 standard errors": worst_few < 6,
-        "2,000 candidates, 1,024 equations: the same": worst < 6,
+        "few": worst_few < 6,
+        "many": worst < 6,
     },
 )
 
@@ -1348,54 +1316,43 @@ print(f"O-RR, 4 slots, a cohort for each candidate: S^{lean:.2f}; O-RAPPOR, 8 bi
 settle(
     "ye2018.orr-law",
     holds={
-        "as the joint law of cohort and report: it is the exact law of the client": agrees(
-            joint, printed_orr(PAGE, 3, 4, 1.0)
-        ),
-        "it is exactly ε-private, the cohort being public": abs(orr_epsilon - 1) < 1e-12,
+        "joint": agrees(joint, printed_orr(PAGE, 3, 4, 1.0)),
+        "private": abs(orr_epsilon - 1) < 1e-12,
     },
 )
 settle(
     "ye2018.orr-same-string",
-    holds={
-        "60,000 strings, k = 8: one string in two cohorts has one slot with probability 1/k": near(own_twice, 1 / 8)
-    },
+    holds={"one-in-k": near(own_twice, 1 / 8)},
 )
 settle(
     "ye2018.cohorts",
     holds={
-        "two strings share a slot in two cohorts with probability 1/k², in one with 1/k": near(in_one, 1 / 8)
-        and near(in_two, 1 / 64),
-        "64 strings, ε = 1, 6 slots: less noise with 64 cohorts than with 16, still less with 256": orr_noise[
-            1.0, 16, 6
-        ]
-        > orr_noise[1.0, 64, 6]
-        > orr_noise[1.0, 256, 6],
+        "collide": near(in_one, 1 / 8) and near(in_two, 1 / 64),
+        "less-noise": orr_noise[1.0, 16, 6] > orr_noise[1.0, 64, 6] > orr_noise[1.0, 256, 6],
     },
 )
 settle(
     "ye2018.orr-bound",
     holds={
-        "as many slots as strings: the sum of errors grows like √(S³)": abs(full - 1.5) < 0.1,
-        "4 slots, cohorts in proportion to the list: it grows no faster, like S": abs(lean - 1) < 0.1,
+        "full": abs(full - 1.5) < 0.1,
+        "lean": abs(lean - 1) < 0.1,
     },
 )
 settle(
     "ye2018.orappor-bound",
-    holds={"8 bits, cohorts in proportion to the list: the sum of errors grows like S": abs(bloomed - 1) < 0.1},
+    holds={"sum": abs(bloomed - 1) < 0.1},
 )
 settle(
     "ye2018.orr-counting",
     holds={
-        "4,000 cohorts of 32 slots: counts of own slots give 50 shares within half a point": counting_off(
-            many_slots, 1 / 32
-        )
+        "own-slots": counting_off(many_slots, 1 / 32)
         < 0.005
         < counting_off(many_slots, 0),  # without the correction for chance hits
     },
 )
 settle(
     "ye2018.orr-low-budget",
-    holds={"64 slots for 64 strings, ε = 0.5: larger standard error than RAPPOR's (SUE's)": low[0] > 1},
+    holds={"noisier": low[0] > 1},
 )
 
 
@@ -1417,10 +1374,9 @@ opened = takes_any(ORR(k=8, cohorts=4, epsilon=1.0)) and takes_any(one_time(bits
 settle(
     "ye2018.no-list",
     holds={
-        "client and tally of O-RAPPOR and O-RR take any string": opened,
-        "O-RAPPOR: the same counts can be decoded against one list, and then another": within(LISTED, 0.5)
-        and within([*LISTED, UNLISTED], [0.5, 0.5, 0]),
-        "client or tally of RAPPOR differ from them in this": takes_any(package_setting) != opened,
+        "any-string": opened,
+        "any-list": within(LISTED, 0.5) and within([*LISTED, UNLISTED], [0.5, 0.5, 0]),
+        "rappor-differs": takes_any(package_setting) != opened,
     },
 )
 
@@ -1652,23 +1608,20 @@ print(f"largest error: {100 * joint_off:.1f} points")
 settle(
     "ye2018.unknown-format",
     holds={
-        "two fragments perturbed with ε/3 each, and the string with ε/3: exactly ε-private": abs(spent - 3) < 1e-9,
+        "private": abs(spent - 3) < 1e-9,
     },
 )
 settle(
     "ye2018.unknown-budget",
     holds={
-        "r = 2: each of three reports has ε/3, together they have ε": all(abs(x - 1) < 1e-9 for x in parts)
-        and abs(spent - 3) < 1e-9,
+        "thirds": all(abs(x - 1) < 1e-9 for x in parts) and abs(spent - 3) < 1e-9,
     },
 )
 settle(
     "ye2018.unknown-dictionary",
-    holds={"200,000 people, ε = 6: words of 6 % and more become candidates": set(WORDS[:6]) <= set(candidates)},
+    holds={"found": set(WORDS[:6]) <= set(candidates)},
 )
-settle(
-    "ye2018.unknown-em", holds={"20,000 people, 4 × 3 values, ε = 6: joint shares within 1.5 points": joint_off < 0.015}
-)
+settle("ye2018.unknown-em", holds={"close": joint_off < 0.015})
 
 
 def whole_over_rappor(r, eps=0.5):
@@ -1690,30 +1643,25 @@ print(f"smallest share of a pair that is discovered, ε = 0.5 over ε = 1: {smal
 settle(
     "ye2018.unknown-bound",
     holds={
-        "ε = 0.5, r = 2: the error of RAPPOR up to a factor r + 1 = 3": abs(whole_over_rappor(2) / 3 - 1) < 0.02,
-        "r = 5: up to a factor 6": abs(whole_over_rappor(5) / 6 - 1) < 0.02,
-        "so is the smallest share that is discovered: twice as large at ε = 0.5 as at 1": smallest[0.5]
-        < 2.2 * smallest[1.0],
+        "two-fragments": abs(whole_over_rappor(2) / 3 - 1) < 0.02,
+        "five-fragments": abs(whole_over_rappor(5) / 6 - 1) < 0.02,
+        "discovered": smallest[0.5] < 2.2 * smallest[1.0],
     },
 )
 settle(
     "ye2018.unknown-cost",
-    holds={
-        "six letters: over ten pairs of fragments to compare for each of RAPPOR's counts of bits": len(unknown.pairs)
-        * int(unknown.possible.sum())
-        > 10 * 16 * 32
-    },
+    holds={"pairs": len(unknown.pairs) * int(unknown.possible.sum()) > 10 * 16 * 32},
 )
 lengths = [private_bits(r) for r in range(2, 7)]
 settle(
     "ye2018.unknown-bits",
-    holds={"letters, r = 2 to 6: each fragment adds the same number of bits": len(set(np.diff(lengths).tolist())) == 1},
+    holds={"equal-steps": len(set(np.diff(lengths).tolist())) == 1},
 )
 settle(
     "ye2018.unknown-many",
     holds={
-        "six positions, ε = 1, 4, 8, 16: more than two fragments need more people": set(best_r.values()) == {2},
-        "the report gets longer with each fragment": bool(np.all(np.diff(lengths) > 0)),
+        "people": set(best_r.values()) == {2},
+        "longer": bool(np.all(np.diff(lengths) > 0)),
     },
 )
 

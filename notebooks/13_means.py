@@ -28,29 +28,8 @@
 # You will meet four clients for a single number and a limit for all of them, three ways to report many numbers, the survey's figures of a million people, and confidence intervals with their exact coverage.
 # From {ref}`ch-rr` you need randomized response and the definition of ε-LDP.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 import tracemalloc
 from functools import cache
 from itertools import product
@@ -678,8 +657,8 @@ def single_answer(t, rng):
 settle(
     "ye2018.two-values",
     holds={
-        "a coin makes ±1 of a number, W-RR perturbs the sign: ε-private and unbiased": two_right,
-        "MeanEst and Harmony-Mean for d = 1 are this client": all(
+        "coin": two_right,
+        "same-client": all(
             same_law(lambda t, rng: two_point(t, 1.0, rng), one, TRIED) for one in (single_corner, single_answer)
         ),
     },
@@ -688,13 +667,8 @@ _, mean_wide, var_wide = exact(lambda t, rng: two_point(t / 1.5, 1.0, rng), lamb
 settle(
     "ye2018.two-values-difficulty",
     holds={
-        "rounded to ±1: scores ±c are unbiased, scores ±1 are not": np.abs(mean_two - TRIED).max() < 1e-12
-        and np.abs(mean_plain - TRIED).max() > 0.1,
-        "rounded to ±1.5: ±1.5 c is unbiased too, and its variance is larger for every number": np.abs(
-            mean_wide - TRIED
-        ).max()
-        < 1e-12
-        and bool(np.all(var_wide > var_two + 1)),
+        "scores": np.abs(mean_two - TRIED).max() < 1e-12 and np.abs(mean_plain - TRIED).max() > 0.1,
+        "wider": np.abs(mean_wide - TRIED).max() < 1e-12 and bool(np.all(var_wide > var_two + 1)),
     },
 )
 
@@ -882,17 +856,17 @@ positive = law(lambda rng: harmony((0.25, -0.3), 1.0, rng))
 settle(
     "ye2018.harmony-mean-law",
     holds={
-        "the drawn number is ±dc with the printed probabilities, the others 0": all(
+        "law": all(
             abs(2 * float(positive[j, 1]) - (t * (exp(1) - 1) + exp(1) + 1) / (2 * exp(1) + 2)) < 1e-12
             for j, t in enumerate((0.25, -0.3))
         ),
-        "exactly ε-private for the vector, and unbiased": is_right(sampled, 1.0, 2 * scale(1.0) ** 2),
+        "private": is_right(sampled, 1.0, 2 * scale(1.0) ** 2),
     },
 )
 one_changed = laws(lambda t, rng: harmony(t, 1.0, rng), [(1.0, 0.3, 0.3), (-1.0, 0.3, 0.3)])
 settle(
     "ye2018.harmony-mean-epsilon",
-    holds={"d = 3: changing one number attains all of ε": abs(epsilon(one_changed) - 1) < 1e-12},
+    holds={"whole": abs(epsilon(one_changed) - 1) < 1e-12},
 )
 
 
@@ -911,9 +885,7 @@ def harmony_frequency(x, rng):
 settle(
     "ye2018.harmony-both",
     holds={
-        "Harmony-Frequency is Harmony-Mean of signs ±1 from a public table": same_law(
-            frequency_by_means, harmony_frequency, [(0, 1), (2, 2), (1, 0)]
-        ),
+        "same-law": same_law(frequency_by_means, harmony_frequency, [(0, 1), (2, 2), (1, 0)]),
     },
 )
 
@@ -1367,40 +1339,26 @@ print("Harmony, d = 64: largest error " + ", ".join(f"{found:.3f} at ε = {x:g}"
 settle(
     "ye2018.meanest-b",
     holds={
-        "d = 2 to 5: with B and C_d as read, and the right coin, the estimate is unbiased": all(meanest_right.values()),
+        "unbiased": all(meanest_right.values()),
     },
 )
 inside = {key: found <= 1 + 1e-9 for key, found in spent.items()}
 settle(
     "ye2018.meanest-coin",
     holds={
-        "d = 2 and 4, as printed: ε-private": any(inside["> 0 and < 0 (printed)", d] for d in (2, 4)),
-        "d = 2 and 4, ties in one class or both: ε-private and unbiased": any(
-            inside[name, d] and centred[name, d] for name in list(READINGS)[1:] for d in (2, 4)
-        ),
+        "even": any(inside["> 0 and < 0 (printed)", d] for d in (2, 4)),
+        "ties": any(inside[name, d] and centred[name, d] for name in list(READINGS)[1:] for d in (2, 4)),
     },
     instead={
-        "d = 3, as printed: ε-private and unbiased": inside["> 0 and < 0 (printed)", 3]
-        and centred["> 0 and < 0 (printed)", 3],
-        "d = 2, 3, 4, the coin that belongs to B: ε-private and unbiased": all(
-            inside[RIGHT, d] and centred[RIGHT, d] for d in (2, 3, 4)
-        ),
+        "odd": inside["> 0 and < 0 (printed)", 3] and centred["> 0 and < 0 (printed)", 3],
+        "right-coin": all(inside[RIGHT, d] and centred[RIGHT, d] for d in (2, 3, 4)),
     },
 )
 doubled = {d: size_b(2 * d, 1.0) / size_b(d, 1.0) for d in (10, 100, 500)}
 settle(
     "ye2018.meanest-exponential",
-    holds={
-        "d = 10 to 500: two more numbers multiply B by a factor above 1.1": min(
-            size_b(d + 2, 1.0) / size_b(d, 1.0) for d in (10, 50, 100, 200, 500)
-        )
-        > 1.1
-    },
-    instead={
-        "d doubled, from 10, 100, 500: B grows by √2 within 3 %": all(
-            abs(ratio / sqrt(2) - 1) < 0.03 for ratio in doubled.values()
-        )
-    },
+    holds={"exponential": min(size_b(d + 2, 1.0) / size_b(d, 1.0) for d in (10, 50, 100, 200, 500)) > 1.1},
+    instead={"root-d": all(abs(ratio / sqrt(2) - 1) < 0.03 for ratio in doubled.values())},
 )
 
 
@@ -1417,24 +1375,15 @@ sampling = Counting(np.random.PCG64(SEED))
 harmony((0.5,) * 1000, 1.0, sampling)
 settle(
     "ye2018.harmony-mean-cost",
-    holds={
-        "d = 1,000: a report takes under ten draws, where MeanEst's takes over a thousand": sampling.drawn
-        < 10
-        < 1000
-        < counter.drawn
-    },
+    holds={"draws": sampling.drawn < 10 < 1000 < counter.drawn},
 )
 settle(
     "ye2018.meanest-cost",
-    holds={
-        "d = 1,000: a report takes more memory than listing corners does at d = 14": peak(meanest_quick, 1000)
-        > peak(meanest, 14)
-    },
+    holds={"memory": peak(meanest_quick, 1000) > peak(meanest, 14)},
     instead={
-        "listing corners takes over ten times the memory at d = 14 as at d = 10": peak(meanest, 14)
-        > 10 * peak(meanest, 10),
-        "d = 1,000: fewer than 3 d draws": counter.drawn < 3 * 1000,
-        "d = 2, 3, 4: by these draws the law is that of listing all corners": all(quick_same.values()),
+        "listing": peak(meanest, 14) > 10 * peak(meanest, 10),
+        "draws": counter.drawn < 3 * 1000,
+        "same-law": all(quick_same.values()),
     },
 )
 one_of_three = epsilon(laws(lambda t, rng: meanest(t, 1.0, rng), [(1.0, 1.0, 1.0), (-1.0, 1.0, 1.0)]))
@@ -1445,47 +1394,37 @@ alone = [
 settle(
     "ye2018.meanest-split",
     holds={
-        "d = 3, ε = 1: a change of one number changes the report's law by ε/3": abs(one_of_three - 1 / 3) < 1e-3,
-        "one coordinate of the report has ε/3 for its own number": abs(log(alone[0] / alone[1]) - 1 / 3) < 1e-3,
+        "vector": abs(one_of_three - 1 / 3) < 1e-3,
+        "coordinate": abs(log(alone[0] / alone[1]) - 1 / 3) < 1e-3,
     },
     instead={
-        "a change of one number alone attains all of ε": abs(one_of_three - 1) < 1e-9,
-        "with ε/d each the error grows like d, not like the √(d log d) of the same row": scale(0.1 / 100)
-        / scale(0.1 / 10)
-        > 9.9,
+        "whole": abs(one_of_three - 1) < 1e-9,
+        "split-error": scale(0.1 / 100) / scale(0.1 / 10) > 9.9,
     },
 )
 settle(
     "ye2018.mean-bound",
     holds={
-        "ε = 0.5, 10⁶ people, d = 16 to 1,024: the largest error grows like √(d log d), both": all(
+        "dimension": all(
             max(constant[name, d] for d in (16, 64, 256, 1024)) / min(constant[name, d] for d in (16, 64, 256, 1024))
             < 1.3
             for name in ("MeanEst", "Harmony")
         ),
-        "Harmony, d = 64: twice as large at ε = 0.25 as at 0.5, within 5 %": abs(
-            for_large[0.25] / for_large[0.5] / 2 - 1
-        )
-        < 0.05,
-        "over three times as large at ε = 2 as at 8": for_large[2.0] / for_large[8.0] > 3,
+        "small-epsilon": abs(for_large[0.25] / for_large[0.5] / 2 - 1) < 0.05,
+        "large-epsilon": for_large[2.0] / for_large[8.0] > 3,
     },
 )
 settle(
     "ye2018.mean-similar",
     holds={
-        "d = 2 to 100, ε = 0.1, 1, 8: standard errors within a factor √2": all(
-            0.5 < size_b(d, x) ** 2 / d / scale(x) ** 2 < 2 for d in range(2, 101) for x in (0.1, 1.0, 8.0)
-        ),
+        "similar": all(0.5 < size_b(d, x) ** 2 / d / scale(x) ** 2 < 2 for d in range(2, 101) for x in (0.1, 1.0, 8.0)),
     },
 )
 settle(
     "ye2018.harmony-mean-bits",
     holds={
-        "d = 80, the number that was drawn being public: 1 bit against 80": HarmonyMean(d=80, epsilon=1.0).report_bits
-        * 80
-        == MeanEst(d=80, epsilon=1.0).report_bits,
-        "d = 80, its index counted as well: 1/80": (1 + (80 - 1).bit_length()) * 80
-        == MeanEst(d=80, epsilon=1.0).report_bits,
+        "public-index": HarmonyMean(d=80, epsilon=1.0).report_bits * 80 == MeanEst(d=80, epsilon=1.0).report_bits,
+        "sent-index": (1 + (80 - 1).bit_length()) * 80 == MeanEst(d=80, epsilon=1.0).report_bits,
     },
 )
 
@@ -1633,55 +1572,42 @@ table(pd.DataFrame(rows))
 settle(
     "ye2018.fig6",
     holds={
-        "ε = 0.1: the root mean square error is over 5 % of the range": observed[0.1, 10**6] / 2 > 0.05,
-        "ε = 2: it is below 1 % of the range": observed[2.0, 10**6] / 2 < 0.01,
-        "ε = 0.1, 0.5, 2: it is the one that the variance formula states, within 45 %": all(
-            abs(observed[x, 10**6] / rms(stated_error[x, 10**6]) - 1) < 0.45 for x in (0.1, 0.5, 2.0)
-        ),
+        "small-epsilon": observed[0.1, 10**6] / 2 > 0.05,
+        "large-epsilon": observed[2.0, 10**6] / 2 < 0.01,
+        "formula": all(abs(observed[x, 10**6] / rms(stated_error[x, 10**6]) - 1) < 0.45 for x in (0.1, 0.5, 2.0)),
     },
 )
 settle(
     "ye2018.fig9",
     holds={
-        "the error falls from 10⁴ to 10⁵ to 10⁶ people": observed[1.0, 10**4]
-        > observed[1.0, 10**5]
-        > observed[1.0, 10**6],
-        "each time it is that of the variance formula, which falls like 1/√n, within 45 %": all(
-            abs(observed[1.0, n] / rms(stated_error[1.0, n]) - 1) < 0.45 for n in (10**4, 10**5, 10**6)
-        ),
+        "falls": observed[1.0, 10**4] > observed[1.0, 10**5] > observed[1.0, 10**6],
+        "formula": all(abs(observed[1.0, n] / rms(stated_error[1.0, n]) - 1) < 0.45 for n in (10**4, 10**5, 10**6)),
     },
 )
 settle(
     "ye2018.mean-epsilon",
     holds={
-        "10⁶ people drawn, 80 means: the error falls from ε = 0.1 to 0.5 to 1 to 2": bool(
-            np.all(np.diff([observed[x, 10**6] for x in BUDGETS]) < 0)
-        ),
+        "falls": bool(np.all(np.diff([observed[x, 10**6] for x in BUDGETS]) < 0)),
     },
 )
 scatter = np.mean(surveys[1.0, 10**6].counts @ harmonies[1.0].scores ** 2) / 10**6 - np.mean(square[10**6])
 settle(
     "ye2018.mean-noise",
     holds={
-        "ε = 1, root mean square: one score is off by over 10 half ranges, the mean by under 0.1": sqrt(scatter) > 10
-        and observed[1.0, 10**6] < 0.1,
+        "cancels": sqrt(scatter) > 10 and observed[1.0, 10**6] < 0.1,
     },
 )
 settle(
     "ye2018.mean-individual",
     holds={
-        "d = 80, ε = 1, root mean square: a score is over ten half ranges away from its number": all(
-            make(80, 1.0).noise(np.zeros((1, 80)))[0, 0] > 10**2 for make in (MANY["Harmony"], MANY["MeanEst"])
-        ),
+        "far": all(make(80, 1.0).noise(np.zeros((1, 80)))[0, 0] > 10**2 for make in (MANY["Harmony"], MANY["MeanEst"])),
     },
 )
 settle(
     "ye2018.table6-error",
     holds={
-        "10⁵ people drawn, d = 80, ε = 1: error below 6 % of the range, both": all(
-            rms(founds[name, 1.0]) / 2 < 0.06 for name in ("Harmony", "MeanEst")
-        ),
-        "with ε/80 for each number it would be above 20 %": apart[1.0] / 2 > 0.2,
+        "small": all(rms(founds[name, 1.0]) / 2 < 0.06 for name in ("Harmony", "MeanEst")),
+        "splitting": apart[1.0] / 2 > 0.2,
     },
 )
 

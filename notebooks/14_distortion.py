@@ -28,29 +28,8 @@
 # You will meet a set of mechanisms that can be drawn, prices that prove an optimum, staircases, and a limit for all unbiased reports of a number.
 # From {ref}`ch-frequency` you need k-RR; no information theory is needed.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import pairwise, product
 from math import ceil, comb, exp, log, log2, sqrt
 
@@ -528,18 +507,15 @@ ONCE = [(k, delta) for k in (2, 3, 5, 20) for delta in (0.05, 0.3, 0.49)]
 settle(
     "ye2018.distortion-epsilon",
     holds={
-        "one letter, δ up to (k−1)/k: the printed channel has exactly this ε": all(
-            abs(eps_of(printed(k, delta)) - formula(k, delta)) < 1e-9 for k, delta in ONCE
-        ),
-        "one letter, δ above (k−1)/k: it is at most this ε": eps_of(printed(3, 0.8)) <= formula(3, 0.8),
-        "two letters a person, each through the channel: it is at most this ε": eps_of(twice(3, 0.3))
-        <= formula(3, 0.3) + 1e-9,
+        "small-delta": all(abs(eps_of(printed(k, delta)) - formula(k, delta)) < 1e-9 for k, delta in ONCE),
+        "large-delta": eps_of(printed(3, 0.8)) <= formula(3, 0.8),
+        "two-letters": eps_of(twice(3, 0.3)) <= formula(3, 0.3) + 1e-9,
     },
 )
 settle(
     "ye2018.distortion-quantified",
     holds={
-        "the printed channel errs with probability δ under every source": all(
+        "every-source": all(
             abs(pi @ (printed(len(pi), delta) * hamming(len(pi))).sum(1) - delta) < 1e-12
             for pi in [FALLING, SKEWED, *drawn]
             for delta in (0.1, 0.4)
@@ -550,12 +526,10 @@ squares = np.square(np.linspace(0, 1, 4)[:, None] - np.linspace(0, 1, 4))
 settle(
     "ye2018.beside-rr",
     holds={
-        "Hamming loss: Distortion differs from k-RR": not same_law(
+        "distortion": not same_law(
             MatrixMechanism(channel=printed(4, hamming_distortion(4, 1.0))), GRR(k=4, epsilon=1.0), np.arange(4)
         ),
-        "squared distance, four letters: the best channel differs from k-RR": np.abs(
-            least_distortion(squares, 1.0, np.full(4, 0.25)).channel - krr_channel(4, 1.0)
-        ).max()
+        "compression": np.abs(least_distortion(squares, 1.0, np.full(4, 0.25)).channel - krr_channel(4, 1.0)).max()
         > 0.1,
     },
 )
@@ -588,10 +562,10 @@ table(
 settle(
     "ye2018.distortion-grows",
     holds={
-        "δ = 0.1 and 0.4, k from 2 to 100: the ε of the printed channel rises with k": all(
+        "fixed-delta": all(
             eps_of(printed(k + 1, delta)) > eps_of(printed(k, delta)) for delta in (0.1, 0.4) for k in range(2, 100)
         ),
-        "δ half a blind guess's: it still rises": all(
+        "half-blind": all(
             eps_of(printed(k + 1, k / (2 * k + 2))) > eps_of(printed(k, (k - 1) / (2 * k))) for k in range(2, 100)
         ),
     },
@@ -599,9 +573,7 @@ settle(
 settle(
     "ye2018.distortion-few",
     holds={
-        "Hamming loss, ε = 2: errors below half a blind guess's at k = 2, above 90 % at 100": hamming_distortion(2, 2.0)
-        < 0.5 * 0.5
-        and hamming_distortion(100, 2.0) > 0.9 * 0.99,
+        "errors": hamming_distortion(2, 2.0) < 0.5 * 0.5 and hamming_distortion(100, 2.0) > 0.9 * 0.99,
     },
 )
 
@@ -846,27 +818,20 @@ def mean_loss(channel, points):
 settle(
     "ye2018.compression-convex",
     holds={
-        "points fixed, 6 letters to 2: halfway between two channels no more ε than the larger": all(
-            eps_of((one + two) / 2) <= max(eps_of(one), eps_of(two)) + 1e-12 for one, two in pairs
-        ),
-        "points fixed, 6 letters to 2: the ε of bisection is enough, a millionth less is not": asked.distortion <= 0.08
+        "quasiconvex": all(eps_of((one + two) / 2) <= max(eps_of(one), eps_of(two)) + 1e-12 for one, two in pairs),
+        "bisection": asked.distortion <= 0.08
         and asked.epsilon - asked.short < 1.1e-6
         and least_distortion(one_bit, asked.short, EVEN).bound > 0.08,
-        "points fixed: halfway between two channels ε is at most halfway": eps_of((flat + steep) / 2)
-        <= (eps_of(flat) + eps_of(steep)) / 2,
-        "points free, 6 letters to 2: halfway between two channels no more loss than the larger": mean_loss(
-            (best_one + best_one[:, ::-1]) / 2, (two_points + two_points[::-1]) / 2
-        )
+        "convex": eps_of((flat + steep) / 2) <= (eps_of(flat) + eps_of(steep)) / 2,
+        "free-points": mean_loss((best_one + best_one[:, ::-1]) / 2, (two_points + two_points[::-1]) / 2)
         <= max(mean_loss(best_one, two_points), mean_loss(best_one[:, ::-1], two_points[::-1])),
     },
 )
 settle(
     "ye2018.compression-transmission",
     holds={
-        "six letters, 5 points: a report has as many bits as a letter": sent[5] == (6 - 1).bit_length(),
-        "six letters, 2, 3 or 4 points: a report has as many bits as a letter": any(
-            sent[m] == (6 - 1).bit_length() for m in (2, 3, 4)
-        ),
+        "five-points": sent[5] == (6 - 1).bit_length(),
+        "fewer-points": any(sent[m] == (6 - 1).bit_length() for m in (2, 3, 4)),
     },
 )
 
@@ -982,8 +947,8 @@ check(
 settle(
     "ye2018.compression-class",
     holds={
-        "ages within 10 points, ε = 2: at none of the extreme sources more than δ": never_above(guarded.channel),
-        "no channel has a smaller δ, proved to 1e-6": guarded.distortion - guarded.bound < 1e-6,
+        "worst": never_above(guarded.channel),
+        "least": guarded.distortion - guarded.bound < 1e-6,
     },
 )
 
@@ -1101,12 +1066,12 @@ check(
 settle(
     "ye2018.distortion-utility",
     holds={
-        "uniform source: the smaller δ, the smaller the variance of all shares (k-RR, k = 6)": all(
+        "uniform": all(
             hamming_distortion(6, high) < hamming_distortion(6, low)
             and (GRR(k=6, epsilon=high).noise([0]) < GRR(k=6, epsilon=low).noise([0])).all()
             for low, high in pairwise((0.5, 1.0, 2.0, 4.0))
         ),
-        "ages, ε = 1: the channel of least δ lets all six shares be estimated": rank == 6,
+        "ages": rank == 6,
     },
 )
 coin = krr_channel(2, 1.0)
@@ -1124,17 +1089,9 @@ six = GRR(k=6, epsilon=1.0)
 settle(
     "ye2018.table7-wrr",
     holds={
-        "a third value that answers as one of the two, or by a fair coin: a share is biased": all(
-            spoilt(row, scores) >= 0.5 - 1e-12 for row in (*coin, coin.mean(0))
-        ),
-        "extended to k = 6 values (k-RR): every share is unbiased": np.abs(
-            moments(six, np.arange(6))[0] - np.eye(6)
-        ).max()
-        < 1e-9,
-        "extended to numbers, rounded to a bit at random: the mean is unbiased": np.abs(
-            by_coin @ scores[:, 1] - unit
-        ).max()
-        < 1e-9,
+        "third-value": all(spoilt(row, scores) >= 0.5 - 1e-12 for row in (*coin, coin.mean(0))),
+        "k-values": np.abs(moments(six, np.arange(6))[0] - np.eye(6)).max() < 1e-9,
+        "numbers": np.abs(by_coin @ scores[:, 1] - unit).max() < 1e-9,
     },
 )
 
@@ -1340,23 +1297,18 @@ table(
 settle(
     "ye2018.compression-dimension",
     holds={
-        "1 to 3 attributes of 3 values: each multiplies the unknowns, by 2 or more": all(
-            more[1] >= 2 * fewer[1] for sizes in built.values() for fewer, more in pairwise(sizes)
-        ),
-        "share of wrong letters: a program over the product is needed": abs(by_tuples[1.5] - ball(3, 3, 1.5)[0]) > 1e-6,
+        "grows": all(more[1] >= 2 * fewer[1] for sizes in built.values() for fewer, more in pairwise(sizes)),
+        "needed": abs(by_tuples[1.5] - ball(3, 3, 1.5)[0]) > 1e-6,
     },
 )
 krr_years = true_shares @ (krr_channel(6, 1.0) * np.square(LETTERS - LETTERS[:, None])).sum(1)
 settle(
     "ye2018.table7-distortion-cost",
     holds={
-        "Hamming loss, k = 5: the program finds a channel with fewer errors than the formula's": any(
+        "hamming": any(
             least_distortion(hamming(5), formula(5, delta)).distortion < delta - 1e-9 for delta in (0.1, 0.4, 0.7)
         ),
-        "ages, squared years, ε = 1: the program finds a channel with less loss than the formula's": tuned[
-            "known", 1.0
-        ].distortion
-        < krr_years - 1e-6,
+        "squared": tuned["known", 1.0].distortion < krr_years - 1e-6,
     },
 )
 

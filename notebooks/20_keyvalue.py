@@ -28,29 +28,8 @@
 # You will meet one calculus for all such mechanisms, the trouble with ratios, a protocol in rounds whose exact budget is read off its transcript, and the paper's comparison at its full size.
 # From {ref}`ch-frequency` you need k-RR.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from math import ceil, exp, log, log2, sqrt
 
 import matplotlib.pyplot as plt
@@ -221,7 +200,7 @@ def unary_epsilon(make, eps):
 settle(
     "sun2021.ue-epsilon",
     holds={
-        "SUE and OUE, k = 3, three ε: exact ε of the law is ln p(1−q)/q(1−p)": all(
+        "exact": all(
             abs(np.subtract(*unary_epsilon(make, eps))) < 1e-9 for make in (SUE, OUE) for eps in (0.5, 1.0, 3.0)
         )
     },
@@ -229,9 +208,7 @@ settle(
 settle(
     "sun2021.sue-oue",
     holds={
-        "the printed p and q spend exactly ε": all(
-            abs(unary_epsilon(make, eps)[1] - eps) < 1e-9 for make in (SUE, OUE) for eps in (0.5, 1.0, 3.0)
-        )
+        "exact": all(abs(unary_epsilon(make, eps)[1] - eps) < 1e-9 for make in (SUE, OUE) for eps in (0.5, 1.0, 3.0))
         and all(
             abs(float(SUE(k=3, epsilon=eps).support[0]) - exp(eps / 2) / (exp(eps / 2) + 1)) < 1e-12
             and abs(float(OUE(k=3, epsilon=eps).support[1]) - 1 / (exp(eps) + 1)) < 1e-12
@@ -243,23 +220,20 @@ rare_sue, rare_oue = (make(k=3, epsilon=1.0).noise([0])[0] for make in (SUE, OUE
 settle(
     "sun2021.oue-optimal",
     holds={
-        "ε = 1, an item that nobody holds: OUE's variance is the smaller": rare_oue[1] < rare_sue[1],
-        "ε = 1, an item that everybody holds: the same": rare_oue[0] < rare_sue[0],
+        "nobody": rare_oue[1] < rare_sue[1],
+        "everybody": rare_oue[0] < rare_sue[0],
     },
 )
 settle(
     "sun2021.discretisation",
-    holds={"v* = ±1 with mean v for five values": max(abs(mean_sign(v) - v) for v in tried) < 1e-12},
+    holds={"unbiased": max(abs(mean_sign(v) - v) for v in tried) < 1e-12},
 )
 coded = {(0, 0): 1, (1, -1): 0, (1, 1): 2}
 settle(
     "sun2021.state",
     holds={
-        "presence × sign + 1 numbers the three states 1, 0, 2": all(
-            k * v + 1 == code for (k, v), code in coded.items()
-        ),
-        "patient C of Table 1 has the states 1, 0, 0": [state(PATIENTS["C"], key, rng) for key in range(3)]
-        == [1, 0, 0],
+        "numbers": all(k * v + 1 == code for (k, v), code in coded.items()),
+        "patient": [state(PATIENTS["C"], key, rng) for key in range(3)] == [1, 0, 0],
     },
 )
 three = laws(lambda x, rng: krr(x, 3, 1.0, rng), range(3))
@@ -273,19 +247,19 @@ def value_alone(record, rng):
 settle(
     "ye2018.key-sensitive",
     holds={
-        "values alone perturbed: no finite ε for whole records": epsilon(laws(value_alone, GRID)) == np.inf,
-        "the state of a key, which binds both: exactly ε": abs(found - 1) < 1e-12,
+        "values-alone": epsilon(laws(value_alone, GRID)) == np.inf,
+        "together": abs(found - 1) < 1e-12,
     },
 )
 settle(
     "sun2021.se-law",
     holds={
-        "p = e^ε/(e^ε+2), each other state (1−p)/2": all(
+        "probabilities": all(
             abs(float(three[x][y]) - (exp(1) if x == y else 1) / (exp(1) + 2)) < 1e-12
             for x in range(3)
             for y in range(3)
         ),
-        "whole records: exactly ε": abs(found - 1) < 1e-12,
+        "private": abs(found - 1) < 1e-12,
     },
 )
 
@@ -411,15 +385,10 @@ check(
 settle(
     "sun2021.se-estimate",
     holds={
-        "f = 0.3, ε = 1: (M₀+M₂)/n tends to f": abs(limits(0.3, 0.6, 1.0)[0] - 0.3) < 1e-9,
-        "m = 0.6: (M₂−M₀)/(M₀+M₂) tends to m": abs(limits(0.3, 0.6, 1.0)[1] - 0.6) < 1e-9,
+        "frequency": abs(limits(0.3, 0.6, 1.0)[0] - 0.3) < 1e-9,
+        "mean": abs(limits(0.3, 0.6, 1.0)[1] - 0.6) < 1e-9,
     },
-    instead={
-        "with the counts corrected first both linear estimates are exactly unbiased": np.abs(
-            mean - one.target(values)
-        ).max()
-        < 1e-12
-    },
+    instead={"corrected-counts": np.abs(mean - one.target(values)).max() < 1e-12},
 )
 
 # %% [markdown]
@@ -995,8 +964,8 @@ sent = {
 settle(
     "sun2021.table2",
     holds={
-        "PrivKV sends more different reports than state encoding (d = 2)": sent["PrivKV"] > sent["SE"],
-        "one key, two rounds of PrivKVM: 3² different transcripts": len(
+        "reports": sent["PrivKV"] > sent["SE"],
+        "transcripts": len(
             {y for one in laws(lambda r, rng: transcript(r, (0.0,), 0.5, 0.5, rng), RECORDS1) for y in one}
         )
         == 9,
@@ -1019,12 +988,12 @@ BOTH = [("stand-in", fig5), ("MovieLens 1M", real)]
 settle(
     "sun2021.fig5a",
     holds={
-        "ten budgets, f = 0.3 to 0.6: exact noise of SE below that of PrivKV": all(
+        "exact": all(
             channel_noise(SE(d=10, epsilon=eps), f) < channel_noise(PrivKV.nominal_split(10, eps), f)
             for eps in ASKED
             for f in (0.3, 0.4, 0.5, 0.6)
         ),
-        "PrivKV and PrivKVM have the same law of frequencies": all(
+        "same-law": all(
             np.array_equal(
                 *(
                     PrivKV(d=10, key_epsilon=eps / 2, value_epsilon=eps / c).noise(Records.of({0: 1.0}, {}))[:, 0]
@@ -1033,7 +1002,7 @@ settle(
             )
             for eps in ASKED
         ),
-        "stand-in and MovieLens 1M, ε up to 2: SE's simulated error is the smallest": all(
+        "simulated": all(
             at(data, "SE", eps, "frequency") < min(at(data, m, eps, "frequency") for m in ("PrivKV", "PrivKVM"))
             for _, data in BOTH
             for eps in ASKED
@@ -1044,7 +1013,7 @@ settle(
 settle(
     "sun2021.fig5b",
     holds={
-        "stand-in and MovieLens 1M, ten budgets: SE's mean error below PrivKV's and PrivKVM's": all(
+        "smaller": all(
             at(data, "SE", eps, "mean") < min(at(data, "PrivKV", eps, "mean"), at(data, "PrivKVM", eps, "mean"))
             for _, data in BOTH
             for eps in ASKED
@@ -1054,7 +1023,7 @@ settle(
 settle(
     "sun2021.fig5-falls",
     holds={
-        "stand-in: all errors smaller at ε = 10 than at 1, and at 1 than at 0.1": all(
+        "falls": all(
             at(fig5, method, 10, what) < at(fig5, method, 1, what) < at(fig5, method, 0.1, what)
             for method in METHODS
             for what in ("frequency", "mean")
@@ -1064,12 +1033,8 @@ settle(
 errors_of_two = np.array([0.1, -0.3])
 settle(
     "sun2021.mae",
-    holds={
-        "two errors of 0.1 and −0.3: the printed sum is their mean absolute value": bool(
-            np.isclose((np.abs(errors_of_two) ** 2).sum(), 0.2)
-        )
-    },
-    instead={"the mean of the absolute values is": bool(np.isclose(np.abs(errors_of_two).mean(), 0.2))},
+    holds={"printed-sum": bool(np.isclose((np.abs(errors_of_two) ** 2).sum(), 0.2))},
+    instead={"mean-absolute": bool(np.isclose(np.abs(errors_of_two).mean(), 0.2))},
 )
 
 # %% [markdown]

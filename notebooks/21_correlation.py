@@ -26,29 +26,8 @@
 # You will meet the paper's index encoding, its queries as one tensor contraction with error bars, its figure at full size, and a real question asked of real people.
 # From {ref}`ch-keyvalue` you need states, from {ref}`ch-frequency` the oracles.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from functools import cache
 from itertools import product
 from math import exp, sqrt
@@ -78,6 +57,7 @@ from ldpnb import (
     toss,
 )
 from ldpnb.book import check, datasets, settle, style, sweep, table
+from ldpnb.book.diagram import arrow, board, frame
 from ldpnb.keyvalue import encode, to_bits
 
 style()
@@ -148,18 +128,16 @@ fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for j, (key, value, digit) in enumerate(zip(KEYS, ("+1", "—", "−1"), (2, 1, 0), strict=True)):
     for y, text in ((4.6, key), (3.9, value), (3.2, f"state {digit}")):
         ax.text(5 + 8 * j, y, text, ha="center", va="center", fontweight="bold" if y > 4.5 else "normal")
-    ax.annotate("", (5 + 8 * j, 3.38), (5 + 8 * j, 3.72), arrowprops={"arrowstyle": "-|>"})
+    arrow(ax, (5 + 8 * j, 3.72), (5 + 8 * j, 3.38))
 ax.text(13, 2.55, "2·9 + 1·3 + 0 = 21", ha="center", va="center")
 for y, filled, color in ((1.6, one_hot, "C0"), (0.6, noisy, "C0"), (-0.6, np.isin(np.arange(27), marked), "C1")):
     for c in range(27):
-        ax.add_patch(plt.Rectangle((c, y), 0.82, 0.55, fc=color if filled[c] else "white", ec="gray", linewidth=0.8))
+        frame(ax, c, y, 0.82, 0.55, (color if filled[c] else "white", "gray"))
 for y, text in ((1.87, "index"), (0.87, "report"), (-0.33, "condition")):
     ax.text(-0.4, y, text, ha="right", va="center")
 for c in (0, 9, 18, 26):
     ax.text(c + 0.41, -0.85, str(c), ha="center", va="center", fontsize=10)
-ax.set(xlim=(-5, 27.2), ylim=(-1.1, 4.9), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
+board(ax, (-5, 27.2), (-1.1, 4.9))
 plt.show()
 
 # %% [markdown]
@@ -325,34 +303,34 @@ every = [index({j: v for j, v in enumerate(r) if v}) for r in product((-1, 0, 1)
 settle(
     "sun2021.index",
     holds={
-        "27 records of three keys have 27 different indices, 0 to 26": sorted(every) == list(range(27)),
-        "the patients of Table 1: A 21, B 8, C 9": [index(r) for r in PATIENTS.values()] == [21, 8, 9],
+        "different": sorted(every) == list(range(27)),
+        "patients": [index(r) for r in PATIENTS.values()] == [21, 8, 9],
     },
 )
 settle(
     "sun2021.condition",
     holds={
-        "“cough, cancer = 1, 0” in either order is (101, 001)": two_orders == [("101", "001")] * 2,
-        "it counts the same cells": len({tuple(sorted(listed_cells(g))) for g in orders}) == 1,
+        "strings": two_orders == [("101", "001")] * 2,
+        "cells": len({tuple(sorted(listed_cells(g))) for g in orders}) == 1,
     },
 )
 settle(
     "sun2021.ioh-epsilon",
     holds={
-        "d = 2, values between −1 and 1: exactly ε for whole records": abs(found - 1) < 1e-9,
+        "exact": abs(found - 1) < 1e-9,
     },
 )
 settle(
     "sun2021.ioh-unbiased",
-    holds={"d = 2, exact law: every cell": np.abs(mean - two_keys.target(Records.of(*RECORDS))).max() < 1e-9},
+    holds={"cells": np.abs(mean - two_keys.target(Records.of(*RECORDS))).max() < 1e-9},
 )
 settle(
     "sun2021.expansion",
     holds={
-        "all conditions on three keys: F is the sum over γ ∧ α = β": apart < 1e-12,
+        "sum": apart < 1e-12,
     },
 )
-settle("sun2021.index-set", holds={"I(101) = {3, 5, 21, 23}": sorted(indices((1, 0, 1))) == [3, 5, 21, 23]})
+settle("sun2021.index-set", holds={"listed": sorted(indices((1, 0, 1))) == [3, 5, 21, 23]})
 crowd = np.random.default_rng(SEED).integers(-1, 2, (300, 3))  # signs, 0 for a key that is absent
 table_of = np.bincount((crowd + 1) @ (9, 3, 1), minlength=27).reshape(3, 3, 3)
 
@@ -373,7 +351,7 @@ def by_ratios(key, a, b):
 settle(
     "sun2021.ratios",
     holds={
-        "300 made-up people, each key under every condition on the others: as defined": max(
+        "as-defined": max(
             np.abs(np.subtract(by_definition(key, a, b), by_ratios(key, a, b))).max()
             for a, b in CONDITIONS
             for key in range(3)
@@ -397,27 +375,23 @@ def alike(mechanism, read=str):
 settle(
     "sun2021.single-key",
     holds={
-        "PrivKV: one law of reports whether two keys go together or never": alike(
-            PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.5)
-        ),
-        "PCKV-GRR, padded to two: the same, all dummies read as one": alike(
-            PCKVGRR(d=2, ell=2, epsilon=1.0), lambda report: min(int(report), 4)
-        ),
-        "IOH's reports have two laws": not alike(two_keys),
+        "privkv": alike(PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.5)),
+        "pckv": alike(PCKVGRR(d=2, ell=2, epsilon=1.0), lambda report: min(int(report), 4)),
+        "ioh": not alike(two_keys),
     },
 )
 left = by_axes(tensor, (0, 1, 1), (0, 1, 1))
 settle(
     "sun2021.f-example",
-    holds={"the second term, (α, β) = (011, 111), is a condition by Definition 2": bool(expand((0, 1, 1), (1, 1, 1)))},
-    instead={"F^011_011 = F_011 + F_111": abs(left - f_gamma[0, 1, 1] - f_gamma[1, 1, 1]) < 1e-12},
+    holds={"second-term": bool(expand((0, 1, 1), (1, 1, 1)))},
+    instead={"sum": abs(left - f_gamma[0, 1, 1] - f_gamma[1, 1, 1]) < 1e-12},
 )
 settle(
     "sun2021.s-plus",
-    holds={"S⁺ of fever, given a cough, counts people with fever of sign +": over < 1e-9},
+    holds={"printed-sum": over < 1e-9},
     instead={
-        "over γ with γ_k = 1 it does": abs(mended - plus_cells) < 1e-12,
-        "the difference S⁺ − S⁻ is the sum of signs": signed_apart < 1e-12,
+        "with-key": abs(mended - plus_cells) < 1e-12,
+        "difference": signed_apart < 1e-12,
     },
 )
 
@@ -688,7 +662,7 @@ EVERY = [(d, design, eps) for d in (2, 4, 8) for design in ("SUE", "OUE") for ep
 settle(
     "sun2021.fig6-people",
     holds={
-        "all 42 points, frequency and mean: smaller error with 10⁶ people than with 10⁵": all(
+        "smaller": all(
             error(10**6, *point, what) < error(10**5, *point, what) for point in EVERY for what in ("frequency", "mean")
         )
     },
@@ -696,34 +670,28 @@ settle(
 settle(
     "sun2021.fig6-means",
     holds={
-        "all 84 points: the mean's error is above the frequency's": all(
+        "larger": all(
             error(n, *point, "mean") > error(n, *point, "frequency") for point in EVERY for n in (10**5, 10**6)
         ),
-        "any two of eight keys are held together by under half of the people": max(
-            (held[:, a] & held[:, b]).mean() for a in range(8) for b in range(a)
-        )
-        < 0.5,
+        "few-people": max((held[:, a] & held[:, b]).mean() for a in range(8) for b in range(a)) < 0.5,
     },
 )
 settle(
     "sun2021.fig6-oue",
     holds={
-        "n = 10⁶, d = 8, ε from 4 to 10: OUE's errors are the smaller, both kinds": all(
+        "eight-keys": all(
             error(10**6, 8, "OUE", eps, what) < error(10**6, 8, "SUE", eps, what)
             for eps in BUDGETS[3:]
             for what in ("frequency", "mean")
         ),
-        "n = 10⁶, d = 2, ε = 10: the same": error(10**6, 2, "OUE", 10, "frequency")
-        < error(10**6, 2, "SUE", 10, "frequency"),
+        "two-keys": error(10**6, 2, "OUE", 10, "frequency") < error(10**6, 2, "SUE", 10, "frequency"),
     },
 )
 settle(
     "sun2021.space",
     holds={
-        "a report of d keys has 3^d bits": all(
-            IOH.of(tuple("abcdefgh"[:d]), OUE, 1.0).report_bits == 3**d for d in (2, 4, 8)
-        ),
-        "one sampled pair of keys by OUE: 9 bits": PairSampling.of(tuple("abcdefgh"), OUE, 1.0).report_bits == 9,
+        "bits": all(IOH.of(tuple("abcdefgh"[:d]), OUE, 1.0).report_bits == 3**d for d in (2, 4, 8)),
+        "pair": PairSampling.of(tuple("abcdefgh"), OUE, 1.0).report_bits == 9,
     },
 )
 

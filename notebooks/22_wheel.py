@@ -29,29 +29,8 @@
 # You will meet padding and sampling, an answer that speaks for several keys at once, a privacy proof that does not care about the hash, and a crossover.
 # From {ref}`ch-keyvalue` you need the sign of a value and the calculus of α, β and γ; from {ref}`ch-frequency` k-RR, OUE and public seeds.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -309,14 +288,11 @@ print(
 settle(
     "wang2024.definition",
     holds={
-        "PCKV-GRR, all records of two keys: the largest ratio is e^ε": abs(exact_epsilon(pckv_grr, 2) - 1) < 1e-12,
-        "a client with an output that some records never give has no finite ε": epsilon(
-            laws(lambda record, rng: 0 in record and toss(0.5, rng), ALL)
-        )
-        == inf,
+        "attained": abs(exact_epsilon(pckv_grr, 2) - 1) < 1e-12,
+        "never-given": epsilon(laws(lambda record, rng: 0 in record and toss(0.5, rng), ALL)) == inf,
     },
 )
-settle("wang2024.interactive", missing="the formula; its words fit the definition of the source that it cites")
+settle("wang2024.interactive")
 one_round = privkvm(
     Records.of(*3 * RECORDS), d=3, key_epsilon=0.5, value_epsilon=0.5, rounds=1, rng=np.random.default_rng(0)
 )
@@ -325,9 +301,7 @@ alone = privkv.tally(privkv.perturb(Records.of(*3 * RECORDS), rng=np.random.defa
 settle(
     "wang2024.privkv",
     holds={
-        "18 people, the same coins: one round of PrivKVM has PrivKV's frequencies and means": np.array_equal(
-            one_round.frequency, privkv.estimate(alone)[0]
-        )
+        "one-round": np.array_equal(one_round.frequency, privkv.estimate(alone)[0])
         and np.array_equal(one_round.means[-1], privkv.printed_mean(alone), equal_nan=True),
     },
 )
@@ -338,39 +312,32 @@ asked = [
 ]
 settle(
     "wang2024.privkvm-online",
-    holds={"18 people: 18 reports in the first round, and 18 in the second": [len(said) for said in asked] == [18, 18]},
+    holds={"every-round": [len(said) for said in asked] == [18, 18]},
 )
 settle(
     "wang2024.privkvm-bias",
     holds={
-        "f = 0.2, mean 0.6: each of ten rounds brings the estimate nearer": bool(
-            (np.diff([abs(float(privkvm_bias(0.2, 0.6, 0.5, c))) for c in range(1, 11)]) < 0).all()
-        ),
-        "after 50 rounds the bias is below 0.0001": abs(float(privkvm_bias(0.2, 0.6, 0.5, 50))) < 1e-4,
-        "after three rounds it is below 0.1": abs(float(privkvm_bias(0.2, 0.6, 0.5, 3))) < 0.1,
+        "nearer": bool((np.diff([abs(float(privkvm_bias(0.2, 0.6, 0.5, c))) for c in range(1, 11)]) < 0).all()),
+        "fifty-rounds": abs(float(privkvm_bias(0.2, 0.6, 0.5, 50))) < 1e-4,
+        "three-rounds": abs(float(privkvm_bias(0.2, 0.6, 0.5, 3))) < 0.1,
     },
 )
 settle(
     "wang2024.pckv",
     holds={
-        "records of zero to two pairs, ℓ = 2: each own pair is drawn with probability 1/2": all(
+        "one-half": all(
             law(lambda rng, r=r, k=k: pad_and_sample(r, 3, 2, rng)[0] == k).get(True) == Fraction(1, 2)
             for r in ({}, {0: 1.0}, {0: 1.0, 2: -1.0})
             for k in (r or {3: 0})
         )
     },
 )
-settle(
-    "wang2024.privkvm-plus", missing="how the rounds are chosen; it cites a source that leaves it to the reader, too"
-)
-settle(
-    "wang2024.related",
-    missing="which works it speaks of; those that it names have a list of keys, see the next chapter",
-)
+settle("wang2024.privkvm-plus")
+settle("wang2024.related")
 settle(
     "wang2024.ue-bandwidth",
     holds={
-        "ℓ = 8, 992 to 9,992 keys: ten times the bits": abs(
+        "tenfold": abs(
             PCKVUE(d=9992, ell=8, epsilon=1.0).report_bits / PCKVUE(d=992, ell=8, epsilon=1.0).report_bits - 10
         )
         < 0.01
@@ -379,10 +346,7 @@ settle(
 settle(
     "wang2024.grr-accuracy",
     holds={
-        "ε = 1, ℓ = 8, 512 to 10,000 keys: the noise of a rare key grows more than tenfold": rare(
-            PCKVGRR(d=10_000, ell=8, epsilon=1.0)
-        )[0]
-        > 10 * rare(PCKVGRR(d=512, ell=8, epsilon=1.0))[0]
+        "rare-key": rare(PCKVGRR(d=10_000, ell=8, epsilon=1.0))[0] > 10 * rare(PCKVGRR(d=512, ell=8, epsilon=1.0))[0]
     },
 )
 
@@ -744,10 +708,7 @@ check(
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-settle(
-    "wang2024.wheelkv",
-    missing="all formulas of both algorithms; our reconstruction is ε-LDP, and unbiased under an ideal hash",
-)
+settle("wang2024.wheelkv")
 
 # %% [markdown]
 # For one pair per person the wheel is an old acquaintance: with $N = e^\varepsilon+3$ slots, if that were a whole number, α, β and γ would be those of PCKV-UE.
@@ -1072,13 +1033,13 @@ BOTH = [(kind, what) for kind in CROWDS for what in ("frequency", "mean")]
 settle(
     "wang2024.fig3-falls",
     holds={
-        "frequency, top 50, exact, five mechanisms, both populations, seven budgets": all(
+        "frequency": all(
             exact3[kind, a, name][top_keys[kind]].mean() > exact3[kind, b, name][top_keys[kind]].mean()
             for kind in CROWDS
             for name in NAMES
             for a, b in pairwise(ASKED)
         ),
-        "mean, top 50, simulated, the same but only from ε = 1 to 3 to 6": all(
+        "mean": all(
             simulated(kind, 1, name, "mean", "top 50")
             > simulated(kind, 3, name, "mean", "top 50")
             > simulated(kind, 6, name, "mean", "top 50")
@@ -1090,10 +1051,8 @@ settle(
 settle(
     "wang2024.fig3-wheel",
     holds={
-        "ε up to 3, top 50, both populations: the lowest error of five in both respects": all(
-            order(kind, eps, what)[0] == "Wheel-KV" for kind, what in BOTH for eps in ASKED if eps <= 3
-        ),
-        "ε = 5 and 6: the second lowest, after PCKV-GRR": all(
+        "up-to-three": all(order(kind, eps, what)[0] == "Wheel-KV" for kind, what in BOTH for eps in ASKED if eps <= 3),
+        "above-three": all(
             order(kind, eps, what)[:2] == ["PCKV-GRR", "Wheel-KV"] for kind, what in BOTH for eps in (5.0, 6.0)
         ),
     },
@@ -1101,29 +1060,22 @@ settle(
 settle(
     "wang2024.top-n",
     holds={
-        "Gaussian keys, ε = 2, Wheel-KV: the squared error of the mean is below 0.2 for the top 50": simulated(
-            "Gaussian", 2, "Wheel-KV", "mean", "top 50"
-        )
-        < 0.2,
-        "and above 0.4 over all keys": simulated("Gaussian", 2, "Wheel-KV", "mean") > 0.4,
-        "uniform keys: the top 50 have less than half of the error of all": simulated(
-            "uniform", 2, "Wheel-KV", "mean", "top 50"
-        )
+        "top": simulated("Gaussian", 2, "Wheel-KV", "mean", "top 50") < 0.2,
+        "all": simulated("Gaussian", 2, "Wheel-KV", "mean") > 0.4,
+        "uniform": simulated("uniform", 2, "Wheel-KV", "mean", "top 50")
         < simulated("uniform", 2, "Wheel-KV", "mean") / 2,
     },
 )
-settle(
-    "wang2024.table3", missing="how keys and values are drawn from the uniform and the Gaussian law, and the budgets"
-)
-settle("wang2024.mse", missing="both formulas; their names and the words around them say mean square errors over keys")
+settle("wang2024.table3")
+settle("wang2024.mse")
 settle(
     "wang2024.protection",
     holds={
-        "stated ε = 1, clients with an up-to-date list: none of five spends more": all(
+        "within": all(
             mechanism.realised_epsilon <= 1 for name, mechanism in five(1.0, KEYS, HELD).items() if name != "PrivKVM"
         )
         and privkvm_epsilon(0.5, 0.5, 3) <= 1,
-        "all five spend the same": privkvm_epsilon(0.5, 0.5, 3) > 0.99,
+        "same": privkvm_epsilon(0.5, 0.5, 3) > 0.99,
     },
 )
 

@@ -31,29 +31,8 @@
 # You will meet a client that is out of step with its server, a theorem about weighted sums, and a list of favourites that is chosen by noise.
 # From {ref}`ch-keyvalue` you need the calculus of α, β and γ, from {ref}`ch-wheel` PCKV and Wheel-KV.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from dataclasses import fields
 from itertools import product
 from math import ceil, exp, floor, inf, log, log2, sqrt
@@ -101,11 +80,11 @@ rng = np.random.default_rng(SEED)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 SMALL, LARGE = 10, 1000
-settle("wang2024.notion", missing="the definition; no section of our text has it")
+settle("wang2024.notion")
 settle(
     "wang2024.dependence",
     holds={
-        "probabilities of SE, PrivKV and PCKV-UE: the same for 10 and 1,000 keys": all(
+        "alike": all(
             make(SMALL).answer == make(LARGE).answer
             for make in (
                 lambda d: SE(d=d, epsilon=1.0),
@@ -113,18 +92,15 @@ settle(
                 lambda d: PCKVUE(d=d, ell=8, epsilon=1.0),
             )
         ),
-        "those of PCKV-GRR are not": PCKVGRR(d=SMALL, ell=8, epsilon=1.0).answer
-        != PCKVGRR(d=LARGE, ell=8, epsilon=1.0).answer,
-        "each of these four clients has a list of keys": all(
-            "d" in {field.name for field in fields(kind)} for kind in (SE, PrivKV, PCKVUE, PCKVGRR)
-        ),
+        "grr": PCKVGRR(d=SMALL, ell=8, epsilon=1.0).answer != PCKVGRR(d=LARGE, ell=8, epsilon=1.0).answer,
+        "listed": all("d" in {field.name for field in fields(kind)} for kind in (SE, PrivKV, PCKVUE, PCKVGRR)),
     },
 )
 settle(
     "wang2024.independence",
     holds={
-        "Wheel-KV's client has no list of keys": "d" not in {field.name for field in fields(WheelKV)},
-        "its slots have probabilities between 1/Ω and e^ε/Ω, Ω = N + m(e^ε−1)": all(
+        "no-list": "d" not in {field.name for field in fields(WheelKV)},
+        "bounds": all(
             1 / (slots + m * (exp(eps) - 1)) * (1 - 1e-12)
             <= (1 - covered * float(kv.circle.alpha)) / (slots - covered)
             <= float(kv.circle.alpha)
@@ -338,13 +314,9 @@ check(
 settle(
     "wang2024.table1-grr",
     holds={
-        "100 → 200 keys with the old probabilities, stated ε = 1: more than 1.4 (ℓ = 1, 2, 8)": all(
-            stale_epsilon(PCKVGRR(d=100, ell=ell, epsilon=1.0), 200) > 1.4 for ell in (1, 2, 8)
-        ),
-        "own new keys, random keys from the old list: no finite ε": both[2] == inf,
-        "the probability to keep the key is larger than it should be": sum(
-            PCKVGRR(d=100, ell=8, epsilon=1.0).answer[:2]
-        )
+        "exceeded": all(stale_epsilon(PCKVGRR(d=100, ell=ell, epsilon=1.0), 200) > 1.4 for ell in (1, 2, 8)),
+        "new-keys": both[2] == inf,
+        "keeps-too-often": sum(PCKVGRR(d=100, ell=8, epsilon=1.0).answer[:2])
         > sum(PCKVGRR(d=200, ell=8, epsilon=1.0).answer[:2]),
     },
 )
@@ -531,37 +503,29 @@ def refuses(mechanism, records):
 settle(
     "wang2024.table1",
     holds={
-        "PrivKVM, PCKV-UE: probabilities stay, and no report of an old client is about a new key": all(
+        "no-new-keys": all(
             MAKE[name](100).answer == MAKE[name](200).answer and refuses(MAKE[name](100), first_hundred)
             for name in ("PrivKVM", "PCKV-UE")
         ),
-        "Wheel-KV: the same client reports on any key": not refuses(WheelKV(epsilon=EPS, m=ELL), first_hundred),
+        "wheel": not refuses(WheelKV(epsilon=EPS, m=ELL), first_hundred),
     },
 )
 about_four = laws(MAKE["PrivKVM"](4), Records.of({0: 1.0}))[0]
 settle(
     "wang2024.table2",
     holds={
-        "PrivKVM, 4 → 2 keys: half of the reports on removed keys, by the exact law": abs(
-            float(sum(q for (key, _), q in about_four.items() if key >= 2)) - 0.5
-        )
-        < 1e-9,
-        "PrivKVM, 100 → 50 keys: twice the noise for live ones": abs(list_factor("PrivKVM", 50) - 2) < 1e-9,
-        "PCKV-UE: 46 % of each vector for removed keys, the same noise": abs(50 / MAKE["PCKV-UE"](OLD).width - 0.46)
-        < 0.005
+        "wasted-reports": abs(float(sum(q for (key, _), q in about_four.items() if key >= 2)) - 0.5) < 1e-9,
+        "noise": abs(list_factor("PrivKVM", 50) - 2) < 1e-9,
+        "wasted-bits": abs(50 / MAKE["PCKV-UE"](OLD).width - 0.46) < 0.005
         and abs(list_factor("PCKV-UE", 50) - 1) < 1e-12,
     },
 )
 settle(
     "wang2024.table2-grr",
     holds={
-        "the probability to keep the key is smaller than it should be": sum(MAKE["PCKV-GRR"](100).answer[:2])
-        < sum(MAKE["PCKV-GRR"](50).answer[:2]),
-        "100 → 50 keys, ℓ = 1, 2, 8: more noise than in step": all(grr_factor(50, ell) > 4 for ell in (1, 2, 8)),
-        "accuracy is all that suffers: 100 → 30 keys, ℓ = 1, at most the stated ε": stale_epsilon(
-            PCKVGRR(d=100, ell=1, epsilon=1.0), 30
-        )
-        <= 1,
+        "keeps-too-seldom": sum(MAKE["PCKV-GRR"](100).answer[:2]) < sum(MAKE["PCKV-GRR"](50).answer[:2]),
+        "noise": all(grr_factor(50, ell) > 4 for ell in (1, 2, 8)),
+        "only-accuracy": stale_epsilon(PCKVGRR(d=100, ell=1, epsilon=1.0), 30) <= 1,
     },
 )
 
@@ -642,28 +606,24 @@ def different(d_old, d_new, ell):
 settle(
     "wang2024.table12-bandwidth",
     holds={
-        "PCKV-GRR, old list: as many different reports as before": different(2, 2, 1) == 2 * (2 + 1),
-        "PCKV-GRR, new list (2 → 3 keys): as many as before": different(2, 3, 1) == 2 * (2 + 1),
+        "old-list": different(2, 2, 1) == 2 * (2 + 1),
+        "new-list": different(2, 3, 1) == 2 * (2 + 1),
     },
 )
 settle(
     "wang2024.table4",
     holds={
-        "PrivKVM, PCKV-GRR and PCKV-UE work with a list of keys, Wheel-KV does not": all(
-            "d" in {field.name for field in fields(kind)} for kind in (PrivKV, PCKVGRR, PCKVUE)
-        )
+        "lists": all("d" in {field.name for field in fields(kind)} for kind in (PrivKV, PCKVGRR, PCKVUE))
         and "d" not in {field.name for field in fields(WheelKV)}
     },
 )
-settle("wang2024.table4-privkvm", missing="whether a round or a whole collection counts; its §2.1 has several rounds")
+settle("wang2024.table4-privkvm")
 settle(
     "wang2024.table5",
     holds={
-        "as orders: ⌊log₂ d⌋ = 13, 14, 12 and d = 10,000, 20,000, 5,000": all(
-            tuple(floor(log2(d)) for d in SIZES) == PRINTED[name] for name in ("PrivKVM", "PCKV-GRR")
-        )
+        "orders": all(tuple(floor(log2(d)) for d in SIZES) == PRINTED[name] for name in ("PrivKVM", "PCKV-GRR"))
         and PRINTED["PCKV-UE"] == SIZES,
-        "bits enough are at most 2.01 times the printed numbers": all(
+        "bits": all(
             enough <= 2.01 * printed
             for name in PRINTED
             for enough, printed in zip(ENOUGH[name], PRINTED[name], strict=True)
@@ -673,7 +633,7 @@ settle(
 settle(
     "wang2024.table5-wheel",
     holds={
-        "as an order in m: log₂ 8 = 3, whatever the keys": log2(8) == 3
+        "order": log2(8) == 3
         and all(  # one bit more for twice the pairs, and no list that could matter
             WheelKV(epsilon=eps, m=16).report_bits == bits + 1 for eps, bits in wheel_bits.items()
         )
@@ -683,16 +643,11 @@ settle(
 settle(
     "wang2024.table5-compare",
     holds={
-        "ε = 1 and 4, seeds from public ids: a Wheel-KV report is the shortest": all(
-            bits < min(min(ENOUGH[name]) for name in ENOUGH) for bits in wheel_bits.values()
-        ),
-        "with the seed sent along it is, too": wheel_bits[1.0] + seed_bits < min(min(ENOUGH[name]) for name in ENOUGH),
-        "PrivKVM's key from a public id, too: it is shorter than a round's state": wheel_bits[1.0]
-        < PrivKV.nominal_split(10_000, 1.0).report_bits,
-        "twice or half of 10,000 keys: the bandwidth of PCKV-UE changes by a factor": ENOUGH["PCKV-UE"][1]
-        > 1.9 * ENOUGH["PCKV-UE"][0]
-        > 3.7 * ENOUGH["PCKV-UE"][2],
-        "that of PrivKVM and PCKV-GRR: by more than one bit": any(
+        "public-seed": all(bits < min(min(ENOUGH[name]) for name in ENOUGH) for bits in wheel_bits.values()),
+        "seed-sent": wheel_bits[1.0] + seed_bits < min(min(ENOUGH[name]) for name in ENOUGH),
+        "public-key": wheel_bits[1.0] < PrivKV.nominal_split(10_000, 1.0).report_bits,
+        "ue-changes": ENOUGH["PCKV-UE"][1] > 1.9 * ENOUGH["PCKV-UE"][0] > 3.7 * ENOUGH["PCKV-UE"][2],
+        "others-change": any(
             abs(bits - ENOUGH[name][0]) > 1 for name in ("PrivKVM", "PCKV-GRR") for bits in ENOUGH[name]
         ),
     },
@@ -1214,58 +1169,47 @@ def falls(name, what, treatments=("alike", "batches"), keys="all keys", eps=2.0)
 settle(
     "wang2024.fig4",
     holds={
-        "share of everyone, new keys and all keys: smaller MSE of frequency and mean": lower(
-            "growth", "everyone", "changed keys"
-        )
-        and lower("growth", "everyone", "all keys"),
-        "share of everyone, new keys, ε = 0.5: MSE of frequency nearly halved": halves("growth"),
-        "share of now, new keys, ε = 4: smaller MSE of frequency": newer(4.0),
-        "share of now, new keys, ε = 1: the same": newer(1.0),
+        "smaller": lower("growth", "everyone", "changed keys") and lower("growth", "everyone", "all keys"),
+        "nearly-half": halves("growth"),
+        "now-large-epsilon": newer(4.0),
+        "now-small-epsilon": newer(1.0),
     },
 )
 settle(
     "wang2024.fig5",
     holds={
-        "share of everyone, removed keys and all keys: smaller MSE of frequency and mean": lower(
-            "shrink", "everyone", "changed keys"
-        )
-        and lower("shrink", "everyone", "all keys"),
-        "share of everyone, removed keys, ε = 0.5: MSE of frequency nearly halved": halves("shrink"),
+        "smaller": lower("shrink", "everyone", "changed keys") and lower("shrink", "everyone", "all keys"),
+        "nearly-half": halves("shrink"),
     },
 )
 settle(
     "wang2024.fig4-falls",
     holds={
-        "frequency, ε = 2, 100 → 200 keys, both ways: smaller than before": falls("growth", "frequency"),
-        "mean, ε = 2, all keys, either way: smaller than before": falls("growth", "mean", ("alike",))
-        or falls("growth", "mean", ("batches",)),
+        "frequency": falls("growth", "frequency"),
+        "mean": falls("growth", "mean", ("alike",)) or falls("growth", "mean", ("batches",)),
     },
 )
 settle(
     "wang2024.fig5-falls",
     holds={
-        "frequency and mean, ε = 2, 100 → 50 keys, both ways: smaller than before": falls("shrink", "frequency")
-        and falls("shrink", "mean"),
-        "mean of the removed keys, all data alike: smaller than before": falls(
-            "shrink", "mean", ("alike",), "changed keys"
-        ),
+        "falls": falls("shrink", "frequency") and falls("shrink", "mean"),
+        "removed-keys": falls("shrink", "mean", ("alike",), "changed keys"),
     },
 )
 settle(
     "wang2024.batches",
     holds={
-        "share of everyone, new or removed keys: smaller errors in batches": lower("growth", "everyone", "changed keys")
-        and lower("shrink", "everyone", "changed keys"),
-        "means of new keys: smaller, too": all(
+        "everyone": lower("growth", "everyone", "changed keys") and lower("shrink", "everyone", "changed keys"),
+        "new-means": all(
             found("growth", eps, "batches", "mean", "latest") < found("growth", eps, "alike", "mean", "latest")
             for eps in BUDGETS
         ),
-        "share of now, live keys, ε = 4: a smaller error of frequency": all(
+        "now-large-epsilon": all(
             exact_errors(name, 4.0)["batches", "latest", "live keys"]
             < exact_errors(name, 4.0)["alike", "latest", "live keys"]
             for name in AFTER
         ),
-        "the same at ε = 1": all(
+        "now-small-epsilon": all(
             exact_errors(name, 1.0)["batches", "latest", "live keys"]
             < exact_errors(name, 1.0)["alike", "latest", "live keys"]
             for name in AFTER
@@ -1497,25 +1441,21 @@ whole_scan = lists[lists["list"] == "all"].set_index("eps")
 settle(
     "wang2024.fig6a",
     holds={
-        "same reports: the estimates of listed keys are the same numbers": same_numbers,
-        "fresh reports, ε = 1 to 4: MSE of listed keys within a third of that of all": bool(
+        "same-reports": same_numbers,
+        "fresh-reports": bool(
             all(
                 abs(row.fresh / whole_scan["own"][row.eps] - 1) < 1 / 3
                 for row in lists.itertuples()
                 if row.list != "all"
             )
         ),
-        "ranked and estimated by the same reports, 10 %, ε = 1: the same": bool(
-            short["own"][1.0] / whole_scan["own"][1.0] < 4 / 3
-        ),
+        "own-ranking": bool(short["own"][1.0] / whole_scan["own"][1.0] < 4 / 3),
     },
 )
 settle(
     "wang2024.fig6b",
     holds={
-        "recorded times, 100,000 reports: the shorter the list the faster, 10 % in half the time": bool(
-            scans.is_monotonic_increasing and scans[51] < scans[512] / 2
-        ),
+        "faster": bool(scans.is_monotonic_increasing and scans[51] < scans[512] / 2),
     },
 )
 

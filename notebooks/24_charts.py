@@ -28,29 +28,8 @@
 # *Real* reports are reports that the package's client drew, one for each person and under a real hash; the people themselves are simulated.
 # From {ref}`ch-wheel` you need Wheel-KV, from {ref}`ch-changing` the weights of batches.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 import tempfile
 from dataclasses import fields
 from math import ceil, exp, log, sqrt
@@ -63,6 +42,7 @@ from scipy.stats import binom, norm, t as student
 
 from ldpnb import PCKVUE, Records, WheelKV, epsilon, laws, pick, same_law, save, toss
 from ldpnb.book import check, settle, style, table
+from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.keyvalue import Holdings, batches, clipped_mean, digest, exposed, latest, mean_of, steady
 from ldpnb.serve import collect
 
@@ -85,46 +65,29 @@ charts_rng = np.random.default_rng(SEED)
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-charts-pipeline", "caption": "Both charts, after the words of §3.3 (Figs. 1 and 2 are missing from our text). Upper row: what happens to a report, the same on every day. Lower row: who edits the list of keys. Nothing that happens below the files, and nothing right of them, is known to the device, so that none of it can change what the device sends."}, "image": {"alt": "Flow diagram. Upper row from left to right: person, Wheel-KV client, files by day, tally, estimate, chart. A dashed line between client and files separates the device from the collector. Lower row: three boxes, releases and expiries, top of a rare full scan, and keys added by hand, lead to a box list of keys, which leads up to the tally."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.3))
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
-
-
-def box(x, y, text, colors):
-    ax.text(
-        x, y, text, ha="center", va="center", fontsize=10, bbox={"boxstyle": "round", "fc": colors[0], "ec": colors[1]}
-    )
-
-
-def arrow(start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0})
-
-
-ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
+board(ax)
 for shift in (0.024, 0.012, 0):  # a stack of files
-    ax.add_patch(plt.Rectangle((0.415 + shift, 0.63 + 2 * shift), 0.11, 0.17, fc=PLAIN[0], ec=PLAIN[1], linewidth=1))
+    frame(ax, 0.415 + shift, 0.63 + 2 * shift, 0.11, 0.17, PLAIN)
 ax.text(0.47, 0.715, "reports\nof day 3", ha="center", va="center", fontsize=10)
-for x, text, colors in (
+for x, text, paint in (
     (0.07, "person\n{song: like}", SKY),
     (0.245, "Wheel-KV\nε, m, N", SAND),
     (0.625, "tally", PLAIN),
     (0.775, "estimate", PLAIN),
     (0.93, "chart", PLAIN),
 ):
-    box(x, 0.715, text, colors)
+    box(ax, x, 0.715, text, paint, 10)
 for start, end in ((0.148, 0.183), (0.308, 0.41), (0.558, 0.59), (0.66, 0.712), (0.838, 0.89)):
-    arrow((start, 0.715), (end, 0.715))
+    arrow(ax, (start, 0.715), (end, 0.715))
 ax.text(0.47, 0.55, "seed, slot", ha="center", va="center", fontsize=10)
-box(0.625, 0.40, "list of keys", SKY)
-arrow((0.625, 0.465), (0.625, 0.655))
+box(ax, 0.625, 0.40, "list of keys", SKY, 10)
+arrow(ax, (0.625, 0.465), (0.625, 0.655))
 for x, text in ((0.3, "releases and\nexpiries"), (0.625, "top of a rare\nfull scan"), (0.9, "added\nby hand")):
-    box(x, 0.08, text, PLAIN)
-arrow((0.4, 0.16), (0.545, 0.35))
-arrow((0.625, 0.17), (0.625, 0.335))
-arrow((0.84, 0.16), (0.71, 0.35))
-ax.axvline(0.365, ymin=0.3, ymax=0.9, color="#D55E00", linestyle="--", marker="")
-ax.text(0.353, 0.97, "device", ha="right", va="top", color="#D55E00", fontsize=11)
-ax.text(0.377, 0.97, "collector", ha="left", va="top", color="#D55E00", fontsize=11)
+    box(ax, x, 0.08, text, PLAIN, 10)
+arrow(ax, (0.4, 0.16), (0.545, 0.35))
+arrow(ax, (0.625, 0.17), (0.625, 0.335))
+arrow(ax, (0.84, 0.16), (0.71, 0.35))
+border(ax, 0.365, 0.3, 0.9, "device", "collector")
 plt.show()
 
 # %% [markdown]
@@ -511,14 +474,12 @@ check(
 settle(
     "wang2024.scene-songs",
     holds={
-        "7 days, 12 songs in and out a day: one client, estimates within 6 standard errors": all(
+        "in-and-out": all(
             np.abs((song_charts[day][0][0] - truths[day][0, on_list(day)]) / errors_of[day]).max() < 6
             for day in range(1, DAYS + 1)
         ),
-        "20 weeks: more of the true ten than with a list that is a day old": by_likes > by_stale,
-        "the counts of a song do not depend on the list": np.array_equal(
-            narrow_counts, collect(CLIENT, [day_file], wide).tally.counts[:60]
-        ),
+        "old-list": by_likes > by_stale,
+        "same-counts": np.array_equal(narrow_counts, collect(CLIENT, [day_file], wide).tally.counts[:60]),
     },
 )
 
@@ -840,25 +801,23 @@ for size in (SHORT, D):
 settle(
     "wang2024.scene-searches",
     holds={
-        "Zipf, 1.1, 12 runs: the top hundredth is on the list of the top tenth": min(found_by["usual"]) == HOT,
-        "shares like a half Gaussian, 8 runs: it is": np.mean(found_by["flat"]) > 9.9,
+        "zipf": min(found_by["usual"]) == HOT,
+        "half-gaussian": np.mean(found_by["flat"]) > 9.9,
     },
 )
 settle(
     "wang2024.scene-bursts",
     holds={
-        "12 runs: with the burst query on the list, all true ten are counted": min(found_by["listed by hand"]) == HOT,
-        "12 runs: it is reported among the first ten, from reports sent before it was added": min(found_by["burst"])
-        == 1,
+        "ten": min(found_by["listed by hand"]) == HOT,
+        "burst": min(found_by["burst"]) == 1,
     },
 )
 settle(
     "wang2024.scene-cost",
     holds={
-        "PCKV-UE, 100 keys for 1,000: shorter reports": PCKVUE(d=SHORT, ell=4, epsilon=2.0).report_bits
-        < PCKVUE(d=D, ell=4, epsilon=2.0).report_bits,
-        "Wheel-KV, 100 keys for 1,000: a tenth of the hashes, on the same reports": hashes[SHORT] * 10 == hashes[D],
-        "Wheel-KV: communication depends on the list": "d" in {field.name for field in fields(WheelKV)},
+        "ue-bits": PCKVUE(d=SHORT, ell=4, epsilon=2.0).report_bits < PCKVUE(d=D, ell=4, epsilon=2.0).report_bits,
+        "hashes": hashes[SHORT] * 10 == hashes[D],
+        "wheel-bits": "d" in {field.name for field in fields(WheelKV)},
     },
 )
 
@@ -1044,7 +1003,7 @@ check(
 settle(
     "wang2024.scene-privacy",
     holds={
-        "each person reports once: exactly ε": abs(spent["one report"] - 1) < 1e-9,
+        "exact": abs(spent["one report"] - 1) < 1e-9,
     },
 )
 

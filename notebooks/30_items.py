@@ -28,29 +28,8 @@
 # From {ref}`ch-onebit` you need the table of signs and $c$, from {ref}`ch-wheel` the wheel for sets ({ref}`sec-wheel-sets`).
 # How to find the most frequent items in two phases is the next chapter.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import chain, combinations, product
 from math import ceil, comb, exp, floor, inf, log, log2, sqrt
 
@@ -200,12 +179,8 @@ def no_dummies(items, rng):
 settle(
     "zhang2018.padding",
     holds={
-        "no padding: all {0, 1}, or half {0} and half {1}: one law of reports": mixed(no_dummies, [{0, 1}])
-        == mixed(no_dummies, [{0}, {1}]),
-        "a report for every item held: their number gives a set away": epsilon(
-            laws(lambda items, rng: tuple(toss(0.75, rng) for _ in items), subsets(2))
-        )
-        == inf,
+        "one-law": mixed(no_dummies, [{0, 1}]) == mixed(no_dummies, [{0}, {1}]),
+        "number-shown": epsilon(laws(lambda items, rng: tuple(toss(0.75, rng) for _ in items), subsets(2))) == inf,
     },
 )
 
@@ -321,7 +296,7 @@ random_table = [tuple(int(s) for s in row) for row in 1 - 2 * rng.integers(0, 2,
 settle(
     "zhang2018.shist-private",
     holds={
-        "a table of 6 × 4 random signs, three ε: at most ε, and exactly": all(
+        "exact": all(
             abs(epsilon(laws(lambda x, rng, eps=eps: algorithm_1(x, random_table, eps, rng), range(4))) - eps) < 1e-12
             for eps in (0.5, 1.0, 3.0)
         )
@@ -330,7 +305,7 @@ settle(
 settle(
     "zhang2018.rappor-p",
     holds={
-        "one-hot RAPPOR with p = e^(ε/2)/(e^(ε/2)+1), four items, three ε: exactly ε": all(
+        "exact": all(
             abs(float(SUE(k=4, epsilon=eps).support[0]) - exp(eps / 2) / (exp(eps / 2) + 1)) < 1e-12
             and abs(epsilon(laws(SUE(k=4, epsilon=eps), np.arange(4))) - eps) < 1e-9
             for eps in (0.5, 1.0, 3.0)
@@ -434,11 +409,7 @@ check(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "zhang2018.sampled-private",
-    holds={
-        "all 16 sets of four items, ℓ = 1, 2, 3: at most ε": all(
-            exact(ell, codewords(4), 1.0) < 1 + 1e-12 for ell in (1, 2, 3)
-        )
-    },
+    holds={"within": all(exact(ell, codewords(4), 1.0) < 1 + 1e-12 for ell in (1, 2, 3))},
 )
 A, B = {0, 2}, {0}
 row = next(j for j, signs in enumerate(OURS) if signs[0] != signs[2])
@@ -457,18 +428,14 @@ of_items = [
 ]
 settle(
     "zhang2018.sampled-proof",
-    holds={
-        "ℓ = 2, {0, 2} and {0}: the ratio of the laws is that of some two items drawn": any(
-            abs(of_sets - one) < 1e-9 for one in of_items
-        )
-    },
-    instead={"it lies between the smallest and the largest of these": min(of_items) < of_sets < max(of_items)},
+    holds={"one-pair": any(abs(of_sets - one) < 1e-9 for one in of_items)},
+    instead={"between": min(of_items) < of_sets < max(of_items)},
 )
 
 settle(
     "zhang2018.bounds",
     holds={
-        "all 16 sets of four items, ℓ = 2, every row: both probabilities within the bounds": all(
+        "within": all(
             1 / (exp(1) + 1) - 1e-12 < chance * len(OURS) < exp(1) / (exp(1) + 1) + 1e-12
             for one in laws(lambda items, rng: sampled_shist(items, 2, OURS, 1.0, rng), subsets(4))
             for chance in map(float, one.values())
@@ -552,17 +519,14 @@ short = [i for i, s in enumerate(subsets(3)) if len(s) <= 2]
 settle(
     "zhang2018.times-ell",
     holds={
-        "d = 3, ℓ = 2: the estimate times ℓ is unbiased for sets of up to ℓ items": np.abs(
-            FOUND[short][..., 0] - held[short]
-        ).max()
-        < 1e-12,
-        "the set of three, which is cut: unbiased with the factor": np.abs(FOUND[-1, :, 0] - 1).max() < 1e-12,
+        "up-to-ell": np.abs(FOUND[short][..., 0] - held[short]).max() < 1e-12,
+        "cut": np.abs(FOUND[-1, :, 0] - 1).max() < 1e-12,
     },
 )
 empty = subsets(3).index(set())
 settle(
     "zhang2018.dummies",
-    holds={"a set of dummies only counts 0 for every item, exactly": np.abs(FOUND[empty, :, 0]).max() < 1e-12},
+    holds={"cancel": np.abs(FOUND[empty, :, 0]).max() < 1e-12},
 )
 
 # %% [markdown]
@@ -642,23 +606,15 @@ check(
 settle(
     "zhang2018.table-entries",
     holds={
-        "entries ±1, ℓ = 2: a finite ε": all(spent < inf for spent, _ in literal.values()),
-        "an item counts for one": all(abs(count - 1) < 1e-9 for _, count in literal.values()),
+        "finite": all(spent < inf for spent, _ in literal.values()),
+        "counts-one": all(abs(count - 1) < 1e-9 for _, count in literal.values()),
     },
-    instead={
-        "with entries ±1/√m exactly ε, and an item counts for one": all(
-            abs(spent - eps) < 1e-9 and abs(count - 1) < 1e-9 for eps, (spent, count) in meant.items()
-        )
-    },
+    instead={"scaled": all(abs(spent - eps) < 1e-9 and abs(count - 1) < 1e-9 for eps, (spent, count) in meant.items())},
 )
 settle(
     "zhang2018.c-epsilon",
-    holds={
-        "c = (ε+1)/(ε−1), ε = 0.5 and 2: an item counts for one": all(
-            abs(count - 1) < 1e-9 for _, count in lost.values()
-        )
-    },
-    instead={"c = (e^ε+1)/(e^ε−1): it does": all(abs(count - 1) < 1e-9 for _, count in meant.values())},
+    holds={"printed": all(abs(count - 1) < 1e-9 for _, count in lost.values())},
+    instead={"exponential": all(abs(count - 1) < 1e-9 for _, count in meant.values())},
 )
 
 # %% [markdown]
@@ -724,20 +680,14 @@ for factor, delta in product((1, 4), (0.1, 0.03, 0.01)):
 settle(
     "zhang2018.jl-delta",
     holds={
-        "d = 1,000, β = 0.01, n = 5·10⁴ and 5·10⁵: Algorithm 1's δ is its β": any(
-            abs(recipe(n, 1000)[0] - 0.01) < 1e-3 for n in (50_000, 500_000)
-        ),
+        "beta": any(abs(recipe(n, 1000)[0] - 0.01) < 1e-3 for n in (50_000, 500_000)),
     },
-    instead={
-        "C ln(1000)/δ² rows, C = 1 and 4: one product exceeds δ = 0.03 as often as δ = 0.01": all(
-            abs(off(0.01, factor) / off(0.03, factor) - 1) < 0.1 for factor in (1, 4)
-        )
-    },
+    instead={"rows": all(abs(off(0.01, factor) / off(0.03, factor) - 1) < 0.1 for factor in (1, 4))},
 )
 settle(
     "zhang2018.reduces",
     holds={
-        "d = 10⁷, n = 10⁵: fewer rows than items": recipe(100_000, 10**7)[1] < 10**7,
+        "rows": recipe(100_000, 10**7)[1] < 10**7,
     },
 )
 
@@ -752,11 +702,7 @@ def table_adds(counts, m):
 uniform_counts = np.full(1000, 50)
 settle(
     "zhang2018.orthogonal",
-    holds={
-        "5·10⁴ people, 1,000 equal shares, 64 rows and Algorithm 1's: a random table has more noise": all(
-            (table_adds(uniform_counts, m) > 0).all() for m in (64, recipe(50_000, 1000)[1])
-        )
-    },
+    holds={"less-noise": all((table_adds(uniform_counts, m) > 0).all() for m in (64, recipe(50_000, 1000)[1]))},
 )
 
 # %% [markdown]
@@ -844,27 +790,17 @@ for ell in (5, 50):
 settle(
     "zhang2018.sampling-better",
     holds={
-        "one bit, ℓ = 5 and 50, ε = 0.1 to 4: sampling has less noise": all(
-            split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4)
-        ),
-        "RAPPOR, ℓ = 5 and 50, ε = 0.1 to 16: less by a factor of at least ℓ": all(
-            rappor_split_over_sampled(eps, ell) >= ell for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4, 16)
-        ),
-        "one bit, ℓ = 5 and 50, ε = 16: sampling has less noise": any(
-            split_over_sampled(16, ell) > 1 for ell in (5, 50)
-        ),
+        "one-bit": all(split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4)),
+        "rappor": all(rappor_split_over_sampled(eps, ell) >= ell for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4, 16)),
+        "one-bit-large-epsilon": any(split_over_sampled(16, ell) > 1 for ell in (5, 50)),
     },
 )
 settle(
     "ye2018.ldpminer-sampling",
     holds={
-        "one bit, ℓ = 5 and 50, ε = 0.1 to 4: less noise than with ε/ℓ for each item": all(
-            split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4)
-        ),
-        "RAPPOR, ℓ = 5 and 50, ε = 0.1 to 16: less noise": all(
-            rappor_split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4, 16)
-        ),
-        "one bit, ℓ = 5 and 50, ε = 16: less noise": any(split_over_sampled(16, ell) > 1 for ell in (5, 50)),
+        "one-bit": all(split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4)),
+        "rappor": all(rappor_split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4, 16)),
+        "one-bit-large-epsilon": any(split_over_sampled(16, ell) > 1 for ell in (5, 50)),
     },
 )
 
@@ -1001,11 +937,7 @@ table(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "zhang2018.ell-moderate",
-    holds={
-        "made-up crowd, S-Hist, ε = 1, 10⁴ to 10⁶ people: the error falls and then rises with ℓ": all(
-            1 < best_ell[SampledSHist, n] < 100 for n in PEOPLE
-        )
-    },
+    holds={"falls-and-rises": all(1 < best_ell[SampledSHist, n] < 100 for n in PEOPLE)},
 )
 
 # %% [markdown]
@@ -1107,7 +1039,7 @@ table(
 settle(
     "zhang2018.communication",
     holds={
-        "d = 10 to 10,000: S-Hist sends one private bit, RAPPOR d": all(
+        "bits": all(
             SampledSHist(d=d, ell=1, epsilon=1.0).report_bits == 1 and SUE(k=d, epsilon=1.0).report_bits == d
             for d in (10, 100, 1000, 10_000)
         )
@@ -1117,10 +1049,9 @@ one_hot = SUE(k=4, epsilon=1.0)
 settle(
     "zhang2018.computation",
     holds={
-        "d = 1,000, n = 5·10⁵, Algorithm 2: below 1 % of one-hot RAPPOR's additions": additions(500_000, 1000)[2]
-        < 0.01 * additions(500_000, 1000)[0],
-        "on Algorithm 1's table: below half of them": additions(500_000, 1000)[1] < 0.5 * additions(500_000, 1000)[0],
-        "one-hot RAPPOR needs more than d counts for unbiased estimates": not (
+        "algorithm-2": additions(500_000, 1000)[2] < 0.01 * additions(500_000, 1000)[0],
+        "algorithm-1": additions(500_000, 1000)[1] < 0.5 * additions(500_000, 1000)[0],
+        "more-counts": not (
             one_hot.tally(one_hot.perturb(np.arange(4), rng=rng)).counts.shape == (4,)
             and np.abs(moments(one_hot, np.arange(4))[0] - np.eye(4)).max() < 1e-12
         ),
@@ -1129,7 +1060,7 @@ settle(
 settle(
     "zhang2018.error-order",
     holds={
-        "ε = 0.01 and 0.1: Σ of standard errors × ε√n/d is within 1 % of 2 for both, whatever d": all(
+        "order": all(
             abs(sqrt(noise) * eps / 2 - 1) < 0.01
             for eps in (0.01, 0.1)
             for d in (10, 1000)
@@ -1140,14 +1071,10 @@ settle(
 settle(
     "zhang2018.error-ratio",
     holds={
-        "ε = 0.1, d = 2 and 1,000: the variances are within 1 %": all(
-            abs(over_rappor[d, 0.1] - 1) < 0.01 for d in (2, 1000)
-        ),
-        "ε = 1 and 2, d = 1,000: within 1 %": any(abs(over_rappor[1000, eps] - 1) < 0.01 for eps in (1.0, 2.0)),
-        "ε = 1 and 2: the ratio falls from d = 2 to 10,000": any(
-            over_rappor[10_000, eps] < over_rappor[2, eps] for eps in (1.0, 2.0)
-        ),
-        "ε = 0.1 to 2: what the random table adds, over RAPPOR's noise, falls": all(
+        "small-epsilon": all(abs(over_rappor[d, 0.1] - 1) < 0.01 for d in (2, 1000)),
+        "large-epsilon": any(abs(over_rappor[1000, eps] - 1) < 0.01 for eps in (1.0, 2.0)),
+        "ratio-falls": any(over_rappor[10_000, eps] < over_rappor[2, eps] for eps in (1.0, 2.0)),
+        "addition-falls": all(
             (risks(10_000, eps)[0] - risks(10_000, eps)[1]) / risks(10_000, eps)[2]
             < (risks(2, eps)[0] - risks(2, eps)[1]) / risks(2, eps)[2]
             for eps in BUDGETS

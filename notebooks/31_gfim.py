@@ -30,29 +30,8 @@
 # You will meet two protocols of several reports and the exact ε of all that they show, an estimate that must not be trusted for what it was chosen by, the figures of the thesis at their own size, and eight printed numbers that do not fit the algorithm.
 # From {ref}`ch-items` you need sampling S-Hist, k-RR with the amplified budget and PrivSet; from {ref}`ch-wheel` the wheel for sets.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import combinations
 from math import atanh, exp, inf, log, sqrt
 
@@ -373,57 +352,35 @@ print(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "zhang2018.gfim-private",
-    holds={
-        "two people, one in each half, four items: all that is shown has exactly ε": abs(
-            spent["GFIM, all that is shown"] - 1
-        )
-        < 1e-12
-    },
+    holds={"exact": abs(spent["GFIM, all that is shown"] - 1) < 1e-12},
 )
 settle(
     "zhang2018.phase2-private",
-    holds={
-        "all sets of four items, all lists of two candidates: a second report is ε-LDP": spent["second report, bit"]
-        <= 1
-    },
+    holds={"private": spent["second report, bit"] <= 1},
 )
 settle(
     "zhang2018.padding-exposes",
     holds={
-        "ε = 1, one bit without padding shows more than with it": without_padding > log((exp(1) + 1) / 2) + 0.1,
-        "if the size of T were sent there would be no finite ε": with_size == inf,
-        "one bit without padding shows more than ε": without_padding > 1 + 1e-9,
+        "bit-shows-more": without_padding > log((exp(1) + 1) / 2) + 0.1,
+        "size-sent": with_size == inf,
+        "exceeds": without_padding > 1 + 1e-9,
     },
 )
 settle(
     "zhang2018.trimming",
-    holds={
-        "a set of 50 that holds 20 candidates: 2/5 before, 1 after trimming": float(
-            sum(p for v, p in plain_draw.items() if v < 20)
-        )
-        == 2 / 5
-        and None not in trimmed_draw
-    },
+    holds={"chances": float(sum(p for v, p in plain_draw.items() if v < 20)) == 2 / 5 and None not in trimmed_draw},
 )
 settle(
     "ye2018.ldpminer-budget",
-    holds={
-        "four items, ε = 1: two reports with ε/2 each keep ε": max(
-            spent["LDPMiner-SH, both reports"], spent["LDPMiner-RAPPOR, both reports"]
-        )
-        <= 1
-    },
+    holds={"halves": max(spent["LDPMiner-SH, both reports"], spent["LDPMiner-RAPPOR, both reports"]) <= 1},
 )
 private_first, private_second = SampledSHist(d=1000, ell=50, epsilon=1.0), SampledSUE(d=60, ell=60, epsilon=1.0)
 settle(
     "ye2018.ldpminer-bits",
-    holds={
-        "the private part of a first report grows with the length of its code": private_first.report_bits
-        < SampledSHist(d=10**6, ell=50, epsilon=1.0).report_bits
-    },
+    holds={"code-length": private_first.report_bits < SampledSHist(d=10**6, ell=50, epsilon=1.0).report_bits},
     instead={
-        "a first report has one private bit, with a public row": private_first.report_bits == 1,
-        "a second report by vector has a bit for each of 60 candidates": private_second.report_bits == 60,
+        "one-bit": private_first.report_bits == 1,
+        "vector": private_second.report_bits == 60,
     },
 )
 
@@ -762,9 +719,7 @@ check(
 # Once it has chosen, thirty of sixty say, it is too large for these in its turn ({ref}`sec-gfim-synthetic` measures it): what selected must not measure.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-settle(
-    "zhang2018.phase2-scale", missing="the factor of the second phase; k_max is unbiased, ℓ is not where they differ"
-)
+settle("zhang2018.phase2-scale")
 whole = {}
 for fixed in (True, False):  # sorted people: the first half holds item 0, the second does not
     people = Records.of({0}, {0}, {1}, {1})
@@ -774,19 +729,13 @@ for fixed in (True, False):  # sorted people: the first half holds item 0, the s
 settle(
     "zhang2018.random-split",
     holds={
-        "four people: over all splits the first phase is unbiased for the share of all": abs(
-            np.mean(whole[False]) - 0.5
-        )
-        < 1e-9,
-        "people split in a sorted order: it is not": abs(np.mean(whole[True]) - 0.5) > 0.4,
+        "random": abs(np.mean(whole[False]) - 0.5) < 1e-9,
+        "sorted": abs(np.mean(whole[True]) - 0.5) > 0.4,
     },
 )
 settle(
     "zhang2018.combination",
-    holds={
-        "ℓ = 50, 60 candidates: (3-5) has a smaller variance than the second phase alone": noise_of["(3-5)"][1]
-        < noise_of["second phase, padded to k_max"][1]
-    },
+    holds={"smaller": noise_of["(3-5)"][1] < noise_of["second phase, padded to k_max"][1]},
 )
 
 
@@ -800,17 +749,15 @@ def largest_of_nobody(d):
 settle(
     "zhang2018.smaller-domain",
     holds={
-        "60 candidates for 1,000 items: 64 rows and columns for 1,024": (
+        "table": (
             SampledSHist(d=60, ell=60, epsilon=1.0).oracle.m,
             SampledSHist(d=1000, ell=50, epsilon=1.0).oracle.m,
         )
         == (64, 1024),
-        "same padding: a smaller domain has less noise": SampledSHist(d=60, ell=50, epsilon=1.0).rare_noise
+        "same-padding": SampledSHist(d=60, ell=50, epsilon=1.0).rare_noise
         < SampledSHist(d=1000, ell=50, epsilon=1.0).rare_noise,
-        "2,000 people without items, 20 runs: the largest estimate is smaller among 60 than 1,000": bool(
-            largest_of_nobody(60) < 0.9 * largest_of_nobody(1000)
-        ),
-        "padding to k_max = 20 for ℓ = 50: less noise": SampledSHist(d=20, ell=20, epsilon=1.0).rare_noise
+        "largest": bool(largest_of_nobody(60) < 0.9 * largest_of_nobody(1000)),
+        "shorter-padding": SampledSHist(d=20, ell=20, epsilon=1.0).rare_noise
         < SampledSHist(d=1000, ell=50, epsilon=1.0).rare_noise,
     },
 )
@@ -926,29 +873,26 @@ check(
 settle(
     "zhang2018.small-epsilon",
     holds={
-        "ε from 0.05 to 3.05: each phase of GFIM has the smaller variance": all(
-            rival(eps) > 1 for eps in np.arange(0.05, 3.06, 0.05)
-        ),
-        "the smaller ε, the larger GFIM's advantage": bool(np.all(np.diff([rival(eps) for eps in budgets]) < 0)),
+        "each-phase": all(rival(eps) > 1 for eps in np.arange(0.05, 3.06, 0.05)),
+        "falls": bool(np.all(np.diff([rival(eps) for eps in budgets]) < 0)),
     },
 )
 settle(
     "zhang2018.list-size",
     holds={
-        "variance of the second phase grows with the number of candidates": all(
+        "candidates": all(
             SampledSHist(d=a, ell=a, epsilon=1.0).rare_noise < SampledSHist(d=b, ell=b, epsilon=1.0).rare_noise
             for a, b in ((20, 40), (40, 60), (60, 120))
         ),
-        "because the table grows": SampledSHist(d=60, ell=20, epsilon=1.0).rare_noise
+        "table": SampledSHist(d=60, ell=20, epsilon=1.0).rare_noise
         > SampledSHist(d=20, ell=20, epsilon=1.0).rare_noise,
     },
 )
 settle(
     "ye2018.ldpminer-two-steps",
     holds={
-        "ℓ = 47, 10 candidates, ε = 1: the second phase has less noise than one phase with ε": 10**2 * spread(0.5) ** 2
-        < 47**2 * spread(1.0) ** 2,
-        "ℓ = 50, 60 candidates, ε = 2: it has": 60**2 * spread(1.0) ** 2 < 50**2 * spread(2.0) ** 2,
+        "ten-candidates": 10**2 * spread(0.5) ** 2 < 47**2 * spread(1.0) ** 2,
+        "sixty-candidates": 60**2 * spread(1.0) ** 2 < 50**2 * spread(2.0) ** 2,
     },
 )
 
@@ -1274,35 +1218,30 @@ def mean_of_runs(reading, method, kind, n):
 settle(
     "zhang2018.precisions",
     holds={
-        "final list as written, 40 repetitions: mean z² of the eight below 3": misfit("as written") < 3,
-        "true top 30 among the 60 candidates: below 3": misfit("candidates") < 3,
-        "T not padded (ε-private): below 5": misfit("no padding") < 5,
-        "all of T sent unsampled (not ε-private), ranked on the list: below 3": misfit("unsampled") < 3,
+        "final-list": misfit("as written") < 3,
+        "candidates": misfit("candidates") < 3,
+        "unpadded": misfit("no padding") < 5,
+        "unsampled": misfit("unsampled") < 3,
     },
 )
 settle(
     "zhang2018.most-found",
     holds={
-        "Laplace, 500,000 people, as written: more than half of the top 30 on average": mean_of_runs(
-            "as written", "GFIM", "Laplace", 500_000
-        )[0]
-        > 0.5,
-        "normal, 500,000 people: the same": mean_of_runs("as written", "GFIM", "normal", 500_000)[0] > 0.5,
+        "laplace": mean_of_runs("as written", "GFIM", "Laplace", 500_000)[0] > 0.5,
+        "normal": mean_of_runs("as written", "GFIM", "normal", 500_000)[0] > 0.5,
     },
 )
 settle(
     "zhang2018.one-missing",
     holds={
-        "Laplace, 500,000 people, final list as written: 29 of 30 in any of 40 runs": bool(
-            (most["as written"] >= 29).any()
-        ),
-        "29 of 30 among the candidates in any of 40 runs": bool((most["candidates"] >= 29).any()),
+        "final-list": bool((most["as written"] >= 29).any()),
+        "candidates": bool((most["candidates"] >= 29).any()),
     },
 )
 settle(
     "zhang2018.more-people",
     holds={
-        "40 runs, both laws and methods: ten times the people, more than twice the precision": all(
+        "twice": all(
             mean_of_runs("as written", m, kind, 500_000)[0] > 2 * mean_of_runs("as written", m, kind, 50_000)[0]
             for m in ("GFIM", "LDPMiner-SH")
             for kind in ("Laplace", "normal")
@@ -1312,12 +1251,12 @@ settle(
 settle(
     "zhang2018.steeper",
     holds={
-        "40 runs, both sizes and methods: Laplace is found better than normal": all(
+        "better": all(
             mean_of_runs("as written", m, "Laplace", n)[0] > mean_of_runs("as written", m, "normal", n)[0] + 0.03
             for m in ("GFIM", "LDPMiner-SH")
             for n in (50_000, 500_000)
         ),
-        "the 1st and the 31st item differ more": all(
+        "differ": all(
             np.ptp(np.sort(true_shares["Laplace", n])[::-1][[0, 30]])
             > 2 * np.ptp(np.sort(true_shares["normal", n])[::-1][[0, 30]])
             for n in (50_000, 500_000)
@@ -1327,7 +1266,7 @@ settle(
 settle(
     "zhang2018.similar",
     holds={
-        "40 runs, four populations: the mean precisions differ by less than 0.1": all(
+        "close": all(
             abs(mean_of_runs("as written", "GFIM", *at)[0] - mean_of_runs("as written", "LDPMiner-SH", *at)[0]) < 0.1
             for at in SETTINGS
         )
@@ -1336,11 +1275,11 @@ settle(
 settle(
     "zhang2018.top-thirty",
     holds={
-        "both laws, 500,000 people: the true top 30 are 486 to 515 or 485 to 514": all(
+        "many-people": all(
             set(largest(true_shares[kind, 500_000], 30).tolist()) in (set(range(486, 516)), set(range(485, 515)))
             for kind in ("Laplace", "normal")
         ),
-        "both laws, 50,000 people: they are": all(
+        "few-people": all(
             set(largest(true_shares[kind, 50_000], 30).tolist()) in (set(range(486, 516)), set(range(485, 515)))
             for kind in ("Laplace", "normal")
         ),
@@ -1358,23 +1297,19 @@ def without_the_rest(kind, n):
 settle(
     "zhang2018.off-the-list",
     holds={
-        "50,000 people, one run each: first estimates off the list have less error than 0": all(
+        "error": all(
             without_the_rest(kind, 50_000)[0] < without_the_rest(kind, 50_000)[1] for kind in ("Laplace", "normal")
         ),
-        "Laplace, 50,000 people: letting items off the list in raises precision": mean_of_runs(
-            "as written", "GFIM", "Laplace", 50_000
-        )[0]
+        "precision": mean_of_runs("as written", "GFIM", "Laplace", 50_000)[0]
         > mean_of_runs("list only", "GFIM", "Laplace", 50_000)[0],
-        "500,000 people: it lowers precision by less than 0.02": mean_of_runs("as written", "GFIM", "Laplace", 500_000)[
-            0
-        ]
+        "more-people": mean_of_runs("as written", "GFIM", "Laplace", 500_000)[0]
         > mean_of_runs("list only", "GFIM", "Laplace", 500_000)[0] - 0.02,
     },
 )
 settle(
     "zhang2018.error-range",
     holds={
-        "normal items, 50,000 people, a run of GFIM at ε = 0.5: the relative error is below 1": (
+        "below-one": (
             relative_error(
                 true_shares["normal", 50_000],
                 run_both(drawn_people["normal", 50_000], 0.5, LISTED, np.random.default_rng(SEED))["GFIM"][-1],
@@ -1384,7 +1319,7 @@ settle(
         )
     },
     instead={
-        "it has no bound: estimates three times too large have 2": bool(
+        "unbounded": bool(
             abs(relative_error(true_shares["normal", 50_000], 3 * true_shares["normal", 50_000], WANTED) - 2) < 1e-9
         )
     },
@@ -1700,36 +1635,32 @@ print(
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 PAIRED = ("GFIM", "LDPMiner-SH")
-settle("zhang2018.census-facts", missing="the file; we have 221 rows of the same census, with 68 attributes")
+settle("zhang2018.census-facts")
 settle(
     "zhang2018.fig59",
     holds={
-        "five stand-ins: the error at k = 20 is above that at k = 5, GFIM and LDPMiner-SH": all(
+        "grows": all(
             census_mean("error", name, 20, draw=draw) > census_mean("error", name, 5, draw=draw)
             for name in PAIRED
             for draw in FIVE
         ),
-        "five stand-ins: the smallest error is at k = 2 to 8 for LDPMiner-SH": all(
-            2 <= lowest[draw, "LDPMiner-SH"] <= 8 for draw in FIVE
-        ),
-        "five stand-ins: it is at k = 2 to 4 for both methods": all(2 <= k <= 4 for k in lowest.values()),
+        "lowest-sh": all(2 <= lowest[draw, "LDPMiner-SH"] <= 8 for draw in FIVE),
+        "lowest-both": all(2 <= k <= 4 for k in lowest.values()),
     },
 )
 settle(
     "zhang2018.fig510",
     holds={
-        "mean over five stand-ins, both methods: precision at k = 1 < 3 < 5 < 10 < 20": all(
+        "rises": all(
             over_draws(name, b) > over_draws(name, a) for name in PAIRED for a, b in ((1, 3), (3, 5), (5, 10), (10, 20))
         ),
-        "mean over five stand-ins, both methods: precision at k = 1 is below half of that at k = 5": all(
-            over_draws(name, 1) < over_draws(name, 5) / 2 for name in PAIRED
-        ),
+        "sharply": all(over_draws(name, 1) < over_draws(name, 5) / 2 for name in PAIRED),
     },
 )
 settle(
     "zhang2018.census-better",
     holds={
-        "five stand-ins, mean over k = 5 to 20: GFIM has less error and more precision": all(
+        "mean": all(
             sum(
                 census_mean("error", "GFIM", k, draw=draw) - census_mean("error", "LDPMiner-SH", k, draw=draw)
                 for k in TOPS[4:]
@@ -1741,7 +1672,7 @@ settle(
             )
             for draw in FIVE
         ),
-        "five stand-ins, every k from 1 to 20: less error": all(
+        "every-k": all(
             census_mean("error", "GFIM", k, draw=draw) < census_mean("error", "LDPMiner-SH", k, draw=draw)
             for k in TOPS
             for draw in FIVE
@@ -1751,13 +1682,13 @@ settle(
 settle(
     "zhang2018.fig511",
     holds={
-        "k = 10: from ε = 0.5 to 1 to 2 both methods have less error and more precision": all(
+        "improves": all(
             census_mean("error", name, 10, b) < census_mean("error", name, 10, a)
             and census_mean("precision", name, 10, b) > census_mean("precision", name, 10, a)
             for name in PAIRED
             for a, b in ((0.5, 1.0), (1.0, 2.0))
         ),
-        "ε up to 1.5: GFIM has less error and more precision than LDPMiner-SH": all(
+        "gfim-better": all(
             census_mean("error", "GFIM", 10, eps) < census_mean("error", "LDPMiner-SH", 10, eps)
             and census_mean("precision", "GFIM", 10, eps) > census_mean("precision", "LDPMiner-SH", 10, eps)
             for eps in GRID
@@ -1768,16 +1699,13 @@ settle(
 settle(
     "zhang2018.better",
     holds={
-        "k = 10, ε up to 1.5: less error than LDPMiner-SH": all(
+        "small-epsilon": all(
             census_mean("error", "GFIM", 10, eps) < census_mean("error", "LDPMiner-SH", 10, eps)
             for eps in GRID
             if eps <= 1.5
         ),
-        "k = 10, ε = 4: less error than LDPMiner-RAPPOR": census_mean("error", "GFIM", 10, 4.0)
-        < census_mean("error", "LDPMiner-RAPPOR", 10, 4.0),
-        "the thesis's own eight precisions: GFIM's the higher in all four": all(
-            PRINTED["GFIM", *at] > PRINTED["LDPMiner-SH", *at] for at in SETTINGS
-        ),
+        "large-epsilon": census_mean("error", "GFIM", 10, 4.0) < census_mean("error", "LDPMiner-RAPPOR", 10, 4.0),
+        "printed": all(PRINTED["GFIM", *at] > PRINTED["LDPMiner-SH", *at] for at in SETTINGS),
     },
 )
 
@@ -2212,11 +2140,8 @@ def list_mean(which, factor):
 settle(
     "zhang2018.list-choice",
     holds={
-        "Laplace, ε = 2, k = 30: lists of k to 5 k differ in precision by 0.2 or more": np.ptp(
-            [list_mean("Laplace", factor) for factor in LONG]
-        )
-        >= 0.2,
-        "stand-in, ε = 1, k = 10: they do": np.ptp([list_mean("census", factor) for factor in LONG]) >= 0.2,
+        "laplace": np.ptp([list_mean("Laplace", factor) for factor in LONG]) >= 0.2,
+        "census": np.ptp([list_mean("census", factor) for factor in LONG]) >= 0.2,
     },
 )
 
@@ -2237,7 +2162,7 @@ base = sum_of_errors(1000, 50, 0.05, 10**6)
 settle(
     "ye2018.ldpminer-bound",
     holds={
-        "k read as ℓ, small ε: it is the order of a first phase's sum of absolute errors": np.allclose(
+        "sum": np.allclose(
             [
                 sum_of_errors(2000, 50, 0.05, 10**6) / base,
                 sum_of_errors(1000, 100, 0.05, 10**6) / base,
@@ -2247,8 +2172,7 @@ settle(
             (2, 2, 2, 0.5),
             rtol=0.01,
         ),
-        "the largest error over the items grows in proportion to d": largest_error(1024, 40, rng)
-        > 8 * largest_error(64, 40, rng),
+        "largest": largest_error(1024, 40, rng) > 8 * largest_error(64, 40, rng),
     },
 )
 twice = ldpminer(
@@ -2262,21 +2186,15 @@ twice = ldpminer(
 )
 settle(
     "ye2018.ldpminer-cost",
-    holds={
-        "a run is decoded twice: all 16 items, then the 4 candidates": (len(twice.first), len(twice.second)) == (16, 4)
-    },
+    holds={"twice": (len(twice.first), len(twice.second)) == (16, 4)},
 )
 settle(
     "ye2018.ldpminer-table5",
     holds={
-        "an item off the list: more noise than from one phase with all of ε, ε = 0.5, 1, 2, 4": all(
-            spread(eps / 2) > spread(eps) for eps in (0.5, 1.0, 2.0, 4.0)
-        ),
-        "stand-in, k = 10, ε = 4, with a vector: more precise than one phase of S-Hist": census_mean(
-            "precision", "LDPMiner-RAPPOR", 10, 4.0
-        )
+        "off-the-list": all(spread(eps / 2) > spread(eps) for eps in (0.5, 1.0, 2.0, 4.0)),
+        "large-epsilon": census_mean("precision", "LDPMiner-RAPPOR", 10, 4.0)
         > census_mean("precision", "one phase, S-Hist", 10, 4.0),
-        "stand-in, k = 10, ε = 0.25: more precise": census_mean("precision", "LDPMiner-RAPPOR", 10, 0.25)
+        "small-epsilon": census_mean("precision", "LDPMiner-RAPPOR", 10, 0.25)
         > census_mean("precision", "one phase, S-Hist", 10, 0.25),
     },
 )

@@ -30,29 +30,8 @@
 # You will meet one report about many attributes and its two budgets, the likelihood of a report, the EM algorithm with a bound on its error, linear estimates that agree with each other, what can be said about information, and better clients.
 # From {ref}`ch-rr` you need the definition of ε-LDP, from {ref}`ch-frequency` k-RR and unary encoding.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from collections import Counter
 from functools import reduce
 from itertools import combinations, product
@@ -343,35 +322,31 @@ for eps in (1.0, 2.0, 4.0, 8.0):
 settle(
     "ren2019.one-hot",
     holds={
-        "2 to 12 values: any two strings differ, in two bits": all(
+        "two-bits": all(
             sum(a != b for a, b in zip(one_hot(x, k), one_hot(y, k), strict=True)) == 2
             for k in range(2, 13)
             for x, y in combinations(range(k), 2)
         ),
-        "f = 0.5: eq. (4) flips a bit with probability f/2": bit_law,
+        "flip": bit_law,
     },
 )
 settle(
     "ren2019.epsilon",
-    holds={"four domains, exact law: 2d ln((1−f/2)/(f/2)), attained": all(stated_for(0.5))},
+    holds={"exact": all(stated_for(0.5))},
 )
 settle(
     "ren2019.rappor-length",
     holds={
-        "a bit for each possible record, 1 to 8 binary attributes: twice the bits with each": all(
-            BitFlip(sizes=(2**d,), f=0.5).report_bits == 2**d for d in range(1, 9)
-        ),
-        "a string for each attribute, as the paper's own client has: the same": any(
-            BitFlip(sizes=(2,) * d, f=0.5).report_bits == 2**d for d in range(3, 9)
-        ),
+        "bit-per-record": all(BitFlip(sizes=(2**d,), f=0.5).report_bits == 2**d for d in range(1, 9)),
+        "string-per-attribute": any(BitFlip(sizes=(2,) * d, f=0.5).report_bits == 2**d for d in range(3, 9)),
     },
 )
 settle(
     "ren2019.ratio-max",
     holds={
-        "t′ the other record: e^ε is reached for pairs that differ in 2d bits, and no others": other_record,
-        "t′ the report, as in the exponents: largest where t′ = 1 − t on these bits": report_opposite,
-        "t′ the report: largest exactly where t′ = t on these bits": report_same,
+        "other-record": other_record,
+        "report-opposite": report_opposite,
+        "report-equal": report_same,
     },
 )
 
@@ -551,13 +526,10 @@ leaves = {name: max(moved[name, s] for s in JUDGED) > 1e-9 for name in READINGS}
 settle(
     "ren2019.em-likelihood",
     holds={
-        "line 4 with the report for s, f = 0.5, two domains: EM leaves the uniform table": leaves["s is the report"],
-        "line 4 with the one-hot string of ω for s: it does": leaves["s is the string of ω"],
+        "with-report": leaves["s is the report"],
+        "with-one-hot": leaves["s is the string of ω"],
     },
-    instead={
-        "with s XOR ŝ for s EM ends at the true table, from exact frequencies": max(off[RIGHT, s] for s in JUDGED)
-        < 1e-8
-    },
+    instead={"with-xor": max(off[RIGHT, s] for s in JUDGED) < 1e-8},
 )
 
 # %% [markdown]
@@ -826,18 +798,17 @@ by_formula, by_words = (by_rule[name][1] for name in ("change of the largest val
 settle(
     "ren2019.stopping",
     holds={
-        "two binary attributes, exact frequencies, δ = 0.001: at f = 0.1 error below 0.001": ends[0.1, 1e-3][0] < 1e-3,
-        "δ is the accuracy reached: δ = 0.001, f = 0.9: the error is at most 10 δ": ends[0.9, 1e-3][0] <= 1e-2,
-        "f = 0.7, shares .04, .38, .34, .24: no less exact than by the largest change": by_formula <= by_words,
+        "little-noise": ends[0.1, 1e-3][0] < 1e-3,
+        "accuracy": ends[0.9, 1e-3][0] <= 1e-2,
+        "by-formula": by_formula <= by_words,
     },
 )
 early, at_best, wrong_by = (min(empty[m, f][i] for m in (5, 6)) for f, i in ((0.5, 0), (0.9, 1), (0.9, 2)))
 settle(
     "ren2019.em-sparse",
     holds={
-        "5 or 6 attributes, 6 or 7 cells that occur, f = 0.5, δ = 0.001: > 5 % in the others": early > 0.05,
-        "f = 0.9, at the maximum of the likelihood: > 5 % in the others, error > 0.1": at_best > 0.05
-        and wrong_by > 0.1,
+        "stopped": early > 0.05,
+        "at-maximum": at_best > 0.05 and wrong_by > 0.1,
     },
 )
 
@@ -1038,21 +1009,16 @@ at_top, by_singles = (errors[name, 3].mean(1) for name in ("maximum likelihood",
 settle(
     "ren2019.em-converges",
     holds={
-        "f = 0.5, exact frequencies: from uniform and five random starts to the true table": to_the_table,
-        "planted people, f = 0.5, triples: nearer to the truth than products of single shares": at_top[2]
-        < by_singles[2],
-        "the same at f = 0.9": at_top[-1] < by_singles[-1],
+        "to-the-table": to_the_table,
+        "some-noise": at_top[2] < by_singles[2],
+        "much-noise": at_top[-1] < by_singles[-1],
     },
 )
 settle(
     "ren2019.two-ways",
     holds={
-        "planted people: products of true single shares: off by over 0.03 (pairs), 0.06 (triples)": alone[2] > 0.03
-        and alone[3] > 0.06,
-        "20,000 people, f = 0.5: the parity of all 16 attributes has a standard error above 1": sqrt(
-            (worth(0.5) ** -16 - 1) / N
-        )
-        > 1,
+        "one-by-one": alone[2] > 0.03 and alone[3] > 0.06,
+        "all-at-once": sqrt((worth(0.5) ** -16 - 1) / N) > 1,
     },
 )
 
@@ -1227,15 +1193,14 @@ none_below = by_product.min() > 0 and abs(mutual_information(independent)) < 1e-
 settle(
     "ren2019.information",
     holds={
-        "20 random tables: (5), with the joint's own marginals, is positive; 0 for a product": none_below,
-        "planted pairs, f = 0.5: the ten largest estimates are among the twenty truly largest": largest_found
-        <= truly_largest,
+        "positive": none_below,
+        "strongest-found": largest_found <= truly_largest,
     },
 )
 same_forms = forms_differ(random_tables) < 1e-12
 settle(
     "ren2019.entropy-form",
-    holds={"20 random tables: (5) is H(X) + H(Π) − H(X, Π), with the joint entropy": same_forms},
+    holds={"equal": same_forms},
 )
 
 # %% [markdown]

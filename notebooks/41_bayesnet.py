@@ -27,29 +27,8 @@
 # You will meet a theorem that says what a network loses, a greedy search and what may be forgotten in it, and the paper's Figures 5 to 10.
 # From {ref}`ch-joint` you need the client that flips bits, and the two ways to turn its reports into joint tables.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from collections import Counter
 from functools import cache
 from itertools import combinations, product
@@ -294,9 +273,8 @@ print(f"a random law, Fig. 2: {loss(LAWS5[0], FIG2):.3f} nats lost, the chain ru
 settle(
     "ren2019.factorisation",
     holds={
-        "chain rule, 30 random laws: nothing is lost": all(abs(loss(p, CHAIN)) < 1e-10 for p in LAWS5),
-        "Fig. 2, a law that it fits: the product is the law": float(np.abs(replaced(example, FIG2) - example).max())
-        < 1e-12,
+        "chain-rule": all(abs(loss(p, CHAIN)) < 1e-10 for p in LAWS5),
+        "network": float(np.abs(replaced(example, FIG2) - example).max()) < 1e-12,
     },
 )
 
@@ -559,25 +537,20 @@ for k in (1, 2, 3, 4):
 settle(
     "ren2019.algorithm-3",
     holds={
-        "10 laws, 7 starts, k = 1, 2, 3: d pairs, at most k placed parents, the largest I": all(described),
+        "as-described": all(described),
     },
 )
 settle(
     "ren2019.recomputation",
     holds={
-        "d = 7, k = 1, 2, 3: Algorithm 3 scores a pair again and again": all(
-            total > distinct for _, total, distinct, _, _ in tallies
-        ),
-        "d = 16, k = 2: 2,395 evaluations against 575": (evaluations(16, 2, "all"), evaluations(16, 2, "each"))
-        == (2395, 575),
+        "repeats": all(total > distinct for _, total, distinct, _, _ in tallies),
+        "evaluations": (evaluations(16, 2, "all"), evaluations(16, 2, "each")) == (2395, 575),
     },
 )
 settle(
     "ren2019.algorithm-4",
     holds={
-        "d = 7, k = 1, 2, 3: fewer evaluations than Algorithm 3, and no pair twice": all(
-            algorithm_3 > algorithm_4 and most == 1 for _, algorithm_3, _, algorithm_4, most in tallies
-        ),
+        "fewer": all(algorithm_3 > algorithm_4 and most == 1 for _, algorithm_3, _, algorithm_4, most in tallies),
     },
 )
 
@@ -741,29 +714,26 @@ check(
 settle(
     "ren2019.random-start-uncertain",
     holds={
-        "planted people, k = 2: edges differ between starts": len({g.skeleton for g in starts[2]}) > 1,
-        "and so does KL(P‖P_G), by more than .01 nats": np.ptp(sums[2]) > 0.01,
+        "edges": len({g.skeleton for g in starts[2]}) > 1,
+        "divergence": np.ptp(sums[2]) > 0.01,
     },
 )
 settle(
     "ren2019.entropy-picked",
     holds={
-        "40 planted tables: correlation of entropy and early placing above 0, by 1.96 s.e.": early_mean
-        > 1.96 * early_error,
+        "correlated": early_mean > 1.96 * early_error,
     },
 )
 settle(
     "ren2019.synthesis",
     holds={
-        "exact law of a drawn record is the product, in two orders": all(
-            abs(float(mixed[r]) - chance(r, FIG2, YES)) < 1e-12 for r in RECORDS5
-        ),
+        "law": all(abs(float(mixed[r]) - chance(r, FIG2, YES)) < 1e-12 for r in RECORDS5),
     },
 )
 settle(
     "ren2019.post-processing",
     holds={
-        "one person, two attributes, exact laws: the synthetic row spends at most ε": spent[1] <= spent[0],
+        "within": spent[1] <= spent[0],
     },
 )
 
@@ -1150,11 +1120,8 @@ def at(name, rule, k, what, f=0.0):
 settle(
     "ren2019.table1",
     holds={
-        "Adult: 45,222 people, 15 attributes; TPC-E: 24 attributes": (adult["people"], len(adult["merged"]), len(TPCE))
-        == (45_222, 15, 24),
-        "values can be merged to 2^26 and 2^38 cells, within a factor of two": all(
-            abs(sum(map(log2, domain)) - bits) < 1 for domain, bits in ((adult["merged"], 26), (TPCE, 38))
-        ),
+        "sizes": (adult["people"], len(adult["merged"]), len(TPCE)) == (45_222, 15, 24),
+        "cells": all(abs(sum(map(log2, domain)) - bits) < 1 for domain, bits in ((adult["merged"], 26), (TPCE, 38))),
     },
 )
 again = Truth(people, SIZES, (1, 2), 8, 600)
@@ -1339,68 +1306,54 @@ gains = np.diff(nltcs_raw)
 settle(
     "ren2019.fig5-k",
     holds={
-        "NLTCS, people: I_sum rises with k = 1, …, 4, each time by less": bool(
-            (gains > 0).all() and (np.diff(gains) < 0).all()
-        ),
-        "NLTCS, paper's rule, f = .1: the synthetic I_sum too": bool(
-            (np.diff([at("nltcs", "paper", k, "I_sum synthetic", 0.1) for k in (1, 2, 3, 4)]) > 0).all()
-        ),
-        "Adult and TPC-E, merged or planted our way, f ≤ .5: k = 2 above k = 1": all(
+        "people": bool((gains > 0).all() and (np.diff(gains) < 0).all()),
+        "synthetic": bool((np.diff([at("nltcs", "paper", k, "I_sum synthetic", 0.1) for k in (1, 2, 3, 4)]) > 0).all()),
+        "others": all(
             at(name, "paper", 2, "I_sum synthetic", f) > at(name, "paper", 1, "I_sum synthetic", f)
             for name in ("adult", "tpce")
             for f in (0.1, 0.3, 0.5)
         ),
-        "Adult, merged our way, f = .7: k = 2 above k = 1": crossing[1] > crossing[0],
+        "adult-noisy": crossing[1] > crossing[0],
     },
 )
 settle(
     "ren2019.fig5-large-f",
     holds={
-        "paper's rule with δ = .001, f = .9, four tables: I_sum below .05 for every k": all(
+        "papers-rule": all(
             at(name, "paper", k, "I_sum synthetic", 0.9) < 0.05
             for name in figures
             for k in ((1, 2, 3, 4) if name == "nltcs" else (1, 2))
         ),
-        "likeliest tables, NLTCS, f = .9: the same I_sum for every k": abs(
+        "likeliest": abs(
             at("nltcs", "likeliest", 3, "I_sum synthetic", 0.9) - at("nltcs", "likeliest", 1, "I_sum synthetic", 0.9)
         )
         < 0.2,
     },
 )
-settle(
-    "ren2019.fig5-trend", missing="δ, on which the direction depends in our records; how Adult and TPC-E were merged"
-)
+settle("ren2019.fig5-trend")
 settle(
     "ren2019.entropy-start",
     holds={
-        "NLTCS, k = 2, no noise: I_sum above the mean of all starts": start_spread("nltcs", "I_sum") > 0,
-        "Adult and TPC-E, merged or planted our way: the same": all(
-            start_spread(name, "I_sum") > 0 for name in ("adult", "tpce")
-        ),
+        "nltcs": start_spread("nltcs", "I_sum") > 0,
+        "others": all(start_spread(name, "I_sum") > 0 for name in ("adult", "tpce")),
     },
 )
 settle(
     "ren2019.stability",
     holds={
-        "planted people, paper's rule, f = .1: two surveys share over .05 more of the edges": stable[0.1][0]
-        > stable[0.1][1] + 0.05,
-        "the same at f = .7": stable[0.7][0] > stable[0.7][1] + 0.05,
+        "some-noise": stable[0.1][0] > stable[0.1][1] + 0.05,
+        "much-noise": stable[0.7][0] > stable[0.7][1] + 0.05,
     },
 )
 settle(
     "ren2019.fig6",
     holds={
-        "NLTCS, paper's rule, f ≤ .5, synthetic rows: not below a random start": all(
-            at("nltcs", "columns, paper", 2, "gain synthetic", f) >= 0 for f in (0.1, 0.3, 0.5)
-        ),
-        "the same at f = .8": at("nltcs", "columns, paper", 2, "gain synthetic", 0.8) >= 0,
-        "NLTCS, no noise: no start is more than 1 % from the mean of all": max(
-            abs(start_spread("nltcs", f"I_sum, {which} start")) for which in ("worst", "best")
-        )
-        < 1,
+        "some-noise": all(at("nltcs", "columns, paper", 2, "gain synthetic", f) >= 0 for f in (0.1, 0.3, 0.5)),
+        "much-noise": at("nltcs", "columns, paper", 2, "gain synthetic", 0.8) >= 0,
+        "noiseless": max(abs(start_spread("nltcs", f"I_sum, {which} start")) for which in ("worst", "best")) < 1,
     },
 )
-settle("ren2019.fig6-merged", missing="how the values of Adult and TPC-E were merged")
+settle("ren2019.fig6-merged")
 
 # %% [markdown]
 # (sec-bayesnet-fig7)=
@@ -1470,19 +1423,19 @@ table(
 settle(
     "ren2019.fig7",
     holds={
-        "four tables, k = 2, paper's rule: more edges at f = .1 than at .7, more there than at .9": all(
+        "pairs": all(
             at(name, "paper", 2, "skeleton", 0.1)
             > at(name, "paper", 2, "skeleton", 0.7)
             > at(name, "paper", 2, "skeleton", 0.9)
             for name in figures
         ),
-        "NLTCS, k = 1, …, 4, paper's rule: the same": all(
+        "all-k": all(
             at("nltcs", "paper", k, "skeleton", 0.1)
             > at("nltcs", "paper", k, "skeleton", 0.7)
             > at("nltcs", "paper", k, "skeleton", 0.9)
             for k in (1, 2, 3, 4)
         ),
-        "NLTCS, k = 1, likeliest tables: the same": at("nltcs", "likeliest", 1, "skeleton", 0.1)
+        "likeliest": at("nltcs", "likeliest", 1, "skeleton", 0.1)
         > at("nltcs", "likeliest", 1, "skeleton", 0.7)
         > at("nltcs", "likeliest", 1, "skeleton", 0.9),
     },
@@ -1543,7 +1496,7 @@ table(
 # Which table was drawn would decide.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-settle("ren2019.fig8", missing="which tables are drawn; at f = .9 single ones range from good to useless")
+settle("ren2019.fig8")
 
 # %% [markdown]
 # (sec-bayesnet-fig9)=
@@ -1623,10 +1576,8 @@ def rises(name, rule, measure):
 settle(
     "ren2019.fig9-avd",
     holds={
-        "four tables, paper's rule, all a: AVD rises from f = .1 to .5, .7 and .9": all(
-            rises(name, "paper", "AVD") for name in figures
-        ),
-        "four tables, paper's rule, a = 2: more from f = .7 to .9 than from .1 to .5": all(
+        "rises": all(rises(name, "paper", "AVD") for name in figures),
+        "sharply": all(
             at(name, "paper", 2, "AVD 2", 0.9) - at(name, "paper", 2, "AVD 2", 0.7)
             > at(name, "paper", 2, "AVD 2", 0.5) - at(name, "paper", 2, "AVD 2", 0.1)
             for name in figures
@@ -1636,15 +1587,13 @@ settle(
 settle(
     "ren2019.fig9-kl",
     holds={
-        "four tables, paper's rule, all a: KL rises from f = .1 to .5, .7 and .9": all(
-            rises(name, "paper", "KL") for name in figures
-        ),
+        "rises": all(rises(name, "paper", "KL") for name in figures),
     },
 )
 settle(
     "ren2019.fig9-a",
     holds={
-        "four tables, every f, paper's rule: AVD and KL rise with a": all(
+        "rises": all(
             at(name, "paper", 2, f"{measure} {a}", f) < at(name, "paper", 2, f"{measure} {a + 1}", f)
             for name in figures
             for measure in ("AVD", "KL")
@@ -1748,43 +1697,26 @@ as_printed = accuracy("nltcs", "paper", "synthetic")[0]
 settle(
     "ren2019.fig10",
     holds={
-        "NLTCS, paper's rule, tested on synthetic rows: accuracy falls from f = .1 to .5, .7, .9": as_printed[0.1]
-        > as_printed[0.5]
-        > as_printed[0.7]
-        > as_printed[0.9],
-        "the same, f ≤ .5: within .02 of training on people": all(
-            abs(as_printed[f] - nltcs_real) < 0.02 for f in (0.1, 0.3, 0.5)
-        ),
-        "NLTCS, paper's rule, tested on people: falls from f = .5 to .9, within .02 at f ≤ .5": accuracy(
-            "nltcs", "paper", "held out"
-        )[0][0.9]
-        < accuracy("nltcs", "paper", "held out")[0][0.5]
+        "falls": as_printed[0.1] > as_printed[0.5] > as_printed[0.7] > as_printed[0.9],
+        "close": all(abs(as_printed[f] - nltcs_real) < 0.02 for f in (0.1, 0.3, 0.5)),
+        "on-people": accuracy("nltcs", "paper", "held out")[0][0.9] < accuracy("nltcs", "paper", "held out")[0][0.5]
         and all(abs(accuracy("nltcs", "paper", "held out")[0][f] - nltcs_real) < 0.02 for f in (0.1, 0.3, 0.5)),
-        "Adult, TPC-E stand-in, paper's rule, synthetic rows: falls, within .03 at f ≤ .5": all(
+        "others": all(
             accuracy(name, "paper", "synthetic")[0].is_monotonic_decreasing
             and abs(accuracy(name, "paper", "synthetic")[0] - accuracy(name, "people", "held out")[0][0.0])[:0.5].max()
             < 0.03
             for name in ("adult", "tpce")
         ),
-        "NLTCS, likeliest tables, tested on synthetic rows: falls from f = .1 to .9": accuracy(
-            "nltcs", "likeliest", "synthetic"
-        )[0][0.9]
+        "likeliest": accuracy("nltcs", "likeliest", "synthetic")[0][0.9]
         < accuracy("nltcs", "likeliest", "synthetic")[0][0.1],
     },
 )
 settle(
     "ren2019.conclusion",
     holds={
-        "NLTCS, f = .5, paper's rule: 2-way AVD at most .01 above that without noise": at(
-            "nltcs", "paper", 2, "AVD 2", 0.5
-        )
-        < at("nltcs", "no noise", 2, "AVD 2") + 0.01,
-        "NLTCS, f = .5, paper's rule: accuracy on people within .02 of training on people": abs(
-            accuracy("nltcs", "paper", "held out")[0][0.5] - nltcs_real
-        )
-        < 0.02,
-        "NLTCS, f = .9, paper's rule: the same": abs(accuracy("nltcs", "paper", "held out")[0][0.9] - nltcs_real)
-        < 0.02,
+        "queries": at("nltcs", "paper", 2, "AVD 2", 0.5) < at("nltcs", "no noise", 2, "AVD 2") + 0.01,
+        "accuracy": abs(accuracy("nltcs", "paper", "held out")[0][0.5] - nltcs_real) < 0.02,
+        "much-noise": abs(accuracy("nltcs", "paper", "held out")[0][0.9] - nltcs_real) < 0.02,
     },
 )
 

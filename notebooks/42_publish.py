@@ -29,29 +29,8 @@
 # You will meet LoPub, from one person's bits to synthetic records, and what the survey says about it, a client that is better at the same ε and a definition of privacy under which it is worse, and a complete publication with its errors.
 # From {ref}`ch-joint` you need the bit-flip client and the estimate of a joint table, from {ref}`ch-bayesnet` the network of the paper.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from functools import cache, partial
 from itertools import combinations, product
 from math import comb, exp, log, log2, pi, prod, sqrt, tanh
@@ -1541,20 +1520,18 @@ print(
 settle(
     "ye2018.lopub-client",
     holds={
-        "two attributes, six records: concatenated filters, each bit flipped, exact law": same_law(
-            inline_small(0.5), package_small, SIX
-        ),
-        "its ε is that of the filters, exactly": abs(record_eps - SMALL.epsilon) < 1e-12,
+        "law": same_law(inline_small(0.5), package_small, SIX),
+        "private": abs(record_eps - SMALL.epsilon) < 1e-12,
     },
 )
 settle(
     "ren2019.bloom",
-    holds={"two attributes, Bloom filters: exactly the ε of the filters": abs(record_eps - SMALL.epsilon) < 1e-12},
+    holds={"filters": abs(record_eps - SMALL.epsilon) < 1e-12},
 )
 settle(
     "ye2018.dimension-bits",
     holds={
-        "2 to 8 binary attributes: 2 d bits by a string for each, 2^d by one for the record": all(
+        "linear-exponential": all(
             BitFlip(sizes=(2,) * d, f=0.5).report_bits == 2 * d and BitFlip(sizes=(2**d,), f=0.5).report_bits == 2**d
             for d in range(2, 9)
         ),
@@ -1563,18 +1540,14 @@ settle(
 settle(
     "ye2018.lopub-network",
     holds={
-        "six attributes, 20,000 people, ε = 26, five surveys: all true edges found": bool(surveys["found"].all()),
-        "the same: pairs of the synthetic table closer than independent columns": bool(
-            (surveys["pairs"] < surveys["columns"]).all()
-        ),
+        "edges": bool(surveys["found"].all()),
+        "pairs": bool((surveys["pairs"] < surveys["columns"]).all()),
     },
 )
 settle(
     "ye2018.lopub-dimension",
     holds={
-        "ε = 26, five surveys: the table by cliques is closer than the whole one at once": bool(
-            (surveys["cliques"] < surveys["at once"]).all()
-        ),
+        "cliques": bool((surveys["cliques"] < surveys["at once"]).all()),
     },
 )
 lengths = {
@@ -1584,60 +1557,43 @@ lengths = {
 settle(
     "ye2018.lopub-bits",
     holds={
-        "reports made for 2, 4, 8 attributes, filters of 8, 16 bits: length d l": all(
-            length == d * bits for (d, bits), length in lengths.items()
-        ),
+        "length": all(length == d * bits for (d, bits), length in lengths.items()),
     },
 )
 settle(
     "ye2018.lopub-bound",
     holds={
-        "shares of one attribute, summed, small ε: the order in d, k, ε and n": np.abs(
-            np.array([*grows.values()]) - (1, 1, 1, 0.5)
-        ).max()
-        < 0.1,
+        "order": np.abs(np.array([*grows.values()]) - (1, 1, 1, 0.5)).max() < 0.1,
     },
 )
 settle(
     "ye2018.lopub-list",
     holds={
-        "one of four candidates left out: a share off by more than 0.05, else less than 0.02": listed[4]
-        < 0.02
-        < 0.05
-        < listed[3],
+        "left-out": listed[4] < 0.02 < 0.05 < listed[3],
     },
 )
 settle(
     "ye2018.lopub-cost",
     holds={
-        "six attributes: pairs by EM cost over 50 times the operations of adding up all bits": by_report
-        > 50 * said.size,
+        "operations": by_report > 50 * said.size,
     },
 )
 settle(
     "ye2018.lopub-budget",
-    holds={"two attributes: the ε of each add up to that of the record, exactly": adds_up(inline_small(0.5))},
+    holds={"sum": adds_up(inline_small(0.5))},
 )
 settle(
     "ye2018.lopub-pairs",
     holds={
-        "16 attributes, ε = 1, 2: one report about all is noisier than ε divided 120 times": all(
-            min(one_bit(e, D), two_bits(e, D)) > one_pair_each(e, D) for e in (1.0, 2.0)
-        ),
-        "the same: so is every client that leaves ε whole": all(
-            mean_noise("one block of the best size", e) > one_pair_each(e, D) for e in (1.0, 2.0)
-        ),
+        "one-report": all(min(one_bit(e, D), two_bits(e, D)) > one_pair_each(e, D) for e in (1.0, 2.0)),
+        "every-client": all(mean_noise("one block of the best size", e) > one_pair_each(e, D) for e in (1.0, 2.0)),
     },
 )
 settle(
     "ye2018.lopub-sampling",
     holds={
-        "16 binary attributes, same ε of an attribute, .5 to 16: sampled blocks: larger variance": all(
-            mean_noise("one block of the best size", e) > one_bit(D * e, D) for e in TRIED
-        ),
-        "same ε of a record, 0.5 to 16: they have": any(
-            mean_noise("one block of the best size", e) > one_bit(e, D) for e in TRIED
-        ),
+        "attribute": all(mean_noise("one block of the best size", e) > one_bit(D * e, D) for e in TRIED),
+        "record": any(mean_noise("one block of the best size", e) > one_bit(e, D) for e in TRIED),
     },
 )
 

@@ -24,29 +24,8 @@
 # You will write reports to files and count them on one process, on two, and by the address of a *scheduler*, the process that hands out the work of a cluster; damage a file and see it noticed; and compute what each server of this book would cost for a billion people.
 # You need {ref}`one-bit reports <ch-onebit>` for the example, and {ref}`frequency oracles <ch-frequency>` for the others.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 import heapq
 import io
 import json
@@ -72,6 +51,7 @@ from scipy.stats import chi2, norm
 
 from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, Records, Tally, Wheel, law, save
 from ldpnb.book import check, dots, line, recorded, style, sweep, table
+from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.chance import freeze
 from ldpnb.keyvalue import digest
 from ldpnb.serve import FAN_IN, GROUP, HEAD, PartitionError, collect, read
@@ -108,41 +88,24 @@ rng = np.random.default_rng(SEED)
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-tree", "caption": "A map and a tree of sums. Reports lie in partitions, files on storage that all workers see. A worker turns a partition into a tally (map), reading a small part of it at a time. Tallies are added a few at a time where they are (sum), and one table of counts and the partitions' names are all that travels to the analyst. Left of the tallies everything grows with the number of people, right of them only that list of names."}, "image": {"alt": "Diagram from left to right: six files called reports 1 to reports 6; an arrow from each to a box tally; groups of tallies joined in boxes plus; these joined in one box plus; an arrow to a box estimate. A dashed line separates the workers from the analyst, who has the estimate."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.5))
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
-
-
-def box(x, y, text, colors):
-    ax.text(
-        x, y, text, ha="center", va="center", fontsize=10, bbox={"boxstyle": "round", "fc": colors[0], "ec": colors[1]}
-    )
-
-
-def arrow(start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0})
-
-
-ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
+board(ax)
 heights = 0.86 - 0.145 * np.arange(6)
 for i, y in enumerate(heights):
-    ax.add_patch(plt.Rectangle((0.02, y - 0.045), 0.13, 0.09, fc=SKY[0], ec=SKY[1], linewidth=1))
+    frame(ax, 0.02, y - 0.045, 0.13, 0.09, SKY)
     ax.text(0.085, y, f"reports {i + 1}", ha="center", va="center", fontsize=9)
-    arrow((0.156, y), (0.242, y))
-    box(0.285, y, "tally", SAND)
+    arrow(ax, (0.156, y), (0.242, y))
+    box(ax, 0.285, y, "tally", SAND, 10)
     middle = heights[3 * (i // 3) + 1]
-    arrow((0.328, y), (0.442, middle + 0.03 * (1 - i % 3)))
+    arrow(ax, (0.328, y), (0.442, middle + 0.03 * (1 - i % 3)))
 for middle in (heights[1], heights[4]):
-    box(0.47, middle, "+", PLAIN)
-    arrow((0.498, middle), (0.612, heights[[1, 4]].mean() + 0.03 * np.sign(middle - heights[[1, 4]].mean())))
-box(0.64, heights[[1, 4]].mean(), "+", PLAIN)
-arrow((0.668, heights[[1, 4]].mean()), (0.812, heights[[1, 4]].mean()))
-box(0.885, heights[[1, 4]].mean(), "estimate", SKY)
-ax.axvline(0.74, ymin=0.06, ymax=0.9, color="#D55E00", linestyle="--", marker="")
-ax.text(0.728, 0.985, "workers", ha="right", va="top", color="#D55E00", fontsize=11)
-ax.text(0.752, 0.985, "analyst", ha="left", va="top", color="#D55E00", fontsize=11)
+    box(ax, 0.47, middle, "+", PLAIN, 10)
+    arrow(ax, (0.498, middle), (0.612, heights[[1, 4]].mean() + 0.03 * np.sign(middle - heights[[1, 4]].mean())))
+box(ax, 0.64, heights[[1, 4]].mean(), "+", PLAIN, 10)
+arrow(ax, (0.668, heights[[1, 4]].mean()), (0.812, heights[[1, 4]].mean()))
+box(ax, 0.885, heights[[1, 4]].mean(), "estimate", SKY, 10)
+border(ax, 0.74, 0.06, 0.9, "workers", "analyst")
 for x, text in ((0.085, "storage"), (0.285, "map"), (0.555, "sum")):
-    ax.text(x, 0.985, text, ha="center", va="top", fontsize=11)
+    ax.text(x, 0.99, text, ha="center", va="top", fontsize=11)
 plt.show()
 
 # %% [markdown]

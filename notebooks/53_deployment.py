@@ -29,29 +29,8 @@
 # You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client of this package that must not be timed, and run a service that you may copy.
 # From {ref}`ch-rr` you need ε-LDP, post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
 
-# %% tags=["remove-cell"]
-# For a notebook that was downloaded by itself: where the book's package is missing, this cell installs it.
-from importlib.util import find_spec
-
-if find_spec("ldpnb") is None:
-    import importlib
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    BOOK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
-        raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-        )
-    print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
-    importlib.invalidate_caches()
-
 # %% tags=["hide-input"]
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 import json
 import os
 import socket
@@ -96,6 +75,7 @@ from ldpnb import (
     worst,
 )
 from ldpnb.book import check, datasets, dots, gallery, line, settle, style, table
+from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, weighted
 from ldpnb.kernels import Multilinear, MultiplyShift
 from ldpnb.serve import collecting as collect
@@ -119,43 +99,29 @@ def reply(x, eps, rng):
 # ε is a statement about one arrow of it, from the value to the report.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-deploy-service", "caption": "A service, and who can look at what. The theorems of this book are about the box 'perturb'. All that comes after it must depend on the report only, or not on the person at all: the message, the time at which it is sent, the address on it, the order in which it is stored."}, "image": {"alt": "Flow diagram in three columns, device, network and service. On the device: value, perturb with coins, message kept for a retry. An arrow crosses the network to the service: check, partition, tally and estimate, published shares. Below each column a line says who can look there."}}
-SKY, SAND, PLAIN = ("#D6E6F2", "#0072B2"), ("#FBE8C8", "#E69F00"), ("#F4F4F4", "black")
 fig, ax = plt.subplots(figsize=(4.8, 4.6))
-ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
-ax.grid(visible=False)
-ax.spines[:].set_visible(False)
-
-
-def box(x, y, text, colours):
-    face, edge = colours
-    ax.text(x, y, text, ha="center", va="center", bbox={"boxstyle": "round", "fc": face, "ec": edge}, fontsize=11)
-
-
-def arrow(start, end):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "black"})
-
-
+board(ax)
 for x, name in ((0.17, "device"), (0.5, "network"), (0.83, "service")):
     ax.text(x, 0.98, name, ha="center", va="top", fontweight="bold")
 for x in (0.36, 0.64):
-    ax.axvline(x, ymin=0.14, ymax=0.9, color="#D55E00", linestyle="--", marker="")
-box(0.08, 0.82, "value", SKY)
-box(0.26, 0.82, "coins", SKY)
-box(0.17, 0.6, "perturb", SAND)
-box(0.17, 0.3, "message,\nkept for a retry", PLAIN)
-box(0.5, 0.3, "time, length,\naddress", PLAIN)
-box(0.83, 0.3, "check", PLAIN)
-box(0.83, 0.46, "partition, sorted", PLAIN)
-box(0.83, 0.62, "tally, estimate", PLAIN)
-box(0.83, 0.78, "published shares", PLAIN)
-arrow((0.08, 0.77), (0.15, 0.66))
-arrow((0.26, 0.77), (0.19, 0.66))
-arrow((0.17, 0.55), (0.17, 0.38))
+    border(ax, x, 0.14, 0.9)
+box(ax, 0.08, 0.82, "value", SKY, 11)
+box(ax, 0.26, 0.82, "coins", SKY, 11)
+box(ax, 0.17, 0.6, "perturb", SAND, 11)
+box(ax, 0.17, 0.3, "message,\nkept for a retry", PLAIN, 11)
+box(ax, 0.5, 0.3, "time, length,\naddress", PLAIN, 11)
+box(ax, 0.83, 0.3, "check", PLAIN, 11)
+box(ax, 0.83, 0.46, "partition, sorted", PLAIN, 11)
+box(ax, 0.83, 0.62, "tally, estimate", PLAIN, 11)
+box(ax, 0.83, 0.78, "published shares", PLAIN, 11)
+arrow(ax, (0.08, 0.77), (0.15, 0.66))
+arrow(ax, (0.26, 0.77), (0.19, 0.66))
+arrow(ax, (0.17, 0.55), (0.17, 0.38))
 ax.text(0.185, 0.455, "report", fontsize=11)
-arrow((0.305, 0.3), (0.385, 0.3))
-arrow((0.62, 0.3), (0.77, 0.3))
+arrow(ax, (0.313, 0.3), (0.378, 0.3))
+arrow(ax, (0.627, 0.3), (0.763, 0.3))
 for low in (0.34, 0.5, 0.66):
-    arrow((0.83, low), (0.83, low + 0.075))
+    arrow(ax, (0.83, low), (0.83, low + 0.075))
 for x, text in (
     (0.17, "its owner, its maker,\nother programs"),
     (0.5, "providers,\nemployers"),
@@ -1825,9 +1791,8 @@ print(f"ε = 2, randomized response: the best guess of two is right in {guessed_
 settle(
     "ye2018.transit",
     holds={
-        "up to ε: whoever sees all bytes of a message, ten values, ε = 2, learns exactly that": wire.ratio <= odds(2.0)
-        and abs(wire.epsilon - 2) < 1e-9,
-        "to the letter: at ε = 2 the best guess of two values is no better than a coin": guessed_right <= 0.5,
+        "up-to-epsilon": wire.ratio <= odds(2.0) and abs(wire.epsilon - 2) < 1e-9,
+        "to-the-letter": guessed_right <= 0.5,
     },
 )
 

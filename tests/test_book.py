@@ -100,15 +100,21 @@ def test_verdict_refuses(arguments, words):
 LEDGER = """
 paper: {key: p, title: T, authors: A, cite: c, read: whole}
 claims:
-  - {id: p.all, place: §1, claim: c, verdict: reproduced, holds: {a: true, b: true}}
-  - {id: p.some, place: §2, claim: c, verdict: reproduced under conditions, holds: {a: true, b: false}}
-  - {id: p.none, place: §3, claim: c, verdict: not reproduced, holds: {a: false}}
+  - {id: p.all, place: §1, claim: c, verdict: reproduced, holds: {a: {true: one way}, b: {true: another}}}
+  - id: p.some
+    place: §2
+    claim: c
+    verdict: reproduced under conditions
+    holds:
+      a: {true: "here: it does"}
+      b: {false: "there: it does not"}
+  - {id: p.none, place: §3, claim: c, verdict: not reproduced, holds: {a: {false: anywhere}}}
   - id: p.fixed
     place: §4
     claim: c
     verdict: corrected
-    holds: {a: false}
-    instead: {ours: true}
+    holds: {a: {false: as printed}}
+    instead: {ours: {true: as corrected}}
     erratum: {grade: certain, printed: x, right: y}
   - {id: p.open, place: §5, claim: c, verdict: undecidable, missing: the sizes}
 slips:
@@ -138,14 +144,14 @@ def ledger(tmp_path, monkeypatch):
         (lambda: book.settle("p.all", {"b": np.bool_(True), "a": True}), "p.all  §1  reproduced"),
         (
             lambda: book.settle("p.some", holds={"a": True, "b": False}),
-            "p.some  §2  reproduced under conditions  (holds: a. fails: b)",
+            "p.some  §2  reproduced under conditions  (holds: here: it does. fails: there: it does not)",
         ),
-        (lambda: book.settle("p.none", {"a": False}), "p.none  §3  not reproduced  (fails: a)"),
+        (lambda: book.settle("p.none", {"a": False}), "p.none  §3  not reproduced  (fails: anywhere)"),
         (
             lambda: book.settle("p.fixed", {"a": False}, instead={"ours": True}),
-            "p.fixed  §4  corrected  (instead: ours)",
+            "p.fixed  §4  corrected  (instead: as corrected)",
         ),
-        (lambda: book.settle("p.open", missing="the sizes"), "p.open  §5  undecidable  (missing: the sizes)"),
+        (lambda: book.settle("p.open"), "p.open  §5  undecidable  (missing: the sizes)"),
     ],
 )
 def test_settle_prints_the_verdict(ledger, capsys, call, line):
@@ -156,19 +162,40 @@ def test_settle_prints_the_verdict(ledger, capsys, call, line):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: book.settle("p.all", {"a": True, "b": False}), "holds 'b': ledger True, computed False"),
-        (lambda: book.settle("p.all", {"a": True}), "holds 'b': ledger True, computed not"),
-        (lambda: book.settle("p.all", {"a": True, "b": True, "c": True}), "holds 'c': ledger silent, computed True"),
-        (lambda: book.settle("p.fixed", {"a": False}), "instead 'ours': ledger True, computed not"),
-        (lambda: book.settle("p.fixed", {"a": False}, instead={"ours": False}), "ledger True, computed False"),
-        (lambda: book.settle("p.open", missing="nothing"), "missing: ledger 'the sizes', given 'nothing'"),
-        (lambda: book.settle("p.all", missing="the sizes"), "differs from the ledger"),
+        (
+            lambda: book.settle("p.all", {"a": True, "b": False}),
+            r"p\.all differs from the ledger. holds\['b'\] \(another\): ledger True, computed False$",
+        ),
+        (
+            lambda: book.settle("p.some", {"a": False, "b": True}),  # swapped
+            r"holds\['a'\] .*: ledger True, computed False; holds\['b'\] .*: ledger False, computed True$",
+        ),
+        (
+            lambda: book.settle("p.fixed", {"a": False}, instead={"ours": False}),
+            r"instead\['ours'\] \(as corrected\): ledger True, computed False",
+        ),
     ],
 )
 def test_settle_stops_where_chapter_and_ledger_differ(ledger, capsys, call, words):
     with pytest.raises(AssertionError, match=words):
         call()
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: book.settle("p.all", {"a": True}), r"p.all: holds must have the keys \['a', 'b'\], got \['a'\]"),
+        (lambda: book.settle("p.all", {"a": True, "b": True, "c": True}), r"\['a', 'b'\], got \['a', 'b', 'c'\]"),
+        (lambda: book.settle("p.none", {"anywhere": False}), r"holds must have the keys \['a'\], got \['anywhere'\]"),
+        (lambda: book.settle("p.fixed", {"a": False}), r"instead must have the keys \['ours'\], got \[\]"),
+        (lambda: book.settle("p.all"), r"holds must have the keys \['a', 'b'\], got \[\]"),
+        (lambda: book.settle("p.open", {"a": True}), r"p.open: holds must have the keys \[\], got \['a'\]"),
+    ],
+)
+def test_settle_names_the_keys_of_the_claim(ledger, call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 @pytest.mark.parametrize("claim", ["p.unknown", "q.all", "all", ""])
@@ -203,7 +230,13 @@ def test_settle_finds_the_ledger_in_the_installed_package(tmp_path, monkeypatch,
         ("place: §3, ", "", "p.none: lacks place"),
         ("place: §3, ", "place: '', ", "place must be a text"),
         ("place: §3, ", "place: §3, because: x, ", "unknown because"),
-        ("{a: false}}", "{a: 0}}", "must be True or False, got 0"),
+        ("{false: anywhere}", "{0: anywhere}", r"holds\['a'\] must be True or False, got 0"),
+        ("{false: anywhere}", "{false: ''}", r"holds\['a'\] must be a text"),
+        ("{false: anywhere}", "false", r"holds\['a'\] must be {true: sentence} or {false: sentence}, got False"),
+        ("{false: anywhere}", "{false: here, true: there}", r"holds\['a'\] must be {true: sentence} or"),
+        ("{a: {false: anywhere}}", "{7: {false: anywhere}}", "holds must be a text that is not empty, got 7"),
+        ("{ours: {true", "{a: {true", r"holds and instead must have keys of their own, got \['a'\] in both"),
+        ("b: {false: ", "a: {false: ", "line 10: named twice: a"),
         ("grade: certain", "grade: sure", "grade must be one of certain, probable, convention, got 'sure'"),
         ("    erratum: {grade: certain, printed: x, right: y}\n", "", "a corrected claim must have an erratum"),
         ("key: p,", "key: q,", "key must be the file's name"),

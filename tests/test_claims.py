@@ -1,5 +1,6 @@
 """The ledger as it is, and the pages built from it."""
 
+import ast
 import importlib.util
 import re
 from functools import cache
@@ -36,6 +37,22 @@ def unsettled(root):
     ]
 
 
+def strange_keys(root):
+    """Return the calls of settle whose keys, as the chapters write them, are not those of the ledger."""
+    claims = {claim.id: claim for paper in read_claims(root / "book" / "claims") for claim in paper.claims}
+    found = []
+    for path in sorted((root / "notebooks").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "settle":
+                claim = claims[node.args[0].value]
+                given = dict(zip(["holds"], node.args[1:], strict=False)) | {k.arg: k.value for k in node.keywords}
+                for part in ("holds", "instead"):
+                    keys = [ast.literal_eval(key) for key in given[part].keys] if part in given else []
+                    if sorted(keys) != sorted(getattr(claim, part)):
+                        found.append(f"{claim.id}: {part} {keys}")
+    return found
+
+
 # ------------------------------------------------------------------------------------------- as it is
 
 
@@ -46,13 +63,18 @@ def test_ledger_is_well_formed():
         for claim in paper.claims:
             assert re.fullmatch(r"[a-z]+\d{4}\.[a-z0-9]+(-[a-z0-9]+)*", claim.id)
             assert claim.place.startswith(PLACES)
-            longest = max(map(len, [*claim.holds, *claim.instead]), default=0)
-            assert longest <= 90, f"{claim.id}: conditions must fit a line"
+            for key, condition in (claim.holds | claim.instead).items():
+                assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", key) and len(key) <= 24, f"{claim.id}: {key}"
+                assert len(condition.says) <= 90, f"{claim.id}: {key} must fit a line"
         assert all(slip.place.startswith(PLACES) for slip in paper.slips)
 
 
 def test_every_claim_is_settled_once():
     assert unsettled(ROOT) == []
+
+
+def test_chapters_use_the_keys_of_the_ledger():
+    assert strange_keys(ROOT) == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +102,7 @@ def test_what_is_certainly_wrong_fails_somewhere_and_its_correction_holds():
     for paper in PAPERS.values():
         for claim in paper.claims:
             if claim.erratum and claim.erratum.grade == "certain":
-                assert not any(claim.holds.values()) and any(claim.instead.values()), claim.id
+                assert not any(c.found for c in claim.holds.values()) and claim.instead, claim.id
 
 
 def on_page(text):
@@ -111,8 +133,8 @@ def test_the_page_of_a_paper_names_every_claim_that_does_not_simply_hold(key):
 LEDGER = """
 paper: {key: p2018, title: T, authors: A, cite: c, read: whole}
 claims:
-  - {id: p2018.a, place: §1, claim: c, verdict: reproduced, holds: {x: true}}
-  - {id: p2018.b, place: §2, claim: c, verdict: reproduced, holds: {x: true}}
+  - {id: p2018.a, place: §1, claim: c, verdict: reproduced, holds: {x: {true: c}}}
+  - {id: p2018.b, place: §2, claim: c, verdict: reproduced, holds: {x: {true: c}}}
 """
 
 CHAPTER = """# %% [markdown]
@@ -272,3 +294,18 @@ def test_planted_violations_are_found(root):
     chapter.write_text("# %%\nfor name in names:\n    settle(name, holds={})\n", encoding="utf-8")
     with pytest.raises(ValueError, match="02_y.py:3: settle must be called with a literal identifier"):
         unsettled(root)
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ('settle("p2018.a", holds={"x": True, "y": True})', ["p2018.a: holds ['x', 'y']"]),
+        ('settle("p2018.a", {"x": False, "x": True})', ["p2018.a: holds ['x', 'x']"]),
+        ('settle("p2018.a", {"y": True}, instead={"x": True})', ["p2018.a: holds ['y']", "p2018.a: instead ['x']"]),
+        ('settle("p2018.a")', ["p2018.a: holds []"]),
+        ('settle("p2018.a", {"x": True})', []),
+    ],
+)
+def test_planted_keys_are_found(root, call, found):
+    (root / "notebooks" / "01_x.py").write_text(call, encoding="utf-8")
+    assert strange_keys(root) == found

@@ -71,10 +71,6 @@ def test_first_of_repeated_pairs_counts(folder):
 def test_ratings_are_rescaled_and_absent_ones_left_out(folder):
     folder("movielens_top10", "user,m5,m7\n1,5,0\n2,0,0\n3,1,3\n4,0,0\n")
     assert people(datasets.movielens_top10()) == [[(0, 1.0)], [], [(0, -1.0), (1, 0.0)], []]
-    folder("movielens_small", "userId,movieId,rating,timestamp\n1,90,0.5,0\n1,20,5.0,0\n2,90,2.5,0\n")
-    records = datasets.movielens_small()
-    assert records.keys.tolist() == [0, 1, 1]
-    assert records.values == pytest.approx([1, -1, -1 / 9])
 
 
 def test_baskets(folder):
@@ -128,7 +124,6 @@ def test_an_absent_file_is_named_with_its_source(tmp_path, monkeypatch):
     "name, n, d, entries",
     [
         ("movielens_top10", 6040, 10, 28017),
-        ("movielens_small", 610, 9724, 100836),
         ("clothing", 105508, 5850, 192462 - 264),
         ("retail", 88162, 16470, 908576),
     ],

@@ -9,7 +9,7 @@ import zipfile
 import export
 import nbformat
 import pytest
-from export import ADDRESS, BOOTSTRAP, ROOT, Bibliography, plain
+from export import ADDRESS, BOOTSTRAP, HINT, ROOT, Bibliography, plain
 
 MACROS = {"E": r"\mathbb{E}", "eps": r"\varepsilon"}
 WORDS = {
@@ -84,8 +84,7 @@ def test_a_notebook_shows_captions_and_names_the_works_it_cites():
     figure = {"mystnb": {"figure": {"name": "fig-a", "caption": "Error, as in {cite:t}`ye2018survey`."}}, "tags": []}
     cells = [
         new.new_markdown_cell("(ch-a)=\n# A chapter"),
-        new.new_code_cell(BOOTSTRAP, metadata={"tags": ["remove-cell"]}),
-        new.new_code_cell("import numpy", metadata={"tags": ["hide-input"]}),
+        new.new_code_cell(f"{HINT}\nimport numpy", metadata={"tags": ["hide-input"]}),
         new.new_code_cell("draw()", metadata=figure),
     ]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}, "language_info": {"name": "python"}}
@@ -93,7 +92,8 @@ def test_a_notebook_shows_captions_and_names_the_works_it_cites():
     made = export.export(notebook, resolve, MACROS, "https://example.org/x.zip")
     assert [cell.cell_type for cell in made.cells] == ["markdown", "code", "code", "code", "markdown", "markdown"]
     assert made.cells[0].source == "# A chapter"
-    assert 'BOOK = "https://example.org/x.zip"' in made.cells[1].source
+    assert made.cells[1].source == BOOTSTRAP.replace(ADDRESS, 'BOOK = "https://example.org/x.zip"')
+    assert made.cells[2].source == "import numpy"
     assert made.cells[1].metadata == made.cells[2].metadata == {"jupyter": {"source_hidden": True}}
     assert made.cells[3].metadata == {}
     assert made.cells[4].source == "*Fig. 3.1.* Error, as in Ye et al. [2018]."
@@ -101,7 +101,7 @@ def test_a_notebook_shows_captions_and_names_the_works_it_cites():
         made.cells[5].source.startswith("## References\n\n- ") and "local differential privacy" in made.cells[5].source
     )
     assert set(made.metadata) == {"kernelspec", "language_info"}
-    assert notebook.cells[1].source == BOOTSTRAP  # the original stays as it was
+    assert notebook.cells[1].source == f"{HINT}\nimport numpy"  # the original stays as it was
 
 
 # ------------------------------------------------------------------------------------- the first code cell
@@ -155,9 +155,10 @@ def test_the_wheel_holds_the_package_with_claims_and_records(tmp_path):
     assert export.wheel(tmp_path / "again").read_bytes() == made.read_bytes()
 
 
-def test_the_extra_that_the_first_cell_asks_for_exists():
+def test_the_extra_that_notebooks_ask_for_exists():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     (asked,) = re.findall(r"ldpnb\[(\w+)\]", BOOTSTRAP)
+    assert f".[{asked}]" in HINT
     assert asked in extras
     needed = {name.split(";")[0] for name in extras[asked]}
     assert {"ipykernel", "matplotlib", "pyyaml", "ldpnb[scale]"} <= needed

@@ -274,11 +274,6 @@ ROWS = [
         {"given": "given|key"},
     ),
     Row(
-        correlation.from_bits,
-        {"alpha": "11", "beta": "10", "keys": ("a", "b")},
-        {"alpha": [None, "1", "12", 11, ["1", "1"]], "beta": [None, "1", "2 ", 3], "keys": [None, "ab", (), 3]},
-    ),
-    Row(
         correlation.encode,
         {"values": PEOPLE, "d": 2, "rng": rng()},
         {"values": [*RECORDS, SETS], "d": [*COUNT, 13], "rng": SOURCE},

@@ -1,7 +1,7 @@
 """Make the notebooks that readers download: they read well in any Jupyter, and run without the book around them.
 
 The book's own words (references, citations, boxes, captions) become plain Markdown. The package comes as a wheel that
-holds the claims and the recorded results; the first code cell of a notebook installs it.
+holds the claims and the recorded results; the first code cell of a notebook, which is added here, installs it.
 """
 
 import os
@@ -24,6 +24,8 @@ from pybtex.richtext import Text
 ROOT = Path(__file__).resolve().parent.parent
 BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text("utf-8").strip()
 ADDRESS = 'BOOK = ""'
+# The first line of code in the book's own notebooks, which have no such cell.
+HINT = '# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.'
 
 FENCE = re.compile(r"(:{3,})\{([\w:]+)\} ?(.*)")
 OPTION = re.compile(r":([\w-]+): *(.*)")
@@ -166,14 +168,16 @@ def export(
         if cell.cell_type == "markdown":
             new.source = plain(cell.source, resolve, bibliography, macros)
             continue
-        if cell.source == BOOTSTRAP:
-            new.source = cell.source.replace(ADDRESS, f'BOOK = "{address}"')
-        if {"remove-cell", "hide-input", "hide-cell"} & set(tags):
+        new.source = cell.source.removeprefix(f"{HINT}\n")
+        if {"hide-input", "hide-cell"} & set(tags):
             new.metadata["jupyter"] = {"source_hidden": True}
         if "figure" in book:
             number = resolve("numref", book["figure"]["name"])[0]
             caption = plain(book["figure"]["caption"], resolve, bibliography, macros)
             cells.append(nbformat.v4.new_markdown_cell(f"*{number}.* {caption}", id=f"{cell.id}-caption"))
+    install, hidden = BOOTSTRAP.replace(ADDRESS, f'BOOK = "{address}"'), {"jupyter": {"source_hidden": True}}
+    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(first, nbformat.v4.new_code_cell(install, id="install", metadata=hidden))
     if bibliography.cited:
         cells.append(nbformat.v4.new_markdown_cell(bibliography.works(), id="references"))
     kept = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}

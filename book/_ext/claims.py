@@ -236,8 +236,8 @@ def _table(widths, head, rows):
     return nodes.table("", group, classes=["from-ledger"])
 
 
-def _conditions(words, names):
-    return [" ", nodes.emphasis("", words), " " + "; ".join(names) + "."] if names else []
+def _conditions(words, sentences):
+    return [" ", nodes.emphasis("", words), " " + "; ".join(sentences) + "."] if sentences else []
 
 
 def _counted(count, names):
@@ -293,9 +293,9 @@ class Ledger(_Claims):
         for claim in paper.claims:
             verdict = [nodes.strong("", f"{claim.verdict.capitalize()}.")]
             if claim.verdict != VERDICTS[3]:
-                verdict += _conditions("Holds:", [name for name, value in claim.holds.items() if value])
-                verdict += _conditions("Fails:", [name for name, value in claim.holds.items() if not value])
-            verdict += _conditions("Instead:", list(claim.instead))
+                verdict += _conditions("Holds:", [c.says for c in claim.holds.values() if c.found])
+                verdict += _conditions("Fails:", [c.says for c in claim.holds.values() if not c.found])
+            verdict += _conditions("Instead:", [c.says for c in claim.instead.values()])
             verdict += _conditions("Missing:", [claim.missing] if claim.missing else [])
             verdict += [" ", claim.note] if claim.note else []
             link = [nodes.emphasis("", "Settled in: "), *self.links(where.get(claim.id, []))]

@@ -53,14 +53,6 @@ SOURCES = {
         },
         official="GroupLens, data set MovieLens 1M; the ten films with the most ratings",
     ),
-    "movielens_small": Source(
-        files={
-            "movielens/ml-latest-small_ratings.csv.gz": (
-                "31bb504043c5bd56a22cc6a5d080cd9b7b86cad5a917b5dd46497c85a98517e0"
-            )
-        },
-        official="GroupLens, data set MovieLens latest-small of September 2018",
-    ),
     "clothing": Source(
         files={
             "clothing/clothing_key_value.csv.gz": "2889ef42d2f62859c84b5d3c4c9288a30f3e337f3521bc108ce2d0baf7a043b5"
@@ -207,17 +199,6 @@ def movielens_top10() -> Records:
     Values are (rating − 3)/2, which takes one star to −1 and five stars to 1.
     """
     return _matrix(_read("movielens_top10")[0])
-
-
-def movielens_small() -> Records:
-    """Ratings of MovieLens latest-small: 610 people, 9,724 films in the order of their ids, 100,836 ratings.
-
-    Values are (rating − 2.75)/2.25, which takes half a star to −1 and five stars to 1.
-    """
-    table = _csv(_read("movielens_small")[0])
-    user = np.unique(table["userId"], return_inverse=True)[1]
-    key = np.unique(table["movieId"], return_inverse=True)[1]
-    return Records.from_arrays(user, key, (table["rating"].to_numpy() - 2.75) / 2.25)
 
 
 def clothing() -> Records:

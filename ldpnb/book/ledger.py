@@ -95,15 +95,23 @@ class Erratum:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Condition:
+    """What a claim was tried on, or what is proved in its place: the sentence, and whether it was found true."""
+
+    says: str
+    found: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One claim of a paper with its reviewed verdict."""
+    """One claim of a paper with its reviewed verdict; `holds` and `instead` name each condition by a short key."""
 
     id: str
     place: str
     claim: str
     verdict: str
-    holds: dict[str, bool] = field(default_factory=dict)
-    instead: dict[str, bool] = field(default_factory=dict)
+    holds: dict[str, Condition] = field(default_factory=dict)
+    instead: dict[str, Condition] = field(default_factory=dict)
     missing: str | None = None
     note: str | None = None
     erratum: Erratum | None = None
@@ -200,41 +208,39 @@ def settle(
     holds: Mapping[str, bool | np.bool_] | None = None,
     *,
     instead: Mapping[str, bool | np.bool_] | None = None,
-    missing: str | None = None,
 ) -> None:
-    """Settle a claim of the ledger: compute its verdict and compare it with the reviewed one.
+    """Settle a claim of the ledger: compare what was computed with what was reviewed, and print the verdict.
 
     Parameters
     ----------
     claim
         Identifier in ``book/claims``, for example ``"ye2018.wrr-mle"``.
-    holds, instead, missing
-        As in `verdict`. Names and booleans must be those of the ledger, in any order.
+    holds, instead
+        As in `verdict`, by key: the ledger has the sentences. Keys and booleans must be the ledger's, in any order.
+        An undecidable claim has neither; the ledger says what is missing.
 
     Raises
     ------
     AssertionError
         If the computed booleans differ from the reviewed ones.
     ValueError
-        If the ledger has no such claim, or the arguments do not fit together.
+        If the ledger has no such claim, or the claim has other keys.
     FileNotFoundError
         If there is no ledger here.
     """
-    tried = {name: _truth(f"holds[{name!r}]", value) for name, value in (holds or {}).items()}
-    proved = {name: _truth(f"instead[{name!r}]", value) for name, value in (instead or {}).items()}
     papers = {paper.key: paper for paper in read_claims(shelf("claims"))}
     paper = papers.get(claim.partition(".")[0])
     entry = next((c for c in paper.claims if c.id == claim), None) if paper else None
     if entry is None:
         raise ValueError(f"claim must be an identifier of the ledger, got {claim!r}")
-    differences = [
-        f"{part} {name!r}: ledger {reviewed.get(name, 'silent')}, computed {found.get(name, 'not')}"
-        for part, reviewed, found in (("holds", entry.holds, tried), ("instead", entry.instead, proved))
-        for name in dict.fromkeys([*reviewed, *found])
-        if reviewed.get(name) != found.get(name)
-    ]
-    if missing != entry.missing:
-        differences.append(f"missing: ledger {entry.missing!r}, given {missing!r}")
+    differences = []
+    for part, reviewed, found in (("holds", entry.holds, holds or {}), ("instead", entry.instead, instead or {})):
+        if found.keys() != reviewed.keys():
+            raise ValueError(f"{claim}: {part} must have the keys {[*reviewed]}, got {[*found]}")
+        for key, condition in reviewed.items():
+            computed = _truth(f"{part}[{key!r}]", found[key])
+            if computed != condition.found:
+                differences.append(f"{part}[{key!r}] ({condition.says}): ledger {condition.found}, computed {computed}")
     if differences:
         raise AssertionError(f"{claim} differs from the ledger. " + "; ".join(differences))
     print(f"{claim}  {entry.place}  {outcome(entry)}")
@@ -242,12 +248,12 @@ def settle(
 
 def outcome(claim: Claim) -> str:
     """Return a claim's verdict in one line, with the conditions that a reader needs to understand it."""
-    yes, no = ("; ".join(name for name, value in claim.holds.items() if value is side) for side in (True, False))
+    yes, no = ("; ".join(c.says for c in claim.holds.values() if c.found is side) for side in (True, False))
     reason = {
         VERDICTS[0]: "",
         VERDICTS[1]: f"  (holds: {yes}. fails: {no})",
         VERDICTS[2]: f"  (fails: {no})",
-        VERDICTS[3]: f"  (instead: {'; '.join(claim.instead)})",
+        VERDICTS[3]: f"  (instead: {'; '.join(c.says for c in claim.instead.values())})",
         VERDICTS[4]: f"  (missing: {claim.missing})",
     }
     return claim.verdict + reason[claim.verdict]
@@ -294,8 +300,9 @@ def read_claims(folder: Path) -> list[Paper]:
     Raises
     ------
     ValueError
-        If a file breaks the rules: unknown or missing field, a verdict that does not follow from its booleans,
-        an identifier that is used twice or does not start with the paper's key, a part that is listed twice,
+        If a file breaks the rules: unknown or missing field, a condition that is not ``key: {true: sentence}`` or
+        ``key: {false: sentence}``, a key used twice in a claim, a verdict that does not follow from its booleans, an
+        identifier that is used twice or does not start with the paper's key, a part that is listed twice,
         a part with both a place in the book and a reason, or an exhibit with neither.
     """
     papers = [_paper(path) for path in sorted(folder.glob("*.yml"))]
@@ -306,10 +313,8 @@ def read_claims(folder: Path) -> list[Paper]:
 
 
 def _paper(path: Path) -> Paper:
-    import yaml  # type: ignore[import-untyped]
-
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
     where = path.name
+    content = _load(where, path.read_text(encoding="utf-8"))
     _fields(where, content, {"paper", "claims"}, {"slips", "sections", "exhibits"})
     head = content["paper"]
     _fields(f"{where}: paper", head, {"key", "title", "authors", "cite", "read"}, set())
@@ -324,6 +329,20 @@ def _paper(path: Path) -> Paper:
         if not (part.here or part.why):
             raise ValueError(f"{where}: exhibits: {part.place}: must have here or why")
     return Paper(claims=claims, slips=slips, sections=sections, exhibits=exhibits, **head)
+
+
+def _load(where: str, text: str) -> Any:
+    """Read YAML; what a mapping names twice is an error, since the first of the two would be lost without a word."""
+    import yaml  # type: ignore[import-untyped]
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            names = [key.value for key, _ in node.value]
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"{where}: line {node.start_mark.line + 1}: named twice: {', '.join(twice)}")
+            return super().construct_mapping(node, deep)
+
+    return yaml.load(text, Loader)
 
 
 def _parts(where: str, entries: list[dict[str, Any]]) -> tuple[Part, ...]:
@@ -348,20 +367,32 @@ def _claim(where: str, entry: dict[str, Any], key: str) -> Claim:
         _text(f"{where}: {name}", entry[name])
     if not entry["id"].startswith(key + "."):
         raise ValueError(f"{where}: id must start with {key + '.'!r}")
-    for part in ("holds", "instead"):
-        for name, value in entry.get(part, {}).items():
-            _text(f"{where}: {part}", name)
-            _truth(f"{where}: {part}[{name!r}]", value)
-    follows = verdict(entry.get("holds"), instead=entry.get("instead"), missing=entry.get("missing"))
+    holds, instead = (_conditions(f"{where}: {part}", entry.get(part, {})) for part in ("holds", "instead"))
+    if both := holds.keys() & instead.keys():
+        raise ValueError(f"{where}: holds and instead must have keys of their own, got {sorted(both)} in both")
+    found, proved = ({key: c.found for key, c in part.items()} for part in (holds, instead))
+    follows = verdict(found, instead=proved, missing=entry.get("missing"))
     if entry["verdict"] != follows:
         raise ValueError(f"{where}: verdict must follow from the booleans: {follows!r}, got {entry['verdict']!r}")
     if follows == "corrected" and "erratum" not in entry:
         raise ValueError(f"{where}: a corrected claim must have an erratum")
-    fields = dict(entry)
+    fields = entry | {"holds": holds, "instead": instead}
     if "erratum" in entry:
         _erratum(f"{where}: erratum", entry["erratum"], {"grade", "printed", "right"})
         fields["erratum"] = Erratum(**entry["erratum"])
     return Claim(**fields)
+
+
+def _conditions(where: str, entries: dict[str, Any]) -> dict[str, Condition]:
+    """Read ``{key: {true or false: sentence}}``."""
+    conditions = {}
+    for key, said in entries.items():
+        at = f"{where}[{key!r}]"
+        if not (isinstance(said, dict) and len(said) == 1):
+            raise ValueError(f"{at} must be {{true: sentence}} or {{false: sentence}}, got {said!r}")
+        ((found, says),) = said.items()
+        conditions[_text(where, key)] = Condition(says=_text(at, says), found=_truth(at, found))
+    return conditions
 
 
 def _slip(where: str, entry: dict[str, Any]) -> Slip:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         PairSampling as PairSampling,
         Table as Table,
         encode as encode,
-        from_bits as from_bits,
         to_bits as to_bits,
     )
     from ldpnb.keyvalue.pckv import (

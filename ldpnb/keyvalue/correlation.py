@@ -82,28 +82,6 @@ def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
     return "".join(str(int(key in said)) for key in names), "".join(str(said.get(key, 0)) for key in names)
 
 
-def from_bits(alpha: str, beta: str, keys: Sequence[str]) -> dict[str, int]:
-    """Read a condition from the paper's (α, β); the other way round than `to_bits`.
-
-    Raises
-    ------
-    ValueError
-        If a string is not one of 0 and 1 for each key, or β says that a key is held of which α does not speak.
-
-    Examples
-    --------
-    >>> from_bits("101", "001", ("cancer", "fever", "cough"))
-    {'cancer': 0, 'cough': 1}
-    """
-    names = _names(keys)
-    for name, bits in (("alpha", alpha), ("beta", beta)):
-        if not isinstance(bits, str) or len(bits) != len(names) or set(bits) - {"0", "1"}:
-            raise ValueError(f"{name} must be a string of {len(names)} characters, each 0 or 1, got {bits!r}")
-    if any(a < b for a, b in zip(alpha, beta, strict=True)):
-        raise ValueError(f"beta must be 0 wherever alpha is, got {beta!r} for {alpha!r}")
-    return {key: int(b) for key, a, b in zip(names, alpha, beta, strict=True) if a == "1"}
-
-
 def _names(keys: Sequence[str]) -> tuple[str, ...]:
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
         raise ValueError(f"keys must be a tuple of names, got {keys!r}")

@@ -728,33 +728,16 @@ class PCE(Mechanism):
         .. math:: \hat f_v = \sum_i w_i\, c_i z_i H[j_i, v] \Big/ \sum_i w_i
 
         Given the public levels it is linear in the reports, and unbiased for the weighted share
-        :math:`\sum_{x_i=v} w_i / \sum_i w_i` (see `target_pooled`).  That is the share among everybody if the levels
-        do not depend on the item, and only then: where people with a sensitive item ask for more protection, that item
-        comes out too rare, however many people there are.
+        :math:`\sum_{x_i=v} w_i / \sum_i w_i`.  That is the share among everybody if the levels do not depend on the
+        item, and only then: where people with a sensitive item ask for more protection, that item comes out too rare,
+        however many people there are.  The variance is
+        :math:`[\sum_i w_i - \sum_{x_i=v} w_i^2] / (\sum_i w_i)^2`.
 
         Source: inverse-variance weighting; not in Chen et al. 2016.
         """
         counts = self._own(tally).counts
         weight = np.asarray(counts.sum((-2, -1)) @ self.scale**-2.0)
         return np.asarray(self._decode(counts, 1 / self.scale) / weight[..., None])
-
-    def target_pooled(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return what each person contributes to the mean that `estimate_pooled` estimates: (n, k).
-
-        It is n w_i/Σw for the person's item and zero for the others; each depends on the levels of all.
-        """
-        return self._shares(values)[:, None] * self.target(values)
-
-    def noise_pooled(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return what each person contributes to the variance of `estimate_pooled`, which is its sum over n²: (n, k).
-
-        The sum is n² [Σ_i w_i² c_i² − Σ_{x_i=v} w_i²]/(Σ_i w_i)², given the levels.
-        """
-        return np.square(self._shares(values))[:, None] * self.noise(values)
-
-    def _shares(self, values: ArrayLike) -> NDArray[np.float64]:
-        weights = self.scale[self._people(values)[1]] ** -2.0
-        return np.asarray(weights / weights.mean())
 
     def _decode(self, counts: NDArray[np.int64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
         signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
