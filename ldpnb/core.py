@@ -21,7 +21,7 @@ Why the contract is as it is:
 - **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a property, rounded up to a
   float (`chance.log_up`: the float nearest to ln 2 is below it), and the bound `EPSILON_MAX`, which is about a single
   decision, does not apply to the sum.  On an open domain it is a bound that some pairs of values attain.
-- **Open domains name their candidates when they are counted**: `tally`, `target` and `noise` take `items`.
+- **Open domains name their candidates when they are counted**: `tally`, `expected` and `variance` take `items`.
 - **State that a client keeps** is an explicit value: `memoise` makes it, `perturb` of such a mechanism is one report
   from a fresh state, and reports from a kept state are drawn by a method of the mechanism.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
@@ -109,17 +109,17 @@ class Mechanism(ABC):
 
     @abstractmethod
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the population mean of `target`, without bias; linear in the reports and never clipped.
+        """Estimate the population mean of `expected`, without bias; linear in the reports and never clipped.
 
         Counts may have leading axes (trials, as `simulate` returns them); the estimate has the same ones.
         """
 
     @abstractmethod
-    def target(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Values, items: Any = None) -> NDArray[np.float64]:
         """Return what each person contributes to the expected estimate, known shrinkage included: (n, …)."""
 
     @abstractmethod
-    def noise(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Values, items: Any = None) -> NDArray[np.float64]:
         """Return the variance of each person's score: (n, …).  Var[estimate] = noise.sum(0) / n² for any population."""
 
     def _own(self, tally: Tally) -> Tally:

@@ -507,7 +507,7 @@ for eps in (0.1, 0.5, 1, 2):
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 p_of = [exp(eps) / (1 + exp(eps)) for eps in budgets]
-error_of = [sqrt(GRR(k=2, epsilon=eps).noise([1])[0, 1] / n) for eps in budgets[1:]]
+error_of = [sqrt(GRR(k=2, epsilon=eps).variance([1])[0, 1] / n) for eps in budgets[1:]]
 settle(
     "ye2018.fig7",
     holds={
@@ -696,9 +696,9 @@ fine = np.geomspace(0.1, 8, 60)
 curves = {
     "Laplace noise": [eps**2 * laplace(scale=1 / eps).var() for eps in fine],
     "SUE, both bits averaged": [
-        eps**2 * SUE(k=2, epsilon=eps).noise([1]).sum() / 4 for eps in fine
+        eps**2 * SUE(k=2, epsilon=eps).variance([1]).sum() / 4 for eps in fine
     ],  # they are independent
-    "W-RR = the limit": [eps**2 * GRR(k=2, epsilon=eps).noise([1])[0, 1] for eps in fine],
+    "W-RR = the limit": [eps**2 * GRR(k=2, epsilon=eps).variance([1])[0, 1] for eps in fine],
 }
 fig, ax = plt.subplots()
 for name, curve in curves.items():
@@ -707,7 +707,7 @@ ax.set(xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="ε² × v
 ax.legend(loc="lower left")
 plt.show()
 for eps in (0.1, 1, 8):
-    costs = laplace(scale=1 / eps).var() / GRR(k=2, epsilon=eps).noise([1])[0, 1]
+    costs = laplace(scale=1 / eps).var() / GRR(k=2, epsilon=eps).variance([1])[0, 1]
     print(f"ε = {eps:<3g}  Laplace noise costs {costs:.2f} times the variance of randomized response")
 
 

@@ -205,8 +205,8 @@ check(
 class Optimist(OLH):
     """States half of the variance."""
 
-    def noise(self, values, items=None):
-        return super().noise(values) / 2
+    def variance(self, values, items=None):
+        return super().variance(values) / 2
 
 
 hopeful = sampled(Optimist(k=1000, epsilon=1.0), np.array([0, 999]), reports=2000, rng=rng)

@@ -654,7 +654,7 @@ ORACLES = {"k-RR": GRR, "SUE": SUE, "OUE": OUE, "hashing": OLH, "k-Subset": Subs
 def risk(mechanism):
     """n times the total squared error at equally likely items, people drawn at random."""
     k = mechanism.k
-    own, other = mechanism.noise([0])[0, :2]
+    own, other = mechanism.variance([0])[0, :2]
     return own + (k - 1) * other + 1 - 1 / k
 
 
@@ -743,7 +743,7 @@ check(
     control="size 1 in its place",
     caught=risk(SubsetSelection(k=50, epsilon=1.0, size=1)) > 2 * minimax_risk(50, 1.0),
 )
-single, several = (make(k=32, epsilon=3.0).noise([0])[0, 1] for make in (GRR, SubsetSelection))
+single, several = (make(k=32, epsilon=3.0).variance([0])[0, 1] for make in (GRR, SubsetSelection))
 print(
     f"a rare item, k = 32, ε = 3: k-RR has {1 - single / several:.0%} less noise than k-Subset of size {best_size(32, 3.0)}"
 )
@@ -780,7 +780,7 @@ def crossing(other, k, kind):
 
     def gap(eps):
         a, b = GRR(k=k, epsilon=eps), other(k=k, epsilon=eps)
-        return log(risk(a) / risk(b)) if kind == "risk" else log(a.noise([0])[0, 1] / b.noise([0])[0, 1])
+        return log(risk(a) / risk(b)) if kind == "risk" else log(a.variance([0])[0, 1] / b.variance([0])[0, 1])
 
     return brentq(gap, 1e-3, 20) if gap(1e-3) > 0 else 0.0
 
@@ -836,7 +836,7 @@ check(
 
 
 def rare(make, eps, k=50):
-    return make(k=k, epsilon=eps).noise([0])[0, 1]
+    return make(k=k, epsilon=eps).variance([0])[0, 1]
 
 
 settle(
@@ -957,7 +957,7 @@ def panels(cases):
         n = counts.sum()
         truth = counts / n
         estimate = mechanism.estimate(mechanism.simulate(counts, trials=1, rng=rng))[0]
-        error = np.sqrt(counts @ mechanism.noise(np.arange(50))) / n
+        error = np.sqrt(counts @ mechanism.variance(np.arange(50))) / n
         ax.bar(items, 100 * truth, color="#BFD9EC", width=0.85, label="truth")
         ax.errorbar(
             items, 100 * estimate, yerr=196 * error, fmt="o", color="C1", markersize=3.5, linewidth=1, label="estimate"
@@ -997,7 +997,7 @@ def squared(mechanism, counts, rng, trials=2000):
 
 
 def predicted(mechanism, counts):
-    return (counts @ mechanism.noise(np.arange(50))).mean() / counts.sum() ** 2
+    return (counts @ mechanism.variance(np.arange(50))).mean() / counts.sum() ** 2
 
 
 cases = [(SUE(k=50, epsilon=eps), million) for eps in (0.1, 0.5, 2)] + [
@@ -1049,7 +1049,7 @@ def bloom_for(eps, hashes=2):
 bloom, values = bloom_for(2.0), np.repeat(np.arange(50), million)
 replies = bloom.tally(bloom.perturb(values, rng=rng), items=list(range(50)))
 off = bloom.estimate(replies) - million / 10**6
-noise = np.sqrt(million @ bloom.noise(np.arange(50), items=list(range(50)))) / 10**6
+noise = np.sqrt(million @ bloom.variance(np.arange(50), items=list(range(50)))) / 10**6
 rms, theory = 100 * sqrt(np.mean(off**2)), 100 * sqrt(np.mean(noise**2))
 print(f"ε = {bloom.epsilon:.4f}: error {rms:.3f} points (theory {theory:.3f})")
 print(f"theory over SUE's: {theory / (100 * sqrt(predicted(SUE(k=50, epsilon=2.0), million))):.2f}")
@@ -1320,7 +1320,7 @@ n = len(pair)
 oracle = GRR(k=10, epsilon=2.0)
 shares = oracle.estimate(oracle.tally(oracle.perturb(pair, rng=rng)))
 truth = np.bincount(pair, minlength=10) / n
-error = np.sqrt(np.maximum(shares, 0) @ oracle.noise(np.arange(10)) / n)
+error = np.sqrt(np.maximum(shares, 0) @ oracle.variance(np.arange(10)) / n)
 
 # %% tags=["hide-input"]
 RATINGS = ["very poor", "poor", "fair", "good", "very good"]

@@ -159,7 +159,7 @@ def over_tables(m, shares, eps, tables):
     noise, error = [], []
     for number in range(tables):
         mechanism = SHist(k=len(shares), epsilon=eps, m=m, matrix=number)
-        noise.append((shares @ mechanism.noise(np.arange(len(shares)))).mean())
+        noise.append((shares @ mechanism.variance(np.arange(len(shares)))).mean())
         error.append(np.square(shares @ mechanism.gram - shares).mean())
     return np.array([noise, error])
 
@@ -220,7 +220,7 @@ ax.plot(fine, [100 * shist_theory(m, truth, 10**6, 1.0) for m in fine], color="C
 for m, of_m in tables.groupby("m"):
     ax.plot(np.full(len(of_m), m), 100 * np.sqrt(of_m["value"]), ".", color="C0", alpha=0.6)
 best = HadamardBit(k=50, epsilon=1.0)
-floor = sqrt((counts @ best.noise(np.arange(50))).mean()) / 10**6
+floor = sqrt((counts @ best.variance(np.arange(50))).mean()) / 10**6
 ax.axhline(100 * floor, color="C1", linestyle="--", marker="", label="orthogonal table, 64 rows")
 ax.set(xscale="log", yscale="log", xlabel="rows m", ylabel="RMS error, points")
 ax.set_yticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"])
@@ -368,10 +368,11 @@ plt.show()
 
 # %% tags=["hide-input"]
 for eps in (0.1, 1, 2, 4):
-    single, unary = (make(k=64, epsilon=eps).noise([0])[0, 1] for make in (HadamardBit, OUE))
+    single, unary = (make(k=64, epsilon=eps).variance([0])[0, 1] for make in (HadamardBit, OUE))
     print(f"ε = {eps:<3g}  variance of a rare item, one bit over OUE: {single / unary:7.4f}")
 gaps = [
-    HadamardBit(k=64, epsilon=eps).noise([0])[0, :2] - OUE(k=64, epsilon=eps).noise([0])[0, :2] for eps in (0.1, 1, 4)
+    HadamardBit(k=64, epsilon=eps).variance([0])[0, :2] - OUE(k=64, epsilon=eps).variance([0])[0, :2]
+    for eps in (0.1, 1, 4)
 ]
 check(
     "Price",
@@ -488,7 +489,7 @@ settle(
 def risk(mechanism):
     """n times the total squared error at equally likely items, people drawn at random."""
     k = mechanism.k
-    return mechanism.noise(np.arange(k)).sum() / k + 1 - 1 / k
+    return mechanism.variance(np.arange(k)).sum() / k + 1 - 1 / k
 
 
 budgets = np.geomspace(0.1, 6, 49)
@@ -520,7 +521,7 @@ check(
     "k = 6, ε = 2, exact law: ε, mean, the package's variance; one block: c² − 1 and c²",
     abs(found - 2) < 1e-9
     and np.abs(mean - np.eye(6)).max() < 1e-9
-    and np.abs(variance - response.noise(np.arange(6))).max() < 1e-9
+    and np.abs(variance - response.variance(np.arange(6))).max() < 1e-9
     and np.abs(
         moments(HadamardResponse(k=6, epsilon=2.0, blocks=1), np.arange(6))[1] - (1 / np.tanh(1) ** 2 - np.eye(6))
     ).max()
@@ -617,11 +618,11 @@ check(
     "Harmony",
     "2 × 3 values: ε = 1, unbiased, variance 2c² − 1 and 2c²; = the package",
     abs(sampled_eps - 1) < 1e-12
-    and np.abs(mean - pair.target(RECORDS)).max() < 1e-12
-    and np.abs(variance - (2 * c**2 - pair.target(RECORDS))).max() < 1e-9
+    and np.abs(mean - pair.expected(RECORDS)).max() < 1e-12
+    and np.abs(variance - (2 * c**2 - pair.expected(RECORDS))).max() < 1e-9
     and same_law(lambda x, rng: harmony(x, tables_of, 1.0, rng), as_harmony, RECORDS),
     control="variance c², the attribute known beforehand",
-    caught=np.abs(variance - (c**2 - pair.target(RECORDS))).max() > 1,
+    caught=np.abs(variance - (c**2 - pair.expected(RECORDS))).max() > 1,
 )
 check(
     "Split",
@@ -636,7 +637,7 @@ check(
 
 def grows(d, eps=0.01):
     """Variance with ε/d over variance with ε, one attribute, at a small ε."""
-    return (HadamardBit(k=4, epsilon=eps / d).noise([0]) / HadamardBit(k=4, epsilon=eps).noise([0]))[0, 1]
+    return (HadamardBit(k=4, epsilon=eps / d).variance([0]) / HadamardBit(k=4, epsilon=eps).variance([0]))[0, 1]
 
 
 settle(
@@ -664,20 +665,20 @@ big = HarmonyFrequency(sizes=(4,) * 10, epsilon=0.1)
 settle(
     "ye2018.harmony-better",
     holds={
-        "small-epsilon": big.noise([[0] * 10])[0, 1] < HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "small-epsilon": big.variance([[0] * 10])[0, 1] < HadamardBit(k=4, epsilon=0.01).variance([0])[0, 1],
         "root-d": abs(
-            sqrt(HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1] / big.noise([[0] * 10])[0, 1]) / sqrt(10) - 1
+            sqrt(HadamardBit(k=4, epsilon=0.01).variance([0])[0, 1] / big.variance([[0] * 10])[0, 1]) / sqrt(10) - 1
         )
         < 0.01,
-        "large-epsilon": HarmonyFrequency(sizes=(4,) * 10, epsilon=10.0).noise([[0] * 10])[0, 1]
-        < HadamardBit(k=4, epsilon=1.0).noise([0])[0, 1],
+        "large-epsilon": HarmonyFrequency(sizes=(4,) * 10, epsilon=10.0).variance([[0] * 10])[0, 1]
+        < HadamardBit(k=4, epsilon=1.0).variance([0])[0, 1],
     },
 )
 settle(
     "ye2018.harmony-sampling",
     holds={
-        "one-alone": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.1).noise([0])[0, 1],
-        "splitting": big.noise([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.01).noise([0])[0, 1],
+        "one-alone": big.variance([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.1).variance([0])[0, 1],
+        "splitting": big.variance([[0] * 10])[0, 1] > HadamardBit(k=4, epsilon=0.01).variance([0])[0, 1],
     },
 )
 harmony_private = {
@@ -706,7 +707,7 @@ codes = np.stack([np.unique(survey[name], return_inverse=True)[1] for name in as
 sizes = tuple(int(column.max()) + 1 for column in codes.T)
 collected = HarmonyFrequency(sizes=sizes, epsilon=2.0)
 estimate = collected.estimate(collected.tally(collected.perturb(codes, rng=rng)))
-truth6 = collected.target(codes).mean(0)
+truth6 = collected.expected(codes).mean(0)
 error = np.sqrt(
     (len(sizes) / np.tanh(1.0) ** 2 - np.maximum(estimate, 0)) / len(codes)
 )  # the theorem, with estimates for shares
@@ -840,7 +841,7 @@ axes[1].set(xlabel="share of cautious people", ylabel="bias, points")
 plt.show()
 mixed = crowd(0.4, 0.0, rng)
 print(
-    f"40 % cautious: standard error {100 * sqrt(personal.noise(mixed)[:, 3].sum()) / len(mixed):.1f} points plain,"
+    f"40 % cautious: standard error {100 * sqrt(personal.variance(mixed)[:, 3].sum()) / len(mixed):.1f} points plain,"
     f" {weighted_line[np.argmin(np.abs(fine - 0.4))]:.1f} weighted"
 )
 
@@ -1030,7 +1031,7 @@ table(
 
 
 def noise_of(d):
-    return HarmonyFrequency(sizes=(4,) * d, epsilon=0.01).noise([[0] * d])[0, 1]
+    return HarmonyFrequency(sizes=(4,) * d, epsilon=0.01).variance([[0] * d])[0, 1]
 
 
 half = log(noise_of(64) / noise_of(4)) / log(64 / 4) / 2
@@ -1156,7 +1157,7 @@ about = recorded("bench.mechanisms").attrs
 
 def rare_item(mechanism):
     """Mean noise of the items that a person does not hold."""
-    return mechanism.noise(np.arange(mechanism.k))[~np.eye(mechanism.k, dtype=bool)].mean()
+    return mechanism.variance(np.arange(mechanism.k))[~np.eye(mechanism.k, dtype=bool)].mean()
 
 
 def times(oracle, library, what):

@@ -485,7 +485,7 @@ check(
     "two cohorts of three bits, exact law: unbiased for the list, X⁺Xₛ for a string s off it, variance as the package says",
     np.abs(mean[:2] - np.eye(2)).max() < 1e-12
     and np.abs(mean[2] - spill).max() < 1e-12
-    and np.abs(variance - tiny.noise([*LISTED, UNLISTED], LISTED)).max() < 1e-9,
+    and np.abs(variance - tiny.variance([*LISTED, UNLISTED], LISTED)).max() < 1e-9,
     control="nothing for the string off the list",
     caught=np.abs(mean[2]).max() > 0.01,
 )
@@ -538,7 +538,7 @@ for h, (by_counts, by_reports) in ((h, ranks(filters_of(8, h, 2), 18)) for h in 
 # %% tags=["hide-input"]
 FIFTY = [f"page{i}.example" for i in range(50)]
 for h in (1, 2):
-    off = 10 * filters_of(32, h, 16).target([f"news{i}.example" for i in range(30)], FIFTY)  # points, for a tenth
+    off = 10 * filters_of(32, h, 16).expected([f"news{i}.example" for i in range(30)], FIFTY)  # points, for a tenth
     least, most, together = off.min(1).mean(), off.max(1).mean(), off.sum(1).mean()
     print(
         f"h = {h}: the 50 estimates are off by {least:.2f} to {most:.2f} points, together by {together:.1f} "
@@ -603,10 +603,10 @@ for h in (1, 2):
 
 
 # %% tags=["hide-input"]
-def rare_noise(mechanism, items, others=20):
+def rare_variance(mechanism, items, others=20):
     """Exact noise of candidates that nobody has, for people who have one of some others; None if the rank is short."""
     try:
-        noise = mechanism.noise(items[:others], items)
+        noise = mechanism.variance(items[:others], items)
     except ValueError:
         return None
     return float(noise[:, others:].mean())
@@ -629,7 +629,7 @@ def crowded(h, width, cohorts, count):
 def over_sue(width, cohorts, count, h, eps=1.0, others=10):
     """Standard error over SUE's, or None where there is no estimate."""
     listed = [f"page{i}.example" for i in range(count)]
-    noise = rare_noise(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=eps), listed, others)
+    noise = rare_variance(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=eps), listed, others)
     return None if noise is None else sqrt(noise / sue_noise(eps))
 
 
@@ -676,7 +676,7 @@ for eps in (1.0, 4.0):
     print(f"ε = {eps:g}, h = 1, four equations a candidate, times SUE's: {each}")
 for width, cohorts, count in ((64, 1, 20), (8, 4, 26), (64, 16, 20)):
     pairs = [
-        [rare_noise(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=1.0), listed, 10) for h in (1, 2)]
+        [rare_variance(one_time(bits=width, hashes=h, cohorts=cohorts, epsilon=1.0), listed, 10) for h in (1, 2)]
         for listed in ([f"list{number}-page{i}.example" for i in range(count)] for number in range(40))
     ]
     none = [sum(pair[i] is None for pair in pairs) for i in (0, 1)]
@@ -1032,7 +1032,7 @@ def rounds(trials, seed):
 def by_normal_law(mechanism):
     """Hosts found with Bonferroni's rule, and smallest share found, by the exact noise of hosts that nobody has."""
     unused = [i for i, item in enumerate(HOSTS) if item not in truth]
-    noise = mechanism.noise([HOSTS[i] for i in USED], HOSTS)[:, unused]
+    noise = mechanism.variance([HOSTS[i] for i in USED], HOSTS)[:, unused]
     error = sqrt(np.average(noise, axis=0, weights=used_share).mean() / PEOPLE)
     return norm.cdf(used_share / error - normal_z(len(HOSTS))).sum(), normal_z(len(HOSTS)) * error
 
@@ -1252,13 +1252,13 @@ def hashing_noise(k, eps):
 
 
 orr_noise = {
-    (eps, c, k): rare_noise(ORR(k=k, cohorts=c, epsilon=eps), SIXTY_FOUR)
+    (eps, c, k): rare_variance(ORR(k=k, cohorts=c, epsilon=eps), SIXTY_FOUR)
     for eps in (1.0, 3.0)
     for c in COHORTS
     for k in SLOTS
     if c * k <= 4096  # more is as with fewer cohorts
 }
-oue = {eps: OUE(k=64, epsilon=eps).noise([0])[0, 1] for eps in (1.0, 3.0)}
+oue = {eps: OUE(k=64, epsilon=eps).variance([0])[0, 1] for eps in (1.0, 3.0)}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), sharex=True)
 fine = np.geomspace(2, 64, 60)
 for ax, eps in zip(axes, (1.0, 3.0), strict=True):
@@ -1266,7 +1266,7 @@ for ax, eps in zip(axes, (1.0, 3.0), strict=True):
     for i, c in enumerate(COHORTS):
         some = [k for k in SLOTS if orr_noise.get((eps, c, k)) is not None]
         ax.plot(some, [sqrt(orr_noise[eps, c, k] / oue[eps]) for k in some], **dots(i), label=f"{c} cohorts")
-    ax.axhline(sqrt(GRR(k=64, epsilon=eps).noise([0])[0, 1] / oue[eps]), color="gray", linewidth=1, linestyle="-")
+    ax.axhline(sqrt(GRR(k=64, epsilon=eps).variance([0])[0, 1] / oue[eps]), color="gray", linewidth=1, linestyle="-")
     ax.set(xscale="log", ylabel=f"standard error / OUE's, ε = {eps:g}", ylim=(0.9, 4))
 axes[1].set(xlabel="slots k")
 axes[1].set_xticks(SLOTS, [f"{k}" for k in SLOTS])
@@ -1286,13 +1286,13 @@ check(
     f"64 candidates, {len(orr_noise)} designs: none with C(k − 1) + 1 < 64 has an estimate",
     all(c * (k - 1) + 1 >= 64 for _, c, k in finite) and len(finite) < len(orr_noise),
     control="Ck ≥ 64 taken for enough, 20 cohorts of 4 slots",
-    caught=rare_noise(ORR(k=4, cohorts=20, epsilon=1.0), SIXTY_FOUR) is None,
+    caught=rare_variance(ORR(k=4, cohorts=20, epsilon=1.0), SIXTY_FOUR) is None,
 )
 
 
 def slope_of(make, sizes=(16, 48, 144)):
     """Exponent of the number of candidates in the sum of all standard errors, exact noise of rare candidates."""
-    sums = [size * sqrt(rare_noise(make(size), [f"page{i}.example" for i in range(size)], 8)) for size in sizes]
+    sums = [size * sqrt(rare_variance(make(size), [f"page{i}.example" for i in range(size)], 8)) for size in sizes]
     return np.polyfit(np.log(sizes), np.log(sums), 1)[0]
 
 
@@ -1301,7 +1301,9 @@ lean = slope_of(lambda size: ORR(k=4, cohorts=size, epsilon=0.5))
 bloomed = slope_of(lambda size: one_time(bits=8, hashes=1, cohorts=size // 2, epsilon=0.5))
 off_scale = [sqrt(orr_noise[eps, 64, 2] / oue[eps]) for eps in oue]
 print(f"64 cohorts of 2 slots: {off_scale[0]:.0f} and {off_scale[1]:.0f} times OUE's")
-low = [sqrt(rare_noise(ORR(k=k, cohorts=c, epsilon=0.5), SIXTY_FOUR) / sue_noise(0.5)) for k, c in ((64, 64), (3, 256))]
+low = [
+    sqrt(rare_variance(ORR(k=k, cohorts=c, epsilon=0.5), SIXTY_FOUR) / sue_noise(0.5)) for k, c in ((64, 64), (3, 256))
+]
 print(f"ε = 0.5, times SUE's: 64 slots in 64 cohorts {low[0]:.2f}, 3 slots in 256 cohorts {low[1]:.2f}")
 print(f"O-RR, a slot for each candidate, 4 cohorts: the sum of errors grows like S^{full:.2f}")
 print(f"O-RR, 4 slots, a cohort for each candidate: S^{lean:.2f}; O-RAPPOR, 8 bits, a cohort for two: S^{bloomed:.2f}")
@@ -1361,7 +1363,7 @@ blank = tiny.tally(tiny.perturb(LISTED * 500, rng=rng))  # counted before anybod
 
 def within(listed, shares):
     """Whether the blank counts, decoded against a list, give these shares within six standard errors."""
-    limit = 6 * np.sqrt(tiny.noise(LISTED * 500, listed).sum(0)) / blank.n
+    limit = 6 * np.sqrt(tiny.variance(LISTED * 500, listed).sum(0)) / blank.n
     return bool(np.all(np.abs(tiny.estimate(Tally(tiny, blank.n, blank.counts, tuple(listed))) - shares) < limit))
 
 
@@ -1457,9 +1459,10 @@ check(
 check(
     "Pairs",
     "the package's estimate of pairs of fragments: unbiased, variance as it says",
-    np.abs(pair_mean - word.target(["ab"])).max() < 1e-9 and np.abs(pair_variance - word.noise(["ab"])).max() < 1e-6,
+    np.abs(pair_mean - word.expected(["ab"])).max() < 1e-9
+    and np.abs(pair_variance - word.variance(["ab"])).max() < 1e-6,
     control="the target of another word",
-    caught=np.abs(pair_mean - word.target(["ba"])).max() > 0.5,
+    caught=np.abs(pair_mean - word.expected(["ba"])).max() > 0.5,
 )
 
 # %% [markdown]
@@ -1541,10 +1544,10 @@ def people_needed(eps, share):
 def pair_noise(eps, r):
     """Exact noise of a pair that a person does not have, six positions."""
     small = Unknown(alphabet="_ab", length=6, gram=1, slots=r, epsilon=eps, bits=3, hashes=1, cohorts=1)
-    return small.noise(["aaaaaa"])[0, 0, 2, 2]
+    return small.variance(["aaaaaa"])[0, 0, 2, 2]
 
 
-by_package = unknown.noise(["tttttt"])[0, 0, 1, 1] * threshold(unknown, 1.0) ** 2
+by_package = unknown.variance(["tttttt"])[0, 0, 1, 1] * threshold(unknown, 1.0) ** 2
 check(
     "People",
     "v²/ϱ is the package's noise of a pair that a person does not have",
@@ -1628,7 +1631,7 @@ def whole_over_rappor(r, eps=0.5):
     """Exact standard error of the shares of whole strings over that of RAPPOR with all of ε."""
     parts = Unknown(alphabet="_ab", length=6, gram=1, slots=r, epsilon=eps, bits=32, hashes=1, cohorts=8)
     alone = one_time(bits=32, hashes=1, cohorts=8, epsilon=eps)
-    return sqrt(rare_noise(parts.whole, FIFTY) / rare_noise(alone, FIFTY))
+    return sqrt(rare_variance(parts.whole, FIFTY) / rare_variance(alone, FIFTY))
 
 
 def private_bits(r):
@@ -1721,7 +1724,7 @@ settle(
 HUNDRED = [f"page{i}.example" for i in range(100)]
 for bits, cohorts in ((128, 4), (8, 64)):
     daily = RAPPOR(bits=bits, hashes=1, cohorts=cohorts, f=2 * FLIP, p=P, q=Q)
-    ratio = sqrt(rare_noise(daily, HUNDRED) / sue_noise(daily.epsilon))
+    ratio = sqrt(rare_variance(daily, HUNDRED) / sue_noise(daily.epsilon))
     print(
         f"{bits:>3} bits, {cohorts:>2} cohorts: standard error {ratio:.2f} times that of SUE at the same ε, "
         f"same permanent response with probability {same_mark(bits):.1g}"

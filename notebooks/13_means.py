@@ -457,9 +457,9 @@ share = fine.window / (fine.steps + fine.window)
 check(
     "Fine grid",
     "1,024 steps: variance within 0.1 % of the formula",
-    np.abs(fine.noise(at)[:, 0] / window_variance(2.0, share, at) - 1).max() < 1e-3,
+    np.abs(fine.variance(at)[:, 0] / window_variance(2.0, share, at) - 1).max() < 1e-3,
     control="share larger by a tenth",
-    caught=np.abs(fine.noise(at)[:, 0] / window_variance(2.0, 1.1 * share, at) - 1).max() > 0.01,
+    caught=np.abs(fine.variance(at)[:, 0] / window_variance(2.0, 1.1 * share, at) - 1).max() > 0.01,
 )
 
 
@@ -562,7 +562,7 @@ KINDS = {
 }
 LOOKS = {"two points": 0, "Laplace": 6, "Laplace, cut": 2, "Piecewise": 1, "Piecewise, wider": 4, "Hybrid": 5}
 worst = {"Laplace": 8 / budgets**2} | {
-    name: np.array([make(x).worst_noise for x in budgets.tolist()]) for name, make in KINDS.items()
+    name: np.array([make(x).worst_variance for x in budgets.tolist()]) for name, make in KINDS.items()
 }
 
 
@@ -581,9 +581,9 @@ seen, leaning = {}, {}
 for name in ("two points", "Laplace, cut", "Piecewise, wider", "Hybrid"):
     for x in (0.5, 1.0, 2.0, 4.0):
         mechanism, tried = KINDS[name](x), np.linspace(-1, 1, 129)
-        t = tried[np.argmax(mechanism.noise(tried)[:, 0])]
-        seen[name, x] = (t, mechanism.noise([t])[0, 0], *drawn_moments(mechanism, t, CLIENTS, rng))
-        leaning[name, x] = (0.7, mechanism.noise([0.7])[0, 0], *drawn_moments(mechanism, 0.7, CLIENTS, rng))
+        t = tried[np.argmax(mechanism.variance(tried)[:, 0])]
+        seen[name, x] = (t, mechanism.variance([t])[0, 0], *drawn_moments(mechanism, t, CLIENTS, rng))
+        leaning[name, x] = (0.7, mechanism.variance([0.7])[0, 0], *drawn_moments(mechanism, 0.7, CLIENTS, rng))
 
 
 def as_stated(t, variance, mean, mean_error, spread, spread_error):
@@ -614,7 +614,7 @@ axes[0].legend(fontsize=10)
 across = np.linspace(-1, 1, 129)
 axes[1].plot(across, np.full(129, 2.0), **line(LOOKS["Laplace"]))
 for name, make in KINDS.items():
-    axes[1].plot(across, make(2.0).noise(across)[:, 0], **line(LOOKS[name]))
+    axes[1].plot(across, make(2.0).variance(across)[:, 0], **line(LOOKS[name]))
 axes[1].set(xlabel="number t", ylabel="variance at ε = 2", ylim=(0, 2.2))
 plt.show()
 
@@ -632,7 +632,7 @@ table(
     pd.DataFrame(
         [
             {"ε": f"{x:g}", "limit": f"{least_variance(x).bound:.3f}", "Laplace": f"{8 / x**2:.3f}"}
-            | {name: f"{make(x).worst_noise:.3f}" for name, make in KINDS.items()}
+            | {name: f"{make(x).worst_variance:.3f}" for name, make in KINDS.items()}
             for x in (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
         ]
     )
@@ -815,7 +815,7 @@ def sampled_hybrid(t, steps, width, eps, rng):
 
 # %% tags=["hide-input"]
 second = {
-    f"{name}, ε = {x:g}": (make(x).noise([-1.0, 1.0]).mean() + 1) / scale(x) ** 2
+    f"{name}, ε = {x:g}": (make(x).variance([-1.0, 1.0]).mean() + 1) / scale(x) ** 2
     for name, make in KINDS.items()
     for x in (0.5, 1.0, 2.0, 4.0)
 }
@@ -827,7 +827,7 @@ check(
     f"{len(second)} clients: at the ends between {min(second.values()):.3f} and {max(second.values()):.3f} times c²",
     min(second.values()) > 1 - 1e-9 and abs(second["two points, ε = 2"] - 1) < 1e-9,
     control="a client that spends 2.02, against c at ε = 2",
-    caught=(TwoPoint(epsilon=2.02).noise([-1.0, 1.0]).mean() + 1) / scale(2.0) ** 2 < 1 - 1e-9,
+    caught=(TwoPoint(epsilon=2.02).variance([-1.0, 1.0]).mean() + 1) / scale(2.0) ** 2 < 1 - 1e-9,
 )
 pair = SampledHybrid(d=2, epsilon=2.0)
 
@@ -846,7 +846,7 @@ twins(
 )
 print(f"sampled Hybrid, two numbers, five vectors, exact law: ε = {epsilon(laws(package_sampled, VECTORS)):.6f}")
 for x in (1.0, 2.0, 4.0):
-    level = Hybrid(epsilon=x).noise([0.0])[0, 0]
+    level = Hybrid(epsilon=x).variance([0.0])[0, 0]
     print(f"ε = {x:g}: Hybrid is the better one to sample with if the mean of t² is below {scale(x) ** 2 - level:.2f}")
 counts = {x: SampledHybrid(d=80, epsilon=x).count for x in (4.9, 5.0, 8.0, 16.0)}
 print("d = 80, numbers asked: " + ", ".join(f"{r} at ε = {x:g}" for x, r in counts.items()))
@@ -1224,13 +1224,13 @@ drawn_many = {
 }
 several = SampledHybrid(d=10, epsilon=8.0)  # asks about three
 drawn_several = drawn_surveys(several, across_range(10), across_range(10), rng)
-stated_many = {(name, d): MANY[name](d, 1.0).noise(across_range(d)[None]).mean() for name, d in drawn_many}
+stated_many = {(name, d): MANY[name](d, 1.0).variance(across_range(d)[None]).mean() for name, d in drawn_many}
 fair = drawn_surveys(MANY["MeanEst"](10, 1.0), across_range(10), np.zeros(10), rng)
 check(
     "Real clients",
     f"{len(drawn_many)} mean square errors as stated, slope 1; so for sampled Hybrid with {several.count} of ten numbers",
     all(survey_right(*drawn_many[key], stated_many[key]) for key in drawn_many)
-    and survey_right(*drawn_several, several.noise(across_range(10)[None]).mean()),
+    and survey_right(*drawn_several, several.variance(across_range(10)[None]).mean()),
     control="fair signs whatever the numbers; MeanEst's errors against Harmony's",
     caught=not survey_right(*fair, stated_many["MeanEst", 10])
     and not survey_right(*drawn_many["MeanEst", 100], stated_many["Harmony", 100]),
@@ -1246,7 +1246,7 @@ for name, i, part, label in (
     ("Harmony", 2, every, "Harmony"),
     ("sampled Hybrid", 5, every, "sampled Hybrid"),
 ):
-    level = [MANY[name](d, 1.0).noise(across_range(d)[None]).mean() / d for d in part.tolist()]
+    level = [MANY[name](d, 1.0).variance(across_range(d)[None]).mean() / d for d in part.tolist()]
     axes[0].plot(part, level, **line(i), label=label)
     for d in set(MARKED) & set(part.tolist()):
         found, error = drawn_many[name, d]
@@ -1291,7 +1291,7 @@ table(
         [
             {"n × variance, d = 80": name}
             | {
-                f"ε = {x:g}, {where}": f"{make(80, x).noise(np.full((1, 80), t))[0, 0]:,.0f}"
+                f"ε = {x:g}, {where}": f"{make(80, x).variance(np.full((1, 80), t))[0, 0]:,.0f}"
                 for x in (1.0, 8.0)
                 for t, where in ((0.0, "t = 0"), (1.0, "t = ±1"))
             }
@@ -1535,7 +1535,7 @@ for name in ("Harmony", "sampled Hybrid", "MeanEst"):
     row = {"mechanism": name}
     for x in (0.5, 1.0, 2.0):
         mechanism = MANY[name](80, x)
-        errors[name, x] = np.sqrt(mechanism.noise(first[:10_000]).mean(0) / len(first))
+        errors[name, x] = np.sqrt(mechanism.variance(first[:10_000]).mean(0) / len(first))
         founds[name, x] = mechanism.estimate(mechanism.tally(mechanism.perturb(first, rng=rng))) - truth[10**5]
         row[f"ε = {x:g}"] = f"{RAW.half * rms(errors[name, x]):.2f} ({RAW.half * rms(founds[name, x]):.2f})"
     rows.append(row)
@@ -1600,7 +1600,9 @@ settle(
 settle(
     "ye2018.mean-individual",
     holds={
-        "far": all(make(80, 1.0).noise(np.zeros((1, 80)))[0, 0] > 10**2 for make in (MANY["Harmony"], MANY["MeanEst"])),
+        "far": all(
+            make(80, 1.0).variance(np.zeros((1, 80)))[0, 0] > 10**2 for make in (MANY["Harmony"], MANY["MeanEst"])
+        ),
     },
 )
 settle(

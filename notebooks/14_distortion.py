@@ -999,7 +999,7 @@ crowd = np.round(1_000_000 * true_shares).astype(int)
 reports = client.simulate(crowd, trials=1, rng=rng).counts[0] / crowd.sum()
 oracle = GRR(k=6, epsilon=1.0)
 shares_hat = oracle.estimate(oracle.simulate(crowd, trials=1, rng=rng))[0]
-half = 1.96 * np.sqrt(crowd @ oracle.noise(np.arange(6))) / crowd.sum()
+half = 1.96 * np.sqrt(crowd @ oracle.variance(np.arange(6))) / crowd.sum()
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 6.6), sharex=True)
 axes[0].bar(LETTERS, 100 * true_shares, width=2, color="C0")
 axes[1].bar(POINTS, 100 * reports, width=1, color="C1")
@@ -1068,7 +1068,7 @@ settle(
     holds={
         "uniform": all(
             hamming_distortion(6, high) < hamming_distortion(6, low)
-            and (GRR(k=6, epsilon=high).noise([0]) < GRR(k=6, epsilon=low).noise([0])).all()
+            and (GRR(k=6, epsilon=high).variance([0]) < GRR(k=6, epsilon=low).variance([0])).all()
             for low, high in pairwise((0.5, 1.0, 2.0, 4.0))
         ),
         "ages": rank == 6,

@@ -38,11 +38,11 @@ import pandas as pd
 
 from ldpnb import (
     OUE,
-    SE,
     SUE,
     PrivKV,
     Records,
-    SESplit,
+    StateEncoding,
+    StateEncodingSplit,
     epsilon,
     keyvalue,
     law,
@@ -184,9 +184,9 @@ def package(mechanism):
 check(
     "Same law",
     "se inline and the package's SE, two keys, five records",
-    same_law(lambda record, rng: se(record, 2, 1.0, rng), package(SE(d=2, epsilon=1.0)), GRID),
+    same_law(lambda record, rng: se(record, 2, 1.0, rng), package(StateEncoding(d=2, epsilon=1.0)), GRID),
     control="inline at ε = 1.01",
-    caught=not same_law(lambda record, rng: se(record, 2, 1.01, rng), package(SE(d=2, epsilon=1.0)), GRID),
+    caught=not same_law(lambda record, rng: se(record, 2, 1.01, rng), package(StateEncoding(d=2, epsilon=1.0)), GRID),
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -216,7 +216,7 @@ settle(
         )
     },
 )
-rare_sue, rare_oue = (make(k=3, epsilon=1.0).noise([0])[0] for make in (SUE, OUE))
+rare_sue, rare_oue = (make(k=3, epsilon=1.0).variance([0])[0] for make in (SUE, OUE))
 settle(
     "sun2021.oue-optimal",
     holds={
@@ -317,7 +317,7 @@ def limits(f, m, eps):
 for f, m in ((0.3, 0.6), (0.05, -0.5)):
     seen_f, seen_m = limits(f, m, 1.0)
     print(f"f = {f:<4} m = {m:+.1f}, ε = 1: printed formulas tend to f = {seen_f:.3f}, m = {seen_m:+.3f}")
-one = SE(d=2, epsilon=1.0)
+one = StateEncoding(d=2, epsilon=1.0)
 values = Records.of(*GRID)
 mean, variance = moments(one, values)
 
@@ -338,9 +338,9 @@ as_printed = [
 check(
     "Estimates",
     "two keys, five records, exact law: unbiased",
-    np.abs(mean - one.target(values)).max() < 1e-12,
+    np.abs(mean - one.expected(values)).max() < 1e-12,
     control="the counts as printed",
-    caught=np.abs(np.array(as_printed) - one.target(values)[:, 0, 0]).max() > 0.1,
+    caught=np.abs(np.array(as_printed) - one.expected(values)[:, 0, 0]).max() > 0.1,
 )
 
 
@@ -388,7 +388,7 @@ settle(
         "frequency": abs(limits(0.3, 0.6, 1.0)[0] - 0.3) < 1e-9,
         "mean": abs(limits(0.3, 0.6, 1.0)[1] - 0.6) < 1e-9,
     },
-    instead={"corrected-counts": np.abs(mean - one.target(values)).max() < 1e-12},
+    instead={"corrected-counts": np.abs(mean - one.expected(values)).max() < 1e-12},
 )
 
 # %% [markdown]
@@ -404,7 +404,7 @@ budgets = np.geomspace(0.1, 30, 80)
 
 def population_noise(mechanism, f, v=0.5):
     """Variance of n·(frequency of key 0) per person if a share f holds it with this value."""
-    holder, other = mechanism.noise(Records.of({0: v}, {}))[:, 0, 0]
+    holder, other = mechanism.variance(Records.of({0: v}, {}))[:, 0, 0]
     return f * holder + (1 - f) * other
 
 
@@ -412,7 +412,8 @@ fig, ax = plt.subplots()
 equal = {}
 for i, d in enumerate((2, 5, 10)):
     ratio = [
-        population_noise(SESplit(d=d, epsilon=x), 0.3) / population_noise(SE(d=d, epsilon=x), 0.3) for x in budgets
+        population_noise(StateEncodingSplit(d=d, epsilon=x), 0.3) / population_noise(StateEncoding(d=d, epsilon=x), 0.3)
+        for x in budgets
     ]
     equal[d] = np.exp(np.interp(0, -np.log(ratio), np.log(budgets)))
     ax.plot(budgets, ratio, color=f"C{i}", marker="", label=f"d = {d}")
@@ -444,7 +445,7 @@ def ratio_errors(n, rng, f=0.02, m=0.5, trials=2000):
     """Simulated surveys of ten keys of which one matters: errors of the clipped ratio, and what the delta method says."""
     held = round(f * n)
     people = keyvalue.Holdings(n, np.r_[0, 1, np.ones(9, int)], np.array([m]), np.array([held]))
-    mechanism = SE(d=10, epsilon=1.0)
+    mechanism = StateEncoding(d=10, epsilon=1.0)
     estimate = mechanism.estimate(mechanism.simulate_marginals(people, trials=trials, rng=rng))
     ratio = clipped_mean(estimate, n)[:, 0]
     answer = mean_of(estimate, mechanism.plug_in(estimate, n))
@@ -470,7 +471,9 @@ axes[1].errorbar(ratios["n"], ratios["bias"], yerr=1.96 * ratios["bar"], fmt="o"
 late = ratios[ratios["n"] >= 10**6]
 axes[1].plot(late["n"], late["delta_bias"], color="C0", marker="")
 axes[1].axhline(0, color="black", linewidth=1, linestyle="-", marker="")
-edge = 9 * SE(d=10, epsilon=1.0).noise(Records.of({}))[0, 0, 0] / 0.02**2  # where f is three standard errors
+edge = (
+    9 * StateEncoding(d=10, epsilon=1.0).variance(Records.of({}))[0, 0, 0] / 0.02**2
+)  # where f is three standard errors
 for ax in axes:
     ax.axvspan(sizes[0] / 2, edge, color="#EEEEEE")
     ax.set(xscale="log", xlim=(sizes[0] / 2, sizes[-1] * 2))
@@ -592,7 +595,7 @@ check(
     "PrivKV with the tight split at ε = 1 = k-RR over four symbols",
     same_law(four_symbols, package(PrivKV.tight_split(2, 1.0)), GRID),
     control="state encoding",
-    caught=not same_law(four_symbols, package(SE(d=2, epsilon=1.0)), GRID),
+    caught=not same_law(four_symbols, package(StateEncoding(d=2, epsilon=1.0)), GRID),
 )
 
 # %% [markdown]
@@ -607,7 +610,7 @@ check(
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-noise", "caption": "Noise of a rare key (n times the variance, over d) of frequency (left) and of frequency times mean (right), times ε², against ε: the stated one for the solid line, the exact one for the others. At equal exact ε, halves come close to state encoding for the frequency, and the tight split for the product; no split shown is close in both at small ε."}, "image": {"alt": "Two log-log panels of noise times epsilon squared against epsilon from 0.1 to 5. State encoding is lowest in both. Left, frequency: halves at exact epsilon lie just above it, the tight split starts near the solid line of the published split and joins them later. Right, product: the tight split lies just above state encoding, halves above that, the published split far above."}}
 def rare(mechanism):
     """Noise of a key that nobody holds, per person asked: frequency and product."""
-    return mechanism.noise(Records.of({}))[0, :, 0] / mechanism.d
+    return mechanism.variance(Records.of({}))[0, :, 0] / mechanism.d
 
 
 def as_published(eps):
@@ -623,7 +626,7 @@ lines = {
     "PrivKV, stated ε/2 + ε/2": [rare(PrivKV(d=1, key_epsilon=x / 2, value_epsilon=x / 2)) for x in fine],
     "PrivKV, halves, exact ε": [rare(as_published(x)) for x in fine],
     "PrivKV, tight split": [rare(PrivKV(d=1, key_epsilon=log((exp(x) + 1) / 2), value_epsilon=x)) for x in fine],
-    "state encoding": [rare(SE(d=1, epsilon=x)) for x in fine],
+    "state encoding": [rare(StateEncoding(d=1, epsilon=x)) for x in fine],
 }
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.9))
 for i, (name, noise) in enumerate(lines.items()):
@@ -658,7 +661,7 @@ table(
                     rare(PrivKV(d=1, key_epsilon=1 - log(2 / (1 + exp(-0.6))), value_epsilon=0.6)),
                 ),
                 ("PrivKV, tight split", 1.0, rare(PrivKV(d=1, key_epsilon=log((exp(1) + 1) / 2), value_epsilon=1.0))),
-                ("state encoding", 1.0, rare(SE(d=1, epsilon=1.0))),
+                ("state encoding", 1.0, rare(StateEncoding(d=1, epsilon=1.0))),
             )
         ]
     )
@@ -856,7 +859,7 @@ def fig5_point(people, method, eps, rng, trials):
         frequency = fig5_frequency(people, PrivKV(d=d, key_epsilon=eps / 2, value_epsilon=eps / 6), rng, trials)
     else:
         mechanism = {
-            "SE": lambda: SE(d=d, epsilon=eps),
+            "SE": lambda: StateEncoding(d=d, epsilon=eps),
             "PrivKV": lambda: PrivKV.nominal_split(d, eps),
             "PrivKV, tight, unbiased": lambda: PrivKV.tight_split(d, eps),
         }[method]()
@@ -989,14 +992,14 @@ settle(
     "sun2021.fig5a",
     holds={
         "exact": all(
-            channel_noise(SE(d=10, epsilon=eps), f) < channel_noise(PrivKV.nominal_split(10, eps), f)
+            channel_noise(StateEncoding(d=10, epsilon=eps), f) < channel_noise(PrivKV.nominal_split(10, eps), f)
             for eps in ASKED
             for f in (0.3, 0.4, 0.5, 0.6)
         ),
         "same-law": all(
             np.array_equal(
                 *(
-                    PrivKV(d=10, key_epsilon=eps / 2, value_epsilon=eps / c).noise(Records.of({0: 1.0}, {}))[:, 0]
+                    PrivKV(d=10, key_epsilon=eps / 2, value_epsilon=eps / c).variance(Records.of({0: 1.0}, {}))[:, 0]
                     for c in (2, 6)
                 )
             )
@@ -1104,7 +1107,7 @@ print(f"ε₁ = ε₂ = 0.5: ε = {epsilon(laws(lambda r, rng: fake_one(r, 2, 0.
 
 # %% tags=["hide-input"]
 for eps in (0.5, 1, 2):
-    holder = SE(d=1, epsilon=eps).noise(Records.of({0: 0.0}))[0, 1, 0]
+    holder = StateEncoding(d=1, epsilon=eps).variance(Records.of({0: 0.0}))[0, 1, 0]
     warner = 1 / np.tanh(eps / 2) ** 2
     print(
         f"ε = {eps:<3g} state encoding {holder:6.3f}, Warner {warner:6.3f}, ratio {holder / warner:.3f} = {(exp(eps) + 2) / (exp(eps) + 1):.3f}"

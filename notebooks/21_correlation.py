@@ -185,7 +185,7 @@ check(
     "IOH",
     f"two keys, five records, 512 reports: ε = {found:.6f}, unbiased, = the package",
     abs(found - 1) < 1e-9
-    and np.abs(mean - two_keys.target(Records.of(*RECORDS))).max() < 1e-9
+    and np.abs(mean - two_keys.expected(Records.of(*RECORDS))).max() < 1e-9
     and same_law(printed, package(two_keys), RECORDS),
     control="p of SUE with q of OUE",
     caught=epsilon(laws(lambda r, rng: ioh(r, 2, exp(0.5) / (1 + exp(0.5)), 1 / (exp(1) + 1), rng), RECORDS)) > 1.1,
@@ -322,7 +322,7 @@ settle(
 )
 settle(
     "sun2021.ioh-unbiased",
-    holds={"cells": np.abs(mean - two_keys.target(Records.of(*RECORDS))).max() < 1e-9},
+    holds={"cells": np.abs(mean - two_keys.expected(Records.of(*RECORDS))).max() < 1e-9},
 )
 settle(
     "sun2021.expansion",
@@ -434,7 +434,7 @@ settle(
 
 def unary_noise(make, eps, share, cells):
     """n × variance of a sum over cells that hold this share."""
-    own, other = make(k=2, epsilon=eps).noise([0])[0]
+    own, other = make(k=2, epsilon=eps).variance([0])[0]
     return share * (own - other) + cells * other
 
 
@@ -477,7 +477,7 @@ def shifted(make, eps, share, cells=6, total=9):
     oracle = make(k=total, epsilon=eps)
     w = (np.arange(total) < cells).astype(float)
     f = np.where(w == 1, share / cells, (1 - share) / (total - cells))
-    return f @ oracle.linear_noise(w - w.mean()) / (f @ oracle.linear_noise(w))
+    return f @ oracle.linear_variance(w - w.mean()) / (f @ oracle.linear_variance(w))
 
 
 table(
@@ -931,7 +931,9 @@ print(f"4 arcosh √3 = {4 * np.arccosh(sqrt(3)):.2f},  4 arcosh √(9/5) = {4 *
 # %% tags=["hide-input"]
 for name, make in {"OUE": OUE, "k-RR": GRR, "one-bit Hadamard": HadamardBit}.items():
     oracle = make(k=3**8, epsilon=1.0)
-    print(f"{name:<17} {oracle.report_bits:>5,} private bits, n × variance of a cell {oracle.noise([0])[0, 1]:10,.2f}")
+    print(
+        f"{name:<17} {oracle.report_bits:>5,} private bits, n × variance of a cell {oracle.variance([0])[0, 1]:10,.2f}"
+    )
 
 # %% [markdown]
 # ## Summary

@@ -45,9 +45,9 @@ from scipy.optimize import brentq
 from ldpnb import (
     PCKVGRR,
     PCKVUE,
-    SE,
     PrivKV,
     Records,
+    StateEncoding,
     Tally,
     Wheel,
     WheelKV,
@@ -255,7 +255,7 @@ check(
 # %% tags=["hide-input"]
 def rare(mechanism, named=None):
     """Noise of a key that nobody holds: frequency, and frequency × mean."""
-    return mechanism.noise(Records.of({}), named)[0, :, 0]
+    return mechanism.variance(Records.of({}), named)[0, :, 0]
 
 
 small = Records.of(*RECORDS)
@@ -270,7 +270,7 @@ for mechanism in (PCKVGRR(d=3, ell=2, epsilon=1.0), PCKVUE(d=3, ell=2, epsilon=1
     check(
         type(mechanism).__name__,
         f"exact law: a pair of three counts as {mean[5, 0, 0]:.4f}, rare keys have noise {formula:.3f}",
-        np.abs(mean - mechanism.target(small)).max() < 1e-12
+        np.abs(mean - mechanism.expected(small)).max() < 1e-12
         and abs(mean[5, 0, 0] - 2 / 3) < 1e-12
         and abs(variance[0, 0, 0] - formula) < 1e-9,
         control="each pair as one person, ℓ = 1 in the noise",
@@ -281,7 +281,7 @@ for mechanism in (PCKVGRR(d=3, ell=2, epsilon=1.0), PCKVUE(d=3, ell=2, epsilon=1
 # %% tags=["hide-input"]
 print(
     f"512 keys, ε = 0.5: noise of PCKV-GRR with ℓ = 8 is {rare(PCKVGRR(d=512, ell=8, epsilon=0.5))[0]:,.0f}, "
-    f"that of state encoding {rare(SE(d=512, epsilon=0.5))[0]:,.0f}"
+    f"that of state encoding {rare(StateEncoding(d=512, epsilon=0.5))[0]:,.0f}"
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -726,9 +726,9 @@ settle("wang2024.wheelkv")
 fig, ax = plt.subplots()
 for i, m in enumerate((1, 4, 8)):
     circles = np.unique(np.geomspace(max(m, 2) + 1, 300, 60).astype(int))
-    noise = np.array([WheelKV(epsilon=1.0, m=m, slots=int(N)).noise(Records.of({}), [0])[0, :, 0] for N in circles])
+    noise = np.array([WheelKV(epsilon=1.0, m=m, slots=int(N)).variance(Records.of({}), [0])[0, :, 0] for N in circles])
     best = WheelKV(epsilon=1.0, m=m)
-    at_best = best.noise(Records.of({}), [0])[0, :, 0]
+    at_best = best.variance(Records.of({}), [0])[0, :, 0]
     for which, dashes in ((0, "-"), (1, "--")):
         ax.plot(circles, noise[:, which], dashes, color=f"C{i}", marker="")
         ax.plot(best.slot_count, at_best[which], "o", color=f"C{i}")
@@ -831,8 +831,8 @@ for m in (2, 4, 8):
     mechanism = WheelKV(epsilon=1.0, m=m)
     everybody = Records.of({k: (-1.0) ** k for k in range(m)})
     # the score of a person with a given hash has its variance; 50,000 people, 20 times
-    error = np.sqrt(mechanism.noise(everybody, range(m + 1))[0] / (50_000 * 20))
-    truth = mechanism.target(everybody, range(m + 1))[0]
+    error = np.sqrt(mechanism.variance(everybody, range(m + 1))[0] / (50_000 * 20))
+    truth = mechanism.expected(everybody, range(m + 1))[0]
     for name, family, words in (("mixed", mechanism.hash, 3), ("one word", one_word(mechanism.slot_count), 2)):
         found = end_to_end(mechanism, family, words, 20, rng).mean(0)
         z_scores[name] = max(z_scores[name], np.abs((found - truth) / error).max())
@@ -911,7 +911,7 @@ def five(eps, d, m):
         "Wheel-KV": WheelKV(epsilon=eps, m=m),
         "PCKV-UE": PCKVUE(d=d, ell=m, epsilon=eps),
         "PCKV-GRR": PCKVGRR(d=d, ell=m, epsilon=eps),
-        "SE": SE(d=d, epsilon=eps),
+        "SE": StateEncoding(d=d, epsilon=eps),
         "PrivKVM": PrivKV(d=d, key_epsilon=eps / 2, value_epsilon=eps / 6),  # each of three rounds
     }
 
@@ -1102,7 +1102,7 @@ settle(
 def over_keys(mechanism, d, named=()):
     """Variance per person, summed over all keys, of people with 8 pairs of value 0: frequency, frequency × mean."""
     some = [range(9)] if named else []
-    noise = mechanism.noise(Records.of(dict.fromkeys(range(8), 0.0)), *some)[0]
+    noise = mechanism.variance(Records.of(dict.fromkeys(range(8), 0.0)), *some)[0]
     return 8 * noise[:, 0] + (d - 8) * noise[:, 8]
 
 
@@ -1343,7 +1343,7 @@ def off_by(slots, width, m, eps=1.0):
 def two_hashes(eps, m):
     """Noise of the sum and the difference of (k, +) and (k, −), on nearly continuous arcs."""
     best = Wheel(epsilon=eps, m=m, width=16)
-    return np.full(2, 2 * best.noise(Records.of(set()), [0])[0, 0])
+    return np.full(2, 2 * best.variance(Records.of(set()), [0])[0, 0])
 
 
 def mended(record, m, slots, eps, seed, rng):

@@ -42,7 +42,21 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from ldpnb import PCKVGRR, PCKVUE, SE, PrivKV, Records, Tally, WheelKV, epsilon, laws, moments, pick, same_law, toss
+from ldpnb import (
+    PCKVGRR,
+    PCKVUE,
+    PrivKV,
+    Records,
+    StateEncoding,
+    Tally,
+    WheelKV,
+    epsilon,
+    laws,
+    moments,
+    pick,
+    same_law,
+    toss,
+)
 from ldpnb.book import check, mse, recorded, settle, style, sweep, table
 from ldpnb.keyvalue import Holdings, batches, clipped_mean, everyone, exposed, holdings, latest, stale_epsilon, steady
 
@@ -87,13 +101,15 @@ settle(
         "alike": all(
             make(SMALL).answer == make(LARGE).answer
             for make in (
-                lambda d: SE(d=d, epsilon=1.0),
+                lambda d: StateEncoding(d=d, epsilon=1.0),
                 lambda d: PrivKV.nominal_split(d, 1.0),
                 lambda d: PCKVUE(d=d, ell=8, epsilon=1.0),
             )
         ),
         "grr": PCKVGRR(d=SMALL, ell=8, epsilon=1.0).answer != PCKVGRR(d=LARGE, ell=8, epsilon=1.0).answer,
-        "listed": all("d" in {field.name for field in fields(kind)} for kind in (SE, PrivKV, PCKVUE, PCKVGRR)),
+        "listed": all(
+            "d" in {field.name for field in fields(kind)} for kind in (StateEncoding, PrivKV, PCKVUE, PCKVGRR)
+        ),
     },
 )
 settle(
@@ -358,7 +374,7 @@ def grr_factor(d_new, ell, eps=EPS):
 
 MAKE = {
     "PrivKVM": lambda d: PrivKV.nominal_split(d, EPS),
-    "SE": lambda d: SE(d=d, epsilon=EPS),
+    "SE": lambda d: StateEncoding(d=d, epsilon=EPS),
     "PCKV-GRR": lambda d: PCKVGRR(d=d, ell=ELL, epsilon=EPS),
     "PCKV-UE": lambda d: PCKVUE(d=d, ell=ELL, epsilon=EPS),
 }
@@ -482,9 +498,10 @@ check(
 check(
     "Tables",
     "noise of rare keys in step: as the package states it for four mechanisms",
-    all(abs(told(make(100)) / make(100).noise(Records.of({}))[0, 0, 0] - 1) < 1e-9 for make in MAKE.values()),
+    all(abs(told(make(100)) / make(100).variance(Records.of({}))[0, 0, 0] - 1) < 1e-9 for make in MAKE.values()),
     control="padding forgotten",
-    caught=abs(rare(MAKE["PCKV-UE"](100).answer, 1.0) / MAKE["PCKV-UE"](100).noise(Records.of({}))[0, 0, 0] - 1) > 0.5,
+    caught=abs(rare(MAKE["PCKV-UE"](100).answer, 1.0) / MAKE["PCKV-UE"](100).variance(Records.of({}))[0, 0, 0] - 1)
+    > 0.5,
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -842,7 +859,7 @@ two_kinds = batches(
     [Tally(wheel, 200, np.array([[10, 180, 10]]), ("key",)) for wheel in thrice],
     spreads=[wheel.spread(Records.of(*[{0: 1.0}] * 20, *[{}] * 180), items=[0]) for wheel in thrice],
 )
-inverse = np.array([1 / wheel.noise(Records.of({}), items=[0])[0, 0, 0] for wheel in thrice])
+inverse = np.array([1 / wheel.variance(Records.of({}), items=[0])[0, 0, 0] for wheel in thrice])
 print(f"two batches of 200, share 0.1, ε = 3: weights from the reports give {estimated:.4f} on average")
 check(
     "Weights",
@@ -1525,7 +1542,7 @@ for n, living in ((5_000, True), (10_000, False), (20_000, True)):
     some = wheel.simulate_marginals(without, trials=1, rng=rng)
     reports.append(Tally(wheel, n, some.counts, ("this one",) if living else ("another",)))
 three_batches = batches(reports)
-all_alike = wheel.noise(Records.of({}), items=[0])[0, 0, 0] / 35_000
+all_alike = wheel.variance(Records.of({}), items=[0])[0, 0, 0] / 35_000
 for weights in (everyone, exposed, latest, steady):
     chosen = weights(three_batches)
     print(
@@ -1546,7 +1563,7 @@ for weights in (everyone, exposed, latest, steady):
 
 # %% tags=["hide-input"]
 for eps in (1.0, 2.0, 4.0):
-    holder, nobody = WheelKV(epsilon=eps, m=4).noise(Records.of({0: 1.0}, {}), items=[0])[:, 0, 0] / 10_000
+    holder, nobody = WheelKV(epsilon=eps, m=4).variance(Records.of({0: 1.0}, {}), items=[0])[:, 0, 0] / 10_000
     v1, v2 = 0.04 * holder + 0.96 * nobody, 0.02 * holder + 0.98 * nobody
     w = v2 / (v1 + v2 + 0.02**2)
 

@@ -1037,7 +1037,7 @@ settle(
 # %% tags=["hide-input"]
 def noise_of(eps, holder=None):
     """Noise of the share for a person with this value of the key, or without the key."""
-    return WheelKV(epsilon=eps, m=4).noise(Records.of({} if holder is None else {0: holder}), items=[0])[0, 0, 0]
+    return WheelKV(epsilon=eps, m=4).variance(Records.of({} if holder is None else {0: holder}), items=[0])[0, 0, 0]
 
 
 def share_noise(eps, f):

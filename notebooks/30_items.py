@@ -46,7 +46,7 @@ from ldpnb import (
     PrivSet,
     Records,
     SampledGRR,
-    SampledSHist,
+    SampledHadamardBit,
     SampledSUE,
     SHist,
     SubsetSelection,
@@ -501,15 +501,15 @@ def as_inline(mechanism):
     return send
 
 
-PACKAGE = SampledSHist(d=3, ell=2, epsilon=1.0)
+PACKAGE = SampledHadamardBit(d=3, ell=2, epsilon=1.0)
 mean, variance = moments(PACKAGE, Records.of(*subsets(3)))
 check(
     "Same law",
-    "inline on Sylvester's table and the package's SampledSHist, eight sets; the package's moments and noise as in the theorem",
+    "inline on Sylvester's table and the package's SampledHadamardBit, eight sets; the package's moments and noise as in the theorem",
     same_law(lambda s, rng: sampled_shist(s, 2, sylvester(3), 1.0, rng), as_inline(PACKAGE), subsets(3))
     and np.abs(mean - COUNT).max() < 1e-12
     and np.abs(variance - (4 * c_of(1) ** 2 - COUNT**2)).max() < 1e-9
-    and np.abs(variance - PACKAGE.noise(Records.of(*subsets(3)))).max() < 1e-9,
+    and np.abs(variance - PACKAGE.variance(Records.of(*subsets(3)))).max() < 1e-9,
     control="inline with ℓ = 3",
     caught=not same_law(lambda s, rng: sampled_shist(s, 3, sylvester(3), 1.0, rng), as_inline(PACKAGE), subsets(3)),
 )
@@ -772,7 +772,7 @@ table(
 
 def rappor_split_over_sampled(eps, ell):
     """The same for RAPPOR: ℓ times the noise at ε/ℓ, over ℓ² times that at ε."""
-    split, sampled = (SUE(k=2, epsilon=x).noise(np.array([0]))[0, 1] for x in (eps / ell, eps))
+    split, sampled = (SUE(k=2, epsilon=x).variance(np.array([0]))[0, 1] for x in (eps / ell, eps))
     return split / (ell * sampled)
 
 
@@ -847,7 +847,9 @@ def parts(make, ell):
     found = q + t / mechanism.scale * (p - q)
     added = (found * (1 - found) - q * (1 - q)) * mechanism.scale**2 / (p - q) ** 2
     bias = (np.bincount(item, 1 - t, minlength=ITEMS) / READERS)[top]
-    return np.mean(bias**2), mechanism.rare_noise + np.mean((np.bincount(item, added, minlength=ITEMS) / READERS)[top])
+    return np.mean(bias**2), mechanism.rare_variance + np.mean(
+        (np.bincount(item, added, minlength=ITEMS) / READERS)[top]
+    )
 
 
 def rms(make, ell, n):
@@ -868,14 +870,16 @@ def measured(make, ell, rng, runs=20):
 
 LENGTHS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50, 65, 80, 100]
 PEOPLE = [10_000, 100_000, 1_000_000]
-split_up = {make: {ell: parts(make, ell) for ell in LENGTHS} for make in (SampledSHist, SampledGRR)}
+split_up = {make: {ell: parts(make, ell) for ell in LENGTHS} for make in (SampledHadamardBit, SampledGRR)}
 curve = {
     (make, n): [sqrt(split_up[make][ell][0] + split_up[make][ell][1] / n) for ell in LENGTHS]
     for make in split_up
     for n in PEOPLE
 }
 best_ell = {key: LENGTHS[int(np.argmin(values))] for key, values in curve.items()}
-shown = {(make, ell): measured(make, ell, rng) for make in (SampledSHist, SampledGRR) for ell in (2, 5, 10, 27, 65)}
+shown = {
+    (make, ell): measured(make, ell, rng) for make in (SampledHadamardBit, SampledGRR) for ell in (2, 5, 10, 27, 65)
+}
 
 # %% tags=["hide-input"]
 off_line = {key: abs(root - rms(key[0], key[1], READERS)) / bar for key, (root, bar) in shown.items()}
@@ -892,13 +896,13 @@ check(
 nothing = sqrt(np.mean(per_item[top] ** 2))
 private = min(rms(PrivSet, ell, READERS) for ell in (8, 12, 18, 27))
 print(
-    f"n = 10,000, points: answer 0 throughout {100 * nothing:.1f}, S-Hist at its best ℓ {100 * min(curve[SampledSHist, 10_000]):.1f}, "
+    f"n = 10,000, points: answer 0 throughout {100 * nothing:.1f}, S-Hist at its best ℓ {100 * min(curve[SampledHadamardBit, 10_000]):.1f}, "
     f"k-RR {100 * min(curve[SampledGRR, 10_000]):.1f}, PrivSet {100 * private:.1f}"
 )
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error (percentage points) of the 20 most frequent of 1,000 items against the padding length ℓ, for ε = 1 and sets of 12 items on average. Lines: the theorem's bias and noise, for three numbers of people of the same kind; dots: real reports of 10,000 people, 20 surveys, with 95 % bars. Left, sampling S-Hist; right, the amplified k-RR of a later section. Dashed: the 90th percentile of the sizes.", "width": "100%"}, "image": {"alt": "Two log-log panels of error against padding length from 1 to 100, with three curves each. Left, sampling S-Hist: the curves fall and then rise steeply, with minima further to the right for more people. Right, k-RR: the top curve is nearly flat, the others fall and then stay low. Dots lie on the top curve of each panel."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.9), sharey=True)
-for ax, make, title in zip(axes, (SampledSHist, SampledGRR), ("sampling S-Hist", "amplified k-RR"), strict=True):
+for ax, make, title in zip(axes, (SampledHadamardBit, SampledGRR), ("sampling S-Hist", "amplified k-RR"), strict=True):
     for i, n in enumerate(PEOPLE):
         ax.plot(LENGTHS, 100 * np.array(curve[make, n]), **line(i), label=f"n = {n:,}")
     for ell in (2, 5, 10, 27, 65):
@@ -921,7 +925,7 @@ table(
                 "n": f"{n:,}",
                 **{
                     f"{name}, {what}": text
-                    for make, name in ((SampledSHist, "S-Hist"), (SampledGRR, "k-RR"))
+                    for make, name in ((SampledHadamardBit, "S-Hist"), (SampledGRR, "k-RR"))
                     for what, text in (
                         ("best ℓ", f"{best_ell[make, n]}"),
                         ("error, points", f"{100 * min(curve[make, n]):.2f}"),
@@ -937,7 +941,7 @@ table(
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "zhang2018.ell-moderate",
-    holds={"falls-and-rises": all(1 < best_ell[SampledSHist, n] < 100 for n in PEOPLE)},
+    holds={"falls-and-rises": all(1 < best_ell[SampledHadamardBit, n] < 100 for n in PEOPLE)},
 )
 
 # %% [markdown]
@@ -988,7 +992,7 @@ table(
                 (
                     ("RAPPOR, one-hot", SUE(k=1000, epsilon=1.0).report_bits),
                     ("S-Hist, Algorithm 1", SHist(k=1000, epsilon=1.0, m=4).report_bits),
-                    ("S-Hist, Algorithm 2", SampledSHist(d=1000, ell=1, epsilon=1.0).report_bits),
+                    ("S-Hist, Algorithm 2", SampledHadamardBit(d=1000, ell=1, epsilon=1.0).report_bits),
                 )
             )
         ]
@@ -1014,7 +1018,7 @@ def risks(d, eps, n=100_000):
     own, m = 1 / d, recipe(n, d)[1]
     orthogonal = c_of(eps) ** 2 - own
     added = (n * (d - 1) / d**2 - (1 - own)) / m
-    return orthogonal + added, orthogonal, SUE(k=max(d, 2), epsilon=eps).noise([0])[0].mean()
+    return orthogonal + added, orthogonal, SUE(k=max(d, 2), epsilon=eps).variance([0])[0].mean()
 
 
 def rare_ratio(eps):
@@ -1040,7 +1044,7 @@ settle(
     "zhang2018.communication",
     holds={
         "bits": all(
-            SampledSHist(d=d, ell=1, epsilon=1.0).report_bits == 1 and SUE(k=d, epsilon=1.0).report_bits == d
+            SampledHadamardBit(d=d, ell=1, epsilon=1.0).report_bits == 1 and SUE(k=d, epsilon=1.0).report_bits == d
             for d in (10, 100, 1000, 10_000)
         )
     },
@@ -1064,7 +1068,7 @@ settle(
             abs(sqrt(noise) * eps / 2 - 1) < 0.01
             for eps in (0.01, 0.1)
             for d in (10, 1000)
-            for noise in (c_of(eps) ** 2, SUE(k=d, epsilon=eps).noise([0])[0, 1])
+            for noise in (c_of(eps) ** 2, SUE(k=d, epsilon=eps).variance([0])[0, 1])
         )
     },
 )
@@ -1166,7 +1170,7 @@ check(
     same_law(lambda s, rng: sampled_krr(s, 3, 2, 1.0, rng), package(GRR32), subsets(3))
     and abs(moments(GRR32, Records.of(set()))[1][0, 0] - (2 + 2 * exp(1)) / (exp(1) - 1) ** 2) < 1e-9
     and np.abs(moments(GRR32, Records.of(*subsets(3)))[0] - COUNT).max() < 1e-12
-    and np.abs(moments(GRR32, Records.of(*subsets(3)))[1] - GRR32.noise(Records.of(*subsets(3)))).max() < 1e-9,
+    and np.abs(moments(GRR32, Records.of(*subsets(3)))[1] - GRR32.variance(Records.of(*subsets(3)))).max() < 1e-9,
     control="inline at the budget that is not amplified",
     caught=not same_law(
         lambda s, rng: sampled_krr(s, 3, 2, log(1 + (exp(1) - 1) / 2), rng), package(GRR32), subsets(3)
@@ -1263,7 +1267,7 @@ for kappa in (1, 2, 3):
         and np.abs(np.array(mechanism.support, float) - (p, q)).max() < 1e-12
         and np.abs(mean - COUNT).max() < 1e-9
         and np.abs(variance - drawn * (1 - drawn) / (p - q) ** 2).max() < 1e-9
-        and np.abs(variance - mechanism.noise(Records.of(*subsets(3)))).max() < 1e-9,
+        and np.abs(variance - mechanism.variance(Records.of(*subsets(3)))).max() < 1e-9,
         control="p* and q* for ℓ = 3",
         caught=np.abs(np.array(mechanism.support, float) - formula(3, 3, kappa, 1.0)).max() > 0.01,
     )
@@ -1302,15 +1306,15 @@ def sampled_oue(eps, ell=ELL):
 
 
 def wheel_noise(eps, ell=ELL):
-    return Wheel(epsilon=eps, m=ell).noise(Records.of(set()), [0])[0, 0]
+    return Wheel(epsilon=eps, m=ell).variance(Records.of(set()), [0])[0, 0]
 
 
 NOISE = {
-    "sampling S-Hist": lambda eps, d=ITEMS, ell=ELL: SampledSHist(d=d, ell=ell, epsilon=eps).rare_noise,
-    "sampling RAPPOR": lambda eps, d=ITEMS, ell=ELL: SampledSUE(d=d, ell=ell, epsilon=eps).rare_noise,
+    "sampling S-Hist": lambda eps, d=ITEMS, ell=ELL: SampledHadamardBit(d=d, ell=ell, epsilon=eps).rare_variance,
+    "sampling RAPPOR": lambda eps, d=ITEMS, ell=ELL: SampledSUE(d=d, ell=ell, epsilon=eps).rare_variance,
     "sampling OUE": lambda eps, d=ITEMS, ell=ELL: sampled_oue(eps, ell),
-    "amplified k-RR": lambda eps, d=ITEMS, ell=ELL: SampledGRR(d=d, ell=ell, epsilon=eps).rare_noise,
-    "PrivSet": lambda eps, d=ITEMS, ell=ELL: PrivSet(d=d, ell=ell, epsilon=eps).rare_noise,
+    "amplified k-RR": lambda eps, d=ITEMS, ell=ELL: SampledGRR(d=d, ell=ell, epsilon=eps).rare_variance,
+    "PrivSet": lambda eps, d=ITEMS, ell=ELL: PrivSet(d=d, ell=ell, epsilon=eps).rare_variance,
     "wheel": lambda eps, d=ITEMS, ell=ELL: wheel_noise(eps, ell),
 }
 holders = crowd(4000, 500, rng.integers(0, ELL + 1, 4000), np.ones(500), rng)
@@ -1327,7 +1331,7 @@ def estimates(name, eps, rng):
         drawn = pad_and_sample(holders, ITEMS, ELL, rng)[0]
         return ELL * mechanism.estimate(mechanism.tally(mechanism.perturb(drawn, rng=rng)))[NOBODY]
     make = {
-        "sampling S-Hist": SampledSHist,
+        "sampling S-Hist": SampledHadamardBit,
         "sampling RAPPOR": SampledSUE,
         "amplified k-RR": SampledGRR,
         "PrivSet": PrivSet,
@@ -1379,7 +1383,7 @@ check(
     caught=abs(plain - NOISE["amplified k-RR"](1.0)) > 3 * plain_bar,
 )
 BITS = {
-    "sampling S-Hist": SampledSHist(d=ITEMS, ell=ELL, epsilon=1.0).report_bits,
+    "sampling S-Hist": SampledHadamardBit(d=ITEMS, ell=ELL, epsilon=1.0).report_bits,
     "sampling RAPPOR": SampledSUE(d=ITEMS, ell=ELL, epsilon=1.0).report_bits,
     "sampling OUE": OUE(k=ITEMS + ELL, epsilon=1.0).report_bits,
     "amplified k-RR": SampledGRR(d=ITEMS, ell=ELL, epsilon=1.0).report_bits,
@@ -1530,12 +1534,14 @@ def floating(eps, m):
 
 for m in (2, 4):
     print(f"d = m = {m}, ℓ = 2, floating-point reports, ε = 1 stated: ε = {floating(1.0, m):.3f}".replace("inf", "∞"))
-all_hold = [SampledGRR(d=1000, ell=50, epsilon=eps).noise(Records.of({0}))[0, 0] for eps in (1.0, 8.0)]
+all_hold = [SampledGRR(d=1000, ell=50, epsilon=eps).variance(Records.of({0}))[0, 0] for eps in (1.0, 8.0)]
 print(
     f"amplified k-RR, d = 1,000, ℓ = 50, an item that all hold: noise {all_hold[0]:.1f} at ε = 1, {all_hold[1]:.1f} at ε = 8"
 )
-for kind in (SampledSHist, PrivSet):
-    print(f"{kind.__name__}, the same at ε = 1: {kind(d=1000, ell=50, epsilon=1.0).noise(Records.of({0}))[0, 0]:,.0f}")
+for kind in (SampledHadamardBit, PrivSet):
+    print(
+        f"{kind.__name__}, the same at ε = 1: {kind(d=1000, ell=50, epsilon=1.0).variance(Records.of({0}))[0, 0]:,.0f}"
+    )
 
 # %% [markdown]
 # (sec-items-exercises)=
@@ -1581,13 +1587,13 @@ print("ε = 1, items 0 to 7: bias", ", ".join(f"{abs(x):.3f}" for x in bias))
 def sampled_subset(d, ell, kappa, eps):
     """Noise of a rare item: one item drawn, k-Subset at the amplified budget."""
     larger = log(1 + ell / kappa * (exp(eps) - 1))
-    return ell**2 * SubsetSelection(k=d + ell, epsilon=larger, size=kappa).noise([0])[0, 1]
+    return ell**2 * SubsetSelection(k=d + ell, epsilon=larger, size=kappa).variance([0])[0, 1]
 
 
 for kappa in (1, 2, 5, 10):
     print(
         f"ε = 1, κ = {kappa:<3} sampling and k-Subset {sampled_subset(1000, 50, kappa, 1.0):7,.0f}   "
-        f"PrivSet {PrivSet(d=1000, ell=50, epsilon=1.0, size=kappa).rare_noise:5,.0f}"
+        f"PrivSet {PrivSet(d=1000, ell=50, epsilon=1.0, size=kappa).rare_variance:5,.0f}"
     )
 
 
@@ -1629,10 +1635,10 @@ check(
 baskets = crowd(20_000, 200, rng.integers(0, 9, 20_000), 1 / (np.arange(200) + 3), rng)
 bought = np.bincount(baskets.keys, minlength=200) / 20_000
 rows = {"thing": [str(v) for v in range(5)], "share": [f"{x:.3f}" for x in bought[:5]]}
-for name, make in (("PrivSet", PrivSet), ("sampling S-Hist", SampledSHist)):
+for name, make in (("PrivSet", PrivSet), ("sampling S-Hist", SampledHadamardBit)):
     mechanism = make(d=200, ell=8, epsilon=1.0)
     found = mechanism.estimate(mechanism.tally(mechanism.perturb(baskets, rng=rng)))
-    error = np.sqrt(mechanism.noise(baskets).sum(0)) / 20_000
+    error = np.sqrt(mechanism.variance(baskets).sum(0)) / 20_000
     rows[f"{name} ± standard error"] = [
         f"{x:.3f} ± {e:.3f}".replace("-", "−") for x, e in zip(found[:5], error[:5], strict=True)
     ]

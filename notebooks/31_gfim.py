@@ -47,7 +47,7 @@ from ldpnb import (
     PrivSet,
     Records,
     SampledGRR,
-    SampledSHist,
+    SampledHadamardBit,
     SampledSUE,
     Tally,
     Wheel,
@@ -181,18 +181,22 @@ def packaged(mechanism, candidates=None):
 check(
     "Same law",
     "inline and the package, all 16 sets of four items: phase one, and phase two by bit and by vector",
-    same_law(lambda s, rng: first_report(s, 4, 2, 1.0, rng), packaged(SampledSHist(d=4, ell=2, epsilon=1.0)), SETS)
+    same_law(
+        lambda s, rng: first_report(s, 4, 2, 1.0, rng), packaged(SampledHadamardBit(d=4, ell=2, epsilon=1.0)), SETS
+    )
     and all(
         same_law(
             lambda s, rng, a=answer: second_report(s, (3, 0), 1.0, rng, a),
             packaged(kind(d=2, ell=2, epsilon=1.0), (3, 0)),
             SETS,
         )
-        for answer, kind in ((one_bit, SampledSHist), (one_vector, SampledSUE))
+        for answer, kind in ((one_bit, SampledHadamardBit), (one_vector, SampledSUE))
     ),
     control="candidates in the other order",
     caught=not same_law(
-        lambda s, rng: second_report(s, (0, 3), 1.0, rng), packaged(SampledSHist(d=2, ell=2, epsilon=1.0), (3, 0)), SETS
+        lambda s, rng: second_report(s, (0, 3), 1.0, rng),
+        packaged(SampledHadamardBit(d=2, ell=2, epsilon=1.0), (3, 0)),
+        SETS,
     ),
 )
 IN_FIFTY = set(range(50))
@@ -374,10 +378,10 @@ settle(
     "ye2018.ldpminer-budget",
     holds={"halves": max(spent["LDPMiner-SH, both reports"], spent["LDPMiner-RAPPOR, both reports"]) <= 1},
 )
-private_first, private_second = SampledSHist(d=1000, ell=50, epsilon=1.0), SampledSUE(d=60, ell=60, epsilon=1.0)
+private_first, private_second = SampledHadamardBit(d=1000, ell=50, epsilon=1.0), SampledSUE(d=60, ell=60, epsilon=1.0)
 settle(
     "ye2018.ldpminer-bits",
-    holds={"code-length": private_first.report_bits < SampledSHist(d=10**6, ell=50, epsilon=1.0).report_bits},
+    holds={"code-length": private_first.report_bits < SampledHadamardBit(d=10**6, ell=50, epsilon=1.0).report_bits},
     instead={
         "one-bit": private_first.report_bits == 1,
         "vector": private_second.report_bits == 60,
@@ -441,7 +445,7 @@ SIX = [{0, 1}, {0}, {0, 2}, {1}, {2, 3}, {0, 1}]  # six people, four items, ℓ 
 
 def split_moments(weight):
     """Exact mean and variance of the mixed estimate of item 0, over all halves and all reports."""
-    phase1, phase2 = SampledSHist(d=4, ell=2, epsilon=1.0), SampledSHist(d=2, ell=2, epsilon=1.0)
+    phase1, phase2 = SampledHadamardBit(d=4, ell=2, epsilon=1.0), SampledHadamardBit(d=2, ell=2, epsilon=1.0)
     people = Records.of(*SIX)
     m1, v1 = (x[:, 0] for x in moments(phase1, people))
     m2, v2 = (x[:, 0] for x in moments(phase2, restrict(people, (0, 1))))
@@ -616,11 +620,11 @@ def far(p, q):
 trimmed_pair = restrict(Records.of(*PAIR), (3, 0, 1))
 apart = {
     "first": far(
-        added_up(SampledSHist(d=4, ell=2, epsilon=1.0), Records.of(*PAIR)),
+        added_up(SampledHadamardBit(d=4, ell=2, epsilon=1.0), Records.of(*PAIR)),
         law(lambda rng: freeze(bits_about(any_item(MATRIX, rng), 4, 1.0, rng).counts)),
     ),
     "second": far(
-        added_up(SampledSHist(d=3, ell=3, epsilon=1.0), trimmed_pair),
+        added_up(SampledHadamardBit(d=3, ell=3, epsilon=1.0), trimmed_pair),
         law(lambda rng: freeze(bits_about(any_candidate(MATRIX, (3, 0, 1), rng), 3, 1.0, rng).counts)),
     ),
     "vector": far(
@@ -628,7 +632,7 @@ apart = {
         law(lambda rng: freeze(vectors_about(any_candidate(MATRIX, (3, 0, 1), rng), 3, 1.0, rng).counts[0, 1:])),
     ),
     "control": far(
-        added_up(SampledSHist(d=3, ell=2, epsilon=1.0), trimmed_pair),
+        added_up(SampledHadamardBit(d=3, ell=2, epsilon=1.0), trimmed_pair),
         law(lambda rng: freeze(bits_about(any_candidate(MATRIX, (3, 0, 1), rng), 3, 1.0, rng).counts)),
     ),
 }
@@ -723,7 +727,7 @@ settle("zhang2018.phase2-scale")
 whole = {}
 for fixed in (True, False):  # sorted people: the first half holds item 0, the second does not
     people = Records.of({0}, {0}, {1}, {1})
-    m1 = moments(SampledSHist(d=2, ell=1, epsilon=1.0), people)[0][:, 0]
+    m1 = moments(SampledHadamardBit(d=2, ell=1, epsilon=1.0), people)[0][:, 0]
     groups = [(0, 1)] if fixed else list(combinations(range(4), 2))
     whole[fixed] = [float(m1[list(half)].mean()) for half in groups]
 settle(
@@ -741,7 +745,7 @@ settle(
 
 def largest_of_nobody(d):
     """Mean of the largest estimate among d items that nobody holds, ℓ = 50, ε = 1."""
-    mechanism, empty = SampledSHist(d=d, ell=50, epsilon=1.0), Records.of(*[set()] * 2000)
+    mechanism, empty = SampledHadamardBit(d=d, ell=50, epsilon=1.0), Records.of(*[set()] * 2000)
     coins = np.random.default_rng(60)
     return np.mean([mechanism.estimate(mechanism.tally(mechanism.perturb(empty, rng=coins))).max() for _ in range(20)])
 
@@ -750,15 +754,15 @@ settle(
     "zhang2018.smaller-domain",
     holds={
         "table": (
-            SampledSHist(d=60, ell=60, epsilon=1.0).oracle.m,
-            SampledSHist(d=1000, ell=50, epsilon=1.0).oracle.m,
+            SampledHadamardBit(d=60, ell=60, epsilon=1.0).oracle.m,
+            SampledHadamardBit(d=1000, ell=50, epsilon=1.0).oracle.m,
         )
         == (64, 1024),
-        "same-padding": SampledSHist(d=60, ell=50, epsilon=1.0).rare_noise
-        < SampledSHist(d=1000, ell=50, epsilon=1.0).rare_noise,
+        "same-padding": SampledHadamardBit(d=60, ell=50, epsilon=1.0).rare_variance
+        < SampledHadamardBit(d=1000, ell=50, epsilon=1.0).rare_variance,
         "largest": bool(largest_of_nobody(60) < 0.9 * largest_of_nobody(1000)),
-        "shorter-padding": SampledSHist(d=20, ell=20, epsilon=1.0).rare_noise
-        < SampledSHist(d=1000, ell=50, epsilon=1.0).rare_noise,
+        "shorter-padding": SampledHadamardBit(d=20, ell=20, epsilon=1.0).rare_variance
+        < SampledHadamardBit(d=1000, ell=50, epsilon=1.0).rare_variance,
     },
 )
 
@@ -799,7 +803,7 @@ def rival(eps):
 
 def idle(length, d, n, eps, runs, rng):
     """Variance per item of sampling S-Hist about people who hold nothing, estimated from all items and runs."""
-    mechanism = SampledSHist(d=d, ell=length, epsilon=eps)
+    mechanism = SampledHadamardBit(d=d, ell=length, epsilon=eps)
     nobody = Records.of(*[set()] * n)
     return (
         np.var(
@@ -812,13 +816,13 @@ def idle(length, d, n, eps, runs, rng):
 
 def over_one_phase(listed, best, ell=50, eps=1.0):
     """Variance of two phases over that of one, with the package's noise: at the best weight, or the second phase alone."""
-    one, two = (SampledSHist(d=1000, ell=slots, epsilon=eps).rare_noise for slots in (ell, listed))
+    one, two = (SampledHadamardBit(d=1000, ell=slots, epsilon=eps).rare_variance for slots in (ell, listed))
     return 2 * (one * two / (one + two) if best else two) / one
 
 
 def packaged_rival(eps):
     """`rival` less 1, with the package's noise."""
-    halved, whole = (SampledSHist(d=1000, ell=50, epsilon=x).rare_noise for x in (eps / 2, eps))
+    halved, whole = (SampledHadamardBit(d=1000, ell=50, epsilon=x).rare_variance for x in (eps / 2, eps))
     return halved / (2 * whole) - 1
 
 
@@ -881,11 +885,12 @@ settle(
     "zhang2018.list-size",
     holds={
         "candidates": all(
-            SampledSHist(d=a, ell=a, epsilon=1.0).rare_noise < SampledSHist(d=b, ell=b, epsilon=1.0).rare_noise
+            SampledHadamardBit(d=a, ell=a, epsilon=1.0).rare_variance
+            < SampledHadamardBit(d=b, ell=b, epsilon=1.0).rare_variance
             for a, b in ((20, 40), (40, 60), (60, 120))
         ),
-        "table": SampledSHist(d=60, ell=20, epsilon=1.0).rare_noise
-        > SampledSHist(d=20, ell=20, epsilon=1.0).rare_noise,
+        "table": SampledHadamardBit(d=60, ell=20, epsilon=1.0).rare_variance
+        > SampledHadamardBit(d=20, ell=20, epsilon=1.0).rare_variance,
     },
 )
 settle(
@@ -1806,10 +1811,16 @@ def protocols(eps, ell, listed):
     """First and second ε, padding of the second phase, people's halves and second answer, of each protocol."""
     short = min(ell, listed)
     return {
-        "LDPMiner-SH": (eps / 2, leftover(SampledSHist, eps / 2, listed, listed), listed, False, SampledSHist),
+        "LDPMiner-SH": (
+            eps / 2,
+            leftover(SampledHadamardBit, eps / 2, listed, listed),
+            listed,
+            False,
+            SampledHadamardBit,
+        ),
         "LDPMiner-RAPPOR": (eps / 2, leftover(SampledSUE, eps / 2, listed, listed), listed, False, SampledSUE),
-        "GFIM as printed": (eps, eps, listed, True, SampledSHist),
-        "GFIM corrected": (eps, leftover(SampledSHist, eps, listed, short), short, True, SampledSHist),
+        "GFIM as printed": (eps, eps, listed, True, SampledHadamardBit),
+        "GFIM corrected": (eps, leftover(SampledHadamardBit, eps, listed, short), short, True, SampledHadamardBit),
     }
 
 
@@ -1818,7 +1829,7 @@ def exact_spent(eps, d, ell, listed):
     found = {}
     for name, (one, two, length, halved, kind) in protocols(eps, ell, listed).items():
         phases = (
-            SampledSHist(d=d, ell=ell, epsilon=one).realised_epsilon,
+            SampledHadamardBit(d=d, ell=ell, epsilon=one).realised_epsilon,
             kind(d=listed, ell=length, epsilon=two).realised_epsilon,
         )
         found[name] = max(phases) if halved else sum(phases)
@@ -1859,7 +1870,7 @@ check(
         for eps in (0.5, 1.0, 2.0, 3.0, 4.0)
         for spent_by in exact_spent(eps, ITEMS, HELD, LISTED).values()
     )
-    and abs(leftover(SampledSHist, 1.0, LISTED, LISTED) - log(2 * exp(1) - 1)) < 1e-6
+    and abs(leftover(SampledHadamardBit, 1.0, LISTED, LISTED) - log(2 * exp(1) - 1)) < 1e-6
     and abs(leftover(SampledSUE, 1.0, LISTED, LISTED) - 2) < 1e-6
     and all(
         abs(
@@ -1867,12 +1878,12 @@ check(
             - kind(d=4, ell=slots, epsilon=1.0).realised_epsilon
         )
         < 1e-9
-        for kind in (SampledSHist, SampledSUE)
+        for kind in (SampledHadamardBit, SampledSUE)
         for slots in (3, 4)
     ),
     control="LDPMiner-SH as published",
-    caught=SampledSHist(d=ITEMS, ell=HELD, epsilon=1.0).realised_epsilon
-    + SampledSHist(d=LISTED, ell=LISTED, epsilon=1.0).realised_epsilon
+    caught=SampledHadamardBit(d=ITEMS, ell=HELD, epsilon=1.0).realised_epsilon
+    + SampledHadamardBit(d=LISTED, ell=LISTED, epsilon=1.0).realised_epsilon
     < 1.9,
 )
 
@@ -1963,7 +1974,7 @@ def two_phases(records, d, ell, eps, listed, name, rng):
     """One run of a protocol on sets of any size, by the package's clients."""
     one, two, length, halved, kind = protocols(eps, ell, listed)[name]
     asked, told = halves(records, rng) if halved else (records, records)
-    phase1 = SampledSHist(d=d, ell=ell, epsilon=one)
+    phase1 = SampledHadamardBit(d=d, ell=ell, epsilon=one)
     first = phase1.estimate(phase1.tally(phase1.perturb(asked, rng=rng)))
     candidates = largest(first, listed)
     phase2 = kind(d=listed, ell=length, epsilon=two)
@@ -1978,7 +1989,12 @@ def basket_run(records, d, ell, eps, name, rng):
     if name == "wheel":
         mechanism = Wheel(m=ell, epsilon=eps)
     else:
-        kind = {"one phase, S-Hist": SampledSHist, "one phase, SUE": SampledSUE, "k-RR": SampledGRR, "PrivSet": PrivSet}
+        kind = {
+            "one phase, S-Hist": SampledHadamardBit,
+            "one phase, SUE": SampledSUE,
+            "k-RR": SampledGRR,
+            "PrivSet": PrivSet,
+        }
         mechanism = kind[name](d=d, ell=ell, epsilon=eps)
     if name == "one phase, SUE":  # 16,470 bits a person: count what is drawn, then simulate, as above
         drawn = pad_and_sample(records, d, ell, rng)[0]
@@ -2096,9 +2112,9 @@ table(
 
 # %% tags=["hide-input"]
 RARE = {
-    "S-Hist": SampledSHist(d=16_470, ell=4, epsilon=1.0).rare_noise,
-    "k-RR": SampledGRR(d=16_470, ell=4, epsilon=1.0).rare_noise,
-    "wheel": float(Wheel(m=4, epsilon=1.0).noise(Records.of(set()), [0])[0, 0]),
+    "S-Hist": SampledHadamardBit(d=16_470, ell=4, epsilon=1.0).rare_variance,
+    "k-RR": SampledGRR(d=16_470, ell=4, epsilon=1.0).rare_variance,
+    "wheel": float(Wheel(m=4, epsilon=1.0).variance(Records.of(set()), [0])[0, 0]),
 }
 print(
     "standard deviation for a product that nobody buys, ε = 1, ℓ = 4: "
@@ -2148,11 +2164,11 @@ settle(
 
 def sum_of_errors(d, ell, eps, n):
     """Expected sum of absolute errors of a first phase over d rare items, normal approximation."""
-    return d * sqrt(2 / np.pi * SampledSHist(d=d, ell=ell, epsilon=eps).rare_noise / n)
+    return d * sqrt(2 / np.pi * SampledHadamardBit(d=d, ell=ell, epsilon=eps).rare_variance / n)
 
 
 def largest_error(d, runs, rng):
-    mechanism, nobody = SampledSHist(d=d, ell=4, epsilon=0.5), Records.of(*[set()] * 2000)
+    mechanism, nobody = SampledHadamardBit(d=d, ell=4, epsilon=0.5), Records.of(*[set()] * 2000)
     return np.mean(
         [np.abs(mechanism.estimate(mechanism.tally(mechanism.perturb(nobody, rng=rng)))).max() for _ in range(runs)]
     )
@@ -2293,7 +2309,7 @@ shelves = {
     ),
     "GFIM as printed": lambda: gfim(library, epsilon=1.0, **common).combined,
     "GFIM corrected": lambda: gfim(library, epsilon=1.0, corrected=True, **common).combined,
-    "one phase, S-Hist": lambda: one_round(SampledSHist(d=BOOKS, ell=SHELF, epsilon=1.0)),
+    "one phase, S-Hist": lambda: one_round(SampledHadamardBit(d=BOOKS, ell=SHELF, epsilon=1.0)),
     "PrivSet": lambda: one_round(PrivSet(d=BOOKS, ell=SHELF, epsilon=1.0)),
 }
 table(

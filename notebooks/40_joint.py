@@ -88,7 +88,7 @@ rng = np.random.default_rng(SEED)
 # | $w_y$ | share of the reports that are $y$ | `w` |
 # | $L(\theta)$, $g_\omega$ | mean log-likelihood of a report, $\sum_y w_y\ln(A\theta)_y$, and its derivative | `gradient` |
 # | $z_j[v]$ | score of value $v$ from the string of attribute $j$ | `scores` |
-# | $a_j$ | noise of an attribute, $\kappa_j - 1$ if answers are true | `noise` |
+# | $a_j$ | noise of an attribute, $\kappa_j - 1$ if answers are true | `variance` |
 # | $c$ | size of the score of one bit | |
 # | $\rho$ | $\frac{(1-2\varphi)^2}{1-2\varphi(1-\varphi)}$: the share of a true answer that a report about a binary attribute is worth, for a parity near 0 in a random sample | `worth` |
 # | $\delta$ | tolerance of a stopping rule | `delta` |

@@ -410,7 +410,7 @@ table(
 def single_error(d, k, eps, n):
     """Sum of the standard errors of the k shares of one attribute, a bit for each value, ε/d each."""
     mechanism = BitFlip(sizes=(k,) * d, f=flip_for(eps, 2 * d))
-    return float(np.sqrt(mechanism.noise([[0] * d])[0, :k] / n).sum())
+    return float(np.sqrt(mechanism.variance([[0] * d])[0, :k] / n).sum())
 
 
 at = (16, 8, 0.1, 10**6)

@@ -119,7 +119,7 @@ board(answer)
 
 # %% [markdown]
 # The *error* is the standard error of an unbiased estimate.
-# No formula for it is written down in `ldpnb.serve.choose`: it is read off the mechanism's own `noise`, which the chapters prove and check.
+# No formula for it is written down in `ldpnb.serve.choose`: it is read off the mechanism's own `variance`, which the chapters prove and check.
 # What it is an error *of* has to be said, since a mechanism may be best for one thing and not for another:
 #
 # | question | the error of | for the people who |
@@ -547,7 +547,7 @@ GRID = [
 def worst_place(question, mechanism):
     """Where numbers have the largest error: n equal people, all their numbers there."""
     tried, d = np.linspace(-1, 1, 129), getattr(question, "d", None)
-    return tried[np.argmax(mechanism.noise(tried if d is None else np.repeat(tried[:, None], d, 1))[:, 0])]
+    return tried[np.argmax(mechanism.variance(tried if d is None else np.repeat(tried[:, None], d, 1))[:, 0])]
 
 
 def people_without(question, mechanism, n):
@@ -716,7 +716,7 @@ print(f"holders change these errors by {low} to {high}")
 # ### Whether there is a list
 #
 # Where the clients do not know the items, only the wheel is left of the ranked ones (`listed=False`).
-# RAPPOR and O-RR serve the same purpose, but their errors depend on where the hash functions put the candidates: there is no closed form, and `noise(values, items)` computes it for the candidates at hand.
+# RAPPOR and O-RR serve the same purpose, but their errors depend on where the hash functions put the candidates: there is no closed form, and `variance(values, items)` computes it for the candidates at hand.
 # For two hundred strings that only the server knows, and an exact average over those that nobody has:
 
 # %% tags=["hide-input"]
@@ -728,7 +728,7 @@ def open_error(choice):
     """The error for a rare one of the strings."""
     if choice.errors:
         return choice.error
-    return sqrt(choice.mechanism.noise([STRINGS[0]], STRINGS)[0, 1:].mean() / choice.n)
+    return sqrt(choice.mechanism.variance([STRINGS[0]], STRINGS)[0, 1:].mean() / choice.n)
 
 
 table(
@@ -1108,7 +1108,7 @@ board(choose.Vector(n=20_000, epsilon=1.0, d=6, bits=4).rank(), lambda x: f"{x:.
 #   An oracle that is best for rare items need not be best for frequent ones: say `share`.
 #   A mechanism that is best for pairs is no good for triples.
 # - *The worst case.*
-#   Errors of numbers are for the worst numbers; those of one's own people are smaller, and `noise(values)` of the mechanism has them.
+#   Errors of numbers are for the worst numbers; those of one's own people are smaller, and `variance(values)` of the mechanism has them.
 # - *$m$ too small.*
 #   Larger sets are cut, which no error here contains; {ref}`sec-items-ell` weighs one against the other.
 # - *Estimates that are not linear.*

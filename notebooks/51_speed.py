@@ -234,10 +234,10 @@ here = {name: over_floor(mechanism, np.tile(values, 10)) for name, mechanism in 
 # | one item, any matrix | MatrixMechanism: a table of probabilities | {ref}`ch-distortion` |
 # | a string | RAPPOR: Bloom filters; ORR: O-RR, k-RR on a hash; Unknown: RAPPOR-Unknown, fragments too | {ref}`ch-rappor` |
 # | numbers | TwoPoint, Piecewise, Hybrid, Laplace: one number; HarmonyMean, SampledHybrid: one or several of d; MeanEst: all d at once | {ref}`ch-means` |
-# | keys and values | SE: state encoding; SESplit: the same for all keys; PrivKV | {ref}`ch-keyvalue` |
+# | keys and values | StateEncoding; StateEncodingSplit: the same for all keys; PrivKV | {ref}`ch-keyvalue` |
 # | keys and values, joint | IOH: indexing one-hot; PairSampling: two keys a person | {ref}`ch-correlation` |
 # | keys and values, or sets | PCKVGRR, PCKVUE: PCKV with k-RR or unary encoding; WheelKV, Wheel: the wheel mechanisms | {ref}`ch-wheel` |
-# | a set | SampledSHist, SampledSUE, SampledGRR: one item of the set through S-Hist, RAPPOR, k-RR; PrivSet: a set in exchange for a set | {ref}`ch-items` |
+# | a set | SampledHadamardBit, SampledSUE, SampledGRR: one item of the set through S-Hist, RAPPOR, k-RR; PrivSet: a set in exchange for a set | {ref}`ch-items` |
 # | several attributes | HarmonyFrequency: Harmony, one attribute ({ref}`sec-onebit-harmony`); BitFlip, BloomFlip: all, one-hot or in Bloom filters | {ref}`ch-joint` |
 # | several attributes, jointly | Blocks: k-RR on a block of attributes | {ref}`ch-publish` |
 #
@@ -254,8 +254,8 @@ FAMILIES = {
     "one item": "GRR SUE OUE OLH SubsetSelection HadamardBit HadamardResponse SHist PCE MatrixMechanism",
     "a string": "RAPPOR ORR Unknown",
     "numbers": "TwoPoint Piecewise Hybrid Laplace MeanEst HarmonyMean SampledHybrid",
-    "keys and values": "SE SESplit PrivKV PCKVGRR PCKVUE WheelKV IOH PairSampling",
-    "a set": "Wheel SampledSHist SampledSUE SampledGRR PrivSet",
+    "keys and values": "StateEncoding StateEncodingSplit PrivKV PCKVGRR PCKVUE WheelKV IOH PairSampling",
+    "a set": "Wheel SampledHadamardBit SampledSUE SampledGRR PrivSet",
     "several attributes": "HarmonyFrequency BitFlip BloomFlip Blocks",
 }
 ours = record.query("library == 'ldpnb' and what == 'client'")

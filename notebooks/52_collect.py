@@ -687,7 +687,7 @@ check(
 # %% tags=["hide-input"]
 def of_items(mechanism, counts):
     """Standard error of the estimate of each item, (k,), for a population with this histogram."""
-    own, other = mechanism.noise(np.array([0]))[0, :2]
+    own, other = mechanism.variance(np.array([0]))[0, :2]
     n = counts.sum()
     return np.sqrt(own * counts + other * (n - counts)) / n
 
@@ -883,9 +883,9 @@ def cost(mechanism, reading, counting, names=0):
     """What one row of the table has to say of a mechanism."""
     bits = mechanism.report_bits + public_bits(mechanism)
     if names:
-        rare = mechanism.noise(Records.of(set()), [0])[0, 0]
+        rare = mechanism.variance(Records.of(set()), [0])[0, 0]
     else:
-        rare = mechanism.noise(np.array([0]))[0, 1:].mean()
+        rare = mechanism.variance(np.array([0]))[0, 1:].mean()
     return {
         "a report": f"{mechanism.report_bits:,} + {public_bits(mechanism)} bits",
         "all reports": amount(BILLION * bits / 8, "B"),
@@ -1000,7 +1000,7 @@ def one_run(epsilon, rng):
     """Root mean square error of one-bit Hadamard with 20,000 people, and the process that ran it."""
     client = HadamardBit(k=K, epsilon=epsilon)
     values = rng.choice(K, 20_000, p=ZIPF)
-    error = client.estimate(client.tally(client.perturb(values, rng=rng))) - client.target(values).mean(0)
+    error = client.estimate(client.tally(client.perturb(values, rng=rng))) - client.expected(values).mean(0)
     return {"error": np.sqrt(np.mean(error**2)), "process": os.getpid()}
 
 

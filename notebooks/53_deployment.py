@@ -1190,7 +1190,7 @@ check(
 )
 for name, make in WORTH.items():
     mechanism = make(1.0)
-    error = sqrt(10**6 * float(mechanism.noise([0])[0, 1]))
+    error = sqrt(10**6 * float(mechanism.variance([0])[0, 1]))
     print(
         f"{name:<15} a million people, ε = 1: one standard error = {error / largest(mechanism):,.0f} liars, worth {largest(mechanism):.1f} each"
     )
@@ -1415,8 +1415,7 @@ import json, os, sys
 from contextlib import closing
 from hashlib import blake2b
 from http.client import HTTPConnection, HTTPException
-from ldpnb.chance import SystemRandom
-from ldpnb.onebit import HadamardBit
+from ldpnb import HadamardBit, SystemRandom
 """
 
 
@@ -1541,7 +1540,7 @@ check(
 
 # %% tags=["hide-input"]
 again = MECHANISM.estimate(MECHANISM.tally(MECHANISM.perturb(values, rng=rng)))
-error = sqrt(float(MECHANISM.noise([0])[0, 1]) / n)
+error = sqrt(float(MECHANISM.variance([0])[0, 1]) / n)
 table(
     pd.DataFrame(
         [
@@ -1897,7 +1896,7 @@ print(f"ε of report and number of rounds: {epsilon(laws(proposing, range(4))):.
 
 # %% tags=["hide-input"]
 for mechanism in (GRR(k=1024, epsilon=1.0), OUE(k=1024, epsilon=1.0), HadamardBit(k=1024, epsilon=1.0)):
-    error = sqrt(float(mechanism.noise([0])[0, 1]) / 10**6)
+    error = sqrt(float(mechanism.variance([0])[0, 1]) / 10**6)
     print(
         f"{type(mechanism).__name__:<12} {0.01 * 10**6 / (largest(mechanism) - 0.01):6,.0f} liars; "
         f"standard error of the share {100 * error:.2f} points"

@@ -137,13 +137,13 @@ class Contract:
 
     def test_estimate_is_unbiased(self, case):
         mean, _ = moments(case.mechanism, case.inputs, case.items)
-        scale = 1 + np.sqrt(case.mechanism.noise(case.inputs, case.items))
+        scale = 1 + np.sqrt(case.mechanism.variance(case.inputs, case.items))
         assert mean.shape == scale.shape
-        assert np.all(np.abs(mean - case.mechanism.target(case.inputs, case.items)) <= 1e-12 * scale)
+        assert np.all(np.abs(mean - case.mechanism.expected(case.inputs, case.items)) <= 1e-12 * scale)
 
     def test_noise_is_the_variance(self, case):
         _, variance = moments(case.mechanism, case.inputs, case.items)
-        np.testing.assert_allclose(case.mechanism.noise(case.inputs, case.items), variance, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(case.mechanism.variance(case.inputs, case.items), variance, rtol=1e-9, atol=1e-12)
 
     def test_estimate_is_the_mean_of_scores(self, case):
         m, rng = case.mechanism, np.random.default_rng(1)

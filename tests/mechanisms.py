@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.attributes import blocks, joint
+from ldpnb.attributes import bitflip, blocks
 from ldpnb.core import EPSILON_MAX, Mechanism, Records
 from ldpnb.keyvalue import correlation, pckv, privkv, ternary as keyvalue, wheel
 from ldpnb.numbers import means
-from ldpnb.oracles import frequency, matrix, onebit
+from ldpnb.oracles import frequency, hadamard, matrix
 from ldpnb.sets import items
-from ldpnb.strings import rappor, unknown
+from ldpnb.strings import rappor, unknown_strings
 
 FAVOURITE = 1  # about half the people have it: an item, a key, the sign of a number
 OPEN = 10**5  # names of an open domain, all alike
@@ -89,7 +89,7 @@ def numbers(mechanism, n, rng):
 def leveled(mechanism, n, rng):
     """Items, and levels of ε."""
     level = np.zeros(n, int) if rng is None else rng.integers(0, len(mechanism.levels), n)
-    return onebit.people(codes(lambda m: m.k)(mechanism, n, rng), level)
+    return hadamard.people(codes(lambda m: m.k)(mechanism, n, rng), level)
 
 
 def strings(mechanism, n, rng):
@@ -165,17 +165,17 @@ CATALOGUE: dict[str, Entry] = {
         Entry(frequency.OUE, lambda k, e: frequency.OUE(k=k, epsilon=e), K),
         Entry(frequency.OLH, lambda k, e: frequency.OLH(k=k, epsilon=e), K),
         Entry(frequency.SubsetSelection, lambda k, e: frequency.SubsetSelection(k=k, epsilon=e), K),
-        Entry(onebit.HadamardBit, lambda k, e: onebit.HadamardBit(k=k, epsilon=e), K),
-        Entry(onebit.HadamardResponse, lambda k, e: onebit.HadamardResponse(k=k, epsilon=e), K),
-        Entry(onebit.SHist, lambda k, e: onebit.SHist(k=k, epsilon=e, m=4096), K, sizes=(2, 1000)),
+        Entry(hadamard.HadamardBit, lambda k, e: hadamard.HadamardBit(k=k, epsilon=e), K),
+        Entry(hadamard.HadamardResponse, lambda k, e: hadamard.HadamardResponse(k=k, epsilon=e), K),
+        Entry(hadamard.SHist, lambda k, e: hadamard.SHist(k=k, epsilon=e, m=4096), K, sizes=(2, 1000)),
         Entry(
-            onebit.HarmonyFrequency,
-            lambda d, e: onebit.HarmonyFrequency(sizes=(4,) * d, epsilon=e),
+            hadamard.HarmonyFrequency,
+            lambda d, e: hadamard.HarmonyFrequency(sizes=(4,) * d, epsilon=e),
             records,
             sizes=(1, 1000),
             bench=16,
         ),
-        Entry(onebit.PCE, lambda k, e: onebit.PCE(k=k, levels=(e,)), leveled),
+        Entry(hadamard.PCE, lambda k, e: hadamard.PCE(k=k, levels=(e,)), leveled),
         Entry(
             matrix.MatrixMechanism,
             lambda k, e: matrix.MatrixMechanism(channel=_channel(k, e)),
@@ -201,8 +201,8 @@ CATALOGUE: dict[str, Entry] = {
             items=lambda m: [f"item {i}" for i in range(20)],
         ),
         Entry(
-            unknown.Unknown,
-            lambda length, e: unknown.Unknown(
+            unknown_strings.Unknown,
+            lambda length, e: unknown_strings.Unknown(
                 alphabet="_abcdefgh", length=length, gram=1, epsilon=e, bits=64, hashes=2, cohorts=4
             ),
             strings,
@@ -218,8 +218,13 @@ CATALOGUE: dict[str, Entry] = {
         Entry(
             means.SampledHybrid, lambda d, e: means.SampledHybrid(d=d, epsilon=e), numbers, sizes=(1, 1000), bench=16
         ),
-        Entry(keyvalue.SE, lambda d, e: keyvalue.SE(d=d, epsilon=e), PAIRS, sizes=(1, 10**6)),
-        Entry(keyvalue.SESplit, lambda d, e: keyvalue.SESplit(d=d, epsilon=e), PAIRS, sizes=(1, 10**6)),
+        Entry(keyvalue.StateEncoding, lambda d, e: keyvalue.StateEncoding(d=d, epsilon=e), PAIRS, sizes=(1, 10**6)),
+        Entry(
+            keyvalue.StateEncodingSplit,
+            lambda d, e: keyvalue.StateEncodingSplit(d=d, epsilon=e),
+            PAIRS,
+            sizes=(1, 10**6),
+        ),
         Entry(
             privkv.PrivKV,
             lambda d, e: privkv.PrivKV(d=d, key_epsilon=e / 2, value_epsilon=e / 2),
@@ -258,21 +263,24 @@ CATALOGUE: dict[str, Entry] = {
             bench=16,
         ),
         Entry(
-            items.SampledSHist, lambda d, e: items.SampledSHist(d=d, ell=MOST, epsilon=e), SETS, sizes=(2 * MOST, 10**6)
+            items.SampledHadamardBit,
+            lambda d, e: items.SampledHadamardBit(d=d, ell=MOST, epsilon=e),
+            SETS,
+            sizes=(2 * MOST, 10**6),
         ),
         Entry(items.SampledSUE, lambda d, e: items.SampledSUE(d=d, ell=MOST, epsilon=e), SETS),
         Entry(items.SampledGRR, lambda d, e: items.SampledGRR(d=d, ell=MOST, epsilon=e), SETS, sizes=(1, 10**6)),
         Entry(items.PrivSet, lambda d, e: items.PrivSet(d=d, ell=MOST, epsilon=e), SETS),
         Entry(
-            joint.BitFlip,
-            lambda d, e: joint.BitFlip(sizes=(4,) * d, f=joint.flip_for(e, 2 * d)),
+            bitflip.BitFlip,
+            lambda d, e: bitflip.BitFlip(sizes=(4,) * d, f=bitflip.flip_for(e, 2 * d)),
             records,
             sizes=(2, 100),
             bench=16,
         ),
         Entry(
-            joint.BloomFlip,
-            lambda d, e: joint.BloomFlip(sizes=(4,) * d, f=joint.flip_for(e, 4 * d), bits=16, hashes=2),
+            bitflip.BloomFlip,
+            lambda d, e: bitflip.BloomFlip(sizes=(4,) * d, f=bitflip.flip_for(e, 4 * d), bits=16, hashes=2),
             records,
             sizes=(2, 100),
             bench=16,

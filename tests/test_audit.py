@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ldpnb.attributes.joint import BitFlip
+from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import SystemRandom, toss
 from ldpnb.core import Records
-from ldpnb.keyvalue.ternary import SE
+from ldpnb.keyvalue.ternary import StateEncoding
 from ldpnb.numbers.means import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
-from ldpnb.oracles.onebit import PCE, people
+from ldpnb.oracles.hadamard import PCE, people
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import _audit as module
 from ldpnb.verify._audit import Audit, audit, ceiling
@@ -76,7 +76,7 @@ FILTERS = {"bits": 12, "hashes": 2, "f": 0.5, "p": 0.25, "q": 0.75}
         (OLH(k=6, epsilon=1.0, word=3), [0, 5], 0.75),  # so few seeds that reports come back
         (MeanEst(d=5, epsilon=1.0), np.array([[1.0] * 5, [-1.0] * 5]), 0.88),
         (PCE(k=32, levels=(1.0,)), people([3, 5], [0, 0]), 0.8),
-        (SE(d=10, epsilon=1.0), Records.of(ALL_PLUS, ALL_MINUS, {}), 0.85),
+        (StateEncoding(d=10, epsilon=1.0), Records.of(ALL_PLUS, ALL_MINUS, {}), 0.85),
         (BitFlip(sizes=(2, 3), f=0.8), np.array([[0, 0], [1, 1]]), 0.6),
         (RAPPOR(cohorts=1, **FILTERS), ["a", "b"], 0.75),
         (RAPPOR(cohorts=3, **FILTERS), ["a", "b"], 0.75),

@@ -112,7 +112,7 @@ def test_blocks_are_uniform_and_numbered_in_order():
 
 def test_unpack_cuts_in_the_order_of_pairs():
     m = Blocks(sizes=(2, 3, 4), size=2, epsilon=1.0)
-    tables = m.unpack(m.target([[1, 2, 3], [1, 0, 3]]))
+    tables = m.unpack(m.expected([[1, 2, 3], [1, 0, 3]]))
     assert m.pairs == [(0, 1), (0, 2), (1, 2)] and [x.shape for x in tables] == [(2, 2, 3), (2, 2, 4), (2, 3, 4)]
     assert [np.argwhere(x[0]).tolist() for x in tables] == [[[1, 2]], [[1, 3]], [[2, 3]]]
 
@@ -157,8 +157,10 @@ def test_tables_given_the_blocks(sizes, size, sets):
 def test_pooled_variance_is_the_plain_one_for_blocks_of_all():
     m, n = Blocks(sizes=(2, 3), size=2, epsilon=1.0), 50
     people = np.random.default_rng(0).integers(0, 2, (n, 2))
-    share = m.target(people).mean(0)
-    np.testing.assert_allclose(m.pooled_variance([n], (0, 1), share).ravel(), m.noise(people).sum(0) / n**2, rtol=1e-12)
+    share = m.expected(people).mean(0)
+    np.testing.assert_allclose(
+        m.pooled_variance([n], (0, 1), share).ravel(), m.variance(people).sum(0) / n**2, rtol=1e-12
+    )
 
 
 def test_tables_of_any_sets():

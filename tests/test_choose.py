@@ -14,7 +14,7 @@ from ldpnb.book import experiment
 from ldpnb.core import Mechanism, Records
 from ldpnb.numbers import means
 from ldpnb.oracles.frequency import OLH
-from ldpnb.oracles.onebit import HadamardBit, HadamardResponse
+from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.serve import choose
 from ldpnb.verify._laws import moments
 
@@ -147,8 +147,8 @@ def test_a_key_that_nobody_holds_has_no_mean():
 def test_errors_of_numbers_are_the_worst_of_exact_laws():
     for choice in ask("number", epsilon=1.0).rank():
         tried = np.linspace(-1, 1, 65)
-        assert choice.error == pytest.approx(sqrt(choice.mechanism.noise(tried).max() / N), rel=1e-3)
-        assert choice.error**2 * N >= choice.mechanism.noise(tried).max() * (1 - 1e-12)
+        assert choice.error == pytest.approx(sqrt(choice.mechanism.variance(tried).max() / N), rel=1e-3)
+        assert choice.error**2 * N >= choice.mechanism.variance(tried).max() * (1 - 1e-12)
     for choice in ask("numbers", d=3, epsilon=3.0).rank():
         if choice.name != "sampled Hybrid":  # too many cells to enumerate
             _, variance = moments(choice.mechanism, np.zeros((1, 3)))
@@ -161,7 +161,7 @@ def test_errors_of_two_keys_are_those_of_exact_laws(share):
     both = np.array([1.0, 0, 1, 0, 0, 0, 1, 0, 1])
     for name in ("k-RR", "k-Subset", "OUE", "Hadamard bit"):
         oracle = found[f"IOH, {name}"].mechanism.oracle
-        scores = oracle.linear_noise(both)
+        scores = oracle.linear_variance(both)
         exact = share * scores[8] + (1 - share) * scores[4]
         for kind in ("IOH", "pairs"):  # with two keys there is one pair
             assert found[f"{kind}, {name}"].error == pytest.approx(sqrt(exact / N), rel=1e-9), (kind, name)
@@ -248,7 +248,7 @@ def test_errors_of_two_phases_are_those_that_they_tell():
     held = named(replace(question, share=0.5).rank())
     first, second = phases.mechanisms  # of LDPMiner, where the second phase counts alone
     assert first.ell == 3 and second.ell == 2
-    own, other = second.noise(Records.of({0}, set()))[:, 0]
+    own, other = second.variance(Records.of({0}, set()))[:, 0]
     assert held["LDPMiner"].error == pytest.approx(sqrt((own + other) / 2 / 100), rel=1e-12)
     assert held["GFIM"].error < found["GFIM"].error
 
@@ -350,18 +350,18 @@ def test_parameters_are_the_best_that_fit(public_free):
     best = found("item", "k-Subset", k=300, epsilon=3.0, bits=64)
     longer = replace(best.mechanism, size=best.mechanism.set_size + 1)
     assert not best.excluded and best.private_bits <= 64 < longer.report_bits
-    assert best.error**2 * N > longer.noise([0])[0, 1]
+    assert best.error**2 * N > longer.variance([0])[0, 1]
     best = found("sets", "PrivSet", d=1000, m=8, bits=64)
     longer = replace(best.mechanism, size=best.mechanism.set_size + 1)
     assert not best.excluded and best.private_bits <= 64 < longer.report_bits
-    assert best.error**2 * N > longer.rare_noise
+    assert best.error**2 * N > longer.rare_variance
     assert found("sets", "PrivSet", d=1000, m=8, bits=201).mechanism.size == 0, "the best one fits"
     limit = 2 if public_free else 10
     best = found("numbers", "Harmony", d=20, epsilon=6.0, bits=limit)
     every = [means.HarmonyMean(d=20, epsilon=6.0, count=count) for count in range(1, 7)]
     fits = [one for one in every if sent(one) <= limit]
     assert not best.excluded and 0 < len(fits) < 6
-    assert best.mechanism == min(fits, key=lambda one: one.worst_noise)
+    assert best.mechanism == min(fits, key=lambda one: one.worst_variance)
     limit = 2 if public_free else 9
     best = found("crosstabs", "blocks", d=16, k=2, epsilon=8.0, bits=limit)
     assert not best.excluded and best.mechanism.size == 2
@@ -424,10 +424,10 @@ def test_the_number_of_blocks_of_a_hadamard_response_is_a_good_one(epsilon, shar
     found = named(ask("item", k=1000, epsilon=epsilon, share=share).rank())["Hadamard response"]
     tried = [HadamardResponse(k=1000, epsilon=epsilon, blocks=2**i) for i in range(10)]
     if share == 0:
-        best = min(one.noise([0])[0, 1:].mean() for one in tried)
+        best = min(one.variance([0])[0, 1:].mean() for one in tried)
         assert found.error**2 * N < 1.02 * best
     published = HadamardResponse(k=1000, epsilon=epsilon)
-    noise = published.noise([0])[0]
+    noise = published.variance([0])[0]
     assert found.error**2 * N <= (share * noise[0] + (1 - share) * noise[1:].mean()) * (1 + 1e-12)
 
 
@@ -436,7 +436,7 @@ def test_the_number_of_blocks_of_a_hadamard_response_is_a_good_one(epsilon, shar
 def test_harmony_asks_about_the_best_number_of_numbers(d, epsilon):
     found = named(ask("numbers", d=d, epsilon=epsilon).rank())["Harmony"]
     counts = range(1, d + 1 if epsilon > 1e-3 else 2)
-    best = min(means.HarmonyMean(d=d, epsilon=epsilon, count=count).worst_noise for count in counts)
+    best = min(means.HarmonyMean(d=d, epsilon=epsilon, count=count).worst_variance for count in counts)
     assert found.error**2 * N == pytest.approx(best, rel=1e-12)
 
 
@@ -474,7 +474,7 @@ def test_windows_have_the_best_width():
         found = named(ask("number", epsilon=2.0).rank())[name].mechanism
         assert found == kind(epsilon=2.0, width=found.width)
         assert all(
-            found.worst_noise < kind(epsilon=2.0, width=w).worst_noise for w in (found.width - 1, found.width + 1)
+            found.worst_variance < kind(epsilon=2.0, width=w).worst_variance for w in (found.width - 1, found.width + 1)
         )
 
 
@@ -498,13 +498,13 @@ def test_windows_have_the_best_width():
         ("HarmonyMean", 4),
         ("SampledHybrid", 4),
         ("SE", 8),
-        ("SESplit", 0),
+        ("StateEncodingSplit", 0),
         ("PrivKV", 8),
         ("Wheel", 96),
         ("WheelKV", 96),
         ("IOH", 0),
         ("PairSampling", 7),
-        ("SampledSHist", 8),
+        ("SampledHadamardBit", 8),
         ("PrivSet", 0),
         ("BitFlip", 0),
         ("Blocks", 7),

@@ -25,8 +25,8 @@ from ldpnb.keyvalue.pckv import PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
 from ldpnb.numbers.means import HarmonyMean, Piecewise
 from ldpnb.oracles.frequency import GRR, OLH, OUE
+from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.matrix import MatrixMechanism
-from ldpnb.oracles.onebit import HadamardBit, HadamardResponse
 from ldpnb.serve import collecting as module
 from ldpnb.serve.collecting import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save
 from ldpnb.sets.items import PrivSet

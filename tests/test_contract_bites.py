@@ -55,8 +55,8 @@ class FactorDropped(OUE):
 class WrongNoise(SUE):
     """States twice the variance."""
 
-    def noise(self, values, items=None):
-        return 2 * super().noise(values)
+    def variance(self, values, items=None):
+        return 2 * super().variance(values)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -122,7 +122,7 @@ def test_records_are_not_a_sequence_of_people():
         with pytest.raises(ValueError, match="people must be a slice, an index array or a mask"):
             misuse()
     with pytest.raises(ValueError):
-        GRR(k=3, epsilon=1.0).target(records)
+        GRR(k=3, epsilon=1.0).expected(records)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ldpnb.keyvalue import correlation
 from ldpnb.keyvalue.correlation import IOH, Collected, PairSampling, Table, encode, to_bits
 from ldpnb.keyvalue.ternary import discretise
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, SubsetSelection
-from ldpnb.oracles.onebit import HadamardBit, SHist
+from ldpnb.oracles.hadamard import HadamardBit, SHist
 from ldpnb.postprocess import norm_sub
 from ldpnb.verify._laws import branches
 
@@ -98,9 +98,9 @@ class AbsentHaveSigns(IOH):
 class SignsForgotten(IOH):
     """Leaves the draw of signs out of its noise."""
 
-    def noise(self, values, items=None):
-        t = self.target(values)
-        return super().noise(values) - t * (1 - t)
+    def variance(self, values, items=None):
+        t = self.expected(values)
+        return super().variance(values) - t * (1 - t)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -462,7 +462,7 @@ def test_variance_stays_within_what_people_can_have():
     cells = np.array([-40.0, 20, 21])
     collected = Collected(("a",), cells, 10, GRR(k=3, epsilon=1.0))
     w = np.array([1.0, 0.2, 0.0])
-    g = collected.oracle.linear_noise(w)
+    g = collected.oracle.linear_variance(w)
     assert not g.min() <= cells @ g <= g.max()
     assert collected.variance(w) in (g.min() / 10, g.max() / 10)
 
@@ -470,7 +470,7 @@ def test_variance_stays_within_what_people_can_have():
 def test_variance_takes_shares_that_sum_to_one():
     """People are n in number, whatever the estimated total."""
     oracle = OUE(k=3, epsilon=1.0)
-    own, other = oracle.noise([0])[0, :2]
+    own, other = oracle.variance([0])[0, :2]
     for shares in ([0.2, 0.3, 0.5], [0.7, 0.8, 1.0]):
         collected = Collected(("a",), np.array(shares), 10, oracle)
         assert collected.variance(np.array([1.0, 0, 0])) == pytest.approx((0.2 * own + 0.8 * other) / 10)
@@ -479,7 +479,7 @@ def test_variance_takes_shares_that_sum_to_one():
 @pytest.mark.parametrize("distance, reliable", [(2.9, False), (3.1, True)])
 def test_denominators_of_three_errors_are_reliable(distance, reliable):
     oracle = HadamardBit(k=3, epsilon=1.0)
-    error = np.sqrt(oracle.noise([1])[0, [0, 2]].sum() / 10_000)  # of a key that hardly anybody holds
+    error = np.sqrt(oracle.variance([1])[0, [0, 2]].sum() / 10_000)  # of a key that hardly anybody holds
     share = distance * error / 2
     cells = np.array([share, 1 - 2 * share, share])
     found = Table(("a",), cells, Collected(("a",), cells, 10_000, oracle))
@@ -522,7 +522,7 @@ def test_true_table_holds_the_truth(mechanism):
     table = truth(mechanism, values)
     np.testing.assert_allclose(
         table.cells,
-        mechanism.target(values).mean(0) if isinstance(mechanism, IOH) else mechanism.target(values).mean(0)[0],
+        mechanism.expected(values).mean(0) if isinstance(mechanism, IOH) else mechanism.expected(values).mean(0)[0],
         atol=1e-12,
     )
     for question, value in asked_directly(values).items():
@@ -575,8 +575,8 @@ def test_errors_that_take_cells_for_independent_are_caught():
     """The control: with k-RR, cells exclude each other."""
 
     class Independent(GRR):
-        def linear_noise(self, weights):
-            return np.square(weights) @ self.noise(np.arange(self.k)).T
+        def linear_variance(self, weights):
+            return np.square(weights) @ self.variance(np.arange(self.k)).T
 
     mechanism, values = ioh(GRR, 2, 1.0), crowd(20_000, 2)
     table = tables(mechanism, values, np.random.default_rng(42))
@@ -664,8 +664,8 @@ def test_simulated_estimates_have_the_stated_mean_and_noise(mechanism, n):
     values, trials, rng = crowd(n, mechanism.d), 200, np.random.default_rng(45)
     tally = mechanism.simulate(mechanism.cells(values, trials=trials, rng=rng), rng=rng)
     assert tally.n == n and tally.counts.dtype == np.int64
-    z = mechanism.estimate(tally) - mechanism.target(values).mean(0)
-    z /= np.sqrt(mechanism.noise(values).sum(0)) / n
+    z = mechanism.estimate(tally) - mechanism.expected(values).mean(0)
+    z /= np.sqrt(mechanism.variance(values).sum(0)) / n
     assert np.abs(z.mean(0)).max() * np.sqrt(trials) < 6.7
     assert np.all(np.abs((z**2).mean(0) - 1) < 6.7 * np.sqrt(2.2 / trials) + 0.1)
 

@@ -57,8 +57,8 @@ class TestAsAClient(Contract):
 
 def test_a_channel_for_means_estimates_them():
     mechanism = MEANS.mechanism(np.linspace(-3, 3, 5)[:, None])
-    np.testing.assert_allclose(mechanism.target([0, 1, 2])[:, 0], [-1, 0, 1], atol=1e-12)
-    assert mechanism.noise([0, 1, 2]).max() == pytest.approx(MEANS.distortion, rel=1e-12)
+    np.testing.assert_allclose(mechanism.expected([0, 1, 2])[:, 0], [-1, 0, 1], atol=1e-12)
+    assert mechanism.variance([0, 1, 2]).max() == pytest.approx(MEANS.distortion, rel=1e-12)
     assert mechanism.epsilon == pytest.approx(1.0, rel=1e-14)
 
 

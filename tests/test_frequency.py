@@ -12,7 +12,7 @@ from ldpnb.core import EPSILON_MAX, EPSILON_MIN
 from ldpnb.kernels import MultiplyShift
 from ldpnb.oracles import frequency
 from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
-from ldpnb.oracles.onebit import PCE, HadamardBit, SHist, people
+from ldpnb.oracles.hadamard import PCE, HadamardBit, SHist, people
 from ldpnb.verify._laws import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
@@ -233,7 +233,7 @@ def largest_z(mechanism, n, fixed_b):
         reports["seed"][:, 1] = 0
         reports["slot"] = mechanism.slots.perturb(mechanism.hash(reports["seed"], 1), rng=rng)
     estimate = mechanism.estimate(mechanism.tally(reports))
-    return np.abs((estimate - mechanism.target([1])[0]) / np.sqrt(mechanism.noise([1])[0] / n)).max()
+    return np.abs((estimate - mechanism.expected([1])[0]) / np.sqrt(mechanism.variance([1])[0] / n)).max()
 
 
 def test_full_size_hash_is_unbiased_on_consecutive_items():
@@ -436,13 +436,13 @@ def uniform_risk(noise, k):
 def test_no_oracle_is_below_the_bound_and_subsets_attain_it(k, epsilon):
     bound, items = minimax_risk(k, epsilon), np.arange(k)
     best = SubsetSelection(k=k, epsilon=epsilon)
-    assert uniform_risk(best.noise(items), k) == pytest.approx(bound, rel=1e-11)
+    assert uniform_risk(best.variance(items), k) == pytest.approx(bound, rel=1e-11)
     for other in (GRR, SUE, OUE, OLH):
-        assert uniform_risk(other(k=k, epsilon=epsilon).noise(items), k) >= bound * (1 - 1e-11)
-    assert uniform_risk(PCE(k=k, levels=(epsilon,)).noise(people(items, items * 0)), k) >= bound * (1 - 1e-11)
+        assert uniform_risk(other(k=k, epsilon=epsilon).variance(items), k) >= bound * (1 - 1e-11)
+    assert uniform_risk(PCE(k=k, levels=(epsilon,)).variance(people(items, items * 0)), k) >= bound * (1 - 1e-11)
     for size in {1, 2, k // 2, k - 1} - {0, k, best.set_size}:
         worse = SubsetSelection(k=k, epsilon=epsilon, size=size)
-        assert uniform_risk(worse.noise(items), k) > bound * (1 + 1e-9)
+        assert uniform_risk(worse.variance(items), k) > bound * (1 + 1e-9)
 
 
 def test_bound_holds_for_enumerated_oracles():
@@ -488,27 +488,27 @@ def weights_of(k):
 def test_noise_of_sums_is_the_variance(mechanism):
     """Single items, the sum of all, differences and general weights; one at a time or together."""
     weights = weights_of(mechanism.k)
-    found, scale = mechanism.linear_noise(weights), mechanism.noise(np.arange(mechanism.k)).max()
+    found, scale = mechanism.linear_variance(weights), mechanism.variance(np.arange(mechanism.k)).max()
     np.testing.assert_allclose(found, sums(mechanism, weights), rtol=1e-9, atol=1e-9 * scale)
-    np.testing.assert_allclose(found[: mechanism.k], mechanism.noise(np.arange(mechanism.k)).T, rtol=1e-9)
-    np.testing.assert_allclose(found[-1], mechanism.linear_noise(weights[-1].tolist()), rtol=1e-12)
+    np.testing.assert_allclose(found[: mechanism.k], mechanism.variance(np.arange(mechanism.k)).T, rtol=1e-9)
+    np.testing.assert_allclose(found[-1], mechanism.linear_variance(weights[-1].tolist()), rtol=1e-12)
 
 
 @pytest.mark.parametrize("mechanism", [GRR(k=4, epsilon=1.0), SubsetSelection(k=6, epsilon=1.0)], ids=str)
 def test_reports_of_one_size_have_a_known_total(mechanism):
     """However large the domain, no error is left of the sum of all; independent items would have one."""
     for m in (mechanism, replace(mechanism, k=500)):
-        assert np.abs(m.linear_noise(np.ones(m.k))).max() < 1e-12 < m.noise([0]).sum()
+        assert np.abs(m.linear_variance(np.ones(m.k))).max() < 1e-12 < m.variance([0]).sum()
 
 
 def test_sums_of_local_hashing_are_not_those_of_independent_items():
     """Why `OLH` states no error of sums: three equidistant items share one of four slots too often."""
     mechanism = OLH(k=4, epsilon=1.0, g=4, word=4)
     weights = np.ones((1, 4))
-    independent = mechanism.noise(np.arange(4)).sum(1)
+    independent = mechanism.variance(np.arange(4)).sum(1)
     assert np.all(sums(mechanism, weights)[0] > 1.08 * independent)
     with pytest.raises(NotImplementedError, match="three items"):
-        mechanism.linear_noise(weights)
+        mechanism.linear_variance(weights)
 
 
 @pytest.mark.parametrize("weights", [[1, 2], 1.0, [[1], [2], [3]], [1, 2, np.nan], [1, 2, np.inf], [True] * 3, "abc"])
@@ -519,4 +519,4 @@ def test_sums_of_local_hashing_are_not_those_of_independent_items():
 )
 def test_bad_weights_are_refused(mechanism, weights):
     with pytest.raises(ValueError, match=r"weights must .*, got"):
-        mechanism.linear_noise(weights)
+        mechanism.linear_variance(weights)

@@ -452,7 +452,7 @@ def test_references_to_the_package():
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("planted", ["`joint.likeliest`", "`ldpnb.loss`", "``core.Tally.total(1)``"])
+@pytest.mark.parametrize("planted", ["`bitflip.likeliest`", "`ldpnb.loss`", "``core.Tally.total(1)``"])
 def test_planted_reference_is_caught(planted):
     assert dangling(planted)
 

@@ -17,7 +17,7 @@ from ldpnb.sets import items
 from ldpnb.sets.items import (
     PrivSet,
     SampledGRR,
-    SampledSHist,
+    SampledHadamardBit,
     SampledSUE,
     best_size,
     gfim,
@@ -48,9 +48,9 @@ BAD_SETS = [  # of items 0 and 1
 
 class TestSampledSHist(Contract):
     cases = [
-        Case(SampledSHist(d=2, ell=1, epsilon=1.0), TWO),
-        Case(SampledSHist(d=3, ell=1, epsilon=4.0), THREE),
-        Case(SampledSHist(d=4, ell=2, epsilon=0.7), FOUR),
+        Case(SampledHadamardBit(d=2, ell=1, epsilon=1.0), TWO),
+        Case(SampledHadamardBit(d=3, ell=1, epsilon=4.0), THREE),
+        Case(SampledHadamardBit(d=4, ell=2, epsilon=0.7), FOUR),
     ]
     bad_values = BAD_SETS
     dtype = cases[0].mechanism.oracle.dtype
@@ -117,7 +117,7 @@ def shist_epsilon(d, ell, epsilon):
 @pytest.mark.parametrize("ell", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [0.2, 3.0])
 def test_one_sign_spends_epsilon_where_two_full_sets_can_differ(d, ell, epsilon):
-    found = SampledSHist(d=d, ell=ell, epsilon=epsilon).realised_epsilon
+    found = SampledHadamardBit(d=d, ell=ell, epsilon=epsilon).realised_epsilon
     assert found == pytest.approx(shist_epsilon(d, ell, epsilon), abs=1e-12)
     if 2 * ell <= d:
         assert found >= epsilon - stated_rounding(epsilon)
@@ -132,7 +132,7 @@ def test_epsilon_over_all_sets(d, ell, epsilon):
     """Read off the clients, for records longer than ℓ too: at most ε, and ε where it is said so."""
     shape = dict(d=d, ell=ell, epsilon=epsilon)
     exact = [SampledGRR(**shape), *(PrivSet(**shape, size=size) for size in range(min(d, 3) + 1) if d < 4)]
-    bounded = [SampledSHist(**shape), SampledSUE(**shape)]
+    bounded = [SampledHadamardBit(**shape), SampledSUE(**shape)]
     for mechanism in (*exact, *bounded):
         one = verify.worst(verify.laws(mechanism, every(d)))
         assert one.ratio is not None and one.ratio <= odds(epsilon)
@@ -144,7 +144,7 @@ def test_epsilon_over_all_sets(d, ell, epsilon):
 
 
 def test_a_dummy_is_a_fair_bit():
-    m = SampledSHist(d=3, ell=1, epsilon=2.0)
+    m = SampledHadamardBit(d=3, ell=1, epsilon=2.0)
     (empty,) = verify.laws(m, Records.of(set()))
     assert empty == {(row, bit): Fraction(1, 8) for row in range(4) for bit in (False, True)}
 
@@ -206,15 +206,15 @@ def test_dummies_must_be_distinct(ell, epsilon):
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("ell", [1, 2, 3])
-@pytest.mark.parametrize("make", [SampledSHist, SampledSUE, SampledGRR, PrivSet])
+@pytest.mark.parametrize("make", [SampledHadamardBit, SampledSUE, SampledGRR, PrivSet])
 def test_moments_of_all_sets(make, d, ell):
     m, inputs = make(d=d, ell=ell, epsilon=0.9), every(d)
     mean, variance = verify.moments(m, inputs)
     held = [[1.0 * (b >> (d - 1 - v) & 1) for v in range(d)] for b in range(2**d)]
     shrunk = [[x * min(1, ell / max(sum(row), 1)) for x in row] for row in held]
     np.testing.assert_allclose(mean, shrunk, atol=1e-13)
-    np.testing.assert_allclose(m.noise(inputs), variance, rtol=1e-11)
-    assert m.rare_noise == pytest.approx(variance[0, 0], rel=1e-11)  # of the empty set
+    np.testing.assert_allclose(m.variance(inputs), variance, rtol=1e-11)
+    assert m.rare_variance == pytest.approx(variance[0, 0], rel=1e-11)  # of the empty set
 
 
 def test_noise_has_the_forms_of_the_table():
@@ -223,10 +223,10 @@ def test_noise_has_the_forms_of_the_table():
     inputs = Records.of({0}, {0, 1, 2, 3, 4, 5})
     t = np.zeros((2, d))
     t[0, 0], t[1, :6] = 1, 0.5
-    np.testing.assert_allclose(SampledSHist(**shape).noise(inputs), ell**2 * c**2 - t**2, rtol=1e-12)
-    assert SampledSUE(**shape).rare_noise == pytest.approx(ell**2 * s / (s - 1) ** 2)
-    assert SampledGRR(**shape).rare_noise == pytest.approx((d + ell - 1 + ell * (e - 1)) / (e - 1) ** 2)
-    assert PrivSet(**shape).rare_noise <= SampledGRR(**shape).rare_noise
+    np.testing.assert_allclose(SampledHadamardBit(**shape).variance(inputs), ell**2 * c**2 - t**2, rtol=1e-12)
+    assert SampledSUE(**shape).rare_variance == pytest.approx(ell**2 * s / (s - 1) ** 2)
+    assert SampledGRR(**shape).rare_variance == pytest.approx((d + ell - 1 + ell * (e - 1)) / (e - 1) ** 2)
+    assert PrivSet(**shape).rare_variance <= SampledGRR(**shape).rare_variance
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 20.0])
@@ -265,7 +265,7 @@ def test_sets_of_privset_are_alike_but_for_meeting_the_record():
 
 @pytest.mark.parametrize("d, ell, epsilon", [(1, 1, 1.0), (9, 2, 0.3), (20, 1, 1.0), (60, 7, 0.5), (200, 10, 2.0)])
 def test_best_size_is_the_best(d, ell, epsilon):
-    noises = [PrivSet(d=d, ell=ell, epsilon=epsilon, size=size).rare_noise for size in range(1, d + 1)]
+    noises = [PrivSet(d=d, ell=ell, epsilon=epsilon, size=size).rare_variance for size in range(1, d + 1)]
     assert noises[best_size(d, ell, epsilon) - 1] <= min(noises) * (1 + 1e-9)
     assert PrivSet(d=d, ell=ell, epsilon=epsilon).set_size == best_size(d, ell, epsilon)
 
@@ -278,7 +278,7 @@ def test_best_size_meets_a_record_about_once_in_e_and_one(epsilon, size):
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 5.0, 10.0])
-@pytest.mark.parametrize("make", [SampledSHist, SampledSUE, SampledGRR, PrivSet])
+@pytest.mark.parametrize("make", [SampledHadamardBit, SampledSUE, SampledGRR, PrivSet])
 def test_large_domains_keep_epsilon(make, epsilon):
     """At a cost of more digits: e^ε is off by the grid's 2⁻⁵³ times (d + ℓ)/ℓ in k-RR."""
     m = make(d=20_000, ell=40, epsilon=epsilon)
@@ -296,7 +296,7 @@ def people(n, d, rng):
 @pytest.mark.parametrize(
     "m",
     [
-        SampledSHist(d=40, ell=2, epsilon=1.0),
+        SampledHadamardBit(d=40, ell=2, epsilon=1.0),
         SampledSUE(d=40, ell=2, epsilon=1.0),
         SampledGRR(d=40, ell=2, epsilon=1.0),
         PrivSet(d=40, ell=2, epsilon=1.0),
@@ -310,11 +310,11 @@ def test_a_population_is_estimated(m):
     records = people(60_000, 40, rng)
     assert records.sizes.max() > m.ell and records.sizes.min() == 0
     found = m.estimate(m.tally(m.perturb(records, rng=rng)))
-    z = (found - m.target(records).mean(0)) / np.sqrt(m.noise(records).sum(0)) * len(records)
+    z = (found - m.expected(records).mean(0)) / np.sqrt(m.variance(records).sum(0)) * len(records)
     limit = norm.isf(1e-7 / (2 * m.d))
     assert np.max(np.abs(z)) < limit
     held = np.bincount(records.keys, minlength=m.d) / len(records)  # as if long records were not shrunk
-    assert np.max(np.abs(found - held) / np.sqrt(m.noise(records).sum(0)) * len(records)) > limit
+    assert np.max(np.abs(found - held) / np.sqrt(m.variance(records).sum(0)) * len(records)) > limit
 
 
 def test_people_of_all_blocks_are_independent(monkeypatch):
@@ -386,7 +386,7 @@ def test_gfim_spends_epsilon_once(corrected):
     assert found.epsilon > 0.5  # halves are drawn, and what is returned does not tell who is in which
 
 
-@pytest.mark.parametrize("second", [SampledSHist, SampledSUE])
+@pytest.mark.parametrize("second", [SampledHadamardBit, SampledSUE])
 def test_ldpminer_spends_the_sum(second):
     def run(records, rng):
         budget = dict(first_epsilon=0.5, second_epsilon=0.75)
@@ -400,10 +400,10 @@ def test_ldpminer_spends_the_sum(second):
 
 
 @pytest.mark.parametrize("split", [(0.5, 0.5), (0.2, 1.0)])
-@pytest.mark.parametrize("second", [SampledSHist, SampledSUE])
+@pytest.mark.parametrize("second", [SampledHadamardBit, SampledSUE])
 def test_transcript_of_both_rounds_given_the_worst_candidates(split, second):
     """Exactly ε₁ + ε₂, where the second round is padded to no more than half of its candidates."""
-    one, two = SampledSHist(d=4, ell=1, epsilon=split[0]), second(d=2, ell=1, epsilon=split[1])
+    one, two = SampledHadamardBit(d=4, ell=1, epsilon=split[0]), second(d=2, ell=1, epsilon=split[1])
 
     def client(held, rng):
         own = Records.of(held)
@@ -470,7 +470,7 @@ def test_phases_are_combined_as_printed_and_as_corrected():
 def runs(records, rng):
     yield gfim(records, d=30, ell=4, epsilon=2.0, candidates=6, rng=rng), 2, 6
     yield gfim(records, d=30, ell=4, epsilon=2.0, candidates=6, rng=rng, corrected=True), 2, 4
-    for second in (SampledSHist, SampledSUE):
+    for second in (SampledHadamardBit, SampledSUE):
         budget = dict(first_epsilon=1.0, second_epsilon=1.0)
         yield ldpminer(records, d=30, ell=4, **budget, candidates=6, rng=rng, second=second), 1, 6
 
@@ -482,16 +482,16 @@ def test_second_phases_of_a_large_population():
     n = len(records)
     for found, parts, pad in runs(records, rng):
         two, kept = found.mechanisms[1], restrict(records, found.candidates)
-        truth = two.target(kept).mean(0)
+        truth = two.expected(kept).mean(0)
         # a random half of the people has a share of its own; its variance is at most that of n/parts draws
-        draws = np.square(two.target(kept)).mean(0) * parts / n * (parts > 1)
-        error = np.sqrt(two.noise(kept).mean(0) * parts / n + draws)
+        draws = np.square(two.expected(kept)).mean(0) * parts / n * (parts > 1)
+        error = np.sqrt(two.variance(kept).mean(0) * parts / n + draws)
         assert np.max(np.abs(found.second - truth) / error) < limit
         if pad == 6:
             held = np.bincount(records.keys, minlength=30)[found.candidates] / n
             assert truth == pytest.approx(held, rel=1e-12)  # padded to k_max, no set is too long
             assert np.max(np.abs(found.second * 4 / pad - truth) / error) > limit
-        assert found.second_variance == pytest.approx(two.rare_noise * parts / n)
+        assert found.second_variance == pytest.approx(two.rare_variance * parts / n)
 
 
 @dataclass
@@ -531,7 +531,7 @@ def test_bad_budgets_are_refused(epsilon):
         ldpminer(TWO, first_epsilon=1.0, second_epsilon=epsilon, **shape)
 
 
-@pytest.mark.parametrize("make", [SampledSHist, SampledSUE, SampledGRR, PrivSet])
+@pytest.mark.parametrize("make", [SampledHadamardBit, SampledSUE, SampledGRR, PrivSet])
 @pytest.mark.parametrize("more, say", [(dict(d=0), "d must"), (dict(ell=0), "ell must"), (dict(d=2.5), "d must")])
 def test_bad_parameters_are_refused(make, more, say):
     with pytest.raises(ValueError, match=say):

@@ -15,7 +15,15 @@ from ldpnb.core import Records, Tally, pad_and_sample
 from ldpnb.keyvalue import ternary as keyvalue
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample
 from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
-from ldpnb.keyvalue.ternary import SE, SESplit, Spread, clipped_mean, discretise, holdings, mean_of
+from ldpnb.keyvalue.ternary import (
+    Spread,
+    StateEncoding,
+    StateEncodingSplit,
+    clipped_mean,
+    discretise,
+    holdings,
+    mean_of,
+)
 from ldpnb.oracles.frequency import GRR
 
 TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
@@ -29,27 +37,27 @@ FULL = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, 
 
 class TestSE(Contract):
     cases = [
-        Case(SE(d=2, epsilon=1.0), TWO),
-        Case(SE(d=3, epsilon=0.3), THREE),
-        Case(SE(d=1, epsilon=4.0), ONE),
-        Case(SE(d=2, epsilon=20.0), TWO),
+        Case(StateEncoding(d=2, epsilon=1.0), TWO),
+        Case(StateEncoding(d=3, epsilon=0.3), THREE),
+        Case(StateEncoding(d=1, epsilon=4.0), ONE),
+        Case(StateEncoding(d=2, epsilon=20.0), TWO),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [
         np.array([0, 1]),
-        np.array([(2, 0)], SE(d=2, epsilon=1.0).dtype),
-        np.array([(0, 3)], SE(d=2, epsilon=1.0).dtype),
-        np.array([(0, -1)], SE(d=2, epsilon=1.0).dtype),
+        np.array([(2, 0)], StateEncoding(d=2, epsilon=1.0).dtype),
+        np.array([(0, 3)], StateEncoding(d=2, epsilon=1.0).dtype),
+        np.array([(0, -1)], StateEncoding(d=2, epsilon=1.0).dtype),
         np.array([(0, 1.0)], [("key", np.int64), ("state", float)]),
-        np.array([[(0, 1)]], SE(d=2, epsilon=1.0).dtype),
+        np.array([[(0, 1)]], StateEncoding(d=2, epsilon=1.0).dtype),
     ]
 
 
 class TestSESplit(Contract):
     cases = [
-        Case(SESplit(d=2, epsilon=1.0), FULL, pairs=False),
-        Case(SESplit(d=1, epsilon=0.3), ONE),
-        Case(SESplit(d=2, epsilon=12.0), FULL, pairs=False),
+        Case(StateEncodingSplit(d=2, epsilon=1.0), FULL, pairs=False),
+        Case(StateEncodingSplit(d=1, epsilon=0.3), ONE),
+        Case(StateEncodingSplit(d=2, epsilon=12.0), FULL, pairs=False),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [[0, 1], [[0, 3]], [[0, -1]], [[0.5, 1.0]], [[0, 1, 2]], [[[0, 1]]], [[True, False]], [["a", "b"]]]
@@ -107,14 +115,14 @@ class TestPCKVUE(Contract):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HalfBudget(SE):
+class HalfBudget(StateEncoding):
     """ε/2 for ε: private, but not what was stated."""
 
     states = property(lambda self: GRR(k=3, epsilon=self.epsilon / 2))
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnKey(SE):
+class OwnKey(StateEncoding):
     """Samples its 'public' key among the keys it holds."""
 
     def perturb(self, values, *, rng):
@@ -125,7 +133,7 @@ class OwnKey(SE):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EveryKeyAsked(SE):
+class EveryKeyAsked(StateEncoding):
     """Subtracts what absent keys contribute as if everybody had been asked about every key."""
 
     def estimate(self, tally):
@@ -136,23 +144,23 @@ class EveryKeyAsked(SE):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplingForgotten(SE):
+class SamplingForgotten(StateEncoding):
     """Leaves the draw of the key out of its noise."""
 
-    def noise(self, values, items=None):
-        return super().noise(values) - (1 - 1 / self.d) * self.d * self.target(values) ** 2
+    def variance(self, values, items=None):
+        return super().variance(values) - (1 - 1 / self.d) * self.d * self.expected(values) ** 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class FractionsRounded(SE):
+class FractionsRounded(StateEncoding):
     """States the noise of values that are already signs."""
 
-    def noise(self, values, items=None):
-        return super().noise(Records(values.offsets, values.keys, np.where(values.values >= 0, 1.0, -1.0)))
+    def variance(self, values, items=None):
+        return super().variance(Records(values.offsets, values.keys, np.where(values.values >= 0, 1.0, -1.0)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class EachKeyInFull(SESplit):
+class EachKeyInFull(StateEncodingSplit):
     """Spends ε on each key."""
 
     keep = property(lambda self: round_down((odds(self.epsilon) - 1) / (odds(self.epsilon) + 2)))
@@ -245,19 +253,19 @@ class Truncated(PCKVGRR):
 class ShrinkageUnsaid(PCKVGRR):
     """Claims that long records count in full."""
 
-    def target(self, values, items=None):
-        return super().target(values) * (np.maximum(values.sizes, self.ell) / self.ell)[:, None, None]
+    def expected(self, values, items=None):
+        return super().expected(values) * (np.maximum(values.sizes, self.ell) / self.ell)[:, None, None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SampledPairsGiven(PCKVGRR):
     """Takes the drawn pair for fixed: leaves the draw of one pair in ℓ out of its noise."""
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         held = self._held(values, items)
         u = held.dense(held.u)
         between = np.stack([u * (1 - u), np.zeros_like(u)], 1)
-        return super().noise(values) - self.ell**2 * between
+        return super().variance(values) - self.ell**2 * between
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -399,11 +407,11 @@ CASES = [case for test in (TestSE, TestSESplit, TestPrivKV, TestPCKVGRR, TestPCK
 
 
 @dataclass(frozen=True, kw_only=True)
-class CovarianceOfNobody(SE):
+class CovarianceOfNobody(StateEncoding):
     """Forgets that a person's own contributions are no covariance."""
 
     def covariance(self, values):
-        return super().covariance(values) + self.target(values)[:, 1]
+        return super().covariance(values) + self.expected(values)[:, 1]
 
 
 def exact_covariance(mechanism, inputs):
@@ -433,17 +441,17 @@ def test_wrong_covariance_is_caught():
 def test_spread_is_that_of_the_sum(case):
     m, n = case.mechanism, len(case.inputs)
     spread = m.spread(case.inputs)
-    np.testing.assert_allclose(spread.variance, m.noise(case.inputs).sum(0) / n**2, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(spread.variance, m.variance(case.inputs).sum(0) / n**2, rtol=1e-9, atol=1e-13)
     np.testing.assert_allclose(spread.covariance, m.covariance(case.inputs).sum(0) / n**2, rtol=1e-9, atol=1e-13)
     nobody = replace(case, inputs=Records.of({}, {0: 1.0})[[0] * n]).inputs
-    assert spread.rare == pytest.approx(m.noise(nobody).sum(0)[0, 0] / n**2)
+    assert spread.rare == pytest.approx(m.variance(nobody).sum(0)[0, 0] / n**2)
     with pytest.raises(ValueError, match="at least one person"):
         m.spread(case.inputs[:0])
 
 
 SHORT = [
-    SE(d=2, epsilon=1.0),
-    SESplit(d=2, epsilon=1.0),
+    StateEncoding(d=2, epsilon=1.0),
+    StateEncodingSplit(d=2, epsilon=1.0),
     PrivKV(**KV2),
     PCKVGRR(d=2, ell=2, epsilon=1.0),
     PCKVUE(d=2, ell=3, epsilon=1.0),
@@ -454,7 +462,7 @@ SHORT = [
 def test_collector_knows_the_spread_but_for_the_square_of_values(mechanism):
     """Exact where all holders of a key have one value; else the variance of ŝ is too large by f(M₂ − m²)/n."""
     for values in (Records.of({0: 0.5, 1: -1.0}, {}, {1: -1.0}, {0: 0.5}), TWO):
-        n, target = len(values), mechanism.target(values)
+        n, target = len(values), mechanism.expected(values)
         known, exact = mechanism.plug_in(target.mean(0), n), mechanism.spread(values)
         f, s = target.mean(0)
         squares = (target[:, 1] ** 2).mean(0)
@@ -467,7 +475,7 @@ def test_collector_knows_the_spread_but_for_the_square_of_values(mechanism):
 
 def test_long_records_add_little_to_what_the_collector_knows():
     mechanism, n = PCKVGRR(d=3, ell=1, epsilon=3.0), len(THREE)
-    target = mechanism.target(THREE).mean(0)
+    target = mechanism.expected(THREE).mean(0)
     more = mechanism.spread(THREE).variance - mechanism.plug_in(target, n).variance
     f = target[0]
     assert np.all(more <= f * (1 - f) / n) and np.all(more[0] >= 0) and more[0].max() > 0.01
@@ -486,12 +494,12 @@ def test_collector_plugs_in_possible_shares():
     assert np.all(determinant > 0)
 
 
-@pytest.mark.parametrize("mechanism", [SE(d=1, epsilon=1.0), PrivKV.tight_split(1, 1.0)], ids=str)
+@pytest.mark.parametrize("mechanism", [StateEncoding(d=1, epsilon=1.0), PrivKV.tight_split(1, 1.0)], ids=str)
 def test_ratio_has_the_stated_error_and_bias(mechanism):
     """40,000 trials tell the sd to 0.4 %, and the bias, what is left of the ratio after its linear part, to 0.7 %."""
     n, held, trials = 4000, 3600, 40_000
     values = Records.from_arrays(np.arange(held), np.zeros(held, int), np.where(np.arange(held) < 3420, 1.0, -1.0), n=n)
-    truth, spread = mechanism.target(values).mean(0), mechanism.spread(values)
+    truth, spread = mechanism.expected(values).mean(0), mechanism.spread(values)
     f, m = 0.9, 0.9
     tally = mechanism.simulate_marginals(holdings(values, 1), trials=trials, rng=np.random.default_rng(21))
     estimate = mechanism.estimate(tally)
@@ -509,7 +517,7 @@ def test_ratio_has_the_stated_error_and_bias(mechanism):
 
 def test_rare_keys_are_not_reliable():
     """A key that nobody holds passes for reliable in 0.13 % of trials; one of 5000 expects 6.7, sd 2.6."""
-    mechanism, n, trials = SE(d=2, epsilon=1.0), 100_000, 5000
+    mechanism, n, trials = StateEncoding(d=2, epsilon=1.0), 100_000, 5000
     values = Records.from_arrays(np.arange(n // 2), np.zeros(n // 2, int), np.full(n // 2, 0.5), n=n)
     tally = mechanism.simulate_marginals(holdings(values, 2), trials=trials, rng=np.random.default_rng(22))
     estimate = mechanism.estimate(tally)
@@ -719,9 +727,9 @@ def alone(client, key):
 
 
 SIMULATED = [
-    (SE(d=1, epsilon=1.0), ONE),
-    (SE(d=2, epsilon=0.7), TWO),
-    (SESplit(d=1, epsilon=2.0), ONE),
+    (StateEncoding(d=1, epsilon=1.0), ONE),
+    (StateEncoding(d=2, epsilon=0.7), TWO),
+    (StateEncodingSplit(d=1, epsilon=2.0), ONE),
     (PrivKV(d=1, key_epsilon=0.5, value_epsilon=1.5), ONE),
     (PrivKV(**KV2), TWO),
     (PCKVGRR(d=1, ell=1, epsilon=1.0), ONE),
@@ -764,8 +772,8 @@ def test_simulation_has_the_law_of_two_clients_apart(mechanism, pair):
 
 
 THIRD = [
-    SE(d=3, epsilon=1.0),
-    SESplit(d=3, epsilon=2.0),
+    StateEncoding(d=3, epsilon=1.0),
+    StateEncodingSplit(d=3, epsilon=2.0),
     PrivKV(**KV2 | {"d": 3}),
     PCKVGRR(d=3, ell=2, epsilon=2.0),
     PCKVUE(d=3, ell=1, epsilon=2.0),
@@ -842,7 +850,7 @@ def test_sampling_from_records_of_unknown_size_is_not_simulated(mechanism):
         mechanism.simulate_marginals(holdings(THREE, 3), trials=1, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("mechanism", [SE(d=3, epsilon=1.0), PCKVGRR(d=3, ell=1, epsilon=1.0)], ids=str)
+@pytest.mark.parametrize("mechanism", [StateEncoding(d=3, epsilon=1.0), PCKVGRR(d=3, ell=1, epsilon=1.0)], ids=str)
 def test_simulation_in_blocks_has_the_same_law(mechanism, monkeypatch):
     """Blocks bound the memory; without sizes, not even the draws depend on them."""
     population, draw = people(mechanism, crowd(60, 3)), mechanism.simulate_marginals
@@ -864,8 +872,8 @@ def crowd(n, d):
 
 
 CROWDED = [
-    SE(d=8, epsilon=1.0),
-    SESplit(d=8, epsilon=4.0),
+    StateEncoding(d=8, epsilon=1.0),
+    StateEncodingSplit(d=8, epsilon=4.0),
     PrivKV(d=8, key_epsilon=1.0, value_epsilon=1.0),
     PCKVGRR(d=8, ell=3, epsilon=1.0),
     PCKVUE(d=8, ell=3, epsilon=1.0),
@@ -876,16 +884,16 @@ CROWDED = [
 def test_mixed_population_is_estimated(mechanism):
     """Many records are longer than ℓ; the control forgets the answers that said nothing."""
     values = crowd(4000, 8)
-    sd = np.sqrt(mechanism.noise(values).sum(0)) / len(values)
+    sd = np.sqrt(mechanism.variance(values).sum(0)) / len(values)
     tally = mechanism.tally(mechanism.perturb(values, rng=np.random.default_rng(13)))
     wrong = Tally(mechanism, tally.n, tally.counts * np.array([1, 0, 1]))
-    z, control = (np.abs(mechanism.estimate(t) - mechanism.target(values).mean(0)) / sd for t in (tally, wrong))
+    z, control = (np.abs(mechanism.estimate(t) - mechanism.expected(values).mean(0)) / sd for t in (tally, wrong))
     assert z.max() < 6.7 < control.max()
 
 
 @pytest.mark.parametrize("d, bits", [(1, 2), (2, 4), (3, 5), (5, 8), (6, 10)])
 def test_report_of_all_keys_has_no_bit_too_many(d, bits):
-    assert SESplit(d=d, epsilon=1.0).report_bits == bits
+    assert StateEncodingSplit(d=d, epsilon=1.0).report_bits == bits
 
 
 def test_noise_of_rare_keys():
@@ -894,12 +902,15 @@ def test_noise_of_rare_keys():
     2d(e+1)/(e−1)², 2d(e+3)/(e−1)² for PrivKV at exactly ε; 8ℓ²(e+1)/(e−1)², 8ℓ²(e+1)²/[(e+3)(e−1)²] for PCKV-UE.
     """
     nobody, e = Records.of({}, {}), exp(1.0)
-    se, pckv = SE(d=5, epsilon=1.0).noise(nobody)[0, :, 0], PCKVGRR(d=5, ell=3, epsilon=1.0).noise(nobody)[0, :, 0]
+    se, pckv = (
+        StateEncoding(d=5, epsilon=1.0).variance(nobody)[0, :, 0],
+        PCKVGRR(d=5, ell=3, epsilon=1.0).variance(nobody)[0, :, 0],
+    )
     assert se == pytest.approx(5 * np.array([2 * e, 2 * (e + 2)]) / (e - 1) ** 2)
-    tight = PrivKV.tight_split(5, 1.0).noise(nobody)[0, :, 0]
+    tight = PrivKV.tight_split(5, 1.0).variance(nobody)[0, :, 0]
     assert tight == pytest.approx(5 * 2 * np.array([e + 1, e + 3]) / (e - 1) ** 2)
     assert pckv == pytest.approx(2 * (3 * (e - 1) + 16 + np.array([-2, 0])) / (e - 1) ** 2)
-    vector = PCKVUE(d=5, ell=3, epsilon=1.0).noise(nobody)[0, :, 0]
+    vector = PCKVUE(d=5, ell=3, epsilon=1.0).variance(nobody)[0, :, 0]
     assert vector == pytest.approx(72 * (e + 1) * np.array([1, (e + 1) / (e + 3)]) / (e - 1) ** 2)
 
 
@@ -918,8 +929,8 @@ def test_only_values_from_minus_one_to_one_are_discretised(values):
 @pytest.mark.parametrize(
     "make",
     [
-        SE,
-        SESplit,
+        StateEncoding,
+        StateEncodingSplit,
         lambda d, epsilon: PrivKV(d=d, key_epsilon=epsilon, value_epsilon=epsilon),
         lambda **more: PCKVGRR(ell=2, **more),
         lambda **more: PCKVUE(ell=2, **more),

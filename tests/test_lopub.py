@@ -5,7 +5,7 @@ from math import log, prod, sqrt
 import numpy as np
 import pytest
 
-from ldpnb.attributes.joint import BitFlip, BloomFlip
+from ldpnb.attributes.bitflip import BitFlip, BloomFlip
 from ldpnb.attributes.lopub import Tree, conditionals, dependency, junction_tree, lasso_start, publish, synthesise
 from ldpnb.attributes.tables import Joint, expectation, symbols
 

@@ -36,14 +36,14 @@ def test_it_is_krr():
     oracle = GRR(k=4, epsilon=1.0)
     assert same_law(mechanism, oracle, np.arange(4))
     assert not same_law(mechanism, GRR(k=4, epsilon=1.1), np.arange(4))
-    np.testing.assert_allclose(mechanism.target(np.arange(4)), np.eye(4), atol=1e-12)
-    np.testing.assert_allclose(mechanism.noise(np.arange(4)), oracle.noise(np.arange(4)), rtol=1e-9)
+    np.testing.assert_allclose(mechanism.expected(np.arange(4)), np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(mechanism.variance(np.arange(4)), oracle.variance(np.arange(4)), rtol=1e-9)
 
 
 def test_rows_that_are_all_one_tell_nothing():
     mechanism = MatrixMechanism(channel=[[0.25, 0.75]] * 2, scores=[[1, 0, 3], [2, 5, 7]])
     assert mechanism.epsilon == mechanism.realised_epsilon == 0
-    np.testing.assert_allclose(mechanism.target([0, 1]), [[1.75, 3.75, 6.0]] * 2)
+    np.testing.assert_allclose(mechanism.expected([0, 1]), [[1.75, 3.75, 6.0]] * 2)
     assert MatrixMechanism(channel=[[1.0]]).report_bits == 0
 
 
@@ -131,8 +131,8 @@ class NextRow(MatrixMechanism):
 class SecondMoment(MatrixMechanism):
     """Forgets to subtract the square of the mean."""
 
-    def noise(self, values, items=None):
-        return super().noise(values) + self.target(values) ** 2
+    def variance(self, values, items=None):
+        return super().variance(values) + self.expected(values) ** 2
 
 
 @dataclass(frozen=True, kw_only=True)

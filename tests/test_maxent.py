@@ -196,7 +196,7 @@ def test_from_reports_to_records():
     m = Blocks(sizes=(2,) * d, size=best_size((2,) * d, 2.0), epsilon=2.0)
     found = m.tables(m.tally(m.perturb(people, rng=rng)), pairwise_sets(d))
     fit = max_entropy(d, found.sets, found.parities, 1 / found.people)
-    truth = m.unpack(m.target(people).mean(0))
+    truth = m.unpack(m.expected(people).mean(0))
     p = fit.probabilities.reshape((2,) * d)
     fitted = [p.sum(tuple(j for j in range(d) if j not in s)) for s in m.pairs]
     raw = np.mean([np.abs(x - y).sum() for x, y in zip(found.tables[d:], truth, strict=True)])

@@ -165,8 +165,8 @@ def test_ratio_is_the_largest_of_the_channel_exactly(mechanism):
 )
 def test_worst_noise_is_the_largest(mechanism):
     t = np.linspace(-1, 1, 2 * 64 * 315 + 1)  # with all points and all middles
-    noise = mechanism.noise(t if mechanism in NUMBERS else np.repeat(t[:, None], mechanism.d, 1))
-    assert noise.max() <= mechanism.worst_noise * (1 + 1e-12) <= noise.max() * (1 + 1e-6)
+    noise = mechanism.variance(t if mechanism in NUMBERS else np.repeat(t[:, None], mechanism.d, 1))
+    assert noise.max() <= mechanism.worst_variance * (1 + 1e-12) <= noise.max() * (1 + 1e-6)
 
 
 def place(t, steps, rng):
@@ -246,7 +246,7 @@ def test_one_step_is_two_points():
         assert signs.design.scores == other.design.scores
     assert not same_law(signs, TwoPoint(epsilon=1.0 + 1e-6), LINE)
     c = (exp(1) + 1) / (exp(1) - 1)
-    np.testing.assert_allclose(signs.noise(LINE)[:, 0], c**2 - LINE**2, rtol=1e-12)
+    np.testing.assert_allclose(signs.variance(LINE)[:, 0], c**2 - LINE**2, rtol=1e-12)
     assert signs != Piecewise(epsilon=1.0, steps=1, width=1)
 
 
@@ -276,10 +276,10 @@ def test_piecewise_has_the_published_variance(eps):
     t = np.linspace(-1, 1, 101)
     for steps, near in ((64, 0.03), (1024, 0.003)):
         mechanism = Piecewise(epsilon=eps, steps=steps)
-        np.testing.assert_allclose(mechanism.noise(t)[:, 0], continuous(eps, t), rtol=near)
-        assert 1 - near < mechanism.worst_noise / continuous(eps, 1) < 1 + near / 10  # measured: .971 to .9996
+        np.testing.assert_allclose(mechanism.variance(t)[:, 0], continuous(eps, t), rtol=near)
+        assert 1 - near < mechanism.worst_variance / continuous(eps, 1) < 1 + near / 10  # measured: .971 to .9996
     with pytest.raises(AssertionError):
-        np.testing.assert_allclose(Piecewise(epsilon=eps, width=30).noise(t)[:, 0], continuous(eps, t), rtol=0.03)
+        np.testing.assert_allclose(Piecewise(epsilon=eps, width=30).variance(t)[:, 0], continuous(eps, t), rtol=0.03)
 
 
 @pytest.mark.parametrize("eps", [1.0, 2.0, 4.0])
@@ -287,11 +287,11 @@ def test_hybrid_has_the_published_variance(eps):
     t = np.linspace(-1, 1, 101)
     for steps, near in ((64, 0.03), (1024, 0.003)):
         mechanism = Hybrid(epsilon=eps, steps=steps)
-        np.testing.assert_allclose(mechanism.noise(t)[:, 0], continuous_hybrid(eps), rtol=near)
+        np.testing.assert_allclose(mechanism.variance(t)[:, 0], continuous_hybrid(eps), rtol=near)
         points = np.linspace(-1, 1, steps + 1)
-        assert np.ptp(mechanism.noise(points)) < 1e-12
-        assert mechanism.worst_noise < min(
-            Piecewise(epsilon=eps, steps=steps).worst_noise, TwoPoint(epsilon=eps).worst_noise
+        assert np.ptp(mechanism.variance(points)) < 1e-12
+        assert mechanism.worst_variance < min(
+            Piecewise(epsilon=eps, steps=steps).worst_variance, TwoPoint(epsilon=eps).worst_variance
         )
 
 
@@ -299,23 +299,23 @@ def test_hybrid_mixes_where_it_helps():
     mixes = [eps for eps in np.arange(0.58, 0.65, 0.002) if Hybrid(epsilon=eps, steps=1024).share]
     assert mixes[0] == pytest.approx(0.6094, abs=0.003)
     assert mixes[-1] > 0.648  # and from there on
-    assert Hybrid(epsilon=0.5).worst_noise == TwoPoint(epsilon=0.5).worst_noise
+    assert Hybrid(epsilon=0.5).worst_variance == TwoPoint(epsilon=0.5).worst_variance
     assert float(Hybrid(epsilon=2.0, steps=1024).share) == pytest.approx(1 - exp(-1), abs=1e-3)
     for eps in np.arange(0.5, 6, 0.05):  # with coarse grids, too, never worse than signs
         for steps in (1, 2, 3, 8):
-            assert Hybrid(epsilon=eps, steps=steps).worst_noise <= TwoPoint(epsilon=eps).worst_noise * (1 + 1e-12)
+            assert Hybrid(epsilon=eps, steps=steps).worst_variance <= TwoPoint(epsilon=eps).worst_variance * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("eps, most", [(0.5, 0.993), (1.0, 0.971), (2.0, 0.890), (4.0, 0.671)])
 def test_published_window_is_not_the_best(eps, most):
     published = Piecewise(epsilon=eps)
     best = replace(published, width=best_width(published))
-    assert best.worst_noise / continuous(eps, 1) < most  # the published one: .971 to .9996
+    assert best.worst_variance / continuous(eps, 1) < most  # the published one: .971 to .9996
     assert best.window > published.window
-    others = (replace(best, width=best.width + step).worst_noise for step in (-1, 1))
-    assert best.worst_noise <= min(others)
+    others = (replace(best, width=best.width + step).worst_variance for step in (-1, 1))
+    assert best.worst_variance <= min(others)
     mixed = Hybrid(epsilon=eps, width=best_width(Hybrid(epsilon=eps)))
-    assert mixed.worst_noise <= Hybrid(epsilon=eps).worst_noise
+    assert mixed.worst_variance <= Hybrid(epsilon=eps).worst_variance
 
 
 @pytest.mark.parametrize("eps", [0.5, 1.0, 2.0, 4.0])
@@ -323,12 +323,12 @@ def test_long_reach_is_the_published_laplace(eps):
     steps, points = 16, np.linspace(-1, 1, 17)
     long = Laplace(epsilon=eps, steps=steps, reach=int(25 * steps / eps))
     x = eps / steps
-    assert long.noise(points) == pytest.approx(2 / (steps * np.sinh(x / 2)) ** 2, rel=1e-8)  # geometric noise
-    middle = long.noise((points[1:] + points[:-1]) / 2)
+    assert long.variance(points) == pytest.approx(2 / (steps * np.sinh(x / 2)) ** 2, rel=1e-8)  # geometric noise
+    middle = long.variance((points[1:] + points[:-1]) / 2)
     assert middle == pytest.approx(2 / (steps * np.sinh(x / 2)) ** 2 + 1 / steps**2, rel=1e-8)
-    assert long.worst_noise == pytest.approx(8 / eps**2, rel=0.01)
-    worst = [Laplace(epsilon=eps, steps=steps, reach=reach).worst_noise for reach in (0, 4, 16, 64)]
-    assert np.all(np.diff(worst) > 0) and worst[-1] < long.worst_noise
+    assert long.worst_variance == pytest.approx(8 / eps**2, rel=0.01)
+    worst = [Laplace(epsilon=eps, steps=steps, reach=reach).worst_variance for reach in (0, 4, 16, 64)]
+    assert np.all(np.diff(worst) > 0) and worst[-1] < long.worst_variance
     assert worst[0] < 0.95 * 8 / eps**2
 
 
@@ -458,10 +458,12 @@ def test_memory_is_bounded_by_blocks(monkeypatch, mechanism):
 def test_variances_have_their_closed_forms(d, eps):
     t = np.random.default_rng(3).uniform(-1, 1, (4, d))
     c = (exp(eps) + 1) / (exp(eps) - 1)
-    np.testing.assert_allclose(HarmonyMean(d=d, epsilon=eps).noise(t), d * c**2 - t**2)
+    np.testing.assert_allclose(HarmonyMean(d=d, epsilon=eps).variance(t), d * c**2 - t**2)
     split = HarmonyMean(d=d, epsilon=eps, count=d)
-    np.testing.assert_allclose(split.noise(t), ((exp(eps / d) + 1) / (exp(eps / d) - 1)) ** 2 - t**2)
-    np.testing.assert_allclose(MeanEst(d=d, epsilon=eps).noise(t), float(MeanEst(d=d, epsilon=eps).scale) ** 2 - t**2)
+    np.testing.assert_allclose(split.variance(t), ((exp(eps / d) + 1) / (exp(eps / d) - 1)) ** 2 - t**2)
+    np.testing.assert_allclose(
+        MeanEst(d=d, epsilon=eps).variance(t), float(MeanEst(d=d, epsilon=eps).scale) ** 2 - t**2
+    )
 
 
 @pytest.mark.parametrize("eps, count", [(1.0, 1), (4.99, 1), (5.0, 2), (7.6, 3), (32.0, 4)])
@@ -469,7 +471,7 @@ def test_sampled_hybrid_takes_the_published_number(eps, count):
     mechanism = SampledHybrid(d=4, epsilon=eps)
     assert mechanism.count == count and mechanism.one.epsilon == pytest.approx(eps / count, rel=1e-15)
     second = mechanism.one.second_moments
-    np.testing.assert_allclose(mechanism.noise([[1.0, 0.0, -1.0, 1.0]])[0, [0, 2]], 4 / count * second[[-1, 0]] - 1)
+    np.testing.assert_allclose(mechanism.variance([[1.0, 0.0, -1.0, 1.0]])[0, [0, 2]], 4 / count * second[[-1, 0]] - 1)
 
 
 # ------------------------------------------------------------------------------------------------ what one reads off
@@ -492,8 +494,8 @@ def test_squared_standard_error_has_the_stated_mean(mechanism, values):
     mean = sum(
         float(p) * mechanism.standard_error(Tally(mechanism, n, np.array(counts))) ** 2 for counts, p in tallies.items()
     )
-    target = mechanism.target(values)
-    variance = mechanism.noise(values).sum(0) / n**2
+    target = mechanism.expected(values)
+    variance = mechanism.variance(values).sum(0) / n**2
     np.testing.assert_allclose(mean, variance + target.var(0, ddof=1) / n, rtol=1e-12)
     assert np.any(target.var(0) > 0)
 
@@ -627,7 +629,7 @@ def test_ages_come_back_in_years():
     tally = mechanism.tally(mechanism.perturb(ages.to_unit(raw), rng=np.random.default_rng(7)))
     error = ages.half * mechanism.standard_error(tally)
     assert np.all(np.abs(ages.from_unit(mechanism.estimate(tally)) - raw.mean()) < 6.5 * error)  # 1e-10 by chance
-    assert error == pytest.approx(199.5 * sqrt(mechanism.noise(ages.to_unit(raw)).mean() / 20_000), rel=0.01)
+    assert error == pytest.approx(199.5 * sqrt(mechanism.variance(ages.to_unit(raw)).mean() / 20_000), rel=0.01)
 
 
 # ---------------------------------------------------------------------------------------------------------- controls
@@ -672,7 +674,7 @@ class NearestCorner(MeanEst):
 class NoiseOfCorner(MeanEst):
     """Takes the second moment B² for the variance."""
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         return np.full(np.shape(values), float(self.scale) ** 2)
 
 
@@ -781,7 +783,7 @@ class NearestPoint(Piecewise):
 class NoRounding(Piecewise):
     """Forgets what rounding adds to the variance between points."""
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         at_end, share = self.second_moments[-1], self.ratio * self.window + self.steps
         return (at_end - float(share / ((self.ratio - 1) * self.window)) * (1 - values**2) - values**2)[:, None]
 

@@ -4,7 +4,7 @@ from math import comb, exp, inf, log, nan, sqrt
 import numpy as np
 import pytest
 
-from ldpnb.attributes.joint import BitFlip
+from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import law
 from ldpnb.oracles.frequency import GRR, OLH, OUE
 from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub

@@ -274,9 +274,9 @@ def test_value_outside_the_candidates_contributes_its_own_row():
     mechanism = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.3, p=0, q=1)
     items = far_apart(mechanism, 3)
     x = mechanism.filters(items).reshape(3, -1).T.astype(float)
-    assert np.allclose(mechanism.target(items, items), np.eye(3), atol=0)
+    assert np.allclose(mechanism.expected(items, items), np.eye(3), atol=0)
     outside = np.arange(100, 130)
-    rows = mechanism.target(outside, items)
+    rows = mechanism.expected(outside, items)
     want = np.linalg.lstsq(x, mechanism.filters(outside).reshape(30, -1).T.astype(float), rcond=None)[0].T
     np.testing.assert_allclose(rows, want, atol=1e-12)
     mixed = [i for i, row in enumerate(rows) if not np.isclose(row, np.rint(row), atol=1e-9).all()]
@@ -306,7 +306,7 @@ def test_least_squares_is_the_pseudoinverse(mechanism):
     np.testing.assert_allclose(mechanism.estimate(tally), want, atol=1e-11 * np.abs(want).max())
     strangers = [f"stranger {i}" for i in range(5)]
     rows = np.linalg.pinv(x) @ mechanism.filters(strangers).reshape(5, -1).T
-    np.testing.assert_allclose(mechanism.target(strangers, items), rows.T, atol=1e-12)
+    np.testing.assert_allclose(mechanism.expected(strangers, items), rows.T, atol=1e-12)
 
 
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda m: type(m).__name__)
@@ -317,8 +317,8 @@ def test_estimate_at_full_size(mechanism):
     items = words[:40]
     values = np.array(words)[rng.integers(0, 45, 20_000) ** 2 // 45]
     tally = mechanism.tally(mechanism.perturb(values, rng=rng), items)
-    truth = mechanism.target(values, items).mean(0)
-    error = np.sqrt(mechanism.noise(values, items).sum(0)) / len(values)
+    truth = mechanism.expected(values, items).mean(0)
+    error = np.sqrt(mechanism.variance(values, items).sum(0)) / len(values)
     z = np.abs(mechanism.estimate(tally) - truth) / error
     assert z.max() < 6.5
     bare = Tally(mechanism, tally.n, tally.counts)  # candidates may be named later
@@ -334,7 +334,7 @@ def spread_of_simulations(mechanism, trials=400):
     """
     words = [f"item {i}" for i in range(42)]
     items, counts = words[:40], np.arange(42) ** 2 * 10
-    rows = mechanism.target(words, items), mechanism.noise(words, items)
+    rows = mechanism.expected(words, items), mechanism.variance(words, items)
     n = counts.sum()
     tally = mechanism.simulate(counts, words, trials=trials, rng=np.random.default_rng(5), items=items)
     z = (mechanism.estimate(tally) - counts @ rows[0] / n) / np.sqrt(counts @ rows[1]) * n
@@ -354,7 +354,7 @@ def test_simulation_at_a_million():
     tally = mechanism.simulate([2000] * 500, items, trials=2, rng=np.random.default_rng(0), items=items)
     assert tally.n == 1_000_000 and tally.items == tuple(items) and tally.counts.shape == (2, 64, 129)
     assert (tally.counts[..., -1].sum(1) == tally.n).all()
-    error = np.sqrt(2000 * mechanism.noise(items, items).sum(0)) / tally.n
+    error = np.sqrt(2000 * mechanism.variance(items, items).sum(0)) / tally.n
     assert (np.abs(mechanism.estimate(tally) - 1 / 500) < 7 * error).all()  # 1000 · 3e-12
 
 
@@ -488,7 +488,7 @@ class SwappedLetters:
 class NoiseOfOneCohort:
     """Leaves the draw of the cohort out of the variance."""
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         g, own = decoder(self, items), self.filters(values).reshape(len(values), -1)
         empty, each = self._spread(g)
         return self.cohorts * (empty + own @ each)
@@ -497,7 +497,7 @@ class NoiseOfOneCohort:
 class OneHotTarget:
     """Says that strangers to the candidates contribute nothing."""
 
-    def target(self, values, items=None):
+    def expected(self, values, items=None):
         return np.equal.outer(np.asarray(values), np.asarray(items)).astype(float)
 
 
@@ -632,7 +632,7 @@ def test_bad_candidates_are_refused(items):
     for mechanism in RIGHT.values():
         with pytest.raises(ValueError, match="items must"):
             mechanism.estimate(mechanism.tally(mechanism.perturb([1, 2], rng=np.random.default_rng(0)), items))
-        for row in (mechanism.target, mechanism.noise):
+        for row in (mechanism.expected, mechanism.variance):
             with pytest.raises(ValueError, match="items must"):
                 row([1, 2], items)
         if items is not None:
@@ -648,7 +648,7 @@ def test_candidates_that_cannot_be_told_apart_are_refused():
     filters = mechanism.filters(range(100)).reshape(100, -1)
     twin = next(i for i in range(1, 100) if (filters[i] == filters[0]).all())
     with pytest.raises(ValueError, match="got 2 candidates of rank 1"):
-        mechanism.target([0], [0, twin])
+        mechanism.expected([0], [0, twin])
 
 
 def test_slots_tell_apart_fewer_than_they_are():
@@ -661,10 +661,10 @@ def test_slots_tell_apart_fewer_than_they_are():
         ):
             chosen.append(i)
     assert len(chosen) == 5 * 3 + 1
-    assert mechanism.noise([0], chosen).shape == (1, 16)
+    assert mechanism.variance([0], chosen).shape == (1, 16)
     for more in (299, 298):
         with pytest.raises(ValueError, match="got 17 candidates of rank 16: use more bits, slots or cohorts"):
-            mechanism.target([0], [*chosen, more])
+            mechanism.expected([0], [*chosen, more])
 
 
 @pytest.mark.parametrize("state", [np.zeros(2), "ab", np.array([(2, (0, 1))], RAPPOR(**SMALL).state_dtype)])

@@ -32,9 +32,9 @@ from mechanisms import CATALOGUE
 import ldpnb
 from ldpnb.chance import SystemRandom
 from ldpnb.core import SIZE_MAX, Mechanism, Records, Tally
-from ldpnb.keyvalue.ternary import SE, SESplit
+from ldpnb.keyvalue.ternary import StateEncoding, StateEncodingSplit
 from ldpnb.oracles.frequency import GRR
-from ldpnb.oracles.onebit import SHist
+from ldpnb.oracles.hadamard import SHist
 from ldpnb.sets.items import PrivSet
 
 NAMES = sorted(CATALOGUE)
@@ -89,7 +89,7 @@ def build(name, size, epsilon):
 def whole(name, size, epsilon, n, cut, seed):
     """Send people through all of a mechanism, all alike where `seed` is None."""
     entry, mechanism, items = build(name, size, epsilon)
-    one = mechanism.target(entry.people(mechanism, 1, None), items)
+    one = mechanism.expected(entry.people(mechanism, 1, None), items)
     n = min(n, max(1, CELLS // one.size))
     cut = min(cut, n)
     values = entry.people(mechanism, n, None if seed is None else np.random.default_rng(seed))
@@ -104,7 +104,7 @@ def whole(name, size, epsilon, n, cut, seed):
     assert same(parts[0] + parts[1], tally) and same(sum(parts), tally) and parts[0].n == cut
 
     estimate = mechanism.estimate(tally)
-    target, noise = mechanism.target(values, items), mechanism.noise(values, items)
+    target, noise = mechanism.expected(values, items), mechanism.variance(values, items)
     assert estimate.dtype == target.dtype == noise.dtype == np.float64
     assert target.shape == noise.shape == (n, *estimate.shape)
     assert np.isfinite(estimate).all() and np.isfinite(target).all() and np.isfinite(noise).all()
@@ -174,9 +174,9 @@ def test_people_without_anything(name):
     nobody = Records.from_arrays([], [], None if some.values is None else [], n=5)
     reports = mechanism.perturb(nobody, rng=np.random.default_rng(0))
     assert mechanism.tally(reports, items).n == 5
-    assert np.isfinite(mechanism.noise(nobody, items)).all()
+    assert np.isfinite(mechanism.variance(nobody, items)).all()
     if name not in ("IOH", "PairSampling"):  # whose combinations have one for "no key"
-        assert not mechanism.target(nobody, items).any()
+        assert not mechanism.expected(nobody, items).any()
 
 
 def entry_size(name):
@@ -189,7 +189,8 @@ def entry_size(name):
 def test_estimates_are_near_the_truth(name):
     """Errors of the mean of n = 20,000 scores stay within Bernstein's bound, at a false-alarm rate of 1e-6 for all.
 
-    Scores of different people are independent, with mean `target` and variance `noise`.  If none is farther than b from
+    Scores of different people are independent, with mean `expected` and variance `variance`.  If none is farther
+    than b from
     its mean, their sum S, of variance V, has P(|S − E S| > t) ≤ 2 exp(−t²/(2V + 2bt/3)).  For b stands the largest
     distance among 2,000, which leaves out only scores too rare to be seen.
 
@@ -200,7 +201,7 @@ def test_estimates_are_near_the_truth(name):
     for i in range(10):
         values = entry.people(mechanism, part, rng if i % 2 else None)  # numbers of all kinds have mean 0
         reports = mechanism.perturb(values, rng=rng)
-        target, noise = mechanism.target(values, items), mechanism.noise(values, items)
+        target, noise = mechanism.expected(values, items), mechanism.variance(values, items)
         mean = mechanism.estimate(mechanism.tally(reports, items))
         total, variance = total + part * mean - target.sum(0), variance + noise.sum(0)
         if i == 1:
@@ -227,11 +228,11 @@ def test_mechanisms_too_large_for_the_catalogue():
     m = SHist(k=10**6, epsilon=1.0, m=2**40)
     tally = m.tally(m.perturb([0, 999_999], rng=np.random.default_rng(0)))
     assert np.isfinite(m.estimate(tally)).all()
-    for what in (m.target, m.noise, m.linear_noise):
+    for what in (m.expected, m.variance, m.linear_variance):
         with pytest.raises(ValueError, match="k must be at most 16384 for the inner products of all columns, got 1000"):
-            what([0] if what != m.linear_noise else np.ones(10**6))
+            what([0] if what != m.linear_variance else np.ones(10**6))
     for d in (10**6, SIZE_MAX):  # a probability of ε/d, on the grid of 2**-53
-        assert 0.5e-6 < SESplit(d=d, epsilon=1e-6).realised_epsilon <= 1e-6
+        assert 0.5e-6 < StateEncodingSplit(d=d, epsilon=1e-6).realised_epsilon <= 1e-6
         assert 0 < GRR(k=d, epsilon=1e-6).realised_epsilon <= 1e-6
     assert PrivSet(d=10**5, ell=8, epsilon=1.0).report_bits > 10**4
 
@@ -468,8 +469,8 @@ def test_bad_values_are_refused(name):
     assert len(bad) > 20
     cases = {
         "perturb": lambda x: mechanism.perturb(x, rng=np.random.default_rng(0)),
-        "target": lambda x: mechanism.target(x, items),
-        "noise": lambda x: mechanism.noise(x, items),
+        "target": lambda x: mechanism.expected(x, items),
+        "noise": lambda x: mechanism.variance(x, items),
     }
     for what, call in cases.items():  # nobody has no targets
         some = [(label, lambda x=x: call(x)) for label, x in bad if label != "nobody" or what == "perturb"]  # noqa: B023
@@ -495,8 +496,8 @@ def test_bad_candidates_are_refused(name):
     bad["generator"] = (i for i in range(3))
     for call in (
         lambda x: mechanism.estimate(mechanism.tally(reports, x)),
-        lambda x: mechanism.target(values, x),
-        lambda x: mechanism.noise(values, x),
+        lambda x: mechanism.expected(values, x),
+        lambda x: mechanism.variance(values, x),
     ):
         cases = ((label, lambda x=x: call(x)) for label, x in bad.items())  # noqa: B023
         assert not faults(cases, ("items",))
@@ -664,7 +665,7 @@ def test_bad_people_are_refused(bad):
 
 PARTITIONS = {
     "GRR": GRR(k=5, epsilon=1.0),
-    "SE": SE(d=3, epsilon=1.0),
+    "SE": StateEncoding(d=3, epsilon=1.0),
     "bits": CATALOGUE["SUE"].build(5, 1.0),
     "nested": CATALOGUE["SampledHybrid"].build(4, 7.5),
 }

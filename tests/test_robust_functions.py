@@ -15,15 +15,15 @@ import pytest
 from test_robust import NO_COUNT, fault
 
 from ldpnb import chance, kernels, postprocess, verify
-from ldpnb.attributes import bayesnet, blocks, fidelity, joint, lopub, maxent, tables
+from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
 from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue, wheel
 from ldpnb.numbers import distortion, means
-from ldpnb.oracles import frequency, matrix, onebit
+from ldpnb.oracles import frequency, hadamard, matrix
 from ldpnb.serve import choose
 from ldpnb.sets import items
-from ldpnb.strings import rappor, unknown
+from ldpnb.strings import rappor, unknown_strings
 from ldpnb.strings.decoding import decode
 from ldpnb.verify import _audit as audit
 
@@ -40,15 +40,15 @@ SHARES = [None, "x", {}, [], [NAN, 0.5], [math.inf, 0.5], ["a", "b"], [None, 1],
 SHARES += [np.ma.masked_array([0.5, 0.5], mask=[True, False]), 0.5]
 RECORDS = [None, [], "x", [{0: 0.5}], np.zeros(3), {0: 0.5}, Records.of({9: 0.5}, {0: 0.1}), 3]
 ORACLE = frequency.GRR(k=3, epsilon=1.0)
-KEYS = keyvalue.SE(d=2, epsilon=1.0)
+KEYS = keyvalue.StateEncoding(d=2, epsilon=1.0)
 PEOPLE = Records.of({0: 0.5}, {1: -0.5}, {0: 1.0, 1: 0.0}, {})
 SETS = Records.of({0, 1}, {2}, {0}, {1, 2}, set())
-FLIP = joint.BitFlip(sizes=(2, 2, 3), f=0.5)
+FLIP = bitflip.BitFlip(sizes=(2, 2, 3), f=0.5)
 TABLE = np.array([[0, 1, 2], [1, 0, 0], [1, 1, 1], [0, 0, 2]])
 BITS = FLIP.perturb(TABLE, rng=rng())
 RAPPORT = rappor.RAPPOR(bits=8, hashes=2, cohorts=4, f=0.5, p=0.25, q=0.75)
 STRINGS = RAPPORT.tally(RAPPORT.perturb(["a"] * 50 + ["b"] * 50, rng=rng()))
-WORDS = unknown.Unknown(alphabet="_ab", length=2, gram=1, epsilon=2.0, bits=16, hashes=2, cohorts=2)
+WORDS = unknown_strings.Unknown(alphabet="_ab", length=2, gram=1, epsilon=2.0, bits=16, hashes=2, cohorts=2)
 WORDS_TALLY = WORDS.tally(WORDS.perturb(["ab"] * 50, rng=rng()))
 TALLY, KEYS_TALLY = ORACLE.tally([0, 1, 2, 2]), KEYS.tally(KEYS.perturb(PEOPLE, rng=rng()))
 ONE = means.TwoPoint(epsilon=1.0)
@@ -127,9 +127,9 @@ ROWS = [
     # ------------------------------------------------------------------------------------- oracles
     Row(frequency.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
     Row(frequency.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
-    Row(ORACLE.linear_noise, {"weights": [1, 2, 3]}, {"weights": [*SHARES, [1, 2], [NAN, 1, 1]]}),
+    Row(ORACLE.linear_variance, {"weights": [1, 2, 3]}, {"weights": [*SHARES, [1, 2], [NAN, 1, 1]]}),
     Row(
-        onebit.people,
+        hadamard.people,
         {"items": [1, 2], "levels": [0, 0]},
         {"items": [*SHARES, [-1, 0], [1], [2**63, 0]], "levels": [*SHARES, [-1, 0], [0]]},
         {"levels": "levels|items"},
@@ -142,7 +142,7 @@ ROWS = [
         {"channel": [*SHARES, [[-1, 2], [0.5, 0.5]], [[0.5, 0.6]]], "epsilon": EPSILON},
     ),
     Row(
-        joint.flip_for,
+        bitflip.flip_for,
         {"epsilon": 1.0, "distance": 2},
         {"epsilon": [NAN, -1.0, 0, 73, math.inf, 10**30, True, "1", None, 1j], "distance": COUNT},
     ),
@@ -353,17 +353,17 @@ ROWS = [
         },
     ),
     Row(
-        unknown.threshold,
+        unknown_strings.threshold,
         {"mechanism": WORDS, "spurious": 1.0},
         {"mechanism": [None, ORACLE, 3], "spurious": [NAN, 0, -1, math.inf, 10**30, "x", None, True]},
     ),
     Row(
-        unknown.dictionary,
+        unknown_strings.dictionary,
         {"tally": WORDS_TALLY},
         {"tally": [*TALLIES, TALLY], "spurious": [NAN, 0, -1, "x", None], "limit": COUNT},
     ),
     Row(
-        unknown.discover,
+        unknown_strings.discover,
         {"tally": WORDS_TALLY},
         {
             "tally": [*TALLIES, TALLY],

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ldpnb.attributes import tables
-from ldpnb.attributes.joint import BitFlip, BloomFlip
+from ldpnb.attributes.bitflip import BitFlip, BloomFlip
 from ldpnb.attributes.tables import (
     Symbols,
     entropy,

@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally
-from ldpnb.keyvalue.ternary import SE
+from ldpnb.keyvalue.ternary import StateEncoding
 from ldpnb.numbers.means import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.strings.rappor import RAPPOR
@@ -154,8 +154,8 @@ def test_moments_are_those_of_brute_force():
 def test_moments_of_a_mechanism_are_its_statements():
     for mechanism in (SUE(k=3, epsilon=0.7), OLH(k=3, epsilon=1.0, word=3)):
         mean, variance = moments(mechanism, [2, 0])
-        np.testing.assert_allclose(mean, mechanism.target([2, 0]), atol=1e-12)
-        np.testing.assert_allclose(variance, mechanism.noise([2, 0]), rtol=1e-12)
+        np.testing.assert_allclose(mean, mechanism.expected([2, 0]), atol=1e-12)
+        np.testing.assert_allclose(variance, mechanism.variance([2, 0]), rtol=1e-12)
 
 
 def test_moments_hand_on_the_candidates():
@@ -186,7 +186,7 @@ def test_moments_hand_on_the_candidates():
         (OUE(k=3, epsilon=1.0), [1], None),  # the squared score of the own bit is constant
         (OLH(k=20, epsilon=1.0), [3, 5], None),
         (MeanEst(d=3, epsilon=1.0), [[1.0, 0.5, -0.3]], None),
-        (SE(d=5, epsilon=1.0), Records.of({0: 0.5, 1: -1.0}, {}), None),
+        (StateEncoding(d=5, epsilon=1.0), Records.of({0: 0.5, 1: -1.0}, {}), None),
         (RAPPOR(bits=8, hashes=1, cohorts=2, f=0.5, p=0.25, q=0.75), ["a"], ("a", "b", "c")),
     ],
     ids=str,
@@ -195,7 +195,7 @@ def test_sampled_moments_of_right_mechanisms(mechanism, values, items):
     found = sampled(mechanism, values, reports=30_000, rng=np.random.default_rng(1), items=items)
     assert found.unbiased and found.variance_right
     assert 0 < found.bias < found.limit and 0 < found.variance < found.limit
-    targets = mechanism.target(values, items).size
+    targets = mechanism.expected(values, items).size
     assert 4 * targets * norm.sf(found.limit) == pytest.approx(1e-9)
 
 
@@ -215,8 +215,8 @@ class Off(SUE):
     def estimate(self, tally):
         return super().estimate(tally) + self.shift * (np.arange(self.k) == self.k - 1)
 
-    def noise(self, values, items=None):
-        return super().noise(values) * np.where(np.arange(self.k) == self.k - 1, self.share, 1.0)
+    def variance(self, values, items=None):
+        return super().variance(values) * np.where(np.arange(self.k) == self.k - 1, self.share, 1.0)
 
 
 @pytest.mark.parametrize("k", [4, 64])  # reports that come back, and reports that do not
@@ -249,10 +249,10 @@ class Certain(Dice):
     def estimate(self, tally):
         return tally.counts / tally.n + [0, self.slip]
 
-    def target(self, values, items=None):
+    def expected(self, values, items=None):
         return np.stack([np.asarray(values) + 1.25, np.ones(len(values))], 1)
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         return np.stack([np.full(len(values), 2 / 3 + 3 / 16), np.zeros(len(values))], 1)
 
 

@@ -141,7 +141,7 @@ def test_rounding_never_costs_privacy_with_the_best_number_of_slots(epsilon, m):
 def rare(mechanism):
     """Both noises of a key that nobody holds, from the mechanism's own probabilities."""
     nobody = Records.of({0: 1.0})
-    return mechanism.noise(nobody, [5])[0, :, 0].sum()
+    return mechanism.variance(nobody, [5])[0, :, 0].sum()
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_best_number_of_slots_for_sets(m, epsilon, width):
     mechanism = Wheel(epsilon=epsilon, m=m, width=width)
 
     def noise(n):
-        return replace(mechanism, slots=n).noise(Records.of({0}), [5])[0, 0]
+        return replace(mechanism, slots=n).variance(Records.of({0}), [5])[0, 0]
 
     best = min(range(m * width + 1, 40 * m * width + 40), key=noise)
     assert mechanism.slot_count == best
@@ -223,9 +223,9 @@ def test_spread_and_plug_in_are_the_noise():
     mechanism, items = WheelKV(epsilon=1.0, m=2), [3, 0, 1]
     population = Records.of(*[{0: 1.0, 3: -1.0}] * 3, *[{0: 1.0}] * 2, {1: 1.0, 3: -1.0}, *[{}] * 4)
     spread = mechanism.spread(population, items)
-    np.testing.assert_allclose(spread.variance, mechanism.noise(population, items).sum(0) / 100, rtol=1e-12)
+    np.testing.assert_allclose(spread.variance, mechanism.variance(population, items).sum(0) / 100, rtol=1e-12)
     np.testing.assert_allclose(spread.covariance, mechanism.covariance(population, items).sum(0) / 100, rtol=1e-12)
-    truth = mechanism.target(population, items).mean(0)
+    truth = mechanism.expected(population, items).mean(0)
     plugged = mechanism.plug_in(truth, 10)
     np.testing.assert_allclose(plugged.variance, spread.variance, rtol=1e-12)  # all values of a key are alike
     np.testing.assert_allclose(plugged.covariance, spread.covariance, rtol=1e-12)
@@ -335,8 +335,8 @@ def breaks(mechanism, records, items=(0, 1)):
         name
         for name, bad in (
             ("privacy", ratio > odds(mechanism.epsilon)),
-            ("bias", np.abs(mean - mechanism.target(records, items)).max() > 1e-9),
-            ("noise", np.abs(variance / mechanism.noise(records, items) - 1).max() > 1e-9),
+            ("bias", np.abs(mean - mechanism.expected(records, items)).max() > 1e-9),
+            ("noise", np.abs(variance / mechanism.variance(records, items) - 1).max() > 1e-9),
         )
         if bad
     }
@@ -372,7 +372,7 @@ def test_biased_hash_is_caught():
 
 def worst_z(mechanism, people, reports, items):
     """Largest distance of an estimate from its target, in standard errors."""
-    target, noise = mechanism.target(people, items), mechanism.noise(people, items)
+    target, noise = mechanism.expected(people, items), mechanism.variance(people, items)
     repeats = len(reports) // len(people)
     error = np.sqrt(noise.sum(0) / repeats) / len(people)
     return np.max(np.abs(mechanism.estimate(mechanism.tally(reports, items)) - target.mean(0)) / error)
@@ -517,13 +517,13 @@ def test_records_without_keys_need_candidates():
 def test_bad_candidates_are_refused(items):
     mechanism = WheelKV(epsilon=1.0, m=2)
     reports = mechanism.perturb(ONE, rng=np.random.default_rng(0))
-    for call in (lambda: mechanism.tally(reports, items), lambda: mechanism.target(ONE, items)):
+    for call in (lambda: mechanism.tally(reports, items), lambda: mechanism.expected(ONE, items)):
         with pytest.raises(ValueError, match=r"items must .*, got"):
             call()
 
 
 def test_candidates_beyond_a_table_are_refused():
-    for call in (lambda: KV.target(ONE, [2]), lambda: KV.tally(np.zeros(0, KV.dtype), [2])):
+    for call in (lambda: KV.expected(ONE, [2]), lambda: KV.tally(np.zeros(0, KV.dtype), [2])):
         with pytest.raises(ValueError, match=r"keys must be integers in \[0, 2\), got 2"):
             call()
 

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
         pruned as pruned,
         table_of as table_of,
     )
+    from ldpnb.attributes.bitflip import (
+        BitFlip as BitFlip,
+        BloomFlip as BloomFlip,
+        Flip as Flip,
+        decoder as decoder,
+        flip_for as flip_for,
+    )
     from ldpnb.attributes.blocks import (
         Blocks as Blocks,
         Pooled as Pooled,
@@ -33,13 +40,6 @@ if TYPE_CHECKING:
         resampled as resampled,
         svm_accuracy as svm_accuracy,
         uniform as uniform,
-    )
-    from ldpnb.attributes.joint import (
-        BitFlip as BitFlip,
-        BloomFlip as BloomFlip,
-        Flip as Flip,
-        decoder as decoder,
-        flip_for as flip_for,
     )
     from ldpnb.attributes.lopub import (
         Published as Published,

@@ -169,7 +169,7 @@ class Blocks(Mechanism):
         edges = pairwise(accumulate(map(prod, shapes), initial=0))
         return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the cell of the person's record in each pair's table, zero for the others."""
         codes, k = check_columns(values, self.sizes), self.sizes
         cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
@@ -181,7 +181,7 @@ class Blocks(Mechanism):
         found = np.concatenate([self._scores(counts, s, 0).reshape(*counts.shape[:-2], -1) for s in self.pairs], -1)
         return np.asarray(found / (tally.n * self._share))
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance of each score: one number for the person's cell of a pair, one for its other cells."""
         squares = []
         for s in self.pairs:
@@ -192,7 +192,7 @@ class Blocks(Mechanism):
                 own, other = own + weight * (u * (1 - u) + g * (1 - 2 * u)), other + weight * u * (1 - u)
             squares.append(np.tile([[own - 1], [other]], k))
         own_cell, other_cell = np.concatenate(squares, 1)
-        return np.asarray(np.where(self.target(values) == 1, own_cell, other_cell))
+        return np.asarray(np.where(self.expected(values) == 1, own_cell, other_cell))
 
     @property
     def _share(self) -> float:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from ldpnb.attributes.joint import Flip
+from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.tables import Joint, Symbols, check_table, information, likeliest, symbols
 from ldpnb.core import Reports, check_count, check_probability
 from ldpnb.oracles.frequency import GRR

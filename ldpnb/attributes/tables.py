@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.attributes.joint import Flip, decoder
+from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.core import check_array, check_codes, check_count, check_numbers, is_number
 from ldpnb.oracles.frequency import GRR

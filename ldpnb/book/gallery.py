@@ -52,7 +52,7 @@ class Broken:
     right: Client
     score: Score
     right_score: Score
-    target: Score
+    expected: Score
     inputs: tuple[Any, ...]
     epsilon: float = 1.0
 
@@ -267,9 +267,9 @@ def members(items: tuple[int, ...]) -> list[int]:
 
 
 def _broken(name: str, mistake: str, client: Client, right: Client, inputs: Sequence[Any], score: Score,
-            target: Score, right_score: Score | None = None, epsilon: float = 1.0) -> Broken:  # fmt: skip
+            expected: Score, right_score: Score | None = None, epsilon: float = 1.0) -> Broken:  # fmt: skip
     return Broken(name=name, mistake=mistake, client=client, right=right, inputs=tuple(inputs), score=score,
-                  right_score=right_score or score, target=target, epsilon=epsilon)  # fmt: skip
+                  right_score=right_score or score, expected=expected, epsilon=epsilon)  # fmt: skip
 
 
 def _one(x: float) -> list[float]:
@@ -311,7 +311,7 @@ def bias(broken: Broken) -> float:
     found = 0.0
     for x, one in zip(broken.inputs, verify.laws(broken.client, broken.inputs), strict=True):
         mean = sum(float(p) * np.asarray(broken.score(y)) for y, p in one.items())
-        found = max(found, float(np.abs(mean - np.asarray(broken.target(x))).max()))
+        found = max(found, float(np.abs(mean - np.asarray(broken.expected(x))).max()))
     return found
 
 
@@ -322,7 +322,7 @@ def off(broken: Broken, shares: Sequence[float], *, people: int, rng: np.random.
     about `FALSE_ALARM`.
     """
     values = [broken.inputs[i] for i in rng.choice(len(shares), people, p=shares)]
-    error = np.array([np.subtract(broken.score(broken.client(x, rng)), broken.target(x)) for x in values])
+    error = np.array([np.subtract(broken.score(broken.client(x, rng)), broken.expected(x)) for x in values])
     allowed = norm.isf(FALSE_ALARM / 2 / error.shape[1]) * error.std(0) / np.sqrt(people)
     return bool(np.any(np.abs(error.mean(0)) > allowed + TOLERANCE))
 

@@ -38,15 +38,15 @@ if TYPE_CHECKING:
         privkvm_marginals as privkvm_marginals,
     )
     from ldpnb.keyvalue.ternary import (
-        SE as SE,
         Held as Held,
         Holdings as Holdings,
         KnownKeys as KnownKeys,
         Means as Means,
         SampledKey as SampledKey,
-        SESplit as SESplit,
         SignedTernary as SignedTernary,
         Spread as Spread,
+        StateEncoding as StateEncoding,
+        StateEncodingSplit as StateEncodingSplit,
         StatePerturbation as StatePerturbation,
         clipped_mean as clipped_mean,
         discretise as discretise,

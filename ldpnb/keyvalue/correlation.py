@@ -12,7 +12,8 @@ estimated shares of all combinations, and everything about correlation is linear
 where S sums the signs of k.  A condition says of some keys that they are held, or that they are not; its weights are an
 outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
 
-The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_noise`): with n people and true
+The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_variance`): with n people
+and true
 shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n.  A ratio ρ = F₁/F₀ has, for many people, the variance of the
 one sum (w₁ − ρ w₀)/F₀ (delta method).
 """
@@ -41,7 +42,7 @@ from ldpnb.core import (
 )
 from ldpnb.keyvalue.ternary import check_pairs, discretise
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.onebit import SHist
+from ldpnb.oracles.hadamard import SHist
 from ldpnb.postprocess import norm, norm_sub
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
@@ -166,7 +167,7 @@ class Collected:
         :math:`g_x = L \operatorname{Var}[\sum_v w_v s_v \mid x] + (L-1) w_x^2`.  The estimated shares, normalised,
         stand for θ; as they may be negative, the mean is kept between the least and the largest g.
         """
-        g = self.pairs * self.oracle.linear_noise(weights) + (self.pairs - 1) * np.square(weights)
+        g = self.pairs * self.oracle.linear_variance(weights) + (self.pairs - 1) * np.square(weights)
         mean = (norm(self.shares) * g).sum(-1)
         return np.asarray(np.clip(mean, g.min(-1), g.max(-1)) / self.n)
 
@@ -478,7 +479,7 @@ class IOH(Encoded):
         """Estimate the share of each combination: (…, 3^d)."""
         return self.oracle.estimate(replace(self._own(tally), mechanism=self.oracle))
 
-    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Probability of each combination after the signs are drawn: (n, 3^d)."""
         digits = _digits(values, self.d, np.arange(self.d))
         law = np.ones((len(digits), 1))
@@ -486,10 +487,10 @@ class IOH(Encoded):
             law = np.asarray(law[:, :, None] * digits[:, j, None, :]).reshape(len(digits), -1)
         return law
 
-    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
-        t = self.target(values)
-        own, other = self.oracle.noise(np.zeros(1, np.int64))[0, :2]
+        t = self.expected(values)
+        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
         return np.asarray(other + (own - other) * t + t * (1 - t))
 
     def table(self, tally: Tally) -> Table:
@@ -670,16 +671,16 @@ class PairSampling(Encoded):
         scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
         return np.asarray(scores * (len(self.pairs) / tally.n))
 
-    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""
         digits = _digits(values, self.d, np.arange(self.d))
         first, second = digits[:, self.pairs[:, 0]], digits[:, self.pairs[:, 1]]
         return (first[..., :, None] * second[..., None, :]).reshape(len(digits), -1, 9)
 
-    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, L, 9)."""
-        t = self.target(values)
-        own, other = self.oracle.noise(np.zeros(1, np.int64))[0, :2]
+        t = self.expected(values)
+        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
         return np.asarray(len(self.pairs) * (other + (own - other) * t + t) - np.square(t))
 
     def table(self, names: Sequence[str], tally: Tally) -> Table:

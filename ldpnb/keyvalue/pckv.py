@@ -29,7 +29,7 @@ from ldpnb.core import (
     pad_and_sample,
 )
 from ldpnb.keyvalue.ternary import Holdings, KnownKeys, check_pairs, discretise
-from ldpnb.oracles.onebit import truthful
+from ldpnb.oracles.hadamard import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
 

@@ -18,7 +18,7 @@ from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, odds
 from ldpnb.core import Records, Reports, Tally, check_count, check_epsilon, check_numbers, check_unit, is_number
 from ldpnb.keyvalue.ternary import Holdings, SampledKey, check_holdings, discretise, tell
-from ldpnb.oracles.onebit import truthful
+from ldpnb.oracles.hadamard import truthful
 
 
 @dataclass(frozen=True, kw_only=True)

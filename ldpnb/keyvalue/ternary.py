@@ -152,13 +152,13 @@ class SignedTernary(Mechanism):
         frequency = (seen - b * (seen + nothing)) / t
         return np.stack([frequency, (plus - minus) / d], -2) / (tally.n * self.w)
 
-    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
         held = self._held(values, items)
         t = held.u * (self.asked / self.w)
         return np.stack([held.dense(t), held.dense(t * held.v)], 1)
 
-    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variances of the two scores (see the head of this module): (n, 2, d)."""
         return self._spread(self._moments(values, items)).variance
 
@@ -200,7 +200,7 @@ class SignedTernary(Mechanism):
 
     def _moments(self, values: Records, items: Any) -> NDArray[np.float64]:
         """Return t, s, t², s² and ts of each person and key: (5, n, d)."""
-        t, s = np.moveaxis(self.target(values, items), 1, 0)
+        t, s = np.moveaxis(self.expected(values, items), 1, 0)
         return np.stack([t, s, t * t, s * s, t * s])
 
     def _spread(self, moments: NDArray[np.float64], n: int = 1) -> Spread:
@@ -521,7 +521,7 @@ class SampledKey(StatePerturbation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SE(SampledKey):
+class StateEncoding(SampledKey):
     r"""State encoding (the client of KVUE): one public key, drawn uniformly, and its state through k-RR over three.
 
     :math:`\alpha = e^\varepsilon/(e^\varepsilon+2)` and :math:`\beta = \gamma = 1/(e^\varepsilon+2)`.
@@ -566,8 +566,8 @@ class SE(SampledKey):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SESplit(StatePerturbation):
-    r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `SE`.
+class StateEncodingSplit(StatePerturbation):
+    r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `StateEncoding`.
 
     sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
     say, and at small ε it is better: noise here grows with d², there with d.  :math:`a = w = 1`.

@@ -272,7 +272,7 @@ class OpenSets(Mechanism):
         return 1
 
     @abstractmethod
-    def _total_noise(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total_variance(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the best number of slots minimises, but for a factor."""
 
     @cached_property
@@ -282,7 +282,7 @@ class OpenSets(Mechanism):
             return self.slots
         most = min(SLOTS, 4 * self._least * int(odds(self.epsilon) + 4))
         n = np.arange(self._least, most + 1, dtype=np.float64)
-        return int(n[np.argmin(self._total_noise(n))])
+        return int(n[np.argmin(self._total_variance(n))])
 
     def _gap(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
         """α − 1/N of circles with N slots, but for a factor that does not depend on N."""
@@ -422,7 +422,7 @@ class Wheel(OpenSets):
     def _least(self) -> int:
         return self.m * self.width + 1
 
-    def _total_noise(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total_variance(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
         return (slots - self.width) / (slots * self._gap(slots)) ** 2
 
     @property
@@ -447,15 +447,15 @@ class Wheel(OpenSets):
         p, q = self.support
         return (self._own(tally).counts / tally.n - inexact(q)) / inexact(p - q)
 
-    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
         held = self._held(values, items)
         return held.dense(held.u)
 
-    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variance of each person's score: (n, k)."""
         p, q = map(float, self.support)
-        found = q + (p - q) * self.target(values, items)
+        found = q + (p - q) * self.expected(values, items)
         return np.asarray(found * (1 - found) / (p - q) ** 2)
 
 
@@ -492,7 +492,7 @@ class WheelKV(OpenSets, SignedTernary):
     def _least(self) -> int:
         return max(self.m, 2) + 1
 
-    def _total_noise(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total_variance(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
         t, d = self._gap(slots) * (slots - 2) / (slots - 1), self._gap(slots) * slots / (slots - 1)
         return 2 / slots * ((1 - 2 / slots) / t**2 + 1 / d**2)
 

@@ -161,7 +161,7 @@ class MeanMechanism(Mechanism):
         return log(self.ratio)
 
     @property
-    def worst_noise(self) -> float:
+    def worst_variance(self) -> float:
         """Largest variance of a score over all numbers in [−1, 1], between the points as well."""
         points = np.linspace(-1, 1, len(self.second_moments))
         slopes = np.diff(self.second_moments) / np.diff(points)
@@ -175,11 +175,11 @@ class MeanMechanism(Mechanism):
         """Return the mean score of a person, (…, t)."""
         return np.asarray(self._cells(self._own(tally)) @ self.scores / tally.n)
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Return the values, (n, t); the client's rounding to points keeps them to within 2**-51."""
         return self._vectors(values)
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance E[score² | t] − t²: (n, t)."""
         return self._variance(self._vectors(values))
 
@@ -406,12 +406,12 @@ class Hybrid(Piecewise):
 
 
 def best_width(mechanism: Piecewise) -> int:
-    """Return the width of the least `worst_noise`, for a `Piecewise` or `Hybrid` of this ε and these steps.
+    """Return the width of the least `worst_variance`, for a `Piecewise` or `Hybrid` of this ε and these steps.
 
     However fine the grid, the published window, 1/(e^{ε/2}+1) of all cells, is narrower.
     """
     tried = range(1, min(2 * mechanism.steps, STEPS_MAX) + 1)
-    return min(tried, key=lambda width: replace(mechanism, width=width).worst_noise)
+    return min(tried, key=lambda width: replace(mechanism, width=width).worst_variance)
 
 
 @dataclass(frozen=True, kw_only=True)

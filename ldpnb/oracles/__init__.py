@@ -17,8 +17,7 @@ if TYPE_CHECKING:
         best_size as best_size,
         minimax_risk as minimax_risk,
     )
-    from ldpnb.oracles.matrix import MatrixMechanism as MatrixMechanism, ratio as ratio, within as within
-    from ldpnb.oracles.onebit import (
+    from ldpnb.oracles.hadamard import (
         PCE as PCE,
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
@@ -31,5 +30,6 @@ if TYPE_CHECKING:
         routed as routed,
         truthful as truthful,
     )
+    from ldpnb.oracles.matrix import MatrixMechanism as MatrixMechanism, ratio as ratio, within as within
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

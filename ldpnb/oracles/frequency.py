@@ -91,21 +91,22 @@ class PureProtocol(Mechanism):
         p, q = self.support
         return (self.supporters(self._own(tally)) / tally.n - inexact(q)) / inexact(p - q)
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
         return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
         p, q = self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
-        return np.where(self.target(values) == 1, own, other)
+        return np.where(self.expected(values) == 1, own, other)
 
     @abstractmethod
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         r"""Variance of a weighted sum of one person's scores, for each item the person may hold: (…, k).
 
-        `noise` is about each item alone; the error of a sum, a difference or a ratio of shares needs the joint law of a
+        `variance` is about each item alone; the error of a sum, a difference or a ratio of shares needs the joint
+        law of a
         report.  With :math:`s_v` the score of item v, entry x is :math:`\operatorname{Var}[\sum_v w_v s_v \mid x]`.
 
         Parameters
@@ -189,8 +190,8 @@ class GRR(PureProtocol):
         codes = check_codes(reports, self.k, "reports")
         return Tally(self, len(codes), np.bincount(codes, minlength=self.k))
 
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
-        r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_noise`.
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+        r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_variance`.
 
         With weights shifted to mean zero, which changes nothing, since one item is reported, it is
         :math:`q^* \{\sum_v w_v^2 + k (p^*-q^*) w_x^2\} / (p^*-q^*)^2`.
@@ -278,8 +279,8 @@ class UnaryEncoding(BitReports):
         plain[np.arange(len(codes)), codes] = bernoulli(p, codes.shape, rng)
         return plain
 
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Variance Σ_v w_v² noise_v, since bits are independent: (…, k).  See `PureProtocol.linear_noise`."""
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """Variance Σ_v w_v² noise_v, since bits are independent: (…, k).  See `PureProtocol.linear_variance`."""
         w, (p, q) = np.square(check_weights(weights, self.k)), self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
         return np.asarray(other * w.sum(-1, keepdims=True) + (own - other) * w)
@@ -339,7 +340,8 @@ class OLH(PureProtocol):
     `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.  For the same
     reason a mechanism that chose 4 slots itself is not equal to one that was told to take 4.
 
-    A sum of estimates over many items has no closed error (`linear_noise`).  That two wrong items are supported depends
+
+    A sum of estimates over many items has no closed error (`linear_variance`).  That two wrong items are supported depends
     on how often *three* items share a slot, which pairwise independence leaves open; for items in arithmetic
     progression it is more often than under ideal hashing, and sums of many estimates vary up to about twice as much.
     """
@@ -405,7 +407,7 @@ class OLH(PureProtocol):
         reports["slot"] = self.slots.perturb(self.hash(reports["seed"], codes), rng=rng)
         return reports
 
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Refused: see the notes of the class."""
         check_weights(weights, self.k)
         raise NotImplementedError(
@@ -508,8 +510,8 @@ class SubsetSelection(BitReports):
                 bits[:, -1] &= (1 << self.k % 8) - 1
         return bits
 
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
-        r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_noise`.
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+        r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_variance`.
 
         Of the k − 1 other items m = c or c − 1 are drawn without replacement.  With μ the mean of their weights less
         that of the own item, and σ² their variance, it is

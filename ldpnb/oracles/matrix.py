@@ -142,11 +142,11 @@ class MatrixMechanism(Mechanism):
     def _means(self) -> NDArray[np.float64]:
         return np.asarray(self._rows @ self._scores / self._rows.sum(1, keepdims=True))
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Average score of a person's report, Σ_y Q[x, y] s_y: (n, t)."""
         return np.asarray(self._means[check_codes(values, self.k)])
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance of a person's score, Σ_y Q[x, y] (s_y − target)²: (n, t)."""
         spread = np.square(self._scores[None] - self._means[:, None])  # (k, m, t)
         variance = np.einsum("xy,xyt->xt", self._rows, spread) / self._rows.sum(1, keepdims=True)

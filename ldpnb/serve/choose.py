@@ -3,8 +3,8 @@ r"""Which mechanism for which question: all that answer it, ranked by the errors
 A question says what people hold, how many of them are asked, and what a report may cost: `Item`, `Sets`, `Frequent`,
 `OneNumber`, `Vector`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one `Choice` a mechanism,
 ready to be used; first those that can be used, the smallest error first, then the others, each with what speaks against
-it.  Errors are read off the mechanisms (`noise`, `worst_noise`, `plug_in`, `linear_noise`, `pooled_variance`): no
-variance is written down here.
+it.  Errors are read off the mechanisms (`variance`, `worst_variance`, `plug_in`, `linear_variance`,
+`pooled_variance`): no variance is written down here.
 
 What an error is of is said by each question.  All are standard errors of unbiased estimates, and n people have 1/√n of
 the error of one.  Two errors that agree to nine digits count as equal, and then the shorter report comes first.
@@ -28,13 +28,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ldpnb.attributes.bitflip import BitFlip, Flip, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX, Blocks
-from ldpnb.attributes.joint import BitFlip, Flip, flip_for
 from ldpnb.core import EPSILON_MIN, Mechanism, Records, check_count, check_epsilon, check_probability, is_number
 from ldpnb.keyvalue.correlation import D_MAX, IOH, Collected, PairSampling, Table
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
 from ldpnb.keyvalue.privkv import PrivKV
-from ldpnb.keyvalue.ternary import SE, SampledKey, SESplit, mean_of
+from ldpnb.keyvalue.ternary import SampledKey, StateEncoding, StateEncodingSplit, mean_of
 from ldpnb.keyvalue.wheel import OpenSets, Wheel, WheelKV
 from ldpnb.numbers.means import (
     DIMENSIONS_MAX,
@@ -49,8 +49,8 @@ from ldpnb.numbers.means import (
     best_width,
 )
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, BitReports, SubsetSelection
-from ldpnb.oracles.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, OneBit, people
-from ldpnb.sets.items import PrivSet, SampledGRR, SampledSHist, SampledSUE, gfim, ldpminer
+from ldpnb.oracles.hadamard import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, OneBit, people
+from ldpnb.sets.items import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, gfim, ldpminer
 from ldpnb.strings.rappor import ORR, Hashed, one_time
 
 LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number an item
@@ -58,7 +58,7 @@ LONG, SHORT = 10**5, 10**4  # items for k-Subset, and for PrivSet: of more, coun
 MOST = 10**4  # items or keys a person holds
 MANY = 2**40  # people a block: so many that their number does not matter
 TINY = "so small an ε cannot be divided"
-PER_ITEM = (OLH, BitReports, OpenSets, SampledSUE, PrivSet, SESplit, PCKVUE, MeanEst, Flip)
+PER_ITEM = (OLH, BitReports, OpenSets, SampledSUE, PrivSet, StateEncodingSplit, PCKVUE, MeanEst, Flip)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +260,7 @@ def public_bits(mechanism: Mechanism) -> int:
             return 32 * mechanism.hash.words
         case OneBit():
             return _bits(mechanism.m)
-        case SampledSHist():
+        case SampledHadamardBit():
             return _bits(mechanism.oracle.m)
         case PCE():
             return _bits(len(mechanism.levels)) + _bits(mechanism.m)
@@ -327,11 +327,15 @@ class Item(Question):
             Row("Hadamard bit", partial(HadamardBit, **shape), "one private bit"),
             Row("Hadamard response", self._response, "short, without a public part"),
             Row("wheel", partial(Wheel, epsilon=self.epsilon, m=1), "any strings; the client needs no list"),
-            Row("S-Hist", "onebit.SHist", "its random table adds an error that no number of people averages away"),
+            Row("S-Hist", "hadamard.SHist", "its random table adds an error that no number of people averages away"),
             Row("PCE", partial(PCE, k=self.k, levels=(self.epsilon,)), "for people who choose their own ε", True),
             Row("RAPPOR", partial(one_time, bits=32, hashes=1, **string), f"for strings; {hash_by_hash}", True),
             Row("O-RR", partial(ORR, k=32, **string), f"for strings; {hash_by_hash}", True),
-            Row("RAPPOR-Unknown", "unknown.Unknown", "for strings that nobody can list; no closed form for the whole"),
+            Row(
+                "RAPPOR-Unknown",
+                "unknown_strings.Unknown",
+                "for strings that nobody can list; no closed form for the whole",
+            ),
             Row("matrix", "matrix.MatrixMechanism", "for a channel of your own, as ldpnb.numbers finds them"),
         ]
 
@@ -348,8 +352,8 @@ class Item(Question):
         if isinstance(mechanism, Hashed):
             return {}
         if isinstance(mechanism, Wheel):
-            return self._of_share(*mechanism.noise(Records.of({0}, set()), [0])[:, 0])
-        noise = mechanism.noise(people([0], [0]) if isinstance(mechanism, PCE) else [0])[0]
+            return self._of_share(*mechanism.variance(Records.of({0}, set()), [0])[:, 0])
+        noise = mechanism.variance(people([0], [0]) if isinstance(mechanism, PCE) else [0])[0]
         return self._of_share(noise[0], noise[1:].mean())
 
 
@@ -388,7 +392,7 @@ class Sets(Question):
                 beyond=large,
             ),
             Row("wheel", wheel, "any strings; the client needs no list"),
-            Row("sampled S-Hist", partial(SampledSHist, **shape), "one private bit about one item of the set"),
+            Row("sampled S-Hist", partial(SampledHadamardBit, **shape), "one private bit about one item of the set"),
             Row("sampled RAPPOR", partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
         ]
 
@@ -398,7 +402,7 @@ class Sets(Question):
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         items = [0] if isinstance(mechanism, Wheel) else None
-        return self._of_share(*mechanism.noise(Records.of({0}, set()), items)[:, 0])
+        return self._of_share(*mechanism.variance(Records.of({0}, set()), items)[:, 0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -425,10 +429,12 @@ class Frequent(Sets):
         if self.epsilon < reports * EPSILON_MIN:
             return self._choice(Row(name, _kind(method), TINY))
         once, e = reports == 1, self.epsilon / reports
-        first = SampledSHist(d=self.d, ell=self.m, epsilon=e)
+        first = SampledHadamardBit(d=self.d, ell=self.m, epsilon=e)
         padded = min(self.m, self.candidates) if once else self.candidates
-        second = SampledSHist(d=self.candidates, ell=padded, epsilon=e)
-        weight = first.rare_noise / (first.rare_noise + second.rare_noise) if once else 1.0  # as the methods weigh
+        second = SampledHadamardBit(d=self.candidates, ell=padded, epsilon=e)
+        weight = (
+            first.rare_variance / (first.rare_variance + second.rare_variance) if once else 1.0
+        )  # as the methods weigh
         before, after = (self._variances(phase)["share"] for phase in (first, second))
         error = sqrt((2 if once else 1) * ((1 - weight) ** 2 * before + weight**2 * after) / self.n)
         budget = {"epsilon": e, "corrected": True} if once else {"first_epsilon": e, "second_epsilon": e}
@@ -463,7 +469,7 @@ class OneNumber(Question):
         ]
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
-        return {"mean": mechanism.worst_noise}
+        return {"mean": mechanism.worst_variance}
 
 
 def _widened(made: Piecewise) -> Piecewise:
@@ -499,10 +505,10 @@ class Vector(Question):
         if self.bits is not None:
             fit = [one for one in made if self._sent(one.report_bits, public_bits(one)) <= self.bits]
             made = fit or made
-        return min(made, key=lambda one: one.worst_noise)
+        return min(made, key=lambda one: one.worst_variance)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
-        return {"mean": mechanism.worst_noise}
+        return {"mean": mechanism.worst_variance}
 
 
 # ----------------------------------------------------------------------------------------------- keys and values
@@ -545,9 +551,13 @@ class Pairs(Question):
             Row("Wheel-KV", partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
             Row("PCKV-GRR", partial(PCKVGRR, d=d, ell=m, epsilon=e), "names one pair of one's own"),
             Row("PCKV-UE", partial(PCKVUE, d=d, ell=m, epsilon=e), own),
-            Row("SE", partial(SE, d=d, epsilon=e), "three states of one public key"),
+            Row("SE", partial(StateEncoding, d=d, epsilon=e), "three states of one public key"),
             split,
-            Row("SE, all keys", partial(SESplit, d=d, epsilon=e), "the states of all keys, each with a part of ε"),
+            Row(
+                "SE, all keys",
+                partial(StateEncodingSplit, d=d, epsilon=e),
+                "the states of all keys, each with a part of ε",
+            ),
         ]
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
@@ -663,7 +673,7 @@ class Marginals(Question):
             Row("Harmony", harmony, "one private bit about one public attribute"),
             self._blocks(),
             Row("bit flips", partial(BitFlip, sizes=sizes, f=flip), bits, beyond=large),
-            Row("Bloom filters", "joint.BloomFlip", "for more values than bits; its error depends on the hashes"),
+            Row("Bloom filters", "bitflip.BloomFlip", "for more values than bits; its error depends on the hashes"),
         ]
 
     def _blocks(self) -> Row:
@@ -692,7 +702,7 @@ class Marginals(Question):
             table = np.full((self.k,) * self.attributes, self.share)
             variance = mechanism.pooled_variance(drawn, tuple(range(self.attributes)), table)
             return {"share": float(variance.flat[0]) * float(drawn.sum())}
-        return self._of_share(*mechanism.noise(np.array([[0], [1]]).repeat(len(mechanism.sizes), 1))[:, 0])
+        return self._of_share(*mechanism.variance(np.array([[0], [1]]).repeat(len(mechanism.sizes), 1))[:, 0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -724,8 +734,8 @@ class Crosstabs(Marginals):
                 beyond=large,
             ),
             self._blocks(),
-            Row("bit flips", "joint.BitFlip", fitted),
-            Row("Bloom filters", "joint.BloomFlip", fitted),
+            Row("bit flips", "bitflip.BitFlip", fitted),
+            Row("Bloom filters", "bitflip.BloomFlip", fitted),
         ]
 
 

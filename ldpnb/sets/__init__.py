@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ldpnb.sets.items import (
         PrivSet as PrivSet,
         SampledGRR as SampledGRR,
-        SampledSHist as SampledSHist,
+        SampledHadamardBit as SampledHadamardBit,
         SampledSUE as SampledSUE,
         SetSampling as SetSampling,
         TwoPhases as TwoPhases,

@@ -1,6 +1,7 @@
 r"""Frequent items of people who hold sets: one item of each set is drawn, and two phases narrow the items down.
 
-A set is padded to ℓ items with dummies.  Of a set of more than ℓ items each counts as ℓ/size only: t_i, the `target` of
+A set is padded to ℓ items with dummies.  Of a set of more than ℓ items each counts as ℓ/size only: t_i, the
+`expected` of
 an item, is min(1, ℓ/size) for the items of the person and 0 for the others.  Every mechanism here is a pure protocol
 about something that holds the item with probability t_i/L: a report supports the item with probability p* if so, and q*
 otherwise.  With C_v supporting reports,
@@ -12,7 +13,7 @@ Three mechanisms draw one of the ℓ items, L = ℓ; `PrivSet` speaks about all 
 ==============  ===========================================  ==============================================
 mechanism       what hides the item                          n Var of an item that nobody holds
 ==============  ===========================================  ==============================================
-`SampledSHist`  one sign of its column of Sylvester's H      ℓ² c²,  c = (e^ε+1)/(e^ε−1)
+`SampledHadamardBit`  one sign of its column of Sylvester's H      ℓ² c²,  c = (e^ε+1)/(e^ε−1)
 `SampledSUE`    a bit for each item                          ℓ² s/(s−1)²,  s = e^{ε/2}
 `SampledGRR`    the other items and the dummies              [d+ℓ−1+ℓ(e^ε−1)]/(e^ε−1)²
 `PrivSet`       the other items of a set                     at most that of `SampledGRR`, at its best size
@@ -53,7 +54,7 @@ from ldpnb.core import (
 )
 from ldpnb.kernels import fwht
 from ldpnb.oracles.frequency import SUE
-from ldpnb.oracles.onebit import HadamardBit
+from ldpnb.oracles.hadamard import HadamardBit
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 
@@ -98,7 +99,7 @@ class SetSampling(Mechanism):
         return self.ell
 
     @property
-    def rare_noise(self) -> float:
+    def rare_variance(self) -> float:
         """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
         p, q = self.support
         return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
@@ -112,17 +113,17 @@ class SetSampling(Mechanism):
         p, q = self.support
         return (self.supporters(self._own(tally)) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
 
-    def target(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
         records = check_sets(values, self.d)
         found = np.zeros((len(records), self.d))
         found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
         return found
 
-    def noise(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         p, q = self.support
-        drawn = self.target(values) / self.scale
+        drawn = self.expected(values) / self.scale
         yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
         no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
         return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
@@ -138,11 +139,12 @@ class SetSampling(Mechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledSHist(SetSampling):
+class SampledHadamardBit(SetSampling):
     r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its column of Sylvester's matrix.
 
-    A public row is drawn; the sign of the item's entry in it is told truthfully with probability
-    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `ldpnb.onebit.HadamardBit`.  For a dummy the sign is a fair bit.
+    A public row is drawn; the sign of the item's entry in it is told truthfully with
+    probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `ldpnb.hadamard.HadamardBit`.  For a dummy the sign is a fair bit.
     A score is :math:`\pm\ell c`, whatever was drawn, so its variance is :math:`\ell^2c^2 - t^2`, where t is 1 for an
     item of the person (ℓ/size in a long set) and 0 for another one.
 
@@ -358,7 +360,7 @@ class PrivSet(SetSampling):
 
     @cached_property
     def set_size(self) -> int:
-        """The number of items in a report, κ: `size`, or the one with the least `rare_noise`."""
+        """The number of items in a report, κ: `size`, or the one with the least `rare_variance`."""
         return self.size or best_size(self.d, self.ell, self.epsilon)
 
     @cached_property
@@ -545,9 +547,10 @@ def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
 def gfim(
     records: Records, *, d: int, ell: int, epsilon: float, candidates: int, rng: Randomness, corrected: bool = False
 ) -> TwoPhases:
-    r"""GFIM: one half of the people finds candidates, the other half answers about the candidates alone.
+    r"""GFIM: one half of the people finds candidates, the other half answers about the candidates
+    alone.
 
-    Each person reports once, with all of ε.  Phase one is `SampledSHist` over all items; phase two is `SampledSHist`
+    Each person reports once, with all of ε.  Phase one is `SampledHadamardBit` over all items; phase two is `SampledHadamardBit`
     over the k_max candidates.  As printed, what a person holds among the candidates is padded to k_max, and
 
     .. math:: \hat f = [\hat f_1 + (\ell-1)\hat f_2]/\ell
@@ -572,11 +575,11 @@ def gfim(
         Pad to min(ℓ, k_max) in the second phase, and weigh the phases by their inverse variances.  The weights are
         those of items that nobody holds, known before any report.
     """
-    first = SampledSHist(d=d, ell=ell, epsilon=epsilon)
+    first = SampledHadamardBit(d=d, ell=ell, epsilon=epsilon)
     k = _check_candidates(candidates, first.d)
     first_half, second_half = halves(check_sets(records, first.d, "records"), rng)
-    second = SampledSHist(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
-    v1, v2 = first.rare_noise / len(first_half), second.rare_noise / len(second_half)
+    second = SampledHadamardBit(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
+    v1, v2 = first.rare_variance / len(first_half), second.rare_variance / len(second_half)
     return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
 
 
@@ -589,12 +592,13 @@ def ldpminer(
     second_epsilon: float,
     candidates: int,
     rng: Randomness,
-    second: type[SampledSHist] | type[SampledSUE] = SampledSHist,
+    second: type[SampledHadamardBit] | type[SampledSUE] = SampledHadamardBit,
 ) -> TwoPhases:
-    """LDPMiner: everybody finds candidates with one part of the budget, and answers about them with the other.
+    """LDPMiner: everybody finds candidates with one part of the budget, and answers about them with the
+    other.
 
     Each person reports twice, so that the budget of a person is first_epsilon + second_epsilon.  Phase one is
-    `SampledSHist` over all items; in phase two what a person holds among the candidates is padded to k_max.  `combined`
+    `SampledHadamardBit` over all items; in phase two what a person holds among the candidates is padded to k_max.  `combined`
     has the second phase's estimates for candidates, and the first's for other items.
 
     Source: Qin et al. 2016, as told by zhang2018; how the phases are combined is not told.
@@ -610,13 +614,13 @@ def ldpminer(
         k_max, at most d.
     rng : Randomness
     second : type
-        Mechanism of the second phase, `SampledSHist` or `SampledSUE`.
+        Mechanism of the second phase, `SampledHadamardBit` or `SampledSUE`.
     """
-    first = SampledSHist(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
+    first = SampledHadamardBit(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
     k = _check_candidates(candidates, first.d)
     people = check_sets(records, first.d, "records")
-    if second not in (SampledSHist, SampledSUE):
-        raise ValueError(f"second must be SampledSHist or SampledSUE, got {second!r}")
+    if second not in (SampledHadamardBit, SampledSUE):
+        raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {second!r}")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
     return _two(first, people, refined, people, 1.0, rng)
 
@@ -630,7 +634,7 @@ def _two(
     f2 = _collect(second, restrict(after, candidates), rng)
     combined = f1.copy()
     combined[candidates] = (1 - weight) * f1[candidates] + weight * f2
-    v1, v2 = first.rare_noise / len(before), second.rare_noise / len(after)
+    v1, v2 = first.rare_variance / len(before), second.rare_variance / len(after)
     return TwoPhases(f1, candidates, f2, combined, v1, v2, (first, second))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         pivoted as pivoted,
         position as position,
     )
-    from ldpnb.strings.unknown import (
+    from ldpnb.strings.unknown_strings import (
         Counts as Counts,
         Unknown as Unknown,
         dictionary as dictionary,

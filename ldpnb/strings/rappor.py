@@ -160,7 +160,7 @@ class Hashed(Mechanism):
         flat = y.reshape(-1, x.shape[0])
         return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
 
-    def target(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
         """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
         codes, distinct = _coded(_listed(values, "values"))
         return self._shares(distinct, _candidates(items))[codes]
@@ -175,7 +175,7 @@ class Hashed(Mechanism):
         shares[outside] = (self.design([distinct[i] for i in outside]).T @ x).toarray() @ inverse
         return shares
 
-    def noise(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
         """Variance of each person's score, cohort draw included: (n, candidates).
 
         With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
@@ -531,7 +531,7 @@ class ORR(Hashed):
     def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """One slot a report, hence the variance of the weight of one draw, which each filter's one slot chooses."""
         weights = g.reshape(self.cohorts, self.k, -1).swapaxes(1, 2)
-        return np.zeros(g.shape[1]), self.slots.linear_noise(weights).swapaxes(1, 2).reshape(g.shape)
+        return np.zeros(g.shape[1]), self.slots.linear_variance(weights).swapaxes(1, 2).reshape(g.shape)
 
 
 def position(item: Item, cohort: int, number: int, bits: int) -> int:

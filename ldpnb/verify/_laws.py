@@ -145,7 +145,8 @@ class Sampled:
 def sampled(
     mechanism: Mechanism, values: Any, *, reports: int, rng: Randomness, alarm: float = 1e-9, items: Any = None
 ) -> Sampled:
-    r"""Compare the mean and variance of one person's score with `target` and `noise`, for laws too large for `moments`.
+    r"""Compare the mean and variance of one person's score with `expected` and `variance`, for laws too large for
+    `moments`.
 
     The mean of all scores is the estimate from one tally of all reports; its standard error is known, the square root
     of noise over `reports`.  For the variance, different reports are scored once each and weighed by how often they
@@ -178,7 +179,7 @@ def sampled(
         raise ValueError("values must hold at least one value, got none")
     if not 0 < check_probability(alarm, "alarm") <= 0.5:
         raise ValueError(f"alarm must be in (0, 1/2], got {alarm}")
-    targets, noises = mechanism.target(values, items), mechanism.noise(values, items)
+    targets, noises = mechanism.expected(values, items), mechanism.variance(values, items)
     limit = float(norm.isf(alarm / (4 * targets.size)))  # two checks of two sides
     bias = variance = 0.0
     for i in range(len(values)):

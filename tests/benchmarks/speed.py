@@ -22,13 +22,13 @@ import pandas as pd
 from mechanisms import CATALOGUE, LISTED, MOST, PACKED
 from timing import Cores, least
 
-from ldpnb.attributes import joint, tables
+from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import means
-from ldpnb.oracles import frequency, onebit
+from ldpnb.oracles import frequency, hadamard
 from ldpnb.sets import items
 from ldpnb.strings.rappor import Hashed
 
@@ -43,12 +43,12 @@ ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "Hadama
 EVERY = (
     frequency.BitReports,
     frequency.OLH,
-    onebit.SHist,
+    hadamard.SHist,
     means.MeanEst,
-    keyvalue.SESplit,
+    keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
     items.SampledSUE,
-    joint.BitFlip,
+    bitflip.BitFlip,
     wheel.OpenSets,
 )
 
@@ -195,7 +195,7 @@ def starting(repetitions, *modules):
 def triples(*, n, d, epsilon, repetitions):
     """One row: all tables of three of d binary attributes, the likeliest by a certified EM, from the reports on."""
     entry = CATALOGUE["BitFlip"]
-    mechanism = joint.BitFlip(sizes=(2,) * d, f=joint.flip_for(epsilon, 2 * d))
+    mechanism = bitflip.BitFlip(sizes=(2,) * d, f=bitflip.flip_for(epsilon, 2 * d))
     rng = np.random.default_rng(1)
     reports = mechanism.perturb(entry.people(mechanism, n, rng), rng=rng)
     sets = list(combinations(range(d), 3))

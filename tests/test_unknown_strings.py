@@ -10,9 +10,9 @@ from scipy.stats import norm
 from ldpnb.chance import log, odds, pick, round_up, toss, uniform
 from ldpnb.core import Tally
 from ldpnb.oracles.frequency import GRR, SUE
-from ldpnb.strings import unknown
+from ldpnb.strings import unknown_strings
 from ldpnb.strings.rappor import one_time, position
-from ldpnb.strings.unknown import Unknown, dictionary, discover, threshold
+from ldpnb.strings.unknown_strings import Unknown, dictionary, discover, threshold
 from ldpnb.verify._laws import laws, same_law, worst
 
 SMALL = dict(length=2, gram=1, epsilon=1.5, bits=2, hashes=1, cohorts=1)
@@ -146,7 +146,7 @@ def test_blocks_change_nothing(monkeypatch):
     m, values = Unknown(**MIDDLE), ["abcd", "a", ""] * 30
     reports = m.perturb(values, rng=np.random.default_rng(2))
     counts = m.tally(reports).counts
-    monkeypatch.setattr(unknown, "BITS", 7 * 50)
+    monkeypatch.setattr(unknown_strings, "BITS", 7 * 50)
     assert np.array_equal(m.perturb(values, rng=np.random.default_rng(2)), reports)
     assert np.array_equal(m.tally(reports).counts, counts)
 
@@ -176,8 +176,8 @@ def test_estimate_at_full_size(middle):
     """All 1,875 shares of pairs within the normal quantile of a false-alarm rate of 1e-9, and the spread as stated."""
     m, values, tally = middle
     names, people = np.unique(values, return_counts=True)
-    truth = np.tensordot(people, m.target(names), 1) / len(values)
-    error = np.sqrt(np.tensordot(people, m.noise(names), 1)) / len(values)
+    truth = np.tensordot(people, m.expected(names), 1) / len(values)
+    error = np.sqrt(np.tensordot(people, m.variance(names), 1)) / len(values)
     z = (m.estimate(tally) - truth) / error
     assert np.abs(z).max() < norm.isf(1e-9 / (2 * z.size))
     assert 0.8 < z.std() < 1.2  # 8 standard errors of 1,875 independent ones
@@ -186,18 +186,18 @@ def test_estimate_at_full_size(middle):
 
 
 def test_scores_are_estimates_over_their_errors(middle):
-    """A pair's score is its estimate over the error that `noise` states for it, were the pair of nobody."""
+    """A pair's score is its estimate over the error that `variance` states for it, were the pair of nobody."""
     m, values, tally = middle
     names, people = np.unique(values, return_counts=True)
-    error = np.sqrt(np.tensordot(people, m.noise(names), 1)) / len(values)
-    absent = np.tensordot(people, m.target(names), 1) == 0
+    error = np.sqrt(np.tensordot(people, m.variance(names), 1)) / len(values)
+    absent = np.tensordot(people, m.expected(names), 1) == 0
     np.testing.assert_allclose((m.estimate(tally) / m.scores(tally))[absent], error[absent], rtol=0.03)
 
 
 def test_spurious_pairs_are_as_many_as_stated(middle):
     """Expected are 30 of those possible; a Poisson number with mean 28 to 30 is outside 3 … 75 once in 1e9 times."""
     m, values, tally = middle
-    absent = m.target(NAMES).sum(0) == 0
+    absent = m.expected(NAMES).sum(0) == 0
     assert threshold(m, 30) == pytest.approx(norm.isf(30 / (3 * 341)), rel=1e-12)
     assert 3 <= np.sum((m.scores(tally) > threshold(m, 30)) & absent & m.possible) <= 75
 
@@ -205,7 +205,7 @@ def test_spurious_pairs_are_as_many_as_stated(middle):
 def test_possible_pairs_are_those_of_strings():
     m = Unknown(alphabet="_ab", length=6, gram=2, epsilon=1, bits=2, hashes=1, cohorts=1)
     values = ["".join(x) for size in range(7) for x in product("ab", repeat=size)]
-    for pair in m.target(values).any(0):
+    for pair in m.expected(values).any(0):
         assert np.array_equal(pair, m.possible)
 
 
@@ -233,7 +233,7 @@ def test_dictionary_is_the_set_of_cliques():
     for seed in range(20):
         tally = m.tally(m.perturb(values * 5, rng=np.random.default_rng(seed)))
         edges = m.scores(tally) > threshold(m, 20)
-        want = {s for s, own in zip(values, m.target(values).astype(bool), strict=True) if edges[own].all()}
+        want = {s for s, own in zip(values, m.expected(values).astype(bool), strict=True) if edges[own].all()}
         found = dictionary(tally, spurious=20)
         assert len(found) == len(set(found)) and set(found) == want
 
@@ -372,9 +372,9 @@ class ForgetsNobody(Unknown):
 class NoiseOfStrangers(Unknown):
     """States the noise of a pair as if nobody had either n-gram."""
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
-        return np.full_like(self.target(values), v**2 / float(self.shown))
+        return np.full_like(self.expected(values), v**2 / float(self.shown))
 
 
 @pytest.mark.parametrize(
@@ -439,7 +439,7 @@ def test_bad_sizes_are_refused(bad, message):
 )
 def test_bad_strings_are_refused(value, message):
     m = Unknown(**MIDDLE)
-    for use in (m.target, m.noise, m.codes, lambda x: m.perturb(x, rng=np.random.default_rng(0))):
+    for use in (m.expected, m.variance, m.codes, lambda x: m.perturb(x, rng=np.random.default_rng(0))):
         with pytest.raises(ValueError, match=message):
             use(["ab", value])
 

@@ -136,11 +136,11 @@ class Flip(Mechanism):
         """Estimate the share of each value of each attribute: (…, Σκ_j)."""
         return self._decoded((self._own(tally).counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
-    def target(self, values: ArrayLike, items: Any = None) -> Floats:
+    def expected(self, values: ArrayLike, items: Any = None) -> Floats:
         """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""
         return self._decoded(self._encode(values).astype(np.float64))
 
-    def noise(self, values: ArrayLike, items: Any = None) -> Floats:
+    def variance(self, values: ArrayLike, items: Any = None) -> Floats:
         """Variance φ(1−φ)/(1−2φ)² ΣG² of every entry, with φ the flip probability: (n, Σκ_j)."""
         row = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
         return np.tile(row, (len(self._encode(values)), 1))
@@ -186,7 +186,7 @@ class BloomFlip(Flip):
 
     Estimates are least squares under shares that sum to 1.  They are unbiased if the codes of each attribute are
     affinely independent (so not more than one more than `bits`); otherwise the expected estimate is the projection
-    that `target` states.
+    that `expected` states.
 
     Source: Ren et al. 2019, footnote 1; LoPub in ye2018 §4.1.2; filters, Bloom 1970.
 

@@ -8,7 +8,7 @@ import pytest
 from contract import Case, Contract
 
 from ldpnb import chance
-from ldpnb.attributes.joint import BitFlip, BloomFlip, flip_for
+from ldpnb.attributes.bitflip import BitFlip, BloomFlip, flip_for
 from ldpnb.chance import bernoulli, log_up, odds, round_up, toss
 from ldpnb.verify._laws import epsilon, laws, same_law, worst
 
@@ -133,7 +133,7 @@ class Overlapping(BitFlip):
         bits[np.arange(len(values))[:, None], np.asarray(values) + np.arange(len(self.sizes))] = True
         return bits
 
-    def target(self, values, items=None):
+    def expected(self, values, items=None):
         return super()._encode(values).astype(float)
 
 
@@ -214,10 +214,10 @@ def test_epsilon_of_filters_follows_the_distance_there_is(sizes, bits, hashes, s
 
 def test_filters_estimate_shares_without_bias_where_codes_are_independent():
     client = BloomFlip(sizes=(2, 3), f=0.8, bits=4, hashes=2, seed=5)
-    one_hot = BitFlip(sizes=(2, 3), f=0.8).target(records(client))
-    np.testing.assert_allclose(client.target(records(client)), one_hot, atol=1e-12)
+    one_hot = BitFlip(sizes=(2, 3), f=0.8).expected(records(client))
+    np.testing.assert_allclose(client.expected(records(client)), one_hot, atol=1e-12)
     dependent = BloomFlip(sizes=(5,), f=0.3, bits=4, hashes=2, seed=20)
-    assert np.abs(dependent.target(records(dependent)) - np.eye(5)[records(dependent)[:, 0]]).max() > 0.1
+    assert np.abs(dependent.expected(records(dependent)) - np.eye(5)[records(dependent)[:, 0]]).max() > 0.1
 
 
 def test_filters_are_fixed_and_public():

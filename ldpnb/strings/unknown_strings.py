@@ -293,12 +293,12 @@ class Unknown(Mechanism):
         variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
         return self._products(counts) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
 
-    def target(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
         """One for the pairs of n-grams of the person's string, zero for the others: (n, pairs, k, k)."""
         a, b = self._own_grams(values)
         return np.asarray(a[..., :, None] * b[..., None, :])
 
-    def noise(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
         """Variance of each person's score, (v + [a])(v + [b])/ϱ − [a][b], draw of positions included."""
         a, b = self._own_grams(values)
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)

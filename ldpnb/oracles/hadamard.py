@@ -194,8 +194,8 @@ class HadamardBit(OneBit):
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
 
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Variance c²Σ_v w_v² − w_x² for the person's item x: (…, k).  See `PureProtocol.linear_noise`.
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """Variance c²Σ_v w_v² − w_x² for the person's item x: (…, k).  See `PureProtocol.linear_variance`.
 
         The square of the score is c²(Σ_v w_v H[j, v])²; its mean over rows is c²Σ_v w_v² (Parseval).
         """
@@ -247,7 +247,7 @@ class SHist(OneBit):
     .. math:: E[\text{score of } v] = G_{xv} = \frac1m \sum_j s_{jx} s_{jv}, \qquad
               \operatorname{Var}[\text{score of } v] = c^2 - G_{xv}^2,
 
-    and the ``target`` is row x of G, so that it holds the error of the matrix.  Over random matrices the
+    and the ``expected`` is row x of G, so that it holds the error of the matrix.  Over random matrices the
     entries of G off the diagonal have mean 0 and variance 1/m: what is set by m, no number of people averages away.
 
     Entry (j, v) is a bit of a word that splitmix64's mixing function makes of (matrix, j, v // 64).  That is
@@ -327,18 +327,18 @@ class SHist(OneBit):
             counts += count_ones(self._bits(part["row"], ~part["bit"]))
         return Tally(self, len(found), counts)
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""
         return self.gram[check_codes(values, self.k)]
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance c² − G² of every item, for the matrix in use: (n, k)."""
-        return inexact(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.target(values))
+        return inexact(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.expected(values))
 
-    def linear_noise(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Variance c² wᵀGw − (Gw)_x² for the person's item x, for the matrix in use: (…, k).
 
-        See `PureProtocol.linear_noise`.
+        See `PureProtocol.linear_variance`.
         """
         w = check_weights(weights, self.k)
         mean = w @ self.gram
@@ -459,16 +459,16 @@ class HadamardResponse(Mechanism):
         block, column = self.column(np.arange(self.k))
         return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
         return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
         codes = check_codes(values, self.k)
         same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])
         blind = (1 - self.keep) / self.blocks / self.keep**2
-        return same * inexact(1 / self.keep) + inexact(blind) - self.target(codes)
+        return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law: (trials, K).
@@ -581,14 +581,14 @@ class HarmonyFrequency(Mechanism):
         balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
         columns = zip(check_columns(values, self.sizes).T, self.sizes, strict=True)
         return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
-        return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.target(values)
+        return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.expected(values)
 
 
 def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
@@ -709,16 +709,16 @@ class PCE(Mechanism):
         """Estimate the share of each item, in O(m log m) whatever n: (…, k)."""
         return self._decode(self._own(tally).counts, self.scale) / tally.n
 
-    def target(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
         return np.equal.outer(self._people(values)[0], np.arange(self.k)).astype(np.float64)
 
-    def noise(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
         """Variance c² − 1 for the person's item, c² for the others, at the person's c: (n, k).
 
         A score is ±c; its variance includes the draw of the public row.
         """
-        return np.square(self.scale[self._people(values)[1]])[:, None] - self.target(values)
+        return np.square(self.scale[self._people(values)[1]])[:, None] - self.expected(values)
 
     # ------------------------------------------------------------------------------------------------- pooling
 

@@ -6,15 +6,15 @@ from math import ceil, exp, log, prod, sqrt
 import numpy as np
 import pytest
 from contract import FALSE_ALARM, Case, Contract, chi_square, stated_rounding, total_variation
-from scipy.linalg import hadamard
+from scipy.linalg import hadamard as sylvester
 from scipy.stats import binom
 
 from ldpnb.chance import bernoulli, law, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles import onebit
+from ldpnb.oracles import hadamard
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.onebit import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity, people
+from ldpnb.oracles.hadamard import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity, people
 from ldpnb.verify._laws import laws
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
@@ -182,7 +182,7 @@ class RowOfTheItem(PCE):
 class RowForgotten(PCE):
     """Leaves the public draw out of its noise."""
 
-    def noise(self, values, items=None):
+    def variance(self, values, items=None):
         return np.square(self.scale[values["level"]])[:, None] - np.ones(self.k)
 
 
@@ -232,15 +232,15 @@ class BlindInTheBlock(HadamardResponse):
 class AsIfOrthogonal(SHist):
     """Forgets the error of its matrix."""
 
-    target = PureProtocol.target
+    target = PureProtocol.expected
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixForgotten(SHist):
     """Leaves the error of its matrix out of its noise."""
 
-    def noise(self, values, items=None):
-        return float(1 / (2 * self.support[0] - 1) ** 2) - PureProtocol.target(self, values)
+    def variance(self, values, items=None):
+        return float(1 / (2 * self.support[0] - 1) ** 2) - PureProtocol.expected(self, values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,8 +255,8 @@ class OneOfAll(HarmonyFrequency):
 class NoiseOfOneAttribute(HarmonyFrequency):
     """Leaves the draw of the attribute out of its noise."""
 
-    def noise(self, values, items=None):
-        return super().noise(values) / len(self.sizes)
+    def variance(self, values, items=None):
+        return super().variance(values) / len(self.sizes)
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,8 @@ def test_simulated_estimates_have_the_stated_mean_and_variance(mechanism, simula
     tally = getattr(mechanism, simulate)(counts, trials=trials, rng=np.random.default_rng(9))
     estimate, people = mechanism.estimate(tally), np.repeat(np.arange(6), counts)
     assert tally.n == 750 and estimate.shape == (trials, 6)
-    variance = mechanism.noise(people).sum(0) / 750**2
-    z = (estimate.mean(0) - mechanism.target(people).mean(0)) / np.sqrt(variance / trials)
+    variance = mechanism.variance(people).sum(0) / 750**2
+    z = (estimate.mean(0) - mechanism.expected(people).mean(0)) / np.sqrt(variance / trials)
     ratio = (estimate.var(0) / variance - 1) / sqrt(2 / trials)
     assert np.abs(z).max() < 6.5 and np.abs(ratio).max() < 6.5
 
@@ -393,14 +393,14 @@ def mixed(x):
 
 
 def test_mixing_function_is_that_of_splitmix64():
-    step = int(onebit.GOLDEN)
+    step = int(hadamard.GOLDEN)
     x = [0, 1, step, 2 * step % 2**64, 2**64 - 1]
-    assert onebit._mix(np.array(x, np.uint64)).tolist() == list(map(mixed, x))
+    assert hadamard._mix(np.array(x, np.uint64)).tolist() == list(map(mixed, x))
     assert mixed(step) == 0xE220A8397B1DCDAF  # the first output for seed 0, as published
 
 
 def test_entries_are_made_of_matrix_row_and_item():
-    step = int(onebit.GOLDEN)
+    step = int(hadamard.GOLDEN)
     for matrix, row in [(0, 0), (7, 3), (2**64 - 1, 2**40)]:
         of_row = mixed((mixed((matrix + step) % 2**64) + (row + 1) * step) % 2**64)
         words = [mixed((of_row + (i + 1) * step) % 2**64) for i in range(5)]
@@ -411,7 +411,7 @@ def test_entries_are_made_of_matrix_row_and_item():
 @pytest.mark.parametrize("words", [4, 1 << 15])
 def test_gram_and_tally_are_those_of_the_entries(words, monkeypatch):
     """By blocks of few rows and reports, and all at once; with more than 255 supporters, which a byte cannot count."""
-    monkeypatch.setattr(onebit, "WORDS", words)
+    monkeypatch.setattr(hadamard, "WORDS", words)
     mechanism = SHist(k=100, epsilon=20.0, m=300, matrix=3)
     signs = entries(mechanism)
     assert np.array_equal(mechanism.gram, signs.T @ signs / 300)
@@ -450,7 +450,7 @@ def looks_random(agreeing, m):
 
 def test_gram_matrix_varies_as_that_of_fair_coins(monkeypatch):
     assert looks_random(agreement(128, 32, 250), 32) == (True, True)
-    monkeypatch.setattr(onebit, "_mix", lambda x: x ^ (x >> np.uint64(30)))  # control: hardly mixed at all
+    monkeypatch.setattr(hadamard, "_mix", lambda x: x ^ (x >> np.uint64(30)))  # control: hardly mixed at all
     assert looks_random(agreement(128, 32, 250), 32) == (False, False)
 
 
@@ -471,7 +471,7 @@ def test_bad_number_of_the_matrix_is_refused(matrix):
 
 def worst_risk(k, epsilon, blocks):
     """Sum of all items' variances for one person, at the worst item."""
-    return HadamardResponse(k=k, epsilon=epsilon, blocks=blocks).noise(np.arange(k)).sum(1).max()
+    return HadamardResponse(k=k, epsilon=epsilon, blocks=blocks).variance(np.arange(k)).sum(1).max()
 
 
 @pytest.mark.parametrize(
@@ -494,7 +494,7 @@ def test_default_number_of_blocks_is_the_best_or_twice_as_many(epsilon):
 
 def test_one_block_is_a_pure_protocol():
     one, bit = HadamardResponse(k=5, epsilon=1.0, blocks=1), HadamardBit(k=5, epsilon=1.0)
-    np.testing.assert_allclose(one.noise(np.arange(5)), bit.noise(np.arange(5)), rtol=1e-12)
+    np.testing.assert_allclose(one.variance(np.arange(5)), bit.variance(np.arange(5)), rtol=1e-12)
 
 
 def test_blocks_are_filled_evenly():
@@ -528,7 +528,7 @@ def test_attributes_are_found_by_their_slices():
     mechanism, rng = HarmonyFrequency(sizes=(5, 3, 9), epsilon=1.0), np.random.default_rng(12)
     values = np.stack([rng.integers(size, size=20_000) * rng.integers(2, size=20_000) for size in (5, 3, 9)], 1)
     estimate = mechanism.estimate(mechanism.tally(mechanism.perturb(values, rng=rng)))
-    sd = np.sqrt(mechanism.noise(values).sum(0)) / 20_000
+    sd = np.sqrt(mechanism.variance(values).sum(0)) / 20_000
     assert [len(estimate[part]) for part in mechanism.slices] == [5, 3, 9]
     for j, part in enumerate(mechanism.slices):
         share = np.bincount(values[:, j]) / 20_000
@@ -557,7 +557,7 @@ def pooled_moments(mechanism, values):
 def test_pooled_estimate_has_the_stated_mean_and_variance(items, levels):
     mechanism, values = PCE(k=2, levels=(0.5, 2.0)), people(items, levels)
     mean, variance = pooled_moments(mechanism, values)
-    w, held = mechanism.scale[np.array(levels)] ** -2.0, mechanism.target(values)
+    w, held = mechanism.scale[np.array(levels)] ** -2.0, mechanism.expected(values)
     np.testing.assert_allclose(mean, w @ held / w.sum(), atol=1e-12)
     np.testing.assert_allclose(variance, (w.sum() - w**2 @ held) / w.sum() ** 2, rtol=1e-9)
 
@@ -575,7 +575,7 @@ def test_pooling_pays():
     """Variance of an absent item: 1/Σw against Σc²/n², the plain estimate's."""
     mechanism, values = PCE(k=2, levels=(0.5, 2.0)), people([0, 0, 0, 0], [0, 0, 1, 1])
     c = 1 / np.tanh(np.array([0.25, 0.25, 1.0, 1.0]))
-    pooled, plain = pooled_moments(mechanism, values)[1][1], mechanism.noise(values).sum(0)[1] / 16
+    pooled, plain = pooled_moments(mechanism, values)[1][1], mechanism.variance(values).sum(0)[1] / 16
     assert pooled == pytest.approx(1 / np.sum(c**-2.0)) and plain == pytest.approx(np.sum(c**2) / 16)
     assert pooled < plain / 2
 
@@ -606,8 +606,8 @@ def largest_z(mechanism, decoder):
     counts = mechanism.tally(mechanism.perturb(values, rng=rng)).counts
     tally = decoder.tally(np.empty(0, decoder.dtype))
     estimate = decoder.estimate(type(tally)(decoder, 5000, counts))
-    sd = np.sqrt(mechanism.noise(values).sum(0)) / 5000
-    return np.abs((estimate - mechanism.target(values).mean(0)) / sd).max()
+    sd = np.sqrt(mechanism.variance(values).sum(0)) / 5000
+    return np.abs((estimate - mechanism.expected(values).mean(0)) / sd).max()
 
 
 def test_mixed_population_is_estimated():
@@ -653,10 +653,10 @@ def test_bad_people_are_refused(items, levels):
 @pytest.mark.parametrize("m", [1, 2, 8, 64])
 def test_fast_transform_is_the_matrix(m):
     rows = np.arange(m)
-    assert np.array_equal(1 - 2 * parity(rows[:, None], rows), hadamard(m))
+    assert np.array_equal(1 - 2 * parity(rows[:, None], rows), sylvester(m))
     x = np.random.default_rng(5).integers(-1000, 1000, (3, 2, m))
-    assert fwht(x).dtype == np.int64 and np.array_equal(fwht(x), x @ hadamard(m))
-    np.testing.assert_allclose(fwht(x / 7), x @ hadamard(m) / 7, rtol=1e-12, atol=1e-9)
+    assert fwht(x).dtype == np.int64 and np.array_equal(fwht(x), x @ sylvester(m))
+    np.testing.assert_allclose(fwht(x / 7), x @ sylvester(m) / 7, rtol=1e-12, atol=1e-9)
     assert np.array_equal(fwht(fwht(x)), m * x)
 
 
