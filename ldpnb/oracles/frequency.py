@@ -341,8 +341,8 @@ class OLH(PureProtocol):
     reason a mechanism that chose 4 slots itself is not equal to one that was told to take 4.
 
 
-    A sum of estimates over many items has no closed error (`linear_variance`).  That two wrong items are supported depends
-    on how often *three* items share a slot, which pairwise independence leaves open; for items in arithmetic
+    A sum of estimates over many items has no closed error (`linear_variance`).  That two wrong items are supported
+    depends on how often *three* items share a slot, which pairwise independence leaves open; for items in arithmetic
     progression it is more often than under ideal hashing, and sums of many estimates vary up to about twice as much.
     """
 

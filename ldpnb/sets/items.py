@@ -142,9 +142,8 @@ class SetSampling(Mechanism):
 class SampledHadamardBit(SetSampling):
     r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its column of Sylvester's matrix.
 
-    A public row is drawn; the sign of the item's entry in it is told truthfully with
-    probability
-    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `ldpnb.hadamard.HadamardBit`.  For a dummy the sign is a fair bit.
+    A public row is drawn; the sign of the item's entry in it is told truthfully with probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `HadamardBit`.  For a dummy the sign is a fair bit.
     A score is :math:`\pm\ell c`, whatever was drawn, so its variance is :math:`\ell^2c^2 - t^2`, where t is 1 for an
     item of the person (ℓ/size in a long set) and 0 for another one.
 
@@ -547,11 +546,10 @@ def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
 def gfim(
     records: Records, *, d: int, ell: int, epsilon: float, candidates: int, rng: Randomness, corrected: bool = False
 ) -> TwoPhases:
-    r"""GFIM: one half of the people finds candidates, the other half answers about the candidates
-    alone.
+    r"""GFIM: one half of the people finds candidates, the other half answers about the candidates alone.
 
-    Each person reports once, with all of ε.  Phase one is `SampledHadamardBit` over all items; phase two is `SampledHadamardBit`
-    over the k_max candidates.  As printed, what a person holds among the candidates is padded to k_max, and
+    Each person reports once, with all of ε.  Phase one is `SampledHadamardBit` over all items; phase two is
+    `SampledHadamardBit` over the k_max candidates.  As printed, what a person holds among the candidates is padded to k_max, and
 
     .. math:: \hat f = [\hat f_1 + (\ell-1)\hat f_2]/\ell
 
@@ -594,12 +592,11 @@ def ldpminer(
     rng: Randomness,
     second: type[SampledHadamardBit] | type[SampledSUE] = SampledHadamardBit,
 ) -> TwoPhases:
-    """LDPMiner: everybody finds candidates with one part of the budget, and answers about them with the
-    other.
+    """LDPMiner: everybody finds candidates with one part of the budget, and answers about them with the other.
 
     Each person reports twice, so that the budget of a person is first_epsilon + second_epsilon.  Phase one is
-    `SampledHadamardBit` over all items; in phase two what a person holds among the candidates is padded to k_max.  `combined`
-    has the second phase's estimates for candidates, and the first's for other items.
+    `SampledHadamardBit` over all items; in phase two what a person holds among the candidates is padded to k_max.
+    `combined` has the second phase's estimates for candidates, and the first's for other items.
 
     Source: Qin et al. 2016, as told by zhang2018; how the phases are combined is not told.
 

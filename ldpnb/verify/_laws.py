@@ -145,8 +145,7 @@ class Sampled:
 def sampled(
     mechanism: Mechanism, values: Any, *, reports: int, rng: Randomness, alarm: float = 1e-9, items: Any = None
 ) -> Sampled:
-    r"""Compare the mean and variance of one person's score with `expected` and `variance`, for laws too large for
-    `moments`.
+    r"""Compare the mean and variance of one person's score with the stated ones, where laws are too large for `moments`.
 
     The mean of all scores is the estimate from one tally of all reports; its standard error is known, the square root
     of noise over `reports`.  For the variance, different reports are scored once each and weighed by how often they
