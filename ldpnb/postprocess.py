@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Law
-from ldpnb.core import check_count, check_numbers, is_number
+from ldpnb.checks import check_count, check_numbers, is_number
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
 TARGET = 0.1  # each step aims at this part of the average θ_v z_v that is left

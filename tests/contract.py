@@ -14,7 +14,8 @@ import pytest
 from scipy.stats import chi2
 
 from ldpnb.chance import freeze, law, odds
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Mechanism, Records, Tally
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.core import Mechanism, Records, Tally
 from ldpnb.oracles.frequency import GRR
 from ldpnb.verify._laws import laws, moments, worst
 

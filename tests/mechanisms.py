@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ldpnb.attributes import bitflip, blocks
-from ldpnb.core import EPSILON_MAX, Mechanism, Records
+from ldpnb.checks import EPSILON_MAX
+from ldpnb.core import Mechanism, Records
 from ldpnb.keyvalue import correlation, pckv, privkv, ternary as keyvalue, wheel
 from ldpnb.numbers import means
 from ldpnb.oracles import frequency, hadamard, matrix

@@ -9,17 +9,8 @@ import pytest
 
 from ldpnb import core
 from ldpnb.chance import law
-from ldpnb.core import (
-    Records,
-    Tally,
-    check_codes,
-    check_count,
-    check_epsilon,
-    check_histogram,
-    check_people,
-    check_unit,
-    pad_and_sample,
-)
+from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_people, check_unit
+from ldpnb.core import Records, Tally, pad_and_sample
 from ldpnb.kernels import MultiplyShift
 from ldpnb.oracles.frequency import GRR
 

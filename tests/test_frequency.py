@@ -8,7 +8,7 @@ import pytest
 from contract import Case, Contract
 
 from ldpnb.chance import COINS, law, odds, pick, uniform
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.kernels import MultiplyShift
 from ldpnb.oracles import frequency
 from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk

@@ -10,7 +10,8 @@ from scipy.linalg import hadamard as sylvester
 from scipy.stats import binom
 
 from ldpnb.chance import bernoulli, law, uniform
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Tally
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.core import Tally
 from ldpnb.kernels import fwht
 from ldpnb.oracles import hadamard
 from ldpnb.oracles.frequency import PureProtocol

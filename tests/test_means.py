@@ -9,7 +9,8 @@ from contract import Case, Contract, stated_rounding
 from scipy.stats import binom, norm
 
 from ldpnb.chance import bernoulli, law, odds, pick, toss, weighted
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Tally
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.core import Tally
 from ldpnb.keyvalue.ternary import discretise
 from ldpnb.numbers import means
 from ldpnb.numbers.means import (

@@ -10,7 +10,8 @@ from contract import Case, Contract
 from scipy.stats import chi2
 
 from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatter, toss, uniform
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, HASHES_MAX, Tally
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, HASHES_MAX
+from ldpnb.core import Tally
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.strings.rappor import ORR, RAPPOR, one_time, position
 from ldpnb.verify._laws import epsilon, laws, moments, same_law, worst

@@ -31,7 +31,8 @@ from mechanisms import CATALOGUE
 
 import ldpnb
 from ldpnb.chance import SystemRandom
-from ldpnb.core import SIZE_MAX, Mechanism, Records, Tally
+from ldpnb.checks import SIZE_MAX
+from ldpnb.core import Mechanism, Records, Tally
 from ldpnb.keyvalue.ternary import StateEncoding, StateEncodingSplit
 from ldpnb.oracles.frequency import GRR
 from ldpnb.oracles.hadamard import SHist

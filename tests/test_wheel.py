@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_up
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Records
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.core import Records
 from ldpnb.kernels import Multilinear
 from ldpnb.keyvalue.ternary import Holdings, discretise, holdings, mean_of
 from ldpnb.keyvalue.wheel import CLIENTS, REPORTS, SLOTS, Circle, Table, Wheel, WheelKV, digest

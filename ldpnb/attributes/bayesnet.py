@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.tables import check_table, entropy, information
-from ldpnb.core import check_count, is_number
+from ldpnb.checks import check_count, is_number
 
 CELLS = 2**22  # most cells of an exact joint law
 VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own

@@ -14,11 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
-from ldpnb.core import (
+from ldpnb.checks import (
     HASHES_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_array,
     check_columns,
     check_count,
@@ -27,6 +24,7 @@ from ldpnb.core import (
     check_sizes,
     is_number,
 )
+from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.formula import Budget
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns

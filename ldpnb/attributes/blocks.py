@@ -20,11 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
-from ldpnb.core import (
+from ldpnb.checks import (
     SIZE_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_codes,
     check_columns,
     check_count,
@@ -33,6 +30,7 @@ from ldpnb.core import (
     check_numbers,
     check_people,
 )
+from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB

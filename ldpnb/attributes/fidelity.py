@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.core import check_array, check_columns, check_count, check_numbers, check_people
+from ldpnb.checks import check_array, check_columns, check_count, check_numbers, check_people
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 

@@ -24,7 +24,8 @@ from scipy.optimize import nnls
 
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.tables import Joint, Symbols, check_table, information, likeliest, symbols
-from ldpnb.core import Reports, check_count, check_probability
+from ldpnb.checks import check_count, check_probability
+from ldpnb.core import Reports
 from ldpnb.oracles.frequency import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise

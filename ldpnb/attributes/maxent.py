@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from ldpnb.core import check_count, check_numbers, is_number
+from ldpnb.checks import check_count, check_numbers, is_number
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
 

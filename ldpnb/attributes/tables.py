@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.core import check_array, check_codes, check_count, check_numbers, is_number
+from ldpnb.checks import check_array, check_codes, check_count, check_numbers, is_number
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 

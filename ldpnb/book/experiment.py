@@ -20,7 +20,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from ldpnb.book import datasets
 from ldpnb.book.ledger import repository, shelf
-from ldpnb.core import check_count, check_numbers
+from ldpnb.checks import check_count, check_numbers
 
 Row = dict[str, Any]
 NUMBER = (int, float, np.number, np.bool_)

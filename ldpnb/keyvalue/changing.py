@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.core import Tally, check_numbers
+from ldpnb.checks import check_numbers
+from ldpnb.core import Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 

@@ -29,17 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, uniform
-from ldpnb.core import (
-    Mechanism,
-    Records,
-    Reports,
-    Tally,
-    check_codes,
-    check_count,
-    check_fields,
-    check_numbers,
-    check_people,
-)
+from ldpnb.checks import check_codes, check_count, check_fields, check_numbers, check_people
+from ldpnb.core import Mechanism, Records, Reports, Tally
 from ldpnb.keyvalue.ternary import check_pairs, discretise
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.hadamard import SHist

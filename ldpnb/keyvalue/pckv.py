@@ -16,18 +16,8 @@ from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, round_up, uniform
-from ldpnb.core import (
-    SIZE_MAX,
-    Records,
-    Reports,
-    Tally,
-    check_array,
-    check_codes,
-    check_count,
-    check_epsilon,
-    check_people,
-    pad_and_sample,
-)
+from ldpnb.checks import SIZE_MAX, check_array, check_codes, check_count, check_epsilon, check_people
+from ldpnb.core import Records, Reports, Tally, pad_and_sample
 from ldpnb.keyvalue.ternary import Holdings, KnownKeys, check_pairs, discretise
 from ldpnb.oracles.hadamard import truthful
 

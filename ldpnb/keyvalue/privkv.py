@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, odds
-from ldpnb.core import Records, Reports, Tally, check_count, check_epsilon, check_numbers, check_unit, is_number
+from ldpnb.checks import check_count, check_epsilon, check_numbers, check_unit, is_number
+from ldpnb.core import Records, Reports, Tally
 from ldpnb.keyvalue.ternary import Holdings, SampledKey, check_holdings, discretise, tell
 from ldpnb.oracles.hadamard import truthful
 

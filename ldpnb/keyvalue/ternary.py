@@ -36,12 +36,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, uniform
-from ldpnb.core import (
+from ldpnb.checks import (
     SIZE_MAX,
-    Mechanism,
-    Records,
-    Reports,
-    Tally,
     check_codes,
     check_count,
     check_epsilon,
@@ -50,6 +46,7 @@ from ldpnb.core import (
     check_people,
     check_unit,
 )
+from ldpnb.core import Mechanism, Records, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB

@@ -33,19 +33,8 @@ from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.core import (
-    SIZE_MAX,
-    Mechanism,
-    Records,
-    Reports,
-    Tally,
-    check_codes,
-    check_count,
-    check_epsilon,
-    check_fields,
-    check_people,
-    sample_slots,
-)
+from ldpnb.checks import SIZE_MAX, check_codes, check_count, check_epsilon, check_fields, check_people
+from ldpnb.core import Mechanism, Records, Reports, Tally, sample_slots
 from ldpnb.kernels import Multilinear
 from ldpnb.keyvalue.ternary import Held, SignedTernary, check_pairs, discretise
 

@@ -22,7 +22,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from ldpnb.chance import odds
-from ldpnb.core import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon, check_numbers
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon, check_numbers
 from ldpnb.oracles.matrix import MatrixMechanism, within
 
 TOLERANCE = 1e-10  # the least that HiGHS takes

@@ -28,11 +28,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, log, odds, rational, weighted
-from ldpnb.core import (
+from ldpnb.checks import (
     SIZE_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_array,
     check_codes,
     check_count,
@@ -40,10 +37,10 @@ from ldpnb.core import (
     check_fields,
     check_numbers,
     check_people,
-    check_tally,
     check_unit,
     is_number,
 )
+from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.formula import Formula
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB

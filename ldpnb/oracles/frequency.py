@@ -32,11 +32,8 @@ from ldpnb.chance import (
     round_up,
     uniform,
 )
-from ldpnb.core import (
+from ldpnb.checks import (
     SIZE_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_array,
     check_codes,
     check_count,
@@ -45,6 +42,7 @@ from ldpnb.core import (
     check_histogram,
     check_people,
 )
+from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.kernels import (
     MultiplyShift,
     count_ones,

@@ -26,11 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
-from ldpnb.core import (
+from ldpnb.checks import (
     SIZE_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_array,
     check_codes,
     check_columns,
@@ -41,6 +38,7 @@ from ldpnb.core import (
     check_people,
     check_sizes,
 )
+from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.kernels import count_ones, fwht
 from ldpnb.oracles.frequency import PureProtocol, check_weights
 

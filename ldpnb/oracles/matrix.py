@@ -12,17 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, binomial, log, log_up, odds, weighted
-from ldpnb.core import (
-    Mechanism,
-    Reports,
-    Tally,
-    check_codes,
-    check_count,
-    check_epsilon,
-    check_histogram,
-    check_numbers,
-    check_people,
-)
+from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_numbers, check_people
+from ldpnb.core import Mechanism, Reports, Tally
 
 MOVED = 1e-5  # how far `within` may move an entry
 SLACK = 1e-6  # how far a row may be from sum 1, and an entry below 0, before `within` takes it for a mistake

@@ -30,7 +30,8 @@ import numpy as np
 
 from ldpnb.attributes.bitflip import BitFlip, Flip, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX, Blocks
-from ldpnb.core import EPSILON_MIN, Mechanism, Records, check_count, check_epsilon, check_probability, is_number
+from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
+from ldpnb.core import Mechanism, Records
 from ldpnb.keyvalue.correlation import D_MAX, IOH, Collected, PairSampling, Table
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
 from ldpnb.keyvalue.privkv import PrivKV

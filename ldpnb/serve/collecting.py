@@ -42,7 +42,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import Mechanism, Reports, Tally, check_array
+from ldpnb.checks import check_array
+from ldpnb.core import Mechanism, Reports, Tally
 
 try:
     import pyarrow as pa  # type: ignore[import-untyped]

@@ -36,22 +36,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down, uniform
-from ldpnb.core import (
-    SIZE_MAX,
-    Mechanism,
-    Records,
-    Reports,
-    Tally,
-    check_array,
-    check_codes,
-    check_count,
-    check_epsilon,
-    check_numbers,
-    check_people,
-    check_records,
-    pad_and_sample,
-    sample_slots,
-)
+from ldpnb.checks import SIZE_MAX, check_array, check_codes, check_count, check_epsilon, check_numbers, check_people
+from ldpnb.core import Mechanism, Records, Reports, Tally, check_records, pad_and_sample, sample_slots
 from ldpnb.kernels import fwht
 from ldpnb.oracles.frequency import SUE
 from ldpnb.oracles.hadamard import HadamardBit
@@ -549,7 +535,8 @@ def gfim(
     r"""GFIM: one half of the people finds candidates, the other half answers about the candidates alone.
 
     Each person reports once, with all of ε.  Phase one is `SampledHadamardBit` over all items; phase two is
-    `SampledHadamardBit` over the k_max candidates.  As printed, what a person holds among the candidates is padded to k_max, and
+    `SampledHadamardBit` over the k_max candidates.  As printed, what a person holds among the candidates is padded
+    to k_max, and
 
     .. math:: \hat f = [\hat f_1 + (\ell-1)\hat f_2]/\ell
 

@@ -18,7 +18,8 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.stats import false_discovery_control, norm
 
-from ldpnb.core import Tally, check_probability, check_tally
+from ldpnb.checks import check_probability
+from ldpnb.core import Tally, check_tally
 from ldpnb.strings.rappor import APART, ORR, Hashed, Item, _candidates, pivoted
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse

@@ -20,12 +20,9 @@ from scipy.linalg import lapack
 from scipy.sparse import csc_array
 
 from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter, uniform
-from ldpnb.core import (
+from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_codes,
     check_count,
     check_epsilon,
@@ -34,6 +31,7 @@ from ldpnb.core import (
     check_people,
     check_probability,
 )
+from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 Item = int | str

@@ -20,20 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
-from ldpnb.core import (
+from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
-    Mechanism,
-    Reports,
-    Tally,
     check_codes,
     check_count,
     check_epsilon,
     check_fields,
     check_people,
-    check_tally,
     is_number,
 )
+from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.strings.decoding import Decoded, decode
 from ldpnb.strings.rappor import RAPPOR
 

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
-from ldpnb.core import Mechanism, check_count, check_probability, is_number
+from ldpnb.checks import check_count, check_probability, is_number
+from ldpnb.core import Mechanism
 from ldpnb.verify._features import CELLS, Pool, features_of
 from ldpnb.verify._laws import repeat, row_keys
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
-from ldpnb.core import Mechanism, Records, Tally, check_count, check_probability
+from ldpnb.checks import check_count, check_probability
+from ldpnb.core import Mechanism, Records, Tally
 
 Client = Mechanism | Callable[[Any, Paths], Any]
 
@@ -145,7 +146,7 @@ class Sampled:
 def sampled(
     mechanism: Mechanism, values: Any, *, reports: int, rng: Randomness, alarm: float = 1e-9, items: Any = None
 ) -> Sampled:
-    r"""Compare the mean and variance of one person's score with the stated ones, where laws are too large for `moments`.
+    r"""Compare the mean and variance of one person's score with the stated ones, for laws too large for `moments`.
 
     The mean of all scores is the estimate from one tally of all reports; its standard error is known, the square root
     of noise over `reports`.  For the variance, different reports are scored once each and weighed by how often they

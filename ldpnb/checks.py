@@ -1,0 +1,147 @@
+"""Checks of arguments: what they return is right, and what they refuse is named with its rule."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.formula import Budget, Formula
+
+EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
+EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
+SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
+HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a real number, Python's or numpy's; bools and time spans, which are integers to both, are not."""
+    real = isinstance(value, int | float | np.integer | np.floating)
+    return real and not isinstance(value, bool | np.bool_ | np.timedelta64)
+
+
+def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
+    """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
+    if isinstance(epsilon, Budget):
+        return epsilon  # type: ignore[return-value]
+    if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
+        raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
+    return float(epsilon)
+
+
+def check_probability(value: Any, name: str) -> float:
+    """Return a probability as a float in [0, 1]."""
+    if isinstance(value, Formula) and 0 <= value <= 1:
+        return value  # type: ignore[return-value]
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
+    return float(value)
+
+
+def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int:
+    """Return an integer that is at least `least`, and at most `most`."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}") from None
+    if isinstance(value, bool | np.bool_) or found < least:
+        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
+    if found > most:
+        raise ValueError(f"{name} must be at most {most}, got {value!r}")
+    return found
+
+
+def check_sizes(sizes: Any, least: int = 1) -> tuple[int, ...]:
+    """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
+    if not isinstance(sizes, tuple) or len(sizes) < least:
+        raise ValueError(f"sizes must be a tuple of integers, at least {least}, got {sizes!r}")
+    return tuple(check_count(size, 2, "sizes", SIZE_MAX) for size in sizes)
+
+
+def check_array(values: Any, name: str) -> NDArray[Any]:
+    """Return an array; refuse lists that do not make one, and masked arrays, of which numpy would forget the mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} must be a plain array, got a masked one")
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} must be an array, got something else: {error}") from None
+
+
+def check_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return a float64 array of finite numbers, of any shape."""
+    numbers = check_array(values, name)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be finite numbers, got {numbers.dtype} values")
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError(f"{name} must be finite numbers, got {numbers[~np.isfinite(numbers)].flat[0]}")
+    return numbers.astype(np.float64)
+
+
+def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:
+    """Return reports that have fields, (n,), if these are the fields."""
+    found = check_array(reports, name)
+    if found.dtype != dtype or found.ndim != 1:
+        raise ValueError(f"{name} must have the fields {dtype}, (n,), got {found.dtype} of shape {found.shape}")
+    return found
+
+
+def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: int = 1) -> NDArray[np.int64]:
+    """Return an int64 array of codes in {0, …, k−1} (any non-negative integers if k is None), of `ndim` axes."""
+    codes = check_array(values, name)
+    if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
+        codes = codes.astype(np.int64)
+    domain = "non-negative integers" if k is None else f"integers in [0, {k})"
+    if codes.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be {domain}, got {codes.dtype} values")
+    if codes.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {codes.shape}")
+    wrong = codes[(codes < 0) | (codes >= (2**63 - 1 if k is None else k))]
+    if wrong.size:
+        raise ValueError(f"{name} must be {domain}, got {wrong.flat[0]}")
+    return codes.astype(np.int64)
+
+
+def check_columns(values: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return an int64 array (n, d) of codes, those of column j in {0, …, sizes[j]−1}."""
+    codes = check_codes(values, None, ndim=2)
+    if codes.shape[1] != len(sizes):
+        raise ValueError(f"values must have d = {len(sizes)} columns, got {codes.shape[1]}")
+    for j, size in enumerate(sizes):
+        check_codes(codes[:, j], size, f"values[:, {j}]")
+    return codes
+
+
+def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
+    """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
+    numbers = check_array(values, name)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be numbers in [-1, 1], got {numbers.dtype} values")
+    if numbers.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {numbers.shape}")
+    wrong = numbers[~((numbers >= -1) & (numbers <= 1))]
+    if wrong.size:
+        raise ValueError(f"{name} must be numbers in [-1, 1], got {wrong.flat[0]}")
+    return numbers.astype(np.float64)
+
+
+def check_people(values: Any) -> None:
+    """Refuse an empty population."""
+    if len(values) == 0:
+        raise ValueError("values must hold at least one person, got none")
+
+
+def check_histogram(counts: ArrayLike, k: int) -> NDArray[np.int64]:
+    """Return a population's histogram: k counts, not all zero."""
+    histogram = check_codes(counts, None, "counts")
+    if histogram.shape != (k,):
+        raise ValueError(f"counts must hold k = {k} counts, got shape {histogram.shape}")
+    people = sum(histogram.tolist())  # Python's integers do not overflow
+    if people == 0:
+        raise ValueError("counts must hold at least one person, got none")
+    if people >= 2**53:
+        raise ValueError(f"counts must sum to less than 2**53, got {people}")
+    return histogram
