@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer larg
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
 SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
+
+Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
 
 
 def is_number(value: Any) -> bool:
@@ -54,11 +56,23 @@ def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int
     return found
 
 
-def check_sizes(sizes: Any, least: int = 1) -> tuple[int, ...]:
+def within(limit: Limit, value: Any, name: str) -> Any:
+    """Return the value of a field if it keeps its declared limit."""
+    return limit(value, name) if callable(limit) else check_count(value, limit[0], name, limit[1])
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return what is True or False, and nothing else."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
+def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
     """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
     if not isinstance(sizes, tuple) or len(sizes) < least:
-        raise ValueError(f"sizes must be a tuple of integers, at least {least}, got {sizes!r}")
-    return tuple(check_count(size, 2, "sizes", SIZE_MAX) for size in sizes)
+        raise ValueError(f"{name} must be a tuple of integers, at least {least}, got {sizes!r}")
+    return tuple(check_count(size, 2, name, SIZE_MAX) for size in sizes)
 
 
 def check_array(values: Any, name: str) -> NDArray[Any]:

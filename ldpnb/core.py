@@ -21,7 +21,8 @@ Why the contract is as it is:
 - **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a property, rounded up to a
   float (`chance.log_up`: the float nearest to ln 2 is below it), and the bound `EPSILON_MAX`, which is about a single
   decision, does not apply to the sum.  On an open domain it is a bound that some pairs of values attain.
-- **Open domains name their candidates when they are counted**: `tally`, `expected` and `variance` take `items`.
+- **Open domains name their candidates when they are counted**: `tally`, `expected` and `variance` of an
+  `OpenMechanism`, and of no other, take `items`.
 - **State that a client keeps** is an explicit value: `memoise` makes it, `perturb` of such a mechanism is one report
   from a fresh state, and reports from a kept state are drawn by a method of the mechanism.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
@@ -38,7 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, distinct, uniform
-from ldpnb.checks import check_codes, check_count, check_numbers
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, Limit, check_codes, check_count, check_numbers, check_people, within
 
 Values = Any  # an array whose first axis runs over people, or Records
 Reports = NDArray[Any]  # first axis runs over people; structured where a report has fields
@@ -47,11 +48,24 @@ Reports = NDArray[Any]  # first axis runs over people; structured where a report
 class Mechanism(ABC):
     """A way to collect one kind of data under ε-local differential privacy: client, server, and what they promise.
 
-    Subclasses are frozen dataclasses with keyword-only fields; two mechanisms are the same if their fields are.
+    Subclasses are frozen dataclasses with keyword-only fields; two mechanisms are the same if their fields are.  A
+    subclass declares its `limits`, says what values and reports are (`_values`, `_reports`), and adds its probabilities
+    and three short methods: `_perturb`, `_count` and `_score`.  All is checked before they are called.
     """
 
     epsilon: Any  # float: a field, or a property where it follows from other parameters
+    label: ClassVar[str] = ""  # as the book calls it; a class without one is not listed
+    limits: ClassVar[Mapping[str, Limit]] = {}  # of fields, beside those of the bases
     public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
+    server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
+    needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
+    scope: ClassVar[tuple[int, int, int]] = (2, 256, 10**6)  # of `sized`: the least, the usual one, the largest
+    epsilons: ClassVar[tuple[float, float]] = (EPSILON_MIN, EPSILON_MAX)  # of `sized`
+
+    def __post_init__(self) -> None:
+        for kind in reversed(type(self).__mro__):
+            for name, limit in vars(kind).get("limits", {}).items():
+                object.__setattr__(self, name, within(limit, getattr(self, name), name))
 
     @property
     @abstractmethod
@@ -63,58 +77,87 @@ class Mechanism(ABC):
     def report_bits(self) -> int:
         """Length of the private part of a report in bits; public fields (seeds, cohorts, indices) are not counted."""
 
-    @abstractmethod
+    @property
+    def public_bits(self) -> int:
+        """Bits that are enough for the public part of a report: for each field ⌈log₂⌉ of the values it can have."""
+        return 0
+
     def perturb(self, values: Values, *, rng: Randomness) -> Reports:
         """Draw each person's report: the client, and the only step that sees values.
 
         Parameters
         ----------
         values : array_like (n, …) or Records
-            One value a person.
+            One value per person.
         rng : numpy.random.Generator, SystemRandom or Paths
 
         Returns
         -------
         ndarray (n, …)
-            One report a person.
+            One report per person.
 
         Raises
         ------
         ValueError
             If there is nobody, or a value is not in the domain.
         """
+        checked = self._values(values)
+        check_people(checked)
+        return self._perturb(checked, rng)
 
-    @abstractmethod
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def tally(self, reports: Reports) -> Tally:
         """Count reports: integers only, so that the tally of two parts is the sum of their tallies.
 
         Parameters
         ----------
         reports : ndarray (n, …)
             As `perturb` returns them; n may be 0.
-        items : sequence, optional
-            The candidates to count, for mechanisms whose client does not know the domain.
 
         Raises
         ------
         ValueError
             If a report cannot come from this mechanism's client.
         """
+        checked = self._reports(reports)
+        return Tally(self, len(checked), self._count(checked))
 
-    @abstractmethod
     def estimate(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the population mean of `expected`, without bias; linear in the reports and never clipped.
 
         Counts may have leading axes (trials, as `simulate` returns them); the estimate has the same ones.
         """
+        return self._score(self._own(tally))
 
     @abstractmethod
-    def expected(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Values) -> NDArray[np.float64]:
         """Return what each person contributes to the expected estimate, known shrinkage included: (n, …)."""
 
     @abstractmethod
-    def variance(self, values: Values, items: Any = None) -> NDArray[np.float64]:
-        """Return the variance of each person's score: (n, …).  Var[estimate] = noise.sum(0) / n² for any population."""
+    def variance(self, values: Values) -> NDArray[np.float64]:
+        """Return the variance of each person's score: (n, …).
+
+        The variance of an estimate is ``variance(values).sum(0) / n**2``, for any population.
+        """
+
+    def _values(self, values: Values) -> Any:
+        """Return values that were checked, one per person."""
+        raise NotImplementedError
+
+    def _reports(self, reports: Reports) -> Any:
+        """Return reports that were checked, one per person."""
+        raise NotImplementedError
+
+    def _perturb(self, values: Any, rng: Randomness) -> Reports:
+        """Draw the reports of checked values."""
+        raise NotImplementedError
+
+    def _count(self, *args: Any, **kwargs: Any) -> NDArray[np.int64]:
+        """Count checked reports."""
+        raise NotImplementedError
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate from a tally of this mechanism that holds at least one report."""
+        raise NotImplementedError
 
     def _own(self, tally: Tally) -> Tally:
         if check_tally(tally, Mechanism, "a mechanism").mechanism != self:
@@ -122,6 +165,92 @@ class Mechanism(ABC):
         if tally.n == 0:
             raise ValueError("tally must hold at least one report, got none")
         return tally
+
+    # ------------------------------------------------------------------------- what suites, benchmarks and fuzzing use
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Return small instances with all inputs worth trying, for `verify.contract`."""
+        raise NotImplementedError(f"{cls.__name__} must have a class method example(), a list of core.Example")
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """Return an instance for a domain of about this size: items, keys, attributes or letters."""
+        raise NotImplementedError(f"{cls.__name__} must have a class method sized(size, epsilon)")
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Values:
+        """Return values of n people, half of them with a favourite; without `rng` all people are the same."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method crowd(n, rng)")
+
+
+class OpenMechanism(Mechanism):
+    """A mechanism whose client does not know the domain: candidates are named when reports are counted."""
+
+    needs_list = False
+
+    def tally(self, reports: Reports, items: Any = None) -> Tally:
+        """Count reports, for the candidates named.
+
+        Parameters
+        ----------
+        reports : ndarray (n, …)
+            As `perturb` returns them; n may be 0.
+        items : sequence
+            The candidates.
+
+        Raises
+        ------
+        ValueError
+            If a report cannot come from this mechanism's client, or a candidate cannot be counted.
+        """
+        checked, named = self._reports(reports), self._items(items)
+        return Tally(self, len(checked), self._count(checked, named), named)
+
+    @abstractmethod
+    def expected(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+        """Return what each person contributes to the expected estimate of each candidate: (n, …)."""
+
+    @abstractmethod
+    def variance(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+        """Return the variance of each person's score for each candidate: (n, …)."""
+
+    def _items(self, items: Any) -> tuple[Any, ...] | None:
+        """Return candidates that were checked."""
+        raise NotImplementedError
+
+    def candidates(self) -> list[Any]:
+        """Return candidates for the values of `crowd`."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method candidates()")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A mechanism small enough to be enumerated, and the values to try it on.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    inputs : array or Records
+        A batch, one person each; a pair that is told apart best must be among them.
+    items : list, optional
+        Candidates, for an open domain.
+    groups : tuple of (slice, float)
+        Inputs with one public part, and their stated ε; without any, all inputs have one.
+    histogram : bool
+        Whether `simulate` takes counts of the inputs, in their order.
+    pairs : bool
+        Whether the branches of two people are few enough to be walked.
+    """
+
+    mechanism: Mechanism
+    inputs: Any
+    items: Any = None
+    groups: tuple[tuple[slice, float], ...] = ()
+    histogram: bool = False
+    pairs: bool = True
+
+    def __str__(self) -> str:
+        return str(self.mechanism)
 
 
 def check_tally(tally: Any, kind: type[Any], what: str) -> Tally:
@@ -131,6 +260,11 @@ def check_tally(tally: Any, kind: type[Any], what: str) -> Tally:
     if not isinstance(tally.mechanism, kind):
         raise ValueError(f"tally must be of {what}, got one of {_brief(tally.mechanism)}")
     return tally
+
+
+def named(items: Any) -> tuple[Any, ...]:
+    """Return candidates as arguments, none where there are none: only an `OpenMechanism` takes them."""
+    return () if items is None else (items,)
 
 
 def _brief(mechanism: Mechanism) -> str:
@@ -153,12 +287,16 @@ class Tally:
         over simulated trials.
     items : tuple, optional
         The candidates that were counted, where the client does not know the domain.
+    marginal : bool
+        Whether these are the supporters of each item, simulated each alone (`simulate_marginals`), where reports are
+        counted otherwise.
     """
 
     mechanism: Mechanism
     n: int
     counts: NDArray[np.int64]
     items: tuple[Any, ...] | None = None
+    marginal: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
@@ -176,11 +314,11 @@ class Tally:
         if other.mechanism != self.mechanism:
             both = f"{_brief(self.mechanism)} and {_brief(other.mechanism)}"
             raise ValueError(f"tallies must be of one mechanism, got {both}")
-        if other.items != self.items:
+        if other.items != self.items or other.marginal != self.marginal:
             raise ValueError("tallies must count the same items")
         if other.counts.shape != self.counts.shape:
             raise ValueError(f"tallies must have the same shape, got {self.counts.shape} and {other.counts.shape}")
-        return Tally(self.mechanism, self.n + other.n, self.counts + other.counts, self.items)
+        return Tally(self.mechanism, self.n + other.n, self.counts + other.counts, self.items, self.marginal)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 and isinstance(other, int) else NotImplemented  # so that sum(tallies) works

@@ -15,7 +15,7 @@ from scipy.stats import chi2
 
 from ldpnb.chance import freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Mechanism, Records, Tally
+from ldpnb.core import Mechanism, Records, Tally, named
 from ldpnb.oracles.frequency import GRR
 from ldpnb.verify._laws import laws, moments, worst
 
@@ -138,25 +138,27 @@ class Contract:
 
     def test_estimate_is_unbiased(self, case):
         mean, _ = moments(case.mechanism, case.inputs, case.items)
-        scale = 1 + np.sqrt(case.mechanism.variance(case.inputs, case.items))
+        scale = 1 + np.sqrt(case.mechanism.variance(case.inputs, *named(case.items)))
         assert mean.shape == scale.shape
-        assert np.all(np.abs(mean - case.mechanism.expected(case.inputs, case.items)) <= 1e-12 * scale)
+        assert np.all(np.abs(mean - case.mechanism.expected(case.inputs, *named(case.items))) <= 1e-12 * scale)
 
     def test_noise_is_the_variance(self, case):
         _, variance = moments(case.mechanism, case.inputs, case.items)
-        np.testing.assert_allclose(case.mechanism.variance(case.inputs, case.items), variance, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            case.mechanism.variance(case.inputs, *named(case.items)), variance, rtol=1e-9, atol=1e-12
+        )
 
     def test_estimate_is_the_mean_of_scores(self, case):
         m, rng = case.mechanism, np.random.default_rng(1)
         people = rng.integers(len(case.inputs), size=30)
         reports = m.perturb(case.inputs[people], rng=rng)
-        scores = [m.estimate(m.tally(reports[i : i + 1], case.items)) for i in range(30)]
-        whole = m.estimate(m.tally(reports, case.items))
+        scores = [m.estimate(m.tally(reports[i : i + 1], *named(case.items))) for i in range(30)]
+        whole = m.estimate(m.tally(reports, *named(case.items)))
         np.testing.assert_allclose(whole, np.mean(scores, 0), rtol=1e-9, atol=1e-9 * np.max(np.abs(scores)))
 
     def test_estimate_takes_trials_one_by_one(self, case):
         m, rng = case.mechanism, np.random.default_rng(5)
-        tallies = [m.tally(m.perturb(case.inputs, rng=rng), case.items) for _ in range(3)]
+        tallies = [m.tally(m.perturb(case.inputs, rng=rng), *named(case.items)) for _ in range(3)]
         trials = Tally(m, tallies[0].n, np.stack([t.counts for t in tallies]), tallies[0].items)
         alone = np.stack([m.estimate(t) for t in tallies])
         np.testing.assert_allclose(m.estimate(trials), alone, rtol=1e-12, atol=1e-13 * np.max(np.abs(alone)))
@@ -186,10 +188,10 @@ class Contract:
     def test_tallies_add(self, case):
         m, rng = case.mechanism, np.random.default_rng(3)
         reports = m.perturb(case.inputs[rng.integers(len(case.inputs), size=50)], rng=rng)
-        whole = m.tally(reports, case.items)
+        whole = m.tally(reports, *named(case.items))
         assert whole.counts.dtype == np.int64 and whole.n == 50
         for cuts in ((7, 20), (0, 50), (1, 1)):
-            a, b, c = (m.tally(part, case.items) for part in np.split(reports, cuts))
+            a, b, c = (m.tally(part, *named(case.items)) for part in np.split(reports, cuts))
             total = sum([a, b, c])
             assert total.n == 50 and np.array_equal(total.counts, whole.counts)
 
@@ -258,7 +260,7 @@ class Contract:
 
     def test_bad_reports_are_refused(self, bad_report):
         with pytest.raises(ValueError, match=r"must .*, got"):
-            self.cases[0].mechanism.tally(bad_report, self.cases[0].items)
+            self.cases[0].mechanism.tally(bad_report, *named(self.cases[0].items))
 
     @pytest.mark.parametrize("rng", [None, 0, np.random.RandomState(0)])
     def test_bad_rng_is_refused(self, case, rng):
@@ -276,6 +278,6 @@ class Contract:
         with pytest.raises(ValueError, match="tally must be of"):
             m.estimate(foreign)
         with pytest.raises(ValueError, match="one mechanism"):
-            m.tally(reports, case.items) + foreign
+            m.tally(reports, *named(case.items)) + foreign
         with pytest.raises(ValueError, match="at least one report"):
-            m.estimate(m.tally(reports[:0], case.items))
+            m.estimate(m.tally(reports[:0], *named(case.items)))

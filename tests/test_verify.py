@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
-from ldpnb.core import Records, Tally
+from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.ternary import StateEncoding
 from ldpnb.numbers.means import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
@@ -195,7 +195,7 @@ def test_sampled_moments_of_right_mechanisms(mechanism, values, items):
     found = sampled(mechanism, values, reports=30_000, rng=np.random.default_rng(1), items=items)
     assert found.unbiased and found.variance_right
     assert 0 < found.bias < found.limit and 0 < found.variance < found.limit
-    targets = mechanism.expected(values, items).size
+    targets = mechanism.expected(values, *named(items)).size
     assert 4 * targets * norm.sf(found.limit) == pytest.approx(1e-9)
 
 

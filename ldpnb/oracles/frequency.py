@@ -9,17 +9,18 @@ item with probability p* and any other with probability q*.  With C_v supporting
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb, sqrt
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import (
     Randomness,
     bernoulli,
@@ -34,15 +35,17 @@ from ldpnb.chance import (
 )
 from ldpnb.checks import (
     SIZE_MAX,
+    Limit,
     check_array,
     check_codes,
     check_count,
     check_epsilon,
     check_fields,
+    check_flag,
     check_histogram,
     check_people,
 )
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Example, Mechanism, Reports, Tally
 from ldpnb.kernels import (
     MultiplyShift,
     count_ones,
@@ -70,10 +73,7 @@ class PureProtocol(Mechanism):
 
     k: int
     epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
 
     @property
     @abstractmethod
@@ -84,16 +84,19 @@ class PureProtocol(Mechanism):
         """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
         return tally.counts.astype(np.float64)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_codes(values, self.k)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item: (…, k)."""
         p, q = self.support
-        return (self.supporters(self._own(tally)) / tally.n - inexact(q)) / inexact(p - q)
+        return (self.supporters(tally) / tally.n - inexact(q)) / inexact(p - q)
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
+        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
         p, q = self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
@@ -141,6 +144,21 @@ class PureProtocol(Mechanism):
         shape = (trials, self.k)
         return Tally(self, n, binomial(histogram, p, shape, rng) + binomial(n - histogram, q, shape, rng))
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Two to four items, at a small, a usual and a large ε."""
+        made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((2, 1.0), (3, 0.1), (4, 3.0))]
+        return [Example(one, np.arange(one.k), histogram=True) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items."""
+        return cls(k=size, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Items."""
+        return crowds.codes(self.k, n, rng)
+
 
 @dataclass(frozen=True, kw_only=True)
 class GRR(PureProtocol):
@@ -153,6 +171,8 @@ class GRR(PureProtocol):
 
     Reports are items, (n,).
     """
+
+    label = "k-RR"
 
     @cached_property
     def keep(self) -> float:
@@ -177,16 +197,15 @@ class GRR(PureProtocol):
         """⌈log₂ k⌉."""
         return (self.k - 1).bit_length()
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: integers in [0, k), (n,)."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        return np.where(bernoulli(self.keep, codes.shape, rng), codes, uniform(self.k, codes.shape, rng))
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        return np.where(bernoulli(self.keep, values.shape, rng), values, uniform(self.k, values.shape, rng))
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, self.k, "reports")
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the reports of each item, (k,)."""
-        codes = check_codes(reports, self.k, "reports")
-        return Tally(self, len(codes), np.bincount(codes, minlength=self.k))
+        return np.bincount(reports, minlength=self.k)
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_variance`.
@@ -220,29 +239,29 @@ class BitReports(PureProtocol):
     """
 
     packed: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.packed, bool):
-            raise ValueError(f"packed must be True or False, got {self.packed!r}")
+    limits: ClassVar[Mapping[str, Limit]] = {"packed": check_flag}
+    server_cost = "report and item"
 
     @property
     def report_shape(self) -> tuple[type[np.generic], int]:
         """Type and number of a report's entries."""
         return (np.uint8, -(-self.k // 8)) if self.packed else (np.bool_, self.k)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports that support each item, (k,)."""
+    def _reports(self, reports: Reports) -> NDArray[Any]:
         bits, (kind, width) = check_array(reports, "reports"), self.report_shape
         if bits.dtype != kind or bits.ndim != 2 or bits.shape[1] != width:
             rule = f"{kind.__name__} of shape (n, {width})"
             raise ValueError(f"reports must be {rule}, got {bits.dtype} of shape {bits.shape}")
+        return bits
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the reports that support each item, (k,)."""
         if not self.packed:
-            return Tally(self, len(bits), count_ones(bits))
-        counts = count_packed(bits)
+            return count_ones(reports)
+        counts = count_packed(reports)
         if counts[self.k :].any():
             raise ValueError(f"reports must have zeros after their {self.k} bits, got a one")
-        return Tally(self, len(bits), counts[: self.k])
+        return counts[: self.k]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,18 +282,15 @@ class UnaryEncoding(BitReports):
         """One bit an item: k."""
         return self.k
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: bits, (n, k), or packed, (n, ⌈k/8⌉)."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         p, q = (inexact(x) for x in self.support)
-        shape = len(codes), self.k
+        shape = len(values), self.k
         if self.packed:
             bits = packed_bernoulli(q, shape, rng)
-            _put(bits, codes, bernoulli(p, codes.shape, rng))
+            _put(bits, values, bernoulli(p, values.shape, rng))
             return bits
         plain = bernoulli(q, shape, rng)
-        plain[np.arange(len(codes)), codes] = bernoulli(p, codes.shape, rng)
+        plain[np.arange(len(values)), values] = bernoulli(p, values.shape, rng)
         return plain
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
@@ -295,6 +311,8 @@ class SUE(UnaryEncoding):
     Source: Erlingsson, Pihur and Korolova 2014; sun2021 §2.1; zhang2018 eq. (2-16).
     """
 
+    label = "SUE"
+
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
@@ -309,6 +327,8 @@ class OUE(UnaryEncoding):
 
     Source: Wang, Blocki, Li and Jha 2017; sun2021 §2.1.
     """
+
+    label = "OUE"
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -346,6 +366,8 @@ class OLH(PureProtocol):
 
     g: int = 0
     word: int = 32
+    label = "OLH"
+    server_cost = "report and item"
     public_fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __post_init__(self) -> None:
@@ -413,7 +435,7 @@ class OLH(PureProtocol):
             "how often three items collide; HadamardBit has a closed form, and nearly the same variance for one item"
         )
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def tally(self, reports: Reports) -> Tally:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
         reports = check_fields(reports, self.dtype)
         counts, items = np.zeros(self.k, np.int64), np.arange(self.k, dtype=np.uint32)
@@ -457,10 +479,12 @@ class SubsetSelection(BitReports):
     """
 
     size: int = 0
+    label = "k-Subset"
+    limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
+    scope = (2, 256, 10**5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "size", check_count(self.size, 0, "size"))
         if self.size >= self.k:
             raise ValueError(f"size must be an integer below k = {self.k}, got {self.size}")
 
@@ -487,21 +511,18 @@ class SubsetSelection(BitReports):
         """⌈log₂ C(k, c)⌉."""
         return (comb(self.k, self.set_size) - 1).bit_length()
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: bits, (n, k), or packed, (n, ⌈k/8⌉), c of them set in each row."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
         whole = few == self.set_size
-        own = bernoulli(inexact(self.support[0]), codes.shape, rng) == whole
+        own = bernoulli(inexact(self.support[0]), values.shape, rng) == whole
         kind, width = self.report_shape
-        bits = np.zeros((len(codes), width), kind)
-        for start in range(0, len(codes), BLOCK):
+        bits = np.zeros((len(values), width), kind)
+        for start in range(0, len(values), BLOCK):
             part = slice(start, start + BLOCK)
             if self.packed:
-                _fill_packed(bits[part], codes[part], own[part], few, self.k, rng)
+                _fill_packed(bits[part], values[part], own[part], few, self.k, rng)
             else:
-                _fill(bits[part], codes[part], own[part], few, rng)
+                _fill(bits[part], values[part], own[part], few, rng)
         if not whole:
             np.invert(bits, out=bits)
             if self.packed and self.k % 8:
@@ -524,14 +545,13 @@ class SubsetSelection(BitReports):
         between = inexact(p * (1 - p)) * np.square(w * self.k / others)
         return np.asarray((within + between) / inexact(p - q) ** 2)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the sets that contain each item, (k,)."""
-        found = super().tally(reports)
-        sizes = ones_of_rows(reports) if self.packed else np.count_nonzero(reports, axis=1)
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        bits = super()._reports(reports)
+        sizes = ones_of_rows(bits) if self.packed else np.count_nonzero(bits, axis=1)
         wrong = sizes[sizes != self.set_size]
         if wrong.size:
             raise ValueError(f"reports must have {self.set_size} bits set in each row, got {wrong[0]}")
-        return found
+        return bits
 
 
 def _fill(

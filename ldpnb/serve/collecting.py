@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.checks import check_array
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 
 try:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -144,7 +144,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         raise ValueError(f"reports must be an array, or at least one block (n, …), got {first}")
     dtype, shape = first.dtype, first.shape[1:]
     schema = _schema(dtype, shape)
-    mechanism.tally(first[:0], [0])  # refuses another layout; candidates are for mechanisms that want some
+    some = named([0] if isinstance(mechanism, OpenMechanism) else None)
+    mechanism.tally(first[:0], *some)  # refuses another layout
     rows = max(1, GROUP // (dtype.itemsize * int(np.prod(shape))))
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
     try:
@@ -158,7 +159,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                             f"then {block.dtype} of shape {block.shape}"
                         )
                     if n == 0:
-                        mechanism.tally(block[:1], [0])  # refuses another kind of values, which only rows show
+                        mechanism.tally(block[:1], *some)  # refuses another kind of values, which only rows show
                     for start in range(0, len(block), rows):
                         columns = _columns(block[start : start + rows])
                         crcs = _checksums(columns, crcs)
@@ -512,12 +513,12 @@ def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, 
             partition = _Partition(path, name, label)
         with partition:
             with _fault(path, name):
-                mechanism.tally(partition.empty(), [0])
-            empty = mechanism.tally(partition.empty(), items)  # if this fails, it is not the partition's fault
+                mechanism.tally(partition.empty(), *named([0] if isinstance(mechanism, OpenMechanism) else None))
+            empty = mechanism.tally(partition.empty(), *named(items))  # if this fails, it is not the partition's fault
             counts = empty.counts.copy()
             with _fault(path, name):
                 for reports in partition.blocks():
-                    counts += mechanism.tally(reports, items).counts  # in place: a tally may be large
+                    counts += mechanism.tally(reports, *named(items)).counts  # in place: a tally may be large
                     seen += len(reports)
                     told(len(reports), 0)
     except PartitionError as error:

@@ -18,7 +18,7 @@ from scipy.stats import norm
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
 from ldpnb.checks import check_count, check_probability
-from ldpnb.core import Mechanism, Records, Tally
+from ldpnb.core import Mechanism, Records, Tally, named
 
 Client = Mechanism | Callable[[Any, Paths], Any]
 
@@ -97,7 +97,7 @@ def moments(mechanism: Mechanism, inputs: Any, items: Any = None) -> tuple[NDArr
     -------
     mean, variance : ndarray (len(inputs), …)
     """
-    means, variances = [], []
+    means, variances, candidates = [], [], named(items)
     scores: dict[Hashable, NDArray[np.float64]] = {}
     for i in range(len(inputs)):
         weights: dict[Hashable, Fraction] = {}
@@ -105,7 +105,7 @@ def moments(mechanism: Mechanism, inputs: Any, items: Any = None) -> tuple[NDArr
             key = freeze(report)
             weights[key] = weights.get(key, Fraction(0)) + probability
             if key not in scores:
-                scores[key] = mechanism.estimate(mechanism.tally(report, items))
+                scores[key] = mechanism.estimate(mechanism.tally(report, *candidates))
         p = np.array([float(w) for w in weights.values()])
         x = np.stack([scores[key] for key in weights])
         mean = np.tensordot(p, x, 1)
@@ -179,16 +179,17 @@ def sampled(
         raise ValueError("values must hold at least one value, got none")
     if not 0 < check_probability(alarm, "alarm") <= 0.5:
         raise ValueError(f"alarm must be in (0, 1/2], got {alarm}")
-    targets, noises = mechanism.expected(values, items), mechanism.variance(values, items)
+    candidates = named(items)
+    targets, noises = mechanism.expected(values, *candidates), mechanism.variance(values, *candidates)
     limit = float(norm.isf(alarm / (4 * targets.size)))  # two checks of two sides
     bias = variance = 0.0
     for i in range(len(values)):
         drawn = mechanism.perturb(repeat(values, i, n), rng=rng)
         # a coordinate without noise has to be right to nine digits
         spread = np.where(noises[i] > 0, np.sqrt(noises[i]), 1e-9 * (1 + np.abs(targets[i])))
-        mean = mechanism.estimate(mechanism.tally(drawn, items))
+        mean = mechanism.estimate(mechanism.tally(drawn, *candidates))
         bias = np.maximum(bias, np.max(np.abs(mean - targets[i]) / spread * np.sqrt(n)))
-        first, second, third, fourth, m = _powers(mechanism, drawn, items, targets[i], spread)
+        first, second, third, fourth, m = _powers(mechanism, drawn, candidates, targets[i], spread)
         found = second - first**2
         centred = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
         error = np.sqrt(np.maximum(centred - found**2, 0) / m) + limit / m
@@ -196,7 +197,9 @@ def sampled(
     return Sampled(float(bias), float(variance), limit)
 
 
-def _powers(mechanism: Mechanism, drawn: Any, items: Any, target: Any, spread: Any) -> tuple[Any, Any, Any, Any, int]:
+def _powers(
+    mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any
+) -> tuple[Any, Any, Any, Any, int]:
     """Mean powers 1 to 4 of (score − target)/spread, and the number of scores."""
     rows = drawn if len(Counter(row_keys(drawn))) <= SCORED else drawn[:SCORED]
     weights = Counter(row_keys(rows))
@@ -206,7 +209,7 @@ def _powers(mechanism: Mechanism, drawn: Any, items: Any, target: Any, spread: A
     step = max(1, 2**20 // max(1, np.size(target)))
     for start in range(0, len(each), step):
         block = each[start : start + step]
-        tallies = [mechanism.tally(rows[where[key] : where[key] + 1], items) for key in block]
+        tallies = [mechanism.tally(rows[where[key] : where[key] + 1], *candidates) for key in block]
         counts = np.stack([tally.counts for tally in tallies])
         scores = mechanism.estimate(Tally(mechanism, 1, counts, tallies[0].items))
         y, w = (scores - target) / spread, np.array([weights[key] for key in block])
