@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 
 from ldpnb.checks import check_count, check_numbers, is_number
 from ldpnb.kernels import fwht
@@ -155,6 +154,8 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     penalty : float
         λ, positive.
     """
+    from scipy.optimize import minimize
+
     if check_count(d, 1, "d") > ATTRIBUTES_MAX:
         raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
     sets, m, noise = check_sets(sets, d), check_numbers(parities, "parities"), check_numbers(variances, "variances")
