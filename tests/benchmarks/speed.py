@@ -19,12 +19,13 @@ from pathlib import Path
 import numba
 import numpy as np
 import pandas as pd
-from mechanisms import CATALOGUE, LISTED, MOST, PACKED
+from mechanisms import CATALOGUE, PACKED
 from timing import Cores, least
 
 from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
+from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import means
@@ -124,9 +125,9 @@ def crowd(mechanism, n, size, trials):
         counts = shares(n, int(np.prod(shape))).reshape(shape)
         return {"cells": np.broadcast_to(counts, (trials, *shape))}
     if isinstance(mechanism, keyvalue.SignedTernary):
-        d = getattr(mechanism, "d", LISTED)
+        d = mechanism.d if hasattr(mechanism, "d") else len(mechanism.candidates())
         holders = n // np.arange(1, d + 1)
-        people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, MOST))
+        people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, HELD))
         return {"population": people, "trials": trials}
     if isinstance(mechanism, Hashed):
         return {"counts": shares(n, 100), "values": [f"item {i}" for i in range(100)], "trials": trials}

@@ -25,7 +25,11 @@ def catalogue() -> dict[str, type[Mechanism]]:
         path = import_module(f"ldpnb.{family}").__path__
         for module in pkgutil.iter_modules(path, f"ldpnb.{family}."):
             import_module(module.name)
-    found = [kind for kind in _below(Mechanism) if kind.__module__.startswith(tuple(f"ldpnb.{f}." for f in FAMILIES))]
+    found = [
+        kind
+        for kind in _below(Mechanism)  # type: ignore[type-abstract]
+        if kind.__module__.startswith(tuple(f"ldpnb.{f}." for f in FAMILIES))
+    ]
     return {kind.__name__: kind for kind in sorted(found, key=_place) if not inspect.isabstract(kind) and kind.label}
 
 
