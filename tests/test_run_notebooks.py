@@ -382,6 +382,22 @@ def test_ids_stay_with_their_cells():
     assert ids("new", "x", "y", "x")[1:] == first
 
 
+def test_outputs_are_compared_with_the_old_ones():
+    def notebook(*outputs):
+        cells = [nbformat.v4.new_code_cell("x", outputs=[o] if o else []) for o in outputs]
+        return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("Words."), *cells]))
+
+    def shown(data, count=1):
+        return nbformat.v4.new_output("execute_result", data=data, execution_count=count)
+
+    text, figure, other = shown({"text/plain": "1"}), shown({"image/png": "aGk="}), shown({"image/png": "aGo="})
+    old = notebook(text, figure)
+    assert tool.compared(old, notebook(None, shown({"text/plain": "1"}, 2), figure)) == ", outputs the same"
+    assert tool.compared(old, notebook(text, None, other)) == ", outputs changed in code cells 3"
+    assert tool.compared(old, notebook(text)) == ", outputs changed"
+    assert tool.compared("<<<<<<< ours", old) == tool.compared("", old) == ""
+
+
 GOOD = "# %% [markdown]\n# # Title\n\n# %%\nx = 2\nprint(x)\n"
 
 
@@ -397,6 +413,10 @@ def test_a_chapter_repeats_itself_to_the_byte(project):
     assert not tool.stale(py)
     notebook = nbformat.read(py.with_suffix(".ipynb"), as_version=4)
     assert [c.outputs[0].text for c in notebook.cells if c.cell_type == "code"] == ["2\n"]
+    edit(project, ("requirements.txt", "2.4.6", "2.4.7"))
+    assert tool.run(py)[1].endswith("written, outputs the same")
+    edit(project, ("notebooks/01_lazy.py", "x = 2", "x = 3"))
+    assert tool.run(py)[1].endswith("written, outputs changed in code cells 1")
 
 
 @pytest.mark.slow
