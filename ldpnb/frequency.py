@@ -34,8 +34,8 @@ from ldpnb.core import (
     check_histogram,
     check_people,
 )
+from ldpnb.hashing import MultiplyShift
 from ldpnb.kernels import (
-    MultiplyShift,
     count_ones,
     count_packed,
     count_supporters,

@@ -68,11 +68,12 @@ from ldpnb.book import check, dots, line, settle, style, table
 from ldpnb.chance import law, pick, toss
 from ldpnb.core import Records, Tally
 from ldpnb.experiment import recorded, sweep
+from ldpnb.hashing import digest
 from ldpnb.keyvalue import SE, clipped_mean, holdings, mean_of
 from ldpnb.pckv import PCKVGRR, PCKVUE
 from ldpnb.privkv import PrivKV, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 from ldpnb.verify import epsilon, laws, moments, same_law
-from ldpnb.wheel import Wheel, WheelKV, digest
+from ldpnb.wheel import Wheel, WheelKV
 
 style()
 SEED = 2024  # the year of the paper

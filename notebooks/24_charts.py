@@ -67,10 +67,11 @@ from ldpnb.chance import pick, toss
 from ldpnb.changing import batches, exposed, latest, steady
 from ldpnb.collect import collect, save
 from ldpnb.core import Records
+from ldpnb.hashing import digest
 from ldpnb.keyvalue import Holdings, clipped_mean, mean_of
 from ldpnb.pckv import PCKVUE
 from ldpnb.verify import epsilon, laws, same_law
-from ldpnb.wheel import WheelKV, digest
+from ldpnb.wheel import WheelKV
 
 style()
 SEED = 33  # the paper's §3.3

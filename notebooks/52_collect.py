@@ -76,8 +76,9 @@ from ldpnb.collect import FAN_IN, GROUP, HEAD, PartitionError, collect, read, sa
 from ldpnb.core import Records, Tally
 from ldpnb.experiment import recorded, sweep
 from ldpnb.frequency import GRR, OLH, OUE
+from ldpnb.hashing import digest
 from ldpnb.onebit import HadamardBit, HadamardResponse
-from ldpnb.wheel import Wheel, digest
+from ldpnb.wheel import Wheel
 
 style()
 SEED = 52

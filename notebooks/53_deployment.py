@@ -84,7 +84,7 @@ from ldpnb.audit import audit
 from ldpnb.book import check, dots, line, settle, style, table
 from ldpnb.chance import SystemRandom, bernoulli, binomial, branches, freeze, log_up, odds, pick, toss, weighted
 from ldpnb.frequency import GRR, OLH, OUE, SUE, SubsetSelection
-from ldpnb.kernels import Multilinear, MultiplyShift
+from ldpnb.hashing import Multilinear, MultiplyShift
 from ldpnb.onebit import HadamardBit, HadamardResponse
 from ldpnb.rappor import RAPPOR
 from ldpnb.verify import epsilon, laws, worst

@@ -11,7 +11,6 @@ from ldpnb import frequency
 from ldpnb.chance import COINS, law, odds, pick, uniform
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN
 from ldpnb.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
-from ldpnb.kernels import MultiplyShift
 from ldpnb.onebit import PCE, HadamardBit, SHist, people
 from ldpnb.verify import epsilon, laws, moments
 
@@ -209,20 +208,6 @@ def test_packed_is_yes_or_no(packed):
     for make in (OUE, SubsetSelection):
         with pytest.raises(ValueError, match="packed must be True or False, got"):
             make(k=4, epsilon=1.0, packed=packed)
-
-
-@pytest.mark.parametrize("keys, slots, word", [(4, 2, 3), (4, 3, 4), (3, 4, 4), (8, 5, 6), (5, 8, 5)])
-def test_hash_pairs_are_uniform_and_collide_as_stated(keys, slots, word):
-    family = MultiplyShift(keys=keys, slots=slots, word=word)
-    words = np.arange(1 << word, dtype=np.uint32)
-    seeds = np.stack(np.meshgrid(words, words), -1).reshape(-1, 2)
-    slot = family(seeds[:, None], np.arange(keys))
-    share = family.sizes / family.sizes.sum()
-    for x in range(keys):
-        for y in range(x):
-            pair = np.bincount(slot[:, x] * slots + slot[:, y], minlength=slots**2) / len(seeds)
-            np.testing.assert_allclose(pair.reshape(slots, slots), np.outer(share, share), atol=1e-15)
-            assert float(family.collision) == pytest.approx((slot[:, x] == slot[:, y]).mean())
 
 
 def largest_z(mechanism, n, fixed_b):

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from itertools import product
 
 import numpy as np
 import pytest
@@ -8,14 +7,11 @@ import pytest
 from ldpnb.kernels import (
     ITEMS,
     USERS,
-    Multilinear,
-    MultiplyShift,
     count_nested,
     count_ones,
     count_packed,
     count_supporters,
     flip_ranked,
-    mixed,
     ones_of_rows,
     set_drawn,
 )
@@ -68,48 +64,6 @@ def test_kernel_counts_every_block(n, k):
     one = np.ones(n, np.uint32)
     items = rng.permutation(np.arange(k, dtype=np.uint32) * np.uint32(7))
     assert np.array_equal(count_supporters(one, 0 * i - i, one, items), (items < n).astype(int))
-
-
-@pytest.mark.parametrize(
-    "keys, slots, word",
-    [
-        (2, 2, 2),
-        (2, 4, 2),
-        (3, 3, 3),
-        (8, 5, 6),
-        (100, 7, 16),
-        (2, 2**16, 16),
-        (5000, 3, 20),
-        (5000, 4, 32),
-        (4097, 2**20, 32),
-        (2**20, 2**13 - 1, 32),
-        (2**32, 2, 32),
-        (2, 2**31 + 1, 32),
-        (2, 2**32, 32),
-    ],
-)
-def test_intervals_are_the_slots_of_the_hash(keys, slots, word):
-    """Users sit in the first, the last or any slot; items are any keys, in any order, the last key among them."""
-    family, rng = MultiplyShift(keys=keys, slots=slots, word=word), np.random.default_rng(keys)
-    n, items = 300, np.append(rng.integers(0, keys, min(keys, 5000)), keys - 1)
-    seeds, wanted = family.seeds(n, rng), rng.integers(0, slots, n)
-    wanted[:100], wanted[100:200] = 0, slots - 1
-    own = rng.random(n) < 0.5  # with many slots, hits are too rare to be left to chance
-    wanted[own] = family(seeds, rng.choice(items, n))[own]
-    plain = (family(seeds[:, None], items) == wanted[:, None]).sum(0)
-    assert plain.any()
-    assert np.array_equal(count_supporters(*family.intervals(seeds, wanted), items.astype(np.uint32)), plain)
-
-
-@pytest.mark.parametrize("keys, slots, word", [(3, 3, 3), (4, 5, 4), (2, 8, 3), (5, 3, 8), (2, 13, 6)])
-def test_slots_share_out_all_words(keys, slots, word):
-    """Exhaustive: each word b of a family falls, at key 0, into exactly the slot that the hash says."""
-    family = MultiplyShift(keys=keys, slots=slots, word=word)
-    b = np.arange(2**word, dtype=np.uint32)
-    seeds = np.stack([0 * b, b], 1)
-    for slot in range(slots):
-        _, c, width = family.intervals(seeds, np.full(len(b), slot))
-        assert np.array_equal(c < width, family(seeds, 0) == slot)
 
 
 @pytest.mark.parametrize("name", ["a", "c", "width", "items"])
@@ -165,55 +119,6 @@ def test_nested_kernel_counts_every_block(n, k):
     counts = count_nested((one, 0 * i, 0 * i - i), (one, wide), (x, words(k, rng)))
     assert np.array_equal(counts[:, 0], x < n)
     assert np.array_equal(counts[:, 1], n - (x + np.uint32(1) < n))  # all but one whose word is 2³² − 1
-
-
-def finalizer(keys):
-    """SplitMix64 without its step and with one round: what `mixed` was not left at."""
-    x = keys.astype(np.uint64)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x = x ^ (x >> np.uint64(31))
-    return (x >> np.uint64(32)).astype(np.uint32), x.astype(np.uint32)
-
-
-def relations(mix, stride, windows=100):
-    """How many relations with coefficients up to 6 hold among a word of five keys in arithmetic progression."""
-    k = np.array([row for row in product(range(-6, 7), repeat=4) if any(row) and abs(sum(row)) <= 6])
-    k = np.concatenate([k, -k.sum(1, keepdims=True)], 1)
-    keys = (np.arange(windows)[:, None] + np.arange(5)) * stride
-    return sum(int(((word.astype(np.int64) @ k.T) % 2**32 == 0).sum()) for word in mix(keys))
-
-
-@pytest.mark.parametrize("stride", [1, 10**9, 2**32])
-def test_either_word_of_close_keys_is_free_of_relations(stride):
-    """Of random words, 0.001 are expected in all; relations must hold in both words to be seen in a hash."""
-    assert relations(mixed, stride) == 0
-
-
-def test_relations_are_found_where_there_are_some():
-    assert relations(finalizer, 1) > 0
-    assert relations(lambda keys: (keys, keys), 1) > 1000
-
-
-def test_mixed_keys_are_those_of_splitmix64():
-    """Python's integers, and no two keys alike."""
-    keys = [0, 1, 2**32, 2**62 + 5, 2**63 - 2]
-    for key, x, y in zip(keys, *mixed(np.array(keys)), strict=True):
-        for _ in range(2):
-            key = (key + 0x9E3779B97F4A7C15) % 2**64
-            key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-            key = (key ^ key >> 27) * 0x94D049BB133111EB % 2**64
-            key ^= key >> 31
-        assert (int(x), int(y)) == divmod(key, 2**32)
-
-
-@pytest.mark.parametrize("slots", [2, 3, 39, 2**16, 2**20])
-def test_slots_are_the_top_of_the_word(slots):
-    family, rng = Multilinear(slots=slots), np.random.default_rng(slots)
-    seeds, keys = family.seeds(20, rng), np.array([0, 1, 2**62 + 5])
-    x, y = (word.tolist() for word in mixed(keys))
-    expected = [[(a * x[i] + b * y[i] + c) % 2**32 * slots // 2**32 for i in range(3)] for a, b, c in seeds.tolist()]
-    assert family(seeds[:, None], keys).tolist() == expected
 
 
 # ------------------------------------------------------------------------------------------------- rows of bits

@@ -26,6 +26,7 @@ from ldpnb import (
     experiment,
     fidelity,
     frequency,
+    hashing,
     items,
     joint,
     kernels,
@@ -42,7 +43,6 @@ from ldpnb import (
     tables,
     unknown,
     verify,
-    wheel,
 )
 from ldpnb.core import Records, Tally
 from ldpnb.decode import decode
@@ -282,7 +282,7 @@ ROWS = [
         {"weights": np.full((2, 2), 0.5)},
         {"weights": [None, "x", [1], np.full((2, 2), NAN), np.full((2, 2), 1j), [["a"] * 2] * 2, [[1], [1, 2]]]},
     ),
-    Row(wheel.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
+    Row(hashing.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
     # ------------------------------------------------------------------------------------- correlation
     Row(
         correlation.to_bits,

@@ -14,8 +14,9 @@ from timing import Cores, least
 
 from ldpnb.core import Records
 from ldpnb.experiment import record
+from ldpnb.hashing import digest
 from ldpnb.pckv import PCKVGRR, PCKVUE
-from ldpnb.wheel import WheelKV, digest
+from ldpnb.wheel import WheelKV
 
 
 def crowd(n, keys, m):
