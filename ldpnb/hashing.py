@@ -174,7 +174,7 @@ class MultiplyShift:
 
 
 class HashFamily(Protocol):
-    """What a Wheel asks of a family of hash functions into slots; `Multilinear` and `Table` have it."""
+    """What a Wheel asks of a family of hash functions into slots; `Multilinear` and `SlotTable` have it."""
 
     @property
     def words(self) -> int:
@@ -262,7 +262,7 @@ class Multilinear:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class SlotTable:
     """The ideal family: a seed lists the slots of all keys, and all lists are alike.
 
     For few keys: to enumerate every seed, and to tell what the hash in use should do.

@@ -14,7 +14,7 @@ nor on the randomness of seeds.  The client knows ε, m and N, and no list of ke
 
 People with fewer than m keys add *dummies*: slots drawn afresh, in secret.  Of more than m keys, m are drawn.
 
-Estimates are exactly unbiased if the slots of any m + 1 keys are independent and uniform.  `Table`, an ideal family
+Estimates are exactly unbiased if the slots of any m + 1 keys are independent and uniform.  `SlotTable`, an ideal family
 with few keys, has this property; `Multilinear`, which is in use, very nearly (see there).
 """
 
@@ -44,7 +44,7 @@ from ldpnb.core import (
     check_people,
     sample_slots,
 )
-from ldpnb.hashing import HashFamily, Multilinear, Table, key_of
+from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
 from ldpnb.keyvalue import Held, SignedTernary, check_pairs, discretise
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
@@ -142,7 +142,7 @@ class OpenSets(Mechanism):
         N; 0, the default, stands for the best number (see `slot_count`).
     table : int
         0, the default, hashes any keys (`Multilinear`); a positive number stands for an ideal hash of so few keys
-        0, …, table − 1 whose seeds can be enumerated (`Table`).
+        0, …, table − 1 whose seeds can be enumerated (`SlotTable`).
 
     Notes
     -----
@@ -203,7 +203,7 @@ class OpenSets(Mechanism):
     def hash(self) -> HashFamily:
         """The public hash family."""
         if self.table:
-            return Table(keys=self.table, slots=self.slot_count)
+            return SlotTable(keys=self.table, slots=self.slot_count)
         return Multilinear(slots=self.slot_count)
 
     @property

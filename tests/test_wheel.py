@@ -12,7 +12,7 @@ from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_up
 from ldpnb.core import EPSILON_MAX, EPSILON_MIN, Records
 from ldpnb.frequency import GRR
-from ldpnb.hashing import Multilinear, Table, digest
+from ldpnb.hashing import Multilinear, SlotTable, digest
 from ldpnb.keyvalue import Holdings, discretise, holdings, mean_of
 from ldpnb.wheel import CLIENTS, REPORTS, SLOTS, Circle, Wheel, WheelKV
 
@@ -353,7 +353,7 @@ def test_controls_are_caught():
 
 
 @dataclass(frozen=True, kw_only=True)
-class Twin(Table):
+class Twin(SlotTable):
     """Gives every two keys one slot: pairs are as likely to collide as not to be hashed at all."""
 
     def __call__(self, seeds, keys):
@@ -406,7 +406,7 @@ class OneWord(Multilinear):
         word = seeds[..., 0] * np.asarray(keys).astype(np.uint32) + seeds[..., 2]
         return ((word.astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32)).astype(np.int64)
 
-    count = Table.count
+    count = SlotTable.count
 
 
 def test_pairwise_independence_is_not_enough():
@@ -467,7 +467,7 @@ def test_pairs_drawn_from_a_long_record_are_all_alike():
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fixed(Table):
+class Fixed(SlotTable):
     """One seed, under which every key has a slot of its own."""
 
     def seeds(self, n, rng):
