@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Protocol
+from math import isqrt
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
-from ldpnb.core import check_codes
-from ldpnb.kernels import U32, count_nested
+from ldpnb.core import check_codes, check_count
+from ldpnb.kernels import U32, count_nested, count_points, count_quadratic
+
+PRIME = 2**31 - 1
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
 
@@ -168,6 +172,208 @@ class MultiplyShift:
         # the last slot's upper edge is 2**32, but there are at least two slots, so that every width fits
         width = edge(slot + np.uint64(1)) - lower
         return np.ascontiguousarray(a), b - lower.astype(U32), width.astype(U32)
+
+
+# ---------------------------------------------------------------------------------------------------------- three items
+
+
+def check_prime(value: Any) -> int:
+    """Return a prime number in [5, 2**31 − 1]."""
+    found = check_count(value, 5, "prime", PRIME)
+    if not _is_prime(found):
+        raise ValueError(f"prime must be a prime number, got {found}")
+    return found
+
+
+@cache
+def _is_prime(n: int) -> bool:
+    return all(n % d for d in range(2, isqrt(n) + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Modular:
+    """What exactly three-wise independent families share: hash values uniform on Z_p, cut into slots.
+
+    The hash values of three different keys are independent and uniform on {0, …, prime − 1}.  Slot s is the interval
+    [⌈s prime/slots⌉, ⌈(s+1) prime/slots⌉), so that slots differ in size by one hash value at most.
+
+    Parameters
+    ----------
+    slots : int in [2, prime]
+    prime : int
+        A prime number in [5, 2**31 − 1]; a small one for a family whose seeds can be enumerated.
+    """
+
+    slots: int
+    prime: int = PRIME
+    words: ClassVar[int]  # of a seed
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prime", check_prime(self.prime))
+        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", self.prime))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many of the hash values fall into each slot, (slots,)."""
+        return np.diff([-(-s * self.prime // self.slots) for s in range(self.slots + 1)])
+
+    @property
+    def collision(self) -> Fraction:
+        """Probability over the seeds that two given keys share a slot, C₂; 1/slots but for the cut."""
+        return self._shared(2)
+
+    @property
+    def triple(self) -> Fraction:
+        """Probability over the seeds that three given keys share a slot, C₃; 1/slots² but for the cut."""
+        return self._shared(3)
+
+    def _shared(self, keys: int) -> Fraction:
+        low, more = divmod(self.prime, self.slots)  # slots come in two sizes
+        return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, words)."""
+        return uniform(self.prime, (n, self.words), rng).astype(U32)
+
+    def check(self, seeds: NDArray[np.uint32]) -> None:
+        """Raise a ValueError for a number that is in no seed."""
+        if seeds.size and seeds.max() >= self.prime:
+            raise ValueError(f"seed must be integers in [0, {self.prime}), got {seeds.max()}")
+
+    def _mod(self, x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        prime = np.uint64(self.prime)
+        return x - x // prime * prime  # a third of the time of %
+
+    def _slot(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return (values * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quadratic(Modular):
+    """Hashing of `keys` integers into slots, exactly independent for every three keys, and fast over all of them.
+
+    A seed is three numbers (a, b, c) below the prime p, and the hash value of v is (a v² + b v + c) mod p.  A
+    polynomial of degree two takes any three values at three places exactly once (Wegman and Carter 1981).  From v to
+    v + 1 it takes two additions, which is how `count` decodes.
+
+    Parameters
+    ----------
+    keys : int in [1, prime]
+        Keys are 0, …, keys − 1.
+    slots, prime : int
+        See `Modular`.
+    """
+
+    keys: int
+    words: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", self.prime))
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        a, b, c = (seeds[..., i].astype(np.uint64) for i in range(3))
+        v = np.asarray(keys).astype(np.uint64)
+        return self._slot(self._mod(self._mod(a * v + b) * v + c))
+
+    def count(
+        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64], keys: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Count for each key the reports whose slot holds it.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 3)
+        slots : ndarray of int64 (n,)
+            In [0, self.slots).
+        keys : ndarray of int64 (k,), optional
+            In any order; all keys in a row by default, which takes a fifth of the time a key.
+
+        Returns
+        -------
+        ndarray of int64 (k,)
+
+        Raises
+        ------
+        ValueError
+            If a seed is not below the prime.
+        """
+        self.check(seeds)
+        if keys is None:
+            return count_quadratic(seeds, slots, self.slots, self.prime, self.keys)
+        if 5 * len(keys) > self.keys or self.prime != PRIME:
+            return self.count(seeds, slots)[check_codes(keys, self.keys, "keys")]
+        a, b, c = np.moveaxis(seeds, -1, 0)
+        v, zero = keys.astype(np.uint64), np.zeros(1, U32)
+        points = v.astype(U32), self._mod(v * v).astype(U32), np.broadcast_to(zero, keys.shape)
+        return count_points(np.stack([b, a, 0 * a, c], -1), slots, self.slots, PRIME.bit_length(), points)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paraboloid(Modular):
+    """Hashing of any 62-bit keys into slots, exactly independent for every three keys.
+
+    For keys of an open domain: ids below p², candidates in any order.  For keys that can be numbered 0, …, k − 1 take
+    `Quadratic`, which decodes a key in a fifth of the time; for more than three keys at once `Multilinear`, which is
+    close to independent for them, and exactly so for none.  Strings become ids by ``digest(names) % prime**2``; two of
+    m strings share an id with a probability of about m²/2**63.
+
+    An id x + p y is the point (x, y, x² + y²) of a paraboloid over Z_p.  A seed is four numbers (a, b, c, d) below p,
+    and the hash value is (a x + b y + c (x² + y²) + d) mod p.  As p is 3 mod 4, x² + y² is 0 mod p only where x and y
+    are, so that a line meets the paraboloid at two points at most; of three ids, therefore, the vectors
+    (1, x, y, x² + y²) are linearly independent.
+
+    Parameters
+    ----------
+    slots : int
+        See `Modular`.
+    prime : int
+        A prime number 2**bits − 1, 7 or more; all of these are 3 mod 4.
+    """
+
+    words: ClassVar[int] = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prime & (self.prime + 1):
+            raise ValueError(f"prime must be a power of two less one, got {self.prime}")
+
+    def _points(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
+        ids = check_codes(keys, self.prime**2, "keys", np.ndim(keys)).astype(np.uint64)
+        y = ids // np.uint64(self.prime)
+        x = ids - y * np.uint64(self.prime)
+        return x, y, self._mod(x * x + y * y)
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        a, b, c, d = (seeds[..., i].astype(np.uint64) for i in range(4))
+        x, y, z = self._points(keys)
+        return self._slot(self._mod(a * x + b * y + c * z + d))
+
+    def count(self, seeds: NDArray[np.uint32], slots: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count for each key the reports whose slot holds it.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 4)
+        slots : ndarray of int64 (n,)
+            In [0, self.slots).
+        keys : ndarray of int64 (k,)
+            In [0, prime**2), in any order.
+
+        Returns
+        -------
+        ndarray of int64 (k,)
+
+        Raises
+        ------
+        ValueError
+            If a seed is not below the prime, or a key not below its square.
+        """
+        self.check(seeds)
+        x, y, z = (word.astype(U32) for word in self._points(keys))
+        return count_points(seeds, slots, self.slots, self.prime.bit_length(), (x, y, z))
 
 
 # ------------------------------------------------------------------------------------------ sets of items, open domains

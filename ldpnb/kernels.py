@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 ITEMS = 2048  # counted at a time: they and their counts take 16 KB, which stay in the nearest cache
 USERS = 2**16  # counted at a time: few enough for 32-bit counts, and for the second cache
+LANES = 2**10  # users who step from item to item together: what is known of them takes 16 KB
 
 BYTES = 255  # rows counted at a time: a byte counts so far
 
-U8, U32 = np.uint8, np.uint32
+U8, U32, U64 = np.uint8, np.uint32, np.uint64
 
 
 def count_supporters(
@@ -121,6 +122,145 @@ def _compiled_nested() -> Any:
     from numba import njit
 
     return njit(nogil=True, cache=True)(_nested)
+
+
+# ------------------------------------------------------------------------------------------- hash values mod a prime
+
+
+def count_quadratic(
+    seeds: NDArray[np.uint32], slots: NDArray[np.int64], many: int, prime: int, k: int
+) -> NDArray[np.int64]:
+    """Count, for v = 0, …, k − 1, the users whose slot holds (a v² + b v + c) mod prime; compiled.
+
+    Slot s is the interval [⌈s prime/many⌉, ⌈(s+1) prime/many⌉).  A hash value differs from the one before by a
+    difference that itself grows by 2a, so that two additions and a comparison lead from item to item.  The same
+    in numpy, at once: ``((a * v * v + b * v + c) % prime * many // prime == slots[:, None]).sum(0)``, with a, b, c
+    columns of Python's integers and v in a row.
+
+    Parameters
+    ----------
+    seeds : ndarray of uint32 (n, 3)
+        a, b and c, all below `prime`.
+    slots : ndarray of int64 (n,)
+        In [0, many).
+    many : int in [2, prime]
+    prime : int below 2**31
+    k : int
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+    """
+    counts = np.zeros(-(-k // 4) * 4, np.int64)
+    _compiled_modular()[0](np.ascontiguousarray(seeds), np.ascontiguousarray(slots), many, prime, counts)
+    return counts[:k]
+
+
+def count_points(
+    seeds: NDArray[np.uint32],
+    slots: NDArray[np.int64],
+    many: int,
+    bits: int,
+    points: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]],
+) -> NDArray[np.int64]:
+    """Count, for each point (x, y, z), the users whose slot holds (a x + b y + c z + d) mod 2**bits − 1; compiled.
+
+    For points in any order, in memory that does not grow.  Slots as for `count_quadratic`.
+
+    Parameters
+    ----------
+    seeds : ndarray of uint32 (n, 4)
+        a, b, c and d, all below 2**bits − 1.
+    slots : ndarray of int64 (n,)
+        In [0, many).
+    many : int in [2, 2**bits − 1]
+    bits : int in [3, 31]
+    points : three ndarrays of uint32 (k,)
+        x, y and z, all below 2**bits − 1.
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+    """
+    counts = np.zeros(len(points[0]), np.int64)
+    arrays = (np.ascontiguousarray(x) for x in (seeds, slots, *points))
+    _compiled_modular()[1](*arrays, many, bits, counts)
+    return counts
+
+
+def _quadratic(seeds: Any, slots: Any, many: Any, prime: Any, counts: Any) -> None:
+    p, wide, g = U32(prime), U64(prime), U64(many)
+    low, more = U64(prime // many), U64(prime % many)
+    for user in range(0, len(slots), LANES):
+        n = min(LANES, len(slots) - user)
+        # hash value less the slot's lower edge, its next difference, the difference of that, and the slot's size
+        value, step, twice, width = np.empty(n, U32), np.empty(n, U32), np.empty(n, U32), np.empty(n, U32)
+        for i in range(n):
+            a, b, c, s = seeds[user + i, 0], seeds[user + i, 1], seeds[user + i, 2], U64(slots[user + i])
+            lower = (s * wide + g - U64(1)) // g
+            width[i] = U32(low + U64(more > lower * g - s * wide))
+            t = U32(c + U32(p - U32(lower)))
+            value[i] = min(t, U32(t - p))  # t is below 2p, and t − p a huge number where t is below p
+            t = U32(a + b)
+            step[i] = min(t, U32(t - p))
+            t = U32(a + a)
+            twice[i] = min(t, U32(t - p))
+        for v in range(0, len(counts), 4):  # by fours, which leave value and step in registers
+            found0 = found1 = found2 = found3 = U32(0)
+            for i in range(n):
+                h, d, dd, w = value[i], step[i], twice[i], width[i]
+                found0 = U32(found0 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                found1 = U32(found1 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                found2 = U32(found2 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                found3 = U32(found3 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                value[i], step[i] = h, d
+            counts[v] += np.int64(found0)
+            counts[v + 1] += np.int64(found1)
+            counts[v + 2] += np.int64(found2)
+            counts[v + 3] += np.int64(found3)
+
+
+def _points(seeds: Any, slots: Any, x: Any, y: Any, z: Any, many: Any, bits: Any, counts: Any) -> None:
+    p, g, shift = U64((1 << bits) - 1), U64(many), U64(bits)
+    found = np.empty(ITEMS, U32)
+    for user in range(0, len(slots), USERS):
+        for item in range(0, len(x), ITEMS):
+            xs, ys, zs = x[item : item + ITEMS], y[item : item + ITEMS], z[item : item + ITEMS]
+            found[: len(xs)] = U32(0)
+            for i in range(user, min(user + USERS, len(slots))):
+                a, b, c, s = U64(seeds[i, 0]), U64(seeds[i, 1]), U64(seeds[i, 2]), U64(slots[i])
+                lower = (s * p + g - U64(1)) // g
+                width, d = U32(p // g + U64(p % g > lower * g - s * p)), U64(seeds[i, 3]) + p - lower
+                for j in range(len(xs)):
+                    t = a * U64(xs[j]) + b * U64(ys[j]) + c * U64(zs[j]) + d
+                    t = (t & p) + (t >> shift)  # 2**bits is 1 mod p
+                    h = U32((t & p) + (t >> shift))  # below 2p now
+                    found[j] += U32(min(h, U32(h - U32(p))) < width)
+            for j in range(len(xs)):
+                counts[item + j] += np.int64(found[j])
+
+
+@cache
+def _compiled_modular() -> Any:
+    from numba import njit
+
+    return tuple(njit(nogil=True, cache=True)(f) for f in (_quadratic, _points))
 
 
 # ------------------------------------------------------------------------------------------------ rows of bits

@@ -314,11 +314,11 @@ def test_limits_bind(answers):
     question = ask("item", k=1000)
     free = named(question.rank())
     assert [free[name].private_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [10, 1000, 2, 1, 2]
-    assert [free[name].public_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [0, 0, 64, 10, 96]
+    assert [free[name].public_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [0, 0, 93, 10, 96]
     for bits, public_free, left in (
         (1000, False, {"k-RR", "k-Subset", "OUE", "SUE", "OLH", "Hadamard bit", "Hadamard response", "wheel"}),
-        (66, False, {"k-RR", "k-Subset", "OLH", "Hadamard bit", "Hadamard response"}),
-        (65, False, {"k-RR", "k-Subset", "Hadamard bit", "Hadamard response"}),
+        (95, False, {"k-RR", "k-Subset", "OLH", "Hadamard bit", "Hadamard response"}),
+        (94, False, {"k-RR", "k-Subset", "Hadamard bit", "Hadamard response"}),
         (10, False, {"k-RR", "k-Subset", "Hadamard response"}),
         (9, False, set()),
         (9, True, {"OLH", "Hadamard bit", "wheel"}),
@@ -483,7 +483,7 @@ def test_windows_have_the_best_width():
     [
         ("GRR", 0),
         ("OUE", 0),
-        ("OLH", 64),
+        ("OLH", 93),
         ("HadamardBit", 8),
         ("HadamardResponse", 0),
         ("SHist", 12),
@@ -518,7 +518,7 @@ def test_public_bits_of_combinations():
     assert choose.public_bits(means.SampledHybrid(d=10, epsilon=8.0)) == 7  # three of ten: 120
     assert choose.public_bits(choose.IOH.of(("a", "b", "c"), HadamardBit, 1.0)) == 5
     assert choose.public_bits(choose.PairSampling.of(("a", "b", "c", "d"), HadamardBit, 1.0)) == 3 + 4
-    assert choose.public_bits(replace(OLH(k=4, epsilon=1.0), word=8)) == 16
+    assert choose.public_bits(replace(OLH(k=4, epsilon=1.0), prime=5)) == 9
     with pytest.raises(ValueError, match="mechanism must be one that a question lists, got Unknown"):
         choose.public_bits(CATALOGUE["Unknown"].build(4, 1.0))
 

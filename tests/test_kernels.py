@@ -1,15 +1,19 @@
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 
 from ldpnb.kernels import (
     ITEMS,
+    LANES,
     USERS,
     count_nested,
     count_ones,
     count_packed,
+    count_points,
+    count_quadratic,
     count_supporters,
     flip_ranked,
     ones_of_rows,
@@ -119,6 +123,75 @@ def test_nested_kernel_counts_every_block(n, k):
     counts = count_nested((one, 0 * i, 0 * i - i), (one, wide), (x, words(k, rng)))
     assert np.array_equal(counts[:, 0], x < n)
     assert np.array_equal(counts[:, 1], n - (x + np.uint32(1) < n))  # all but one whose word is 2³² − 1
+
+
+# ------------------------------------------------------------------------------------------- hash values mod a prime
+
+PRIMES = [5, 7, 31, 65_537, 2**31 - 1]
+
+
+def seeds_at_the_edges(prime, words, rng):
+    """All of 0, 1 and prime − 1, and random ones."""
+    edges = np.array(list(product((0, 1, prime - 1), repeat=words)))
+    return np.concatenate([edges, rng.integers(0, prime, (60, words))]).astype(np.uint32)
+
+
+def slots_at_both_ends(n, many, rng):
+    return np.where(rng.random(n) < 0.5, rng.choice([0, many - 1], n), rng.integers(0, many, n))
+
+
+def modular_twin(seeds, slots, many, prime, points):
+    """The definition, in Python's integers: slot s holds the hash values from ⌈s prime/many⌉ on."""
+    bounds = [(-(-s * prime // many), -(-(s + 1) * prime // many)) for s in slots.tolist()]
+    users = list(zip(seeds.tolist(), bounds, strict=True))
+    return [
+        sum(low <= sum(w * x for w, x in zip(seed, point, strict=True)) % prime < high for seed, (low, high) in users)
+        for point in points
+    ]
+
+
+@pytest.mark.parametrize("prime", PRIMES)
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 42])
+def test_quadratic_kernel_is_its_twin(prime, k):
+    rng = np.random.default_rng(k)
+    for many in {2, 3, 5, min(prime, 100), prime - 1, prime}:
+        seeds = seeds_at_the_edges(prime, 3, rng)
+        slots = slots_at_both_ends(len(seeds), many, rng)
+        counts = count_quadratic(seeds, slots, many, prime, k)
+        assert counts.dtype == np.int64 and counts.shape == (k,)
+        assert counts.tolist() == modular_twin(seeds, slots, many, prime, [(v * v, v, 1) for v in range(k)])
+
+
+@pytest.mark.parametrize("n", [0, 1, LANES - 1, LANES, 2 * LANES + 3])
+def test_quadratic_kernel_counts_every_block(n):
+    """The hash value of user i is i + v, so that item v of 10 falls into the slot that lies v above i."""
+    i = np.arange(n)
+    seeds = np.stack([0 * i, 0 * i + 1, i], 1).astype(np.uint32)[::-1]
+    counts = count_quadratic(seeds, seeds[:, 2].astype(np.int64) + 4, PRIMES[-1], PRIMES[-1], 10)
+    assert counts.tolist() == [n if v == 4 else 0 for v in range(10)]
+
+
+@pytest.mark.parametrize("bits", [3, 5, 13, 31])
+@pytest.mark.parametrize("k", [0, 1, 30])
+def test_kernel_for_points_is_its_twin(bits, k):
+    prime, rng = 2**bits - 1, np.random.default_rng(k)
+    points = rng.choice([0, 1, prime - 1, int(rng.integers(prime))], (k, 3))  # neither ascending nor distinct
+    for many in {2, 3, 7, min(prime, 100), prime - 1, prime}:
+        seeds = seeds_at_the_edges(prime, 4, rng)
+        slots = slots_at_both_ends(len(seeds), many, rng)
+        counts = count_points(seeds, slots, many, bits, tuple(points.T.astype(np.uint32)))
+        assert counts.dtype == np.int64 and counts.shape == (k,)
+        assert counts.tolist() == modular_twin(seeds, slots, many, prime, [(*point, 1) for point in points.tolist()])
+
+
+@pytest.mark.parametrize("n, k", [(2 * USERS + 3, 5), (3, 2 * ITEMS + 5), (USERS + 1, ITEMS + 1)])
+def test_kernel_for_points_counts_every_block(n, k):
+    """The hash value of user i at the point (x, …) is x − i, and slot 0 holds the value 0 alone."""
+    prime, i, rng = 2**31 - 1, np.arange(n), np.random.default_rng(n)
+    seeds = np.stack([0 * i + 1, 0 * i, 0 * i, -i % prime], 1).astype(np.uint32)
+    x = rng.permutation(np.arange(k, dtype=np.uint32) * np.uint32(7))
+    counts = count_points(seeds, 0 * i, prime, 31, (x, words(k, rng) >> 1, words(k, rng) >> 1))
+    assert np.array_equal(counts, x < n)
 
 
 # ------------------------------------------------------------------------------------------------- rows of bits
