@@ -313,11 +313,11 @@ def test_limits_bind(answers):
     question = ask("item", k=1000)
     free = named(question.rank())
     assert [free[name].private_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [10, 1000, 2, 1, 2]
-    assert [free[name].public_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [0, 0, 64, 10, 96]
+    assert [free[name].public_bits for name in ("k-RR", "OUE", "OLH", "Hadamard bit", "wheel")] == [0, 0, 93, 10, 96]
     for bits, public_free, left in (
         (1000, False, {"k-RR", "k-Subset", "OUE", "SUE", "OLH", "Hadamard bit", "Hadamard response", "wheel"}),
-        (66, False, {"k-RR", "k-Subset", "OLH", "Hadamard bit", "Hadamard response"}),
-        (65, False, {"k-RR", "k-Subset", "Hadamard bit", "Hadamard response"}),
+        (95, False, {"k-RR", "k-Subset", "OLH", "Hadamard bit", "Hadamard response"}),
+        (94, False, {"k-RR", "k-Subset", "Hadamard bit", "Hadamard response"}),
         (10, False, {"k-RR", "k-Subset", "Hadamard response"}),
         (9, False, set()),
         (9, True, {"OLH", "Hadamard bit", "wheel"}),
@@ -482,7 +482,7 @@ def test_windows_have_the_best_width():
     [
         ("GRR", 0),
         ("OUE", 0),
-        ("OLH", 64),
+        ("OLH", 93),
         ("HadamardBit", 8),
         ("HadamardResponse", 0),
         ("SHist", 12),
@@ -517,7 +517,7 @@ def test_public_bits_of_combinations():
     assert means.SampledHybrid(d=10, epsilon=8.0).public_bits == 7  # three of ten: 120
     assert choose.IOH.of(("a", "b", "c"), HadamardBit, 1.0).public_bits == 5
     assert choose.PairSampling.of(("a", "b", "c", "d"), HadamardBit, 1.0).public_bits == 3 + 4
-    assert replace(OLH(k=4, epsilon=1.0), word=8).public_bits == 16
+    assert replace(OLH(k=4, epsilon=1.0), prime=5).public_bits == 9
 
 
 def test_the_servers_work_is_as_measured(answers):

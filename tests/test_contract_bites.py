@@ -116,7 +116,8 @@ class SeedChosenByValue(OLH):
 
     def perturb(self, values, *, rng):
         reports = super().perturb(values, rng=rng)
-        reports["seed"][:, 1] = -reports["seed"][:, 0] * np.asarray(values, np.uint32) & ((1 << self.word) - 1)
+        a, b, _ = reports["seed"].astype(np.int64).T
+        reports["seed"][:, 2] = -(a * values + b) * values % self.prime
         reports["slot"] = self.slots.perturb(self.hash(reports["seed"], values), rng=rng)
         return reports
 
@@ -169,8 +170,8 @@ K3 = dict(k=3, epsilon=1.0)
         (FirstTrial(**K3), "test_estimate_takes_trials_one_by_one"),
         (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
         (OwnRandomness(**K3), "test_same_seed_same_reports"),
-        (SeedChosenByValue(**K3, word=3), "test_public_part_does_not_depend_on_the_value"),
-        (WrongCollisions(**K3, g=3, word=4), "test_estimate_is_unbiased"),
+        (SeedChosenByValue(**K3, prime=5), "test_public_part_does_not_depend_on_the_value"),
+        (WrongCollisions(**K3, g=3, prime=5), "test_estimate_is_unbiased"),
         (TalkativeReport(**K3), "test_report_has_the_stated_size"),
     ],
     ids=lambda x: x if isinstance(x, str) else type(x).__name__,

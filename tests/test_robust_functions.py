@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from test_robust import NO_COUNT, fault
 
-from ldpnb import chance, kernels, postprocess, verify
+from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
-from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue, wheel
+from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue
 from ldpnb.numbers import distortion, means
 from ldpnb.oracles import frequency, hadamard, matrix
 from ldpnb.serve import choose
@@ -262,7 +262,7 @@ ROWS = [
         {"weights": np.full((2, 2), 0.5)},
         {"weights": [None, "x", [1], np.full((2, 2), NAN), np.full((2, 2), 1j), [["a"] * 2] * 2, [[1], [1, 2]]]},
     ),
-    Row(wheel.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
+    Row(hashing.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
     # ------------------------------------------------------------------------------------- correlation
     Row(
         correlation.to_bits,

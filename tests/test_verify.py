@@ -152,7 +152,7 @@ def test_moments_are_those_of_brute_force():
 
 
 def test_moments_of_a_mechanism_are_its_statements():
-    for mechanism in (SUE(k=3, epsilon=0.7), OLH(k=3, epsilon=1.0, word=3)):
+    for mechanism in (SUE(k=3, epsilon=0.7), OLH(k=3, epsilon=1.0, prime=5)):
         mean, variance = moments(mechanism, [2, 0])
         np.testing.assert_allclose(mean, mechanism.expected([2, 0]), atol=1e-12)
         np.testing.assert_allclose(variance, mechanism.variance([2, 0]), rtol=1e-12)

@@ -46,11 +46,10 @@ from ldpnb.checks import (
     check_people,
 )
 from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.hashing import PRIME, Quadratic, check_prime
 from ldpnb.kernels import (
-    MultiplyShift,
     count_ones,
     count_packed,
-    count_supporters,
     flip_ranked,
     ones_of_rows,
     set_drawn,
@@ -119,8 +118,6 @@ class PureProtocol(Mechanism):
         ------
         ValueError
             If there are not k weights, or one is not a finite number.
-        NotImplementedError
-            If the oracle has no closed form (`OLH`).
         """
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
@@ -341,6 +338,7 @@ class OLH(PureProtocol):
     r"""Local hashing: each person hashes the domain into g slots by a public hash of their own, then k-RR over slots.
 
     With :math:`g = e^\varepsilon + 1` slots (rounded), the error is that of `OUE` and a report is only a slot.
+    Under the hash, `Quadratic`, any three items are independent, so that sums over items have the error of `OUE`, too.
 
     Source: Wang, Blocki, Li and Jha 2017.
 
@@ -348,48 +346,40 @@ class OLH(PureProtocol):
     ----------
     g : int
         Number of slots; 0, the default, stands for the best one (see `slot_count`).
-    word : int
-        Word length of the hash; a few bits for a family whose seeds can be enumerated.
+    prime : int
+        Of the hash, a prime number of at least 5, k and g; a small one for a family whose seeds can be enumerated.
 
-    Reports have the fields ``seed`` (two words, public) and ``slot``, (n,).
+    Reports have the fields ``seed`` (three numbers below `prime`, public) and ``slot``, (n,).
 
     Notes
     -----
     `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.  For the same
     reason a mechanism that chose 4 slots itself is not equal to one that was told to take 4.
-
-
-    A sum of estimates over many items has no closed error (`linear_variance`).  That two wrong items are supported
-    depends on how often *three* items share a slot, which pairwise independence leaves open; for items in arithmetic
-    progression it is more often than under ideal hashing, and sums of many estimates vary up to about twice as much.
     """
 
     g: int = 0
-    word: int = 32
+    prime: int = PRIME
     label = "OLH"
     server_cost = "report and item"
     public_fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if check_count(self.g, 0, "g") == 1:
+        object.__setattr__(self, "prime", check_prime(self.prime))
+        check_count(self.k, 2, "k", self.prime)
+        object.__setattr__(self, "g", check_count(self.g, 0, "g", self.prime))
+        if self.g == 1:
             raise ValueError("g must be 0 or an integer, at least 2, got 1")
-        object.__setattr__(self, "g", check_count(self.g, 0, "g"))
-        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))
-        self.hash  # noqa: B018  -- refuses impossible combinations now
 
     @cached_property
     def slot_count(self) -> int:
-        """The number of slots in use: g, or the integer nearest to e^ε + 1, but no more than k or than the hash has."""
-        if self.g:
-            return self.g
-        room = 1 << MultiplyShift(keys=self.k, slots=2, word=self.word).top
-        return max(2, min(round(odds(self.epsilon)) + 1, self.k, room))
+        """The number of slots in use: g, or the integer nearest to e^ε + 1, but no more than k."""
+        return self.g or min(round(odds(self.epsilon)) + 1, self.k)
 
     @cached_property
-    def hash(self) -> MultiplyShift:
+    def hash(self) -> Quadratic:
         """The public hash family."""
-        return MultiplyShift(keys=self.k, slots=self.slot_count, word=self.word)
+        return Quadratic(keys=self.k, slots=self.slot_count, prime=self.prime)
 
     @cached_property
     def slots(self) -> GRR:
@@ -416,7 +406,7 @@ class OLH(PureProtocol):
     @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return np.dtype([("seed", np.uint32, (2,)), ("slot", np.int64)])
+        return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
         """Draw reports: (n,) with fields ``seed`` and ``slot``."""
@@ -428,23 +418,40 @@ class OLH(PureProtocol):
         return reports
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Refused: see the notes of the class."""
-        check_weights(weights, self.k)
-        raise NotImplementedError(
-            "OLH has no closed form for the variance of sums over items, since a pairwise independent hash leaves open "
-            "how often three items collide; HadamardBit has a closed form, and nearly the same variance for one item"
-        )
+        r"""Variance of the weights of the supported items: (…, k).  See `PureProtocol.linear_variance`.
+
+        With P and Q the probabilities of a person's own slot and of any other, :math:`C_2` and :math:`C_3` those that
+        two and three items share a slot, and W and :math:`W_2` the sums of :math:`w_v` and :math:`w_v^2` over all
+        items but x, it is :math:`(p^*-q^*)^{-2}` times
+
+        .. math:: w_x^2 P(1-P) + W_2 q^*(1-q^*) + (W^2-W_2)(r-q^{*2}) + 2 w_x W P (C_2-q^*).
+
+        Two wrong items are both supported with probability :math:`r = C_3 P + (C_2-C_3) Q`: all three items share a
+        slot, which is kept, or these two share one without x, to which the report moves.  The last two terms are of
+        the order of g/prime²; under an ideal hash they vanish, as for independent bits.
+        """
+        w = check_weights(weights, self.k)
+        squares = np.square(w)
+        others, rest = w.sum(-1, keepdims=True) - w, squares.sum(-1, keepdims=True) - squares
+        a, b, c, d = map(float, self._terms)
+        return np.asarray(a * squares + b * rest + c * (np.square(others) - rest) + d * w * others)
+
+    @cached_property
+    def _terms(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """In `linear_variance`, what stands before the square of w_x, W₂, W² − W₂ and the product of w_x and W."""
+        (own, moved), (p, q) = self.slots.support, self.support
+        two, three = self.hash.collision, self.hash.triple
+        both, mixed = three * own + (two - three) * moved - q * q, own * (two - q)
+        a, b, c, d = (x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
+        return a, b, c, d
 
     def tally(self, reports: Reports) -> Tally:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
         reports = check_fields(reports, self.dtype)
-        counts, items = np.zeros(self.k, np.int64), np.arange(self.k, dtype=np.uint32)
+        counts = np.zeros(self.k, np.int64)
         for start in range(0, len(reports), BLOCK):
             part = reports[start : start + BLOCK]
-            slot = check_codes(part["slot"], self.slot_count, "slot")
-            if self.word < 32:  # other seeds cannot be too large, and looking at them takes longer than counting
-                check_codes(part["seed"], 1 << self.word, "seed", ndim=2)
-            counts += count_supporters(*self.hash.intervals(part["seed"], slot), items)
+            counts += self.hash.count(part["seed"], check_codes(part["slot"], self.slot_count, "slot"))
         return Tally(self, len(reports), counts)
 
 

@@ -39,6 +39,7 @@ from ldpnb.checks import (
     check_sizes,
 )
 from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.hashing import GOLDEN, splitmix
 from ldpnb.kernels import count_ones, fwht
 from ldpnb.oracles.frequency import PureProtocol, check_weights
 
@@ -220,19 +221,8 @@ class HadamardBit(OneBit):
         return replace(super().simulate_marginals(counts, trials=trials, rng=rng), items=tuple(range(self.k)))
 
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
 COLUMNS_MAX = 2**14  # whose inner products take 2 GB
 WORDS = 1 << 15  # words of the matrix at a time, so that they stay in the cache
-
-
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Finaliser of splitmix64 (Steele, Lea and Flood 2014), a permutation of 64-bit words; x must not be a scalar."""
-    x = x ^ (x >> np.uint64(30))
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,9 +267,9 @@ class SHist(OneBit):
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
         """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
         # chained rather than counted on, so that no matrix or row repeats a stretch of another
-        of_matrix = _mix(np.array([self.matrix], np.uint64) + GOLDEN)
-        of_row = _mix(of_matrix + (rows.astype(np.uint64) + np.uint64(1)) * GOLDEN)
-        return _mix(of_row + (columns.astype(np.uint64) + np.uint64(1)) * GOLDEN)
+        of_matrix = splitmix(np.array([self.matrix], np.uint64) + GOLDEN)
+        of_row = splitmix(of_matrix + (rows.astype(np.uint64) + np.uint64(1)) * GOLDEN)
+        return splitmix(of_row + (columns.astype(np.uint64) + np.uint64(1)) * GOLDEN)
 
     def _bits(self, rows: NDArray[np.int64], plus: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
         """Rows of the matrix, 1 for −1, complemented where `plus`: (len(rows), k)."""

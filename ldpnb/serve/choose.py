@@ -14,7 +14,7 @@ derived from something that the server knows anyway: then `public_free` says tha
 
 Parameters of a mechanism are those of the least error; where `bits` is given, k-Subset and PrivSet take the largest
 sets that fit, and Harmony for numbers and blocks the best number of numbers or attributes that fits.  All else stays as
-its module has it: a grid of 64 steps for a number, a seed of 64 bits for a hash.
+its module has it: a grid of 64 steps for a number, a seed of 93 bits for a hash.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ def run(python, *, rounds, **sizes):
         "clock": f"processor time, least of {rounds} × {sizes['repetitions']} runs or more "
         f"(others: {rounds} × {sizes['peers_repetitions']})",
         "rounds differ by": {name: round(float(apart.quantile(q)), 4) for name, q in (("median", 0.5), ("95 %", 0.95))},
-        "starting, ms": {name: starting(sizes["repetitions"], name) for name in ("numpy", "ldpnb.frequency")},
+        "starting, ms": {name: starting(sizes["repetitions"], name) for name in ("numpy", "ldpnb.oracles.frequency")},
         "freed memory": "kept for the next run"
         if os.environ.get("MALLOC_MMAP_MAX_") == "0"
         else "as the system has it",
