@@ -291,9 +291,9 @@ def test_style_draws_opaque_white_at_one_size(styled):
 
 
 def test_lines_of_a_plot_differ_by_colour_and_dash(styled):
-    looks = list(mpl.rcParams["axes.prop_cycle"])
-    assert [(look["color"], look["linestyle"]) for look in looks] == list(zip(looks.COLOURS, looks.DASHES, strict=True))
-    assert [set(look) for look in looks] == [{"color", "linestyle"}] * 7
+    cycle = list(mpl.rcParams["axes.prop_cycle"])
+    assert [(look["color"], look["linestyle"]) for look in cycle] == list(zip(looks.COLOURS, looks.DASHES, strict=True))
+    assert [set(look) for look in cycle] == [{"color", "linestyle"}] * 7
 
 
 def test_theory_and_simulation_pair_by_number(styled):
