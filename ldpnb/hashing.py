@@ -235,10 +235,11 @@ class Modular:
         """Draw n public seeds, (n, words)."""
         return uniform(self.prime, (n, self.words), rng).astype(U32)
 
-    def check(self, seeds: NDArray[np.uint32]) -> None:
-        """Raise a ValueError for a number that is in no seed."""
-        if seeds.size and seeds.max() >= self.prime:
-            raise ValueError(f"seed must be integers in [0, {self.prime}), got {seeds.max()}")
+    def _checked(self, seeds: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        found = np.ascontiguousarray(seeds)  # in a row they are looked through in a tenth of the time
+        if found.size and found.max() >= self.prime:
+            raise ValueError(f"seed must be integers in [0, {self.prime}), got {found.max()}")
+        return found
 
     def _mod(self, x: NDArray[np.uint64]) -> NDArray[np.uint64]:
         prime = np.uint64(self.prime)
@@ -299,7 +300,7 @@ class Quadratic(Modular):
         ValueError
             If a seed is not below the prime.
         """
-        self.check(seeds)
+        seeds = self._checked(seeds)
         if keys is None:
             return count_quadratic(seeds, slots, self.slots, self.prime, self.keys)
         if 5 * len(keys) > self.keys or self.prime != PRIME:
@@ -371,7 +372,7 @@ class Paraboloid(Modular):
         ValueError
             If a seed is not below the prime, or a key not below its square.
         """
-        self.check(seeds)
+        seeds = self._checked(seeds)
         x, y, z = (word.astype(U32) for word in self._points(keys))
         return count_points(seeds, slots, self.slots, self.prime.bit_length(), (x, y, z))
 
