@@ -289,7 +289,7 @@ class Quadratic(Modular):
         slots : ndarray of int64 (n,)
             In [0, self.slots).
         keys : ndarray of int64 (k,), optional
-            In any order; all keys in a row by default, which takes a fifth of the time a key.
+            In any order; all keys in a row by default, which takes a quarter of the time a key.
 
         Returns
         -------
@@ -303,7 +303,7 @@ class Quadratic(Modular):
         seeds = self._checked(seeds)
         if keys is None:
             return count_quadratic(seeds, slots, self.slots, self.prime, self.keys)
-        if 5 * len(keys) > self.keys or self.prime != PRIME:
+        if 4 * len(keys) > self.keys or self.prime != PRIME:
             return self.count(seeds, slots)[check_codes(keys, self.keys, "keys")]
         a, b, c = np.moveaxis(seeds, -1, 0)
         v, zero = keys.astype(np.uint64), np.zeros(1, U32)
@@ -316,7 +316,7 @@ class Paraboloid(Modular):
     """Hashing of any 62-bit keys into slots, exactly independent for every three keys.
 
     For keys of an open domain: ids below p², candidates in any order.  For keys that can be numbered 0, …, k − 1 take
-    `Quadratic`, which decodes a key in a fifth of the time; for more than three keys at once `Multilinear`, which is
+    `Quadratic`, which decodes a key in a quarter of the time; for more than three keys at once `Multilinear`, which is
     close to independent for them, and exactly so for none.  Strings become ids by ``digest(names) % prime**2``; two of
     m strings share an id with a probability of about m²/2**63.
 
