@@ -298,13 +298,14 @@ class Quadratic(Modular):
         Raises
         ------
         ValueError
-            If a seed is not below the prime.
+            If a seed is not below the prime, or a key not below `keys`.
         """
         seeds = self._checked(seeds)
         if keys is None:
             return count_quadratic(seeds, slots, self.slots, self.prime, self.keys)
+        keys = check_codes(keys, self.keys, "keys")
         if 4 * len(keys) > self.keys or self.prime != PRIME:
-            return self.count(seeds, slots)[check_codes(keys, self.keys, "keys")]
+            return self.count(seeds, slots)[keys]
         a, b, c = np.moveaxis(seeds, -1, 0)
         v, zero = keys.astype(np.uint64), np.zeros(1, U32)
         points = v.astype(U32), self._mod(v * v).astype(U32), np.broadcast_to(zero, keys.shape)
