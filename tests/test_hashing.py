@@ -324,6 +324,10 @@ def test_pairwise_independence_is_not_enough_for_sums():
             lambda: Quadratic(keys=9, slots=3).count(np.zeros((1, 3), np.uint32), np.zeros(1, int), np.array([-1, 0])),
             r"keys must be integers in \[0, 9\), got -1",
         ),
+        (
+            lambda: Quadratic(keys=1, slots=3).count(np.zeros((1, 3), np.uint32), np.zeros(1, int), np.array([1])),
+            r"keys must be integers in \[0, 1\), got 1",
+        ),
     ],
 )
 def test_wrong_families_seeds_and_keys_are_refused(make, error):
