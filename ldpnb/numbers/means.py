@@ -16,31 +16,33 @@ of them answered for by a mechanism for one number.  `Range` maps ages or prices
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
-from math import exp, floor
+from itertools import accumulate, product
+from math import comb, exp, floor
 from statistics import NormalDist
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb import crowds
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, log, odds, rational, weighted
 from ldpnb.checks import (
     SIZE_MAX,
+    Limit,
     check_array,
     check_codes,
     check_count,
     check_epsilon,
     check_fields,
     check_numbers,
-    check_people,
     check_unit,
     is_number,
 )
-from ldpnb.core import Mechanism, Reports, Tally, check_tally
+from ldpnb.core import Example, Mechanism, Reports, Tally, check_tally
 from ldpnb.formula import Formula
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
@@ -122,12 +124,8 @@ class MeanMechanism(Mechanism):
     """
 
     epsilon: float
-    limits: ClassVar[dict[str, tuple[int, int]]] = {}  # least and largest value of the integer fields
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        for name, (least, most) in self.limits.items():
-            object.__setattr__(self, name, check_count(getattr(self, name), least, name, most))
+    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
+    needs_list = False
 
     @property
     @abstractmethod
@@ -145,8 +143,8 @@ class MeanMechanism(Mechanism):
         """Mean squared score of a number at each of some equidistant points of [−1, 1]; it is linear in between."""
 
     @abstractmethod
-    def _vectors(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Check values; (n, t)."""
+    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return numbers that were checked, (n, t)."""
 
     @abstractmethod
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
@@ -168,17 +166,17 @@ class MeanMechanism(Mechanism):
         points = np.linspace(-1, 1, len(self.second_moments))
         return np.asarray(np.interp(t, points, self.second_moments) - t**2)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Return the mean score of a person, (…, t)."""
-        return np.asarray(self._cells(self._own(tally)) @ self.scores / tally.n)
+        return np.asarray(self._cells(tally) @ self.scores / tally.n)
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the values, (n, t); the client's rounding to points keeps them to within 2**-51."""
-        return self._vectors(values)
+        return self._values(values)
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance E[score² | t] − t²: (n, t)."""
-        return self._variance(self._vectors(values))
+        return self._variance(self._values(values))
 
     def standard_error(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the standard error of the estimate from the scatter of the scores: (…, t).
@@ -236,6 +234,8 @@ class Number(MeanMechanism):
     targets have one column.
     """
 
+    scope = (1, 1, 1)
+
     @property
     @abstractmethod
     def design(self) -> Design:
@@ -269,23 +269,31 @@ class Number(MeanMechanism):
         """⌈log₂ m⌉."""
         return (len(self.scores) - 1).bit_length()
 
-    def _vectors(self, values: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
         return check_unit(values)[:, None]
+
+    def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
+        noise = weighted(self.design.weights, (len(values),), rng)
+        return self.lead(_rounded(values[:, 0], self.design.points, rng), noise)
+
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, len(self.scores), "reports")
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports of each cell, (m,)."""
+        return np.bincount(reports, minlength=len(self.scores))
 
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
         return tally.counts[..., None, :]
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: cells, (n,)."""
-        numbers = check_unit(values)
-        check_people(numbers)
-        noise = weighted(self.design.weights, numbers.shape, rng)
-        return self.lead(_rounded(numbers, self.design.points, rng), noise)
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For one number."""
+        return cls(epsilon=epsilon)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports of each cell, (m,)."""
-        cells = check_codes(reports, len(self.scores), "reports")
-        return Tally(self, len(cells), np.bincount(cells, minlength=len(self.scores)))
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Numbers."""
+        return crowds.numbers((n,), rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,7 +321,8 @@ class Piecewise(Number):
 
     steps: int = STEPS
     width: int = 0
-    limits: ClassVar = {"steps": (1, STEPS_MAX), "width": (0, STEPS_MAX)}
+    label = "Piecewise"
+    limits: ClassVar[Mapping[str, Limit]] = {"steps": (1, STEPS_MAX), "width": (0, STEPS_MAX)}
 
     @property
     def window(self) -> int:
@@ -337,6 +346,11 @@ class Piecewise(Number):
         """Count on from the point, and from the last cell to the first."""
         return np.asarray((point + noise) % (self.steps + self.window))
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Narrow and wide windows."""
+        return _lines(cls(epsilon=1.0, steps=4), cls(epsilon=3.0, steps=3, width=5))
+
 
 @dataclass(frozen=True, kw_only=True)
 class TwoPoint(Piecewise):
@@ -349,6 +363,12 @@ class TwoPoint(Piecewise):
 
     steps: int = field(default=1, init=False, repr=False)
     width: int = field(default=1, init=False, repr=False)
+    label = "two points"
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """At a usual and a large ε."""
+        return _lines(cls(epsilon=1.0), cls(epsilon=20.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -364,6 +384,8 @@ class Hybrid(Piecewise):
 
     Reports are the cells of `Piecewise`, then the two of `TwoPoint`; only these where nothing is mixed.
     """
+
+    label = "Hybrid"
 
     @cached_property
     def parts(self) -> tuple[Piecewise, TwoPoint]:
@@ -401,6 +423,11 @@ class Hybrid(Piecewise):
         flip, step = np.divmod(np.maximum(noise - m, 0), self.steps)
         return np.where(noise < m, piecewise.lead(point, noise), m + sign.lead((step < point).astype(np.int64), flip))
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Mixed, and signs alone."""
+        return _lines(cls(epsilon=2.0, steps=4, width=2), cls(epsilon=0.5, steps=4))
+
 
 def best_width(mechanism: Piecewise) -> int:
     """Return the width of the least `worst_variance`, for a `Piecewise` or `Hybrid` of this ε and these steps.
@@ -435,7 +462,8 @@ class Laplace(Number):
 
     steps: int = STEPS
     reach: int = 0
-    limits: ClassVar = {"steps": (1, STEPS_MAX), "reach": (0, STEPS_MAX)}
+    label = "Laplace, cut"
+    limits: ClassVar[Mapping[str, Limit]] = {"steps": (1, STEPS_MAX), "reach": (0, STEPS_MAX)}
 
     @cached_property
     def step_ratio(self) -> Fraction:
@@ -462,6 +490,16 @@ class Laplace(Number):
         last = self.steps + 2 * self.reach
         return np.asarray(np.clip(point + noise - self.steps, 0, last))  # the first noise is −(steps + reach)
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """With and without cells beyond the ends."""
+        return _lines(cls(epsilon=1.0, steps=3, reach=2), cls(epsilon=4.0, steps=4))
+
+
+def _lines(*mechanisms: Number) -> list[Example]:
+    """Try mechanisms on some numbers, of which the ends are told apart best."""
+    return [Example(mechanism, np.array([-1.0, 1.0, 0.0, 0.3, -0.7])) for mechanism in mechanisms]
+
 
 # ------------------------------------------------------------------------------------------------- several numbers
 
@@ -471,8 +509,9 @@ class Numbers(MeanMechanism):
     """A vector of d numbers in [−1, 1] a person: values are (n, d), estimates and targets have d columns."""
 
     d: int
+    scope = (1, 16, 1000)
 
-    def _vectors(self, values: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
         vectors = check_unit(values, ndim=2)
         if vectors.shape[1] != self.d:
             raise ValueError(f"values must have d = {self.d} columns, got {vectors.shape[1]}")
@@ -482,15 +521,26 @@ class Numbers(MeanMechanism):
     def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
         """Draw the reports of some people."""
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports, some people at a time: copies and coins of all at once could be too much to hold."""
-        table = check_array(values, "values")
-        people = max(1, BLOCK // self.d) if table.ndim == 2 else 1  # of another shape, the check below refuses it
-        if table.ndim != 2:
-            self._vectors(table)
-        check_people(table)
-        blocks = (self._vectors(table[at : at + people]) for at in range(0, len(table), people))
+    def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
+        """Draw reports, some people at a time: the coins of all at once could be too much to hold."""
+        people = max(1, BLOCK // self.d)
+        blocks = (values[at : at + people] for at in range(0, len(values), people))
         return np.concatenate([self._draw(block, rng) for block in blocks])
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For vectors of so many numbers."""
+        return cls(d=size, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Vectors."""
+        return crowds.numbers((n, self.d), rng)
+
+
+def _cube(mechanism: Numbers, *inside: list[float], pairs: bool = True) -> Example:
+    """Try a mechanism on all corners of the cube, opposite ones first, and on some vectors inside."""
+    corners = sorted(product((1.0, -1.0), repeat=mechanism.d), key=lambda corner: abs(sum(corner)), reverse=True)
+    return Example(mechanism, np.array([*corners, *inside]), pairs=pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -515,7 +565,9 @@ class MeanEst(Numbers):
     Reports are corners, int8 (n, d) of −1 and +1.  Tallies count the +1 of each coordinate, (d,).
     """
 
-    limits: ClassVar = {"d": (1, DIMENSIONS_MAX)}
+    label = "MeanEst"
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, DIMENSIONS_MAX)}
+    server_cost = "report and item"
 
     @property
     def ratio(self) -> Fraction:
@@ -567,18 +619,27 @@ class MeanEst(Numbers):
             left -= agree
         return corners
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the +1 of each coordinate, (d,)."""
+    def _reports(self, reports: Reports) -> NDArray[np.int8]:
         corners = check_array(reports, "reports")
         if corners.dtype != np.int8 or corners.ndim != 2 or corners.shape[1] != self.d:
             raise ValueError(f"reports must be int8 of shape (n, {self.d}), got {corners.dtype} of {corners.shape}")
         wrong = corners[np.abs(corners) != 1]
         if wrong.size:
             raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
-        return Tally(self, len(corners), np.count_nonzero(corners == 1, axis=0))
+        return corners
+
+    def _count(self, reports: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Count the +1 of each coordinate, (d,)."""
+        return np.asarray(np.count_nonzero(reports == 1, axis=0))
 
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
         return np.stack([tally.n - tally.counts, tally.counts], axis=-1)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One number, an even number of numbers, where corners tie, and an odd one."""
+        shapes = (1, 1.0, [0.3]), (2, 1.0, [0.3, -0.9]), (3, 2.0, [0.1, -0.2, 0.7])
+        return [_cube(cls(d=d, epsilon=epsilon), [0.0] * d, inside) for d, epsilon, inside in shapes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -599,7 +660,7 @@ class SampledNumbers(Numbers):
     """
 
     public_fields: ClassVar[tuple[str, ...]] = ("attribute",)
-    limits: ClassVar = {"d": (1, SIZE_MAX)}
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
 
     @property
     @abstractmethod
@@ -636,6 +697,11 @@ class SampledNumbers(Numbers):
         return int(len(self.scores) ** self.count - 1).bit_length()
 
     @property
+    def public_bits(self) -> int:
+        """⌈log₂ of the number of sets of numbers⌉."""
+        return (comb(self.d, self.count) - 1).bit_length()
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return np.dtype([("attribute", np.int64, (self.count,)), ("cell", np.int64, (self.count,))])
@@ -649,14 +715,18 @@ class SampledNumbers(Numbers):
         reports["cell"] = self.one.perturb(asked.ravel(), rng=rng).reshape(n, k)
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the cells of each number, (d, m)."""
-        found, m = check_fields(reports, self.dtype), len(self.scores)
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = check_fields(reports, self.dtype)
         attribute = check_codes(found["attribute"], self.d, "reports['attribute']", ndim=2)
-        cell = check_codes(found["cell"], m, "reports['cell']", ndim=2)
+        check_codes(found["cell"], len(self.scores), "reports['cell']", ndim=2)
         if np.any(np.diff(np.sort(attribute, 1), axis=1) == 0):
             raise ValueError(f"reports must be about {self.count} different attributes a person, got one of them twice")
-        return Tally(self, len(found), np.bincount((attribute * m + cell).ravel(), minlength=self.d * m).reshape(-1, m))
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the cells of each number, (d, m)."""
+        m = len(self.scores)
+        return np.bincount((reports["attribute"] * m + reports["cell"]).ravel(), minlength=self.d * m).reshape(-1, m)
 
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
         return tally.counts
@@ -676,16 +746,24 @@ class HarmonyMean(SampledNumbers):
     """
 
     count: int = 1
+    label = "Harmony"
+    limits: ClassVar[Mapping[str, Limit]] = {"count": (1, SIZE_MAX)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "count", check_count(self.count, 1, "count", self.d))
+        check_count(self.count, 1, "count", self.d)
         check_epsilon(self._part(), "epsilon / count")
 
     @cached_property
     def one(self) -> TwoPoint:
         """`TwoPoint` at ε/count."""
         return TwoPoint(epsilon=self._part())
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Two of three numbers, and one of two."""
+        two, one = cls(d=3, epsilon=1.0, count=2), cls(d=2, epsilon=1.0)
+        return [_cube(two, [0.5, -0.2, 0.1], pairs=False), _cube(one, [0.3, -0.9])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -694,6 +772,8 @@ class SampledHybrid(SampledNumbers):
 
     Source: Wang et al. 2019.
     """
+
+    label = "sampled Hybrid"
 
     @property
     def count(self) -> int:
@@ -704,6 +784,11 @@ class SampledHybrid(SampledNumbers):
     def one(self) -> Hybrid:
         """`Hybrid` at ε/count."""
         return Hybrid(epsilon=self._part())
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One number of two, mixed, and a single one by its sign."""
+        return [_cube(cls(d=2, epsilon=1.0), [0.3, -0.9], pairs=False), _cube(cls(d=1, epsilon=0.2), [0.3])]
 
 
 def _ratio(epsilon: Fraction) -> Fraction:

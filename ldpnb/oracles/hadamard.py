@@ -14,20 +14,22 @@ index, and a constant column would tell nothing there.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
 from ldpnb.checks import (
     SIZE_MAX,
+    Limit,
     check_array,
     check_codes,
     check_columns,
@@ -35,10 +37,9 @@ from ldpnb.checks import (
     check_epsilon,
     check_fields,
     check_histogram,
-    check_people,
     check_sizes,
 )
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Example, Mechanism, Reports, Tally
 from ldpnb.hashing import GOLDEN, splitmix
 from ldpnb.kernels import count_ones, fwht
 from ldpnb.oracles.frequency import PureProtocol, check_weights
@@ -135,18 +136,20 @@ class OneBit(PureProtocol):
         return 1
 
     @property
+    def public_bits(self) -> int:
+        """⌈log₂ m⌉."""
+        return int(self.m - 1).bit_length()
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return _layout("row")
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``row`` and ``bit``."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        reports = np.empty(len(codes), self.dtype)
-        reports["row"] = uniform(self.m, codes.shape, rng)
-        honest = bernoulli(inexact(self.support[0]), codes.shape, rng)
-        reports["bit"] = self.minus(reports["row"], codes) == honest
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        reports = np.empty(len(values), self.dtype)
+        reports["row"] = uniform(self.m, values.shape, rng)
+        honest = bernoulli(inexact(self.support[0]), values.shape, rng)
+        reports["bit"] = self.minus(reports["row"], values) == honest
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
@@ -169,6 +172,8 @@ class HadamardBit(OneBit):
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
     """
 
+    label = "Hadamard bit"
+
     @property
     def m(self) -> int:
         """Number of rows: the least power of two that is not below k."""
@@ -178,17 +183,16 @@ class HadamardBit(OneBit):
         """Whether Sylvester's H[row, item] is −1."""
         return parity(rows, items)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row: (m, 2)."""
-        found = self._reports(reports)
-        return Tally(self, len(found), _signs(found["row"], found["bit"], self.m))
+        return _signs(reports["row"], reports["bit"], self.m)
 
     def supporters(self, tally: Tally) -> NDArray[np.float64]:
         """How many reports support each item, in O(m log m) whatever n: (…, k).
 
-        A tally that names its items, as `simulate_marginals` returns it, counts supporters already.
+        What `simulate_marginals` returns are supporters already.
         """
-        if tally.items is not None:
+        if tally.marginal:
             return super().supporters(tally)
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
@@ -214,11 +218,17 @@ class HadamardBit(OneBit):
         return Tally(self, int(histogram.sum()), routed(people, rng))
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally that names its items.
+        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally marked as marginal.
 
         See `PureProtocol.simulate_marginals`.
         """
-        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), items=tuple(range(self.k)))
+        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), marginal=True)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Matrices with columns to spare, and without."""
+        made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((3, 1.0), (2, 0.1), (5, 3.0))]
+        return [Example(one, np.arange(one.k)) for one in made]
 
 
 COLUMNS_MAX = 2**14  # whose inner products take 2 GB
@@ -258,11 +268,10 @@ class SHist(OneBit):
 
     m: int
     matrix: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "m", check_count(self.m, 1, "m"))
-        object.__setattr__(self, "matrix", check_count(self.matrix, 0, "matrix", 2**64 - 1))
+    label = "S-Hist"
+    limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
+    server_cost = "report and item"
+    scope = (2, 256, 1000)
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
         """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
@@ -305,21 +314,20 @@ class SHist(OneBit):
         gram.flags.writeable = False
         return gram
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
-        found = self._reports(reports)
         counts = np.zeros(self.k, np.int64)
         block = 255 * max(1, 64 * WORDS // (255 * self.k))
-        for start in range(0, len(found), block):
-            part = found[start : start + block]
+        for start in range(0, len(reports), block):
+            part = reports[start : start + block]
             counts += count_ones(self._bits(part["row"], ~part["bit"]))
-        return Tally(self, len(found), counts)
+        return counts
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""
-        return self.gram[check_codes(values, self.k)]
+        return self.gram[self._values(values)]
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance c² − G² of every item, for the matrix in use: (n, k)."""
         return inexact(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.expected(values))
 
@@ -345,6 +353,18 @@ class SHist(OneBit):
         for x in np.flatnonzero(histogram):
             found += binomial(histogram[x], (1 + slope * self.gram[x]) / 2, (trials, self.k), rng)
         return Tally(self, int(histogram.sum()), found)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Rows that are more and fewer than items, of different matrices."""
+        shapes = (3, 1.0, 5, 0), (2, 0.1, 3, 1), (4, 2.0, 3, 2**64 - 1)
+        made = [cls(k=k, epsilon=epsilon, m=m, matrix=matrix) for k, epsilon, m, matrix in shapes]
+        return [Example(one, np.arange(one.k), histogram=True) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items, with 4096 rows."""
+        return cls(k=size, epsilon=epsilon, m=4096)
 
 
 # ------------------------------------------------------------------------------------------------ one private index
@@ -383,13 +403,12 @@ class HadamardResponse(Mechanism):
     k: int
     epsilon: float
     blocks: int = 0
+    label = "Hadamard response"
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon, "blocks": (0, 2**63 - 1)}
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        blocks = check_count(self.blocks, 0, "blocks")
-        if blocks == 0:
-            blocks = order(ceil(min(odds(self.epsilon), Fraction(2 * self.k)))) // 2
+        super().__post_init__()
+        blocks = self.blocks or order(ceil(min(odds(self.epsilon), Fraction(2 * self.k)))) // 2
         if blocks & (blocks - 1) or blocks > order(self.k):
             raise ValueError(f"blocks must be a power of two, at most {order(self.k)} for k = {self.k}, got {blocks}")
         object.__setattr__(self, "blocks", blocks)
@@ -424,36 +443,37 @@ class HadamardResponse(Mechanism):
         """log₂ K."""
         return self.size.bit_length() - 1
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: integers in [0, K), (n,)."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        kept = bernoulli(inexact(self.keep), codes.shape, rng)
-        blind = uniform(self.size, codes.shape, rng)
-        block, column = self.column(codes)
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_codes(values, self.k)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        kept = bernoulli(inexact(self.keep), values.shape, rng)
+        blind = uniform(self.size, values.shape, rng)
+        block, column = self.column(values)
         inside = blind % self.b  # moving a column's lowest bit takes its minus signs to its plus signs, one to one
         inside ^= np.where(parity(inside, column), column & -column, 0)
         return np.where(kept, block * self.b + inside, blind)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports of each index, (K,)."""
-        codes = check_codes(reports, self.size, "reports")
-        return Tally(self, len(codes), np.bincount(codes, minlength=self.size))
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, self.size, "reports")
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports of each index, (K,)."""
+        return np.bincount(reports, minlength=self.size)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
-        counts = self._own(tally).counts
-        balance = fwht(counts.reshape(*counts.shape[:-1], self.blocks, self.b))
+        balance = fwht(tally.counts.reshape(*tally.counts.shape[:-1], self.blocks, self.b))
         block, column = self.column(np.arange(self.k))
         return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
+        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
-        codes = check_codes(values, self.k)
+        codes = self._values(values)
         same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])
         blind = (1 - self.keep) / self.blocks / self.keep**2
         return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
@@ -470,6 +490,21 @@ class HadamardResponse(Mechanism):
         people = np.zeros((trials, self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
         return Tally(self, n, blind + routed(people, rng, plus=True)[..., 0].reshape(blind.shape))
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One block, as many as by default, and blocks that are not filled evenly."""
+        made = [cls(k=k, epsilon=epsilon, blocks=b) for k, epsilon, b in ((3, 1.0, 1), (3, 20.0, 0), (7, 0.5, 2))]
+        return [Example(one, np.arange(one.k)) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items."""
+        return cls(k=size, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Items."""
+        return crowds.codes(self.k, n, rng)
 
 
 # ---------------------------------------------------------------------------------------------- several attributes
@@ -497,11 +532,10 @@ class HarmonyFrequency(Mechanism):
 
     sizes: tuple[int, ...]
     epsilon: float
+    label = "Harmony"
+    limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes, "epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", check_sizes(self.sizes))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+    scope = (1, 16, 1000)
 
     @property
     def slices(self) -> tuple[slice, ...]:
@@ -534,49 +568,71 @@ class HarmonyFrequency(Mechanism):
         return 1
 
     @property
+    def public_bits(self) -> int:
+        """⌈log₂ d⌉ + ⌈log₂ of the largest number of rows⌉."""
+        return (len(self.sizes) - 1).bit_length() + max(oracle.public_bits for oracle in self.oracles)
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return _layout("attribute", "row")
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``attribute``, ``row`` and ``bit``."""
-        records = check_columns(values, self.sizes)
-        check_people(records)
-        n = len(records)
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_columns(values, self.sizes)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        n = len(values)
         reports = np.empty(n, self.dtype)
         reports["attribute"] = uniform(len(self.sizes), (n,), rng)
         reports["row"] = uniform(self.m[reports["attribute"]], (n,), rng)
         honest = bernoulli(inexact(self.truth), (n,), rng)
-        reports["bit"] = parity(reports["row"], records[np.arange(n), reports["attribute"]]) == honest
+        reports["bit"] = parity(reports["row"], values[np.arange(n), reports["attribute"]]) == honest
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
+    def _reports(self, reports: Reports) -> NDArray[Any]:
         found = check_fields(reports, self.dtype)
         attribute, row = check_codes(found["attribute"], len(self.sizes), "attribute"), found["row"]
         check_codes(row, None, "row")
         wrong = row[row >= self.m[attribute]]
         if wrong.size:
             raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
-        cells = (np.cumsum(self.m) - self.m)[attribute] + row
-        return Tally(self, len(found), _signs(cells, found["bit"], int(self.m.sum())))
+        return found
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
+        cells = (np.cumsum(self.m) - self.m)[reports["attribute"]] + reports["row"]
+        return _signs(cells, reports["bit"], int(self.m.sum()))
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
-        counts = self._own(tally).counts
-        signs = counts[..., 0] - counts[..., 1]
+        signs = tally.counts[..., 0] - tally.counts[..., 1]
         parts = zip(_slices(self.m.tolist()), self.sizes, strict=True)
         balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
-        columns = zip(check_columns(values, self.sizes).T, self.sizes, strict=True)
+        columns = zip(self._values(values).T, self.sizes, strict=True)
         return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
         return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.expected(values)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Attributes of one size and of different ones, and a single one."""
+        made = [cls(sizes=sizes, epsilon=epsilon) for sizes, epsilon in (((2, 3), 1.0), ((3,), 0.3), ((2, 2, 2), 2.0))]
+        return [Example(one, np.array(list(product(*map(range, one.sizes))))) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many attributes of four values."""
+        return cls(sizes=(4,) * size, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """One value of each attribute."""
+        return crowds.rows(self.sizes, n, rng)
 
 
 def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
@@ -584,6 +640,9 @@ def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
 
 
 # ------------------------------------------------------------------------------------------------- a personal ε
+
+
+PEOPLE = np.dtype([("item", np.int64), ("level", np.int64)])
 
 
 def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
@@ -596,8 +655,17 @@ def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
     item, level = check_codes(items, None, "items"), check_codes(levels, None, "levels")
     if item.shape != level.shape:
         raise ValueError(f"items and levels must have the same length, got {len(item)} and {len(level)}")
-    found = np.empty(len(item), [("item", np.int64), ("level", np.int64)])
+    found = np.empty(len(item), PEOPLE)
     found["item"], found["level"] = item, level
+    return found
+
+
+def _check_levels(levels: Any, name: str) -> tuple[float, ...]:
+    if not isinstance(levels, tuple) or not levels:
+        raise ValueError(f"{name} must be a tuple of at least one number, got {levels!r}")
+    found = tuple(check_epsilon(x, f"{name}[{i}]") for i, x in enumerate(levels))
+    if list(found) != sorted(set(found)):
+        raise ValueError(f"{name} must be distinct and ascending, got {found}")
     return found
 
 
@@ -626,16 +694,9 @@ class PCE(Mechanism):
 
     k: int
     levels: tuple[float, ...]
+    label = "PCE"
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "levels": _check_levels}
     public_fields: ClassVar[tuple[str, ...]] = ("level", "row")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
-        if not isinstance(self.levels, tuple) or not self.levels:
-            raise ValueError(f"levels must be a tuple of at least one number, got {self.levels!r}")
-        levels = tuple(check_epsilon(x, f"levels[{i}]") for i, x in enumerate(self.levels))
-        if list(levels) != sorted(set(levels)):
-            raise ValueError(f"levels must be distinct and ascending, got {levels}")
-        object.__setattr__(self, "levels", levels)
 
     @property
     def epsilon(self) -> float:
@@ -668,45 +729,59 @@ class PCE(Mechanism):
         return 1
 
     @property
+    def public_bits(self) -> int:
+        """⌈log₂ of the number of levels⌉ + ⌈log₂ m⌉."""
+        return (len(self.levels) - 1).bit_length() + (self.m - 1).bit_length()
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return _layout("level", "row")
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``level``, ``row`` and ``bit``."""
-        item, level = self._people(values)
-        check_people(item)
-        reports = np.empty(len(item), self.dtype)
-        reports["level"] = level
-        reports["row"] = uniform(self.m, item.shape, rng)
-        honest = bernoulli(np.array([inexact(p) for p in self.truth])[level], item.shape, rng)
-        reports["bit"] = parity(reports["row"], item) == honest
+    def _values(self, values: ArrayLike) -> NDArray[np.void]:
+        found = check_array(values, "values")
+        if found.dtype.names != PEOPLE.names:
+            raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
+        check_codes(found["item"], self.k, "item")
+        check_codes(found["level"], len(self.levels), "level")
+        return found.astype(PEOPLE)
+
+    def _perturb(self, values: NDArray[np.void], rng: Randomness) -> Reports:
+        reports = np.empty(len(values), self.dtype)
+        reports["level"] = values["level"]
+        reports["row"] = uniform(self.m, values.shape, rng)
+        honest = bernoulli(np.array([inexact(p) for p in self.truth])[values["level"]], values.shape, rng)
+        reports["bit"] = parity(reports["row"], values["item"]) == honest
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = check_fields(reports, self.dtype)
+        check_codes(found["level"], len(self.levels), "level")
+        check_codes(found["row"], self.m, "row")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each level and row: (levels, m, 2).
 
         The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
         """
-        found = check_fields(reports, self.dtype)
-        level, row = check_codes(found["level"], len(self.levels), "level"), check_codes(found["row"], self.m, "row")
-        signs = _signs(level * self.m + row, found["bit"], len(self.levels) * self.m)
-        return Tally(self, len(found), signs.reshape(len(self.levels), self.m, 2))
+        signs = _signs(reports["level"] * self.m + reports["row"], reports["bit"], len(self.levels) * self.m)
+        return signs.reshape(len(self.levels), self.m, 2)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item, in O(m log m) whatever n: (…, k)."""
-        return self._decode(self._own(tally).counts, self.scale) / tally.n
+        return self._decode(tally.counts, self.scale) / tally.n
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(self._people(values)[0], np.arange(self.k)).astype(np.float64)
+        return np.asarray(np.equal.outer(self._values(values)["item"], np.arange(self.k)), np.float64)
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance c² − 1 for the person's item, c² for the others, at the person's c: (n, k).
 
         A score is ±c; its variance includes the draw of the public row.
         """
-        return np.square(self.scale[self._people(values)[1]])[:, None] - self.expected(values)
+        return np.asarray(np.square(self.scale[self._values(values)["level"]])[:, None] - self.expected(values))
 
     # ------------------------------------------------------------------------------------------------- pooling
 
@@ -731,8 +806,22 @@ class PCE(Mechanism):
         signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
         return np.asarray(fwht(signs)[..., : self.k], np.float64)
 
-    def _people(self, values: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        found = check_array(values, "values")
-        if found.dtype.names != ("item", "level"):
-            raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
-        return check_codes(found["item"], self.k, "item"), check_codes(found["level"], len(self.levels), "level")
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Every item at every level; the levels alternate, so that two people are tried at different ones."""
+        found = []
+        for k, levels in (3, (0.5, 2.0)), (2, (0.1, 1.0)), (4, (1.0,)), (5, (0.3, 1.0, 20.0)):
+            inputs = people(np.repeat(np.arange(k), len(levels)), np.tile(np.arange(len(levels)), k))
+            groups = tuple((slice(i, None, len(levels)), epsilon) for i, epsilon in enumerate(levels))
+            found.append(Example(cls(k=k, levels=levels), inputs, groups=groups))
+        return found
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items, and one level."""
+        return cls(k=size, levels=(epsilon,))
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.void]:
+        """Items and levels."""
+        level = np.zeros(n, np.int64) if rng is None else rng.integers(0, len(self.levels), n)
+        return people(crowds.codes(self.k, n, rng), level)
