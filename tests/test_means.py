@@ -242,7 +242,7 @@ def test_one_step_is_two_points():
 
 @pytest.mark.parametrize("t", [0.0, 1.0, -1.0, 0.3, -1 + 2**-40, 2**-52, 1 / 3])
 def test_rounding_to_two_points_is_the_discretisation_of_pairs(t):
-    ours = law(lambda rng: 2 * means._rounded(np.array([t]), 1, rng) - 1)
+    ours = law(lambda rng: 2 * means.rounded(np.array([t]), 1, rng) - 1)
     assert ours == law(lambda rng: discretise([t], rng))
 
 
@@ -745,7 +745,7 @@ class LowEnds(Laplace):
 class HalfSensitivity(Laplace):
     """Takes the range for 1 wide: noise half as large."""
 
-    step_ratio = property(lambda self: means._ratio(2 * Fraction(self.epsilon) / self.steps))
+    step_ratio = property(lambda self: means.exp_down(2 * Fraction(self.epsilon) / self.steps))
     realised_epsilon = property(lambda self: self.epsilon)
 
 
@@ -783,7 +783,7 @@ class OneNoise(TwoPoint):
 
     def perturb(self, values, *, rng):
         noise = np.full(len(values), int(weighted(self.design.weights, (), rng)))
-        return self.lead(means._rounded(np.asarray(values), 1, rng), noise)
+        return self.lead(means.rounded(np.asarray(values), 1, rng), noise)
 
 
 CONTROLS = [

@@ -274,7 +274,7 @@ class Number(MeanMechanism):
 
     def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
         noise = weighted(self.design.weights, (len(values),), rng)
-        return self.lead(_rounded(values[:, 0], self.design.points, rng), noise)
+        return self.lead(rounded(values[:, 0], self.design.points, rng), noise)
 
     def _reports(self, reports: Reports) -> NDArray[np.int64]:
         return check_codes(reports, len(self.scores), "reports")
@@ -332,7 +332,7 @@ class Piecewise(Number):
     @property
     def ratio(self) -> Fraction:
         """Weight of a cell in the window; rounded down."""
-        return _ratio(exact(self.epsilon))
+        return exp_down(exact(self.epsilon))
 
     @cached_property
     def design(self) -> Design:
@@ -340,7 +340,7 @@ class Piecewise(Number):
         e, w, last = self.ratio, self.window, self.steps + self.window - 1
         slope = (e * w + self.steps) / ((e - 1) * w * self.steps)
         scores = tuple(slope * (2 * y - last) for y in range(last + 1))
-        return Design(self.steps, (_units(e * FINE),) * w + (FINE,) * self.steps, scores)
+        return Design(self.steps, (whole(e * FINE),) * w + (FINE,) * self.steps, scores)
 
     def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count on from the point, and from the last cell to the first."""
@@ -468,7 +468,7 @@ class Laplace(Number):
     @cached_property
     def step_ratio(self) -> Fraction:
         """1/a, rounded down."""
-        return _ratio(exact(self.epsilon) / self.steps)
+        return exp_down(exact(self.epsilon) / self.steps)
 
     @cached_property
     def ratio(self) -> Fraction:
@@ -478,7 +478,7 @@ class Laplace(Number):
     @cached_property
     def design(self) -> Design:
         """Noise from −(steps + reach) to steps + reach, whose ends stand for all beyond."""
-        most, up = self.steps + self.reach, _units(self.step_ratio * FINE)
+        most, up = self.steps + self.reach, whole(self.step_ratio * FINE)
         powers = list(accumulate(range(most), lambda power, _: power * up, initial=1))
         half = [FINE**g * powers[most - g - 1] * (up - FINE) for g in range(most)] + [FINE**most]
         places, tail = [Fraction(y) for y in range(-self.reach, most + 1)], 1 / (self.step_ratio - 1)
@@ -572,7 +572,7 @@ class MeanEst(Numbers):
     @property
     def ratio(self) -> Fraction:
         """How much likelier a favoured corner is than another one."""
-        return _ratio(exact(self.epsilon))
+        return exp_down(exact(self.epsilon))
 
     @cached_property
     def ways(self) -> tuple[int, ...]:
@@ -587,7 +587,7 @@ class MeanEst(Numbers):
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """Weight of 0, …, d agreements."""
-        high = _units(self.ratio * FINE)
+        high = whole(self.ratio * FINE)
         return tuple(ways * (high if 2 * a > self.d else FINE) for a, ways in enumerate(self.ways))
 
     @cached_property
@@ -615,7 +615,7 @@ class MeanEst(Numbers):
         corners = np.empty(vectors.shape, np.int8)
         for j in range(self.d):
             agree = rational(left, self.d - j, left.shape, rng)
-            corners[:, j] = np.where(agree == _rounded(vectors[:, j], 1, rng), 1, -1)
+            corners[:, j] = np.where(agree == rounded(vectors[:, j], 1, rng), 1, -1)
             left -= agree
         return corners
 
@@ -791,17 +791,18 @@ class SampledHybrid(SampledNumbers):
         return [_cube(cls(d=2, epsilon=1.0), [0.3, -0.9], pairs=False), _cube(cls(d=1, epsilon=0.2), [0.3])]
 
 
-def _ratio(epsilon: Fraction) -> Fraction:
+def exp_down(epsilon: Fraction) -> Fraction:
     """Return e^ε, rounded down to a multiple of 1 / FINE."""
     e = odds(epsilon)
     return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
 
 
-def _units(x: Any) -> Any:
+def whole(x: Any) -> Any:
+    """Return the whole part of a number; a formula stays what it is."""
     return x if isinstance(x, Formula) else int(x)
 
 
-def _rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.int64]:
+def rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.int64]:
     """Draw one of the two points next to t, of steps + 1 in [−1, 1] numbered from 0, so that their mean is t."""
     place = (1 + t) / 2 * steps
     below = np.floor(place)

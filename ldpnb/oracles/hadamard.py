@@ -93,11 +93,12 @@ def truthful(epsilon: float) -> Fraction:
     return exact(round_down(e / (e + 1)))
 
 
-def _layout(*public: str) -> np.dtype[np.void]:
+def sign_layout(*public: str) -> np.dtype[np.void]:
+    """Layout of a report that is a sign, with public fields of integers."""
     return np.dtype([*((name, np.int64) for name in public), ("bit", np.bool_)])
 
 
-def _signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
+def count_signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
     """How many plus and minus signs each cell has, (size, 2)."""
     return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
 
@@ -143,7 +144,7 @@ class OneBit(PureProtocol):
     @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return _layout("row")
+        return sign_layout("row")
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
@@ -185,7 +186,7 @@ class HadamardBit(OneBit):
 
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row: (m, 2)."""
-        return _signs(reports["row"], reports["bit"], self.m)
+        return count_signs(reports["row"], reports["bit"], self.m)
 
     def supporters(self, tally: Tally) -> NDArray[np.float64]:
         """How many reports support each item, in O(m log m) whatever n: (…, k).
@@ -575,7 +576,7 @@ class HarmonyFrequency(Mechanism):
     @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return _layout("attribute", "row")
+        return sign_layout("attribute", "row")
 
     def _values(self, values: ArrayLike) -> NDArray[np.int64]:
         return check_columns(values, self.sizes)
@@ -601,7 +602,7 @@ class HarmonyFrequency(Mechanism):
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
         cells = (np.cumsum(self.m) - self.m)[reports["attribute"]] + reports["row"]
-        return _signs(cells, reports["bit"], int(self.m.sum()))
+        return count_signs(cells, reports["bit"], int(self.m.sum()))
 
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
@@ -736,7 +737,7 @@ class PCE(Mechanism):
     @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return _layout("level", "row")
+        return sign_layout("level", "row")
 
     def _values(self, values: ArrayLike) -> NDArray[np.void]:
         found = check_array(values, "values")
@@ -765,7 +766,7 @@ class PCE(Mechanism):
 
         The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
         """
-        signs = _signs(reports["level"] * self.m + reports["row"], reports["bit"], len(self.levels) * self.m)
+        signs = count_signs(reports["level"] * self.m + reports["row"], reports["bit"], len(self.levels) * self.m)
         return signs.reshape(len(self.levels), self.m, 2)
 
     def _score(self, tally: Tally) -> NDArray[np.float64]:
