@@ -16,7 +16,8 @@ from ldpnb.hashing import GOLDEN
 from ldpnb.kernels import fwht
 from ldpnb.oracles import hadamard
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.hadamard import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity, people
+from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity
+from ldpnb.oracles.personal import PCE, people
 from ldpnb.verify._laws import laws
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]

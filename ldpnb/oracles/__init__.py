@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         minimax_risk as minimax_risk,
     )
     from ldpnb.oracles.hadamard import (
-        PCE as PCE,
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
         HarmonyFrequency as HarmonyFrequency,
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
         SHist as SHist,
         order as order,
         parity as parity,
-        people as people,
         routed as routed,
         truthful as truthful,
     )
     from ldpnb.oracles.matrix import MatrixMechanism as MatrixMechanism, ratio as ratio, within as within
+    from ldpnb.oracles.personal import PCE as PCE, people as people
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)
