@@ -9,6 +9,7 @@ from contract import FALSE_ALARM, Contract, chi_square, stated_rounding, total_v
 from scipy.linalg import hadamard as sylvester
 from scipy.stats import binom
 
+from ldpnb.attributes.harmony import HarmonyFrequency
 from ldpnb.chance import bernoulli, law, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Tally
@@ -16,7 +17,7 @@ from ldpnb.hashing import GOLDEN
 from ldpnb.kernels import fwht
 from ldpnb.oracles import hadamard
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity
+from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, SHist, parity
 from ldpnb.oracles.personal import PCE, people
 from ldpnb.verify._laws import laws
 

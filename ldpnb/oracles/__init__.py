@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ldpnb.oracles.hadamard import (
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
-        HarmonyFrequency as HarmonyFrequency,
         OneBit as OneBit,
         SHist as SHist,
         order as order,
