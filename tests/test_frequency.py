@@ -13,8 +13,9 @@ from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.hashing import SlotTable
 from ldpnb.oracles import frequency
 from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
-from ldpnb.oracles.hadamard import HadamardBit, SHist
+from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.oracles.personal import PCE, people
+from ldpnb.oracles.succinct import SHist
 from ldpnb.verify._laws import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]

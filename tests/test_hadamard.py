@@ -15,10 +15,11 @@ from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Tally
 from ldpnb.hashing import GOLDEN
 from ldpnb.kernels import fwht
-from ldpnb.oracles import hadamard
+from ldpnb.oracles import succinct
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, SHist, parity
+from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, parity
 from ldpnb.oracles.personal import PCE, people
+from ldpnb.oracles.succinct import SHist
 from ldpnb.verify._laws import laws
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
@@ -378,7 +379,7 @@ def test_entries_are_made_of_matrix_row_and_item():
 @pytest.mark.parametrize("words", [4, 1 << 15])
 def test_gram_and_tally_are_those_of_the_entries(words, monkeypatch):
     """By blocks of few rows and reports, and all at once; with more than 255 supporters, which a byte cannot count."""
-    monkeypatch.setattr(hadamard, "WORDS", words)
+    monkeypatch.setattr(succinct, "WORDS", words)
     mechanism = SHist(k=100, epsilon=20.0, m=300, matrix=3)
     signs = entries(mechanism)
     assert np.array_equal(mechanism.gram, signs.T @ signs / 300)
@@ -417,7 +418,7 @@ def looks_random(agreeing, m):
 
 def test_gram_matrix_varies_as_that_of_fair_coins(monkeypatch):
     assert looks_random(agreement(128, 32, 250), 32) == (True, True)
-    monkeypatch.setattr(hadamard, "splitmix", lambda x: x ^ (x >> np.uint64(30)))  # control: hardly mixed at all
+    monkeypatch.setattr(succinct, "splitmix", lambda x: x ^ (x >> np.uint64(30)))  # control: hardly mixed at all
     assert looks_random(agreement(128, 32, 250), 32) == (False, False)
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
         OneBit as OneBit,
-        SHist as SHist,
         order as order,
         parity as parity,
         routed as routed,
@@ -29,5 +28,6 @@ if TYPE_CHECKING:
     )
     from ldpnb.oracles.matrix import MatrixMechanism as MatrixMechanism, ratio as ratio, within as within
     from ldpnb.oracles.personal import PCE as PCE, people as people
+    from ldpnb.oracles.succinct import SHist as SHist
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -29,7 +29,7 @@ from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import means
-from ldpnb.oracles import frequency, hadamard
+from ldpnb.oracles import frequency, succinct
 from ldpnb.sets import items
 from ldpnb.strings.rappor import Hashed
 
@@ -44,7 +44,7 @@ ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "Hadama
 EVERY = (
     frequency.BitReports,
     frequency.OLH,
-    hadamard.SHist,
+    succinct.SHist,
     means.MeanEst,
     keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
