@@ -284,7 +284,7 @@ class UnaryEncoding(BitReports):
         shape = len(values), self.k
         if self.packed:
             bits = packed_bernoulli(q, shape, rng)
-            _put(bits, values, bernoulli(p, values.shape, rng))
+            put_own(bits, values, bernoulli(p, values.shape, rng))
             return bits
         plain = bernoulli(q, shape, rng)
         plain[np.arange(len(values)), values] = bernoulli(p, values.shape, rng)
@@ -579,7 +579,7 @@ def _fill(
         flat[np.where(flat[at], row + last + (last >= x), at)] = True
 
 
-def _put(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
+def put_own(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
     """Set each row's own bit to `own`."""
     at, place = (np.arange(len(bits)), codes >> 3), (codes & 7).astype(np.uint8)
     bits[at] = bits[at] & ~(np.uint8(1) << place) | own.view(np.uint8) << place
@@ -596,7 +596,7 @@ def _fill_packed(
     is missing or too many after that is found by its rank, which is slower but needs no luck.
     """
     bits[:] = packed_bernoulli(_near(size, k), (len(bits), k), rng)
-    _put(bits, codes, np.zeros_like(own))
+    put_own(bits, codes, np.zeros_like(own))
     wanted = size - own
     missing = wanted - ones_of_rows(bits)
     for _ in range(ROUNDS):
@@ -605,7 +605,7 @@ def _fill_packed(
     before = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
     candidates = np.where(missing > 0, k - 1 - wanted + missing, wanted - missing)
     flip_ranked(bits, codes, missing, uniform(np.repeat(candidates, left) - before, before.shape, rng))
-    _put(bits, codes, own)
+    put_own(bits, codes, own)
 
 
 def _near(size: int, k: int) -> float:
