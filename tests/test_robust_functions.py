@@ -20,7 +20,7 @@ from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
 from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue
 from ldpnb.numbers import distortion, means
-from ldpnb.oracles import frequency, matrix, personal
+from ldpnb.oracles import frequency, matrix, personal, subset
 from ldpnb.serve import choose
 from ldpnb.sets import items
 from ldpnb.strings import rappor, unknown_strings
@@ -125,8 +125,8 @@ ROWS = [
         },
     ),
     # ------------------------------------------------------------------------------------- oracles
-    Row(frequency.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
-    Row(frequency.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
+    Row(subset.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
+    Row(subset.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
     Row(ORACLE.linear_variance, {"weights": [1, 2, 3]}, {"weights": [*SHARES, [1, 2], [NAN, 1, 1]]}),
     Row(
         personal.people,
