@@ -12,19 +12,10 @@ from ldpnb.chance import bernoulli, law, odds, pick, toss, weighted
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Tally
 from ldpnb.keyvalue.ternary import discretise
-from ldpnb.numbers import means
-from ldpnb.numbers.means import (
-    HarmonyMean,
-    Hybrid,
-    Laplace,
-    MeanEst,
-    Piecewise,
-    Range,
-    SampledHybrid,
-    TwoPoint,
-    best_width,
-    interval,
-)
+from ldpnb.numbers import many_numbers
+from ldpnb.numbers.many_numbers import HarmonyMean, MeanEst, SampledHybrid
+from ldpnb.numbers.means import Range, interval
+from ldpnb.numbers.one_number import Hybrid, Laplace, Piecewise, TwoPoint, best_width, exp_down, rounded
 from ldpnb.oracles.frequency import GRR
 from ldpnb.verify._laws import epsilon, laws, same_law, sampled
 
@@ -242,7 +233,7 @@ def test_one_step_is_two_points():
 
 @pytest.mark.parametrize("t", [0.0, 1.0, -1.0, 0.3, -1 + 2**-40, 2**-52, 1 / 3])
 def test_rounding_to_two_points_is_the_discretisation_of_pairs(t):
-    ours = law(lambda rng: 2 * means.rounded(np.array([t]), 1, rng) - 1)
+    ours = law(lambda rng: 2 * rounded(np.array([t]), 1, rng) - 1)
     assert ours == law(lambda rng: discretise([t], rng))
 
 
@@ -436,7 +427,7 @@ def test_memory_is_bounded_by_blocks(monkeypatch, mechanism):
         return draw(self, vectors, rng)
 
     one = [law(lambda rng, v=v: mechanism.perturb([v], rng=rng)) for v in values]
-    monkeypatch.setattr(means, "BLOCK", 3)  # one person of two numbers at a time
+    monkeypatch.setattr(many_numbers, "BLOCK", 3)  # one person of two numbers at a time
     monkeypatch.setattr(type(mechanism), "_draw", watched)
     both = law(lambda rng: mechanism.perturb(values, rng=rng))
     assert both == {x + y: p * q for x, p in one[0].items() for y, q in one[1].items()}
@@ -745,7 +736,7 @@ class LowEnds(Laplace):
 class HalfSensitivity(Laplace):
     """Takes the range for 1 wide: noise half as large."""
 
-    step_ratio = property(lambda self: means.exp_down(2 * Fraction(self.epsilon) / self.steps))
+    step_ratio = property(lambda self: exp_down(2 * Fraction(self.epsilon) / self.steps))
     realised_epsilon = property(lambda self: self.epsilon)
 
 
@@ -783,7 +774,7 @@ class OneNoise(TwoPoint):
 
     def perturb(self, values, *, rng):
         noise = np.full(len(values), int(weighted(self.design.weights, (), rng)))
-        return self.lead(means.rounded(np.asarray(values), 1, rng), noise)
+        return self.lead(rounded(np.asarray(values), 1, rng), noise)
 
 
 CONTROLS = [

@@ -45,10 +45,7 @@ from ldpnb.checks import (
 )
 from ldpnb.core import Example, Mechanism, Reports, Tally
 from ldpnb.hashing import PRIME, Quadratic, check_prime
-from ldpnb.kernels import (
-    count_ones,
-    count_packed,
-)
+from ldpnb.kernels import count_ones, count_packed
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 

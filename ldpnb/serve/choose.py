@@ -58,7 +58,7 @@ from ldpnb.numbers import (
     TwoPoint,
     best_width,
 )
-from ldpnb.numbers.means import DIMENSIONS_MAX
+from ldpnb.numbers.many_numbers import DIMENSIONS_MAX
 from ldpnb.oracles import (
     GRR,
     OLH,

@@ -28,7 +28,7 @@ from ldpnb.chance import SystemRandom
 from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
-from ldpnb.numbers import means
+from ldpnb.numbers import many_numbers
 from ldpnb.oracles import frequency, succinct
 from ldpnb.sets import items
 from ldpnb.strings.rappor import Hashed
@@ -45,7 +45,7 @@ EVERY = (
     frequency.BitReports,
     frequency.OLH,
     succinct.SHist,
-    means.MeanEst,
+    many_numbers.MeanEst,
     keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
     items.SampledSUE,
