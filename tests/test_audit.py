@@ -15,9 +15,9 @@ from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import SystemRandom, toss
 from ldpnb.core import Records
 from ldpnb.keyvalue.ternary import StateEncoding
-from ldpnb.numbers.means import MeanEst
+from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
-from ldpnb.oracles.hadamard import PCE, people
+from ldpnb.oracles.personal import PCE, people
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import _audit as module
 from ldpnb.verify._audit import Audit, audit, ceiling

@@ -12,7 +12,7 @@ from questions import GRID, LIMITS, N, questions
 from ldpnb.attributes import blocks
 from ldpnb.book import experiment
 from ldpnb.core import Mechanism, Records
-from ldpnb.numbers import means
+from ldpnb.numbers import many_numbers, one_number
 from ldpnb.oracles.frequency import OLH
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.serve import choose
@@ -354,7 +354,7 @@ def test_parameters_are_the_best_that_fit(public_free):
     assert found("sets", "PrivSet", d=1000, m=8, bits=201).mechanism.size == 0, "the best one fits"
     limit = 2 if public_free else 10
     best = found("numbers", "Harmony", d=20, epsilon=6.0, bits=limit)
-    every = [means.HarmonyMean(d=20, epsilon=6.0, count=count) for count in range(1, 7)]
+    every = [many_numbers.HarmonyMean(d=20, epsilon=6.0, count=count) for count in range(1, 7)]
     fits = [one for one in every if sent(one) <= limit]
     assert not best.excluded and 0 < len(fits) < 6
     assert best.mechanism == min(fits, key=lambda one: one.worst_variance)
@@ -432,7 +432,7 @@ def test_the_number_of_blocks_of_a_hadamard_response_is_a_good_one(epsilon, shar
 def test_harmony_asks_about_the_best_number_of_numbers(d, epsilon):
     found = named(ask("numbers", d=d, epsilon=epsilon).rank())["Harmony"]
     counts = range(1, d + 1 if epsilon > 1e-3 else 2)
-    best = min(means.HarmonyMean(d=d, epsilon=epsilon, count=count).worst_variance for count in counts)
+    best = min(many_numbers.HarmonyMean(d=d, epsilon=epsilon, count=count).worst_variance for count in counts)
     assert found.error**2 * N == pytest.approx(best, rel=1e-12)
 
 
@@ -466,7 +466,7 @@ def test_blocks_have_the_best_size(task, epsilon):
 
 
 def test_windows_have_the_best_width():
-    for name, kind in (("Piecewise", means.Piecewise), ("Hybrid", means.Hybrid)):
+    for name, kind in (("Piecewise", one_number.Piecewise), ("Hybrid", one_number.Hybrid)):
         found = named(ask("number", epsilon=2.0).rank())[name].mechanism
         assert found == kind(epsilon=2.0, width=found.width)
         assert all(
@@ -514,7 +514,7 @@ def test_public_bits_are_enough_for_the_public_part_and_not_one_too_many(name, b
 
 
 def test_public_bits_of_combinations():
-    assert means.SampledHybrid(d=10, epsilon=8.0).public_bits == 7  # three of ten: 120
+    assert many_numbers.SampledHybrid(d=10, epsilon=8.0).public_bits == 7  # three of ten: 120
     assert choose.IOH.of(("a", "b", "c"), HadamardBit, 1.0).public_bits == 5
     assert choose.PairSampling.of(("a", "b", "c", "d"), HadamardBit, 1.0).public_bits == 3 + 4
     assert replace(OLH(k=4, epsilon=1.0), prime=5).public_bits == 9

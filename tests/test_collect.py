@@ -23,7 +23,8 @@ from ldpnb.core import Records
 from ldpnb.keyvalue.correlation import IOH
 from ldpnb.keyvalue.pckv import PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
-from ldpnb.numbers.means import HarmonyMean, Piecewise
+from ldpnb.numbers.many_numbers import HarmonyMean
+from ldpnb.numbers.one_number import Piecewise
 from ldpnb.oracles.frequency import GRR, OLH, OUE
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.matrix import MatrixMechanism

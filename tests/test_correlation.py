@@ -13,8 +13,10 @@ from ldpnb.core import Records, Tally
 from ldpnb.keyvalue import correlation
 from ldpnb.keyvalue.correlation import IOH, Collected, PairSampling, Table, encode, to_bits
 from ldpnb.keyvalue.ternary import discretise
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, SubsetSelection
-from ldpnb.oracles.hadamard import HadamardBit, SHist
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.subset import SubsetSelection
+from ldpnb.oracles.succinct import SHist
 from ldpnb.postprocess import norm_sub
 from ldpnb.verify._laws import branches
 

@@ -11,9 +11,12 @@ from contract import Case, Contract
 from ldpnb.chance import COINS, law, odds, pick, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.hashing import SlotTable
-from ldpnb.oracles import frequency
-from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
-from ldpnb.oracles.hadamard import PCE, HadamardBit, SHist, people
+from ldpnb.oracles import subset
+from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE
+from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.personal import PCE, people
+from ldpnb.oracles.subset import SubsetSelection, best_size, minimax_risk
+from ldpnb.oracles.succinct import SHist
 from ldpnb.verify._laws import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
@@ -160,12 +163,12 @@ def test_sets_of_any_size_are_put_right_without_preference(rounds, before, monke
         assert shape == (1, 9)
         return np.array([[pick(sets, rng)]], "<u2").view(np.uint8)
 
-    monkeypatch.setattr(frequency, "packed_bernoulli", begun)
-    monkeypatch.setattr(frequency, "ROUNDS", rounds)
+    monkeypatch.setattr(subset, "packed_bernoulli", begun)
+    monkeypatch.setattr(subset, "ROUNDS", rounds)
 
     def program(rng, x):
         bits = np.zeros((1, 2), np.uint8)
-        frequency._fill_packed(bits, np.array([x]), np.array([True]), 3, 9, rng)
+        subset._fill_packed(bits, np.array([x]), np.array([True]), 3, 9, rng)
         return np.flatnonzero(unpacked(bits, 16)[0])
 
     for x in (4, 8):

@@ -35,7 +35,7 @@ from ldpnb.checks import SIZE_MAX
 from ldpnb.core import Mechanism, Records, Tally
 from ldpnb.keyvalue.ternary import StateEncoding, StateEncodingSplit
 from ldpnb.oracles.frequency import GRR
-from ldpnb.oracles.hadamard import SHist
+from ldpnb.oracles.succinct import SHist
 from ldpnb.sets.items import PrivSet
 
 NAMES = sorted(CATALOGUE)

@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.ternary import StateEncoding
-from ldpnb.numbers.means import MeanEst
+from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify._laws import Sampled, Worst, distance, epsilon, laws, moments, same_law, sampled, worst

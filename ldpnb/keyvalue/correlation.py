@@ -33,7 +33,7 @@ from ldpnb.checks import check_codes, check_count, check_fields, check_numbers, 
 from ldpnb.core import Mechanism, Records, Reports, Tally
 from ldpnb.keyvalue.ternary import check_pairs, discretise
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.hadamard import SHist
+from ldpnb.oracles.succinct import SHist
 from ldpnb.postprocess import norm, norm_sub
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ldpnb.attributes import BitFlip, Blocks, BloomFlip, flip_for
+from ldpnb.attributes import BitFlip, Blocks, BloomFlip, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
 from ldpnb.core import Mechanism, Records
@@ -58,7 +58,7 @@ from ldpnb.numbers import (
     TwoPoint,
     best_width,
 )
-from ldpnb.numbers.means import DIMENSIONS_MAX
+from ldpnb.numbers.many_numbers import DIMENSIONS_MAX
 from ldpnb.oracles import (
     GRR,
     OLH,
@@ -67,7 +67,6 @@ from ldpnb.oracles import (
     SUE,
     HadamardBit,
     HadamardResponse,
-    HarmonyFrequency,
     MatrixMechanism,
     PureProtocol,
     SHist,

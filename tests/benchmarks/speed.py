@@ -28,8 +28,8 @@ from ldpnb.chance import SystemRandom
 from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
-from ldpnb.numbers import means
-from ldpnb.oracles import frequency, hadamard
+from ldpnb.numbers import many_numbers
+from ldpnb.oracles import frequency, succinct
 from ldpnb.sets import items
 from ldpnb.strings.rappor import Hashed
 
@@ -44,8 +44,8 @@ ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "Hadama
 EVERY = (
     frequency.BitReports,
     frequency.OLH,
-    hadamard.SHist,
-    means.MeanEst,
+    succinct.SHist,
+    many_numbers.MeanEst,
     keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
     items.SampledSUE,
