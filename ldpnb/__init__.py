@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from ldpnb.strings import ORR as ORR, RAPPOR as RAPPOR, Unknown as Unknown, decode as decode, discover as discover
     from ldpnb.verify import (
         audit as audit,
+        check_mechanism as check_mechanism,
         epsilon as epsilon,
         laws as laws,
         moments as moments,
