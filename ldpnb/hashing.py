@@ -177,11 +177,11 @@ class MultiplyShift:
 # ---------------------------------------------------------------------------------------------------------- three items
 
 
-def check_prime(value: Any) -> int:
+def check_prime(value: Any, name: str = "prime") -> int:
     """Return a prime number in [5, 2**31 − 1]."""
-    found = check_count(value, 5, "prime", PRIME)
+    found = check_count(value, 5, name, PRIME)
     if not _is_prime(found):
-        raise ValueError(f"prime must be a prime number, got {found}")
+        raise ValueError(f"{name} must be a prime number, got {found}")
     return found
 
 

@@ -41,7 +41,6 @@ from ldpnb.checks import (
     check_fields,
     check_flag,
     check_histogram,
-    check_people,
 )
 from ldpnb.core import Example, Mechanism, Reports, Tally
 from ldpnb.hashing import PRIME, Quadratic, check_prime
@@ -352,14 +351,13 @@ class OLH(PureProtocol):
     prime: int = PRIME
     label = "OLH"
     server_cost = "report and item"
+    limits: ClassVar[Mapping[str, Limit]] = {"prime": check_prime, "g": (0, PRIME)}
     public_fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "prime", check_prime(self.prime))
         check_count(self.k, 2, "k", self.prime)
-        object.__setattr__(self, "g", check_count(self.g, 0, "g", self.prime))
-        if self.g == 1:
+        if check_count(self.g, 0, "g", self.prime) == 1:
             raise ValueError("g must be 0 or an integer, at least 2, got 1")
 
     @cached_property
@@ -395,17 +393,19 @@ class OLH(PureProtocol):
         return self.slots.report_bits
 
     @property
+    def public_bits(self) -> int:
+        """Words of a seed, each below the prime."""
+        return self.hash.words * (self.prime - 1).bit_length()
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``seed`` and ``slot``."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        reports = np.empty(len(codes), self.dtype)
-        reports["seed"] = self.hash.seeds(len(codes), rng)
-        reports["slot"] = self.slots.perturb(self.hash(reports["seed"], codes), rng=rng)
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        reports = np.empty(len(values), self.dtype)
+        reports["seed"] = self.hash.seeds(len(values), rng)
+        reports["slot"] = self.slots.perturb(self.hash(reports["seed"], values), rng=rng)
         return reports
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
@@ -436,14 +436,24 @@ class OLH(PureProtocol):
         a, b, c, d = (x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
         return a, b, c, d
 
-    def tally(self, reports: Reports) -> Tally:
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = check_fields(reports, self.dtype)
+        check_codes(found["slot"], self.slot_count, "slot")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
-        reports = check_fields(reports, self.dtype)
         counts = np.zeros(self.k, np.int64)
         for start in range(0, len(reports), BLOCK):
             part = reports[start : start + BLOCK]
-            counts += self.hash.count(part["seed"], check_codes(part["slot"], self.slot_count, "slot"))
-        return Tally(self, len(reports), counts)
+            counts += self.hash.count(part["seed"], part["slot"])
+        return counts
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """With a hash whose seeds can be enumerated."""
+        made = [cls(k=3, epsilon=1.0, prime=5), cls(k=4, epsilon=0.5, g=3, prime=5)]
+        return [Example(one, np.arange(one.k), histogram=True, pairs=False) for one in made]
 
 
 def put_own(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
