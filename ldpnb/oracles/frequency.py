@@ -395,6 +395,11 @@ class OLH(PureProtocol):
         return self.slots.report_bits
 
     @property
+    def public_bits(self) -> int:
+        """Those of the seed."""
+        return self.hash.seed_bits
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
