@@ -231,6 +231,11 @@ class Modular:
         low, more = divmod(self.prime, self.slots)  # slots come in two sizes
         return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
 
+    @property
+    def seed_bits(self) -> int:
+        """Bits of a seed: ⌈log₂ prime⌉ for each word."""
+        return self.words * (self.prime - 1).bit_length()
+
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, words)."""
         return uniform(self.prime, (n, self.words), rng).astype(U32)
@@ -388,6 +393,10 @@ class HashFamily(Protocol):
     def words(self) -> int:
         """Words of a seed."""
 
+    @property
+    def seed_bits(self) -> int:
+        """Bits of a seed."""
+
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, words)."""
 
@@ -426,6 +435,11 @@ class Multilinear:
     def words(self) -> int:
         """Words of a seed."""
         return 3
+
+    @property
+    def seed_bits(self) -> int:
+        """Bits of a seed: 32 for each word."""
+        return 32 * self.words
 
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, 3)."""
@@ -489,6 +503,11 @@ class SlotTable:
     def words(self) -> int:
         """One for each key."""
         return self.keys
+
+    @property
+    def seed_bits(self) -> int:
+        """Bits of a seed: ⌈log₂ slots⌉ for each key."""
+        return self.keys * (self.slots - 1).bit_length()
 
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, keys)."""

@@ -394,8 +394,8 @@ class OLH(PureProtocol):
 
     @property
     def public_bits(self) -> int:
-        """Words of a seed, each below the prime."""
-        return self.hash.words * (self.prime - 1).bit_length()
+        """Those of the seed."""
+        return self.hash.seed_bits
 
     @property
     def dtype(self) -> np.dtype[np.void]:
