@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from ldpnb.chance import law
 from ldpnb.core import Records, Tally
 from ldpnb.keyvalue import correlation
-from ldpnb.keyvalue.correlation import IOH, Collected, PairSampling, Table, encode, to_bits
+from ldpnb.keyvalue.correlation import IOH, PairSampling, Shares, Table, encode, to_bits
 from ldpnb.keyvalue.ternary import discretise
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, SubsetSelection
 from ldpnb.oracles.hadamard import HadamardBit, SHist
@@ -232,7 +232,7 @@ def test_conditions_come_back(alpha, beta):
 def flat(d=3, seed=30, trials=()):
     """A table of any numbers, as far from shares as noise makes them; the sums asked for are positive."""
     cells = np.random.default_rng(seed).normal(0.5, 0.3, (*trials, 3**d))
-    return Table(KEYS[:d], cells, Collected(KEYS[:d], cells, 100, OUE(k=3**d, epsilon=1.0)))
+    return Table(KEYS[:d], cells, Shares(KEYS[:d], cells, 100, OUE(k=3**d, epsilon=1.0)))
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ def test_error_of_a_mean_allows_for_random_signs(mechanism):
 def test_variance_stays_within_what_people_can_have():
     """Estimated shares far below zero, as at large ε with few people, never make a variance negative."""
     cells = np.array([-40.0, 20, 21])
-    collected = Collected(("a",), cells, 10, GRR(k=3, epsilon=1.0))
+    collected = Shares(("a",), cells, 10, GRR(k=3, epsilon=1.0))
     w = np.array([1.0, 0.2, 0.0])
     g = collected.oracle.linear_variance(w)
     assert not g.min() <= cells @ g <= g.max()
@@ -472,7 +472,7 @@ def test_variance_takes_shares_that_sum_to_one():
     oracle = OUE(k=3, epsilon=1.0)
     own, other = oracle.variance([0])[0, :2]
     for shares in ([0.2, 0.3, 0.5], [0.7, 0.8, 1.0]):
-        collected = Collected(("a",), np.array(shares), 10, oracle)
+        collected = Shares(("a",), np.array(shares), 10, oracle)
         assert collected.variance(np.array([1.0, 0, 0])) == pytest.approx((0.2 * own + 0.8 * other) / 10)
 
 
@@ -482,7 +482,7 @@ def test_denominators_of_three_errors_are_reliable(distance, reliable):
     error = np.sqrt(oracle.variance([1])[0, [0, 2]].sum() / 10_000)  # of a key that hardly anybody holds
     share = distance * error / 2
     cells = np.array([share, 1 - 2 * share, share])
-    found = Table(("a",), cells, Collected(("a",), cells, 10_000, oracle))
+    found = Table(("a",), cells, Shares(("a",), cells, 10_000, oracle))
     assert found.count({"a": 1}).error == pytest.approx(error, rel=1e-2)
     assert found.mean("a").reliable == reliable
 
@@ -604,7 +604,7 @@ def test_trials_are_answered_one_by_one():
 def test_nobody_has_no_frequency():
     """A share may be negative, and is said so; there is no ratio to it, nor one to be relied on."""
     cells = np.array([[0.2, 0.9, -0.3], [0.3, 0.5, 0.2], [0.02, 0.96, 0.02]])
-    collected = Collected(("a",), cells, 100, OUE(k=3, epsilon=1.0))
+    collected = Shares(("a",), cells, 100, OUE(k=3, epsilon=1.0))
     answer = Table(("a",), cells, collected).mean("a")
     assert np.isnan(answer.value[0]) and np.isnan(answer.error[0])
     assert answer.value[1:] == pytest.approx([-0.2, 0])

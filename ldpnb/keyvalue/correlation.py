@@ -130,7 +130,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Collected:
+class Shares:
     """How the shares of all combinations were estimated: what the errors of all that follows are computed from.
 
     Attributes
@@ -176,7 +176,7 @@ class Table:
     ----------
     keys : tuple of str
     cells : ndarray (…, 3^d)
-    collected : Collected, optional
+    collected : Shares, optional
         How they were estimated; None if they are no longer linear in the reports, so that no error is known.
     normal : bool
         Whether cells were shifted to sum to 1.
@@ -184,7 +184,7 @@ class Table:
 
     keys: tuple[str, ...]
     cells: NDArray[np.float64]
-    collected: Collected | None = None
+    collected: Shares | None = None
     normal: bool = False
 
     def __post_init__(self) -> None:
@@ -526,7 +526,7 @@ class IOH(Encoded):
         return Tally(self, int(counts[0].sum()), np.stack(tallies))
 
     def _table(self, shares: NDArray[np.float64], n: int) -> Table:
-        return Table(self.keys, shares, Collected(self.keys, shares, n, self.oracle))
+        return Table(self.keys, shares, Shares(self.keys, shares, n, self.oracle))
 
 
 def _populations(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
@@ -746,4 +746,4 @@ class PairSampling(Encoded):
 
     def _table(self, names: Sequence[str], shares: NDArray[np.float64], n: int) -> Table:
         keys = tuple(sorted(names, key=self.keys.index))
-        return Table(keys, shares, Collected(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
+        return Table(keys, shares, Shares(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)

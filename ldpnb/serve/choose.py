@@ -32,7 +32,7 @@ from ldpnb.attributes.bitflip import BitFlip, Flip, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX, Blocks
 from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
 from ldpnb.core import Mechanism, Records
-from ldpnb.keyvalue.correlation import D_MAX, IOH, Collected, PairSampling, Table
+from ldpnb.keyvalue.correlation import D_MAX, IOH, PairSampling, Shares, Table
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
 from ldpnb.keyvalue.privkv import PrivKV
 from ldpnb.keyvalue.ternary import SampledKey, StateEncoding, StateEncodingSplit, mean_of
@@ -606,7 +606,7 @@ class Correlation(Question):
         keys, pairs = (mechanism.keys, 1) if whole else (mechanism.keys[:2], len(mechanism.pairs))
         shares = np.zeros((3,) * len(keys))
         shares[(1,) * len(keys)], shares[(2, 2, *(1,) * (len(keys) - 2))] = 1 - self.share, self.share
-        collected = Collected(keys, shares.reshape(-1), 1, mechanism.oracle, pairs)
+        collected = Shares(keys, shares.reshape(-1), 1, mechanism.oracle, pairs)
         table = Table(keys, collected.shares, collected)
         return {"both": float(table.count(dict.fromkeys(keys[:2], 1)).error) ** 2}
 
