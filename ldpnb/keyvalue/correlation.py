@@ -444,7 +444,7 @@ class IOH(Encoded):
 
         Examples
         --------
-        >>> from ldpnb.frequency import OUE
+        >>> from ldpnb.oracles import OUE
         >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
         OUE(k=27, epsilon=1.0, packed=False)
         """
