@@ -5,25 +5,21 @@ from itertools import product
 
 import numpy as np
 import pytest
-from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb.chance import law
-from ldpnb.core import Records, Tally
+from ldpnb.core import Example, Records, Tally
 from ldpnb.keyvalue import correlation
 from ldpnb.keyvalue.correlation import IOH, PairSampling, Shares, Table, encode, to_bits
-from ldpnb.keyvalue.ternary import discretise
+from ldpnb.keyvalue.ternary import FEW, discretise
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, SubsetSelection
 from ldpnb.oracles.hadamard import HadamardBit, SHist
 from ldpnb.postprocess import norm_sub
 from ldpnb.verify._laws import branches
 
 KEYS = ("cancer", "fever", "cough")
-ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})
-TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
-THREE = Records.of(
-    {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
-)
+ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]
 
 
 def ioh(make, d, epsilon, **more):
@@ -36,29 +32,21 @@ def sampling(make, d, epsilon, **more):
 
 class TestIOH(Contract):
     cases = [
-        Case(ioh(GRR, 2, 1.0), TWO),
-        Case(ioh(GRR, 1, 0.3), ONE),
-        Case(ioh(GRR, 3, 3.0), THREE, pairs=False),
-        Case(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
-        Case(ioh(SUE, 1, 4.0), ONE),
-        Case(ioh(OUE, 2, 0.5), TWO[1:5], pairs=False),
-        Case(ioh(OUE, 1, 20.0), ONE),
-        Case(ioh(HadamardBit, 2, 1.0), TWO),
-        Case(ioh(HadamardBit, 1, 0.1), ONE),
-        Case(ioh(SubsetSelection, 1, 1.0), ONE),
-        Case(ioh(OLH, 1, 1.0, word=3), ONE, pairs=False),
+        *IOH.example(),
+        Example(ioh(GRR, 1, 0.3), ONE),
+        Example(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
+        Example(ioh(SUE, 1, 4.0), ONE),
+        Example(ioh(OUE, 2, 0.5), TWO[1:5], pairs=False),
+        Example(ioh(HadamardBit, 1, 0.1), ONE),
+        Example(ioh(SubsetSelection, 1, 1.0), ONE),
+        Example(ioh(OLH, 1, 1.0, word=3), ONE, pairs=False),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [[-1], [9], [0.5], ["a"], [[0]]]
 
 
 class TestPairSampling(Contract):
-    cases = [
-        Case(sampling(GRR, 3, 1.0), THREE),
-        Case(sampling(GRR, 2, 3.0), TWO),
-        Case(sampling(HadamardBit, 3, 0.4), THREE, pairs=False),
-        Case(sampling(OUE, 2, 1.0), TWO[:4], pairs=False),
-    ]
+    cases = PairSampling.example()
     bad_values = [[{0: 1.0}], np.array([0, 1]), Records.of({0}, {1}), Records.of({3: 1.0}), Records.of({0: 1.5})]
     bad_reports = [
         [0, 1],
@@ -77,7 +65,7 @@ class TestPairSampling(Contract):
 class DigitsReversed(IOH):
     """Numbers combinations with the first key as the last digit."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         signs = discretise(values.values, rng)
         moves = np.bincount(values.users, signs * 3**values.keys, len(values)).astype(np.int64)
         return self.oracle.perturb((3**self.d - 1) // 2 + moves, rng=rng)
@@ -87,18 +75,18 @@ class DigitsReversed(IOH):
 class AbsentHaveSigns(IOH):
     """Gives keys that are not held the value 0, and that a sign."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         dense = np.zeros((len(values), self.d))
         dense[values.users, values.keys] = values.values
         full = Records.from_arrays(*np.indices(dense.shape).reshape(2, -1), dense.ravel(), n=len(values))
-        return super().perturb(full, rng=rng)
+        return super()._perturb(full, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SignsForgotten(IOH):
     """Leaves the draw of signs out of its noise."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         t = self.expected(values)
         return super().variance(values) - t * (1 - t)
 
@@ -107,8 +95,8 @@ class SignsForgotten(IOH):
 class OwnPair(PairSampling):
     """Prefers a pair with a key the person holds."""
 
-    def perturb(self, values, *, rng):
-        reports = super().perturb(values, rng=rng)
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
         reports["pair"] = np.where(values.sizes == 0, 0, reports["pair"])
         return reports
 
@@ -117,18 +105,18 @@ class OwnPair(PairSampling):
 class FactorForgotten(PairSampling):
     """Does not multiply by the number of pairs."""
 
-    def estimate(self, tally):
-        return super().estimate(tally) / len(self.pairs)
+    def _score(self, tally):
+        return super()._score(tally) / len(self.pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EverybodyAsked(PairSampling):
     """Subtracts what reports cost as if everybody had been asked about every pair."""
 
-    def estimate(self, tally):
+    def _score(self, tally):
         counts = tally.counts.copy()
         counts[..., 0] = tally.n
-        return super().estimate(Tally(self, tally.n, counts))
+        return super()._score(Tally(self, tally.n, counts))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +133,7 @@ class EverybodyAsked(PairSampling):
 )
 def test_mistake_is_caught(mechanism, caught_by):
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(Case(mechanism, TWO if mechanism.d == 2 else THREE))
+        getattr(Contract(), caught_by)(Example(mechanism, TWO if mechanism.d == 2 else THREE))
 
 
 # ------------------------------------------------------------------------------------------------------ encoding
