@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         BitFlip as BitFlip,
         Blocks as Blocks,
         BloomFlip as BloomFlip,
+        HarmonyFrequency as HarmonyFrequency,
         Network as Network,
         flip_for as flip_for,
         greedy as greedy,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
         SUE as SUE,
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
-        HarmonyFrequency as HarmonyFrequency,
         MatrixMechanism as MatrixMechanism,
         SHist as SHist,
         SubsetSelection as SubsetSelection,
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from ldpnb.strings import ORR as ORR, RAPPOR as RAPPOR, Unknown as Unknown, decode as decode, discover as discover
     from ldpnb.verify import (
         audit as audit,
+        check_mechanism as check_mechanism,
         epsilon as epsilon,
         laws as laws,
         moments as moments,

@@ -223,7 +223,7 @@ class OpenMechanism(Mechanism):
         raise NotImplementedError(f"{type(self).__name__} must have a method candidates()")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Example:
     """A mechanism small enough to be enumerated, and the values to try it on.
 

@@ -2,117 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, uniform
-
 ITEMS = 2048  # counted at a time: they and their counts take 16 KB, which stay in the nearest cache
 USERS = 2**16  # counted at a time: few enough for 32-bit counts, and for the second cache
+LANES = 2**10  # users who step from item to item together: what is known of them takes 16 KB
 
 BYTES = 255  # rows counted at a time: a byte counts so far
 
-U8, U32 = np.uint8, np.uint32
-
-
-@dataclass(frozen=True, kw_only=True)
-class MultiplyShift:
-    """Strongly universal hashing of `keys` integers into `slots` slots by words of `word` bits.
-
-    A seed is a pair (a, b) of words.  The top bits of ``(a x + b) mod 2**word`` take every pair of values equally often
-    for two different keys (Dietzfelbinger 1996), as long as key bits and top bits together are at most word + 1; they
-    are then cut into slots as evenly as they go.  `collision` is therefore known exactly, for full-size words as for
-    the few-bit words whose seeds can be enumerated.
-
-    Parameters
-    ----------
-    keys : int
-        Keys are 0, …, keys − 1.
-    slots : int, at least 2
-    word : int in [2, 32]
-    """
-
-    keys: int
-    slots: int
-    word: int = 32
-
-    def __post_init__(self) -> None:
-        for name in ("keys", "slots", "word"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer):
-                raise ValueError(f"{name} must be an integer, got {value!r}")
-            object.__setattr__(self, name, int(value))  # numpy's integers would overflow in `collision`
-        if not 2 <= self.word <= 32:
-            raise ValueError(f"word must be in [2, 32], got {self.word}")
-        if not 2 <= self.slots <= 2**self.top:
-            most = 2 ** max(self.top, 0)
-            raise ValueError(
-                f"slots must be in [2, {most}] for {self.keys} keys and {self.word}-bit words, got {self.slots}"
-            )
-
-    @property
-    def top(self) -> int:
-        """Number of top bits used."""
-        return min(self.word, self.word + 1 - max(self.keys - 1, 1).bit_length())
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """How many of the ``2**top`` hash values fall into each slot, (slots,)."""
-        edges = [-(-(s << self.top) // self.slots) for s in range(self.slots + 1)]
-        return np.array([after - before for before, after in pairwise(edges)], np.int64)
-
-    @property
-    def collision(self) -> Fraction:
-        """Probability over the seeds that two given keys share a slot; 1/slots but for the cut."""
-        low, more = divmod(1 << self.top, self.slots)
-        return Fraction((self.slots - more) * low**2 + more * (low + 1) ** 2, (1 << self.top) ** 2)
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, 2)."""
-        return uniform(1 << self.word, (n, 2), rng).astype(np.uint32)
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        mask = np.uint64((1 << self.word) - 1)
-        a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
-        top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
-        return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
-
-    def intervals(
-        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Write "key x falls into the slot" as ``(a x + c) mod 2**32 < width``, for `count_supporters`.
-
-        A slot is an interval of the hash.  Its words are moved to the top of 32 bits, whatever their length, and its
-        lower edge to 0.
-
-        Parameters
-        ----------
-        seeds : ndarray of uint32 (n, 2)
-        slots : ndarray of int64 (n,)
-            In [0, slots).
-
-        Returns
-        -------
-        a, c, width : ndarray of uint32 (n,)
-        """
-        low, more = (np.uint64(x) for x in divmod(1 << self.top, self.slots))
-        many, slot = np.uint64(self.slots), slots.astype(np.uint64)
-
-        def edge(s: NDArray[np.uint64]) -> NDArray[np.uint64]:  # ⌈2**top s / slots⌉, where 2**top s may have 65 bits
-            return (s * low + (s * more + many - np.uint64(1)) // many) << np.uint64(32 - self.top)
-
-        lower = edge(slot)
-        a, b = (seeds << U32(32 - self.word)).T
-        # the last slot's upper edge is 2**32, but there are at least two slots, so that every width fits
-        width = edge(slot + np.uint64(1)) - lower
-        return np.ascontiguousarray(a), b - lower.astype(U32), width.astype(U32)
+U8, U32, U64 = np.uint8, np.uint32, np.uint64
 
 
 def count_supporters(
@@ -171,87 +73,6 @@ def _compiled() -> Any:
     return njit(nogil=True, cache=True)(_count)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Multilinear:
-    """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
-
-    A public bijection mixes the key into two words x and y.  A seed is three words (a, b, c), and the slot is the top
-    of ``(a x + b y + c) mod 2**32``.  Hash values of one key are uniform, and so are those of two keys, jointly, unless
-    both words differ by even numbers.  Those of several keys depend on each other only as far as their (1, x, y)
-    satisfy linear relations mod 2**32 with small integer coefficients.  Keys in arithmetic progression, hashed as they
-    are, satisfy some (x − 2x' + x'' = 0); mixed ones satisfy a given relation with a chance of about 2**-64.
-
-    Slots differ in size by one hash value at most.
-
-    Parameters
-    ----------
-    slots : int in [2, 2**20]
-    """
-
-    slots: int
-
-    @property
-    def words(self) -> int:
-        """Words of a seed."""
-        return 3
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, 3)."""
-        return uniform(1 << 32, (n, 3), rng).astype(np.uint32)
-
-    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
-        """Refuse nothing: every seed and every key is good."""
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        a, b, c = np.moveaxis(seeds, -1, 0)
-        x, y = mixed(keys)
-        top = ((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32)
-        return np.asarray(top, np.int64)
-
-    def count(
-        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Count the reports whose slots first, …, first + width − 1 (around the circle) hold a key, for two widths.
-
-        Parameters
-        ----------
-        seeds : ndarray of uint32 (n, 3)
-        first : ndarray of int64 (n,)
-            In [0, slots).
-        inner, outer : int
-            Widths, inner <= outer < slots.
-        keys : ndarray of int64 (k,)
-
-        Returns
-        -------
-        ndarray of int64 (k, 2)
-        """
-
-        def edge(s: NDArray[np.int64]) -> NDArray[np.int64]:  # ⌈2**32 s / slots⌉, beyond one turn too
-            return np.asarray(-(-(s << 32) // self.slots))
-
-        lower = edge(first)
-        a, b, c = (np.ascontiguousarray(word) for word in np.moveaxis(seeds, -1, 0))
-        widths = [(edge(first + w) - lower).astype(U32) for w in (inner, outer)]
-        return count_nested((a, b, c - lower.astype(U32)), (widths[0], widths[1]), mixed(keys))
-
-
-def mixed(keys: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Two words that do not show what is alike in two keys; no two keys have the same ones.
-
-    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words.  After its finalizer alone, the
-    lower words of small integers still satisfy linear relations.
-    """
-    x = np.asarray(keys).astype(np.uint64)
-    for _ in range(2):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x = x ^ (x >> np.uint64(31))
-    return (x >> np.uint64(32)).astype(U32), x.astype(U32)
-
-
 def count_nested(
     seeds: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]],
     widths: tuple[NDArray[np.uint32], NDArray[np.uint32]],
@@ -301,6 +122,145 @@ def _compiled_nested() -> Any:
     from numba import njit
 
     return njit(nogil=True, cache=True)(_nested)
+
+
+# ------------------------------------------------------------------------------------------- hash values mod a prime
+
+
+def count_quadratic(
+    seeds: NDArray[np.uint32], slots: NDArray[np.int64], many: int, prime: int, k: int
+) -> NDArray[np.int64]:
+    """Count, for v = 0, …, k − 1, the users whose slot holds (a v² + b v + c) mod prime; compiled.
+
+    Slot s is the interval [⌈s prime/many⌉, ⌈(s+1) prime/many⌉).  A hash value differs from the one before by a
+    difference that itself grows by 2a, so that two additions and a comparison lead from item to item.  The same
+    in numpy, at once: ``((a * v * v + b * v + c) % prime * many // prime == slots[:, None]).sum(0)``, with a, b, c
+    columns of Python's integers and v in a row.
+
+    Parameters
+    ----------
+    seeds : ndarray of uint32 (n, 3)
+        a, b and c, all below `prime`.
+    slots : ndarray of int64 (n,)
+        In [0, many).
+    many : int in [2, prime]
+    prime : int below 2**31
+    k : int
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+    """
+    counts = np.zeros(-(-k // 4) * 4, np.int64)
+    _compiled_modular()[0](np.ascontiguousarray(seeds), np.ascontiguousarray(slots), many, prime, counts)
+    return counts[:k]
+
+
+def count_points(
+    seeds: NDArray[np.uint32],
+    slots: NDArray[np.int64],
+    many: int,
+    bits: int,
+    points: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]],
+) -> NDArray[np.int64]:
+    """Count, for each point (x, y, z), the users whose slot holds (a x + b y + c z + d) mod 2**bits − 1; compiled.
+
+    For points in any order, in memory that does not grow.  Slots as for `count_quadratic`.
+
+    Parameters
+    ----------
+    seeds : ndarray of uint32 (n, 4)
+        a, b, c and d, all below 2**bits − 1.
+    slots : ndarray of int64 (n,)
+        In [0, many).
+    many : int in [2, 2**bits − 1]
+    bits : int in [3, 31]
+    points : three ndarrays of uint32 (k,)
+        x, y and z, all below 2**bits − 1.
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+    """
+    counts = np.zeros(len(points[0]), np.int64)
+    arrays = (np.ascontiguousarray(x) for x in (seeds, slots, *points))
+    _compiled_modular()[1](*arrays, many, bits, counts)
+    return counts
+
+
+def _quadratic(seeds: Any, slots: Any, many: Any, prime: Any, counts: Any) -> None:
+    p, wide, g = U32(prime), U64(prime), U64(many)
+    low, more = U64(prime // many), U64(prime % many)
+    for user in range(0, len(slots), LANES):
+        n = min(LANES, len(slots) - user)
+        # hash value less the slot's lower edge, its next difference, the difference of that, and the slot's size
+        value, step, twice, width = np.empty(n, U32), np.empty(n, U32), np.empty(n, U32), np.empty(n, U32)
+        for i in range(n):
+            a, b, c, s = seeds[user + i, 0], seeds[user + i, 1], seeds[user + i, 2], U64(slots[user + i])
+            lower = (s * wide + g - U64(1)) // g
+            width[i] = U32(low + U64(more > lower * g - s * wide))
+            t = U32(c + U32(p - U32(lower)))
+            value[i] = min(t, U32(t - p))  # t is below 2p, and t − p a huge number where t is below p
+            t = U32(a + b)
+            step[i] = min(t, U32(t - p))
+            t = U32(a + a)
+            twice[i] = min(t, U32(t - p))
+        for v in range(0, len(counts), 4):  # by fours, which leave value and step in registers
+            found0 = found1 = found2 = found3 = U32(0)
+            for i in range(n):
+                h, d, dd, w = value[i], step[i], twice[i], width[i]
+                found0 = U32(found0 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                found1 = U32(found1 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                found2 = U32(found2 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                found3 = U32(found3 + U32(h < w))
+                t = U32(h + d)
+                h = min(t, U32(t - p))
+                t = U32(d + dd)
+                d = min(t, U32(t - p))
+                value[i], step[i] = h, d
+            counts[v] += np.int64(found0)
+            counts[v + 1] += np.int64(found1)
+            counts[v + 2] += np.int64(found2)
+            counts[v + 3] += np.int64(found3)
+
+
+def _points(seeds: Any, slots: Any, x: Any, y: Any, z: Any, many: Any, bits: Any, counts: Any) -> None:
+    p, g, shift = U64((1 << bits) - 1), U64(many), U64(bits)
+    found = np.empty(ITEMS, U32)
+    for user in range(0, len(slots), USERS):
+        for item in range(0, len(x), ITEMS):
+            xs, ys, zs = x[item : item + ITEMS], y[item : item + ITEMS], z[item : item + ITEMS]
+            found[: len(xs)] = U32(0)
+            for i in range(user, min(user + USERS, len(slots))):
+                a, b, c, s = U64(seeds[i, 0]), U64(seeds[i, 1]), U64(seeds[i, 2]), U64(slots[i])
+                lower = (s * p + g - U64(1)) // g
+                width, d = U32(p // g + U64(p % g > lower * g - s * p)), U64(seeds[i, 3]) + p - lower
+                for j in range(len(xs)):
+                    t = a * U64(xs[j]) + b * U64(ys[j]) + c * U64(zs[j]) + d
+                    t = (t & p) + (t >> shift)  # 2**bits is 1 mod p
+                    h = U32((t & p) + (t >> shift))  # below 2p now
+                    found[j] += U32(min(h, U32(h - U32(p))) < width)
+            for j in range(len(xs)):
+                counts[item + j] += np.int64(found[j])
+
+
+@cache
+def _compiled_modular() -> Any:
+    from numba import njit
+
+    return tuple(njit(nogil=True, cache=True)(f) for f in (_quadratic, _points))
 
 
 # ------------------------------------------------------------------------------------------------ rows of bits

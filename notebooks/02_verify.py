@@ -174,7 +174,7 @@ except TooManyBranches as error:
 # (sec-verify-sampled)=
 # ## Samples of the estimate
 #
-# Local hashing over a thousand items ({ref}`api`, `OLH`) draws a public seed from $2^{64}$; nobody walks through that.
+# Local hashing over a thousand items ({ref}`api`, `OLH`) draws one of $2^{93}$ public seeds; nobody walks through that.
 # Its bias and variance can be *sampled*: draw many reports of one value, compare the mean of the scores with the target and their spread with the stated noise.
 # The limit for the mean comes from the stated variance, that for the variance from an estimated fourth moment; by a normal approximation a right mechanism raises an alarm about once in $10^9$ checks.
 # A sampled check finds large mistakes, and none within a few standard errors.

@@ -1141,9 +1141,9 @@ ORACLES = {
     "one-bit Hadamard": HadamardBit,
     "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=4096),
 }
-PUBLIC = {"OLH": "+64", "one-bit Hadamard": "+8", "S-Hist": "+12"}  # two words of a seed; ⌈log₂ m⌉ for the row
+PUBLIC = {"OLH": "+93", "one-bit Hadamard": "+8", "S-Hist": "+12"}  # three numbers of a seed; ⌈log₂ m⌉ for the row
 SMALL = {
-    "OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, word=3),
+    "OLH": lambda k, epsilon: OLH(k=k, epsilon=epsilon, prime=5),
     "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=8),
 }
 OTHERS = ("pure-ldp", "multi-freq-ldpy")

@@ -399,7 +399,7 @@ settle(
 # (sec-corr-errors)=
 # ## How large is the error?
 #
-# Every count is a linear functional of the table, $F = \sum_j w_j \hat A_j$, and its variance is a known function of the true shares for all these oracles but local hashing; estimates stand in for the shares.
+# Every count is a linear functional of the table, $F = \sum_j w_j \hat A_j$, and its variance is a known function of the true shares for all these oracles; estimates stand in for the shares.
 # A correlation is a ratio $\rho = F_1/F_0$ of two of them, and to first order its error is that of a single functional with weights $(w^{(1)} - \rho\,w^{(0)})/F_0$.
 # That is what `Table` of the package computes; a mean has one more term for the coins that made values signs, which it bounds from above because the values are not known.
 #

@@ -61,7 +61,8 @@ from ldpnb import (
     toss,
 )
 from ldpnb.book import check, datasets, dots, line, recorded, settle, style, sweep, table
-from ldpnb.keyvalue import clipped_mean, digest, holdings, mean_of, privkvm_bias, privkvm_epsilon, privkvm_marginals
+from ldpnb.hashing import digest
+from ldpnb.keyvalue import clipped_mean, holdings, mean_of, privkvm_bias, privkvm_epsilon, privkvm_marginals
 
 style()
 SEED = 2024  # the year of the paper

@@ -43,7 +43,8 @@ from scipy.stats import binom, norm, t as student
 from ldpnb import PCKVUE, Records, WheelKV, epsilon, laws, pick, same_law, save, toss
 from ldpnb.book import check, settle, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
-from ldpnb.keyvalue import Holdings, batches, clipped_mean, digest, exposed, latest, mean_of, steady
+from ldpnb.hashing import digest
+from ldpnb.keyvalue import Holdings, batches, clipped_mean, exposed, latest, mean_of, steady
 from ldpnb.serve import collect
 
 style()

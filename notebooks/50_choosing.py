@@ -263,7 +263,7 @@ one_item = four_views("items k", choose.Item, "k", np.geomspace(2, 4096, 17))
 # The other three are about what else counts.
 #
 # With 64 bits the choice is between Hadamard response, k-Subset with the largest sets that fit, and k-RR.
-# OLH would have a short report but for its seed of 64 bits; where the seed is free, it is the wheel or OLH that comes first.
+# OLH would have a short report but for its seed of 93 bits; where the seed is free, it is the wheel or OLH that comes first.
 # A server that must not try every item has the same choice without k-Subset.
 
 # %% tags=["hide-input"]

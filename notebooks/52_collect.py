@@ -53,7 +53,7 @@ from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, Records, Tally, 
 from ldpnb.book import check, dots, line, recorded, style, sweep, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.chance import freeze
-from ldpnb.keyvalue import digest
+from ldpnb.hashing import digest
 from ldpnb.serve import FAN_IN, GROUP, HEAD, PartitionError, collect, read
 
 style()
@@ -193,10 +193,10 @@ for what, text in (said | {"partition": "…"}).items():
 
 # %% tags=["hide-input"]
 def public_bits(mechanism):
-    """Bits of the public part of a report: a seed of words of 32 bits, or a row."""
+    """Bits of the public part of a report: a seed of three numbers below 2³¹, or of three words, or a row."""
     if isinstance(mechanism, HadamardBit):
         return (mechanism.m - 1).bit_length()
-    return {OLH: 64, Wheel: 96}.get(type(mechanism), 0)
+    return {OLH: 93, Wheel: 96}.get(type(mechanism), 0)
 
 
 def on_disk(reports, mechanism):
@@ -733,7 +733,7 @@ def ratio(name, theory):
     return full.loc[name, "error"] / sqrt(np.mean(of_items(theory, 10**8 * ZIPF) ** 2))
 
 
-exactly = [name for name in mechanisms if name != "OLH"]  # of OLH the sum over items has no simple law
+exactly = [name for name in mechanisms if name != "OLH"]  # of OLH the sum of squared errors has no simple law
 check(
     "Reports of clients",
     f"10⁸ people: error within {allowed - 1:.0%} of theory, k-RR and one-bit Hadamard",

@@ -66,8 +66,10 @@ from ldpnb import (
     SUE,
     HadamardBit,
     HadamardResponse,
+    Records,
     SubsetSelection,
     SystemRandom,
+    Wheel,
     epsilon,
     laws,
     pick,
@@ -77,7 +79,7 @@ from ldpnb import (
 from ldpnb.book import check, datasets, dots, gallery, line, settle, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, weighted
-from ldpnb.kernels import Multilinear, MultiplyShift
+from ldpnb.hashing import Multilinear, MultiplyShift, Paraboloid
 from ldpnb.serve import collecting as collect
 from ldpnb.verify import audit
 
@@ -619,7 +621,7 @@ FOUR_ITEMS = {
     "`GRR`": package(GRR(k=4, epsilon=1.0)),
     "`SUE`": package(SUE(k=4, epsilon=1.0)),
     "`OUE`": package(OUE(k=4, epsilon=1.0)),
-    "`OLH`, words of 3 bits": package(OLH(k=4, epsilon=1.0, word=3)),
+    "`OLH`, prime 5": package(OLH(k=4, epsilon=1.0, prime=5)),
     "`HadamardBit`": package(HadamardBit(k=4, epsilon=1.0)),
     "`HadamardResponse`": package(HadamardResponse(k=4, epsilon=1.0)),
     "`SubsetSelection`, sets of 2 of 4": package(SubsetSelection(k=4, epsilon=1.0, size=2)),
@@ -780,8 +782,8 @@ check(
 # A seed that nobody can guess is not enough either.
 # numpy's default generator is good for simulations and was not made to be unpredictable; its state has been recovered from 512 bytes of output, at some expense {cite:p}`bouillaguet2020pcg`.
 # Its predecessor, the Mersenne Twister, needs no expense at all: 624 words of output *are* its state, scrambled by a permutation that can be undone {cite:p}`matsumoto1998mersenne`.
-# And local hashing publishes words of output, two for each person's hash function.
-# So let a kiosk draw the seeds and then the coins of 400 visitors with that generator and the package's own `OLH`, and read off what is public whose coin fell on the truth: their slots are then certain, and the rest is known to be noise.
+# And the wheel ({ref}`ch-wheel`) publishes words of output, three for each person's hash function.
+# So let a kiosk draw the seeds and then the coins of 400 visitors with that generator and the package's own `Wheel`, and read off what is public whose coin fell on the truth: their slots are then certain, and the rest is known to be noise.
 
 
 # %%
@@ -809,17 +811,17 @@ def rebuilt(words):
 
 
 # %% tags=["hide-input"]
-kiosk = OLH(k=1000, epsilon=1.0)
+kiosk = Wheel(epsilon=1.0, m=1)
 visitors = rng.integers(0, 1000, 400)
 
 
 def truthful_slots(generator):
     """Visitors whose coin is predicted to fall on the truth, and how many of these sent the slot of their own item."""
-    sent = kiosk.perturb(visitors, rng=generator)
+    sent = kiosk.perturb(Records.from_arrays(np.arange(400), visitors), rng=generator)
     public = sent["seed"].ravel()
     copy = rebuilt(public[:624])
     copy.integers(0, 2**32, len(public) - 624)  # the seeds that were not needed
-    true = bernoulli(kiosk.slots.keep, (400,), copy)
+    true = bernoulli(float(kiosk.circle.alpha), (400,), copy)
     return int(true.sum()), int((sent["slot"] == kiosk.hash(sent["seed"], visitors))[true].sum())
 
 
@@ -897,7 +899,7 @@ def small(eps):
         SubsetSelection(k=4, epsilon=eps),
         HadamardBit(k=4, epsilon=eps),
         HadamardResponse(k=4, epsilon=eps),
-        OLH(k=4, epsilon=eps, word=3, g=2),
+        OLH(k=4, epsilon=eps, prime=5, g=2),
     ]
 
 
@@ -947,7 +949,7 @@ check(
 #
 # *A family that is nearly right.*
 # A popular fast hash takes the top bits of $a x$ for a random odd $a$.
-# Ours adds a random number $b$ first, which makes any two items share a slot with probability $1/g$ exactly (where $g$ is a power of two).
+# Adding a random number $b$ first, as `MultiplyShift` of the package does, makes any two items share a slot with probability $1/g$ exactly (where $g$ is a power of two).
 # Without it they do so with other probabilities, and people with one item are counted for another; no number of people averages that away.
 
 
@@ -959,9 +961,9 @@ def collisions(slots):
 
 
 bits = np.arange(2**8, dtype=np.uint32)
-ours = MultiplyShift(keys=16, slots=4, word=8)
+shifted = MultiplyShift(keys=16, slots=4, word=8)
 every_seed = np.stack(np.meshgrid(bits, bits), -1).reshape(-1, 1, 2)
-exactly = collisions(ours(every_seed, np.arange(16)))
+exactly = collisions(shifted(every_seed, np.arange(16)))
 without_b = collisions(((bits[1::2, None] * np.arange(16, dtype=np.uint32)) & 255) >> 6)
 hashed = OLH(k=16, epsilon=1.0, g=4)
 (p, q), (p_star, q_star) = hashed.slots.support, hashed.support
@@ -969,7 +971,7 @@ spill = (without_b.max() * float(p) + (1 - without_b.max()) * float(q) - float(q
 check(
     "Pairs",
     f"words of 8 bits, all 65,536 seeds: each of {len(exactly)} pairs of 16 items shares a slot with probability 1/4",
-    bool(np.all(exactly == float(ours.collision))) and ours.collision == Fraction(1, 4),
+    bool(np.all(exactly == float(shifted.collision))) and shifted.collision == Fraction(1, 4),
     control=f"without b up to {without_b.max():.3f}: a person counts {spill:.3f} for a wrong item",
     caught=bool(np.any(without_b != 1 / 4)),
 )
@@ -982,24 +984,38 @@ except ValueError as error:
 # The refusal is about words that are too short for so many ids; beyond 32 bits $x$ and $x + 2^{32}$ would have the same slot under every seed, and be one item to the server.
 #
 # *Three items and more.*
-# The family promises nothing about more than two items, and ids in a row are hashed in a row.
-# Five neighbours among 64 share a slot far more often than independent hashing would have it.
+# That family promises nothing about more than two items, and ids in a row are hashed in a row.
+# Three neighbours among 64 share a slot far more often than independent hashing would have it, and five do so much more.
 # That does no harm to any single estimate.
-# It matters to statements about several items at once, whose errors hang together more than independent hashing would have it; ids that are mixed first, as the package's `Multilinear` does, take that away.
-# It does not hinder a liar, who chooses the seed ({ref}`sec-deploy-liars`): under the seed of zeros all items share a slot, mixed or not.
+# It matters to statements about several items at once, whose errors hang together more than independent hashing would have it.
+# The package's `OLH` hashes by quadratics modulo a prime instead: three items are independent, and the variance of a sum asks for no more.
+# (Five neighbours are not, but those of the lines below share a slot much less often than before.)
+# Ids that cannot be numbered are mixed first, as `Multilinear` does, or hashed by `Paraboloid`, under which any three ids of 62 bits are independent.
+# None of these hinders a liar, who chooses the seed ({ref}`sec-deploy-liars`): under the seed of zeros all items share a slot.
 # Against that, the seed must not be the sender's to choose.
 
 # %% tags=["hide-input"]
 LOCAL = OLH(k=64, epsilon=2.0)
 seeds = LOCAL.hash.seeds(2**16, rng)
-mixing = Multilinear(slots=LOCAL.slot_count)
-words = mixing.seeds(2**16, rng)
 slots = LOCAL.hash(seeds[:, None], np.arange(64))
-mixed = mixing(words[:, None], np.arange(64))
-for name, found in (("ids in a row", slots), ("ids mixed first", mixed)):
-    five = np.mean(np.all(found[:, :5] == found[:, :1], axis=1))
-    print(f"{name:<16} five neighbours in one of {LOCAL.slot_count} slots under {five:.3%} of 65,536 seeds")
-print(f"{'independent':<16} {LOCAL.slot_count**-4.0:.3%}")
+
+
+def of_neighbours(family):
+    """Share of 65,536 seeds under which three, and five, neighbours share a slot."""
+    found = family(family.seeds(2**16, rng)[:, None], np.arange(5))
+    return [np.mean(np.all(found[:, :many] == found[:, :1], axis=1)) for many in (3, 5)]
+
+
+g = LOCAL.slot_count
+shares = {
+    "ids in a row": of_neighbours(MultiplyShift(keys=64, slots=g)),
+    "quadratics": of_neighbours(LOCAL.hash),
+    "paraboloid": of_neighbours(Paraboloid(slots=g)),
+    "ids mixed first": of_neighbours(Multilinear(slots=g)),
+    "independent": (g**-2.0, g**-4.0),
+}
+for name, (three, five) in shares.items():
+    print(f"{name:<16} neighbours in one of {g} slots: three under {three:.3%} of 65,536 seeds, five under {five:.3%}")
 
 # %% [markdown]
 # *Seeds chosen by the server.*
@@ -1092,7 +1108,7 @@ EIGHT = {
     "k-RR": GRR(k=8, epsilon=1.0),
     "SUE": SUE(k=8, epsilon=1.0),
     "OUE": OUE(k=8, epsilon=1.0),
-    "OLH, words of 4 bits": OLH(k=8, epsilon=1.0, word=4),
+    "OLH, prime 11": OLH(k=8, epsilon=1.0, prime=11),
     "k-Subset": SubsetSelection(k=8, epsilon=1.0),
     "Hadamard bit": HadamardBit(k=8, epsilon=1.0),
     "Hadamard response": HadamardResponse(k=8, epsilon=1.0),
@@ -1805,7 +1821,7 @@ settle(
 # - *Memory.* What is remembered survives an update and a restart, and is not in a backup that others can read.
 # - *Coins.* They come from the operating system and are never seeded; no generator of a simulation is anywhere in the client.
 # - *Numbers.* Thresholds are rounded toward privacy; there is no noise in floats, and no ε beyond what the grid can carry.
-# - *Public part.* It is drawn by the client, without looking at the value; ids are mixed, and words are long enough.
+# - *Public part.* It is drawn by the client, without looking at the value; ids are mixed or hashed three-wise independently, and words are long enough.
 # - *Message.* It has one length, names the mechanism, is made once, and is sent at a time that was set beforehand.
 #   A retry sends the same bytes.
 # - *Server.* It refuses what cannot be, keeps no address, no time and no order, loses nothing that it has confirmed (ours does, in a crash), and has a limit for the reports of one person.

@@ -23,7 +23,9 @@ def stale(built, root):
         return f"there is no {built.name}"
     sources = [path for folder in MADE_FROM for path in (root / folder).rglob("*.*")]
     for path in [root / "_config.yml", root / "_toc.yml", *sources]:
-        if path.suffix != ".pyc" and path.is_file() and path.stat().st_mtime > built.stat().st_mtime:
+        if "__pycache__" in path.parts or not path.is_file():  # Python's and numba's caches are written by every run
+            continue
+        if path.stat().st_mtime > built.stat().st_mtime:
             return f"{built.name} is older than {path.relative_to(root).as_posix()}"
     return None
 

@@ -15,9 +15,9 @@ from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import SystemRandom, toss
 from ldpnb.core import Records
 from ldpnb.keyvalue.ternary import StateEncoding
-from ldpnb.numbers.means import MeanEst
+from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
-from ldpnb.oracles.hadamard import PCE, people
+from ldpnb.oracles.personal import PCE, people
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import _audit as module
 from ldpnb.verify._audit import Audit, audit, ceiling
@@ -73,7 +73,7 @@ FILTERS = {"bits": 12, "hashes": 2, "f": 0.5, "p": 0.25, "q": 0.75}
         (GRR(k=100, epsilon=1.0), [0, 50], 0.3),  # its best event has a probability of 0.027
         (OUE(k=16, epsilon=1.0), np.array([3, 5]), 0.8),
         (SUE(k=4, epsilon=0.2), range(4), 0.2),
-        (OLH(k=6, epsilon=1.0, word=3), [0, 5], 0.75),  # so few seeds that reports come back
+        (OLH(k=5, epsilon=1.0, prime=5), [0, 4], 0.75),  # so few seeds that reports come back
         (MeanEst(d=5, epsilon=1.0), np.array([[1.0] * 5, [-1.0] * 5]), 0.88),
         (PCE(k=32, levels=(1.0,)), people([3, 5], [0, 0]), 0.8),
         (StateEncoding(d=10, epsilon=1.0), Records.of(ALL_PLUS, ALL_MINUS, {}), 0.85),

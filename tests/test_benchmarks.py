@@ -223,7 +223,7 @@ def test_rounds_say_how_far_they_differ(monkeypatch, started):
 
 
 def test_starting_takes_longer_with_more_to_import():
-    assert 0 < speed.starting(1, "sys") < speed.starting(1, "ldpnb.frequency")
+    assert 0 < speed.starting(1, "sys") < speed.starting(1, "ldpnb.oracles.frequency")
 
 
 def absent(k, epsilon):

@@ -11,7 +11,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 from PIL import Image
 
-from ldpnb.book import ledger as book
+from ldpnb.book import _style as looks, ledger as book
 
 # ------------------------------------------------------------------------------------------------ check
 
@@ -264,7 +264,7 @@ def test_a_broken_ledger_is_refused(ledger, old, new, words):
 @pytest.fixture
 def styled():
     with mpl.rc_context():
-        book.style()
+        looks.style()
         yield
     plt.close("all")
 
@@ -275,9 +275,9 @@ def luminance(colour):
 
 
 def test_neighbours_in_the_palette_differ_in_grey():
-    grey = [luminance(c) for c in book.COLOURS]
+    grey = [luminance(c) for c in looks.COLOURS]
     assert min(abs(a - b) for a, b in zip(grey, grey[1:], strict=False)) > 0.1
-    assert len(set(book.COLOURS)) == len(set(book.MARKERS)) == len(set(book.DASHES)) == 7
+    assert len(set(looks.COLOURS)) == len(set(looks.MARKERS)) == len(set(looks.DASHES)) == 7
 
 
 def test_style_draws_opaque_white_at_one_size(styled):
@@ -291,22 +291,22 @@ def test_style_draws_opaque_white_at_one_size(styled):
 
 
 def test_lines_of_a_plot_differ_by_colour_and_dash(styled):
-    looks = list(mpl.rcParams["axes.prop_cycle"])
-    assert [(look["color"], look["linestyle"]) for look in looks] == list(zip(book.COLOURS, book.DASHES, strict=True))
-    assert [set(look) for look in looks] == [{"color", "linestyle"}] * 7
+    cycle = list(mpl.rcParams["axes.prop_cycle"])
+    assert [(look["color"], look["linestyle"]) for look in cycle] == list(zip(looks.COLOURS, looks.DASHES, strict=True))
+    assert [set(look) for look in cycle] == [{"color", "linestyle"}] * 7
 
 
 def test_theory_and_simulation_pair_by_number(styled):
     axes = plt.figure().add_subplot()
-    theory = axes.plot([0, 1], [0, 1], **book.line(2))[0]
-    points = axes.errorbar([0, 1], [0, 1], [0.1, 0.1], **book.dots(2))[0]
-    assert theory.get_color() == points.get_color() == book.COLOURS[2]
+    theory = axes.plot([0, 1], [0, 1], **looks.line(2))[0]
+    points = axes.errorbar([0, 1], [0, 1], [0.1, 0.1], **looks.dots(2))[0]
+    assert theory.get_color() == points.get_color() == looks.COLOURS[2]
     assert (theory.get_marker(), points.get_marker(), points.get_linestyle()) == ("", "^", "None")
     for wrong in (-1, 7, 1.5, "0"):
         with pytest.raises(ValueError, match="i must be an integer from 0 to 6"):
-            book.line(wrong)
+            looks.line(wrong)
         with pytest.raises(ValueError, match="i must be an integer from 0 to 6"):
-            book.dots(wrong)
+            looks.dots(wrong)
 
 
 def test_stored_pictures_are_small_white_and_the_same_each_time(styled):
@@ -315,7 +315,7 @@ def test_stored_pictures_are_small_white_and_the_same_each_time(styled):
     for i in range(7):
         axes.plot(x, np.exp(-x / (i + 1)), label=f"{i}")
     axes.legend()
-    first, second = book._png(figure), book._png(figure)
+    first, second = looks._png(figure), looks._png(figure)
     assert first == second
     assert len(first) < 60_000
     assert Image.open(BytesIO(first)).convert("RGB").getpixel((0, 0)) == (255, 255, 255)
@@ -343,5 +343,5 @@ def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
 
 def test_table_shows_every_cell_whole_and_no_row_numbers():
     long = "a text that is much longer than the fifty letters at which pandas cuts"
-    shown = book.table(pd.DataFrame({"name": ["x", long], "number": ["1.50", "2"]})).data
+    shown = looks.table(pd.DataFrame({"name": ["x", long], "number": ["1.50", "2"]})).data
     assert long in shown and shown.count("<th>") == 2 and ">1.50<" in shown

@@ -11,6 +11,8 @@ from contract import Case, Contract
 from ldpnb.chance import bernoulli, round_up, uniform
 from ldpnb.core import Tally
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.verify import contract
+from ldpnb.verify.contract import checks, people_are_independent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +118,8 @@ class SeedChosenByValue(OLH):
 
     def perturb(self, values, *, rng):
         reports = super().perturb(values, rng=rng)
-        reports["seed"][:, 1] = -reports["seed"][:, 0] * np.asarray(values, np.uint32) & ((1 << self.word) - 1)
+        a, b, _ = reports["seed"].astype(np.int64).T
+        reports["seed"][:, 2] = -(a * values + b) * values % self.prime
         reports["slot"] = self.slots.perturb(self.hash(reports["seed"], values), rng=rng)
         return reports
 
@@ -147,38 +150,151 @@ class TalkativeReport(GRR):
     report_bits = property(lambda self: 8)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ForgottenSeed(OLH):
+    """Does not count the bits of its seed."""
+
+    public_bits = property(lambda self: 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WantsNoList(GRR):
+    """Says that clients need no list of items, of which they pick one."""
+
+    needs_list = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortsReports(GRR):
+    """Sends the reports of each batch in the order of the people's values, so that their order tells who has which."""
+
+    def perturb(self, values, *, rng):
+        reports = super().perturb(values, rng=rng)
+        return reports[np.argsort(values, kind="stable")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueByValue(GRR):
+    """Asks people value by value, and forgets to put their reports back into the people's order."""
+
+    def perturb(self, values, *, rng):
+        codes, ask = np.asarray(values), super().perturb
+        return np.concatenate([ask(codes[codes == v], rng=rng) for v in np.unique(codes)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoCoinsForThree(GRR):
+    """Tosses ⌈2n/3⌉ coins for n people: as many as there are people up to two, and then one coin serves two people."""
+
+    def perturb(self, values, *, rng):
+        codes = np.asarray(values)
+        kept = bernoulli(self.keep, (-(-2 * len(codes) // 3),), rng)
+        return np.where(np.resize(kept, len(codes)), codes, uniform(self.k, codes.shape, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatesTheMean(GRR):
+    """Simulates a few people, and of many only what is to be expected of them."""
+
+    def simulate(self, counts, *, trials, rng):
+        drawn = super().simulate(counts, trials=trials, rng=rng)
+        if drawn.n <= 2:
+            return drawn
+        p, q = map(float, self.support)
+        mean = np.rint(q * drawn.n + (p - q) * np.asarray(counts)).astype(np.int64)
+        return Tally(self, drawn.n, np.tile(mean, (trials, 1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyEpsilon(GRR):
+    """Takes what it is given for ε."""
+
+    def __post_init__(self):
+        pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnGenerator(GRR):
+    """Takes a generator of its own where it is given none."""
+
+    def perturb(self, values, *, rng):
+        return super().perturb(values, rng=np.random.default_rng() if rng is None else rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportsOfNobody(GRR):
+    """Has reports of nobody."""
+
+    def perturb(self, values, *, rng):
+        return super().perturb(values, rng=rng) if len(values) else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyTally(GRR):
+    """Estimates from anybody's tally."""
+
+    def estimate(self, tally):
+        return self._score(tally)
+
+
 K3 = dict(k=3, epsilon=1.0)
 
 
-@pytest.mark.parametrize(
-    "mechanism, caught_by",
-    [
-        (EagerCoin(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
-        (EagerCoin(**K3), "test_epsilon_is_kept_at_every_size"),
-        (HalfBudget(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
-        (RoundedUp(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
-        (CarelessOUE(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
-        (Swapped(**K3), "test_estimate_is_unbiased"),
-        (FactorDropped(**K3), "test_estimate_is_unbiased"),
-        (WrongNoise(**K3), "test_noise_is_the_variance"),
-        (SharedCoin(**K3), "test_people_are_independent"),
-        (SharedCoin(**K3), "test_draws_follow_the_law"),
-        (ForgetfulTally(**K3), "test_tallies_add"),
-        (ClippedEstimate(**K3), "test_estimate_is_unbiased"),
-        (ClippedEstimate(**K3), "test_estimate_is_the_mean_of_scores"),
-        (FirstTrial(**K3), "test_estimate_takes_trials_one_by_one"),
-        (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
-        (OwnRandomness(**K3), "test_same_seed_same_reports"),
-        (SeedChosenByValue(**K3, word=3), "test_public_part_does_not_depend_on_the_value"),
-        (WrongCollisions(**K3, g=3, word=4), "test_estimate_is_unbiased"),
-        (TalkativeReport(**K3), "test_report_has_the_stated_size"),
-    ],
-    ids=lambda x: x if isinstance(x, str) else type(x).__name__,
-)
+MISTAKES = [
+    (EagerCoin(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+    (EagerCoin(**K3), "test_epsilon_is_kept_at_every_size"),
+    (HalfBudget(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+    (RoundedUp(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+    (CarelessOUE(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+    (Swapped(**K3), "test_estimate_is_unbiased"),
+    (FactorDropped(**K3), "test_estimate_is_unbiased"),
+    (WrongNoise(**K3), "test_noise_is_the_variance"),
+    (SharedCoin(**K3), "test_people_are_independent"),
+    (SharedCoin(**K3), "test_draws_follow_the_law"),
+    (SortsReports(**K3), "test_people_are_independent"),
+    (SortsReports(**K3), "test_draws_follow_the_law"),
+    (ValueByValue(**K3), "test_people_are_independent"),
+    (ValueByValue(**K3), "test_draws_follow_the_law"),
+    (TwoCoinsForThree(**K3), "test_three_people_are_independent"),
+    (ForgetfulTally(**K3), "test_tallies_add"),
+    (ClippedEstimate(**K3), "test_estimate_is_unbiased"),
+    (ClippedEstimate(**K3), "test_estimate_is_the_mean_of_scores"),
+    (FirstTrial(**K3), "test_estimate_takes_trials_one_by_one"),
+    (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
+    (OwnRandomness(**K3), "test_same_seed_same_reports"),
+    (SeedChosenByValue(**K3, prime=5), "test_public_part_does_not_depend_on_the_value"),
+    (WrongCollisions(**K3, g=3, prime=5), "test_estimate_is_unbiased"),
+    (SimulatesTheMean(**K3), "test_simulate_has_the_law_of_many_clients"),
+    (AnyEpsilon(**K3), "test_bad_epsilon_is_refused"),
+    (OwnGenerator(**K3), "test_bad_rng_is_refused"),
+    (ReportsOfNobody(**K3), "test_nobody_is_refused"),
+    (AnyTally(**K3), "test_foreign_and_empty_tallies_are_refused"),
+    (TalkativeReport(**K3), "test_report_has_the_stated_size"),
+    (ForgottenSeed(**K3, prime=5), "test_report_has_the_stated_size"),
+    (WantsNoList(**K3), "test_card_is_right"),
+]
+
+
+@pytest.mark.parametrize("mechanism, caught_by", MISTAKES, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
 def test_mistake_is_caught(mechanism, caught_by):
     case = Case(mechanism, np.arange(3), histogram=True)
     with pytest.raises((AssertionError, KeyError)):
         getattr(Contract(), caught_by)(case)
+
+
+def test_no_check_is_without_a_mistake_that_it_catches():
+    assert {f"test_{check.__name__}" for check in checks} == {caught_by for _, caught_by in MISTAKES}
+
+
+@pytest.mark.parametrize("mistake", [SortsReports, ValueByValue])
+def test_one_order_of_people_is_not_enough(mistake):
+    """The control of those who put people in order: people who stand in it already do not show it."""
+    for people in ((0, 0), (0, 1), (1, 2)):
+        contract._independent(Case(mistake(**K3), np.arange(3)), people)
+
+
+def test_two_people_are_not_enough():
+    people_are_independent(Case(TwoCoinsForThree(**K3), np.arange(3)))
 
 
 def test_randomness_from_elsewhere_is_refused_by_the_law():

@@ -11,7 +11,6 @@ from ldpnb import core
 from ldpnb.chance import law
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_people, check_unit
 from ldpnb.core import Records, Tally, pad_and_sample
-from ldpnb.kernels import MultiplyShift
 from ldpnb.oracles.frequency import GRR
 
 F = Fraction
@@ -376,28 +375,6 @@ def test_histogram():
             check_histogram(counts, 2)
     with pytest.raises(ValueError, match=rf"counts must sum to less than 2\*\*53, got {2**64}"):
         check_histogram([2**62] * 4, 4)  # is 0 in 64 bits
-
-
-# --------------------------------------------------------------------------------------------------- hash families
-
-
-def test_hash_family_takes_numpy_integers_and_nothing_but_integers():
-    plain = MultiplyShift(keys=2, slots=3, word=32)
-    numpy = MultiplyShift(keys=np.int64(2), slots=np.int32(3), word=np.uint8(32))
-    assert plain == numpy and plain.collision == numpy.collision and plain.sizes.tolist() == numpy.sizes.tolist()
-    assert plain.collision == F((2**32 // 3) ** 2 * 2 + (2**32 // 3 + 1) ** 2, 2**64)
-    for name in ("keys", "slots", "word"):
-        for value in (3.0, "3", None):
-            with pytest.raises(ValueError, match=f"{name} must be an integer, got {value!r}"):
-                MultiplyShift(**({"keys": 3, "slots": 3, "word": 8} | {name: value}))
-
-
-@pytest.mark.parametrize("keys, word, most", [(4, 3, 4), (5, 3, 2), (2, 2, 4), (1, 2, 4), (2**16, 24, 2**9)])
-def test_hash_family_knows_its_number_of_slots(keys, word, most):
-    assert MultiplyShift(keys=keys, slots=most, word=word).sizes.tolist() == [1] * most
-    for slots in (1, most + 1):
-        with pytest.raises(ValueError, match=rf"slots must be in \[2, {most}\]"):
-            MultiplyShift(keys=keys, slots=slots, word=word)
 
 
 # -------------------------------------------------------------------------------------------------------- tallies

@@ -245,7 +245,7 @@ def spoil(monkeypatch, change):
         change(answer)
         return answer
 
-    monkeypatch.setattr(distortion, "linprog", solver)
+    monkeypatch.setattr("scipy.optimize.linprog", solver)
 
 
 def test_a_worse_channel_is_not_passed_off_as_the_best(monkeypatch):

@@ -93,7 +93,7 @@ def test_sweep_refuses(changes, words):
 
 def test_no_trace_without_a_terminal():
     code = (
-        "import numpy as np; from ldpnb.experiment import sweep; "
+        "import numpy as np; from ldpnb.book import sweep; "
         "sweep(lambda a, rng: 1, rng=np.random.default_rng(0), a=[1, 2])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,6 +1,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, product
 from math import comb, inf, isfinite, log
 
 import numpy as np
@@ -9,10 +10,13 @@ from contract import Case, Contract
 
 from ldpnb.chance import COINS, law, odds, pick, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.kernels import MultiplyShift
-from ldpnb.oracles import frequency
-from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE, SubsetSelection, best_size, minimax_risk
-from ldpnb.oracles.hadamard import PCE, HadamardBit, SHist, people
+from ldpnb.hashing import SlotTable
+from ldpnb.oracles import subset
+from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE
+from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.personal import PCE, people
+from ldpnb.oracles.subset import SubsetSelection, best_size, minimax_risk
+from ldpnb.oracles.succinct import SHist
 from ldpnb.verify._laws import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
@@ -49,18 +53,18 @@ class TestOUE(Contract):
 class TestOLH(Contract):
     cases = [
         *cases(
-            OLH(k=3, epsilon=1.0, word=3),
-            OLH(k=4, epsilon=0.5, g=3, word=4),
-            OLH(k=4, epsilon=1.0, word=3),
-            pairs=False,
+            OLH(k=3, epsilon=1.0, prime=5),
+            OLH(k=4, epsilon=0.5, g=3, prime=5),
+            OLH(k=5, epsilon=1.0, prime=5),
+            OLH(k=2, epsilon=2.0, prime=5),
+            pairs=False,  # see test_people_of_local_hashing_are_independent
         ),
-        *cases(OLH(k=2, epsilon=2.0, word=2)),
     ]
     bad_values = CODES
     bad_reports = [
         np.zeros(2, np.int64),
-        np.array([((0, 0), 9)], OLH(k=3, epsilon=1.0, word=3).dtype),
-        np.array([((0, 8), 1)], OLH(k=3, epsilon=1.0, word=3).dtype),
+        np.array([((0, 0, 0), 3)], OLH(k=3, epsilon=1.0, prime=5).dtype),
+        np.array([((0, 5, 0), 1)], OLH(k=3, epsilon=1.0, prime=5).dtype),
     ]
 
 
@@ -159,12 +163,12 @@ def test_sets_of_any_size_are_put_right_without_preference(rounds, before, monke
         assert shape == (1, 9)
         return np.array([[pick(sets, rng)]], "<u2").view(np.uint8)
 
-    monkeypatch.setattr(frequency, "packed_bernoulli", begun)
-    monkeypatch.setattr(frequency, "ROUNDS", rounds)
+    monkeypatch.setattr(subset, "packed_bernoulli", begun)
+    monkeypatch.setattr(subset, "ROUNDS", rounds)
 
     def program(rng, x):
         bits = np.zeros((1, 2), np.uint8)
-        frequency._fill_packed(bits, np.array([x]), np.array([True]), 3, 9, rng)
+        subset._fill_packed(bits, np.array([x]), np.array([True]), 3, 9, rng)
         return np.flatnonzero(unpacked(bits, 16)[0])
 
     for x in (4, 8):
@@ -211,36 +215,22 @@ def test_packed_is_yes_or_no(packed):
             make(k=4, epsilon=1.0, packed=packed)
 
 
-@pytest.mark.parametrize("keys, slots, word", [(4, 2, 3), (4, 3, 4), (3, 4, 4), (8, 5, 6), (5, 8, 5)])
-def test_hash_pairs_are_uniform_and_collide_as_stated(keys, slots, word):
-    family = MultiplyShift(keys=keys, slots=slots, word=word)
-    words = np.arange(1 << word, dtype=np.uint32)
-    seeds = np.stack(np.meshgrid(words, words), -1).reshape(-1, 2)
-    slot = family(seeds[:, None], np.arange(keys))
-    share = family.sizes / family.sizes.sum()
-    for x in range(keys):
-        for y in range(x):
-            pair = np.bincount(slot[:, x] * slots + slot[:, y], minlength=slots**2) / len(seeds)
-            np.testing.assert_allclose(pair.reshape(slots, slots), np.outer(share, share), atol=1e-15)
-            assert float(family.collision) == pytest.approx((slot[:, x] == slot[:, y]).mean())
-
-
-def largest_z(mechanism, n, fixed_b):
+def largest_z(mechanism, n, fixed):
     """Everybody holds item 1 of consecutive items: how far is an estimate from its expectation at most?"""
     rng = np.random.default_rng(7)
     reports = mechanism.perturb(np.ones(n, int), rng=rng)
-    if fixed_b:
-        reports["seed"][:, 1] = 0
+    if fixed:
+        reports["seed"][:, [0, 2]] = 0
         reports["slot"] = mechanism.slots.perturb(mechanism.hash(reports["seed"], 1), rng=rng)
     estimate = mechanism.estimate(mechanism.tally(reports))
     return np.abs((estimate - mechanism.expected([1])[0]) / np.sqrt(mechanism.variance([1])[0] / n)).max()
 
 
 def test_full_size_hash_is_unbiased_on_consecutive_items():
-    """500 consecutive items under 32-bit words; the control, multiplication alone, makes item 3 follow item 1."""
+    """500 consecutive items; the control, multiplication by b alone, makes item 3 follow item 1."""
     mechanism, n = OLH(k=500, epsilon=1.0), 40_000
     assert (
-        largest_z(mechanism, n, fixed_b=False) < 6.7 < largest_z(mechanism, n, fixed_b=True)
+        largest_z(mechanism, n, fixed=False) < 6.7 < largest_z(mechanism, n, fixed=True)
     )  # 500 · P(|Z| > 6.7) < 1.1e-8
 
 
@@ -279,10 +269,57 @@ def test_impossible_number_of_slots_is_refused(g):
         OLH(k=4, epsilon=1.0, g=g)
 
 
-@pytest.mark.parametrize("more", [{"word": 1}, {"word": 33}, {"word": 3, "g": 9}])
-def test_impossible_hash_is_refused(more):
-    with pytest.raises(ValueError, match="must be"):
-        OLH(k=4, epsilon=1.0, **more)
+@pytest.mark.parametrize(
+    "more, error",
+    [
+        ({"prime": 3}, "prime must be an integer, at least 5, got 3"),
+        ({"prime": 9}, "prime must be a prime number, got 9"),
+        ({"prime": 2**31}, f"prime must be at most {2**31 - 1}, got {2**31}"),
+        ({"prime": 7.0}, "prime must be an integer, at least 5, got 7.0"),
+        ({"prime": 5, "g": 6}, "g must be at most 5, got 6"),
+        ({"prime": 5, "k": 6}, "k must be at most 5, got 6"),
+        ({"k": 2**31}, f"k must be at most {2**31 - 1}, got {2**31}"),
+    ],
+)
+def test_impossible_hash_is_refused(more, error):
+    with pytest.raises(ValueError, match=f"^{error}$"):
+        OLH(**({"k": 4, "epsilon": 1.0} | more))
+
+
+@pytest.mark.parametrize("prime, wrong", [(2**31 - 1, 2**31 - 1), (2**31 - 1, 2**32 - 1), (5, 5)])
+def test_seeds_that_nobody_draws_are_refused(prime, wrong):
+    mechanism = OLH(k=4, epsilon=1.0, prime=prime)
+    reports = mechanism.perturb(np.zeros(BLOCK + 5, int), rng=np.random.default_rng(9))
+    reports["seed"][-1, 1] = prime - 1
+    assert mechanism.tally(reports).n == BLOCK + 5
+    reports["seed"][-1, 1] = wrong
+    with pytest.raises(ValueError, match=rf"^seed must be integers in \[0, {prime}\), got {wrong}$"):
+        mechanism.tally(reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FewSeeds(OLH):
+    """Local hashing under so few seeds that the branches of two people can be walked."""
+
+    hash = cached_property(lambda self: SlotTable(keys=self.k, slots=self.slot_count))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedSeed(FewSeeds):
+    """Gives all people the seed of the first."""
+
+    def perturb(self, values, *, rng):
+        reports = np.empty(len(values), self.dtype)
+        reports["seed"] = self.hash.seeds(1, rng)
+        reports["slot"] = self.slots.perturb(self.hash(reports["seed"], values), rng=rng)
+        return reports
+
+
+def test_people_of_local_hashing_are_independent():
+    one, shared = (cases(f(k=2, epsilon=2.0))[0] for f in (FewSeeds, SharedSeed))
+    Contract().test_people_are_independent(one)
+    with pytest.raises(AssertionError):
+        Contract().test_people_are_independent(shared)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +334,8 @@ def test_bad_simulations_are_refused(counts, trials):
 def test_default_number_of_slots_fits_the_hash():
     assert OLH(k=1000, epsilon=1.0).slot_count == 4
     assert OLH(k=3, epsilon=5.0).slot_count == 3
-    assert OLH(k=2**20, epsilon=10.0).slot_count == 2**13
+    assert OLH(k=2**20, epsilon=10.0).slot_count == 22027
+    assert OLH(k=2**31 - 1, epsilon=EPSILON_MAX).slot_count == 2**31 - 1
 
 
 def test_best_number_follows_epsilon_and_a_given_one_stays():
@@ -479,7 +517,7 @@ def weights_of(k):
 @pytest.mark.parametrize(
     "mechanism",
     [
-        *(case.mechanism for of in (TestGRR, TestSUE, TestOUE, TestSubsetSelection) for case in of.cases),
+        *(case.mechanism for of in (TestGRR, TestSUE, TestOUE, TestOLH, TestSubsetSelection) for case in of.cases),
         *(HadamardBit(k=k, epsilon=e) for k, e in [(3, 1.0), (2, 0.1), (4, 20.0), (5, 3.0)]),
         *(SHist(k=k, epsilon=e, m=m) for k, e, m in [(3, 1.0, 5), (4, 2.0, 3), (2, 20.0, 4)]),
     ],
@@ -501,14 +539,42 @@ def test_reports_of_one_size_have_a_known_total(mechanism):
         assert np.abs(m.linear_variance(np.ones(m.k))).max() < 1e-12 < m.variance([0]).sum()
 
 
-def test_sums_of_local_hashing_are_not_those_of_independent_items():
-    """Why `OLH` states no error of sums: three equidistant items share one of four slots too often."""
-    mechanism = OLH(k=4, epsilon=1.0, g=4, word=4)
-    weights = np.ones((1, 4))
-    independent = mechanism.variance(np.arange(4)).sum(1)
-    assert np.all(sums(mechanism, weights)[0] > 1.08 * independent)
-    with pytest.raises(NotImplementedError, match="three items"):
-        mechanism.linear_variance(weights)
+SMALL = [(5, 2, 4), (7, 2, 5), (7, 3, 6), (11, 3, 5), (11, 4, 4)]  # prime, slots, items
+
+
+def law_of_sums(mechanism, weights, x):
+    """Exact mean and variance of a weighted sum of a person's scores, and p*, q* of each item, over all seeds."""
+    (own, moved), (p, q) = mechanism.slots.support, mechanism.support
+    slots = mechanism.hash(np.array(list(product(range(mechanism.prime), repeat=3)))[:, None], np.arange(mechanism.k))
+    replies = np.arange(mechanism.slot_count)[:, None, None]
+    supported, kept = slots == replies, (slots[:, x] == replies[..., 0])[..., None]
+    sums = supported @ weights[:, None]  # (slots, seeds, 1)
+    mean, square, support = (
+        sum(
+            chance * Fraction(1, len(slots)) * part.sum((0, 1), where=where).astype(object)
+            for chance, where in ((own, kept), (moved, ~kept))
+        )
+        for part in (sums, sums**2, supported.astype(int))
+    )
+    bias = sum(weights.tolist()) * q
+    return (mean[0] - bias) / (p - q), (square[0] - mean[0] ** 2) / (p - q) ** 2, support.tolist()
+
+
+@pytest.mark.parametrize("prime, g, k", SMALL)
+def test_local_hashing_has_the_stated_law_over_all_seeds(prime, g, k):
+    """As fractions, at primes where two and three items share a slot far more often than under an ideal hash."""
+    mechanism = OLH(k=k, epsilon=1.0, g=g, prime=prime)
+    p, q = mechanism.support
+    a, b, c, d = mechanism._terms
+    for weights, x in product((np.ones(k, int), np.arange(k) ** 2 - 3), range(k)):
+        mean, variance, support = law_of_sums(mechanism, weights, x)
+        w = [int(v) for v in weights]
+        rest, squares = sum(w) - w[x], sum(v * v for v in w) - w[x] ** 2
+        assert mean == w[x]
+        assert support == [p if v == x else q for v in range(k)]
+        assert variance == a * w[x] ** 2 + b * squares + c * (rest**2 - squares) + d * w[x] * rest
+        assert mechanism.linear_variance(weights)[x] == pytest.approx(float(variance), rel=1e-12)
+        assert variance != a * w[x] ** 2 + b * squares  # control: bits that are independent
 
 
 @pytest.mark.parametrize("weights", [[1, 2], 1.0, [[1], [2], [3]], [1, 2, np.nan], [1, 2, np.inf], [True] * 3, "abc"])

@@ -5,28 +5,28 @@ from math import ceil, exp, log, prod, sqrt
 
 import numpy as np
 import pytest
-from contract import FALSE_ALARM, Case, Contract, chi_square, stated_rounding, total_variation
+from contract import FALSE_ALARM, Contract, chi_square, stated_rounding, total_variation
 from scipy.linalg import hadamard as sylvester
 from scipy.stats import binom
 
+from ldpnb.attributes.harmony import HarmonyFrequency
 from ldpnb.chance import bernoulli, law, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Tally
+from ldpnb.core import Example, Tally
+from ldpnb.hashing import GOLDEN
 from ldpnb.kernels import fwht
-from ldpnb.oracles import hadamard
+from ldpnb.oracles import succinct
 from ldpnb.oracles.frequency import PureProtocol
-from ldpnb.oracles.hadamard import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, SHist, parity, people
+from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, parity
+from ldpnb.oracles.personal import PCE, people
+from ldpnb.oracles.succinct import SHist
 from ldpnb.verify._laws import laws
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 
 
-def cases(*mechanisms, **more):
-    return [Case(m, np.arange(m.k), **more) for m in mechanisms]
-
-
 class TestHadamardBit(Contract):
-    cases = cases(*(HadamardBit(k=k, epsilon=e) for k, e in [(3, 1.0), (2, 0.1), (4, 20.0), (5, 3.0)]))
+    cases = [*HadamardBit.example(), Example(HadamardBit(k=4, epsilon=20.0), np.arange(4))]
     bad_values = CODES
     bad_reports = [
         [0, 1],
@@ -40,14 +40,9 @@ class TestHadamardBit(Contract):
 
 class TestSHist(Contract):
     cases = [
-        *cases(
-            *(
-                SHist(k=k, epsilon=e, m=m, matrix=matrix)
-                for k, e, m, matrix in [(3, 1.0, 5, 0), (2, 0.1, 3, 1), (2, 20.0, 4, 1), (4, 2.0, 3, 2**64 - 1)]
-            ),
-            histogram=True,
-        ),
-        *cases(SHist(k=130, epsilon=1.0, m=3)),  # entries of three words a row
+        *SHist.example(),
+        Example(SHist(k=2, epsilon=20.0, m=4, matrix=1), np.arange(2), histogram=True),
+        Example(SHist(k=130, epsilon=1.0, m=3), np.arange(130)),  # entries of three words a row
     ]
     bad_values = CODES
     bad_reports = [
@@ -59,28 +54,21 @@ class TestSHist(Contract):
 
 
 class TestHadamardResponse(Contract):
-    cases = cases(
+    cases = [
+        *HadamardResponse.example(),
         *(
-            HadamardResponse(k=k, epsilon=e, blocks=blocks)
-            for k, e, blocks in [
-                (3, 1.0, 1),
-                (3, 1.0, 0),
-                (2, 0.1, 0),
-                (3, 20.0, 0),
-                (5, 2.0, 0),
-                (7, 0.5, 2),
-                (6, 1, 8),
-            ]
-        )
-    )
+            Example(HadamardResponse(k=k, epsilon=e, blocks=blocks), np.arange(k))
+            for k, e, blocks in [(3, 1.0, 0), (2, 0.1, 0), (5, 2.0, 0), (6, 1, 8)]
+        ),
+    ]
     bad_values = CODES
     bad_reports = [[-1], [4], [0.5], ["a"], [[0]], 0, [True]]
 
 
 class TestHarmonyFrequency(Contract):
     cases = [
-        Case(HarmonyFrequency(sizes=sizes, epsilon=e), np.array(list(product(*map(range, sizes)))))
-        for sizes, e in [((2, 3), 1.0), ((3,), 0.3), ((2, 2, 2), 2.0), ((5, 2), 20.0)]
+        *HarmonyFrequency.example(),
+        Example(HarmonyFrequency(sizes=(5, 2), epsilon=20.0), np.array(list(product(range(5), range(2))))),
     ]
     bad_values = [[0, 1], [[0]], [[0, 1, 0]], [[2, 0]], [[0, 3]], [[-1, 0]], [[0.5, 0]], [["a", "b"]], [[True, False]]]
     bad_reports = [
@@ -95,22 +83,8 @@ class TestHarmonyFrequency(Contract):
     ]
 
 
-def everybody(k, levels):
-    """Every item at every level; the levels alternate, so that two people's laws are tried at different levels."""
-    inputs = people(np.repeat(np.arange(k), len(levels)), np.tile(np.arange(len(levels)), k))
-    return inputs, tuple((slice(i, None, len(levels)), epsilon) for i, epsilon in enumerate(levels))
-
-
-def case(mechanism):
-    inputs, groups = everybody(mechanism.k, mechanism.levels)
-    return Case(mechanism, inputs, groups=groups)
-
-
 class TestPCE(Contract):
-    cases = [
-        case(PCE(k=k, levels=levels))
-        for k, levels in [(3, (0.5, 2.0)), (2, (0.1, 1.0)), (4, (1.0,)), (5, (0.3, 1.0, 20.0))]
-    ]
+    cases = PCE.example()
     bad_values = [
         [0, 1],
         people([3], [0]),
@@ -183,7 +157,7 @@ class RowOfTheItem(PCE):
 class RowForgotten(PCE):
     """Leaves the public draw out of its noise."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return np.square(self.scale[values["level"]])[:, None] - np.ones(self.k)
 
 
@@ -202,7 +176,7 @@ class RowForgotten(PCE):
 )
 def test_mistake_is_caught(mistake, caught_by):
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(case(mistake(k=3, levels=(0.5, 2.0))))
+        getattr(Contract(), caught_by)(mistake.example()[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,14 +207,14 @@ class BlindInTheBlock(HadamardResponse):
 class AsIfOrthogonal(SHist):
     """Forgets the error of its matrix."""
 
-    target = PureProtocol.expected
+    expected = PureProtocol.expected
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixForgotten(SHist):
     """Leaves the error of its matrix out of its noise."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return float(1 / (2 * self.support[0] - 1) ** 2) - PureProtocol.expected(self, values)
 
 
@@ -256,7 +230,7 @@ class OneOfAll(HarmonyFrequency):
 class NoiseOfOneAttribute(HarmonyFrequency):
     """Leaves the draw of the attribute out of its noise."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return super().variance(values) / len(self.sizes)
 
 
@@ -277,7 +251,7 @@ class NoiseOfOneAttribute(HarmonyFrequency):
 def test_mistake_without_levels_is_caught(mistake, caught_by):
     inputs = np.array(list(product(*map(range, mistake.sizes)))) if hasattr(mistake, "sizes") else np.arange(mistake.k)
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(Case(mistake, inputs))
+        getattr(Contract(), caught_by)(Example(mistake, inputs))
 
 
 # ----------------------------------------------------------------------------------------------------- simulation
@@ -393,15 +367,8 @@ def mixed(x):
     return x ^ x >> 31
 
 
-def test_mixing_function_is_that_of_splitmix64():
-    step = int(hadamard.GOLDEN)
-    x = [0, 1, step, 2 * step % 2**64, 2**64 - 1]
-    assert hadamard._mix(np.array(x, np.uint64)).tolist() == list(map(mixed, x))
-    assert mixed(step) == 0xE220A8397B1DCDAF  # the first output for seed 0, as published
-
-
 def test_entries_are_made_of_matrix_row_and_item():
-    step = int(hadamard.GOLDEN)
+    step = int(GOLDEN)
     for matrix, row in [(0, 0), (7, 3), (2**64 - 1, 2**40)]:
         of_row = mixed((mixed((matrix + step) % 2**64) + (row + 1) * step) % 2**64)
         words = [mixed((of_row + (i + 1) * step) % 2**64) for i in range(5)]
@@ -412,7 +379,7 @@ def test_entries_are_made_of_matrix_row_and_item():
 @pytest.mark.parametrize("words", [4, 1 << 15])
 def test_gram_and_tally_are_those_of_the_entries(words, monkeypatch):
     """By blocks of few rows and reports, and all at once; with more than 255 supporters, which a byte cannot count."""
-    monkeypatch.setattr(hadamard, "WORDS", words)
+    monkeypatch.setattr(succinct, "WORDS", words)
     mechanism = SHist(k=100, epsilon=20.0, m=300, matrix=3)
     signs = entries(mechanism)
     assert np.array_equal(mechanism.gram, signs.T @ signs / 300)
@@ -451,7 +418,7 @@ def looks_random(agreeing, m):
 
 def test_gram_matrix_varies_as_that_of_fair_coins(monkeypatch):
     assert looks_random(agreement(128, 32, 250), 32) == (True, True)
-    monkeypatch.setattr(hadamard, "_mix", lambda x: x ^ (x >> np.uint64(30)))  # control: hardly mixed at all
+    monkeypatch.setattr(succinct, "splitmix", lambda x: x ^ (x >> np.uint64(30)))  # control: hardly mixed at all
     assert looks_random(agreement(128, 32, 250), 32) == (False, False)
 
 

@@ -458,7 +458,7 @@ def test_planted_reference_is_caught(planted):
 
 
 def test_harmless_references_pass():
-    assert dangling("`tables.likeliest`, `ldpnb.tables`, `core.Tally.n`, `ldpnb`, `rng.random()`, joint.shape") == []
+    assert dangling("`tables.likeliest`, `ldpnb.attributes`, `core.Tally.n`, `ldpnb`, `rng.random()`, a.shape") == []
 
 
 # --- the lock file

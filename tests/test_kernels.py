@@ -7,15 +7,15 @@ import pytest
 
 from ldpnb.kernels import (
     ITEMS,
+    LANES,
     USERS,
-    Multilinear,
-    MultiplyShift,
     count_nested,
     count_ones,
     count_packed,
+    count_points,
+    count_quadratic,
     count_supporters,
     flip_ranked,
-    mixed,
     ones_of_rows,
     set_drawn,
 )
@@ -70,48 +70,6 @@ def test_kernel_counts_every_block(n, k):
     assert np.array_equal(count_supporters(one, 0 * i - i, one, items), (items < n).astype(int))
 
 
-@pytest.mark.parametrize(
-    "keys, slots, word",
-    [
-        (2, 2, 2),
-        (2, 4, 2),
-        (3, 3, 3),
-        (8, 5, 6),
-        (100, 7, 16),
-        (2, 2**16, 16),
-        (5000, 3, 20),
-        (5000, 4, 32),
-        (4097, 2**20, 32),
-        (2**20, 2**13 - 1, 32),
-        (2**32, 2, 32),
-        (2, 2**31 + 1, 32),
-        (2, 2**32, 32),
-    ],
-)
-def test_intervals_are_the_slots_of_the_hash(keys, slots, word):
-    """Users sit in the first, the last or any slot; items are any keys, in any order, the last key among them."""
-    family, rng = MultiplyShift(keys=keys, slots=slots, word=word), np.random.default_rng(keys)
-    n, items = 300, np.append(rng.integers(0, keys, min(keys, 5000)), keys - 1)
-    seeds, wanted = family.seeds(n, rng), rng.integers(0, slots, n)
-    wanted[:100], wanted[100:200] = 0, slots - 1
-    own = rng.random(n) < 0.5  # with many slots, hits are too rare to be left to chance
-    wanted[own] = family(seeds, rng.choice(items, n))[own]
-    plain = (family(seeds[:, None], items) == wanted[:, None]).sum(0)
-    assert plain.any()
-    assert np.array_equal(count_supporters(*family.intervals(seeds, wanted), items.astype(np.uint32)), plain)
-
-
-@pytest.mark.parametrize("keys, slots, word", [(3, 3, 3), (4, 5, 4), (2, 8, 3), (5, 3, 8), (2, 13, 6)])
-def test_slots_share_out_all_words(keys, slots, word):
-    """Exhaustive: each word b of a family falls, at key 0, into exactly the slot that the hash says."""
-    family = MultiplyShift(keys=keys, slots=slots, word=word)
-    b = np.arange(2**word, dtype=np.uint32)
-    seeds = np.stack([0 * b, b], 1)
-    for slot in range(slots):
-        _, c, width = family.intervals(seeds, np.full(len(b), slot))
-        assert np.array_equal(c < width, family(seeds, 0) == slot)
-
-
 @pytest.mark.parametrize("name", ["a", "c", "width", "items"])
 def test_other_arrays_are_refused(name):
     good = {x: np.zeros(3, np.uint32) for x in ("a", "c", "width", "items")}
@@ -125,7 +83,7 @@ def test_other_arrays_are_refused(name):
 
 def test_oracles_are_imported_without_the_compiler():
     """It takes longer than all the rest."""
-    code = "import sys, ldpnb.frequency; print('numba' in sys.modules)"
+    code = "import sys, ldpnb.oracles.frequency; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
@@ -167,53 +125,73 @@ def test_nested_kernel_counts_every_block(n, k):
     assert np.array_equal(counts[:, 1], n - (x + np.uint32(1) < n))  # all but one whose word is 2³² − 1
 
 
-def finalizer(keys):
-    """SplitMix64 without its step and with one round: what `mixed` was not left at."""
-    x = keys.astype(np.uint64)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x = x ^ (x >> np.uint64(31))
-    return (x >> np.uint64(32)).astype(np.uint32), x.astype(np.uint32)
+# ------------------------------------------------------------------------------------------- hash values mod a prime
+
+PRIMES = [5, 7, 31, 65_537, 2**31 - 1]
 
 
-def relations(mix, stride, windows=100):
-    """How many relations with coefficients up to 6 hold among a word of five keys in arithmetic progression."""
-    k = np.array([row for row in product(range(-6, 7), repeat=4) if any(row) and abs(sum(row)) <= 6])
-    k = np.concatenate([k, -k.sum(1, keepdims=True)], 1)
-    keys = (np.arange(windows)[:, None] + np.arange(5)) * stride
-    return sum(int(((word.astype(np.int64) @ k.T) % 2**32 == 0).sum()) for word in mix(keys))
+def seeds_at_the_edges(prime, words, rng):
+    """All of 0, 1 and prime − 1, and random ones."""
+    edges = np.array(list(product((0, 1, prime - 1), repeat=words)))
+    return np.concatenate([edges, rng.integers(0, prime, (60, words))]).astype(np.uint32)
 
 
-@pytest.mark.parametrize("stride", [1, 10**9, 2**32])
-def test_either_word_of_close_keys_is_free_of_relations(stride):
-    """Of random words, 0.001 are expected in all; relations must hold in both words to be seen in a hash."""
-    assert relations(mixed, stride) == 0
+def slots_at_both_ends(n, many, rng):
+    return np.where(rng.random(n) < 0.5, rng.choice([0, many - 1], n), rng.integers(0, many, n))
 
 
-def test_relations_are_found_where_there_are_some():
-    assert relations(finalizer, 1) > 0
-    assert relations(lambda keys: (keys, keys), 1) > 1000
+def modular_twin(seeds, slots, many, prime, points):
+    """The definition, in Python's integers: slot s holds the hash values from ⌈s prime/many⌉ on."""
+    bounds = [(-(-s * prime // many), -(-(s + 1) * prime // many)) for s in slots.tolist()]
+    users = list(zip(seeds.tolist(), bounds, strict=True))
+    return [
+        sum(low <= sum(w * x for w, x in zip(seed, point, strict=True)) % prime < high for seed, (low, high) in users)
+        for point in points
+    ]
 
 
-def test_mixed_keys_are_those_of_splitmix64():
-    """Python's integers, and no two keys alike."""
-    keys = [0, 1, 2**32, 2**62 + 5, 2**63 - 2]
-    for key, x, y in zip(keys, *mixed(np.array(keys)), strict=True):
-        for _ in range(2):
-            key = (key + 0x9E3779B97F4A7C15) % 2**64
-            key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-            key = (key ^ key >> 27) * 0x94D049BB133111EB % 2**64
-            key ^= key >> 31
-        assert (int(x), int(y)) == divmod(key, 2**32)
+@pytest.mark.parametrize("prime", PRIMES)
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 42])
+def test_quadratic_kernel_is_its_twin(prime, k):
+    rng = np.random.default_rng(k)
+    for many in {2, 3, 5, min(prime, 100), prime - 1, prime}:
+        seeds = seeds_at_the_edges(prime, 3, rng)
+        slots = slots_at_both_ends(len(seeds), many, rng)
+        counts = count_quadratic(seeds, slots, many, prime, k)
+        assert counts.dtype == np.int64 and counts.shape == (k,)
+        assert counts.tolist() == modular_twin(seeds, slots, many, prime, [(v * v, v, 1) for v in range(k)])
 
 
-@pytest.mark.parametrize("slots", [2, 3, 39, 2**16, 2**20])
-def test_slots_are_the_top_of_the_word(slots):
-    family, rng = Multilinear(slots=slots), np.random.default_rng(slots)
-    seeds, keys = family.seeds(20, rng), np.array([0, 1, 2**62 + 5])
-    x, y = (word.tolist() for word in mixed(keys))
-    expected = [[(a * x[i] + b * y[i] + c) % 2**32 * slots // 2**32 for i in range(3)] for a, b, c in seeds.tolist()]
-    assert family(seeds[:, None], keys).tolist() == expected
+@pytest.mark.parametrize("n", [0, 1, LANES - 1, LANES, 2 * LANES + 3])
+def test_quadratic_kernel_counts_every_block(n):
+    """The hash value of user i is i + v, so that item v of 10 falls into the slot that lies v above i."""
+    i = np.arange(n)
+    seeds = np.stack([0 * i, 0 * i + 1, i], 1).astype(np.uint32)[::-1]
+    counts = count_quadratic(seeds, seeds[:, 2].astype(np.int64) + 4, PRIMES[-1], PRIMES[-1], 10)
+    assert counts.tolist() == [n if v == 4 else 0 for v in range(10)]
+
+
+@pytest.mark.parametrize("bits", [3, 5, 13, 31])
+@pytest.mark.parametrize("k", [0, 1, 30])
+def test_kernel_for_points_is_its_twin(bits, k):
+    prime, rng = 2**bits - 1, np.random.default_rng(k)
+    points = rng.choice([0, 1, prime - 1, int(rng.integers(prime))], (k, 3))  # neither ascending nor distinct
+    for many in {2, 3, 7, min(prime, 100), prime - 1, prime}:
+        seeds = seeds_at_the_edges(prime, 4, rng)
+        slots = slots_at_both_ends(len(seeds), many, rng)
+        counts = count_points(seeds, slots, many, bits, tuple(points.T.astype(np.uint32)))
+        assert counts.dtype == np.int64 and counts.shape == (k,)
+        assert counts.tolist() == modular_twin(seeds, slots, many, prime, [(*point, 1) for point in points.tolist()])
+
+
+@pytest.mark.parametrize("n, k", [(2 * USERS + 3, 5), (3, 2 * ITEMS + 5), (USERS + 1, ITEMS + 1)])
+def test_kernel_for_points_counts_every_block(n, k):
+    """The hash value of user i at the point (x, …) is x − i, and slot 0 holds the value 0 alone."""
+    prime, i, rng = 2**31 - 1, np.arange(n), np.random.default_rng(n)
+    seeds = np.stack([0 * i + 1, 0 * i, 0 * i, -i % prime], 1).astype(np.uint32)
+    x = rng.permutation(np.arange(k, dtype=np.uint32) * np.uint32(7))
+    counts = count_points(seeds, 0 * i, prime, 31, (x, words(k, rng) >> 1, words(k, rng) >> 1))
+    assert np.array_equal(counts, x < n)
 
 
 # ------------------------------------------------------------------------------------------------- rows of bits

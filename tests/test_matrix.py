@@ -4,9 +4,10 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from contract import Case, Contract
+from contract import Contract
 
 from ldpnb.chance import odds
+from ldpnb.core import Example
 from ldpnb.oracles.frequency import GRR
 from ldpnb.oracles.matrix import MatrixMechanism, ratio, within
 from ldpnb.verify._laws import same_law
@@ -22,10 +23,8 @@ def krr(k, eps):
 
 class TestMatrixMechanism(Contract):
     cases = [
-        Case(MatrixMechanism(channel=UNEVEN), np.arange(4), histogram=True),
-        Case(MatrixMechanism(channel=UNEVEN, scores=[[-1.0], [0.5], [2.0]]), np.arange(4)),
-        Case(MatrixMechanism(channel=THIRDS), np.arange(2), histogram=True),
-        Case(MatrixMechanism(channel=krr(3, 1.0), scores=np.linalg.inv(krr(3, 1.0))), np.arange(3), histogram=True),
+        *MatrixMechanism.example(),
+        Example(MatrixMechanism(channel=krr(3, 1.0), scores=np.linalg.inv(krr(3, 1.0))), np.arange(3), histogram=True),
     ]
     bad_values = [[4], [-1], [0.5], ["a"], [[0]], [True], [None], 0]
     bad_reports = [[3], [-1], [0.5], [[0]], ["a"]]
@@ -131,7 +130,7 @@ class NextRow(MatrixMechanism):
 class SecondMoment(MatrixMechanism):
     """Forgets to subtract the square of the mean."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return super().variance(values) + self.expected(values) ** 2
 
 
@@ -154,4 +153,4 @@ class HalfEpsilon(MatrixMechanism):
 )
 def test_mistake_is_caught(broken, caught_by):
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(Case(broken(channel=UNEVEN), np.arange(4)))
+        getattr(Contract(), caught_by)(Example(broken(channel=UNEVEN), np.arange(4)))

@@ -5,26 +5,17 @@ from math import comb, exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
-from contract import Case, Contract, stated_rounding
+from contract import Contract, stated_rounding
 from scipy.stats import binom, norm
 
 from ldpnb.chance import bernoulli, law, odds, pick, toss, weighted
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Tally
+from ldpnb.core import Example, Tally
 from ldpnb.keyvalue.ternary import discretise
-from ldpnb.numbers import means
-from ldpnb.numbers.means import (
-    HarmonyMean,
-    Hybrid,
-    Laplace,
-    MeanEst,
-    Piecewise,
-    Range,
-    SampledHybrid,
-    TwoPoint,
-    best_width,
-    interval,
-)
+from ldpnb.numbers import many_numbers
+from ldpnb.numbers.many_numbers import HarmonyMean, MeanEst, SampledHybrid
+from ldpnb.numbers.means import Range, interval
+from ldpnb.numbers.one_number import Hybrid, Laplace, Piecewise, TwoPoint, best_width, exp_down, rounded
 from ldpnb.oracles.frequency import GRR
 from ldpnb.verify._laws import epsilon, laws, same_law, sampled
 
@@ -47,17 +38,10 @@ class CoarseHybrid(SampledHybrid):
 
 class TestNumber(Contract):
     cases = [
-        Case(TwoPoint(epsilon=1.0), LINE),
-        Case(TwoPoint(epsilon=20.0), LINE),
-        Case(Piecewise(epsilon=1.0, steps=4), LINE),
-        Case(Piecewise(epsilon=3.0, steps=3, width=5), LINE),
-        Case(Piecewise(epsilon=0.1), LINE, pairs=False),
-        Case(Hybrid(epsilon=2.0, steps=4, width=2), LINE),
-        Case(Hybrid(epsilon=0.5, steps=4), LINE),
-        Case(Hybrid(epsilon=1.0), LINE, pairs=False),
-        Case(Laplace(epsilon=1.0, steps=3, reach=2), LINE),
-        Case(Laplace(epsilon=4.0, steps=4), LINE),
-        Case(Laplace(epsilon=0.1), LINE, pairs=False),
+        *(example for kind in (TwoPoint, Piecewise, Hybrid, Laplace) for example in kind.example()),
+        Example(Piecewise(epsilon=0.1), LINE, pairs=False),
+        Example(Hybrid(epsilon=1.0), LINE, pairs=False),
+        Example(Laplace(epsilon=0.1), LINE, pairs=False),
     ]
     bad_values = [[1.5], [-2], [np.nan], [np.inf], ["a"], [True], [None], [[0.5]], 0.5, "a"]
     bad_reports = [[2], [-1], [0.5], [[0]], ["a"], 0]
@@ -65,13 +49,11 @@ class TestNumber(Contract):
 
 class TestMeanEst(Contract):
     cases = [
-        Case(MeanEst(d=1, epsilon=1.0), corners_and([[0.0], [0.3]], 1)),
-        Case(MeanEst(d=1, epsilon=20.0), corners_and([], 1)),
-        Case(MeanEst(d=2, epsilon=1.0), corners_and([[0.0, 0.0], [0.3, -0.9]], 2)),
-        Case(MeanEst(d=2, epsilon=0.1), corners_and([[1.0, 0.5]], 2)),
-        Case(MeanEst(d=3, epsilon=2.0), corners_and([[0.1, -0.2, 0.7]], 3)),
-        Case(MeanEst(d=4, epsilon=1.0), corners_and([[0.1, -0.2, 0.7, 1.0]], 4)[[0, 1, 2, 5, 9, -1]], pairs=False),
-        Case(MeanEst(d=5, epsilon=1.0), corners_and([[0.1, -0.2, 1.0, -1.0, 1.0]], 5), pairs=False),
+        *MeanEst.example(),
+        Example(MeanEst(d=1, epsilon=20.0), corners_and([], 1)),
+        Example(MeanEst(d=2, epsilon=0.1), corners_and([[1.0, 0.5]], 2)),
+        Example(MeanEst(d=4, epsilon=1.0), corners_and([[0.1, -0.2, 0.7, 1.0]], 4)[[0, 1, 2, 5, 9, -1]], pairs=False),
+        Example(MeanEst(d=5, epsilon=1.0), corners_and([[0.1, -0.2, 1.0, -1.0, 1.0]], 5), pairs=False),
     ]
     bad_values = [[[1.5]], [[-2]], [[np.nan]], [[np.inf]], [["a"]], [[True]], [[None]], [0.5], 0.5, [[0.1, 0.2]], "a"]
     bad_reports = [
@@ -95,12 +77,10 @@ def answers(attribute, cell):
 
 class TestSampledNumbers(Contract):
     cases = [
-        Case(HarmonyMean(d=3, epsilon=1.0, count=2), corners_and([[0.5, -0.2, 0.1]], 3), pairs=False),
-        Case(HarmonyMean(d=2, epsilon=1.0), corners_and([[0.3, -0.9]], 2)),
-        Case(HarmonyMean(d=3, epsilon=1.1, count=3), corners_and([], 3), pairs=False),
-        Case(SampledHybrid(d=2, epsilon=1.0), corners_and([[0.3, -0.9]], 2), pairs=False),
-        Case(SampledHybrid(d=1, epsilon=0.2), corners_and([[0.3]], 1)),
-        Case(CoarseHybrid(d=3, epsilon=3.0), corners_and([[0.0, -0.5, 0.5]], 3)[[0, 1, -1]], pairs=False),
+        *HarmonyMean.example(),
+        *SampledHybrid.example(),
+        Example(HarmonyMean(d=3, epsilon=1.1, count=3), corners_and([], 3), pairs=False),
+        Example(CoarseHybrid(d=3, epsilon=3.0), corners_and([[0.0, -0.5, 0.5]], 3)[[0, 1, -1]], pairs=False),
     ]
     bad_values = [[[1.5] * 3], [[0.0, np.nan, 0]], [["a"] * 3], [[True] * 3], [0.5] * 3, 0.5, [[0.1, 0.2]], "a"]
     bad_reports = [
@@ -253,7 +233,7 @@ def test_one_step_is_two_points():
 
 @pytest.mark.parametrize("t", [0.0, 1.0, -1.0, 0.3, -1 + 2**-40, 2**-52, 1 / 3])
 def test_rounding_to_two_points_is_the_discretisation_of_pairs(t):
-    ours = law(lambda rng: 2 * means._rounded(np.array([t]), 1, rng) - 1)
+    ours = law(lambda rng: 2 * rounded(np.array([t]), 1, rng) - 1)
     assert ours == law(lambda rng: discretise([t], rng))
 
 
@@ -447,7 +427,7 @@ def test_memory_is_bounded_by_blocks(monkeypatch, mechanism):
         return draw(self, vectors, rng)
 
     one = [law(lambda rng, v=v: mechanism.perturb([v], rng=rng)) for v in values]
-    monkeypatch.setattr(means, "BLOCK", 3)  # one person of two numbers at a time
+    monkeypatch.setattr(many_numbers, "BLOCK", 3)  # one person of two numbers at a time
     monkeypatch.setattr(type(mechanism), "_draw", watched)
     both = law(lambda rng: mechanism.perturb(values, rng=rng))
     assert both == {x + y: p * q for x, p in one[0].items() for y, q in one[1].items()}
@@ -675,7 +655,7 @@ class NearestCorner(MeanEst):
 class NoiseOfCorner(MeanEst):
     """Takes the second moment B² for the variance."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return np.full(np.shape(values), float(self.scale) ** 2)
 
 
@@ -704,9 +684,8 @@ class OneTooMany(MeanEst):
 class OwnNumber(HarmonyMean):
     """Divides each mean by the number of people who were asked about it."""
 
-    def estimate(self, tally):
-        own = np.maximum(tally.counts.sum(-1), 1)
-        return self._own(tally).counts @ self.one.scores / own
+    def _score(self, tally):
+        return tally.counts @ self.one.scores / np.maximum(tally.counts.sum(-1), 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -757,7 +736,7 @@ class LowEnds(Laplace):
 class HalfSensitivity(Laplace):
     """Takes the range for 1 wide: noise half as large."""
 
-    step_ratio = property(lambda self: means._ratio(2 * Fraction(self.epsilon) / self.steps))
+    step_ratio = property(lambda self: exp_down(2 * Fraction(self.epsilon) / self.steps))
     realised_epsilon = property(lambda self: self.epsilon)
 
 
@@ -784,7 +763,7 @@ class NearestPoint(Piecewise):
 class NoRounding(Piecewise):
     """Forgets what rounding adds to the variance between points."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         at_end, share = self.second_moments[-1], self.ratio * self.window + self.steps
         return (at_end - float(share / ((self.ratio - 1) * self.window)) * (1 - values**2) - values**2)[:, None]
 
@@ -795,7 +774,7 @@ class OneNoise(TwoPoint):
 
     def perturb(self, values, *, rng):
         noise = np.full(len(values), int(weighted(self.design.weights, (), rng)))
-        return self.lead(means._rounded(np.asarray(values), 1, rng), noise)
+        return self.lead(rounded(np.asarray(values), 1, rng), noise)
 
 
 CONTROLS = [
@@ -824,7 +803,7 @@ CONTROLS = [
 @pytest.mark.parametrize("mechanism, caught_by", CONTROLS, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
 def test_mistake_is_caught(mechanism, caught_by):
     d = getattr(mechanism, "d", 0)
-    case = Case(mechanism, corners_and([np.linspace(0.25, 0.5, d)], d) if d else LINE)
+    case = Example(mechanism, corners_and([np.linspace(0.25, 0.5, d)], d) if d else LINE)
     with pytest.raises(AssertionError):
         getattr(Contract(), caught_by)(case)
 

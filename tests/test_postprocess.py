@@ -149,7 +149,7 @@ def test_channel_knows_what_cannot_be_sent_and_keeps_the_order():
         channel([])
 
 
-@pytest.mark.parametrize("mechanism", [OUE(k=3, epsilon=1.0), OLH(k=3, epsilon=1.0, word=3)])
+@pytest.mark.parametrize("mechanism", [OUE(k=3, epsilon=1.0), OLH(k=3, epsilon=1.0, prime=5)])
 def test_shares_come_back_from_exact_probabilities(mechanism):
     """Fed with the law of a population's reports, maximum likelihood is exact, to what the gap allows.
 

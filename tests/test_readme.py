@@ -13,7 +13,8 @@ import ldpnb
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = dict(re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.M | re.S))  # the README has one of each language
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.M | re.S)
+PROGRAMS, TEXTS, (COMMANDS,) = ([text for kind, text in BLOCKS if kind == one] for one in ("python", "text", "sh"))
 
 
 def printed(program):
@@ -23,20 +24,21 @@ def printed(program):
     return said.getvalue()
 
 
-def test_the_example_prints_what_the_readme_shows():
-    assert printed(BLOCKS["python"]) == BLOCKS["text"]
+@pytest.mark.parametrize("program, shown", list(zip(PROGRAMS, TEXTS, strict=True)), ids=["client", "contract"])
+def test_the_example_prints_what_the_readme_shows(program, shown):
+    assert printed(program) == shown
 
 
 def test_the_example_mended_as_the_readme_says_keeps_its_epsilon():
-    mended = BLOCKS["python"].replace("pick(COLOURS, rng)", "pick([c for c in COLOURS if c != colour], rng)")
-    assert mended != BLOCKS["python"]
+    mended = PROGRAMS[0].replace("pick(COLOURS, rng)", "pick([c for c in COLOURS if c != colour], rng)")
+    assert mended != PROGRAMS[0]
     assert printed(mended).startswith("epsilon = 1.000:")
 
 
 def test_commands_in_the_readme_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     contributing = (ROOT / "book" / "contributing.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"^make (\w+)", BLOCKS["sh"], flags=re.M)) | set(re.findall(r"`make (\w+)`", contributing))
+    named = set(re.findall(r"^make (\w+)", COMMANDS, flags=re.M)) | set(re.findall(r"`make (\w+)`", contributing))
     assert {"book", "test"} <= named <= set(re.findall(r"^(\w+):", makefile, flags=re.M))
 
 

@@ -35,7 +35,7 @@ from ldpnb.checks import SIZE_MAX
 from ldpnb.core import Mechanism, Records, Tally
 from ldpnb.keyvalue.ternary import StateEncoding, StateEncodingSplit
 from ldpnb.oracles.frequency import GRR
-from ldpnb.oracles.hadamard import SHist
+from ldpnb.oracles.succinct import SHist
 from ldpnb.sets.items import PrivSet
 
 NAMES = sorted(CATALOGUE)
@@ -320,7 +320,8 @@ def test_numbers_of_numpy_are_parameters(name):
         good = getattr(mechanism, field.name)
         if not field.init or isinstance(good, bool) or not isinstance(good, int | float):
             continue
-        for kind in (np.int16, np.int64, np.array) if isinstance(good, int) else (np.float64, np.longdouble):
+        small = np.int16 if good < 2**15 else np.int32
+        for kind in (small, np.int64, np.array) if isinstance(good, int) else (np.float64, np.longdouble):
             other = replace(mechanism, **{field.name: kind(good)})
             assert other == mechanism and type(getattr(other, field.name)) is type(good)
             assert other.realised_epsilon == mechanism.realised_epsilon
@@ -675,7 +676,7 @@ PARTITIONS = {
 @pytest.fixture(scope="module", params=sorted(PARTITIONS))
 def partition(request, tmp_path_factory):
     """Return what counts a partition, a partition, and its table."""
-    collect, pq = pytest.importorskip("ldpnb.collect"), pytest.importorskip("pyarrow.parquet")
+    collect, pq = pytest.importorskip("ldpnb.serve.collecting"), pytest.importorskip("pyarrow.parquet")
     mechanism, rng = PARTITIONS[request.param], np.random.default_rng(0)
     entry = CATALOGUE[type(mechanism).__name__]
     reports = mechanism.perturb(entry.people(mechanism, 40, rng), rng=rng)

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from test_robust import NO_COUNT, fault
 
-from ldpnb import chance, kernels, postprocess, verify
+from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
-from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue, wheel
-from ldpnb.numbers import distortion, means
-from ldpnb.oracles import frequency, hadamard, matrix
+from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue
+from ldpnb.numbers import distortion, means, one_number
+from ldpnb.oracles import frequency, matrix, personal, subset
 from ldpnb.serve import choose
 from ldpnb.sets import items
 from ldpnb.strings import rappor, unknown_strings
@@ -51,7 +51,7 @@ STRINGS = RAPPORT.tally(RAPPORT.perturb(["a"] * 50 + ["b"] * 50, rng=rng()))
 WORDS = unknown_strings.Unknown(alphabet="_ab", length=2, gram=1, epsilon=2.0, bits=16, hashes=2, cohorts=2)
 WORDS_TALLY = WORDS.tally(WORDS.perturb(["ab"] * 50, rng=rng()))
 TALLY, KEYS_TALLY = ORACLE.tally([0, 1, 2, 2]), KEYS.tally(KEYS.perturb(PEOPLE, rng=rng()))
-ONE = means.TwoPoint(epsilon=1.0)
+ONE = one_number.TwoPoint(epsilon=1.0)
 ONE_TALLY = ONE.tally(ONE.perturb([0.5] * 9, rng=rng()))
 TALLIES = [None, 3, "x", TALLY.counts, Tally(ORACLE, 0, np.zeros(3, np.int64))]
 HOLDINGS = keyvalue.holdings(PEOPLE, 2, sizes=True)
@@ -125,11 +125,11 @@ ROWS = [
         },
     ),
     # ------------------------------------------------------------------------------------- oracles
-    Row(frequency.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
-    Row(frequency.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
+    Row(subset.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
+    Row(subset.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
     Row(ORACLE.linear_variance, {"weights": [1, 2, 3]}, {"weights": [*SHARES, [1, 2], [NAN, 1, 1]]}),
     Row(
-        hadamard.people,
+        personal.people,
         {"items": [1, 2], "levels": [0, 0]},
         {"items": [*SHARES, [-1, 0], [1], [2**63, 0]], "levels": [*SHARES, [-1, 0], [0]]},
         {"levels": "levels|items"},
@@ -262,7 +262,7 @@ ROWS = [
         {"weights": np.full((2, 2), 0.5)},
         {"weights": [None, "x", [1], np.full((2, 2), NAN), np.full((2, 2), 1j), [["a"] * 2] * 2, [[1], [1, 2]]]},
     ),
-    Row(wheel.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
+    Row(hashing.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
     # ------------------------------------------------------------------------------------- correlation
     Row(
         correlation.to_bits,

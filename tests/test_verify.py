@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.ternary import StateEncoding
-from ldpnb.numbers.means import MeanEst
+from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify._laws import Sampled, Worst, distance, epsilon, laws, moments, same_law, sampled, worst
@@ -152,7 +152,7 @@ def test_moments_are_those_of_brute_force():
 
 
 def test_moments_of_a_mechanism_are_its_statements():
-    for mechanism in (SUE(k=3, epsilon=0.7), OLH(k=3, epsilon=1.0, word=3)):
+    for mechanism in (SUE(k=3, epsilon=0.7), OLH(k=3, epsilon=1.0, prime=5)):
         mean, variance = moments(mechanism, [2, 0])
         np.testing.assert_allclose(mean, mechanism.expected([2, 0]), atol=1e-12)
         np.testing.assert_allclose(variance, mechanism.variance([2, 0]), rtol=1e-12)

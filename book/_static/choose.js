@@ -10,6 +10,7 @@
   const GRID = 2 ** 53; // probabilities are rounded to multiples of its inverse, toward privacy, as the clients do
   const STEPS = 64; // of the grid on which a number is rounded
   const SLOTS = 2 ** 20; // of a wheel, at most
+  const PRIME = 2 ** 31 - 1; // of the hash of OLH
   const LIMIT = { largest: 10 ** 6, long: 10 ** 5, short: 10 ** 4, most: 10 ** 4, means: 4096, keys: 12, cells: 2 ** 24 };
 
   const down = (x) => Math.floor(x * GRID) / GRID;
@@ -58,10 +59,9 @@
     return { p, q: 0.5, gap: p - 0.5 };
   };
   const hashed = (k, eps) => {
-    const top = Math.min(32, 33 - bits(Math.max(k, 2))), slots = 2 ** top;
-    const g = Math.max(2, Math.min(Math.round(Math.exp(eps)) + 1, k, slots));
-    const low = Math.floor(slots / g), more = slots - low * g;
-    const collision = ((g - more) * low * low + more * (low + 1) ** 2) / slots ** 2;
+    const g = Math.min(Math.round(Math.exp(eps)) + 1, k);
+    const low = Math.floor(PRIME / g), more = PRIME - low * g;
+    const collision = ((g - more) * low * low + more * (low + 1) ** 2) / PRIME ** 2;
     const slot = krr(g, eps);
     return { g, p: slot.p, missed: slot.missed, q: collision * slot.p + (1 - collision) * slot.q, gap: (1 - collision) * slot.gap };
   };
@@ -201,7 +201,7 @@
         : beyond("k-Subset", sized, `k = ${said(LIMIT.long)}`),
       row("OUE", "a bit for each item", { variances: answer(optimised(eps)), private: k, public: 0, ...each }),
       row("SUE", "a bit for each item, as RAPPOR has it", { variances: answer(symmetric(eps)), private: k, public: 0, ...each }),
-      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 64, ...each }),
+      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 3 * bits(PRIME), ...each }),
       row("Hadamard bit", "one private bit", bit),
       row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0 }),
       row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),

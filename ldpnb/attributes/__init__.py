@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         svm_accuracy as svm_accuracy,
         uniform as uniform,
     )
+    from ldpnb.attributes.harmony import HarmonyFrequency as HarmonyFrequency
     from ldpnb.attributes.lopub import (
         Published as Published,
         Tree as Tree,

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from hashlib import blake2b
 from math import exp, nextafter
 from typing import Any
 
@@ -26,6 +25,7 @@ from ldpnb.checks import (
 )
 from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.formula import Budget
+from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
 
@@ -221,8 +221,7 @@ class BloomFlip(Flip):
         """Filters of the values: hash function i sets one bit of each."""
         code = np.zeros((max(self.sizes), self.bits), np.bool_)
         for value, i in np.ndindex(len(code), self.hashes):
-            digest = blake2b(f"{self.seed},{i},{value}".encode(), digest_size=8).digest()
-            code[value, int.from_bytes(digest, "big") % self.bits] = True
+            code[value, digest64(f"{self.seed},{i},{value}") % self.bits] = True
         return tuple(code[:size] for size in self.sizes)
 
 

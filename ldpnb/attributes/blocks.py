@@ -1,7 +1,7 @@
 r"""Many categorical attributes a person, reported a block at a time: all of ε on the joint value of a few attributes.
 
 `Blocks` draws ℓ of the d attributes in public and answers about their joint value by k-RR.  What a server makes of the
-noisy tables is in `ldpnb.maxent`.
+noisy tables is in `maxent`.
 
 A set of attributes is an increasing tuple of their numbers; its table has one axis an attribute, in that order.
 """

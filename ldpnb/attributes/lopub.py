@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
 
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.tables import Joint, Symbols, check_table, information, likeliest, symbols
@@ -69,6 +68,8 @@ def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> _Floats:
     -------
     ndarray (κ_i, κ_j), uniform where the Lasso leaves nothing
     """
+    from scipy.optimize import nnls
+
     i, j = _edge(pair, len(mechanism.sizes), "pair")
     flip, n = float(mechanism.flip), mechanism.tally(reports).n
     if n == 0:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 
 from ldpnb.checks import check_count, check_numbers, is_number
 from ldpnb.kernels import fwht
@@ -31,7 +30,7 @@ def consistent(
     r"""Make tables of pairs non-negative, with the same one-way marginals wherever they share an attribute.
 
     1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (for all pairs
-       from `ldpnb.blocks.Blocks.tables` that is the pooled one-way table), projected onto the simplex by `norm_sub`.
+       from `Blocks.tables` that is the pooled one-way table), projected onto the simplex by `norm_sub`.
     2. Each table is replaced by the nearest non-negative one, in Euclidean distance, with these two marginals.
 
     For two binary attributes the tables with given marginals lie on a line, and the nearest one is found by clipping
@@ -46,7 +45,7 @@ def consistent(
         Pairs of attributes; single ones may be among them, count for the mean, and come back as the marginal.
     tables : list of array_like
     people : array_like (sets,)
-        Positive weights, as in `ldpnb.blocks.Pooled`.
+        Positive weights, as in `blocks.Pooled`.
     tolerance : float
 
     Raises
@@ -149,12 +148,14 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     d : int in [1, 20]
     sets : list of tuple of int
     parities : array_like (sets,)
-        As of `ldpnb.blocks.Pooled`.
+        As of `blocks.Pooled`.
     variances : array_like (sets,)
-        Positive: 1/people of `ldpnb.blocks.Pooled`.
+        Positive: 1/people of `blocks.Pooled`.
     penalty : float
         λ, positive.
     """
+    from scipy.optimize import minimize
+
     if check_count(d, 1, "d") > ATTRIBUTES_MAX:
         raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
     sets, m, noise = check_sets(sets, d), check_numbers(parities, "parities"), check_numbers(variances, "variances")

@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING
 from ldpnb._door import door
 
 if TYPE_CHECKING:
+    from ldpnb.book._style import (
+        COLOURS as COLOURS,
+        dots as dots,
+        line as line,
+        style as style,
+        table as table,
+    )
     from ldpnb.book.experiment import (
         l1 as l1,
         linf as linf,
@@ -16,22 +23,17 @@ if TYPE_CHECKING:
         sweep as sweep,
     )
     from ldpnb.book.ledger import (
-        COLOURS as COLOURS,
         Claim as Claim,
         Erratum as Erratum,
         Paper as Paper,
         Part as Part,
         Slip as Slip,
         check as check,
-        dots as dots,
-        line as line,
         outcome as outcome,
         read_claims as read_claims,
         repository as repository,
         settle as settle,
         shelf as shelf,
-        style as style,
-        table as table,
         verdict as verdict,
     )
 

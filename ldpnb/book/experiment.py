@@ -213,7 +213,7 @@ def recorded(
         Returns a DataFrame or a dict of numbers, texts and lists; everything random in it must be seeded
         from its parameters.
     dataset : str, optional
-        Name in ``ldpnb.datasets.SOURCES`` of the data that `run` loads; its checksums are stored.
+        Name in `datasets.SOURCES` of the data that `run` loads; its checksums are stored.
     parameters : mapping, optional
         Keyword arguments of `run`, of the kinds that JSON knows.
 

@@ -56,11 +56,9 @@ if TYPE_CHECKING:
     )
     from ldpnb.keyvalue.wheel import (
         Circle as Circle,
-        HashFamily as HashFamily,
         OpenSets as OpenSets,
         Wheel as Wheel,
         WheelKV as WheelKV,
-        digest as digest,
     )
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -35,7 +35,8 @@ from ldpnb.checks import Limit, check_codes, check_count, check_fields, check_nu
 from ldpnb.core import Example, Mechanism, Records, Reports, Tally
 from ldpnb.keyvalue.ternary import FEW, check_pairs, discretise, entries
 from ldpnb.oracles.frequency import GRR, OUE, PureProtocol
-from ldpnb.oracles.hadamard import HadamardBit, SHist
+from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.succinct import SHist
 from ldpnb.postprocess import norm, norm_sub
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half

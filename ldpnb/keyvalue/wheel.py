@@ -14,19 +14,18 @@ nor on the randomness of seeds.  The client knows ε, m and N, and no list of ke
 
 People with fewer than m keys add *dummies*: slots drawn afresh, in secret.  Of more than m keys, m are drawn.
 
-Estimates are exactly unbiased if the slots of any m + 1 keys are independent and uniform.  `Table`, an ideal family
+Estimates are exactly unbiased if the slots of any m + 1 keys are independent and uniform.  `SlotTable`, an ideal family
 with few keys, has this property; `Multilinear`, which is in use, very nearly (see there).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from hashlib import blake2b
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, OpenMechanism, Records, Reports, Tally, sample_slots
-from ldpnb.kernels import Multilinear
+from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
 from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread, check_pairs, discretise, entries
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
@@ -44,30 +43,6 @@ REPORTS = 2**16  # reports decoded at a time
 LISTED = 256  # candidates for a crowd, who hold no others
 
 Item = int | str
-
-
-def digest(names: Sequence[str]) -> NDArray[np.int64]:
-    """Keys in [2**62, 2**63) for strings; the same on every machine.
-
-    Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be the strings
-    themselves.  Two of a million strings share a key with a probability of about 10⁻⁷.
-
-    Parameters
-    ----------
-    names : sequence of str (k,)
-
-    Returns
-    -------
-    ndarray of int64 (k,)
-    """
-    if isinstance(names, str) or not np.iterable(names) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"names must be a list of strings, got {names!r:.60}")
-    return np.array([_digest(name) for name in names], np.int64)
-
-
-def _digest(name: str) -> int:
-    word = int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-    return 2**62 + word % (2**62 - 1)  # 2**63 − 1 is no code
 
 
 def _codes(items: Any) -> tuple[tuple[Item, ...], NDArray[np.int64]]:
@@ -87,80 +62,11 @@ def _codes(items: Any) -> tuple[tuple[Item, ...], NDArray[np.int64]]:
         outside = [x for x in named if isinstance(x, int) and not 0 <= x < 2**63 - 1]
         if outside:
             raise ValueError(f"items must be non-negative integers or strings, got {outside[0]}")
-        codes = np.array([_digest(x) if isinstance(x, str) else x for x in named], np.int64)
+        codes = np.array([key_of(x) if isinstance(x, str) else x for x in named], np.int64)
     repeated = len(codes) - len(np.unique(codes))
     if repeated:
         raise ValueError(f"items must be distinct, got {repeated} of {len(codes)} repeated")
     return named, codes
-
-
-# ---------------------------------------------------------------------------------------------------- hash families
-
-
-class HashFamily(Protocol):
-    """What a Wheel asks of a family of hash functions into slots; `Multilinear` and `Table` have it."""
-
-    @property
-    def words(self) -> int:
-        """Words of a seed."""
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, words)."""
-
-    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
-        """Raise a ValueError where a seed or a key is not of this family."""
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-
-    def count(
-        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """The ideal family: a seed lists the slots of all keys, and all lists are alike.
-
-    For few keys: to enumerate every seed, and to tell what the hash in use should do.
-
-    Parameters
-    ----------
-    keys : int
-        Keys are 0, …, keys − 1.
-    slots : int
-    """
-
-    keys: int
-    slots: int
-
-    @property
-    def words(self) -> int:
-        """One for each key."""
-        return self.keys
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, keys)."""
-        return uniform(self.slots, (n, self.keys), rng).astype(np.uint32)
-
-    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
-        """Raise a ValueError for another key or slot than there are."""
-        check_codes(seeds, self.slots, "seed", ndim=2)
-        check_codes(keys, self.keys, "keys")
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        shape = np.broadcast_shapes(seeds.shape[:-1], np.shape(keys))
-        table, at = np.broadcast_to(seeds, (*shape, self.keys)), np.broadcast_to(keys, shape)
-        return np.take_along_axis(table, at[..., None], -1)[..., 0].astype(np.int64)
-
-    def count(
-        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
-        steps = (self(seeds[:, None], keys) - first[:, None]) % self.slots
-        return np.stack([(steps < inner).sum(0), (steps < outer).sum(0)], -1)
 
 
 # ----------------------------------------------------------------------------------------------------- the circle
@@ -227,7 +133,7 @@ class OpenSets(OpenMechanism):
         N; 0, the default, stands for the best number (see `slot_count`).
     table : int
         0, the default, hashes any keys (`Multilinear`); a positive number stands for an ideal hash of so few keys
-        0, …, table − 1 whose seeds can be enumerated (`Table`).
+        0, …, table − 1 whose seeds can be enumerated (`SlotTable`).
 
     Notes
     -----
@@ -293,7 +199,7 @@ class OpenSets(OpenMechanism):
     def hash(self) -> HashFamily:
         """The public hash family."""
         if self.table:
-            return Table(keys=self.table, slots=self.slot_count)
+            return SlotTable(keys=self.table, slots=self.slot_count)
         return Multilinear(slots=self.slot_count)
 
     @property

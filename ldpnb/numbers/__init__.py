@@ -14,22 +14,22 @@ if TYPE_CHECKING:
         optimise_points as optimise_points,
         rate as rate,
     )
-    from ldpnb.numbers.means import (
-        Design as Design,
+    from ldpnb.numbers.many_numbers import (
         HarmonyMean as HarmonyMean,
-        Hybrid as Hybrid,
-        Laplace as Laplace,
         MeanEst as MeanEst,
-        MeanMechanism as MeanMechanism,
-        Number as Number,
         Numbers as Numbers,
-        Piecewise as Piecewise,
-        Range as Range,
         SampledHybrid as SampledHybrid,
         SampledNumbers as SampledNumbers,
+    )
+    from ldpnb.numbers.means import MeanMechanism as MeanMechanism, Range as Range, interval as interval
+    from ldpnb.numbers.one_number import (
+        Design as Design,
+        Hybrid as Hybrid,
+        Laplace as Laplace,
+        Number as Number,
+        Piecewise as Piecewise,
         TwoPoint as TwoPoint,
         best_width as best_width,
-        interval as interval,
     )
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

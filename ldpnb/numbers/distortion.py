@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from ldpnb.chance import odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon, check_numbers
@@ -367,6 +366,8 @@ def _solve(
     sources: NDArray[np.float64],
     unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
 ) -> Optimum:
+    from scipy.optimize import linprog
+
     k, m = loss.shape
     a, b = exp(-epsilon), -expm1(-epsilon)
     span = np.ptp(loss) or 1.0

@@ -12,24 +12,24 @@ if TYPE_CHECKING:
         SUE as SUE,
         BitReports as BitReports,
         PureProtocol as PureProtocol,
-        SubsetSelection as SubsetSelection,
         UnaryEncoding as UnaryEncoding,
-        best_size as best_size,
-        minimax_risk as minimax_risk,
     )
     from ldpnb.oracles.hadamard import (
-        PCE as PCE,
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
-        HarmonyFrequency as HarmonyFrequency,
         OneBit as OneBit,
-        SHist as SHist,
         order as order,
         parity as parity,
-        people as people,
         routed as routed,
         truthful as truthful,
     )
     from ldpnb.oracles.matrix import MatrixMechanism as MatrixMechanism, ratio as ratio, within as within
+    from ldpnb.oracles.personal import PCE as PCE, people as people
+    from ldpnb.oracles.subset import (
+        SubsetSelection as SubsetSelection,
+        best_size as best_size,
+        minimax_risk as minimax_risk,
+    )
+    from ldpnb.oracles.succinct import SHist as SHist
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

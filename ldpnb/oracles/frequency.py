@@ -1,4 +1,4 @@
-"""Frequency oracles for one value a person: k-RR, unary encodings, local hashing, subsets; and the least risk of any.
+"""Frequency oracles for one value a person: what pure protocols share, k-RR, unary encodings and local hashing.
 
 All are *pure protocols* (Wang, Blocki, Li and Jha 2017): a report supports some items; it supports the person's own
 item with probability p* and any other with probability q*.  With C_v supporting reports among n,
@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb, sqrt
-from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,18 +44,10 @@ from ldpnb.checks import (
     check_people,
 )
 from ldpnb.core import Example, Mechanism, Reports, Tally
-from ldpnb.kernels import (
-    MultiplyShift,
-    count_ones,
-    count_packed,
-    count_supporters,
-    flip_ranked,
-    ones_of_rows,
-    set_drawn,
-)
+from ldpnb.hashing import PRIME, Quadratic, check_prime
+from ldpnb.kernels import count_ones, count_packed
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
-ROUNDS = 4  # of places drawn blindly for packed sets; of what is missing then, few items are left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +109,6 @@ class PureProtocol(Mechanism):
         ------
         ValueError
             If there are not k weights, or one is not a finite number.
-        NotImplementedError
-            If the oracle has no closed form (`OLH`).
         """
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
@@ -287,7 +275,7 @@ class UnaryEncoding(BitReports):
         shape = len(values), self.k
         if self.packed:
             bits = packed_bernoulli(q, shape, rng)
-            _put(bits, values, bernoulli(p, values.shape, rng))
+            put_own(bits, values, bernoulli(p, values.shape, rng))
             return bits
         plain = bernoulli(q, shape, rng)
         plain[np.arange(len(values)), values] = bernoulli(p, values.shape, rng)
@@ -341,6 +329,7 @@ class OLH(PureProtocol):
     r"""Local hashing: each person hashes the domain into g slots by a public hash of their own, then k-RR over slots.
 
     With :math:`g = e^\varepsilon + 1` slots (rounded), the error is that of `OUE` and a report is only a slot.
+    Under the hash, `Quadratic`, any three items are independent, so that sums over items have the error of `OUE`, too.
 
     Source: Wang, Blocki, Li and Jha 2017.
 
@@ -348,48 +337,40 @@ class OLH(PureProtocol):
     ----------
     g : int
         Number of slots; 0, the default, stands for the best one (see `slot_count`).
-    word : int
-        Word length of the hash; a few bits for a family whose seeds can be enumerated.
+    prime : int
+        Of the hash, a prime number of at least 5, k and g; a small one for a family whose seeds can be enumerated.
 
-    Reports have the fields ``seed`` (two words, public) and ``slot``, (n,).
+    Reports have the fields ``seed`` (three numbers below `prime`, public) and ``slot``, (n,).
 
     Notes
     -----
     `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.  For the same
     reason a mechanism that chose 4 slots itself is not equal to one that was told to take 4.
-
-
-    A sum of estimates over many items has no closed error (`linear_variance`).  That two wrong items are supported
-    depends on how often *three* items share a slot, which pairwise independence leaves open; for items in arithmetic
-    progression it is more often than under ideal hashing, and sums of many estimates vary up to about twice as much.
     """
 
     g: int = 0
-    word: int = 32
+    prime: int = PRIME
     label = "OLH"
     server_cost = "report and item"
     public_fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if check_count(self.g, 0, "g") == 1:
+        object.__setattr__(self, "prime", check_prime(self.prime))
+        check_count(self.k, 2, "k", self.prime)
+        object.__setattr__(self, "g", check_count(self.g, 0, "g", self.prime))
+        if self.g == 1:
             raise ValueError("g must be 0 or an integer, at least 2, got 1")
-        object.__setattr__(self, "g", check_count(self.g, 0, "g"))
-        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))
-        self.hash  # noqa: B018  -- refuses impossible combinations now
 
     @cached_property
     def slot_count(self) -> int:
-        """The number of slots in use: g, or the integer nearest to e^ε + 1, but no more than k or than the hash has."""
-        if self.g:
-            return self.g
-        room = 1 << MultiplyShift(keys=self.k, slots=2, word=self.word).top
-        return max(2, min(round(odds(self.epsilon)) + 1, self.k, room))
+        """The number of slots in use: g, or the integer nearest to e^ε + 1, but no more than k."""
+        return self.g or min(round(odds(self.epsilon)) + 1, self.k)
 
     @cached_property
-    def hash(self) -> MultiplyShift:
+    def hash(self) -> Quadratic:
         """The public hash family."""
-        return MultiplyShift(keys=self.k, slots=self.slot_count, word=self.word)
+        return Quadratic(keys=self.k, slots=self.slot_count, prime=self.prime)
 
     @cached_property
     def slots(self) -> GRR:
@@ -416,7 +397,7 @@ class OLH(PureProtocol):
     @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return np.dtype([("seed", np.uint32, (2,)), ("slot", np.int64)])
+        return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
 
     def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
         """Draw reports: (n,) with fields ``seed`` and ``slot``."""
@@ -428,238 +409,47 @@ class OLH(PureProtocol):
         return reports
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Refused: see the notes of the class."""
-        check_weights(weights, self.k)
-        raise NotImplementedError(
-            "OLH has no closed form for the variance of sums over items, since a pairwise independent hash leaves open "
-            "how often three items collide; HadamardBit has a closed form, and nearly the same variance for one item"
-        )
+        r"""Variance of the weights of the supported items: (…, k).  See `PureProtocol.linear_variance`.
+
+        With P and Q the probabilities of a person's own slot and of any other, :math:`C_2` and :math:`C_3` those that
+        two and three items share a slot, and W and :math:`W_2` the sums of :math:`w_v` and :math:`w_v^2` over all
+        items but x, it is :math:`(p^*-q^*)^{-2}` times
+
+        .. math:: w_x^2 P(1-P) + W_2 q^*(1-q^*) + (W^2-W_2)(r-q^{*2}) + 2 w_x W P (C_2-q^*).
+
+        Two wrong items are both supported with probability :math:`r = C_3 P + (C_2-C_3) Q`: all three items share a
+        slot, which is kept, or these two share one without x, to which the report moves.  The last two terms are of
+        the order of g/prime²; under an ideal hash they vanish, as for independent bits.
+        """
+        w = check_weights(weights, self.k)
+        squares = np.square(w)
+        others, rest = w.sum(-1, keepdims=True) - w, squares.sum(-1, keepdims=True) - squares
+        a, b, c, d = map(float, self._terms)
+        return np.asarray(a * squares + b * rest + c * (np.square(others) - rest) + d * w * others)
+
+    @cached_property
+    def _terms(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """In `linear_variance`, what stands before the square of w_x, W₂, W² − W₂ and the product of w_x and W."""
+        (own, moved), (p, q) = self.slots.support, self.support
+        two, three = self.hash.collision, self.hash.triple
+        both, mixed = three * own + (two - three) * moved - q * q, own * (two - q)
+        a, b, c, d = (x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
+        return a, b, c, d
 
     def tally(self, reports: Reports) -> Tally:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
         reports = check_fields(reports, self.dtype)
-        counts, items = np.zeros(self.k, np.int64), np.arange(self.k, dtype=np.uint32)
+        counts = np.zeros(self.k, np.int64)
         for start in range(0, len(reports), BLOCK):
             part = reports[start : start + BLOCK]
-            slot = check_codes(part["slot"], self.slot_count, "slot")
-            if self.word < 32:  # other seeds cannot be too large, and looking at them takes longer than counting
-                check_codes(part["seed"], 1 << self.word, "seed", ndim=2)
-            counts += count_supporters(*self.hash.intervals(part["seed"], slot), items)
+            counts += self.hash.count(part["seed"], check_codes(part["slot"], self.slot_count, "slot"))
         return Tally(self, len(reports), counts)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SubsetSelection(BitReports):
-    r"""Subset selection (k-Subset): report a set of c items, which contains the person's own one more often.
-
-    The set contains the own item with probability :math:`p^* = ce^\varepsilon/(ce^\varepsilon+k-c)`; the rest of it is
-    drawn from the other items, all alike, so that :math:`q^* = (c-p^*)/(k-1)`.  For c = 1 this is `GRR`.
-
-    With the best c no mechanism has a smaller worst-case mean square error for many people: see `minimax_risk`.
-
-    Source: Wang, Huang et al. 2016; Ye and Barg 2018; ye2018 §4.1.1.
-
-    Parameters
-    ----------
-    size : int
-        Items in a set, c, from 1 to k − 1; 0, the default, stands for the best one (see `set_size`).
-
-    Reports are the bits of the set, exactly c of them set (see `BitReports`).  A list of items would be a leak if its
-    order told which of them came first.
-
-    There is no `simulate`: the items of a set exclude each other, so that the joint law of a tally takes every person.
-
-    Notes
-    -----
-    How many random numbers a report takes depends on whether the own item is in it: whoever can time the client of one
-    person, or count its draws, learns more than ε allows.
-
-    `size` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best size anew.  For the same
-    reason a mechanism that chose 4 items itself is not equal to one that was told to take 4.
-    """
-
-    size: int = 0
-    label = "k-Subset"
-    limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
-    scope = (2, 256, 10**5)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.size >= self.k:
-            raise ValueError(f"size must be an integer below k = {self.k}, got {self.size}")
-
-    @cached_property
-    def set_size(self) -> int:
-        """The number of items in a set, c: `size`, or the best one (`best_size`)."""
-        return self.size or best_size(self.k, self.epsilon)
-
-    @cached_property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*)."""
-        c, weight = self.set_size, self.set_size * odds(self.epsilon)
-        p = exact(round_down(weight / (weight + self.k - c)))
-        return p, (c - p) / (self.k - 1)
-
-    @property
-    def realised_epsilon(self) -> float:
-        """Logarithm of p*/C(k−1, c−1), for a set with the item, over (1−p*)/C(k−1, c), for one without it."""
-        p, _ = self.support
-        return chance.log(p * (self.k - self.set_size) / ((1 - p) * self.set_size))
-
-    @property
-    def report_bits(self) -> int:
-        """⌈log₂ C(k, c)⌉."""
-        return (comb(self.k, self.set_size) - 1).bit_length()
-
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
-        few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
-        whole = few == self.set_size
-        own = bernoulli(inexact(self.support[0]), values.shape, rng) == whole
-        kind, width = self.report_shape
-        bits = np.zeros((len(values), width), kind)
-        for start in range(0, len(values), BLOCK):
-            part = slice(start, start + BLOCK)
-            if self.packed:
-                _fill_packed(bits[part], values[part], own[part], few, self.k, rng)
-            else:
-                _fill(bits[part], values[part], own[part], few, rng)
-        if not whole:
-            np.invert(bits, out=bits)
-            if self.packed and self.k % 8:
-                bits[:, -1] &= (1 << self.k % 8) - 1
-        return bits
-
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
-        r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_variance`.
-
-        Of the k − 1 other items m = c or c − 1 are drawn without replacement.  With μ the mean of their weights less
-        that of the own item, and σ² their variance, it is
-        :math:`\{\mathrm E[m(k-1-m)]\,\sigma^2/(k-2) + p^*(1-p^*)\mu^2\}/(p^*-q^*)^2`.
-        """
-        w, (p, q) = check_weights(weights, self.k), self.support
-        others, c = self.k - 1, self.set_size
-        w = w - w.mean(-1, keepdims=True)  # changes nothing, since sets have one size, and leaves −w to the others
-        spread = (np.square(w).sum(-1, keepdims=True) - np.square(w)) / others - np.square(w / others)
-        drawn = p * (c - 1) * (others - c + 1) + (1 - p) * c * (others - c)
-        within = inexact(drawn / max(others - 1, 1)) * spread
-        between = inexact(p * (1 - p)) * np.square(w * self.k / others)
-        return np.asarray((within + between) / inexact(p - q) ** 2)
-
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        bits = super()._reports(reports)
-        sizes = ones_of_rows(bits) if self.packed else np.count_nonzero(bits, axis=1)
-        wrong = sizes[sizes != self.set_size]
-        if wrong.size:
-            raise ValueError(f"reports must have {self.set_size} bits set in each row, got {wrong[0]}")
-        return bits
-
-
-def _fill(
-    bits: NDArray[np.bool_], codes: NDArray[np.int64], own: NDArray[np.bool_], size: int, rng: Randomness
-) -> None:
-    """Draw sets of `size` items that contain the own item where `own` says so, and others all alike, into zeros.
-
-    Floyd's sampling: to choose among others 0, …, last with `last` chosen before or not, draw one; if it is taken,
-    take `last`.  Sets with the own item need one other less and leave out the first step.
-    """
-    k, flat, rows = bits.shape[1], bits.reshape(-1), np.arange(len(bits)) * bits.shape[1]
-    flat[rows + codes] = own
-    for last in range(k - 1 - size, k - 1):
-        who: Any = ~own if last == k - 1 - size else slice(None)
-        row, x = rows[who], codes[who]
-        other = uniform(last + 1, x.shape, rng)
-        at = row + other + (other >= x)  # the others are numbered without the own item
-        flat[np.where(flat[at], row + last + (last >= x), at)] = True
-
-
-def _put(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
+def put_own(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
     """Set each row's own bit to `own`."""
     at, place = (np.arange(len(bits)), codes >> 3), (codes & 7).astype(np.uint8)
     bits[at] = bits[at] & ~(np.uint8(1) << place) | own.view(np.uint8) << place
-
-
-def _fill_packed(
-    bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_], size: int, k: int, rng: Randomness
-) -> None:
-    """As `_fill`, into packed rows: each other item by a coin, and then as many put right as are missing or too many.
-
-    All sets of one size are alike to begin with, since coins do not tell the others apart.  To add an item, any of
-    those outside alike, leaves it so: a set T arises from each T∖{v}, all of them alike, by one of as many items.  To
-    remove one likewise.  Places of items to add are drawn blindly first, and those that are taken add nothing; whatever
-    is missing or too many after that is found by its rank, which is slower but needs no luck.
-    """
-    bits[:] = packed_bernoulli(_near(size, k), (len(bits), k), rng)
-    _put(bits, codes, np.zeros_like(own))
-    wanted = size - own
-    missing = wanted - ones_of_rows(bits)
-    for _ in range(ROUNDS):
-        set_drawn(bits, codes, missing, uniform(k - 1, (int(np.maximum(missing, 0).sum()),), rng))
-    left = np.abs(missing)
-    before = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
-    candidates = np.where(missing > 0, k - 1 - wanted + missing, wanted - missing)
-    flip_ranked(bits, codes, missing, uniform(np.repeat(candidates, left) - before, before.shape, rng))
-    _put(bits, codes, own)
-
-
-def _near(size: int, k: int) -> float:
-    """Probability of a coin for sets of `size` out of k: so few binary digits below size/k that the whole is cheap.
-
-    In nanoseconds, about: a binary digit costs 2/5 a byte of the row, an item that is missing 5, and one that is too
-    many k/10, since it is looked for by its rank.
-    """
-    normal = NormalDist()
-
-    def cost(digits: int, part: int) -> float:
-        mean = part * k / (1 << digits)
-        sd = sqrt(mean * (1 - mean / k))
-        short = size - mean
-        excess = sd * (normal.pdf(short / sd) - short / sd * normal.cdf(-short / sd)) if sd else 0.0
-        return digits * -(-k // 8) * 0.4 + 5 * short + k / 10 * excess
-
-    floors = [(digits, (size << digits) // k) for digits in range(10)]
-    digits, part = min(
-        ((digits, part) for digits, floor in floors for part in {floor, max(floor - 1, 0)}), key=lambda x: cost(*x)
-    )
-    return part / (1 << digits)
-
-
-def best_size(k: int, epsilon: float) -> int:
-    r"""Return the size of the sets for which `SubsetSelection` has the least risk, in O(1).
-
-    The risk falls and then rises with the size c, and is least at the real number :math:`k/(e^\varepsilon+1)`; so c is
-    one of its two neighbours.
-
-    Parameters
-    ----------
-    k : int, at least 2
-    epsilon : float
-    """
-    k, e = check_count(k, 2, "k", SIZE_MAX), odds(check_epsilon(epsilon))
-    near = int(k / (e + 1))
-    return min(max(near, 1), near + 1, key=lambda c: _risk(k, c, e))
-
-
-def minimax_risk(k: int, epsilon: float) -> float:
-    r"""Least worst-case mean square error of any ε-LDP mechanism and estimator, times n, as n → ∞.
-
-    .. math:: M(k, \varepsilon) = \min_{1\le c<k} \frac{(k-1)^2 (ce^\varepsilon+k-c)^2}{k c (k-c) (e^\varepsilon-1)^2}
-
-    People are drawn independently from a distribution p, and :math:`\mathbb{E}\|\hat p-p\|^2` is summed over the k
-    items: it has the error of sampling people in it, which an error against the shares among *these* people has not.
-    The worst p is the uniform distribution, and `SubsetSelection` attains the bound.
-
-    Source: Ye and Barg 2018.
-
-    Parameters
-    ----------
-    k : int, at least 2
-    epsilon : float
-    """
-    return inexact(_risk(k, best_size(k, epsilon), odds(epsilon)))
-
-
-def _risk(k: int, c: int, e: Fraction) -> Fraction:
-    return ((k - 1) * (c * e + k - c) / (e - 1)) ** 2 / (k * c * (k - c))
 
 
 def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""One private bit, or one private index, a person: oracles from rows and columns of ±1 matrices.
+"""One private bit, or one private index, a person: oracles from rows and columns of Hadamard matrices.
 
 A person with item x draws a public row j of a matrix of signs s and reports the sign s[j, x], true with probability p.
 With z = ±1 the reported sign, and Sylvester's m × m matrix for s,
@@ -6,40 +6,36 @@ With z = ±1 the reported sign, and Sylvester's m × m matrix for s,
     E[c z s[j, v]] = Σ_j s[j, x] s[j, v] / m = 1 if v = x, else 0,      c = 1/(2p − 1) = (e^ε + 1)/(e^ε − 1).
 
 Two things keep this exact: rows are drawn from all m, so that columns are orthogonal, and m is at least k, so that each
-item has a column of its own.  Nothing more is needed: column 0 and row 0 are constant, and may be used.  `SHist` has a
-random matrix instead, whose columns are orthogonal but nearly; `HadamardResponse` has no public row: its report is an
-index, and a constant column would tell nothing there.
+item has a column of its own.  Nothing more is needed: column 0 and row 0 are constant, and may be used.
+`HadamardResponse` has no public row: its report is an index, and a constant column would tell nothing there.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
 from ldpnb.checks import (
     SIZE_MAX,
-    check_array,
+    Limit,
     check_codes,
-    check_columns,
     check_count,
     check_epsilon,
     check_fields,
     check_histogram,
-    check_people,
-    check_sizes,
 )
-from ldpnb.core import Mechanism, Reports, Tally
-from ldpnb.kernels import count_ones, fwht
+from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.kernels import fwht
 from ldpnb.oracles.frequency import PureProtocol, check_weights
 
 
@@ -91,11 +87,12 @@ def truthful(epsilon: float) -> Fraction:
     return exact(round_down(e / (e + 1)))
 
 
-def _layout(*public: str) -> np.dtype[np.void]:
+def sign_layout(*public: str) -> np.dtype[np.void]:
+    """Layout of a report that is a sign, with public fields of integers."""
     return np.dtype([*((name, np.int64) for name in public), ("bit", np.bool_)])
 
 
-def _signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
+def count_signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
     """How many plus and minus signs each cell has, (size, 2)."""
     return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
 
@@ -134,18 +131,20 @@ class OneBit(PureProtocol):
         return 1
 
     @property
+    def public_bits(self) -> int:
+        """⌈log₂ m⌉."""
+        return int(self.m - 1).bit_length()
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        return _layout("row")
+        return sign_layout("row")
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``row`` and ``bit``."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        reports = np.empty(len(codes), self.dtype)
-        reports["row"] = uniform(self.m, codes.shape, rng)
-        honest = bernoulli(inexact(self.support[0]), codes.shape, rng)
-        reports["bit"] = self.minus(reports["row"], codes) == honest
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        reports = np.empty(len(values), self.dtype)
+        reports["row"] = uniform(self.m, values.shape, rng)
+        honest = bernoulli(inexact(self.support[0]), values.shape, rng)
+        reports["bit"] = self.minus(reports["row"], values) == honest
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
@@ -168,6 +167,8 @@ class HadamardBit(OneBit):
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
     """
 
+    label = "Hadamard bit"
+
     @property
     def m(self) -> int:
         """Number of rows: the least power of two that is not below k."""
@@ -177,17 +178,16 @@ class HadamardBit(OneBit):
         """Whether Sylvester's H[row, item] is −1."""
         return parity(rows, items)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row: (m, 2)."""
-        found = self._reports(reports)
-        return Tally(self, len(found), _signs(found["row"], found["bit"], self.m))
+        return count_signs(reports["row"], reports["bit"], self.m)
 
     def supporters(self, tally: Tally) -> NDArray[np.float64]:
         """How many reports support each item, in O(m log m) whatever n: (…, k).
 
-        A tally that names its items, as `simulate_marginals` returns it, counts supporters already.
+        What `simulate_marginals` returns are supporters already.
         """
-        if tally.items is not None:
+        if tally.marginal:
             return super().supporters(tally)
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
@@ -213,148 +213,17 @@ class HadamardBit(OneBit):
         return Tally(self, int(histogram.sum()), routed(people, rng))
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally that names its items.
+        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally marked as marginal.
 
         See `PureProtocol.simulate_marginals`.
         """
-        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), items=tuple(range(self.k)))
+        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), marginal=True)
 
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
-COLUMNS_MAX = 2**14  # whose inner products take 2 GB
-WORDS = 1 << 15  # words of the matrix at a time, so that they stay in the cache
-
-
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Finaliser of splitmix64 (Steele, Lea and Flood 2014), a permutation of 64-bit words; x must not be a scalar."""
-    x = x ^ (x >> np.uint64(30))
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
-
-
-@dataclass(frozen=True, kw_only=True)
-class SHist(OneBit):
-    r"""Succinct histogram, the basic protocol: one sign of the item's column of a public random m × k matrix.
-
-    Draw a public row j of m, all alike, and report the sign s[j, x], true with probability
-    :math:`p = e^\varepsilon/(e^\varepsilon+1)`.  Random columns are orthogonal on average only.  For the matrix in use
-
-    .. math:: E[\text{score of } v] = G_{xv} = \frac1m \sum_j s_{jx} s_{jv}, \qquad
-              \operatorname{Var}[\text{score of } v] = c^2 - G_{xv}^2,
-
-    and the ``expected`` is row x of G, so that it holds the error of the matrix.  Over random matrices the
-    entries of G off the diagonal have mean 0 and variance 1/m: what is set by m, no number of people averages away.
-
-    Entry (j, v) is a bit of a word that splitmix64's mixing function makes of (matrix, j, v // 64).  That is
-    pseudorandom: it behaves like independent coins, and proves nothing against somebody who picks items by the matrix.
-
-    Source: Bassily and Smith 2015 (the basic protocol); ye2018 §4.1.1; zhang2018 Algorithm 1.
-
-    Parameters
-    ----------
-    k : int, at least 2
-        Size of the domain {0, …, k−1}.
-    epsilon : float
-    m : int, at least 1
-        Number of rows.
-    matrix : int in [0, 2**64)
-        Number of the matrix.
-
-    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
-    """
-
-    m: int
-    matrix: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "m", check_count(self.m, 1, "m"))
-        object.__setattr__(self, "matrix", check_count(self.matrix, 0, "matrix", 2**64 - 1))
-
-    def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
-        # chained rather than counted on, so that no matrix or row repeats a stretch of another
-        of_matrix = _mix(np.array([self.matrix], np.uint64) + GOLDEN)
-        of_row = _mix(of_matrix + (rows.astype(np.uint64) + np.uint64(1)) * GOLDEN)
-        return _mix(of_row + (columns.astype(np.uint64) + np.uint64(1)) * GOLDEN)
-
-    def _bits(self, rows: NDArray[np.int64], plus: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
-        """Rows of the matrix, 1 for −1, complemented where `plus`: (len(rows), k)."""
-        words = self._words(rows[:, None], np.arange(-(-self.k // 64)))
-        if plus is not None:
-            words ^= np.negative(plus.astype(np.uint64))[:, None]
-        return np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=self.k, bitorder="little")
-
-    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the entries of the matrix are −1."""
-        words = self._words(np.atleast_1d(rows), np.atleast_1d(items >> 6))
-        return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
-
-    @cached_property
-    def gram(self) -> NDArray[np.float64]:
-        """G, the inner products of all columns over m, exact but for that division: (k, k), read-only.
-
-        In O(m k²), by matrix products of single floats, which count exactly up to 2**24.
-
-        Raises
-        ------
-        ValueError
-            If k is above 2**14, where G would take more than 2 GB.
-        """
-        if self.k > COLUMNS_MAX:
-            raise ValueError(f"k must be at most {COLUMNS_MAX} for the inner products of all columns, got {self.k}")
-        found = np.zeros((self.k, self.k), np.int64)
-        block = max(1, 64 * WORDS // self.k)
-        for start in range(0, self.m, block):
-            signs = 1 - 2 * self._bits(np.arange(start, min(start + block, self.m))).astype(np.float32)
-            found += (signs.T @ signs).astype(np.int64)
-        gram = found / self.m
-        gram.flags.writeable = False
-        return gram
-
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
-        found = self._reports(reports)
-        counts = np.zeros(self.k, np.int64)
-        block = 255 * max(1, 64 * WORDS // (255 * self.k))
-        for start in range(0, len(found), block):
-            part = found[start : start + block]
-            counts += count_ones(self._bits(part["row"], ~part["bit"]))
-        return Tally(self, len(found), counts)
-
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""
-        return self.gram[check_codes(values, self.k)]
-
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """Variance c² − G² of every item, for the matrix in use: (n, k)."""
-        return inexact(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.expected(values))
-
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Variance c² wᵀGw − (Gw)_x² for the person's item x, for the matrix in use: (…, k).
-
-        See `PureProtocol.linear_variance`.
-        """
-        w = check_weights(weights, self.k)
-        mean = w @ self.gram
-        second = inexact(1 / (2 * self.support[0] - 1) ** 2) * (w * mean).sum(-1, keepdims=True)
-        return np.asarray(second - np.square(mean))
-
-    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population, exact for each item alone and for the matrix in use, in O(k²) each: (trials, k).
-
-        A person with item x supports v with probability (1 + (2p − 1) G[x, v])/2.  Otherwise as
-        `PureProtocol.simulate_marginals`.
-        """
-        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        slope = inexact(2 * self.support[0] - 1)
-        found = np.zeros((trials, self.k), np.int64)
-        for x in np.flatnonzero(histogram):
-            found += binomial(histogram[x], (1 + slope * self.gram[x]) / 2, (trials, self.k), rng)
-        return Tally(self, int(histogram.sum()), found)
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Matrices with columns to spare, and without."""
+        made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((3, 1.0), (2, 0.1), (5, 3.0))]
+        return [Example(one, np.arange(one.k)) for one in made]
 
 
 # ------------------------------------------------------------------------------------------------ one private index
@@ -393,13 +262,12 @@ class HadamardResponse(Mechanism):
     k: int
     epsilon: float
     blocks: int = 0
+    label = "Hadamard response"
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon, "blocks": (0, 2**63 - 1)}
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        blocks = check_count(self.blocks, 0, "blocks")
-        if blocks == 0:
-            blocks = order(ceil(min(odds(self.epsilon), Fraction(2 * self.k)))) // 2
+        super().__post_init__()
+        blocks = self.blocks or order(ceil(min(odds(self.epsilon), Fraction(2 * self.k)))) // 2
         if blocks & (blocks - 1) or blocks > order(self.k):
             raise ValueError(f"blocks must be a power of two, at most {order(self.k)} for k = {self.k}, got {blocks}")
         object.__setattr__(self, "blocks", blocks)
@@ -434,36 +302,37 @@ class HadamardResponse(Mechanism):
         """log₂ K."""
         return self.size.bit_length() - 1
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: integers in [0, K), (n,)."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        kept = bernoulli(inexact(self.keep), codes.shape, rng)
-        blind = uniform(self.size, codes.shape, rng)
-        block, column = self.column(codes)
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_codes(values, self.k)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        kept = bernoulli(inexact(self.keep), values.shape, rng)
+        blind = uniform(self.size, values.shape, rng)
+        block, column = self.column(values)
         inside = blind % self.b  # moving a column's lowest bit takes its minus signs to its plus signs, one to one
         inside ^= np.where(parity(inside, column), column & -column, 0)
         return np.where(kept, block * self.b + inside, blind)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports of each index, (K,)."""
-        codes = check_codes(reports, self.size, "reports")
-        return Tally(self, len(codes), np.bincount(codes, minlength=self.size))
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, self.size, "reports")
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports of each index, (K,)."""
+        return np.bincount(reports, minlength=self.size)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
-        counts = self._own(tally).counts
-        balance = fwht(counts.reshape(*counts.shape[:-1], self.blocks, self.b))
+        balance = fwht(tally.counts.reshape(*tally.counts.shape[:-1], self.blocks, self.b))
         block, column = self.column(np.arange(self.k))
         return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(check_codes(values, self.k), np.arange(self.k)).astype(np.float64)
+        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
-        codes = check_codes(values, self.k)
+        codes = self._values(values)
         same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])
         blind = (1 - self.keep) / self.blocks / self.keep**2
         return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
@@ -481,268 +350,17 @@ class HadamardResponse(Mechanism):
         people[:, *self.column(np.arange(self.k)), 0] = kept
         return Tally(self, n, blind + routed(people, rng, plus=True)[..., 0].reshape(blind.shape))
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One block, as many as by default, and blocks that are not filled evenly."""
+        made = [cls(k=k, epsilon=epsilon, blocks=b) for k, epsilon, b in ((3, 1.0, 1), (3, 20.0, 0), (7, 0.5, 2))]
+        return [Example(one, np.arange(one.k)) for one in made]
 
-# ---------------------------------------------------------------------------------------------- several attributes
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items."""
+        return cls(k=size, epsilon=epsilon)
 
-
-@dataclass(frozen=True, kw_only=True)
-class HarmonyFrequency(Mechanism):
-    r"""Harmony for frequencies: one of d attributes, drawn publicly, and `HadamardBit` on its value with all of ε.
-
-    Everybody answers about one attribute only, all alike, and the server multiplies by d: the score of a value of the
-    drawn attribute is :math:`\pm dc`, all others are 0.  A record is protected by ε, whatever d.
-
-    Source: Nguyên et al. 2016, for categorical attributes; ye2018 §4.1.2.
-
-    Parameters
-    ----------
-    sizes : tuple of int, each at least 2
-        Number of values of each attribute, κ_j.
-    epsilon : float
-
-    Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
-    (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
-    sign), (n,).
-    """
-
-    sizes: tuple[int, ...]
-    epsilon: float
-    public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", check_sizes(self.sizes))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-
-    @property
-    def slices(self) -> tuple[slice, ...]:
-        """Where to find each attribute in an estimate, (d,)."""
-        return _slices(self.sizes)
-
-    @cached_property
-    def oracles(self) -> tuple[HadamardBit, ...]:
-        """The oracle of each attribute, (d,)."""
-        return tuple(HadamardBit(k=size, epsilon=self.epsilon) for size in self.sizes)
-
-    @cached_property
-    def m(self) -> NDArray[np.int64]:
-        """Number of rows of each attribute, (d,)."""
-        return np.array([oracle.m for oracle in self.oracles])
-
-    @cached_property
-    def truth(self) -> Fraction:
-        """Probability of the true sign; rounded down."""
-        return truthful(self.epsilon)
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln(p/(1−p))."""
-        return chance.log(self.truth / (1 - self.truth))
-
-    @property
-    def report_bits(self) -> int:
-        """One; attribute and row are public."""
-        return 1
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return _layout("attribute", "row")
-
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``attribute``, ``row`` and ``bit``."""
-        records = check_columns(values, self.sizes)
-        check_people(records)
-        n = len(records)
-        reports = np.empty(n, self.dtype)
-        reports["attribute"] = uniform(len(self.sizes), (n,), rng)
-        reports["row"] = uniform(self.m[reports["attribute"]], (n,), rng)
-        honest = bernoulli(inexact(self.truth), (n,), rng)
-        reports["bit"] = parity(reports["row"], records[np.arange(n), reports["attribute"]]) == honest
-        return reports
-
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
-        found = check_fields(reports, self.dtype)
-        attribute, row = check_codes(found["attribute"], len(self.sizes), "attribute"), found["row"]
-        check_codes(row, None, "row")
-        wrong = row[row >= self.m[attribute]]
-        if wrong.size:
-            raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
-        cells = (np.cumsum(self.m) - self.m)[attribute] + row
-        return Tally(self, len(found), _signs(cells, found["bit"], int(self.m.sum())))
-
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
-        counts = self._own(tally).counts
-        signs = counts[..., 0] - counts[..., 1]
-        parts = zip(_slices(self.m.tolist()), self.sizes, strict=True)
-        balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
-        return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
-
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
-        columns = zip(check_columns(values, self.sizes).T, self.sizes, strict=True)
-        return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
-
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
-        return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.expected(values)
-
-
-def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
-    return tuple(slice(start, stop) for start, stop in pairwise(accumulate(sizes, initial=0)))
-
-
-# ------------------------------------------------------------------------------------------------- a personal ε
-
-
-def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
-    """Values of `PCE`: for each person an item and the position of the personal ε among the levels.
-
-    Returns
-    -------
-    structured ndarray (n,) with the fields ``item`` and ``level``
-    """
-    item, level = check_codes(items, None, "items"), check_codes(levels, None, "levels")
-    if item.shape != level.shape:
-        raise ValueError(f"items and levels must have the same length, got {len(item)} and {len(level)}")
-    found = np.empty(len(item), [("item", np.int64), ("level", np.int64)])
-    found["item"], found["level"] = item, level
-    return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class PCE(Mechanism):
-    r"""Personalised count estimation: everybody chooses an ε from a public list.
-
-    A person with item x and level l draws a public row j and reports the sign H[j, x] truthfully with probability
-    :math:`p_l = e^{\varepsilon_l}/(e^{\varepsilon_l}+1)`.  The level is public: neighbours are two items at one level.
-    The estimate weighs all people alike, so it is unbiased even where the level depends on the item; where it does not,
-    `estimate_pooled` makes more of the same reports.
-
-    Source: Chen, Li, Qin, Kasiviswanathan and Jin 2016; ye2018 §4.1.1.  Orthogonal rows replace the random matrix,
-    which is itself a source of error.
-
-    Parameters
-    ----------
-    k : int, at least 2
-        Size of the domain {0, …, k−1}.
-    levels : tuple of float
-        The values of ε on offer, ascending.
-
-    Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
-    public, and ``bit`` (True for a minus sign), (n,).
-    """
-
-    k: int
-    levels: tuple[float, ...]
-    public_fields: ClassVar[tuple[str, ...]] = ("level", "row")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
-        if not isinstance(self.levels, tuple) or not self.levels:
-            raise ValueError(f"levels must be a tuple of at least one number, got {self.levels!r}")
-        levels = tuple(check_epsilon(x, f"levels[{i}]") for i, x in enumerate(self.levels))
-        if list(levels) != sorted(set(levels)):
-            raise ValueError(f"levels must be distinct and ascending, got {levels}")
-        object.__setattr__(self, "levels", levels)
-
-    @property
-    def epsilon(self) -> float:
-        """The largest level."""
-        return self.levels[-1]
-
-    @property
-    def m(self) -> int:
-        """Number of rows: the least power of two that is not below k."""
-        return order(self.k)
-
-    @cached_property
-    def truth(self) -> tuple[Fraction, ...]:
-        """Probability of the true sign at each level; rounded down."""
-        return tuple(map(truthful, self.levels))
-
-    @cached_property
-    def scale(self) -> NDArray[np.float64]:
-        """The constant c at each level, 1/(2p − 1), (levels,)."""
-        return np.array([inexact(1 / (2 * p - 1)) for p in self.truth])
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln(p/(1−p)) at the largest level."""
-        return chance.log(self.truth[-1] / (1 - self.truth[-1]))
-
-    @property
-    def report_bits(self) -> int:
-        """One; row and level are public."""
-        return 1
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return _layout("level", "row")
-
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``level``, ``row`` and ``bit``."""
-        item, level = self._people(values)
-        check_people(item)
-        reports = np.empty(len(item), self.dtype)
-        reports["level"] = level
-        reports["row"] = uniform(self.m, item.shape, rng)
-        honest = bernoulli(np.array([inexact(p) for p in self.truth])[level], item.shape, rng)
-        reports["bit"] = parity(reports["row"], item) == honest
-        return reports
-
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the plus and minus signs of each level and row: (levels, m, 2).
-
-        The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
-        """
-        found = check_fields(reports, self.dtype)
-        level, row = check_codes(found["level"], len(self.levels), "level"), check_codes(found["row"], self.m, "row")
-        signs = _signs(level * self.m + row, found["bit"], len(self.levels) * self.m)
-        return Tally(self, len(found), signs.reshape(len(self.levels), self.m, 2))
-
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of each item, in O(m log m) whatever n: (…, k)."""
-        return self._decode(self._own(tally).counts, self.scale) / tally.n
-
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(self._people(values)[0], np.arange(self.k)).astype(np.float64)
-
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
-        """Variance c² − 1 for the person's item, c² for the others, at the person's c: (n, k).
-
-        A score is ±c; its variance includes the draw of the public row.
-        """
-        return np.square(self.scale[self._people(values)[1]])[:, None] - self.expected(values)
-
-    # ------------------------------------------------------------------------------------------------- pooling
-
-    def estimate_pooled(self, tally: Tally) -> NDArray[np.float64]:
-        r"""Estimate shares with people weighed by the inverse variance of their level, :math:`w = 1/c^2`: (…, k).
-
-        .. math:: \hat f_v = \sum_i w_i\, c_i z_i H[j_i, v] \Big/ \sum_i w_i
-
-        Given the public levels it is linear in the reports, and unbiased for the weighted share
-        :math:`\sum_{x_i=v} w_i / \sum_i w_i`.  That is the share among everybody if the levels do not depend on the
-        item, and only then: where people with a sensitive item ask for more protection, that item comes out too rare,
-        however many people there are.  The variance is
-        :math:`[\sum_i w_i - \sum_{x_i=v} w_i^2] / (\sum_i w_i)^2`.
-
-        Source: inverse-variance weighting; not in Chen et al. 2016.
-        """
-        counts = self._own(tally).counts
-        weight = np.asarray(counts.sum((-2, -1)) @ self.scale**-2.0)
-        return np.asarray(self._decode(counts, 1 / self.scale) / weight[..., None])
-
-    def _decode(self, counts: NDArray[np.int64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
-        signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
-        return np.asarray(fwht(signs)[..., : self.k], np.float64)
-
-    def _people(self, values: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        found = check_array(values, "values")
-        if found.dtype.names != ("item", "level"):
-            raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
-        return check_codes(found["item"], self.k, "item"), check_codes(found["level"], len(self.levels), "level")
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Items."""
+        return crowds.codes(self.k, n, rng)

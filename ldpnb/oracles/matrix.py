@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
-from typing import Any
+from math import exp, lcm
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb import crowds
 from ldpnb.chance import Randomness, binomial, log, log_up, odds, weighted
-from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_numbers, check_people
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.checks import Limit, check_codes, check_count, check_epsilon, check_histogram, check_numbers
+from ldpnb.core import Example, Mechanism, Reports, Tally
 
 MOVED = 1e-5  # how far `within` may move an entry
 SLACK = 1e-6  # how far a row may be from sum 1, and an entry below 0, before `within` takes it for a mistake
+
+
+def _check_channel(values: Any, name: str) -> tuple[tuple[float, ...], ...]:
+    rows = _matrix(values, name)
+    if np.any(rows < 0):
+        raise ValueError(f"{name} must not be negative, got {rows.min()}")
+    sums = rows.sum(1)
+    if np.any(np.abs(sums - 1) > 1e-9):
+        raise ValueError(f"{name} must have rows of sum 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
+    half = np.flatnonzero((rows > 0).any(0) & (rows == 0).any(0))
+    if half.size:
+        raise ValueError(
+            f"{name} must not tell values apart for certain, but some cannot send report {half[0]} and others can"
+        )
+    return _frozen(rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,24 +62,17 @@ class MatrixMechanism(Mechanism):
 
     channel: Any
     scores: Any = None
+    label = "matrix"
+    limits: ClassVar[Mapping[str, Limit]] = {"channel": _check_channel}
+    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
-        rows = _matrix(self.channel, "channel")
-        if np.any(rows < 0):
-            raise ValueError(f"channel must not be negative, got {rows.min()}")
-        sums = rows.sum(1)
-        if np.any(np.abs(sums - 1) > 1e-9):
-            raise ValueError(f"channel must have rows of sum 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
-        half = np.flatnonzero((rows > 0).any(0) & (rows == 0).any(0))
-        if half.size:
-            raise ValueError(
-                f"channel must not tell values apart for certain, but some cannot send report {half[0]} and others can"
-            )
-        scores = np.eye(rows.shape[1]) if self.scores is None else _matrix(self.scores, "scores")
-        if len(scores) != rows.shape[1]:
-            raise ValueError(f"scores must have one row a report, {rows.shape[1]}, got {len(scores)}")
-        for name, array in (("channel", rows), ("scores", scores)):  # tuples, so that mechanisms can be compared
-            object.__setattr__(self, name, tuple(map(tuple, array.tolist())))
+        super().__post_init__()
+        m = len(self.channel[0])
+        scores = np.eye(m) if self.scores is None else _matrix(self.scores, "scores")
+        if len(scores) != m:
+            raise ValueError(f"scores must have one row a report, {m}, got {len(scores)}")
+        object.__setattr__(self, "scores", _frozen(scores))
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
@@ -106,42 +116,44 @@ class MatrixMechanism(Mechanism):
         """⌈log₂ of the number of reports that can be sent⌉."""
         return (int((self._rows > 0).any(0).sum()) - 1).bit_length()
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: codes, (n,)."""
-        codes = check_codes(values, self.k)
-        check_people(codes)
-        reports = np.empty(len(codes), np.int64)
-        for x in np.unique(codes):
-            those = codes == x
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_codes(values, self.k)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        reports = np.empty(len(values), np.int64)
+        for x in np.unique(values):
+            those = values == x
             reports[those] = weighted(self._weights[x], (int(those.sum()),), rng)
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports of each kind, (m,)."""
-        m = len(self.scores)
-        codes = check_codes(reports, m, "reports")
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        codes = check_codes(reports, len(self.scores), "reports")
         never = codes[np.max(self._rows, 0)[codes] == 0]
         if never.size:
             raise ValueError(f"reports must be of a kind that is sent, got {never[0]}")
-        return Tally(self, len(codes), np.bincount(codes, minlength=m))
+        return codes
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports of each kind, (m,)."""
+        return np.bincount(reports, minlength=len(self.scores))
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Return the mean score of a report, (…, t)."""
-        return np.asarray(self._own(tally).counts @ self._scores / tally.n)
+        return np.asarray(tally.counts @ self._scores / tally.n)
 
     @cached_property
     def _means(self) -> NDArray[np.float64]:
         return np.asarray(self._rows @ self._scores / self._rows.sum(1, keepdims=True))
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """Average score of a person's report, Σ_y Q[x, y] s_y: (n, t)."""
-        return np.asarray(self._means[check_codes(values, self.k)])
+        return np.asarray(self._means[self._values(values)])
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance of a person's score, Σ_y Q[x, y] (s_y − target)²: (n, t)."""
         spread = np.square(self._scores[None] - self._means[:, None])  # (k, m, t)
         variance = np.einsum("xy,xyt->xt", self._rows, spread) / self._rows.sum(1, keepdims=True)
-        return np.asarray(variance[check_codes(values, self.k)])
+        return np.asarray(variance[self._values(values)])
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law, in O(k m) each: (trials, m)."""
@@ -154,6 +166,23 @@ class MatrixMechanism(Mechanism):
                 found[:, y] += some
                 left, rest = left - some, float(self._rows[x, y + 1 :].sum())
         return Tally(self, int(histogram.sum()), found)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Shares of reports, other scores, and floats that do not sum to 1, with a report that is never sent."""
+        uneven = [[0.5, 0.3, 0.2], [0.25, 0.35, 0.4], [0.4, 0.4, 0.2], [0.3, 0.5, 0.2]]
+        thirds = [[1 / 3, 2 / 3, 0.0], [0.1, 0.9, 0.0]]
+        made = cls(channel=uneven), cls(channel=uneven, scores=[[-1.0], [0.5], [2.0]]), cls(channel=thirds)
+        return [Example(one, np.arange(one.k), histogram=True) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """Randomized response among so many items."""
+        return cls(channel=np.where(np.eye(size), exp(epsilon), 1) / (exp(epsilon) + size - 1))
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Items."""
+        return crowds.codes(self.k, n, rng)
 
 
 def ratio(channel: ArrayLike) -> Fraction | None:
@@ -222,3 +251,8 @@ def _matrix(values: ArrayLike, name: str) -> NDArray[np.float64]:
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a matrix of numbers, got shape {array.shape}")
     return array
+
+
+def _frozen(rows: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    """Return a matrix as tuples, so that mechanisms can be compared."""
+    return tuple(map(tuple, rows.tolist()))

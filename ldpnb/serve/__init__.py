@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ldpnb._door import door
 
 if TYPE_CHECKING:
+    from ldpnb.serve._catalogue import catalogue as catalogue
     from ldpnb.serve.collecting import (
         Collected as Collected,
         PartitionError as PartitionError,

@@ -14,52 +14,74 @@ derived from something that the server knows anyway: then `public_free` says tha
 
 Parameters of a mechanism are those of the least error; where `bits` is given, k-Subset and PrivSet take the largest
 sets that fit, and Harmony for numbers and blocks the best number of numbers or attributes that fits.  All else stays as
-its module has it: a grid of 64 steps for a number, a seed of 64 bits for a hash.
+its module has it: a grid of 64 steps for a number, a seed of 93 bits for a hash.
 """
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, comb, inf, sqrt
+from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ldpnb.attributes.bitflip import BitFlip, Flip, flip_for
-from ldpnb.attributes.blocks import CELLS_MAX, Blocks
+from ldpnb.attributes import BitFlip, Blocks, BloomFlip, HarmonyFrequency, flip_for
+from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
 from ldpnb.core import Mechanism, Records
-from ldpnb.keyvalue.correlation import D_MAX, IOH, PairSampling, Shares, Table
-from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
-from ldpnb.keyvalue.privkv import PrivKV
-from ldpnb.keyvalue.ternary import SampledKey, StateEncoding, StateEncodingSplit, mean_of
-from ldpnb.keyvalue.wheel import OpenSets, Wheel, WheelKV
-from ldpnb.numbers.means import (
-    DIMENSIONS_MAX,
+from ldpnb.keyvalue import (
+    IOH,
+    PCKVGRR,
+    PCKVUE,
+    PairSampling,
+    PrivKV,
+    Shares,
+    StateEncoding,
+    StateEncodingSplit,
+    Table,
+    Wheel,
+    WheelKV,
+    mean_of,
+)
+from ldpnb.keyvalue.correlation import D_MAX
+from ldpnb.numbers import (
     HarmonyMean,
     Hybrid,
     Laplace,
     MeanEst,
     Piecewise,
     SampledHybrid,
-    SampledNumbers,
     TwoPoint,
     best_width,
 )
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, BitReports, SubsetSelection
-from ldpnb.oracles.hadamard import PCE, HadamardBit, HadamardResponse, HarmonyFrequency, OneBit, people
-from ldpnb.sets.items import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, gfim, ldpminer
-from ldpnb.strings.rappor import ORR, Hashed, one_time
+from ldpnb.numbers.many_numbers import DIMENSIONS_MAX
+from ldpnb.oracles import (
+    GRR,
+    OLH,
+    OUE,
+    PCE,
+    SUE,
+    HadamardBit,
+    HadamardResponse,
+    MatrixMechanism,
+    PureProtocol,
+    SHist,
+    SubsetSelection,
+    people,
+)
+from ldpnb.serve._catalogue import catalogue
+from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, gfim, ldpminer
+from ldpnb.strings import ORR, RAPPOR, Hashed, Unknown, one_time
 
 LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number an item
 LONG, SHORT = 10**5, 10**4  # items for k-Subset, and for PrivSet: of more, counting the possible sets takes seconds
 MOST = 10**4  # items or keys a person holds
 MANY = 2**40  # people a block: so many that their number does not matter
 TINY = "so small an ε cannot be divided"
-PER_ITEM = (OLH, BitReports, OpenSets, SampledSUE, PrivSet, StateEncodingSplit, PCKVUE, MeanEst, Flip)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +93,7 @@ class Choice:
     name : str
         As chapters call it.
     kind : str
-        Module and class, or function.
+        Class, or function.
     mechanism : Mechanism or None
         Ready to be used; for the two phases of `Frequent` a function of records and `rng`; for "one attribute" and "one
         pair" of `Marginals` and `Crosstabs` the oracle for the value of what was drawn; None where more has to be known
@@ -129,7 +151,7 @@ class Row(NamedTuple):
     """A mechanism that answers a question, before it is made."""
 
     name: str
-    make: Callable[[], Any] | str  # or its kind, where it is not made
+    make: Any  # called without arguments; or its class or function itself, where it is not made
     why: str
     barred: bool = False  # whether `why` speaks against it
     beyond: str = ""  # a limit that the question is beyond, so that it is not made
@@ -211,10 +233,10 @@ class Question(ABC):
         if row.beyond:
             made, why, excluded = None, f"{why}; at most {row.beyond}", True
         else:
-            made, excluded = (None, True) if isinstance(make, str) else (make(), excluded)
+            made, excluded = (None, True) if isinstance(make, type | FunctionType) else (make(), excluded)
         errors = {what: sqrt(v / self.n) for what, v in self._variances(made).items()} if made is not None else {}
-        private, public = (None, None) if made is None else (made.report_bits, public_bits(made))
-        listed = self.needs_list and not isinstance(made, OpenSets | Hashed)
+        private, public = (None, None) if made is None else (made.report_bits, made.public_bits)
+        listed = self.needs_list and getattr(made, "needs_list", True)
         if not excluded and listed and not getattr(self, "listed", True):
             why, excluded = "the client must know the list", True
         if not excluded and self.bits is not None and private is not None and public is not None:
@@ -222,14 +244,14 @@ class Question(ABC):
                 why, excluded = f"a report has {sent:,} bits, {self.bits:,} are allowed", True
         return Choice(
             name=row.name,
-            kind=make if isinstance(make, str) else _kind(make if made is None else type(made)),
+            kind=_kind(make if made is None else type(made)),
             mechanism=made,
             errors=errors,
             error=self._error(errors),
             n=self.n,
             private_bits=private,
             public_bits=public,
-            server="report and item" if isinstance(getattr(made, "oracle", made), PER_ITEM) else "report",
+            server=getattr(made, "server_cost", "report"),
             listed=listed,
             excluded=excluded,
             why=why,
@@ -248,40 +270,11 @@ class Question(ABC):
 
 def _kind(make: Any) -> str:
     made = make.func if isinstance(make, partial) else make
-    made = getattr(made, "__self__", made)  # the class of a class method
-    return f"{made.__module__.rpartition('.')[2]}.{made.__name__}"
+    return str(getattr(made, "__self__", made).__name__)  # the class of a class method
 
 
-def public_bits(mechanism: Mechanism) -> int:
-    """Bits that are enough for the public part of a report: each field by itself, ⌈log₂⌉ of the values it can have."""
-    match mechanism:
-        case OLH():
-            return 2 * mechanism.word
-        case OpenSets():
-            return 32 * mechanism.hash.words
-        case OneBit():
-            return _bits(mechanism.m)
-        case SampledHadamardBit():
-            return _bits(mechanism.oracle.m)
-        case PCE():
-            return _bits(len(mechanism.levels)) + _bits(mechanism.m)
-        case HarmonyFrequency():
-            return _bits(len(mechanism.sizes)) + _bits(int(mechanism.m.max()))
-        case SampledNumbers():
-            return _bits(comb(mechanism.d, mechanism.count))
-        case SampledKey():
-            return _bits(mechanism.d)
-        case Hashed():
-            return _bits(mechanism.cohorts)
-        case Blocks():
-            return _bits(len(mechanism.blocks))
-        case IOH():
-            return public_bits(mechanism.oracle)
-        case PairSampling():
-            return _bits(len(mechanism.pairs)) + public_bits(mechanism.oracle)
-    if mechanism.public_fields:
-        raise ValueError(f"mechanism must be one that a question lists, got {mechanism!r:.200}")
-    return 0
+def _about(kind: type[Mechanism]) -> str:
+    return (inspect.getdoc(kind) or kind.__name__).partition("\n")[0].rstrip(".")
 
 
 def _bits(values: int) -> int:
@@ -319,26 +312,29 @@ class Item(Question):
         hash_by_hash = "noise(values, items) has its error, hash by hash"
         large = f"k = {LONG:,}" if self.k > LONG else ""
         why = "least total error of all; names a set of items"
-        return [
-            Row("k-RR", partial(GRR, **shape), "names one item"),
-            Row("k-Subset", "frequency.SubsetSelection" if large else self._subset, why, beyond=large),
-            Row("OUE", partial(OUE, **shape), "a bit for each item"),
-            Row("SUE", partial(SUE, **shape), "a bit for each item, as RAPPOR has it"),
-            Row("OLH", partial(OLH, **shape), "a slot of a public hash"),
-            Row("Hadamard bit", partial(HadamardBit, **shape), "one private bit"),
-            Row("Hadamard response", self._response, "short, without a public part"),
-            Row("wheel", partial(Wheel, epsilon=self.epsilon, m=1), "any strings; the client needs no list"),
-            Row("S-Hist", "hadamard.SHist", "its random table adds an error that no number of people averages away"),
-            Row("PCE", partial(PCE, k=self.k, levels=(self.epsilon,)), "for people who choose their own ε", True),
-            Row("RAPPOR", partial(one_time, bits=32, hashes=1, **string), f"for strings; {hash_by_hash}", True),
-            Row("O-RR", partial(ORR, k=32, **string), f"for strings; {hash_by_hash}", True),
+        rows = [
+            Row(GRR.label, partial(GRR, **shape), "names one item"),
+            Row(SubsetSelection.label, SubsetSelection if large else self._subset, why, beyond=large),
+            Row(OUE.label, partial(OUE, **shape), "a bit for each item"),
+            Row(SUE.label, partial(SUE, **shape), "a bit for each item, as RAPPOR has it"),
+            Row(OLH.label, partial(OLH, **shape), "a slot of a public hash"),
+            Row(HadamardBit.label, partial(HadamardBit, **shape), "one private bit"),
+            Row(HadamardResponse.label, self._response, "short, without a public part"),
+            Row(Wheel.label, partial(Wheel, epsilon=self.epsilon, m=1), "any strings; the client needs no list"),
+            Row(SHist.label, SHist, "its random table adds an error that no number of people averages away"),
+            Row(PCE.label, partial(PCE, k=self.k, levels=(self.epsilon,)), "for people who choose their own ε", True),
+            Row(RAPPOR.label, partial(one_time, bits=32, hashes=1, **string), f"for strings; {hash_by_hash}", True),
+            Row(ORR.label, partial(ORR, k=32, **string), f"for strings; {hash_by_hash}", True),
             Row(
-                "RAPPOR-Unknown",
-                "unknown_strings.Unknown",
+                Unknown.label,
+                Unknown,
                 "for strings that nobody can list; no closed form for the whole",
             ),
-            Row("matrix", "matrix.MatrixMechanism", "for a channel of your own, as ldpnb.numbers finds them"),
+            Row(MatrixMechanism.label, MatrixMechanism, "for a channel of your own, as ldpnb.numbers finds them"),
         ]
+        named = {row.name for row in rows}
+        others = [kind for kind in catalogue().values() if issubclass(kind, PureProtocol) and kind.label not in named]
+        return rows + [Row(kind.label, partial(kind.sized, self.k, self.epsilon), _about(kind)) for kind in others]
 
     def _subset(self) -> SubsetSelection:
         return self._shortened(SubsetSelection(k=self.k, epsilon=self.epsilon), self.k)  # type: ignore[no-any-return]
@@ -383,18 +379,18 @@ class Sets(Question):
     def _rows(self) -> list[Row]:
         shape: Any = {"d": self.d, "ell": self.m, "epsilon": self.epsilon}
         large = f"d = {SHORT:,}" if self.d > SHORT else ""
-        wheel = partial(Wheel, m=self.m, epsilon=self.epsilon)
+        wheel, one = partial(Wheel, m=self.m, epsilon=self.epsilon), partial(SampledHadamardBit, **shape)
         return [
-            Row("sampled k-RR", partial(SampledGRR, **shape), "names one item"),
+            Row(SampledGRR.label, partial(SampledGRR, **shape), "names one item"),
             Row(
-                "PrivSet",
-                "items.PrivSet" if large else self._privset,
+                PrivSet.label,
+                PrivSet if large else self._privset,
                 "a set of items about the whole set",
                 beyond=large,
             ),
-            Row("wheel", wheel, "any strings; the client needs no list"),
-            Row("sampled S-Hist", partial(SampledHadamardBit, **shape), "one private bit about one item of the set"),
-            Row("sampled RAPPOR", partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
+            Row(Wheel.label, wheel, "any strings; the client needs no list"),
+            Row(SampledHadamardBit.label, one, "one private bit about one item of the set"),
+            Row(SampledSUE.label, partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
         ]
 
     def _privset(self) -> PrivSet:
@@ -428,7 +424,7 @@ class Frequent(Sets):
     def _phases(self, name: str, method: Any, reports: int) -> Choice:
         """Return a method in which each person reports once, in one of two halves, or twice."""
         if self.epsilon < reports * EPSILON_MIN:
-            return self._choice(Row(name, _kind(method), TINY))
+            return self._choice(Row(name, method, TINY))
         once, e = reports == 1, self.epsilon / reports
         first = SampledHadamardBit(d=self.d, ell=self.m, epsilon=e)
         padded = min(self.m, self.candidates) if once else self.candidates
@@ -439,10 +435,10 @@ class Frequent(Sets):
         before, after = (self._variances(phase)["share"] for phase in (first, second))
         error = sqrt((2 if once else 1) * ((1 - weight) ** 2 * before + weight**2 * after) / self.n)
         budget = {"epsilon": e, "corrected": True} if once else {"first_epsilon": e, "second_epsilon": e}
-        rows = [public_bits(phase) for phase in (first, second)]
+        rows = [phase.public_bits for phase in (first, second)]
         why = "the error is on a fixed list; that the right items come onto it has no closed form"
         return replace(
-            self._choice(Row(name, _kind(method), why)),
+            self._choice(Row(name, method, why)),
             mechanism=partial(method, d=self.d, ell=self.m, candidates=self.candidates, **budget),
             errors={"share": error},
             error=error,
@@ -463,10 +459,10 @@ class OneNumber(Question):
     def _rows(self) -> list[Row]:
         e = self.epsilon
         return [
-            Row("two points", partial(TwoPoint, epsilon=e), "one private bit"),
-            Row("Hybrid", partial(_widened, Hybrid(epsilon=e)), "the same error wherever the number is"),
-            Row("Piecewise", partial(_widened, Piecewise(epsilon=e)), "better in the middle of the range"),
-            Row("Laplace, cut", partial(Laplace, epsilon=e), "noise of a size that is known to all"),
+            Row(TwoPoint.label, partial(TwoPoint, epsilon=e), "one private bit"),
+            Row(Hybrid.label, partial(_widened, Hybrid(epsilon=e)), "the same error wherever the number is"),
+            Row(Piecewise.label, partial(_widened, Piecewise(epsilon=e)), "better in the middle of the range"),
+            Row(Laplace.label, partial(Laplace, epsilon=e), "noise of a size that is known to all"),
         ]
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
@@ -494,9 +490,9 @@ class Vector(Question):
         shape: Any = {"d": self.d, "epsilon": self.epsilon}
         large = f"d = {DIMENSIONS_MAX:,}" if self.d > DIMENSIONS_MAX else ""
         return [
-            Row("Harmony", self._harmony, "one private bit for each number asked about"),
-            Row("sampled Hybrid", partial(SampledHybrid, **shape), "several cells where ε is large"),
-            Row("MeanEst", partial(MeanEst, **shape), "a bit for each number, all at once", beyond=large),
+            Row(HarmonyMean.label, self._harmony, "one private bit for each number asked about"),
+            Row(SampledHybrid.label, partial(SampledHybrid, **shape), "several cells where ε is large"),
+            Row(MeanEst.label, partial(MeanEst, **shape), "a bit for each number, all at once", beyond=large),
         ]
 
     def _harmony(self) -> HarmonyMean:
@@ -504,7 +500,7 @@ class Vector(Question):
         counts = range(1, max(1, min(self.d, int(self.epsilon))) + 1)
         made = [HarmonyMean(d=self.d, epsilon=self.epsilon, count=count) for count in counts]
         if self.bits is not None:
-            fit = [one for one in made if self._sent(one.report_bits, public_bits(one)) <= self.bits]
+            fit = [one for one in made if self._sent(one.report_bits, one.public_bits) <= self.bits]
             made = fit or made
         return min(made, key=lambda one: one.worst_variance)
 
@@ -544,18 +540,18 @@ class Pairs(Question):
 
     def _rows(self) -> list[Row]:
         d, m, e = self.d, self.m, self.epsilon
-        split = Row("PrivKV", partial(PrivKV.tight_split, d, e), "one public key, with a part of ε for the sign")
+        split = Row(PrivKV.label, partial(PrivKV.tight_split, d, e), "one public key, with a part of ε for the sign")
         if e < 2 * EPSILON_MIN:
-            split = Row("PrivKV", "privkv.PrivKV", TINY)
+            split = Row(PrivKV.label, PrivKV, TINY)
         own = "an answer for each key, about one pair of one's own"
         return [
-            Row("Wheel-KV", partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
-            Row("PCKV-GRR", partial(PCKVGRR, d=d, ell=m, epsilon=e), "names one pair of one's own"),
-            Row("PCKV-UE", partial(PCKVUE, d=d, ell=m, epsilon=e), own),
-            Row("SE", partial(StateEncoding, d=d, epsilon=e), "three states of one public key"),
+            Row(WheelKV.label, partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
+            Row(PCKVGRR.label, partial(PCKVGRR, d=d, ell=m, epsilon=e), "names one pair of one's own"),
+            Row(PCKVUE.label, partial(PCKVUE, d=d, ell=m, epsilon=e), own),
+            Row(StateEncoding.label, partial(StateEncoding, d=d, epsilon=e), "three states of one public key"),
             split,
             Row(
-                "SE, all keys",
+                StateEncodingSplit.label,
                 partial(StateEncodingSplit, d=d, epsilon=e),
                 "the states of all keys, each with a part of ε",
             ),
@@ -671,10 +667,10 @@ class Marginals(Question):
         harmony = partial(HarmonyFrequency, sizes=sizes, epsilon=self.epsilon)
         bits = "a bit for each value, with a part of ε for each attribute"
         return [
-            Row("Harmony", harmony, "one private bit about one public attribute"),
+            Row(HarmonyFrequency.label, harmony, "one private bit about one public attribute"),
             self._blocks(),
-            Row("bit flips", partial(BitFlip, sizes=sizes, f=flip), bits, beyond=large),
-            Row("Bloom filters", "bitflip.BloomFlip", "for more values than bits; its error depends on the hashes"),
+            Row(BitFlip.label, partial(BitFlip, sizes=sizes, f=flip), bits, beyond=large),
+            Row(BloomFlip.label, BloomFlip, "for more values than bits; its error depends on the hashes"),
         ]
 
     def _blocks(self) -> Row:
@@ -685,7 +681,7 @@ class Marginals(Question):
         )
         sizes = [size for size in range(2, self.d + 1) if comb(self.d, size) * self.k**size <= CELLS_MAX]
         if not sizes:
-            return Row("blocks", make, why, beyond=f"{CELLS_MAX:,} cells of a tally")
+            return Row(Blocks.label, make, why, beyond=f"{CELLS_MAX:,} cells of a tally")
         if self.bits is not None:
             sent = {size: self._sent(_bits(self.k**size), _bits(comb(self.d, size))) for size in sizes}
             sizes = [size for size in sizes if sent[size] <= self.bits] or sizes
@@ -695,7 +691,7 @@ class Marginals(Question):
             if self._variances(larger)["share"] >= self._variances(best)["share"]:
                 break
             best = larger
-        return Row("blocks", lambda: best, why)
+        return Row(Blocks.label, partial(replace, best), why)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         if isinstance(mechanism, Blocks):
@@ -735,8 +731,8 @@ class Crosstabs(Marginals):
                 beyond=large,
             ),
             self._blocks(),
-            Row("bit flips", "bitflip.BitFlip", fitted),
-            Row("Bloom filters", "bitflip.BloomFlip", fitted),
+            Row(BitFlip.label, BitFlip, fitted),
+            Row(BloomFlip.label, BloomFlip, fitted),
         ]
 
 

@@ -79,7 +79,7 @@ def identity(mechanism: Mechanism) -> str:
 
     Examples
     --------
-    >>> identity(OLH(k=5, epsilon=1.0, word=32))
+    >>> identity(OLH(k=5, epsilon=1.0, prime=2**31 - 1))
     'OLH(k=5, epsilon=1.0)'
     """
     text = _written(mechanism)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from math import floor
 from typing import Any, ClassVar
 
@@ -32,6 +31,7 @@ from ldpnb.checks import (
     check_probability,
 )
 from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.hashing import digest64
 from ldpnb.oracles.frequency import GRR
 
 Item = int | str
@@ -535,8 +535,7 @@ class ORR(Hashed):
 def position(item: Item, cohort: int, number: int, bits: int) -> int:
     """Bit in {0, …, bits−1} that a hash function of a cohort sets for an item; the same on every machine."""
     text = f"{cohort},{number},{'s' if isinstance(item, str) else 'i'},{item}"
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % bits
+    return digest64(text) % bits
 
 
 def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:

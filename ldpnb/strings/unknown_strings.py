@@ -1,6 +1,6 @@
 """Strings that nobody listed: whole strings and some of their n-grams, from which the server builds its dictionary.
 
-RAPPOR can only count candidates that are named (`ldpnb.rappor`).  Here a report also says, privately, which n-grams
+RAPPOR can only count candidates that are named (`rappor`).  Here a report also says, privately, which n-grams
 stand at a few positions of the string.  N-grams are so few that all of them can be counted, and so can pairs of them;
 pairs that occur fit together to strings, and the strings are the candidates.
 """

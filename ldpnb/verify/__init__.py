@@ -18,7 +18,9 @@ if TYPE_CHECKING:
         row_keys as row_keys,
         same_law as same_law,
         sampled as sampled,
+        total_variation as total_variation,
         worst as worst,
     )
+    from ldpnb.verify.contract import check_mechanism as check_mechanism
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

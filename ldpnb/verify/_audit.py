@@ -149,7 +149,7 @@ def audit(
     --------
     Local hashing, by what a report says of two items:
 
-    >>> from ldpnb.frequency import OLH
+    >>> from ldpnb import OLH
     >>> olh, items = OLH(k=100, epsilon=1.0), np.array([3, 5])
     >>> found = audit(olh, items, samples=20_000, rng=np.random.default_rng(0), claimed=1.0,
     ...     features=lambda r: olh.hash(r["seed"][:, None], items) == r["slot"][:, None])

@@ -229,11 +229,15 @@ def row_keys(rows: NDArray[Any]) -> list[bytes]:
     return keys
 
 
+def total_variation(p: Law, q: Law) -> Fraction:
+    """Total variation distance between two laws: 0 means one and the same, 1 that no output is in both."""
+    return sum((abs(p.get(y, Fraction(0)) - q.get(y, Fraction(0))) for y in p.keys() | q.keys()), Fraction(0)) / 2
+
+
 def distance(a: Client, b: Client, inputs: Sequence[Any], *, limit: int = LIMIT) -> Fraction:
     """Largest total variation distance between two clients' reports, over the inputs; 0 means one and the same law."""
     return max(
-        sum((abs(p.get(y, Fraction(0)) - q.get(y, Fraction(0))) for y in p.keys() | q.keys()), Fraction(0)) / 2
-        for p, q in zip(laws(a, inputs, limit=limit), laws(b, inputs, limit=limit), strict=True)
+        total_variation(p, q) for p, q in zip(laws(a, inputs, limit=limit), laws(b, inputs, limit=limit), strict=True)
     )
 
 

@@ -14,8 +14,9 @@ from timing import Cores, least
 
 from ldpnb.book.experiment import record
 from ldpnb.core import Records
+from ldpnb.hashing import digest
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
-from ldpnb.keyvalue.wheel import WheelKV, digest
+from ldpnb.keyvalue.wheel import WheelKV
 
 
 def crowd(n, keys, m):

@@ -19,16 +19,17 @@ from pathlib import Path
 import numba
 import numpy as np
 import pandas as pd
-from mechanisms import CATALOGUE, LISTED, MOST, PACKED
+from mechanisms import CATALOGUE, PACKED
 from timing import Cores, least
 
 from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
+from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
-from ldpnb.numbers import means
-from ldpnb.oracles import frequency, hadamard
+from ldpnb.numbers import many_numbers
+from ldpnb.oracles import frequency, succinct
 from ldpnb.sets import items
 from ldpnb.strings.rappor import Hashed
 
@@ -43,8 +44,8 @@ ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "Hadama
 EVERY = (
     frequency.BitReports,
     frequency.OLH,
-    hadamard.SHist,
-    means.MeanEst,
+    succinct.SHist,
+    many_numbers.MeanEst,
     keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
     items.SampledSUE,
@@ -124,9 +125,9 @@ def crowd(mechanism, n, size, trials):
         counts = shares(n, int(np.prod(shape))).reshape(shape)
         return {"cells": np.broadcast_to(counts, (trials, *shape))}
     if isinstance(mechanism, keyvalue.SignedTernary):
-        d = getattr(mechanism, "d", LISTED)
+        d = mechanism.d if hasattr(mechanism, "d") else len(mechanism.candidates())
         holders = n // np.arange(1, d + 1)
-        people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, MOST))
+        people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, HELD))
         return {"population": people, "trials": trials}
     if isinstance(mechanism, Hashed):
         return {"counts": shares(n, 100), "values": [f"item {i}" for i in range(100)], "trials": trials}
@@ -257,7 +258,7 @@ def run(python, *, rounds, **sizes):
         "clock": f"processor time, least of {rounds} × {sizes['repetitions']} runs or more "
         f"(others: {rounds} × {sizes['peers_repetitions']})",
         "rounds differ by": {name: round(float(apart.quantile(q)), 4) for name, q in (("median", 0.5), ("95 %", 0.95))},
-        "starting, ms": {name: starting(sizes["repetitions"], name) for name in ("numpy", "ldpnb.frequency")},
+        "starting, ms": {name: starting(sizes["repetitions"], name) for name in ("numpy", "ldpnb.oracles.frequency")},
         "freed memory": "kept for the next run"
         if os.environ.get("MALLOC_MMAP_MAX_") == "0"
         else "as the system has it",

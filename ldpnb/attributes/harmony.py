@@ -1,0 +1,149 @@
+"""Harmony for frequencies: one public attribute per person, and one sign of its value's Hadamard column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, pairwise, product
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import chance, crowds
+from ldpnb.chance import Randomness, bernoulli, inexact, uniform
+from ldpnb.checks import Limit, check_codes, check_columns, check_epsilon, check_fields, check_sizes
+from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.kernels import fwht
+from ldpnb.oracles.hadamard import HadamardBit, count_signs, parity, sign_layout, truthful
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarmonyFrequency(Mechanism):
+    r"""Harmony for frequencies: one of d attributes, drawn publicly, and `HadamardBit` on its value with all of ε.
+
+    Everybody answers about one attribute only, all alike, and the server multiplies by d: the score of a value of the
+    drawn attribute is :math:`\pm dc`, all others are 0.  A record is protected by ε, whatever d.
+
+    Source: Nguyên et al. 2016, for categorical attributes; ye2018 §4.1.2.
+
+    Parameters
+    ----------
+    sizes : tuple of int, each at least 2
+        Number of values of each attribute, κ_j.
+    epsilon : float
+
+    Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
+    (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
+    sign), (n,).
+    """
+
+    sizes: tuple[int, ...]
+    epsilon: float
+    label = "Harmony"
+    limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes, "epsilon": check_epsilon}
+    public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
+    scope = (1, 16, 1000)
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """Where to find each attribute in an estimate, (d,)."""
+        return _slices(self.sizes)
+
+    @cached_property
+    def oracles(self) -> tuple[HadamardBit, ...]:
+        """The oracle of each attribute, (d,)."""
+        return tuple(HadamardBit(k=size, epsilon=self.epsilon) for size in self.sizes)
+
+    @cached_property
+    def m(self) -> NDArray[np.int64]:
+        """Number of rows of each attribute, (d,)."""
+        return np.array([oracle.m for oracle in self.oracles])
+
+    @cached_property
+    def truth(self) -> Fraction:
+        """Probability of the true sign; rounded down."""
+        return truthful(self.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln(p/(1−p))."""
+        return chance.log(self.truth / (1 - self.truth))
+
+    @property
+    def report_bits(self) -> int:
+        """One; attribute and row are public."""
+        return 1
+
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ d⌉ + ⌈log₂ of the largest number of rows⌉."""
+        return (len(self.sizes) - 1).bit_length() + max(oracle.public_bits for oracle in self.oracles)
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return sign_layout("attribute", "row")
+
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_columns(values, self.sizes)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        n = len(values)
+        reports = np.empty(n, self.dtype)
+        reports["attribute"] = uniform(len(self.sizes), (n,), rng)
+        reports["row"] = uniform(self.m[reports["attribute"]], (n,), rng)
+        honest = bernoulli(inexact(self.truth), (n,), rng)
+        reports["bit"] = parity(reports["row"], values[np.arange(n), reports["attribute"]]) == honest
+        return reports
+
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = check_fields(reports, self.dtype)
+        attribute, row = check_codes(found["attribute"], len(self.sizes), "attribute"), found["row"]
+        check_codes(row, None, "row")
+        wrong = row[row >= self.m[attribute]]
+        if wrong.size:
+            raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
+        cells = (np.cumsum(self.m) - self.m)[reports["attribute"]] + reports["row"]
+        return count_signs(cells, reports["bit"], int(self.m.sum()))
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
+        signs = tally.counts[..., 0] - tally.counts[..., 1]
+        parts = zip(_slices(self.m.tolist()), self.sizes, strict=True)
+        balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
+        return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
+
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+        """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
+        columns = zip(self._values(values).T, self.sizes, strict=True)
+        return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
+
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
+        return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.expected(values)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Attributes of one size and of different ones, and a single one."""
+        made = [cls(sizes=sizes, epsilon=epsilon) for sizes, epsilon in (((2, 3), 1.0), ((3,), 0.3), ((2, 2, 2), 2.0))]
+        return [Example(one, np.array(list(product(*map(range, one.sizes))))) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many attributes of four values."""
+        return cls(sizes=(4,) * size, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """One value of each attribute."""
+        return crowds.rows(self.sizes, n, rng)
+
+
+def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
+    return tuple(slice(start, stop) for start, stop in pairwise(accumulate(sizes, initial=0)))

@@ -1,0 +1,513 @@
+"""Every hash family, with its exact collision law; and digests of strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from hashlib import blake2b
+from itertools import pairwise
+from math import isqrt
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Randomness, uniform
+from ldpnb.checks import check_codes, check_count
+from ldpnb.kernels import U32, count_nested, count_points, count_quadratic
+
+PRIME = 2**31 - 1
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
+
+
+# --------------------------------------------------------------------------------------------- strings, and mixed words
+
+
+def digest(names: Sequence[str]) -> NDArray[np.int64]:
+    """Keys in [2**62, 2**63) for strings; the same on every machine.
+
+    Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be the strings
+    themselves.  Two of a million strings share a key with a probability of about 10⁻⁷.
+
+    Parameters
+    ----------
+    names : sequence of str (k,)
+
+    Returns
+    -------
+    ndarray of int64 (k,)
+    """
+    if isinstance(names, str) or not np.iterable(names) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"names must be a list of strings, got {names!r:.60}")
+    return np.array([key_of(name) for name in names], np.int64)
+
+
+def key_of(name: str) -> int:
+    """Key of one string, see `digest`."""
+    return 2**62 + digest64(name) % (2**62 - 1)  # 2**63 − 1 is no code
+
+
+def digest64(text: str) -> int:
+    """Return 64 bits that stand for a text; the same on every machine (BLAKE2b)."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def splitmix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Finaliser of splitmix64 (Steele, Lea and Flood 2014), a permutation of 64-bit words; x must not be a scalar."""
+    x = x ^ (x >> np.uint64(30))
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def mixed(keys: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Two words that do not show what is alike in two keys; no two keys have the same ones.
+
+    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words.  After its finalizer alone, the
+    lower words of small integers still satisfy linear relations.
+    """
+    x = np.asarray(keys).astype(np.uint64)
+    for _ in range(2):
+        x = splitmix(x + GOLDEN)
+    return (x >> np.uint64(32)).astype(U32), x.astype(U32)
+
+
+# ------------------------------------------------------------------------------------------------------------ two items
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiplyShift:
+    """Strongly universal hashing of `keys` integers into `slots` slots by words of `word` bits.
+
+    A seed is a pair (a, b) of words.  The top bits of ``(a x + b) mod 2**word`` take every pair of values equally often
+    for two different keys (Dietzfelbinger 1996), as long as key bits and top bits together are at most word + 1; they
+    are then cut into slots as evenly as they go.  `collision` is therefore known exactly, for full-size words as for
+    the few-bit words whose seeds can be enumerated.
+
+    Parameters
+    ----------
+    keys : int
+        Keys are 0, …, keys − 1.
+    slots : int, at least 2
+    word : int in [2, 32]
+    """
+
+    keys: int
+    slots: int
+    word: int = 32
+
+    def __post_init__(self) -> None:
+        for name in ("keys", "slots", "word"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer):
+                raise ValueError(f"{name} must be an integer, got {value!r}")
+            object.__setattr__(self, name, int(value))  # numpy's integers would overflow in `collision`
+        if not 2 <= self.word <= 32:
+            raise ValueError(f"word must be in [2, 32], got {self.word}")
+        if not 2 <= self.slots <= 2**self.top:
+            most = 2 ** max(self.top, 0)
+            raise ValueError(
+                f"slots must be in [2, {most}] for {self.keys} keys and {self.word}-bit words, got {self.slots}"
+            )
+
+    @property
+    def top(self) -> int:
+        """Number of top bits used."""
+        return min(self.word, self.word + 1 - max(self.keys - 1, 1).bit_length())
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many of the ``2**top`` hash values fall into each slot, (slots,)."""
+        edges = [-(-(s << self.top) // self.slots) for s in range(self.slots + 1)]
+        return np.array([after - before for before, after in pairwise(edges)], np.int64)
+
+    @property
+    def collision(self) -> Fraction:
+        """Probability over the seeds that two given keys share a slot; 1/slots but for the cut."""
+        low, more = divmod(1 << self.top, self.slots)
+        return Fraction((self.slots - more) * low**2 + more * (low + 1) ** 2, (1 << self.top) ** 2)
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, 2)."""
+        return uniform(1 << self.word, (n, 2), rng).astype(np.uint32)
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        mask = np.uint64((1 << self.word) - 1)
+        a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
+        top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
+        return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
+
+    def intervals(
+        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Write "key x falls into the slot" as ``(a x + c) mod 2**32 < width``, for `count_supporters`.
+
+        A slot is an interval of the hash.  Its words are moved to the top of 32 bits, whatever their length, and its
+        lower edge to 0.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 2)
+        slots : ndarray of int64 (n,)
+            In [0, slots).
+
+        Returns
+        -------
+        a, c, width : ndarray of uint32 (n,)
+        """
+        low, more = (np.uint64(x) for x in divmod(1 << self.top, self.slots))
+        many, slot = np.uint64(self.slots), slots.astype(np.uint64)
+
+        def edge(s: NDArray[np.uint64]) -> NDArray[np.uint64]:  # ⌈2**top s / slots⌉, where 2**top s may have 65 bits
+            return (s * low + (s * more + many - np.uint64(1)) // many) << np.uint64(32 - self.top)
+
+        lower = edge(slot)
+        a, b = (seeds << U32(32 - self.word)).T
+        # the last slot's upper edge is 2**32, but there are at least two slots, so that every width fits
+        width = edge(slot + np.uint64(1)) - lower
+        return np.ascontiguousarray(a), b - lower.astype(U32), width.astype(U32)
+
+
+# ---------------------------------------------------------------------------------------------------------- three items
+
+
+def check_prime(value: Any) -> int:
+    """Return a prime number in [5, 2**31 − 1]."""
+    found = check_count(value, 5, "prime", PRIME)
+    if not _is_prime(found):
+        raise ValueError(f"prime must be a prime number, got {found}")
+    return found
+
+
+@cache
+def _is_prime(n: int) -> bool:
+    return all(n % d for d in range(2, isqrt(n) + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Modular:
+    """What exactly three-wise independent families share: hash values uniform on Z_p, cut into slots.
+
+    The hash values of three different keys are independent and uniform on {0, …, prime − 1}.  Slot s is the interval
+    [⌈s prime/slots⌉, ⌈(s+1) prime/slots⌉), so that slots differ in size by one hash value at most.
+
+    Parameters
+    ----------
+    slots : int in [2, prime]
+    prime : int
+        A prime number in [5, 2**31 − 1]; a small one for a family whose seeds can be enumerated.
+    """
+
+    slots: int
+    prime: int = PRIME
+    words: ClassVar[int]  # of a seed
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prime", check_prime(self.prime))
+        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", self.prime))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many of the hash values fall into each slot, (slots,)."""
+        return np.diff([-(-s * self.prime // self.slots) for s in range(self.slots + 1)])
+
+    @property
+    def collision(self) -> Fraction:
+        """Probability over the seeds that two given keys share a slot, C₂; 1/slots but for the cut."""
+        return self._shared(2)
+
+    @property
+    def triple(self) -> Fraction:
+        """Probability over the seeds that three given keys share a slot, C₃; 1/slots² but for the cut."""
+        return self._shared(3)
+
+    def _shared(self, keys: int) -> Fraction:
+        low, more = divmod(self.prime, self.slots)  # slots come in two sizes
+        return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, words)."""
+        return uniform(self.prime, (n, self.words), rng).astype(U32)
+
+    def _checked(self, seeds: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        found = np.ascontiguousarray(seeds)  # in a row they are looked through in a tenth of the time
+        if found.size and found.max() >= self.prime:
+            raise ValueError(f"seed must be integers in [0, {self.prime}), got {found.max()}")
+        return found
+
+    def _mod(self, x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        prime = np.uint64(self.prime)
+        return x - x // prime * prime  # a third of the time of %
+
+    def _slot(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return (values * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quadratic(Modular):
+    """Hashing of `keys` integers into slots, exactly independent for every three keys, and fast over all of them.
+
+    A seed is three numbers (a, b, c) below the prime p, and the hash value of v is (a v² + b v + c) mod p.  A
+    polynomial of degree two takes any three values at three places exactly once (Wegman and Carter 1981).  From v to
+    v + 1 it takes two additions, which is how `count` decodes.
+
+    Parameters
+    ----------
+    keys : int in [1, prime]
+        Keys are 0, …, keys − 1.
+    slots, prime : int
+        See `Modular`.
+    """
+
+    keys: int
+    words: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", self.prime))
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        a, b, c = (seeds[..., i].astype(np.uint64) for i in range(3))
+        v = np.asarray(keys).astype(np.uint64)
+        return self._slot(self._mod(self._mod(a * v + b) * v + c))
+
+    def count(
+        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64], keys: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Count for each key the reports whose slot holds it.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 3)
+        slots : ndarray of int64 (n,)
+            In [0, self.slots).
+        keys : ndarray of int64 (k,), optional
+            In any order; all keys in a row by default, which takes a quarter of the time a key.
+
+        Returns
+        -------
+        ndarray of int64 (k,)
+
+        Raises
+        ------
+        ValueError
+            If a seed is not below the prime, or a key not below `keys`.
+        """
+        seeds = self._checked(seeds)
+        if keys is None:
+            return count_quadratic(seeds, slots, self.slots, self.prime, self.keys)
+        keys = check_codes(keys, self.keys, "keys")
+        if 4 * len(keys) > self.keys or self.prime != PRIME:
+            return self.count(seeds, slots)[keys]
+        a, b, c = np.moveaxis(seeds, -1, 0)
+        v, zero = keys.astype(np.uint64), np.zeros(1, U32)
+        points = v.astype(U32), self._mod(v * v).astype(U32), np.broadcast_to(zero, keys.shape)
+        return count_points(np.stack([b, a, 0 * a, c], -1), slots, self.slots, PRIME.bit_length(), points)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paraboloid(Modular):
+    """Hashing of any 62-bit keys into slots, exactly independent for every three keys.
+
+    For keys of an open domain: ids below p², candidates in any order.  For keys that can be numbered 0, …, k − 1 take
+    `Quadratic`, which decodes a key in a quarter of the time; for more than three keys at once `Multilinear`, which is
+    close to independent for them, and exactly so for none.  Strings become ids by ``digest(names) % prime**2``; two of
+    m strings share an id with a probability of about m²/2**63.
+
+    An id x + p y is the point (x, y, x² + y²) of a paraboloid over Z_p.  A seed is four numbers (a, b, c, d) below p,
+    and the hash value is (a x + b y + c (x² + y²) + d) mod p.  As p is 3 mod 4, x² + y² is 0 mod p only where x and y
+    are, so that a line meets the paraboloid at two points at most; of three ids, therefore, the vectors
+    (1, x, y, x² + y²) are linearly independent.
+
+    Parameters
+    ----------
+    slots : int
+        See `Modular`.
+    prime : int
+        A prime number 2**bits − 1, 7 or more; all of these are 3 mod 4.
+    """
+
+    words: ClassVar[int] = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prime & (self.prime + 1):
+            raise ValueError(f"prime must be a power of two less one, got {self.prime}")
+
+    def _points(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
+        ids = check_codes(keys, self.prime**2, "keys", np.ndim(keys)).astype(np.uint64)
+        y = ids // np.uint64(self.prime)
+        x = ids - y * np.uint64(self.prime)
+        return x, y, self._mod(x * x + y * y)
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        a, b, c, d = (seeds[..., i].astype(np.uint64) for i in range(4))
+        x, y, z = self._points(keys)
+        return self._slot(self._mod(a * x + b * y + c * z + d))
+
+    def count(self, seeds: NDArray[np.uint32], slots: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count for each key the reports whose slot holds it.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 4)
+        slots : ndarray of int64 (n,)
+            In [0, self.slots).
+        keys : ndarray of int64 (k,)
+            In [0, prime**2), in any order.
+
+        Returns
+        -------
+        ndarray of int64 (k,)
+
+        Raises
+        ------
+        ValueError
+            If a seed is not below the prime, or a key not below its square.
+        """
+        seeds = self._checked(seeds)
+        x, y, z = (word.astype(U32) for word in self._points(keys))
+        return count_points(seeds, slots, self.slots, self.prime.bit_length(), (x, y, z))
+
+
+# ------------------------------------------------------------------------------------------ sets of items, open domains
+
+
+class HashFamily(Protocol):
+    """What a Wheel asks of a family of hash functions into slots; `Multilinear` and `SlotTable` have it."""
+
+    @property
+    def words(self) -> int:
+        """Words of a seed."""
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, words)."""
+
+    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
+        """Raise a ValueError where a seed or a key is not of this family."""
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+
+    def count(
+        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multilinear:
+    """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
+
+    A public bijection mixes the key into two words x and y.  A seed is three words (a, b, c), and the slot is the top
+    of ``(a x + b y + c) mod 2**32``.  Hash values of one key are uniform, and so are those of two keys, jointly, unless
+    both words differ by even numbers.  Those of several keys depend on each other only as far as their (1, x, y)
+    satisfy linear relations mod 2**32 with small integer coefficients.  Keys in arithmetic progression, hashed as they
+    are, satisfy some (x − 2x' + x'' = 0); mixed ones satisfy a given relation with a chance of about 2**-64.
+
+    Slots differ in size by one hash value at most.
+
+    Parameters
+    ----------
+    slots : int in [2, 2**20]
+    """
+
+    slots: int
+
+    @property
+    def words(self) -> int:
+        """Words of a seed."""
+        return 3
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, 3)."""
+        return uniform(1 << 32, (n, 3), rng).astype(np.uint32)
+
+    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
+        """Refuse nothing: every seed and every key is good."""
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        a, b, c = np.moveaxis(seeds, -1, 0)
+        x, y = mixed(keys)
+        top = ((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32)
+        return np.asarray(top, np.int64)
+
+    def count(
+        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Count the reports whose slots first, …, first + width − 1 (around the circle) hold a key, for two widths.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, 3)
+        first : ndarray of int64 (n,)
+            In [0, slots).
+        inner, outer : int
+            Widths, inner <= outer < slots.
+        keys : ndarray of int64 (k,)
+
+        Returns
+        -------
+        ndarray of int64 (k, 2)
+        """
+
+        def edge(s: NDArray[np.int64]) -> NDArray[np.int64]:  # ⌈2**32 s / slots⌉, beyond one turn too
+            return np.asarray(-(-(s << 32) // self.slots))
+
+        lower = edge(first)
+        a, b, c = (np.ascontiguousarray(word) for word in np.moveaxis(seeds, -1, 0))
+        widths = [(edge(first + w) - lower).astype(U32) for w in (inner, outer)]
+        return count_nested((a, b, c - lower.astype(U32)), (widths[0], widths[1]), mixed(keys))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlotTable:
+    """The ideal family: a seed lists the slots of all keys, and all lists are alike.
+
+    For few keys: to enumerate every seed, and to tell what the hash in use should do.
+
+    Parameters
+    ----------
+    keys : int
+        Keys are 0, …, keys − 1.
+    slots : int
+    """
+
+    keys: int
+    slots: int
+
+    @property
+    def words(self) -> int:
+        """One for each key."""
+        return self.keys
+
+    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+        """Draw n public seeds, (n, keys)."""
+        return uniform(self.slots, (n, self.keys), rng).astype(np.uint32)
+
+    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
+        """Raise a ValueError for another key or slot than there are."""
+        check_codes(seeds, self.slots, "seed", ndim=2)
+        check_codes(keys, self.keys, "keys")
+
+    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        shape = np.broadcast_shapes(seeds.shape[:-1], np.shape(keys))
+        table, at = np.broadcast_to(seeds, (*shape, self.keys)), np.broadcast_to(keys, shape)
+        return np.take_along_axis(table, at[..., None], -1)[..., 0].astype(np.int64)
+
+    def count(
+        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
+        steps = (self(seeds[:, None], keys) - first[:, None]) % self.slots
+        return np.stack([(steps < inner).sum(0), (steps < outer).sum(0)], -1)

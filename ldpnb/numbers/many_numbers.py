@@ -1,0 +1,316 @@
+"""The means of many numbers in [−1, 1] per person.
+
+`MeanEst` answers about all of them at once, and `SampledNumbers` has some of them answered for by a mechanism for one
+number.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, product
+from math import comb, floor
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import crowds
+from ldpnb.chance import Randomness, distinct, exact, rational, weighted
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_count, check_epsilon, check_fields, check_unit
+from ldpnb.core import Example, Reports, Tally
+from ldpnb.numbers.means import MeanMechanism
+from ldpnb.numbers.one_number import FINE, Hybrid, Number, TwoPoint, exp_down, rounded, whole
+
+DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
+BLOCK = 2**22  # numbers treated at a time, in 32 MB
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers(MeanMechanism):
+    """A vector of d numbers in [−1, 1] a person: values are (n, d), estimates and targets have d columns."""
+
+    d: int
+    scope = (1, 16, 1000)
+
+    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
+        vectors = check_unit(values, ndim=2)
+        if vectors.shape[1] != self.d:
+            raise ValueError(f"values must have d = {self.d} columns, got {vectors.shape[1]}")
+        return vectors
+
+    @abstractmethod
+    def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
+        """Draw the reports of some people."""
+
+    def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
+        """Draw reports, some people at a time: the coins of all at once could be too much to hold."""
+        people = max(1, BLOCK // self.d)
+        blocks = (values[at : at + people] for at in range(0, len(values), people))
+        return np.concatenate([self._draw(block, rng) for block in blocks])
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For vectors of so many numbers."""
+        return cls(d=size, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Vectors."""
+        return crowds.numbers((n, self.d), rng)
+
+
+def _cube(mechanism: Numbers, *inside: list[float], pairs: bool = True) -> Example:
+    """Try a mechanism on all corners of the cube, opposite ones first, and on some vectors inside."""
+    corners = sorted(product((1.0, -1.0), repeat=mechanism.d), key=lambda corner: abs(sum(corner)), reverse=True)
+    return Example(mechanism, np.array([*corners, *inside]), pairs=pairs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanEst(Numbers):
+    r"""Answer about all d numbers at once with a corner of the cube {−1, +1}^d.
+
+    The client rounds its vector t to a corner v at random, :math:`v_j = +1` with probability :math:`(1+t_j)/2`.
+    It then reports a corner r, drawn with weight :math:`e^\varepsilon` if more coordinates of r agree with v than
+    disagree, and with weight 1 otherwise, ties included.  With C of the :math:`2^d` corners in the first class, r is in
+    it with probability :math:`e^\varepsilon C / ((e^\varepsilon-1)C + 2^d)`.  On average r is v/B, so B r estimates t
+    without bias, with variance B² − t²; B is about :math:`\sqrt{\pi d/2}\,(e^\varepsilon+1)/(e^\varepsilon-1)`.
+
+    A person's work is O(d): the number of agreements is drawn first, then which coordinates they are.
+
+    Source: Duchi, Jordan and Wainwright 2018; ye2018 §4.2, whose printed coin :math:`e^\varepsilon/(1+e^\varepsilon)`
+    with strict signs on both sides gives ε = ∞ for even d: a corner that ties with v is never sent.
+
+    Parameters
+    ----------
+    d : int in [1, 4096]
+
+    Reports are corners, int8 (n, d) of −1 and +1.  Tallies count the +1 of each coordinate, (d,).
+    """
+
+    label = "MeanEst"
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, DIMENSIONS_MAX)}
+    server_cost = "report and item"
+
+    @property
+    def ratio(self) -> Fraction:
+        """How much likelier a favoured corner is than another one."""
+        return exp_down(exact(self.epsilon))
+
+    @cached_property
+    def ways(self) -> tuple[int, ...]:
+        """Number of corners that agree with v in 0, …, d coordinates."""
+        return tuple(accumulate(range(self.d), lambda ways, a: ways * (self.d - a) // (a + 1), initial=1))
+
+    @property
+    def favoured(self) -> int:
+        """C, the number of corners that agree with v in more coordinates than not."""
+        return sum(self.ways[self.d // 2 + 1 :])
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """Weight of 0, …, d agreements."""
+        high = whole(self.ratio * FINE)
+        return tuple(ways * (high if 2 * a > self.d else FINE) for a, ways in enumerate(self.ways))
+
+    @cached_property
+    def scale(self) -> Fraction:
+        """B, one over the average agreement of one coordinate."""
+        return exact(self.d * sum(self.weights)) / exact(sum((2 * a - self.d) * w for a, w in enumerate(self.weights)))
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """−B and B."""
+        return np.array([-1, 1]) * float(self.scale)
+
+    @property
+    def second_moments(self) -> NDArray[np.float64]:
+        """B² at both ends."""
+        return self.scores**2
+
+    @property
+    def report_bits(self) -> int:
+        """One bit a coordinate: d."""
+        return self.d
+
+    def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
+        left = weighted(self.weights, (len(vectors),), rng)  # agreements to place among the coordinates to come
+        corners = np.empty(vectors.shape, np.int8)
+        for j in range(self.d):
+            agree = rational(left, self.d - j, left.shape, rng)
+            corners[:, j] = np.where(agree == rounded(vectors[:, j], 1, rng), 1, -1)
+            left -= agree
+        return corners
+
+    def _reports(self, reports: Reports) -> NDArray[np.int8]:
+        corners = check_array(reports, "reports")
+        if corners.dtype != np.int8 or corners.ndim != 2 or corners.shape[1] != self.d:
+            raise ValueError(f"reports must be int8 of shape (n, {self.d}), got {corners.dtype} of {corners.shape}")
+        wrong = corners[np.abs(corners) != 1]
+        if wrong.size:
+            raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
+        return corners
+
+    def _count(self, reports: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Count the +1 of each coordinate, (d,)."""
+        return np.asarray(np.count_nonzero(reports == 1, axis=0))
+
+    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+        return np.stack([tally.n - tally.counts, tally.counts], axis=-1)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One number, an even number of numbers, where corners tie, and an odd one."""
+        shapes = (1, 1.0, [0.3]), (2, 1.0, [0.3, -0.9]), (3, 2.0, [0.1, -0.2, 0.7])
+        return [_cube(cls(d=d, epsilon=epsilon), [0.0] * d, inside) for d, epsilon, inside in shapes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledNumbers(Numbers):
+    """Ask each person about `count` of d numbers, all sets of them alike, each through one mechanism at ε/count.
+
+    The answer about a sampled number counts d/count times, and a number that is not sampled is scored 0: the mean over
+    all people is unbiased, with variance (d/count)·E[score² | t] − t² a person.
+
+    Parameters
+    ----------
+    d : int, at least 1
+    epsilon : float
+        For all answers of a person together.
+
+    Reports have the fields ``attribute`` (which numbers, public, in no particular order) and ``cell``, both (n, count).
+    Tallies count the cells of each number, (d, m).
+    """
+
+    public_fields: ClassVar[tuple[str, ...]] = ("attribute",)
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many numbers each person is asked about."""
+
+    @property
+    @abstractmethod
+    def one(self) -> Number:
+        """The mechanism that answers about one number, at ε/count."""
+
+    def _part(self) -> float:
+        part = self.epsilon / self.count  # rounded to the nearest float: `count` of them may be more than ε
+        return part if Fraction(part) * self.count <= exact(self.epsilon) else float(np.nextafter(part, 0))
+
+    @property
+    def ratio(self) -> Fraction:
+        """That of one answer, `count` times."""
+        return self.one.ratio**self.count
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Those of one answer, times d/count."""
+        return self.d / self.count * self.one.scores
+
+    @property
+    def second_moments(self) -> NDArray[np.float64]:
+        """Those of one answer, times d/count: the square of it, in the share count/d of cases."""
+        return self.d / self.count * self.one.second_moments
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ m^count⌉; which numbers these are is public."""
+        return int(len(self.scores) ** self.count - 1).bit_length()
+
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ of the number of sets of numbers⌉."""
+        return (comb(self.d, self.count) - 1).bit_length()
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return np.dtype([("attribute", np.int64, (self.count,)), ("cell", np.int64, (self.count,))])
+
+    def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
+        n, k = len(vectors), self.count
+        reports = np.empty(n, self.dtype)
+        everything = k == self.d  # then there is nothing to draw
+        reports["attribute"] = np.arange(k) if everything else distinct(np.full(n, self.d), np.full(n, k), k, rng)
+        asked = np.take_along_axis(vectors, reports["attribute"], axis=1)
+        reports["cell"] = self.one.perturb(asked.ravel(), rng=rng).reshape(n, k)
+        return reports
+
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = check_fields(reports, self.dtype)
+        attribute = check_codes(found["attribute"], self.d, "reports['attribute']", ndim=2)
+        check_codes(found["cell"], len(self.scores), "reports['cell']", ndim=2)
+        if np.any(np.diff(np.sort(attribute, 1), axis=1) == 0):
+            raise ValueError(f"reports must be about {self.count} different attributes a person, got one of them twice")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the cells of each number, (d, m)."""
+        m = len(self.scores)
+        return np.bincount((reports["attribute"] * m + reports["cell"]).ravel(), minlength=self.d * m).reshape(-1, m)
+
+    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+        return tally.counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarmonyMean(SampledNumbers):
+    r"""Sample one number and send its sign: scores ±c d, :math:`c = (e^\varepsilon+1)/(e^\varepsilon-1)`.
+
+    The variance is c² d − t².  With count = d, the price of splitting ε over all numbers: about d² instead of d.
+
+    Source: Nguyên et al. 2016; ye2018 §4.2, Harmony-Mean.
+
+    Parameters
+    ----------
+    count : int in [1, d]
+    """
+
+    count: int = 1
+    label = "Harmony"
+    limits: ClassVar[Mapping[str, Limit]] = {"count": (1, SIZE_MAX)}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count(self.count, 1, "count", self.d)
+        check_epsilon(self._part(), "epsilon / count")
+
+    @cached_property
+    def one(self) -> TwoPoint:
+        """`TwoPoint` at ε/count."""
+        return TwoPoint(epsilon=self._part())
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Two of three numbers, and one of two."""
+        two, one = cls(d=3, epsilon=1.0, count=2), cls(d=2, epsilon=1.0)
+        return [_cube(two, [0.5, -0.2, 0.1], pairs=False), _cube(one, [0.3, -0.9])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledHybrid(SampledNumbers):
+    """Sample max(1, min(d, ⌊ε/2.5⌋)) numbers and send each through `Hybrid`.
+
+    Source: Wang et al. 2019.
+    """
+
+    label = "sampled Hybrid"
+
+    @property
+    def count(self) -> int:
+        """One number for each 2.5 of ε."""
+        return max(1, min(self.d, floor(self.epsilon / 2.5)))
+
+    @cached_property
+    def one(self) -> Hybrid:
+        """`Hybrid` at ε/count."""
+        return Hybrid(epsilon=self._part())
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One number of two, mixed, and a single one by its sign."""
+        return [_cube(cls(d=2, epsilon=1.0), [0.3, -0.9], pairs=False), _cube(cls(d=1, epsilon=0.2), [0.3])]

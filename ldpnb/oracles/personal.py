@@ -1,0 +1,203 @@
+"""One item a person, and an ε that each person chooses: personalised count estimation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import chance, crowds
+from ldpnb.chance import Randomness, bernoulli, inexact, uniform
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon, check_fields
+from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.kernels import fwht
+from ldpnb.oracles.hadamard import count_signs, order, parity, sign_layout, truthful
+
+PEOPLE = np.dtype([("item", np.int64), ("level", np.int64)])
+
+
+def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
+    """Values of `PCE`: for each person an item and the position of the personal ε among the levels.
+
+    Returns
+    -------
+    structured ndarray (n,) with the fields ``item`` and ``level``
+    """
+    item, level = check_codes(items, None, "items"), check_codes(levels, None, "levels")
+    if item.shape != level.shape:
+        raise ValueError(f"items and levels must have the same length, got {len(item)} and {len(level)}")
+    found = np.empty(len(item), PEOPLE)
+    found["item"], found["level"] = item, level
+    return found
+
+
+def _check_levels(levels: Any, name: str) -> tuple[float, ...]:
+    if not isinstance(levels, tuple) or not levels:
+        raise ValueError(f"{name} must be a tuple of at least one number, got {levels!r}")
+    found = tuple(check_epsilon(x, f"{name}[{i}]") for i, x in enumerate(levels))
+    if list(found) != sorted(set(found)):
+        raise ValueError(f"{name} must be distinct and ascending, got {found}")
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class PCE(Mechanism):
+    r"""Personalised count estimation: everybody chooses an ε from a public list.
+
+    A person with item x and level l draws a public row j and reports the sign H[j, x] truthfully with probability
+    :math:`p_l = e^{\varepsilon_l}/(e^{\varepsilon_l}+1)`.  The level is public: neighbours are two items at one level.
+    The estimate weighs all people alike, so it is unbiased even where the level depends on the item; where it does not,
+    `estimate_pooled` makes more of the same reports.
+
+    Source: Chen, Li, Qin, Kasiviswanathan and Jin 2016; ye2018 §4.1.1.  Orthogonal rows replace the random matrix,
+    which is itself a source of error.
+
+    Parameters
+    ----------
+    k : int, at least 2
+        Size of the domain {0, …, k−1}.
+    levels : tuple of float
+        The values of ε on offer, ascending.
+
+    Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
+    public, and ``bit`` (True for a minus sign), (n,).
+    """
+
+    k: int
+    levels: tuple[float, ...]
+    label = "PCE"
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "levels": _check_levels}
+    public_fields: ClassVar[tuple[str, ...]] = ("level", "row")
+
+    @property
+    def epsilon(self) -> float:
+        """The largest level."""
+        return self.levels[-1]
+
+    @property
+    def m(self) -> int:
+        """Number of rows: the least power of two that is not below k."""
+        return order(self.k)
+
+    @cached_property
+    def truth(self) -> tuple[Fraction, ...]:
+        """Probability of the true sign at each level; rounded down."""
+        return tuple(map(truthful, self.levels))
+
+    @cached_property
+    def scale(self) -> NDArray[np.float64]:
+        """The constant c at each level, 1/(2p − 1), (levels,)."""
+        return np.array([inexact(1 / (2 * p - 1)) for p in self.truth])
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln(p/(1−p)) at the largest level."""
+        return chance.log(self.truth[-1] / (1 - self.truth[-1]))
+
+    @property
+    def report_bits(self) -> int:
+        """One; row and level are public."""
+        return 1
+
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ of the number of levels⌉ + ⌈log₂ m⌉."""
+        return (len(self.levels) - 1).bit_length() + (self.m - 1).bit_length()
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Layout of a report."""
+        return sign_layout("level", "row")
+
+    def _values(self, values: ArrayLike) -> NDArray[np.void]:
+        found = check_array(values, "values")
+        if found.dtype.names != PEOPLE.names:
+            raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
+        check_codes(found["item"], self.k, "item")
+        check_codes(found["level"], len(self.levels), "level")
+        return found.astype(PEOPLE)
+
+    def _perturb(self, values: NDArray[np.void], rng: Randomness) -> Reports:
+        reports = np.empty(len(values), self.dtype)
+        reports["level"] = values["level"]
+        reports["row"] = uniform(self.m, values.shape, rng)
+        honest = bernoulli(np.array([inexact(p) for p in self.truth])[values["level"]], values.shape, rng)
+        reports["bit"] = parity(reports["row"], values["item"]) == honest
+        return reports
+
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        found = check_fields(reports, self.dtype)
+        check_codes(found["level"], len(self.levels), "level")
+        check_codes(found["row"], self.m, "row")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the plus and minus signs of each level and row: (levels, m, 2).
+
+        The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
+        """
+        signs = count_signs(reports["level"] * self.m + reports["row"], reports["bit"], len(self.levels) * self.m)
+        return signs.reshape(len(self.levels), self.m, 2)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of each item, in O(m log m) whatever n: (…, k)."""
+        return self._decode(tally.counts, self.scale) / tally.n
+
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+        """One for the person's item, zero for the others: (n, k)."""
+        return np.asarray(np.equal.outer(self._values(values)["item"], np.arange(self.k)), np.float64)
+
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Variance c² − 1 for the person's item, c² for the others, at the person's c: (n, k).
+
+        A score is ±c; its variance includes the draw of the public row.
+        """
+        return np.asarray(np.square(self.scale[self._values(values)["level"]])[:, None] - self.expected(values))
+
+    # ------------------------------------------------------------------------------------------------- pooling
+
+    def estimate_pooled(self, tally: Tally) -> NDArray[np.float64]:
+        r"""Estimate shares with people weighed by the inverse variance of their level, :math:`w = 1/c^2`: (…, k).
+
+        .. math:: \hat f_v = \sum_i w_i\, c_i z_i H[j_i, v] \Big/ \sum_i w_i
+
+        Given the public levels it is linear in the reports, and unbiased for the weighted share
+        :math:`\sum_{x_i=v} w_i / \sum_i w_i`.  That is the share among everybody if the levels do not depend on the
+        item, and only then: where people with a sensitive item ask for more protection, that item comes out too rare,
+        however many people there are.  The variance is
+        :math:`[\sum_i w_i - \sum_{x_i=v} w_i^2] / (\sum_i w_i)^2`.
+
+        Source: inverse-variance weighting; not in Chen et al. 2016.
+        """
+        counts = self._own(tally).counts
+        weight = np.asarray(counts.sum((-2, -1)) @ self.scale**-2.0)
+        return np.asarray(self._decode(counts, 1 / self.scale) / weight[..., None])
+
+    def _decode(self, counts: NDArray[np.int64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+        signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
+        return np.asarray(fwht(signs)[..., : self.k], np.float64)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Every item at every level; the levels alternate, so that two people are tried at different ones."""
+        found = []
+        for k, levels in (3, (0.5, 2.0)), (2, (0.1, 1.0)), (4, (1.0,)), (5, (0.3, 1.0, 20.0)):
+            inputs = people(np.repeat(np.arange(k), len(levels)), np.tile(np.arange(len(levels)), k))
+            groups = tuple((slice(i, None, len(levels)), epsilon) for i, epsilon in enumerate(levels))
+            found.append(Example(cls(k=k, levels=levels), inputs, groups=groups))
+        return found
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items, and one level."""
+        return cls(k=size, levels=(epsilon,))
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.void]:
+        """Items and levels."""
+        level = np.zeros(n, np.int64) if rng is None else rng.integers(0, len(self.levels), n)
+        return people(crowds.codes(self.k, n, rng), level)

@@ -1,0 +1,554 @@
+"""The contract of `ldpnb.core` as checks that every mechanism can be put to, exact wherever it can be enumerated.
+
+`check_mechanism` runs all checks that apply to a mechanism; `parametrize` makes tests of pytest of them, one for each
+check and example.  A check is a function of a `core.Example`; it returns if the promise is kept, and else raises an
+AssertionError that says what was found.
+
+Exact checks read the law of the client's own code, which is walked once for each example.  Sampled ones have a
+false-alarm rate of 1e-9 each.
+
+Examples
+--------
+>>> import numpy as np
+>>> from ldpnb import GRR, check_mechanism
+>>> from math import exp
+>>> class Mine(GRR):
+...     keep = property(lambda self: exp(self.epsilon) / (exp(self.epsilon) + self.k - 1))
+>>> kept = check_mechanism(GRR(k=3, epsilon=1.0), np.arange(3))
+>>> kept[0]
+'epsilon_of_the_law_is_the_stated_one'
+>>> check_mechanism(Mine(k=3, epsilon=1.0), np.arange(3))  # says the truth too often: a blind draw may say it, too
+Traceback (most recent call last):
+    ...
+AssertionError: Mine(k=3, epsilon=1.0) does not keep its contract
+epsilon_of_the_law_is_the_stated_one: the client shows more than ε = 1.0: report 0 tells input 0 from 1 by 1.446...
+epsilon_is_kept_at_every_size: at ε = 1e-06 the realised one is 0.405...
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial, reduce
+from itertools import combinations_with_replacement, product
+from math import exp, inf, isclose, nan, prod
+from operator import add
+from typing import Any
+from unittest.mock import NonCallableMock
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2
+
+from ldpnb.chance import Law, Randomness, freeze, law, odds
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.core import Example, Mechanism, OpenMechanism, Records, Tally, named
+from ldpnb.verify._laws import row_keys, total_variation, worst
+
+FALSE_ALARM = 1e-9
+DRAWS = 4000  # of each input
+TRIALS = 3000
+THREE = 20_000  # branches of three people that are walked
+COSTS = ("report", "report and item")
+EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
+NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
+
+Check = Callable[[Example], None]
+
+
+def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about: Any) -> list[str]:
+    """Run every check that applies, and return their names.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or Example
+        Small enough to be enumerated: a few items, keys or letters.
+    inputs : sequence or Records
+        Values of one person each, as `perturb` takes them, of an `Example` its own; a pair that reports tell apart best
+        must be among them.
+    **about
+        What else an `Example` says: ``items``, ``groups``, ``histogram``, ``pairs``.
+
+    Raises
+    ------
+    AssertionError
+        If the contract is not kept; it names the checks that failed, and says what each of them found.
+    """
+    if isinstance(mechanism, Mechanism):
+        mechanism = Example(mechanism, inputs if isinstance(inputs, Records) else np.asarray(inputs), **about)
+    kept, broken = [], []
+    for check, example in plan([mechanism]):
+        try:
+            check(example)
+            kept.append(check.__name__)
+        except AssertionError as error:
+            broken.append(f"{check.__name__}: {error}")
+        except Exception as error:
+            error.add_note(f"in the check {check.__name__} of {example}")
+            raise
+    if broken:
+        raise AssertionError("\n".join([f"{mechanism} does not keep its contract", *broken]))
+    return kept
+
+
+def plan(examples: Iterable[Example]) -> list[tuple[Check, Example]]:
+    """Pair checks with the examples they apply to, those that once is enough for with the smallest of each class."""
+    listed, smallest = list(examples), {}
+    for example in sorted(listed, key=_size, reverse=True):
+        smallest[type(example.mechanism)] = example
+    return [
+        (check, example)
+        for example in listed
+        for check in checks
+        if check not in ONCE or smallest[type(example.mechanism)] is example
+        if check not in NEEDS or NEEDS[check](example)
+    ]
+
+
+def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
+    """Return the mark of pytest for a test of `check` and `example`, which has to call ``check(example)``.
+
+    Parameters
+    ----------
+    examples : iterable of Example
+    slow : marks
+        Of the checks that take seconds.
+    """
+    import pytest
+
+    return pytest.mark.parametrize(
+        ("check", "example"),
+        [
+            pytest.param(
+                check,
+                example,
+                marks=slow if check in SLOW else (),
+                id=f"{check.__name__}-{str(example)[:60]}".replace("\n", " "),
+            )
+            for check, example in plan(examples)
+        ],
+    )
+
+
+# ---------------------------------------------------------------------------------------------- what checks share
+
+
+class Known:
+    """What is read off the law of a client: of each input, and of each report that it sends."""
+
+    def __init__(self, example: Example) -> None:
+        self.example, self.reports = example, dict[Hashable, Any]()
+        people = range(len(example.inputs))
+        self.branches = [0 for _ in people]
+        self.laws: list[Law] = [law(partial(self._report, i)) for i in people]
+
+    def _report(self, i: int, rng: Randomness) -> Hashable:
+        self.branches[i] += 1
+        report = self.example.mechanism.perturb(self.example.inputs[i : i + 1], rng=rng)
+        key = freeze(report[0])
+        self.reports.setdefault(key, report)
+        return key
+
+    @cached_property
+    def tallies(self) -> dict[Hashable, Tally]:
+        """Tally of each report alone."""
+        return {key: _tally(self.example, report) for key, report in self.reports.items()}
+
+    @cached_property
+    def counts(self) -> list[dict[Any, Fraction]]:
+        """Law of the counts of one report, of each input."""
+        counts = {key: tuple(tally.counts.ravel().tolist()) for key, tally in self.tallies.items()}
+        return [_image(one, counts) for one in self.laws]
+
+    @cached_property
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance of one person's score, of each input."""
+        scores = {key: self.example.mechanism.estimate(tally) for key, tally in self.tallies.items()}
+        means, variances = [], []
+        for one in self.laws:
+            p, x = np.array([float(p) for p in one.values()]), np.stack([scores[key] for key in one])
+            means.append(np.tensordot(p, x, 1))
+            variances.append(np.tensordot(p, (x - means[-1]) ** 2, 1))
+        return np.stack(means), np.stack(variances)
+
+    @cached_property
+    def public(self) -> dict[Hashable, tuple[Hashable, ...]]:
+        """Public part of each report."""
+        names = next(iter(self.reports.values())).dtype.names or ()
+        at = [names.index(name) for name in self.example.mechanism.public_fields]
+        return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
+
+
+@lru_cache(maxsize=4)
+def known(example: Example) -> Known:
+    """Walk an example's client, once for all checks."""
+    return Known(example)
+
+
+def stated_rounding(epsilon: float) -> float:
+    """Return what rounding thresholds toward privacy may cost of ε."""
+    return 2.0**-46 * exp(epsilon)
+
+
+def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
+    """Return the p-value of counts against expected counts; cells that expect fewer than five are pooled."""
+    seen, meant = np.asarray(observed, float), np.asarray(expected, float)
+    small = meant < 5
+    if small.any():
+        seen, meant = np.append(seen[~small], seen[small].sum()), np.append(meant[~small], meant[small].sum())
+    if len(meant) < 2:
+        return 1.0
+    return float(chi2.sf(((seen - meant) ** 2 / np.maximum(meant, 1e-9)).sum(), len(meant) - 1))
+
+
+def _must(kept: object, found: str) -> None:
+    if not kept:
+        raise AssertionError(found)
+
+
+def _close(found: NDArray[np.float64], stated: NDArray[np.float64], within: Any, what: str) -> None:
+    _must(found.shape == stated.shape, f"{what} has the shape {stated.shape}, found {found.shape}")
+    off = np.abs(found - stated) - within
+    at = tuple(map(int, np.unravel_index(np.argmax(off), off.shape)))
+    _must(off[at] <= 0, f"{what} at {at} is {stated[at]:.9g}, found {found[at]:.9g}")
+
+
+def _refuses(call: Callable[[], Any], rule: str, what: str) -> None:
+    try:
+        call()
+    except ValueError as error:
+        _must(re.search(rule, str(error)), f"{what} is refused, but not by the words {rule!r}: {error}")
+    else:
+        raise AssertionError(f"{what} is not refused")
+
+
+def _tally(example: Example, reports: Any) -> Tally:
+    return example.mechanism.tally(reports, *named(example.items))
+
+
+def _image(one: Mapping[Any, Fraction], of: Mapping[Any, Any]) -> dict[Any, Fraction]:
+    """Law of what outputs are mapped to."""
+    found: dict[Any, Fraction] = {}
+    for key, p in one.items():
+        found[of[key]] = found.get(of[key], Fraction(0)) + p
+    return found
+
+
+def _entries(part: Hashable) -> list[Hashable]:
+    return [x for y in part for x in _entries(y)] if isinstance(part, tuple) else [part]
+
+
+def _groups(example: Example) -> tuple[tuple[slice, float], ...]:
+    return example.groups or ((slice(None), example.mechanism.epsilon),)
+
+
+def _with(example: Example, epsilon: Any) -> Mechanism:
+    changed: Any = example.mechanism
+    return replace(changed, epsilon=epsilon)  # type: ignore[no-any-return]
+
+
+# --------------------------------------------------------------------------------------------------------- privacy
+
+
+def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
+    """No report is more than e^ε times as likely under one input as under another, and one is, but for rounding."""
+    found, groups = [], _groups(example)
+    most = max(stated for _, stated in groups)
+    _must(example.mechanism.epsilon == most, f"ε is {example.mechanism.epsilon}, the largest of a group {most}")
+    for people, stated in groups:
+        one = worst(known(example).laws[people])
+        what = f"report {one.report!r:.200} tells input {one.pair[0]} from {one.pair[1]} by {one.epsilon!r}"
+        _must(one.ratio is not None and one.ratio <= odds(stated), f"the client shows more than ε = {stated!r}: {what}")
+        enough = one.epsilon >= stated - stated_rounding(stated)
+        _must(enough, f"the client shows less than ε = {stated!r}: at most, {what}")
+        found.append(one.epsilon)
+    realised = example.mechanism.realised_epsilon
+    _must(
+        isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15), f"realised ε is {realised!r}, found {max(found)}"
+    )
+
+
+def epsilon_is_kept_at_every_size(example: Example) -> None:
+    """Realised ε is just below the stated one, from the least to the largest that may be stated."""
+    for stated in EPSILONS:
+        realised = _with(example, stated).realised_epsilon
+        kept = stated - stated_rounding(stated) <= realised <= stated
+        _must(kept, f"at ε = {stated} the realised one is {realised!r}")
+
+
+def public_part_does_not_depend_on_the_value(example: Example) -> None:
+    """Fields that are named public have one law under all inputs of a group."""
+    for people, _ in _groups(example):
+        public = [_image(one, known(example).public) for one in known(example).laws[people]]
+        for i, one in enumerate(public):
+            apart = total_variation(one, public[0])
+            _must(not apart, f"the public parts of inputs 0 and {i} have laws that are {float(apart):.3g} apart")
+
+
+def report_has_the_stated_size(example: Example) -> None:
+    """Private parts take `report_bits`; `public_bits` hold all public parts, and no entry takes more than its own."""
+    m, public = example.mechanism, known(example).public
+    most = max(Counter(public.values()).values())
+    private = (most - 1).bit_length()
+    _must(m.report_bits == private, f"report_bits is {m.report_bits}, but {most} private parts take {private}")
+    least = (len(set(public.values())) - 1).bit_length()
+    entries = zip(*map(_entries, public.values()), strict=True)
+    alone = sum((len(set(values)) - 1).bit_length() for values in entries)
+    what = f"public_bits is {m.public_bits}, but public parts take {least} bits, or {alone} if each entry has its own"
+    _must(least <= m.public_bits <= alone, what)
+
+
+def card_is_right(example: Example) -> None:
+    """Where candidates are named at the count, clients need no list; and the server's cost is one that there is."""
+    m, opened = example.mechanism, isinstance(example.mechanism, OpenMechanism)
+    _must(m.needs_list != opened, f"needs_list is {m.needs_list}, but tally takes {'' if opened else 'no '}items")
+    _must(m.server_cost in COSTS, f"server_cost is {m.server_cost!r}, not one of {COSTS}")
+
+
+# ---------------------------------------------------------------------------------------------- bias and variance
+
+
+def estimate_is_unbiased(example: Example) -> None:
+    """One person's mean score is `expected`."""
+    mean, _ = known(example).moments
+    variance = example.mechanism.variance(example.inputs, *named(example.items))
+    stated = example.mechanism.expected(example.inputs, *named(example.items))
+    _close(mean, stated, 1e-12 * (1 + np.sqrt(variance)), "expected")
+
+
+def noise_is_the_variance(example: Example) -> None:
+    """One person's score has the variance that `variance` says."""
+    _, variance = known(example).moments
+    stated = example.mechanism.variance(example.inputs, *named(example.items))
+    _close(variance, stated, 1e-12 + 1e-9 * variance, "variance")
+
+
+def estimate_is_the_mean_of_scores(example: Example) -> None:
+    """Estimates are the mean of the estimates from each report alone."""
+    m, rng = example.mechanism, np.random.default_rng(1)
+    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=30)], rng=rng)
+    scores = [m.estimate(_tally(example, reports[i : i + 1])) for i in range(30)]
+    whole, mean = m.estimate(_tally(example, reports)), np.asarray(np.mean(scores, 0))
+    _close(mean, whole, 1e-9 * (np.abs(mean) + np.max(np.abs(scores))), "estimate of 30 people")
+
+
+def estimate_takes_trials_one_by_one(example: Example) -> None:
+    """Of counts with an axis of trials, estimates are those of each trial."""
+    m, rng = example.mechanism, np.random.default_rng(5)
+    tallies = [_tally(example, m.perturb(example.inputs, rng=rng)) for _ in range(3)]
+    trials = Tally(m, tallies[0].n, np.stack([tally.counts for tally in tallies]), tallies[0].items)
+    alone = np.stack([m.estimate(tally) for tally in tallies])
+    _close(alone, m.estimate(trials), 1e-12 * np.abs(alone) + 1e-13 * np.max(np.abs(alone)), "estimate of three trials")
+
+
+# ---------------------------------------------------------------------------------------------- client and server
+
+
+def draws_follow_the_law(example: Example) -> None:
+    """Many people's reports, their inputs taking turns, come as often as the law of each input says."""
+    k = len(example.inputs)
+    people = np.tile(np.arange(k), DRAWS)
+    drawn = example.mechanism.perturb(example.inputs[people], rng=np.random.default_rng(2))
+    for i, exact in enumerate(known(example).laws):
+        counts, own = dict.fromkeys(exact, 0), drawn[i::k]
+        keys = row_keys(own)
+        where = dict(zip(keys, range(DRAWS), strict=True))
+        for key, often in Counter(keys).items():
+            report = freeze(own[where[key]])
+            _must(report in counts, f"input {i} sends {report!r:.200}, which its law does not know")
+            counts[report] += often
+        p = chi_square(list(counts.values()), [float(p) * DRAWS for p in exact.values()])
+        _must(p > FALSE_ALARM, f"among many people, input {i} has reports of another law than alone (p = {p:.1g})")
+
+
+def _independent(example: Example, people: Sequence[int]) -> None:
+    inputs, each = example.inputs[np.array(people)], [known(example).laws[i].items() for i in people]
+    together = law(lambda rng: example.mechanism.perturb(inputs, rng=rng))
+    alone = {tuple(y for y, _ in some): prod((p for _, p in some), start=Fraction(1)) for some in product(*each)}
+    _must(together == alone, f"people with inputs {people} do not report as if each were alone")
+
+
+def people_are_independent(example: Example) -> None:
+    """Two people's reports have the product of their laws, in either order."""
+    for people in ((0, 0), (0, 1), (1, 0)):
+        _independent(example, people)
+
+
+def _three(example: Example) -> tuple[int, int, int]:
+    return 1, 0, 2 % len(example.inputs)
+
+
+def three_people_are_independent(example: Example) -> None:
+    """Three people's reports have the product of their laws."""
+    _independent(example, _three(example))
+
+
+def tallies_add(example: Example) -> None:
+    """Tallies of parts add up to the tally of all, which counts every report."""
+    m, rng = example.mechanism, np.random.default_rng(3)
+    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=50)], rng=rng)
+    whole = _tally(example, reports)
+    _must(whole.n == 50, f"of 50 reports {whole.n} are counted")
+    for cuts in ((7, 20), (0, 50), (1, 1)):
+        total: Any = sum(_tally(example, part) for part in np.split(reports, cuts))
+        same = total.n == 50 and np.array_equal(total.counts, whole.counts)
+        _must(same, f"50 reports cut at {cuts} count {total.counts.tolist()}, uncut {whole.counts.tolist()}")
+
+
+def same_seed_same_reports(example: Example) -> None:
+    """Nothing is drawn from but the generator that is handed in."""
+    before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002  -- which nobody may touch
+    a, b = (example.mechanism.perturb(example.inputs[[0] * 200], rng=np.random.default_rng(4)) for _ in range(2))
+    _must(freeze(a) == freeze(b), "two generators of one seed give different reports")
+    untouched = np.array_equal(before, np.random.get_state()[1])  # type: ignore[index]  # noqa: NPY002
+    _must(untouched, "numpy's global generator was drawn from")
+
+
+# ----------------------------------------------------------------------------------------------------- simulation
+
+
+def _simulations(example: Example) -> dict[str, Callable[..., Tally]]:
+    """Ways to simulate people from their histogram; on an open domain the values that are counted have to be named."""
+    m: Any = example.mechanism
+    values = () if example.items is None else (example.inputs,)
+
+    def simulate(counts: Any, **how: Any) -> Any:
+        return m.simulate(counts, *values, **how)
+
+    ways = {"simulate": simulate, "simulate_marginals": getattr(m, "simulate_marginals", None)}
+    return {way: call for way, call in ways.items() if hasattr(m, way) and call is not None}
+
+
+def simulate_has_the_law_of_two_clients(example: Example) -> None:
+    """Two people's simulated counts have the law of the sum of theirs; marginals, each count alone."""
+    one, k = known(example).counts, len(example.inputs)
+    for i, j in combinations_with_replacement(range(min(3, k)), 2):
+        both: dict[Any, Fraction] = {}
+        for (a, p), (b, q) in product(one[i].items(), one[j].items()):
+            counts = tuple(map(add, a, b))
+            both[counts] = both.get(counts, Fraction(0)) + p * q
+        histogram = np.bincount([i, j], minlength=k)
+        for way, simulate in _simulations(example).items():
+            drawn = law(lambda rng: simulate(histogram, trials=1, rng=rng).counts.ravel())  # noqa: B023
+            for v in range(k) if way == "simulate_marginals" else [slice(None)]:
+                apart = total_variation(*(_image(a, {y: y[v] for y in a}) for a in (both, drawn)))  # type: ignore[index]
+                _must(apart <= 2.0**-50, f"{way} of inputs {i} and {j} is {float(apart):.3g} from the law of clients")
+
+
+def simulate_has_the_law_of_many_clients(example: Example) -> None:
+    """Each simulated count of many people is drawn by the law of the sum of theirs."""
+    one, histogram = known(example).counts, 2 * np.arange(1, len(example.inputs) + 1)
+    for way, simulate in _simulations(example).items():
+        tally = simulate(histogram, trials=TRIALS, rng=np.random.default_rng(6))
+        _must(tally.n == histogram.sum(), f"{way} says that {tally.n} of {histogram.sum()} people were counted")
+        for v, drawn in enumerate(tally.counts.reshape(TRIALS, -1).T):
+            alone = [np.bincount([y[v] for y in a], [float(p) for p in a.values()]) for a in one]
+            exact = reduce(np.convolve, [alone[i] for i in np.repeat(np.arange(len(alone)), histogram)])
+            _must(drawn.max() < len(exact), f"{way} counts {drawn.max()}, more than {len(exact) - 1}")
+            p = chi_square(np.bincount(drawn, minlength=len(exact)), TRIALS * exact)
+            _must(p > FALSE_ALARM, f"{way} draws count {v} by another law than clients do (p = {p:.1g})")
+
+
+# ------------------------------------------------------------------------------------------------------- refusals
+
+
+def bad_epsilon_is_refused(example: Example) -> None:
+    """No ε is taken that is no number from the least to the largest."""
+    for epsilon in NO_EPSILONS:
+        _refuses(lambda: _with(example, epsilon), r"epsilon must .*, got", f"ε = {epsilon!r}")  # noqa: B023
+
+
+def bad_rng_is_refused(example: Example) -> None:
+    """Only generators are drawn from."""
+    for rng in (None, 0, np.random.RandomState(0)):  # noqa: NPY002
+        again = partial(example.mechanism.perturb, example.inputs, rng=rng)  # type: ignore[arg-type]
+        _refuses(again, "rng must be a numpy.random.Generator", f"rng = {rng!r}")
+
+
+def nobody_is_refused(example: Example) -> None:
+    """There is no report of nobody."""
+    nobody = partial(example.mechanism.perturb, example.inputs[:0], rng=np.random.default_rng(0))
+    _refuses(nobody, "at least one person", "a batch of nobody")
+
+
+def foreign_and_empty_tallies_are_refused(example: Example) -> None:
+    """Tallies of another mechanism are neither estimated from nor added, and from nothing there is no estimate."""
+    m = example.mechanism
+    reports = m.perturb(example.inputs, rng=np.random.default_rng(0))
+    own, empty = _tally(example, reports), _tally(example, reports[:0])
+    foreign = replace(own, mechanism=NonCallableMock(spec=Mechanism))
+    _refuses(lambda: m.estimate(foreign), "tally must be of", "estimating from another mechanism's tally")
+    _refuses(lambda: own + foreign, "one mechanism", "adding another mechanism's tally")
+    _refuses(lambda: m.estimate(empty), "at least one report", "estimating from no report")
+
+
+# ----------------------------------------------------------------------------------------------------- all checks
+
+
+def _stated(example: Example) -> bool:
+    return "epsilon" in {field.name for field in fields(example.mechanism)}  # type: ignore[arg-type]
+
+
+def _simulated(example: Example) -> bool:
+    return example.histogram and bool(_simulations(example))
+
+
+def _few(example: Example) -> bool:
+    try:
+        branches = known(example).branches
+    except Exception:  # a check says it better, and a plan is made of all examples
+        return True
+    return prod(branches[i] for i in _three(example)) <= THREE
+
+
+checks: tuple[Check, ...] = (
+    epsilon_of_the_law_is_the_stated_one,
+    epsilon_is_kept_at_every_size,
+    public_part_does_not_depend_on_the_value,
+    report_has_the_stated_size,
+    card_is_right,
+    estimate_is_unbiased,
+    noise_is_the_variance,
+    estimate_is_the_mean_of_scores,
+    estimate_takes_trials_one_by_one,
+    draws_follow_the_law,
+    people_are_independent,
+    three_people_are_independent,
+    tallies_add,
+    same_seed_same_reports,
+    simulate_has_the_law_of_two_clients,
+    simulate_has_the_law_of_many_clients,
+    bad_epsilon_is_refused,
+    bad_rng_is_refused,
+    nobody_is_refused,
+    foreign_and_empty_tallies_are_refused,
+)
+NEEDS: dict[Check, Callable[[Example], bool]] = {  # of what an example must have for a check to apply
+    epsilon_is_kept_at_every_size: _stated,
+    public_part_does_not_depend_on_the_value: lambda example: bool(example.mechanism.public_fields),
+    people_are_independent: lambda example: example.pairs,
+    three_people_are_independent: _few,
+    simulate_has_the_law_of_two_clients: lambda example: example.pairs and _simulated(example),
+    simulate_has_the_law_of_many_clients: _simulated,
+    bad_epsilon_is_refused: _stated,
+}
+ONCE = {  # for each class, with its smallest example
+    three_people_are_independent,
+    bad_epsilon_is_refused,
+    bad_rng_is_refused,
+    nobody_is_refused,
+    foreign_and_empty_tallies_are_refused,
+}
+SLOW = {  # they walk branches of several people
+    people_are_independent,
+    three_people_are_independent,
+    simulate_has_the_law_of_two_clients,
+    simulate_has_the_law_of_many_clients,
+}
+
+
+def _size(example: Example) -> int:
+    return example.mechanism.report_bits + example.mechanism.public_bits

@@ -1,0 +1,137 @@
+"""The suite as a stranger uses it; that each check bites is tested in test_contract_bites.py."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from ldpnb import GRR, OUE, RAPPOR, StateEncoding, check_mechanism
+from ldpnb.chance import Paths
+from ldpnb.core import Example, Records
+from ldpnb.verify import contract
+
+ALL = {check.__name__ for check in contract.checks}
+ONE_KEY = Records.of({}, {0: 1.0}, {0: -1.0}, {0: 0.5})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generous(GRR):
+    """States twice the variance, and half the size of its reports."""
+
+    report_bits = 1
+
+    def variance(self, values):
+        return 2 * super().variance(values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Careless(GRR):
+    """Draws beside the generator it was given."""
+
+    def _perturb(self, values, rng):
+        return np.random.default_rng().integers(self.k, size=len(values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walked(GRR):
+    """Counts how often its client is replayed, for how many people."""
+
+    def perturb(self, values, *, rng):
+        if isinstance(rng, Paths):
+            WALKS.append(len(values))
+        return super().perturb(values, rng=rng)
+
+
+WALKS = []
+
+
+@pytest.mark.parametrize(
+    "mechanism, inputs, more, does_not_apply",
+    [
+        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part"}),
+        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", "simulate"}),
+        (StateEncoding(d=1, epsilon=1.0), ONE_KEY, {}, {"simulate"}),
+        (
+            RAPPOR(bits=2, hashes=1, cohorts=1, f=0.5, p=0.25, q=0.75),
+            ["a", "b", "c"],
+            {"items": ("a", "b")},
+            {"simulate", "bad_epsilon", "epsilon_is_kept"},
+        ),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_right_mechanism_keeps_all_that_applies(mechanism, inputs, more, does_not_apply):
+    kept = check_mechanism(mechanism, inputs, **more)
+    assert set(kept) == {name for name in ALL if not name.startswith(tuple(does_not_apply))}
+
+
+def test_an_example_does_as_well():
+    example = Example(GRR(k=2, epsilon=1.0), np.arange(2))
+    assert check_mechanism(example) == check_mechanism(GRR(k=2, epsilon=1.0), [0, 1])
+
+
+def test_what_is_not_kept_is_named_with_what_was_found():
+    with pytest.raises(AssertionError) as raised:
+        check_mechanism(Generous(k=3, epsilon=1.0), range(3))
+    first, *others = str(raised.value).splitlines()
+    assert first == "Generous(k=3, epsilon=1.0) does not keep its contract"
+    assert [line.split(":")[0] for line in others] == ["report_has_the_stated_size", "noise_is_the_variance"]
+    assert others[0].endswith("report_bits is 1, but 3 private parts take 2")
+
+
+def test_an_error_says_in_which_check_it_came():
+    with pytest.raises(ValueError, match="does not come from chance") as raised:
+        check_mechanism(Careless(k=3, epsilon=1.0), range(3))
+    assert raised.value.__notes__ == [
+        "in the check epsilon_of_the_law_is_the_stated_one of " + str(Careless(k=3, epsilon=1.0))
+    ]
+
+
+def test_the_law_is_walked_once_for_all_checks():
+    example = Example(Walked(k=2, epsilon=1.0), np.arange(2), pairs=False, histogram=True)
+    contract.known(example)
+    once = len(WALKS)
+    assert once > 0
+    check_mechanism(example)
+    assert WALKS.count(1) == once and WALKS.count(3) > 0
+
+
+def test_some_checks_are_made_once_for_each_class():
+    examples = [Example(GRR(k=k, epsilon=1.0), np.arange(k)) for k in (5, 2, 3)]
+    other = Example(OUE(k=2, epsilon=1.0), np.arange(2))
+    plan = contract.plan([*examples, other])
+    assert {example.mechanism.k for check, example in plan if check in contract.ONCE} == {2}
+    assert len([1 for check, _ in plan if check is contract.bad_epsilon_is_refused]) == 2
+    assert len([1 for check, _ in plan if check is contract.estimate_is_unbiased]) == 4
+
+
+def test_three_people_are_tried_where_their_branches_are_few():
+    tried = [
+        contract.three_people_are_independent in dict(contract.plan([Example(GRR(k=k, epsilon=1.0), np.arange(k))]))
+        for k in (2, 50)
+    ]
+    assert tried == [True, False]
+
+
+class TestAsTestsOfPytest:
+    EXAMPLES = [Example(GRR(k=2, epsilon=1.0), np.arange(2))]
+
+    @contract.parametrize(EXAMPLES)
+    def test_contract(self, check, example):
+        check(example)
+
+    def test_they_are_named_after_check_and_example_and_slow_ones_are_marked(self):
+        mark = contract.parametrize(self.EXAMPLES, slow=pytest.mark.slow)
+        assert mark.args[0] == ("check", "example")
+        slow = {p.id.partition("-")[0] for p in mark.args[1] if p.marks}
+        assert slow == {"people_are_independent", "three_people_are_independent"}
+        assert mark.args[1][0].id == "epsilon_of_the_law_is_the_stated_one-GRR(k=2, epsilon=1.0)"
+
+
+def test_the_suite_does_not_want_pytest():
+    code = (
+        "import sys, ldpnb; ldpnb.check_mechanism(ldpnb.GRR(k=2, epsilon=1.0), [0, 1]); print('pytest' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,0 +1,115 @@
+"""The rules of the house: imports point downwards, families do not know each other, nothing heavy loads by itself."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FAMILIES = ("numbers", "strings", "keyvalue", "sets", "attributes")
+BELOW = {
+    "ground": {"ground"},
+    "verify": {"ground", "verify"},
+    "oracles": {"ground", "oracles"},
+    **{family: {"ground", "verify", "oracles", family} for family in FAMILIES},
+    "serve": {"ground", "verify", "oracles", *FAMILIES, "serve"},
+    "book": {"ground", "verify", "oracles", *FAMILIES, "serve", "book"},
+}
+HEAVY = ("numba", "pandas", "matplotlib", "scipy.optimize", "seaborn", "dask", "distributed")
+FILES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "ldpnb").rglob("*.py")}
+
+
+def part(path):
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else "ground"
+
+
+def imports(source, everywhere=True):
+    """Names of what a module imports, as (module, name); not what type checkers alone see."""
+    tree = ast.parse(source)
+    for_types = {id(n) for node in tree.body if isinstance(node, ast.If) for n in ast.walk(node)}
+    for node in ast.walk(tree) if everywhere else tree.body:
+        if id(node) not in for_types and isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif id(node) not in for_types and isinstance(node, ast.ImportFrom):
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def wanted(source, files):
+    """Files of the package that a module imports."""
+    found = set()
+    for module, name in imports(source):
+        if module.split(".")[0] == "ldpnb":
+            stems = [module.replace(".", "/"), f"{module}.{name}".replace(".", "/")]
+            found |= {p for stem in stems for p in (f"{stem}.py", f"{stem}/__init__.py") if p in files}
+    return found
+
+
+def sideways(files):
+    """Imports against the arrows."""
+    return [
+        f"{path} imports {other}"
+        for path, source in files.items()
+        for other in sorted(wanted(source, files) - {"ldpnb/__init__.py"})
+        if part(other) not in BELOW[part(path)]
+    ]
+
+
+def circle(files):
+    """One circle of imports, if there is one."""
+    arrows = {path: wanted(source, files) - {path} for path, source in files.items() if path != "ldpnb/__init__.py"}
+    while ready := [path for path, others in arrows.items() if not others & arrows.keys()]:
+        for path in ready:
+            del arrows[path]
+    return sorted(arrows)
+
+
+def heavy(files):
+    """Heavy imports at the head of a module outside the book's part."""
+    return [
+        f"{path} imports {module}"
+        for path, source in files.items()
+        if part(path) != "book"
+        for module, name in imports(source, everywhere=False)
+        if module.startswith(HEAVY) or f"{module}.{name}" in HEAVY
+    ]
+
+
+def test_imports_point_downwards():
+    assert sideways(FILES) == []
+
+
+def test_there_is_no_circle():
+    assert circle(FILES) == []
+
+
+def test_nothing_heavy_is_imported_at_the_head_of_a_module():
+    assert heavy(FILES) == []
+
+
+@pytest.mark.parametrize(
+    "rule, planted",
+    [
+        (sideways, {"ldpnb/sets/sampling.py": "from ldpnb.strings.rappor import RAPPOR"}),
+        (sideways, {"ldpnb/oracles/hadamard.py": "def f():\n    from ldpnb import verify"}),
+        (sideways, {"ldpnb/chance.py": "from ldpnb.oracles import frequency"}),
+        (circle, {"ldpnb/chance.py": "from ldpnb import core"}),
+        (heavy, {"ldpnb/chance.py": "import pandas as pd"}),
+        (heavy, {"ldpnb/serve/choose.py": "from scipy import optimize"}),
+    ],
+)
+def test_a_planted_fault_is_caught(rule, planted):
+    assert rule(FILES | planted)
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, "verify", "oracles", "serve", "book"])
+def test_a_family_has_a_door_whose_names_are_there_and_are_no_modules(family):
+    package = import_module(f"ldpnb.{family}")
+    for name in package.__all__:
+        assert name.isupper() or getattr(package, name).__module__.startswith(f"ldpnb.{family}."), name
+        assert f"ldpnb/{family}/{name}.py" not in FILES
+
+
+def test_every_module_says_what_lives_there():
+    assert [path for path, source in FILES.items() if not ast.get_docstring(ast.parse(source))] == []
