@@ -5,14 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb.chance import law
-from ldpnb.core import Records, Tally
+from ldpnb.core import Example, Records, Tally
 from ldpnb.keyvalue import correlation
-from ldpnb.keyvalue.correlation import IOH, Collected, PairSampling, Table, encode, to_bits
-from ldpnb.keyvalue.ternary import discretise
+from ldpnb.keyvalue.correlation import IOH, PairSampling, Shares, Table, encode, to_bits
+from ldpnb.keyvalue.ternary import FEW, discretise
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.oracles.subset import SubsetSelection
@@ -21,11 +21,7 @@ from ldpnb.postprocess import norm_sub
 from ldpnb.verify._laws import branches
 
 KEYS = ("cancer", "fever", "cough")
-ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})
-TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
-THREE = Records.of(
-    {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
-)
+ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]
 
 
 def ioh(make, d, epsilon, **more):
@@ -38,29 +34,21 @@ def sampling(make, d, epsilon, **more):
 
 class TestIOH(Contract):
     cases = [
-        Case(ioh(GRR, 2, 1.0), TWO),
-        Case(ioh(GRR, 1, 0.3), ONE),
-        Case(ioh(GRR, 3, 3.0), THREE, pairs=False),
-        Case(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
-        Case(ioh(SUE, 1, 4.0), ONE),
-        Case(ioh(OUE, 2, 0.5), TWO[1:5], pairs=False),
-        Case(ioh(OUE, 1, 20.0), ONE),
-        Case(ioh(HadamardBit, 2, 1.0), TWO),
-        Case(ioh(HadamardBit, 1, 0.1), ONE),
-        Case(ioh(SubsetSelection, 1, 1.0), ONE),
-        Case(ioh(OLH, 1, 1.0, prime=5), ONE, pairs=False),
+        *IOH.example(),
+        Example(ioh(GRR, 1, 0.3), ONE),
+        Example(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
+        Example(ioh(SUE, 1, 4.0), ONE),
+        Example(ioh(OUE, 2, 0.5), TWO[1:5], pairs=False),
+        Example(ioh(HadamardBit, 1, 0.1), ONE),
+        Example(ioh(SubsetSelection, 1, 1.0), ONE),
+        Example(ioh(OLH, 1, 1.0, prime=5), ONE, pairs=False),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [[-1], [9], [0.5], ["a"], [[0]]]
 
 
 class TestPairSampling(Contract):
-    cases = [
-        Case(sampling(GRR, 3, 1.0), THREE),
-        Case(sampling(GRR, 2, 3.0), TWO),
-        Case(sampling(HadamardBit, 3, 0.4), THREE, pairs=False),
-        Case(sampling(OUE, 2, 1.0), TWO[:4], pairs=False),
-    ]
+    cases = PairSampling.example()
     bad_values = [[{0: 1.0}], np.array([0, 1]), Records.of({0}, {1}), Records.of({3: 1.0}), Records.of({0: 1.5})]
     bad_reports = [
         [0, 1],
@@ -79,7 +67,7 @@ class TestPairSampling(Contract):
 class DigitsReversed(IOH):
     """Numbers combinations with the first key as the last digit."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         signs = discretise(values.values, rng)
         moves = np.bincount(values.users, signs * 3**values.keys, len(values)).astype(np.int64)
         return self.oracle.perturb((3**self.d - 1) // 2 + moves, rng=rng)
@@ -89,18 +77,18 @@ class DigitsReversed(IOH):
 class AbsentHaveSigns(IOH):
     """Gives keys that are not held the value 0, and that a sign."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         dense = np.zeros((len(values), self.d))
         dense[values.users, values.keys] = values.values
         full = Records.from_arrays(*np.indices(dense.shape).reshape(2, -1), dense.ravel(), n=len(values))
-        return super().perturb(full, rng=rng)
+        return super()._perturb(full, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SignsForgotten(IOH):
     """Leaves the draw of signs out of its noise."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         t = self.expected(values)
         return super().variance(values) - t * (1 - t)
 
@@ -109,8 +97,8 @@ class SignsForgotten(IOH):
 class OwnPair(PairSampling):
     """Prefers a pair with a key the person holds."""
 
-    def perturb(self, values, *, rng):
-        reports = super().perturb(values, rng=rng)
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
         reports["pair"] = np.where(values.sizes == 0, 0, reports["pair"])
         return reports
 
@@ -119,18 +107,18 @@ class OwnPair(PairSampling):
 class FactorForgotten(PairSampling):
     """Does not multiply by the number of pairs."""
 
-    def estimate(self, tally):
-        return super().estimate(tally) / len(self.pairs)
+    def _score(self, tally):
+        return super()._score(tally) / len(self.pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EverybodyAsked(PairSampling):
     """Subtracts what reports cost as if everybody had been asked about every pair."""
 
-    def estimate(self, tally):
+    def _score(self, tally):
         counts = tally.counts.copy()
         counts[..., 0] = tally.n
-        return super().estimate(Tally(self, tally.n, counts))
+        return super()._score(Tally(self, tally.n, counts))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +135,7 @@ class EverybodyAsked(PairSampling):
 )
 def test_mistake_is_caught(mechanism, caught_by):
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(Case(mechanism, TWO if mechanism.d == 2 else THREE))
+        getattr(Contract(), caught_by)(Example(mechanism, TWO if mechanism.d == 2 else THREE))
 
 
 # ------------------------------------------------------------------------------------------------------ encoding
@@ -234,7 +222,7 @@ def test_conditions_come_back(alpha, beta):
 def flat(d=3, seed=30, trials=()):
     """A table of any numbers, as far from shares as noise makes them; the sums asked for are positive."""
     cells = np.random.default_rng(seed).normal(0.5, 0.3, (*trials, 3**d))
-    return Table(KEYS[:d], cells, Collected(KEYS[:d], cells, 100, OUE(k=3**d, epsilon=1.0)))
+    return Table(KEYS[:d], cells, Shares(KEYS[:d], cells, 100, OUE(k=3**d, epsilon=1.0)))
 
 
 @pytest.mark.parametrize(
@@ -462,7 +450,7 @@ def test_error_of_a_mean_allows_for_random_signs(mechanism):
 def test_variance_stays_within_what_people_can_have():
     """Estimated shares far below zero, as at large ε with few people, never make a variance negative."""
     cells = np.array([-40.0, 20, 21])
-    collected = Collected(("a",), cells, 10, GRR(k=3, epsilon=1.0))
+    collected = Shares(("a",), cells, 10, GRR(k=3, epsilon=1.0))
     w = np.array([1.0, 0.2, 0.0])
     g = collected.oracle.linear_variance(w)
     assert not g.min() <= cells @ g <= g.max()
@@ -474,7 +462,7 @@ def test_variance_takes_shares_that_sum_to_one():
     oracle = OUE(k=3, epsilon=1.0)
     own, other = oracle.variance([0])[0, :2]
     for shares in ([0.2, 0.3, 0.5], [0.7, 0.8, 1.0]):
-        collected = Collected(("a",), np.array(shares), 10, oracle)
+        collected = Shares(("a",), np.array(shares), 10, oracle)
         assert collected.variance(np.array([1.0, 0, 0])) == pytest.approx((0.2 * own + 0.8 * other) / 10)
 
 
@@ -484,7 +472,7 @@ def test_denominators_of_three_errors_are_reliable(distance, reliable):
     error = np.sqrt(oracle.variance([1])[0, [0, 2]].sum() / 10_000)  # of a key that hardly anybody holds
     share = distance * error / 2
     cells = np.array([share, 1 - 2 * share, share])
-    found = Table(("a",), cells, Collected(("a",), cells, 10_000, oracle))
+    found = Table(("a",), cells, Shares(("a",), cells, 10_000, oracle))
     assert found.count({"a": 1}).error == pytest.approx(error, rel=1e-2)
     assert found.mean("a").reliable == reliable
 
@@ -606,7 +594,7 @@ def test_trials_are_answered_one_by_one():
 def test_nobody_has_no_frequency():
     """A share may be negative, and is said so; there is no ratio to it, nor one to be relied on."""
     cells = np.array([[0.2, 0.9, -0.3], [0.3, 0.5, 0.2], [0.02, 0.96, 0.02]])
-    collected = Collected(("a",), cells, 100, OUE(k=3, epsilon=1.0))
+    collected = Shares(("a",), cells, 100, OUE(k=3, epsilon=1.0))
     answer = Table(("a",), cells, collected).mean("a")
     assert np.isnan(answer.value[0]) and np.isnan(answer.error[0])
     assert answer.value[1:] == pytest.approx([-0.2, 0])

@@ -6,16 +6,17 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
-from ldpnb.core import Records, Tally, pad_and_sample
+from ldpnb.core import Example, Records, Tally, pad_and_sample
 from ldpnb.keyvalue import ternary as keyvalue
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample
 from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 from ldpnb.keyvalue.ternary import (
+    FEW,
     Spread,
     StateEncoding,
     StateEncodingSplit,
@@ -26,22 +27,12 @@ from ldpnb.keyvalue.ternary import (
 )
 from ldpnb.oracles.frequency import GRR
 
-TWO = Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3})
-THREE = Records.of(
-    {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
-)
-ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75})
-LONG = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
+ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]
 FULL = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
 
 
 class TestSE(Contract):
-    cases = [
-        Case(StateEncoding(d=2, epsilon=1.0), TWO),
-        Case(StateEncoding(d=3, epsilon=0.3), THREE),
-        Case(StateEncoding(d=1, epsilon=4.0), ONE),
-        Case(StateEncoding(d=2, epsilon=20.0), TWO),
-    ]
+    cases = [*StateEncoding.example(), Example(StateEncoding(d=2, epsilon=20.0), TWO)]
     bad_values = BAD_PAIRS
     bad_reports = [
         np.array([0, 1]),
@@ -55,45 +46,30 @@ class TestSE(Contract):
 
 class TestSESplit(Contract):
     cases = [
-        Case(StateEncodingSplit(d=2, epsilon=1.0), FULL, pairs=False),
-        Case(StateEncodingSplit(d=1, epsilon=0.3), ONE),
-        Case(StateEncodingSplit(d=2, epsilon=12.0), FULL, pairs=False),
+        *StateEncodingSplit.example(),
+        Example(StateEncodingSplit(d=2, epsilon=12.0), FULL, pairs=False),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [[0, 1], [[0, 3]], [[0, -1]], [[0.5, 1.0]], [[0, 1, 2]], [[[0, 1]]], [[True, False]], [["a", "b"]]]
 
 
 class TestPrivKV(Contract):
-    cases = [
-        Case(PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.5), TWO),
-        Case(PrivKV(d=3, key_epsilon=1.0, value_epsilon=0.3), THREE, pairs=False),
-        Case(PrivKV(d=1, key_epsilon=0.1, value_epsilon=2.0), ONE),
-        Case(PrivKV.nominal_split(1, 8.0), ONE),
-        Case(PrivKV.tight_split(2, 3.0), TWO),
-    ]
+    cases = [*PrivKV.example(), Example(PrivKV(d=1, key_epsilon=0.1, value_epsilon=2.0), ONE)]
     bad_values = BAD_PAIRS
     bad_reports = TestSE.bad_reports
 
 
 class TestPCKVGRR(Contract):
-    cases = [
-        Case(PCKVGRR(d=2, ell=1, epsilon=1.0), TWO),
-        Case(PCKVGRR(d=1, ell=2, epsilon=0.8), ONE),
-        Case(PCKVGRR(d=2, ell=2, epsilon=20.0), TWO, pairs=False),
-        Case(PCKVGRR(d=3, ell=2, epsilon=0.8), THREE, pairs=False),
-        Case(PCKVGRR(d=3, ell=3, epsilon=3.0), THREE, pairs=False),
-    ]
+    cases = [*PCKVGRR.example(), Example(PCKVGRR(d=2, ell=2, epsilon=20.0), TWO, pairs=False)]
     bad_values = BAD_PAIRS
     bad_reports = [[-1], [6], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 
 
 class TestPCKVUE(Contract):
     cases = [
-        Case(PCKVUE(d=2, ell=1, epsilon=1.0), TWO, pairs=False),
-        Case(PCKVUE(d=1, ell=1, epsilon=17.0), ONE),  # where rounding makes the sign the worst of it
-        Case(PCKVUE(d=2, ell=2, epsilon=20.0), TWO, pairs=False),
-        Case(PCKVUE(d=3, ell=1, epsilon=4.0), THREE, pairs=False),
-        Case(PCKVUE(d=3, ell=2, epsilon=0.8), LONG, pairs=False),
+        *PCKVUE.example(),
+        Example(PCKVUE(d=2, ell=2, epsilon=20.0), TWO, pairs=False),
+        Example(PCKVUE(d=3, ell=1, epsilon=4.0), THREE, pairs=False),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [
@@ -125,8 +101,8 @@ class HalfBudget(StateEncoding):
 class OwnKey(StateEncoding):
     """Samples its 'public' key among the keys it holds."""
 
-    def perturb(self, values, *, rng):
-        reports = super().perturb(values, rng=rng)
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
         keys, _ = pad_and_sample(values, self.d, 1, rng)
         reports["key"] = np.minimum(keys, self.d - 1)
         return reports
@@ -136,7 +112,7 @@ class OwnKey(StateEncoding):
 class EveryKeyAsked(StateEncoding):
     """Subtracts what absent keys contribute as if everybody had been asked about every key."""
 
-    def estimate(self, tally):
+    def _score(self, tally):
         alpha, beta, gamma = map(float, self.answer)
         minus, _, plus = np.moveaxis(tally.counts, -1, 0)
         frequency = ((plus + minus) - 2 * gamma * tally.n) / (alpha + beta - 2 * gamma)
@@ -147,7 +123,7 @@ class EveryKeyAsked(StateEncoding):
 class SamplingForgotten(StateEncoding):
     """Leaves the draw of the key out of its noise."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return super().variance(values) - (1 - 1 / self.d) * self.d * self.expected(values) ** 2
 
 
@@ -155,7 +131,7 @@ class SamplingForgotten(StateEncoding):
 class FractionsRounded(StateEncoding):
     """States the noise of values that are already signs."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         return super().variance(Records(values.offsets, values.keys, np.where(values.values >= 0, 1.0, -1.0)))
 
 
@@ -170,7 +146,7 @@ class EachKeyInFull(StateEncodingSplit):
 class FlipForgotten(PrivKV):
     """Perturbs who tells a sign, but not the sign."""
 
-    def _states(self, keys, held, values, rng):
+    def _respond(self, held, values, rng):
         return _told(held, values, float(self.p1), 1.0, rng)
 
 
@@ -178,38 +154,37 @@ class FlipForgotten(PrivKV):
 class FlippedTwice(PrivKV):
     """Flips the sign, and then once more with fresh coins."""
 
-    def _states(self, keys, held, values, rng):
+    def _respond(self, held, values, rng):
         again = np.where(bernoulli(float(self.p2), held.shape, rng), 1, -1)
-        return 1 + (super()._states(keys, held, values, rng) - 1) * again
+        return 1 + (super()._respond(held, values, rng) - 1) * again
 
 
 @dataclass(frozen=True, kw_only=True)
 class SilentWithoutKey(PrivKV):
     """Has no fake values: who does not hold the key tells nothing."""
 
-    def _states(self, keys, held, values, rng):
-        return np.where(held, super()._states(keys, held, values, rng), 1)
+    def _respond(self, held, values, rng):
+        return np.where(held, super()._respond(held, values, rng), 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneSidedFake(PrivKV):
     """Fake values are all 1, not 0 on average."""
 
-    def _states(self, keys, held, values, rng):
-        return super()._states(keys, held, np.where(held, values, 1.0), rng)
+    def _respond(self, held, values, rng):
+        return super()._respond(held, np.where(held, values, 1.0), rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnFake(PrivKV):
     """Who does not hold the key takes the value of another key for the fake one."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         first = np.zeros(len(values))
         some = values.sizes > 0
         first[some] = values.values[values.offsets[:-1][some]]
-        return self._report(
-            values, lambda keys, held, own, rng: self._states(keys, held, np.where(held, own, first), rng), rng
-        )
+        keys, held, own = self._draw(values, rng)
+        return self._report(keys, self._respond(held, np.where(held, own, first), rng))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +200,7 @@ class SharedDummy(PCKVGRR):
 
     cells = property(lambda self: 2 * (self.d + 1))
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         keys, drawn = pad_and_sample(values, self.d, self.ell, rng)
         signed = 2 * np.minimum(keys, self.d) + (discretise(drawn, rng) > 0)
         return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
@@ -242,18 +217,18 @@ class NotAmplified(PCKVGRR):
 class Truncated(PCKVGRR):
     """Keeps the first ℓ pairs of long records."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         owner = values.users
         kept = np.arange(len(values.keys)) - values.offsets[owner] < self.ell
         short = Records.from_arrays(owner[kept], values.keys[kept], values.values[kept], n=len(values))
-        return super().perturb(short, rng=rng)
+        return super()._perturb(short, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShrinkageUnsaid(PCKVGRR):
     """Claims that long records count in full."""
 
-    def expected(self, values, items=None):
+    def expected(self, values):
         return super().expected(values) * (np.maximum(values.sizes, self.ell) / self.ell)[:, None, None]
 
 
@@ -261,8 +236,8 @@ class ShrinkageUnsaid(PCKVGRR):
 class SampledPairsGiven(PCKVGRR):
     """Takes the drawn pair for fixed: leaves the draw of one pair in ℓ out of its noise."""
 
-    def variance(self, values, items=None):
-        held = self._held(values, items)
+    def variance(self, values):
+        held = self._held(values)
         u = held.dense(held.u)
         between = np.stack([u * (1 - u), np.zeros_like(u)], 1)
         return super().variance(values) - self.ell**2 * between
@@ -281,7 +256,7 @@ class AmplifiedVector(PCKVUE):
 class FixedSigns(PCKVUE):
     """Answers about a key that was not drawn with the sign of the one that was."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         keys, signs = self._draw(values, rng)
         own = keys[:, None] == np.arange(self.width)
         told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
@@ -323,7 +298,7 @@ KV2 = dict(d=2, key_epsilon=0.5, value_epsilon=0.7)
 )
 def test_mistake_is_caught(mechanism, caught_by):
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(Case(mechanism, TWO if mechanism.d == 2 else THREE))
+        getattr(Contract(), caught_by)(Example(mechanism, TWO if mechanism.d == 2 else THREE))
 
 
 @pytest.mark.parametrize("epsilon, ell", [(0.8, 1), (0.8, 2), (0.8, 3), (2.0, 4)])

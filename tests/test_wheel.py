@@ -5,13 +5,13 @@ from math import log
 
 import numpy as np
 import pytest
-from contract import BAD_PAIRS, FALSE_ALARM, Case, Contract, total_variation
+from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import norm
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_up
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Records
+from ldpnb.core import Example, Records
 from ldpnb.hashing import Multilinear, SlotTable, digest
 from ldpnb.keyvalue.ternary import Holdings, discretise, holdings, mean_of
 from ldpnb.keyvalue.wheel import CLIENTS, REPORTS, SLOTS, Circle, Wheel, WheelKV
@@ -19,24 +19,17 @@ from ldpnb.oracles.frequency import GRR
 
 ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {1: 0.5}, {0: -0.25, 1: 1.0})
 TWO = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25})
-THREE = Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})
-
 SET_ONE = Records.of({0}, {1}, set(), {0, 1})
-SET_TWO = Records.of({0, 1}, {2}, {1, 2})
-SET_THREE = Records.of({0, 1}, {2}, {0, 1, 2}, {1, 2})
 
-KV = WheelKV(epsilon=1.0, m=1, slots=4, table=2)
-SETS = Wheel(epsilon=1.0, m=1, slots=3, table=2)
+KV = WheelKV.example()[0].mechanism
+SETS = Wheel.example()[0].mechanism
 
 
 class TestWheelKV(Contract):
     cases = [
-        Case(KV, ONE, (0, 1), pairs=False),
-        Case(WheelKV(epsilon=0.5, m=2, slots=6, table=2), TWO, (1, 0), pairs=False),
-        Case(WheelKV(epsilon=2.0, m=2, slots=5, table=2), TWO, (0, 1), pairs=False),
-        Case(WheelKV(epsilon=1.0, m=2, slots=4, table=3), THREE, (2, 0, 1), pairs=False),
-        Case(WheelKV(epsilon=0.2, m=1, table=2), ONE, (0, 1), pairs=False),
-        Case(WheelKV(epsilon=8.0, m=1, slots=3, table=1), ONE[:2], (0,)),
+        *WheelKV.example(),
+        Example(WheelKV(epsilon=2.0, m=2, slots=5, table=2), TWO, (0, 1), pairs=False),
+        Example(WheelKV(epsilon=8.0, m=1, slots=3, table=1), ONE[:2], (0,)),
     ]
     bad_values = BAD_PAIRS
     bad_reports = [
@@ -52,11 +45,8 @@ class TestWheelKV(Contract):
 
 class TestWheel(Contract):
     cases = [
-        Case(SETS, SET_ONE, (0, 1), pairs=False),
-        Case(Wheel(epsilon=0.5, m=2, slots=5, width=2, table=3), SET_TWO, (1, 2, 0), pairs=False),
-        Case(Wheel(epsilon=2.0, m=2, slots=5, table=3), SET_THREE, (0, 2, 1), pairs=False),
-        Case(Wheel(epsilon=0.2, m=1, table=2), SET_ONE, (0, 1)),
-        Case(Wheel(epsilon=8.0, m=1, slots=5, width=3, table=2), SET_ONE, (0, 1), pairs=False),
+        *Wheel.example(),
+        Example(Wheel(epsilon=8.0, m=1, slots=5, width=3, table=2), SET_ONE, (0, 1), pairs=False),
     ]
     bad_values = [
         [{0}],
@@ -274,7 +264,7 @@ def test_simulations_name_their_candidates():
 class Literal(WheelKV):
     """The prose read word by word: the Wheel's z for keys with arcs of two slots, moved by the sign."""
 
-    def perturb(self, values, *, rng):
+    def _perturb(self, values, rng):
         keys = Records(values.offsets, values.keys)
         wheel = Wheel(epsilon=self.epsilon, m=self.m, slots=self.slot_count, width=2, table=self.table)
         reports = wheel.perturb(keys, rng=rng)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ldpnb.keyvalue.correlation import (
         IOH as IOH,
         Answer as Answer,
-        Collected as Collected,
         Encoded as Encoded,
         PairSampling as PairSampling,
+        Shares as Shares,
         Table as Table,
         encode as encode,
         to_bits as to_bits,

@@ -13,26 +13,29 @@ where S sums the signs of k.  A condition says of some keys that they are held, 
 outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
 
 The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_variance`): with n people
-and true
-shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n.  A ratio ρ = F₁/F₀ has, for many people, the variance of the
-one sum (w₁ − ρ w₀)/F₀ (delta method).
+and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n.  A ratio ρ = F₁/F₀ has, for many people, the
+variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any, Self
+from math import prod
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, bernoulli, uniform
-from ldpnb.checks import check_codes, check_count, check_fields, check_numbers, check_people
-from ldpnb.core import Mechanism, Records, Reports, Tally
-from ldpnb.keyvalue.ternary import check_pairs, discretise
-from ldpnb.oracles.frequency import PureProtocol
+from ldpnb import crowds
+from ldpnb.chance import Randomness, uniform
+from ldpnb.checks import Limit, check_codes, check_count, check_fields, check_numbers, check_people
+from ldpnb.core import Example, Mechanism, Records, Reports, Tally
+from ldpnb.keyvalue.ternary import FEW, check_pairs, discretise, entries
+from ldpnb.oracles.frequency import GRR, OUE, PureProtocol
+from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.oracles.succinct import SHist
 from ldpnb.postprocess import norm, norm_sub
 
@@ -74,11 +77,12 @@ def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
     return "".join(str(int(key in said)) for key in names), "".join(str(said.get(key, 0)) for key in names)
 
 
-def _names(keys: Sequence[str]) -> tuple[str, ...]:
+def _names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
+    """Return distinct names as a tuple, at least one."""
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
-        raise ValueError(f"keys must be a tuple of names, got {keys!r}")
+        raise ValueError(f"{name} must be a tuple of names, got {keys!r}")
     if len(keys) == 0 or len(set(keys)) < len(keys):
-        raise ValueError(f"keys must be distinct names, at least one, got {tuple(keys)}")
+        raise ValueError(f"{name} must be distinct names, at least one, got {tuple(keys)}")
     return tuple(keys)
 
 
@@ -130,7 +134,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Collected:
+class Shares:
     """How the shares of all combinations were estimated: what the errors of all that follows are computed from.
 
     Attributes
@@ -176,7 +180,7 @@ class Table:
     ----------
     keys : tuple of str
     cells : ndarray (…, 3^d)
-    collected : Collected, optional
+    collected : Shares, optional
         How they were estimated; None if they are no longer linear in the reports, so that no error is known.
     normal : bool
         Whether cells were shifted to sum to 1.
@@ -184,7 +188,7 @@ class Table:
 
     keys: tuple[str, ...]
     cells: NDArray[np.float64]
-    collected: Collected | None = None
+    collected: Shares | None = None
     normal: bool = False
 
     def __post_init__(self) -> None:
@@ -332,8 +336,13 @@ def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     [21, 13]
     """
     d = _small(check_count(d, 1, "d"))
-    records, entries = check_pairs(values, d)
-    return np.asarray((3**d - 1) // 2 + _sums(discretise(entries, rng) * 3 ** (d - 1 - records.keys), records.offsets))
+    return _combinations(check_pairs(values, d), d, rng)
+
+
+def _combinations(records: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+    """As `encode`, for checked records."""
+    moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
+    return np.asarray((3**d - 1) // 2 + _sums(moves, records.offsets))
 
 
 def _sums(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -345,11 +354,11 @@ def _sums(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.in
 
 def _shares(values: Records, d: int) -> NDArray[np.float64]:
     """Mean over people of the law of their combination, (3^d,)."""
-    records, entries = check_pairs(values, d)
+    records = check_pairs(values, d)
     check_people(records)
     plus, held = np.zeros((2, len(records), d))
     who = records.users, records.keys
-    plus[who], held[who] = (1 + entries) / 2, 1
+    plus[who], held[who] = (1 + entries(records)) / 2, 1
     pattern = (held @ 2.0 ** np.arange(d)).astype(np.int64)
     order = np.argsort(pattern, kind="stable")
     total = np.zeros((3,) * d)
@@ -367,16 +376,6 @@ def _shares(values: Records, d: int) -> NDArray[np.float64]:
     return total.reshape(-1) / len(records)
 
 
-def _digits(values: Records, d: int, keys: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Law of the states of some keys, (n, len(keys), 3)."""
-    records, entries = check_pairs(values, d)
-    states = np.zeros((len(records), d, 3))
-    states[..., 1] = 1
-    who = records.users, records.keys
-    states[who] = np.stack([(1 - entries) / 2, np.zeros(len(entries)), (1 + entries) / 2], -1)
-    return states[:, keys]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Encoded(Mechanism):
     """What both designs share: records become numbers, which go through a frequency oracle and spend what it spends.
@@ -386,10 +385,39 @@ class Encoded(Mechanism):
     keys : tuple of str
         Names of the d keys.
     oracle : PureProtocol
+        With unbiased shares: not `SHist`.
     """
 
     keys: tuple[str, ...]
     oracle: PureProtocol
+    limits: ClassVar[Mapping[str, Limit]] = {"keys": _names}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        k = self.combinations(self.d)
+        if not isinstance(self.oracle, PureProtocol) or isinstance(self.oracle, SHist):
+            # the matrix of SHist adds an error that no number of people averages away
+            raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {self.oracle!r}")
+        if self.oracle.k != k:
+            raise ValueError(f"oracle must have k = {k}, got {self.oracle.k}")
+
+    @staticmethod
+    @abstractmethod
+    def combinations(d: int) -> int:
+        """How many combinations of states the oracle is asked about, where there are d keys."""
+
+    @classmethod
+    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
+        """Make the oracle too: ``make(k=combinations, epsilon=epsilon)``.
+
+        Examples
+        --------
+        >>> from ldpnb.oracles import OUE
+        >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
+        OUE(k=27, epsilon=1.0, packed=False)
+        """
+        names = _names(keys)
+        return cls(keys=names, oracle=make(k=cls.combinations(len(names)), epsilon=epsilon))
 
     @property
     def d(self) -> int:
@@ -410,6 +438,67 @@ class Encoded(Mechanism):
     def report_bits(self) -> int:
         """That of the oracle, without what is public."""
         return self.oracle.report_bits
+
+    @property
+    def public_bits(self) -> int:
+        """That of the oracle."""
+        return self.oracle.public_bits
+
+    @property
+    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
+        """Those of the oracle's reports."""
+        return self.oracle.public_fields
+
+    @property
+    def server_cost(self) -> str:  # type: ignore[override]  # as above
+        """That of the oracle."""
+        return self.oracle.server_cost
+
+    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """Draw everybody's number anew for each trial and count the people of each: (trials, …) as `simulate` takes it.
+
+        That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
+        """
+        trials, records = check_count(trials, 1, "trials"), self._values(values)
+        check_people(records)
+        found = np.empty((trials, prod(self._shape)), np.int64)
+        for one in found:
+            one[:] = np.bincount(self._cells(records, rng), minlength=found.shape[1])
+        return found.reshape(trials, *self._shape)
+
+    @property
+    @abstractmethod
+    def _shape(self) -> tuple[int, ...]:
+        """Shape of the estimates."""
+
+    @abstractmethod
+    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Draw the place of each person in estimates that are laid out flat, (n,)."""
+
+    def _values(self, values: Records) -> Records:
+        return check_pairs(values, self.d)
+
+    def _states(self, values: Records) -> NDArray[np.float64]:
+        """Return the law of each key's state, (n, d, 3)."""
+        records = self._values(values)
+        law, v = np.zeros((len(records), self.d, 3)), entries(records)
+        law[..., 1] = 1
+        law[records.users, records.keys] = np.stack([(1 - v) / 2, np.zeros(len(v)), (1 + v) / 2], -1)
+        return law
+
+    def _oracle_variance(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Variance of the oracle's score for a combination that people have with these probabilities, in their mean."""
+        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
+        return np.asarray(other + (own - other) * t)
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many keys, through k-RR."""
+        return cls.of(tuple(f"key {i}" for i in range(size)), GRR, epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Any number of keys."""
+        return crowds.pairs(self.d, self.d, n, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,55 +523,44 @@ class IOH(Encoded):
     oracle's.  Estimates are the shares of the combinations, (3^d,).
     """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", _names(self.keys))
-        _check_oracle(self.oracle, 3 ** _small(self.d))
+    label = "IOH"
+    scope = (1, 4, 8)
 
-    @classmethod
-    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
-        """Make the oracle too: ``make(k=3**d, epsilon=epsilon)``.
-
-        Examples
-        --------
-        >>> from ldpnb import OUE
-        >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
-        OUE(k=27, epsilon=1.0, packed=False)
-        """
-        names = _names(keys)
-        return cls(keys=names, oracle=make(k=3 ** _small(len(names)), epsilon=epsilon))
+    @staticmethod
+    def combinations(d: int) -> int:
+        """3^d."""
+        return int(3 ** _small(d))
 
     @property
-    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
-        """Those of the oracle's reports."""
-        return self.oracle.public_fields
+    def _shape(self) -> tuple[int, ...]:
+        return (self.oracle.k,)
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: those of the oracle."""
-        codes = encode(values, self.d, rng)
-        check_people(codes)
-        return self.oracle.perturb(codes, rng=rng)
+    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+        return _combinations(records, self.d, rng)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count as the oracle does."""
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        return self.oracle.perturb(self._cells(values, rng), rng=rng)
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count as the oracle does, which also checks its reports."""
         return replace(self.oracle.tally(reports), mechanism=self)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each combination: (…, 3^d)."""
-        return self.oracle.estimate(replace(self._own(tally), mechanism=self.oracle))
+        return self.oracle.estimate(replace(tally, mechanism=self.oracle))
 
-    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> NDArray[np.float64]:
         """Probability of each combination after the signs are drawn: (n, 3^d)."""
-        digits = _digits(values, self.d, np.arange(self.d))
-        law = np.ones((len(digits), 1))
+        states = self._states(values)
+        law = np.ones((len(states), 1))
         for j in range(self.d):
-            law = np.asarray(law[:, :, None] * digits[:, j, None, :]).reshape(len(digits), -1)
+            law = np.asarray(law[:, :, None] * states[:, j, None, :]).reshape(len(states), -1)
         return law
 
-    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> NDArray[np.float64]:
         """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
         t = self.expected(values)
-        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
-        return np.asarray(other + (own - other) * t + t * (1 - t))
+        return self._oracle_variance(t) + t * (1 - t)
 
     def table(self, tally: Tally) -> Table:
         """Estimate the table of all combinations, to be asked about correlations."""
@@ -495,21 +573,6 @@ class IOH(Encoded):
         """
         return self._table(_shares(values, self.d), len(values))
 
-    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
-        """Draw everybody's signs anew for each trial and count the people in each combination: (trials, 3^d).
-
-        That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
-        """
-        trials, (records, entries) = check_count(trials, 1, "trials"), check_pairs(values, self.d)
-        check_people(records)
-        up, power = (1 + entries) / 2, 3 ** (self.d - 1 - records.keys)
-        lowest = (3**self.d - 1) // 2 - _sums(power, records.offsets)
-        found = np.empty((trials, 3**self.d), np.int64)
-        for one in found:
-            rises = bernoulli(up, up.shape, rng) * (2 * power)
-            one[:] = np.bincount(lowest + _sums(rises, records.offsets), minlength=3**self.d)
-        return found
-
     def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
         """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, …).
 
@@ -521,12 +584,18 @@ class IOH(Encoded):
             How many people are in each combination, as `cells` draws them; as many in each trial.
         rng : numpy.random.Generator or Paths
         """
-        counts = _populations(cells, (self.oracle.k,))
+        counts = _populations(cells, self._shape)
         tallies = [_simulated(self.oracle, one, rng) for one in counts]
         return Tally(self, int(counts[0].sum()), np.stack(tallies))
 
     def _table(self, shares: NDArray[np.float64], n: int) -> Table:
-        return Table(self.keys, shares, Collected(self.keys, shares, n, self.oracle))
+        return Table(self.keys, shares, Shares(self.keys, shares, n, self.oracle))
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One to three keys, through oracles that name a combination, send a bit for each, and send one bit."""
+        shapes = ((2, GRR, 1.0), (3, GRR, 3.0), (1, OUE, 20.0), (2, HadamardBit, 1.0))
+        return [Example(cls.of(tuple("abc"[:d]), make, epsilon), FEW[d], pairs=d < 3) for d, make, epsilon in shapes]
 
 
 def _populations(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
@@ -561,14 +630,6 @@ def _report(oracle: PureProtocol) -> Reports:
     return oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))
 
 
-def _check_oracle(oracle: Any, k: int) -> None:
-    if not isinstance(oracle, PureProtocol) or isinstance(oracle, SHist):
-        # the matrix of SHist adds an error that no number of people averages away
-        raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {oracle!r}")
-    if oracle.k != k:
-        raise ValueError(f"oracle must have k = {k}, got {oracle.k}")
-
-
 # --------------------------------------------------------------------------------------------- a pair of keys each
 
 
@@ -598,16 +659,18 @@ class PairSampling(Encoded):
     Estimates are the shares of the nine combinations 3 s_a + s_b for each pair, (L, 9).
     """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", _names(self.keys))
-        if len(self.keys) < 2:
-            raise ValueError(f"keys must be distinct names, at least two, got {self.keys}")
-        _check_oracle(self.oracle, 9)
+    label = "pairs"
+    scope = (2, 16, 100)
 
-    @classmethod
-    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
-        """Make the oracle too: ``make(k=9, epsilon=epsilon)``."""
-        return cls(keys=_names(keys), oracle=make(k=9, epsilon=epsilon))
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.d < 2:
+            raise ValueError(f"keys must be distinct names, at least two, got {self.keys}")
+
+    @staticmethod
+    def combinations(d: int) -> int:
+        """Nine, of two keys."""
+        return 9
 
     @cached_property
     def pairs(self) -> NDArray[np.int64]:
@@ -619,7 +682,12 @@ class PairSampling(Encoded):
     @property
     def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
         """The pair, and those of the oracle's reports."""
-        return ("pair", *self.oracle.public_fields)
+        return ("pair", *super().public_fields)
+
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ L⌉ for the pair, and that of the oracle."""
+        return (len(self.pairs) - 1).bit_length() + super().public_bits
 
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
@@ -628,9 +696,8 @@ class PairSampling(Encoded):
         own = like.dtype.descr if like.dtype.names else [("report", like.dtype, like.shape[1:])]
         return np.dtype([("pair", np.int64), *own])
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with the field ``pair`` and those of the oracle."""
-        pairs, codes = self._encode(values, rng)
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        pairs, codes = np.divmod(self._cells(values, rng), 9)
         told = self.oracle.perturb(codes, rng=rng)
         reports = np.empty(len(codes), self.dtype)
         reports["pair"] = pairs
@@ -638,41 +705,44 @@ class PairSampling(Encoded):
             reports[name] = told[name] if told.dtype.names else told
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
+    def _reports(self, reports: Reports) -> NDArray[Any]:
         found = check_fields(reports, self.dtype)
-        each = np.bincount(check_codes(found["pair"], len(self.pairs), "pair"), minlength=len(self.pairs))
+        check_codes(found["pair"], len(self.pairs), "pair")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
+        each = np.bincount(reports["pair"], minlength=len(self.pairs))
         like = _report(self.oracle)
-        told = np.empty(len(found), like.dtype) if like.dtype.names else found["report"]
+        told = np.empty(len(reports), like.dtype) if like.dtype.names else reports["report"]
         for name in like.dtype.names or ():
-            told[name] = found[name]
-        told, counts = told[np.argsort(found["pair"], kind="stable")], self._nothing()
+            told[name] = reports[name]
+        told, counts = told[np.argsort(reports["pair"], kind="stable")], self._nothing()
         counts[:, 0], ends = each, np.cumsum(each)
         for pair in np.flatnonzero(each):
             part = told[ends[pair] - each[pair] : ends[pair]]
             counts[pair, 1:] = self.oracle.tally(part).counts.reshape(-1)
-        return Tally(self, len(found), counts)
+        return counts
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each combination of each pair: (…, L, 9)."""
-        counts = self._own(tally).counts
+        counts = tally.counts
         asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *_empty(self.oracle).shape)
         # an oracle's estimate times n is linear in its counts and n: of no counts, it is what a report costs
         nothing = self.oracle.estimate(Tally(self.oracle, 1, np.zeros_like(told)))
         scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
         return np.asarray(scores * (len(self.pairs) / tally.n))
 
-    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> NDArray[np.float64]:
         """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""
-        digits = _digits(values, self.d, np.arange(self.d))
-        first, second = digits[:, self.pairs[:, 0]], digits[:, self.pairs[:, 1]]
-        return (first[..., :, None] * second[..., None, :]).reshape(len(digits), -1, 9)
+        states = self._states(values)
+        first, second = states[:, self.pairs[:, 0]], states[:, self.pairs[:, 1]]
+        return (first[..., :, None] * second[..., None, :]).reshape(len(states), -1, 9)
 
-    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> NDArray[np.float64]:
         """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, L, 9)."""
         t = self.expected(values)
-        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
-        return np.asarray(len(self.pairs) * (other + (own - other) * t + t) - np.square(t))
+        return len(self.pairs) * (self._oracle_variance(t) + t) - np.square(t)
 
     def table(self, names: Sequence[str], tally: Tally) -> Table:
         """Estimate the table of two keys, in the order in which they are named.
@@ -690,49 +760,39 @@ class PairSampling(Encoded):
 
         See `IOH.truth`.
         """
-        records, entries = check_pairs(values, self.d)
+        records = self._values(values)
         a, b = self.pairs[self._pair(names)]
         chosen = (records.keys == a) | (records.keys == b)
         key = (records.keys[chosen] == b).astype(np.int64)
-        two = Records.from_arrays(records.users[chosen], key, entries[chosen], n=len(records))
+        two = Records.from_arrays(records.users[chosen], key, entries(records)[chosen], n=len(records))
         return self._table(names, _shares(two, 2), len(records))
-
-    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
-        """Draw everybody's pair and signs anew for each trial and count combinations: (trials, L, 9).
-
-        See `IOH.cells`.
-        """
-        trials, size = check_count(trials, 1, "trials"), 9 * len(self.pairs)
-        found = np.empty((trials, size), np.int64)
-        for one in found:
-            pairs, codes = self._encode(values, rng)
-            one[:] = np.bincount(9 * pairs + codes, minlength=size)
-        return found.reshape(trials, -1, 9)
 
     def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
         """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, L, …).
 
         See `IOH.simulate`.
         """
-        found = _populations(cells, (len(self.pairs), 9))
+        found = _populations(cells, self._shape)
         counts = np.stack([self._nothing() for _ in found])
         counts[..., 0] = found.sum(-1)
         for trial, pair in np.ndindex(found.shape[:2]):
             counts[trial, pair, 1:] = _simulated(self.oracle, found[trial, pair], rng).reshape(-1)
         return Tally(self, int(found[0].sum()), counts)
 
-    def _encode(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw each person's pair, and the number of its combination: (n,) each."""
-        records, entries = check_pairs(values, self.d)
-        check_people(records)
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return len(self.pairs), 9
+
+    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Draw 9 times the number of each person's pair, and the number of its combination."""
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
         a, b = self.pairs[pairs].T
         power = 3 * (records.keys == a[users]) + (records.keys == b[users])
         asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
         moves = np.zeros(len(power), np.int64)
-        moves[asked] = power[asked] * discretise(entries[asked], rng)
-        return pairs, 4 + _sums(moves, records.offsets)
+        moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
+        return np.asarray(9 * pairs + 4 + _sums(moves, records.offsets))
 
     def _nothing(self) -> NDArray[np.int64]:
         return np.zeros((len(self.pairs), 1 + _empty(self.oracle).size), np.int64)
@@ -746,4 +806,13 @@ class PairSampling(Encoded):
 
     def _table(self, names: Sequence[str], shares: NDArray[np.float64], n: int) -> Table:
         keys = tuple(sorted(names, key=self.keys.index))
-        return Table(keys, shares, Collected(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
+        return Table(keys, shares, Shares(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One pair and three, through oracles that name a combination, send one bit, and send a bit for each."""
+        shapes = ((3, GRR, 1.0), (2, GRR, 3.0), (3, HadamardBit, 0.4), (2, OUE, 1.0))
+        return [
+            Example(cls.of(tuple("abc"[:d]), make, epsilon), FEW[d][: 2 * d + 1], pairs=make is GRR)
+            for d, make, epsilon in shapes
+        ]

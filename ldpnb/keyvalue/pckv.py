@@ -6,19 +6,20 @@ of the promise of PCKV-GRR where the set of keys has changed, but the client's p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, round_up, uniform
-from ldpnb.checks import SIZE_MAX, check_array, check_codes, check_count, check_epsilon, check_people
-from ldpnb.core import Records, Reports, Tally, pad_and_sample
-from ldpnb.keyvalue.ternary import Holdings, KnownKeys, check_pairs, discretise
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_count, check_epsilon
+from ldpnb.core import Example, Records, Reports, pad_and_sample
+from ldpnb.keyvalue.ternary import FEW, Holdings, KnownKeys, discretise
 from ldpnb.oracles.hadamard import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
@@ -39,11 +40,7 @@ class PadAndSample(KnownKeys):
 
     epsilon: float
     ell: int
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell", SIZE_MAX))
+    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon, "ell": (1, SIZE_MAX)}
 
     @property
     def width(self) -> int:
@@ -61,12 +58,15 @@ class PadAndSample(KnownKeys):
         return super().ask(population, trials, rng)
 
     def _draw(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw a key in [0, d+ℓ) and a sign for each person."""
-        records, _ = check_pairs(values, self.d)
-        check_people(records)
-        keys, drawn = pad_and_sample(records, self.d, self.ell, rng)
+        """Draw a key in [0, d+ℓ) and a sign, 1 or −1, for each person: (n,) both."""
+        keys, drawn = pad_and_sample(values, self.d, self.ell, rng)
         assert drawn is not None  # the records have values
         return keys, discretise(drawn, rng)
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many keys, with records padded to eight."""
+        return cls(d=size, ell=crowds.HELD, epsilon=epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +82,8 @@ class PCKVGRR(PadAndSample):
 
     Reports are signed keys 2·key + (1 if the sign is +), dummies after the d keys, (n,).
     """
+
+    label = "PCKV-GRR"
 
     @property
     def cells(self) -> int:
@@ -111,17 +113,24 @@ class PCKVGRR(PadAndSample):
         """⌈log₂ 2(d+ℓ)⌉."""
         return (self.cells - 1).bit_length()
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: integers in [0, 2(d+ℓ)), (n,)."""
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
         signed = 2 * keys + (signs > 0)
         return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, self.cells, "reports")
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count for each key the reports of its − and +, and all others, (d, 3)."""
-        codes = check_codes(reports, self.cells, "reports")
-        minus, plus = np.bincount(codes, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
-        return Tally(self, len(codes), np.stack([minus, len(codes) - minus - plus, plus], -1))
+        minus, plus = np.bincount(reports, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
+        return np.stack([minus, len(reports) - minus - plus, plus], -1)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One key to three, of which records are padded to fewer, to as many, and to more."""
+        shapes = ((2, 1, 1.0), (1, 2, 0.8), (3, 2, 0.8), (3, 3, 3.0))
+        return [Example(cls(d=d, ell=ell, epsilon=epsilon), FEW[d], pairs=d < 3) for d, ell, epsilon in shapes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +154,9 @@ class PCKVUE(PadAndSample):
 
     Reports are −1, 0 or 1 for each key, dummies after the d keys, int8 (n, d+ℓ).
     """
+
+    label = "PCKV-UE"
+    server_cost = "report and item"
 
     @cached_property
     def keep_sign(self) -> Fraction:
@@ -180,8 +192,7 @@ class PCKVUE(PadAndSample):
         """⌈log₂ 3^(d+ℓ)⌉; published are two bits a key."""
         return int(3**self.width - 1).bit_length()
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: −1, 0 or 1, int8 (n, d+ℓ)."""
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
         reports = np.zeros((len(keys), self.width), np.int8)
         for start in range(0, len(keys), BLOCK):
@@ -193,8 +204,7 @@ class PCKVUE(PadAndSample):
             reports[block][person, key] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the answers −, nothing and + about each key, (d, 3)."""
+    def _reports(self, reports: Reports) -> NDArray[Any]:
         found = check_array(reports, "reports")
         if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != self.width:
             rule = f"integers (n, d + ell = {self.width})"
@@ -202,8 +212,22 @@ class PCKVUE(PadAndSample):
         wrong = found[(found < -1) | (found > 1)]
         if wrong.size:
             raise ValueError(f"reports must be -1, 0 or 1, got {wrong[0]}")
-        minus, plus = (np.count_nonzero(found[:, : self.d] == sign, axis=0) for sign in (-1, 1))
-        return Tally(self, len(found), np.stack([minus, len(found) - minus - plus, plus], -1))
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the answers −, nothing and + about each key, (d, 3)."""
+        minus, plus = (np.count_nonzero(reports[:, : self.d] == sign, axis=0) for sign in (-1, 1))
+        return np.stack([minus, len(reports) - minus - plus, plus], -1)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One dummy and two; records that fill the padding with opposite signs attain ε."""
+        full = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
+        return [
+            Example(cls(d=2, ell=1, epsilon=1.0), FEW[2], pairs=False),
+            Example(cls(d=1, ell=1, epsilon=17.0), FEW[1]),  # where rounding makes the sign the worst of it
+            Example(cls(d=3, ell=2, epsilon=0.8), full, pairs=False),
+        ]
 
 
 def stale_epsilon(old: PCKVGRR, d_new: int) -> float:

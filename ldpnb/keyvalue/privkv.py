@@ -6,19 +6,30 @@ the mean that the collector published after the round before, so that the publis
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, odds
-from ldpnb.checks import check_count, check_epsilon, check_numbers, check_unit, is_number
-from ldpnb.core import Records, Reports, Tally
-from ldpnb.keyvalue.ternary import Holdings, SampledKey, check_holdings, discretise, tell
+from ldpnb.checks import (
+    EPSILON_MAX,
+    EPSILON_MIN,
+    Limit,
+    check_count,
+    check_epsilon,
+    check_numbers,
+    check_people,
+    check_unit,
+    is_number,
+)
+from ldpnb.core import Example, Records, Reports, Tally
+from ldpnb.keyvalue.ternary import FEW, Holdings, SampledKey, check_holdings, discretise, tell
 from ldpnb.oracles.hadamard import truthful
 
 
@@ -48,11 +59,9 @@ class PrivKV(SampledKey):
 
     key_epsilon: float
     value_epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("key_epsilon", "value_epsilon"):
-            object.__setattr__(self, name, check_epsilon(getattr(self, name), name))
+    label = "PrivKV"
+    limits: ClassVar[Mapping[str, Limit]] = {"key_epsilon": check_epsilon, "value_epsilon": check_epsilon}
+    epsilons = (2 * EPSILON_MIN, EPSILON_MAX)
 
     @classmethod
     def nominal_split(cls, d: int, epsilon: float) -> Self:
@@ -96,9 +105,7 @@ class PrivKV(SampledKey):
         """The same, to the nearest float."""
         return chance.log(_transcript_ratio(self, 1))
 
-    def _states(
-        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
-    ) -> NDArray[np.int64]:
+    def _respond(self, held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness) -> NDArray[np.int64]:
         return _told(held, values, inexact(self.p1), inexact(self.p2), rng)
 
     def follow_up(self, values: Records, fake: NDArray[np.float64], *, rng: Randomness) -> Reports:
@@ -109,11 +116,10 @@ class PrivKV(SampledKey):
         fake = check_unit(fake, "fake")
         if fake.shape != (self.d,):
             raise ValueError(f"fake must hold d = {self.d} means, got shape {fake.shape}")
-
-        def states(keys: Any, held: Any, own: Any, rng: Randomness) -> NDArray[np.int64]:
-            return _told(held, np.where(held, own, fake[keys]), 0.5, inexact(self.p2), rng)
-
-        return self._report(values, states, rng)
+        records = self._values(values)
+        check_people(records)
+        keys, held, own = self._draw(records, rng)
+        return self._report(keys, _told(held, np.where(held, own, fake[keys]), 0.5, inexact(self.p2), rng))
 
     def printed_mean(self, tally: Tally) -> NDArray[np.float64]:
         """Mean of each key as PrivKV prints it, (…, d): (n*₊ − n*₋)/N₁, where N₁ = n₊ + n₋ reports told a sign.
@@ -126,6 +132,20 @@ class PrivKV(SampledKey):
         p = inexact(self.p2)
         above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
         return np.asarray((above - below) / np.maximum(told, 1))
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One to three keys; equal budgets, either of them larger, and both splits of ε."""
+        equal, unequal = (
+            cls(d=d, key_epsilon=one, value_epsilon=two) for d, one, two in ((2, 0.5, 0.5), (3, 1.0, 0.3))
+        )
+        splits = cls.nominal_split(1, 8.0), cls.tight_split(2, 3.0)
+        return [Example(one, FEW[one.d], pairs=one.d < 3) for one in (equal, unequal, *splits)]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many keys, with the published split of ε."""
+        return cls.nominal_split(size, epsilon)
 
 
 def _told(

@@ -25,19 +25,20 @@ which is not linear: see `mean_of`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import (
     SIZE_MAX,
+    Limit,
     check_codes,
     check_count,
     check_epsilon,
@@ -46,10 +47,18 @@ from ldpnb.checks import (
     check_people,
     check_unit,
 )
-from ldpnb.core import Mechanism, Records, Reports, Tally
+from ldpnb.core import Example, Mechanism, Records, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
+
+FEW = {  # records of up to so many keys, for examples
+    1: Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75}),
+    2: Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3}),
+    3: Records.of(
+        {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
+    ),
+}
 
 
 def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
@@ -96,7 +105,17 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Pairs that people hold: person, column of the key, u and v of each; and the number of people and of keys."""
+    """Pairs that people hold.
+
+    Attributes
+    ----------
+    users, columns : ndarray of int64 (pairs,)
+        Person and column of the key.
+    u, v : ndarray (pairs,)
+        Probability that an answer about the key is about this pair, and its value.
+    shape : tuple of int
+        Number of people and of keys.
+    """
 
     users: NDArray[np.int64]
     columns: NDArray[np.int64]
@@ -121,7 +140,7 @@ class SignedTernary(Mechanism):
     @property
     @abstractmethod
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(α, β, γ)."""
+        """(α, β, γ): chance of + and of − if the answer is about a pair of sign +, and of + if it is about no pair."""
 
     @property
     def asked(self) -> float:
@@ -133,47 +152,43 @@ class SignedTernary(Mechanism):
         """Probability u that the answer about a key is about the holder's own pair, for records of these sizes."""
 
     @abstractmethod
-    def _held(self, values: Records, items: Any) -> Held:
-        """Return the pairs of these keys, and refuse other values."""
+    def _columns(self, d: int) -> tuple[int, ...] | None:
+        """Return the candidates in a tally of a population with keys 0, …, d − 1: None where the client knows the keys.
+
+        Raises a ValueError where the client knows another number of keys.
+        """
 
     @property
     def w(self) -> float:
         """Probability a·u that a pair of a short record is asked about and used."""
         return self.asked * inexact(self.used(np.array([1]))[0])
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate frequency and frequency × mean of each key: (…, 2, d)."""
-        minus, nothing, plus = np.moveaxis(self._own(tally).counts, -1, 0)
+        minus, nothing, plus = np.moveaxis(tally.counts, -1, 0)
         t, d, b = self._gains
         seen = plus + minus
         frequency = (seen - b * (seen + nothing)) / t
         return np.stack([frequency, (plus - minus) / d], -2) / (tally.n * self.w)
 
-    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def _expected(self, held: Held) -> NDArray[np.float64]:
         """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
-        held = self._held(values, items)
         t = held.u * (self.asked / self.w)
         return np.stack([held.dense(t), held.dense(t * held.v)], 1)
 
-    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        """Variances of the two scores (see the head of this module): (n, 2, d)."""
-        return self._spread(self._moments(values, items)).variance
+    def _each(self, held: Held) -> Spread:
+        """Return how far the two scores of each person scatter (see the head of this module)."""
+        t, s = np.moveaxis(self._expected(held), 1, 0)
+        return self._spread(np.stack([t, s, t * t, s * s, t * s]))
 
-    def covariance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
-
-        Cov[estimates] = covariance.sum(0) / n² for any population.
-        """
-        return self._spread(self._moments(values, items)).covariance
-
-    def spread(self, values: Records, items: Any = None) -> Spread:
-        """Exact variances and covariances of the estimates from this population."""
-        held = self._held(values, items)
-        check_people(values)
+    def _whole(self, held: Held) -> Spread:
+        """Return how far the estimates from all these people scatter, without a matrix of people and keys."""
+        people, d = held.shape
+        check_people(range(people))
         t = held.u * (self.asked / self.w)
         s = t * held.v
-        sums = [np.bincount(held.columns, x, held.shape[1]) for x in (t, s, t * t, s * s, t * s)]
-        return self._spread(np.stack(sums) / len(values), len(values))
+        sums = [np.bincount(held.columns, x, d) for x in (t, s, t * t, s * s, t * s)]
+        return self._spread(np.stack(sums) / people, people)
 
     def plug_in(self, estimate: ArrayLike, n: int) -> Spread:
         """Variances and covariances as a collector can tell them, who has only the estimate.
@@ -194,11 +209,6 @@ class SignedTernary(Mechanism):
         f = np.clip(f, 0, 1)
         s = np.clip(s, -f, f)
         return self._spread(np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s]), n)
-
-    def _moments(self, values: Records, items: Any) -> NDArray[np.float64]:
-        """Return t, s, t², s² and ts of each person and key: (5, n, d)."""
-        t, s = np.moveaxis(self.expected(values, items), 1, 0)
-        return np.stack([t, s, t * t, s * s, t * s])
 
     def _spread(self, moments: NDArray[np.float64], n: int = 1) -> Spread:
         """Spread of a mean of n scores, from the means of t, s, t², s² and ts: (5, …, d)."""
@@ -228,11 +238,11 @@ class SignedTernary(Mechanism):
         alpha, beta, gamma = map(float, self.answer)
         asked = self.ask(check_holdings(population), check_count(trials, 1, "trials"), rng)
         told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
-        return Tally(self, population.n, told, self._named(population.d))
+        return Tally(self, population.n, told, self._columns(population.d))
 
     def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
         """How many answers about each key are about −, none or + of the person's own: (trials, d, 3)."""
-        self._named(population.d)
+        self._columns(population.d)
         block = max(1, BLOCK // max(1, len(population.values)))
         parts = [min(block, trials - start) for start in range(0, trials, block)]
         states = np.concatenate([self._own_pairs(population, part, rng) for part in parts])
@@ -248,13 +258,9 @@ class SignedTernary(Mechanism):
 
     @property
     def _gains(self) -> tuple[float, float, float]:
-        """T, D and 2γ."""
+        """T = α + β − 2γ and D = α − β, which estimates are divided by, and b = 2γ, the chance of a blind sign."""
         alpha, beta, gamma = self.answer
         return inexact(alpha + beta - 2 * gamma), inexact(alpha - beta), inexact(2 * gamma)
-
-    @abstractmethod
-    def _named(self, d: int) -> tuple[int, ...] | None:
-        """Candidates of a tally of a population with d keys, None where the client knows them; refuse others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,27 +274,60 @@ class KnownKeys(SignedTernary):
     """
 
     d: int
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
+    scope = (1, 256, 10**6)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "d", check_count(self.d, 1, "d", SIZE_MAX))
+    def expected(self, values: Records) -> NDArray[np.float64]:
+        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
+        return self._expected(self._held(values))
 
-    def _held(self, values: Records, items: Any) -> Held:
-        records, v = check_pairs(values, self.d)
+    def variance(self, values: Records) -> NDArray[np.float64]:
+        """Variances of a person's two scores for each key: (n, 2, d)."""
+        return self._each(self._held(values)).variance
+
+    def covariance(self, values: Records) -> NDArray[np.float64]:
+        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
+
+        Cov[estimates] = covariance.sum(0) / n² for any population.
+        """
+        return self._each(self._held(values)).covariance
+
+    def spread(self, values: Records) -> Spread:
+        """Exact variances and covariances of the estimates from this population."""
+        return self._whole(self._held(values))
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Up to eight keys."""
+        return crowds.pairs(self.d, crowds.HELD, n, rng)
+
+    def _values(self, values: Records) -> Records:
+        return check_pairs(values, self.d)
+
+    def _held(self, values: Records) -> Held:
+        records = self._values(values)
         users = records.users
-        return Held(users, records.keys, self.used(records.sizes)[users], v, (len(records), self.d))
+        u = self.used(records.sizes)[users]
+        return Held(users, records.keys, u, entries(records), (len(records), self.d))
 
-    def _named(self, d: int) -> None:
+    def _columns(self, d: int) -> None:
         if d != self.d:
             raise ValueError(f"population must have d = {self.d} keys, got {d}")
 
 
-def check_pairs(values: Records, d: int | None) -> tuple[Records, NDArray[np.float64]]:
-    """Return records and their values if keys are below d (any if None) and values in [−1, 1]."""
+def check_pairs(values: Any, d: int | None) -> Records:
+    """Return records if keys are below d (any if None) and values in [−1, 1]; these are float64 then."""
     if not isinstance(values, Records) or values.values is None:
         what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
         raise ValueError(f"values must be Records with a value for each key, got {what}")
     check_codes(values.keys, d, "keys")
-    return values, check_unit(values.values)
+    numbers = check_unit(values.values)
+    return values if values.values.dtype == numbers.dtype else replace(values, values=numbers)
+
+
+def entries(records: Records) -> NDArray[np.float64]:
+    """Return the values of records that `check_pairs` returned, (entries,)."""
+    assert records.values is not None
+    return records.values
 
 
 # ------------------------------------------------------------------------------------------- means, from estimates
@@ -430,8 +469,9 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
         Count people by the size of their record, too: for mechanisms that pad and sample.
     """
     d = check_count(d, 1, "d", SIZE_MAX)
-    records, values = check_pairs(records, d)
+    records = check_pairs(records, d)
     check_people(records)
+    values = entries(records)
     size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
     order = np.lexsort((size, values, records.keys))
     keys, values, size = records.keys[order], values[order], size[order]
@@ -489,32 +529,46 @@ class SampledKey(StatePerturbation):
         """Layout of a report."""
         return np.dtype([("key", np.int64), ("state", np.int64)])
 
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ d⌉, for the key."""
+        return (self.d - 1).bit_length()
+
     @abstractmethod
-    def _states(
-        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
-    ) -> NDArray[np.int64]:
-        """Draw the states to report: whether each person holds the drawn key, and its value (0 if not) are given."""
+    def _respond(self, held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness) -> NDArray[np.int64]:
+        """Draw the states to report, 0, 1 or 2: (n,).
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``key`` and ``state``."""
-        return self._report(values, self._states, rng)
+        Given are whether each person holds the key that was drawn, and its value, 0 if not: (n,) both.
+        """
 
-    def _report(self, values: Records, states: Callable[..., NDArray[np.int64]], rng: Randomness) -> Reports:
-        records, entries = check_pairs(values, self.d)
-        check_people(records)
-        reports = np.empty(len(records), self.dtype)
-        reports["key"] = uniform(self.d, (len(records),), rng)
-        at = records.keys == reports["key"][records.users]
-        held, own = np.zeros(len(records), np.bool_), np.zeros(len(records))
-        held[records.users[at]], own[records.users[at]] = True, entries[at]
-        reports["state"] = states(reports["key"], held, own, rng)
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        keys, held, own = self._draw(values, rng)
+        return self._report(keys, self._respond(held, own, rng))
+
+    def _draw(
+        self, values: Records, rng: Randomness
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+        """Draw a key for each person, and see whether it is held, and its value, 0 if not: (n,) each."""
+        keys, users = uniform(self.d, (len(values),), rng), values.users
+        at = values.keys == keys[users]
+        held, own = np.zeros(len(values), np.bool_), np.zeros(len(values))
+        held[users[at]], own[users[at]] = True, entries(values)[at]
+        return keys, held, own
+
+    def _report(self, keys: NDArray[np.int64], states: NDArray[np.int64]) -> Reports:
+        reports = np.empty(len(keys), self.dtype)
+        reports["key"], reports["state"] = keys, states
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the states of each key, (d, 3)."""
+    def _reports(self, reports: Reports) -> NDArray[Any]:
         found = check_fields(reports, self.dtype)
-        cell = 3 * check_codes(found["key"], self.d, "key") + check_codes(found["state"], 3, "state")
-        return Tally(self, len(found), np.bincount(cell, minlength=3 * self.d).reshape(self.d, 3))
+        check_codes(found["key"], self.d, "key")
+        check_codes(found["state"], 3, "state")
+        return found
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the states of each key, (d, 3)."""
+        return np.bincount(3 * reports["key"] + reports["state"], minlength=3 * self.d).reshape(self.d, 3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -533,10 +587,8 @@ class StateEncoding(SampledKey):
     """
 
     epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+    label = "SE"
+    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
 
     @cached_property
     def states(self) -> GRR:
@@ -554,12 +606,20 @@ class StateEncoding(SampledKey):
         """That of the oracle over states, for every key."""
         return self.states.realised_epsilon
 
-    def _states(
-        self, keys: NDArray[np.int64], held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness
-    ) -> NDArray[np.int64]:
+    def _respond(self, held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness) -> NDArray[np.int64]:
         states = np.ones(len(held), np.int64)
         states[held] += discretise(values[held], rng)
         return self.states.perturb(states, rng=rng)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One to three keys."""
+        return [Example(cls(d=d, epsilon=epsilon), FEW[d]) for d, epsilon in ((2, 1.0), (3, 0.3), (1, 4.0))]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many keys."""
+        return cls(d=size, epsilon=epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -578,10 +638,9 @@ class StateEncodingSplit(StatePerturbation):
     """
 
     epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+    label = "SE, all keys"
+    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
+    server_cost = "report and item"
 
     @cached_property
     def keep(self) -> float:
@@ -606,17 +665,29 @@ class StateEncodingSplit(StatePerturbation):
         """⌈log₂ 3^d⌉."""
         return int(3**self.d - 1).bit_length()
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: states, (n, d)."""
-        records, entries = check_pairs(values, self.d)
-        check_people(records)
-        states = np.ones((len(records), self.d), np.int64)
-        states[records.users, records.keys] += discretise(entries, rng)
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        states = np.ones((len(values), self.d), np.int64)
+        states[values.users, values.keys] += discretise(entries(values), rng)
         return np.where(bernoulli(self.keep, states.shape, rng), states, uniform(3, states.shape, rng))
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the states of each key, (d, 3)."""
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
         states = check_codes(reports, 3, "reports", ndim=2)
         if states.shape[1] != self.d:
             raise ValueError(f"reports must have d = {self.d} columns, got {states.shape[1]}")
-        return Tally(self, len(states), (states[..., None] == np.arange(3)).sum(0))
+        return states
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the states of each key, (d, 3)."""
+        return np.stack([np.count_nonzero(reports == state, axis=0) for state in range(3)], -1)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One and two keys; records that hold all of them with opposite signs attain ε."""
+        one, two = (cls(d=d, epsilon=epsilon) for d, epsilon in ((1, 0.3), (2, 1.0)))
+        opposite = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
+        return [Example(two, opposite, pairs=False), Example(one, FEW[1])]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many keys."""
+        return cls(d=size, epsilon=epsilon)

@@ -21,24 +21,26 @@ with few keys, has this property; `Multilinear`, which is in use, very nearly (s
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, check_codes, check_count, check_epsilon, check_fields, check_people
-from ldpnb.core import Mechanism, Records, Reports, Tally, sample_slots
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
+from ldpnb.core import Example, OpenMechanism, Records, Reports, Tally, sample_slots
 from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
-from ldpnb.keyvalue.ternary import Held, SignedTernary, check_pairs, discretise
+from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread, check_pairs, discretise, entries
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 REPORTS = 2**16  # reports decoded at a time
+LISTED = 256  # candidates for a crowd, who hold no others
 
 Item = int | str
 
@@ -119,7 +121,7 @@ class Circle:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenSets(Mechanism):
+class OpenSets(OpenMechanism):
     """What both Wheels share: parameters, seeds, dummies, reports.
 
     Parameters
@@ -143,12 +145,17 @@ class OpenSets(Mechanism):
     slots: int = 0
     table: int = 0
     public_fields: ClassVar[tuple[str, ...]] = ("seed",)
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "epsilon": check_epsilon,
+        "m": (1, SIZE_MAX),
+        "slots": (0, SIZE_MAX),
+        "table": (0, SIZE_MAX),
+    }
+    server_cost = "report and item"
+    scope = (1, LISTED, 1)  # the client has no domain, and candidates are as many as ever
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "m", check_count(self.m, 1, "m", SIZE_MAX))
-        for name in ("slots", "table"):
-            object.__setattr__(self, name, check_count(getattr(self, name), 0, name, SIZE_MAX))
+        super().__post_init__()
         least = self._least
         if least > SLOTS // 4:
             raise ValueError(f"m must leave 3 of {SLOTS} slots free, got {self.m}")
@@ -210,6 +217,11 @@ class OpenSets(Mechanism):
         return (self.slot_count - 1).bit_length()
 
     @property
+    def public_bits(self) -> int:
+        """32 for each word of the seed."""
+        return 32 * self.hash.words
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
@@ -218,61 +230,68 @@ class OpenSets(Mechanism):
         """Probability that a pair of a record of this size is among the m drawn: min(1, m/size)."""
         return np.asarray(self.m / np.maximum(sizes, self.m))
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``seed`` and ``slot``."""
-        records = self._checked(values)
-        check_people(records)
-        reports = np.empty(len(records), self.dtype)
-        for start in range(0, len(records), CLIENTS):
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        reports = np.empty(len(values), self.dtype)
+        for start in range(0, len(values), CLIENTS):
             part = slice(start, start + CLIENTS)
-            reports["seed"][part], reports["slot"][part] = self._report(records[part], rng)
+            reports["seed"][part], reports["slot"][part] = self._spin(values[part], rng)
         return reports
 
-    def _report(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def _spin(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Draw the seed, (n, words), and the slot, (n,), of each of these people."""
         seeds = self.hash.seeds(len(records), rng)
         chosen = sample_slots(records, self.m, rng)
-        entries, real = records.offsets[:-1, None] + chosen, chosen < records.sizes[:, None]
-        slots = self._place(seeds[np.nonzero(real)[0]], records, entries[real], rng)
+        at, real = records.offsets[:-1, None] + chosen, chosen < records.sizes[:, None]
+        slots = self._place(seeds[np.nonzero(real)[0]], records, at[real], rng)
         starts = np.empty(real.shape, np.int64)
         starts[real] = slots % self.slot_count
         starts[~real] = uniform(self.slot_count, (int((~real).sum()),), rng)
         return seeds, self.circle.spin(starts, rng)
 
     def _place(
-        self, seeds: NDArray[np.uint32], records: Records, entries: NDArray[np.int64], rng: Randomness
+        self, seeds: NDArray[np.uint32], records: Records, at: NDArray[np.int64], rng: Randomness
     ) -> NDArray[np.int64]:
-        """Where the arcs of these entries start, under these seeds."""
-        return self.hash(seeds, records.keys[entries])
+        """Return where the arcs of these entries of the records start, each under a seed of its own: (entries,)."""
+        return self.hash(seeds, records.keys[at])
 
-    @abstractmethod
-    def _checked(self, values: Records) -> Records:
-        """Return records of keys, with or without values as the mechanism wants."""
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        return check_fields(reports, self.dtype)
 
-    def _keys(self, values: Records) -> None:
-        check_codes(values.keys, self.table or None, "keys")
+    def _items(self, items: Any) -> tuple[Item, ...]:
+        return _codes(items)[0]
 
-    def _found(self, reports: Reports, items: Any, first: int, inner: int, outer: int) -> tuple[Any, NDArray[np.int64]]:
-        """Return candidates and, for each, the reports z with its slot among z + first, …: for two widths, (k, 2)."""
-        found = check_fields(reports, self.dtype)
-        named, codes = _codes(items)
+    def _near(
+        self, reports: NDArray[Any], items: tuple[Item, ...], first: int, inner: int, outer: int
+    ) -> NDArray[np.int64]:
+        """Count for each candidate the reports z with its slot among z + first, …: for two widths, (k, 2)."""
+        codes = _codes(items)[1]
         counts = np.zeros((len(codes), 2), np.int64)
-        for start in range(0, max(len(found), 1), REPORTS):  # once for no reports, to look at the candidates
-            part = found[start : start + REPORTS]
+        for start in range(0, max(len(reports), 1), REPORTS):  # once for no reports, to look at the candidates
+            part = reports[start : start + REPORTS]
             slot, seeds = check_codes(part["slot"], self.slot_count, "slot"), part["seed"]
             self.hash.check(seeds, codes)
             counts += self.hash.count(seeds, (slot + first) % self.slot_count, inner, outer, codes)
-        return named, counts
+        return counts
 
     def _held(self, values: Records, items: Any) -> Held:
         """Return the pairs of these candidates; v is 1 in sets."""
-        records, (_, codes) = self._checked(values), _codes(items)
+        records, (_, codes) = self._values(values), _codes(items)
         self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
         order = np.argsort(codes, kind="stable")
         columns = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]
-        named = codes[columns] == records.keys
-        users = records.users[named]
-        v = np.ones(len(users)) if records.values is None else records.values[named]
-        return Held(users, columns[named], self.used(records.sizes)[users], v, (len(records), len(codes)))
+        listed = codes[columns] == records.keys
+        users = records.users[listed]
+        v = np.ones(len(users)) if records.values is None else records.values[listed]
+        return Held(users, columns[listed], self.used(records.sizes)[users], v, (len(records), len(codes)))
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For eight keys a person; the client has no domain."""
+        return cls(m=crowds.HELD, epsilon=epsilon)
+
+    def candidates(self) -> list[Any]:
+        """Return the keys of a crowd."""
+        return list(range(LISTED))
 
 
 # ------------------------------------------------------------------------------------------------------------ sets
@@ -303,10 +322,8 @@ class Wheel(OpenSets):
     """
 
     width: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", check_count(self.width, 1, "width", SLOTS // 4))
-        super().__post_init__()
+    label = "wheel"
+    limits: ClassVar[Mapping[str, Limit]] = {"width": (1, SLOTS // 4)}
 
     @property
     def _width(self) -> int:
@@ -324,22 +341,21 @@ class Wheel(OpenSets):
         """(p*, q*): probability of a report in the arc of a key that is held, and of any other."""
         return self.width * self.circle.alpha, Fraction(self.width, self.slot_count)
 
-    def _checked(self, values: Records) -> Records:
+    def _values(self, values: Records) -> Records:
         if not isinstance(values, Records) or values.values is not None:
             what = "Records with values" if isinstance(values, Records) else type(values).__name__
             raise ValueError(f"values must be Records of keys alone, got {what}")
-        self._keys(values)
+        check_codes(values.keys, self.table or None, "keys")
         return values
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> NDArray[np.int64]:
         """Count for each candidate the reports in its arc, (k,)."""
-        named, counts = self._found(reports, items, 1 - self.width, self.width, self.width)
-        return Tally(self, len(reports), counts[:, 1].copy(), named)
+        return self._near(reports, items, 1 - self.width, self.width, self.width)[:, 1].copy()
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of people who hold each candidate: (…, k)."""
         p, q = self.support
-        return (self._own(tally).counts / tally.n - inexact(q)) / inexact(p - q)
+        return (tally.counts / tally.n - inexact(q)) / inexact(p - q)
 
     def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
@@ -351,6 +367,22 @@ class Wheel(OpenSets):
         p, q = map(float, self.support)
         found = q + (p - q) * self.expected(values, items)
         return np.asarray(found * (1 - found) / (p - q) ** 2)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One key a person and two, arcs of one slot and of several, and the best number of slots."""
+        one = Records.of({0}, {1}, set(), {0, 1})
+        two, three = Records.of({0, 1}, {2}, {1, 2}), Records.of({0, 1}, {2}, {0, 1, 2}, {1, 2})
+        return [
+            Example(cls(epsilon=1.0, m=1, slots=3, table=2), one, (0, 1), pairs=False),
+            Example(cls(epsilon=0.5, m=2, slots=5, width=2, table=3), two, (1, 2, 0), pairs=False),
+            Example(cls(epsilon=2.0, m=2, slots=5, table=3), three, (0, 2, 1), pairs=False),
+            Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1)),
+        ]
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Up to m keys."""
+        return crowds.sets(LISTED, self.m, n, rng)
 
 
 # --------------------------------------------------------------------------------------------------- key–value data
@@ -382,6 +414,8 @@ class WheelKV(OpenSets, SignedTernary):
     By default N has the least sum of the two noises of a key that nobody holds.
     """
 
+    label = "Wheel-KV"
+
     @property
     def _least(self) -> int:
         return max(self.m, 2) + 1
@@ -396,21 +430,51 @@ class WheelKV(OpenSets, SignedTernary):
         alpha, n = self.circle.alpha, self.slot_count
         return alpha, (1 - alpha) / (n - 1), Fraction(1, n)
 
-    def _checked(self, values: Records) -> Records:
-        check_pairs(values, self.table or None)
-        return values
+    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """min(1, m/size), and that times v, for candidates the person holds, zero for others: (n, 2, k)."""
+        return self._expected(self._held(values, items))
+
+    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Variances of a person's two scores for each candidate: (n, 2, k)."""
+        return self._each(self._held(values, items)).variance
+
+    def covariance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+        """Covariance of a person's two scores for each candidate: (n, k).  See `KnownKeys.covariance`."""
+        return self._each(self._held(values, items)).covariance
+
+    def spread(self, values: Records, items: Any = None) -> Spread:
+        """Exact variances and covariances of the estimates from this population."""
+        return self._whole(self._held(values, items))
+
+    def _values(self, values: Records) -> Records:
+        return check_pairs(values, self.table or None)
 
     def _place(
-        self, seeds: NDArray[np.uint32], records: Records, entries: NDArray[np.int64], rng: Randomness
+        self, seeds: NDArray[np.uint32], records: Records, at: NDArray[np.int64], rng: Randomness
     ) -> NDArray[np.int64]:
-        assert records.values is not None  # they were checked
-        return self.hash(seeds, records.keys[entries]) + (discretise(records.values[entries], rng) < 0)
+        return super()._place(seeds, records, at, rng) + (discretise(entries(records)[at], rng) < 0)
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> NDArray[np.int64]:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
-        named, counts = self._found(reports, items, -1, 1, 2)
-        minus, either = counts.T
-        return Tally(self, len(reports), np.stack([minus, len(reports) - either, either - minus], -1), named)
+        minus, either = self._near(reports, items, -1, 1, 2).T
+        return np.stack([minus, len(reports) - either, either - minus], -1)
 
-    def _named(self, d: int) -> tuple[int, ...]:
+    def _columns(self, d: int) -> tuple[int, ...]:
         return tuple(range(d))
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One key a person and two, of two keys and of three, and the best number of slots."""
+        one = Records.of({0: 1.0}, {0: -1.0}, {}, {1: 0.5}, {0: -0.25, 1: 1.0})
+        two = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25})
+        three = Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})
+        return [
+            Example(cls(epsilon=1.0, m=1, slots=4, table=2), one, (0, 1), pairs=False),
+            Example(cls(epsilon=0.5, m=2, slots=6, table=2), two, (1, 0), pairs=False),
+            Example(cls(epsilon=1.0, m=2, slots=4, table=3), three, (2, 0, 1), pairs=False),
+            Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1), pairs=False),
+        ]
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Up to m keys."""
+        return crowds.pairs(LISTED, self.m, n, rng)

@@ -37,9 +37,9 @@ from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
     PCKVUE,
-    Collected,
     PairSampling,
     PrivKV,
+    Shares,
     StateEncoding,
     StateEncodingSplit,
     Table,
@@ -602,7 +602,7 @@ class Correlation(Question):
         keys, pairs = (mechanism.keys, 1) if whole else (mechanism.keys[:2], len(mechanism.pairs))
         shares = np.zeros((3,) * len(keys))
         shares[(1,) * len(keys)], shares[(2, 2, *(1,) * (len(keys) - 2))] = 1 - self.share, self.share
-        collected = Collected(keys, shares.reshape(-1), 1, mechanism.oracle, pairs)
+        collected = Shares(keys, shares.reshape(-1), 1, mechanism.oracle, pairs)
         table = Table(keys, collected.shares, collected)
         return {"both": float(table.count(dict.fromkeys(keys[:2], 1)).error) ** 2}
 
