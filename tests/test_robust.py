@@ -81,16 +81,16 @@ def same(one, other):
 
 
 def build(name, size, epsilon):
-    """Return a mechanism, and candidates where it wants them."""
+    """Return a mechanism, and as further arguments the candidates where it wants them."""
     entry = CATALOGUE[name]
     mechanism = entry.build(size, epsilon)
-    return entry, mechanism, None if entry.items is None else entry.items(mechanism)
+    return entry, mechanism, () if entry.items is None else (entry.items(mechanism),)
 
 
 def whole(name, size, epsilon, n, cut, seed):
     """Send people through all of a mechanism, all alike where `seed` is None."""
     entry, mechanism, items = build(name, size, epsilon)
-    one = mechanism.expected(entry.people(mechanism, 1, None), items)
+    one = mechanism.expected(entry.people(mechanism, 1, None), *items)
     n = min(n, max(1, CELLS // one.size))
     cut = min(cut, n)
     values = entry.people(mechanism, n, None if seed is None else np.random.default_rng(seed))
@@ -99,13 +99,13 @@ def whole(name, size, epsilon, n, cut, seed):
     reports = mechanism.perturb(values, rng=np.random.default_rng(seed))
     assert isinstance(reports, np.ndarray) and len(reports) == n
     sent = reports.copy()
-    tally = mechanism.tally(reports, items)
+    tally = mechanism.tally(reports, *items)
     assert tally.mechanism is mechanism and tally.n == n and tally.counts.dtype == np.int64
-    parts = mechanism.tally(reports[:cut], items), mechanism.tally(reports[cut:], items)
+    parts = mechanism.tally(reports[:cut], *items), mechanism.tally(reports[cut:], *items)
     assert same(parts[0] + parts[1], tally) and same(sum(parts), tally) and parts[0].n == cut
 
     estimate = mechanism.estimate(tally)
-    target, noise = mechanism.expected(values, items), mechanism.variance(values, items)
+    target, noise = mechanism.expected(values, *items), mechanism.variance(values, *items)
     assert estimate.dtype == target.dtype == noise.dtype == np.float64
     assert target.shape == noise.shape == (n, *estimate.shape)
     assert np.isfinite(estimate).all() and np.isfinite(target).all() and np.isfinite(noise).all()
@@ -174,10 +174,10 @@ def test_people_without_anything(name):
         pytest.skip("its people have something always")
     nobody = Records.from_arrays([], [], None if some.values is None else [], n=5)
     reports = mechanism.perturb(nobody, rng=np.random.default_rng(0))
-    assert mechanism.tally(reports, items).n == 5
-    assert np.isfinite(mechanism.variance(nobody, items)).all()
+    assert mechanism.tally(reports, *items).n == 5
+    assert np.isfinite(mechanism.variance(nobody, *items)).all()
     if name not in ("IOH", "PairSampling"):  # whose combinations have one for "no key"
-        assert not mechanism.expected(nobody, items).any()
+        assert not mechanism.expected(nobody, *items).any()
 
 
 def entry_size(name):
@@ -202,11 +202,11 @@ def test_estimates_are_near_the_truth(name):
     for i in range(10):
         values = entry.people(mechanism, part, rng if i % 2 else None)  # numbers of all kinds have mean 0
         reports = mechanism.perturb(values, rng=rng)
-        target, noise = mechanism.expected(values, items), mechanism.variance(values, items)
-        mean = mechanism.estimate(mechanism.tally(reports, items))
+        target, noise = mechanism.expected(values, *items), mechanism.variance(values, *items)
+        mean = mechanism.estimate(mechanism.tally(reports, *items))
         total, variance = total + part * mean - target.sum(0), variance + noise.sum(0)
         if i == 1:
-            alone = [mechanism.tally(reports[j : j + 1], items) for j in range(part)]
+            alone = [mechanism.tally(reports[j : j + 1], *items) for j in range(part)]
             counts = np.stack([tally.counts for tally in alone])
             scores = mechanism.estimate(Tally(mechanism, 1, counts, alone[0].items))
             np.testing.assert_allclose(mean, scores.mean(0), rtol=1e-9, atol=1e-9 * np.abs(scores).max())
@@ -221,7 +221,7 @@ def test_the_operating_system_draws_too(name):
     values = entry.people(mechanism, 20, np.random.default_rng(0))
     reports = mechanism.perturb(values, rng=SystemRandom())
     assert reports.dtype == mechanism.perturb(values, rng=np.random.default_rng(0)).dtype
-    tally = mechanism.tally(reports, items)  # which refuses what this client cannot send
+    tally = mechanism.tally(reports, *items)  # which refuses what this client cannot send
     assert tally.n == 20 and np.isfinite(mechanism.estimate(tally)).all()
 
 
@@ -471,8 +471,8 @@ def test_bad_values_are_refused(name):
     assert len(bad) > 20
     cases = {
         "perturb": lambda x: mechanism.perturb(x, rng=np.random.default_rng(0)),
-        "target": lambda x: mechanism.expected(x, items),
-        "noise": lambda x: mechanism.variance(x, items),
+        "target": lambda x: mechanism.expected(x, *items),
+        "noise": lambda x: mechanism.variance(x, *items),
     }
     for what, call in cases.items():  # nobody has no targets
         some = [(label, lambda x=x: call(x)) for label, x in bad if label != "nobody" or what == "perturb"]  # noqa: B023
@@ -486,7 +486,7 @@ def test_bad_reports_are_refused(name):
     bad = list(bad_reports(reports))
     assert len(bad) > 20
     names = ("reports", *(reports.dtype.names or ()))
-    assert not faults(((label, lambda x=x: mechanism.tally(x, items)) for label, x in bad), names)
+    assert not faults(((label, lambda x=x: mechanism.tally(x, *items)) for label, x in bad), names)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if CATALOGUE[name].items])
@@ -518,12 +518,12 @@ def test_bad_sources_of_randomness_are_refused(name):
 def test_bad_tallies_are_refused(name):
     entry, mechanism, items = build(name, entry_size(name), 1.0)
     reports = mechanism.perturb(entry.people(mechanism, 3, None), rng=np.random.default_rng(0))
-    tally, stranger = mechanism.tally(reports, items), GRR(k=7, epsilon=0.3).tally([0, 1])
+    tally, stranger = mechanism.tally(reports, *items), GRR(k=7, epsilon=0.3).tally([0, 1])
     other_epsilon = build(name, entry_size(name), 1.5)[1]
     cases = {
         "foreign": stranger,
         "of another ε": replace(tally, mechanism=other_epsilon),
-        "empty": mechanism.tally(reports[:0], items),
+        "empty": mechanism.tally(reports[:0], *items),
         "counts": tally.counts,
         "None": None,
     }
