@@ -8,7 +8,7 @@ import pytest
 from contract import FALSE_ALARM, Case, Contract, chi_square
 from scipy.stats import chi2
 
-from ldpnb.attributes.blocks import Blocks, Pooled, best_size, pair_variance
+from ldpnb.attributes.blocks import Blocks, Pooled, best_block_size, pair_variance
 from ldpnb.chance import branches, law, odds, pick, toss
 from ldpnb.core import Tally
 from ldpnb.oracles.frequency import GRR
@@ -237,15 +237,15 @@ def test_pair_variance_of_mixed_sizes():
     ("epsilon", "size", "variance"), [(1, 3, 1280), (2, 3, 203), (4, 5, 30.6), (8, 9, 4.6), (16, 16, 1.01)]
 )
 def test_best_size(epsilon, size, variance):
-    assert best_size((2,) * 16, epsilon) == size
+    assert best_block_size((2,) * 16, epsilon) == size
     assert pair_variance((2,) * 16, size, epsilon) == pytest.approx(variance, rel=0.01)
 
 
 def test_best_size_leaves_out_what_cannot_be_counted():
-    assert best_size((2,) * 24, 8.0) == 6  # with 7 attributes a tally would have 44 million cells
-    assert best_size((64, 64, 64, 64, 64), 32.0) == 3  # four would make 5 · 2**24 cells
+    assert best_block_size((2,) * 24, 8.0) == 6  # with 7 attributes a tally would have 44 million cells
+    assert best_block_size((64, 64, 64, 64, 64), 32.0) == 3  # four would make 5 · 2**24 cells
     with pytest.raises(ValueError, match="for blocks of 2, got"):
-        best_size((2**13, 2**13), 1.0)
+        best_block_size((2**13, 2**13), 1.0)
 
 
 def test_blocks_beat_one_answer_an_attribute():

@@ -19,7 +19,7 @@ from ldpnb.sets.items import (
     SampledGRR,
     SampledHadamardBit,
     SampledSUE,
-    best_size,
+    best_report_size,
     gfim,
     halves,
     largest,
@@ -266,8 +266,8 @@ def test_sets_of_privset_are_alike_but_for_meeting_the_record():
 @pytest.mark.parametrize("d, ell, epsilon", [(1, 1, 1.0), (9, 2, 0.3), (20, 1, 1.0), (60, 7, 0.5), (200, 10, 2.0)])
 def test_best_size_is_the_best(d, ell, epsilon):
     noises = [PrivSet(d=d, ell=ell, epsilon=epsilon, size=size).rare_variance for size in range(1, d + 1)]
-    assert noises[best_size(d, ell, epsilon) - 1] <= min(noises) * (1 + 1e-9)
-    assert PrivSet(d=d, ell=ell, epsilon=epsilon).set_size == best_size(d, ell, epsilon)
+    assert noises[best_report_size(d, ell, epsilon) - 1] <= min(noises) * (1 + 1e-9)
+    assert PrivSet(d=d, ell=ell, epsilon=epsilon).set_size == best_report_size(d, ell, epsilon)
 
 
 @pytest.mark.parametrize("epsilon, size", [(1.0, 5), (2.0, 2)])

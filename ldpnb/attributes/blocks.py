@@ -325,7 +325,7 @@ def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
     return float(np.mean(1 / answers[np.triu_indices(len(sizes), 1)]))
 
 
-def best_size(sizes: Sequence[int], epsilon: float) -> int:
+def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
     """Return the size of a block for which `pair_variance` is least, among those that `Blocks` can count."""
     sizes = _sizes(sizes)
     fit = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]

@@ -101,7 +101,7 @@ class SetSampling(Mechanism):
 
     def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
-        records = check_sets(values, self.d)
+        records = check_itemsets(values, self.d)
         found = np.zeros((len(records), self.d))
         found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
         return found
@@ -116,7 +116,7 @@ class SetSampling(Mechanism):
 
     def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
         """Draw an item in [0, d + ℓ) for each person."""
-        records = check_sets(values, self.d)
+        records = check_itemsets(values, self.d)
         check_people(records)
         return pad_and_sample(records, self.d, self.ell, rng)[0]
 
@@ -346,7 +346,7 @@ class PrivSet(SetSampling):
     @cached_property
     def set_size(self) -> int:
         """The number of items in a report, κ: `size`, or the one with the least `rare_variance`."""
-        return self.size or best_size(self.d, self.ell, self.epsilon)
+        return self.size or best_report_size(self.d, self.ell, self.epsilon)
 
     @cached_property
     def ways(self) -> tuple[int, ...]:
@@ -389,7 +389,7 @@ class PrivSet(SetSampling):
 
     def perturb(self, values: Records, *, rng: Randomness) -> Reports:
         """Draw reports: ascending integers in [0, d+ℓ), (n, κ)."""
-        records = check_sets(values, self.d)
+        records = check_itemsets(values, self.d)
         check_people(records)
         reports = np.empty((len(records), self.set_size), np.int64)
         for start in range(0, len(records), BLOCK):
@@ -433,7 +433,7 @@ class PrivSet(SetSampling):
         return np.sort(found[chosen].reshape(n, size), 1)
 
 
-def best_size(d: int, ell: int, epsilon: float) -> int:
+def best_report_size(d: int, ell: int, epsilon: float) -> int:
     """Return the size of the reports for which `PrivSet` has the least variance about an item that nobody holds.
 
     All sizes are tried, in O(d), with probabilities that are not rounded.
@@ -562,7 +562,7 @@ def gfim(
     """
     first = SampledHadamardBit(d=d, ell=ell, epsilon=epsilon)
     k = _check_candidates(candidates, first.d)
-    first_half, second_half = halves(check_sets(records, first.d, "records"), rng)
+    first_half, second_half = halves(check_itemsets(records, first.d, "records"), rng)
     second = SampledHadamardBit(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
     v1, v2 = first.rare_variance / len(first_half), second.rare_variance / len(second_half)
     return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
@@ -602,7 +602,7 @@ def ldpminer(
     """
     first = SampledHadamardBit(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
     k = _check_candidates(candidates, first.d)
-    people = check_sets(records, first.d, "records")
+    people = check_itemsets(records, first.d, "records")
     if second not in (SampledHadamardBit, SampledSUE):
         raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {second!r}")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
@@ -632,7 +632,7 @@ def _check_candidates(candidates: int, d: int) -> int:
     return int(candidates)
 
 
-def check_sets(values: Records, d: int, name: str = "values") -> Records:
+def check_itemsets(values: Records, d: int, name: str = "values") -> Records:
     """Return records if their keys are below d."""
     check_codes(check_records(values, name).keys, d, "keys")
     return values

@@ -34,7 +34,7 @@ from ldpnb.checks import (
 from ldpnb.core import Mechanism, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
-Item = int | str
+Name = int | str
 
 BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
 DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
@@ -95,13 +95,13 @@ class Hashed(Mechanism):
 
     # ------------------------------------------------------------------------------------------------- filters
 
-    def _positions(self, pairs: Sequence[tuple[Item, int]]) -> NDArray[np.int64]:
+    def _positions(self, pairs: Sequence[tuple[Name, int]]) -> NDArray[np.int64]:
         """Cells set for values in cohorts, (len(pairs), h)."""
         numbers = range(self.hashes)
         found = [position(item, cohort, number, self.width) for item, cohort in pairs for number in numbers]
         return np.array(found, np.int64).reshape(len(pairs), self.hashes)
 
-    def design(self, items: ArrayLike | Sequence[Item]) -> csc_array[np.float64]:
+    def design(self, items: ArrayLike | Sequence[Name]) -> csc_array[np.float64]:
         """X: filters of values in all cohorts, one below the other, a sparse matrix of zeros and ones.
 
         (C width, len(items)); row ``c * width + b`` is cell b of cohort c.
@@ -115,13 +115,13 @@ class Hashed(Mechanism):
         x.data[:] = 1  # hash functions that meet set one cell
         return x
 
-    def filters(self, items: ArrayLike | Sequence[Item]) -> NDArray[np.bool_]:
+    def filters(self, items: ArrayLike | Sequence[Name]) -> NDArray[np.bool_]:
         """Write out the filters of values in all cohorts: bool (len(items), C, width)."""
         x = self.design(items)
         return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
 
     def _assign(
-        self, values: ArrayLike | Sequence[Item], rng: Randomness
+        self, values: ArrayLike | Sequence[Name], rng: Randomness
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw each person's cohort, (n,), and look up the cells of the value in it, (n, h)."""
         codes, distinct = _coded(_listed(values, "values"))
@@ -132,7 +132,7 @@ class Hashed(Mechanism):
 
     # -------------------------------------------------------------------------------------------------- server
 
-    def tally(self, reports: Reports, items: ArrayLike | Sequence[Item] | None = None) -> Tally:
+    def tally(self, reports: Reports, items: ArrayLike | Sequence[Name] | None = None) -> Tally:
         """Count each cell in the reports of each cohort, and these reports: (C, width + 1).
 
         The counts do not depend on the candidates; `estimate` wants them.
@@ -158,12 +158,12 @@ class Hashed(Mechanism):
         flat = y.reshape(-1, x.shape[0])
         return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
 
-    def expected(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
         """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
         codes, distinct = _coded(_listed(values, "values"))
         return self._shares(distinct, _candidates(items))[codes]
 
-    def _shares(self, distinct: Sequence[Item], candidates: tuple[Item, ...]) -> NDArray[np.float64]:
+    def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> NDArray[np.float64]:
         x, inverse = _decoder(self, candidates)
         place = {item: i for i, item in enumerate(candidates)}
         shares = np.zeros((len(distinct), len(candidates)))
@@ -173,7 +173,7 @@ class Hashed(Mechanism):
         shares[outside] = (self.design([distinct[i] for i in outside]).T @ x).toarray() @ inverse
         return shares
 
-    def variance(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
         """Variance of each person's score, cohort draw included: (n, candidates).
 
         With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
@@ -192,7 +192,7 @@ class Hashed(Mechanism):
     # ---------------------------------------------------------------------------------------------- simulation
 
     def simulate(
-        self, counts: ArrayLike, values: ArrayLike | Sequence[Item], *, trials: int, rng: Randomness, items: Any = None
+        self, counts: ArrayLike, values: ArrayLike | Sequence[Name], *, trials: int, rng: Randomness, items: Any = None
     ) -> Tally:
         """Tallies of a population, exact in their joint law, in O(C h values + C width) each.
 
@@ -358,7 +358,7 @@ class RAPPOR(Hashed):
         """Layout of a report."""
         return np.dtype([("cohort", np.int64), ("bits", np.bool_, (self.bits,))])
 
-    def memoise(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> NDArray[np.void]:
+    def memoise(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> NDArray[np.void]:
         """Draw each person's cohort and permanent response: what a client keeps; only the cohort is public.
 
         One call a person and value, ever: a second one would average the permanent noise away.
@@ -395,7 +395,7 @@ class RAPPOR(Hashed):
             reports["bits"][start : start + BLOCK] = bernoulli(np.where(permanent, q, p), permanent.shape, rng)
         return reports
 
-    def perturb(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> Reports:
+    def perturb(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> Reports:
         """Draw one report a person from a fresh state: (n,) with the fields ``cohort`` and ``bits``."""
         return self.respond(self.memoise(values, rng=rng), rng=rng)
 
@@ -511,7 +511,7 @@ class ORR(Hashed):
         """Layout of a report."""
         return np.dtype([("cohort", np.int64), ("slot", np.int64)])
 
-    def perturb(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> Reports:
+    def perturb(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> Reports:
         """Draw one report a person: (n,) with the fields ``cohort`` and ``slot``."""
         cohort, cells = self._assign(values, rng)
         reports = np.empty(len(cohort), self.dtype)
@@ -532,7 +532,7 @@ class ORR(Hashed):
         return np.zeros(g.shape[1]), self.slots.linear_variance(weights).swapaxes(1, 2).reshape(g.shape)
 
 
-def position(item: Item, cohort: int, number: int, bits: int) -> int:
+def position(item: Name, cohort: int, number: int, bits: int) -> int:
     """Bit in {0, …, bits−1} that a hash function of a cohort sets for an item; the same on every machine."""
     text = f"{cohort},{number},{'s' if isinstance(item, str) else 'i'},{item}"
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -551,7 +551,7 @@ def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
 
 
 @lru_cache(maxsize=4)
-def _decoder(mechanism: Hashed, items: tuple[Item, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
+def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
     """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ."""
     x = mechanism.design(items)
     if len(items) > x.shape[0]:
@@ -578,11 +578,11 @@ def _odds_ratio(q: Fraction, p: Fraction) -> Fraction:
     return q * (1 - p) / (p * (1 - q))
 
 
-def _listed(values: Any, name: str) -> list[Item]:
+def _listed(values: Any, name: str) -> list[Name]:
     array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of integers or strings, got shape {array.shape}")
-    listed: list[Item] = array.tolist()
+    listed: list[Name] = array.tolist()
     if array.dtype == object:
         listed = [x.item() if isinstance(x, np.generic) else x for x in listed]
     wrong = {type(x) for x in listed} - {int, str}
@@ -591,20 +591,20 @@ def _listed(values: Any, name: str) -> list[Item]:
     return listed
 
 
-def _coded(listed: list[Item]) -> tuple[NDArray[np.int64], list[Item]]:
+def _coded(listed: list[Name]) -> tuple[NDArray[np.int64], list[Name]]:
     """Return each person's value as a place in the list of distinct ones, and that list."""
     place = {item: i for i, item in enumerate(dict.fromkeys(listed))}
     return np.fromiter(map(place.__getitem__, listed), np.int64, len(listed)), list(place)
 
 
-def _distinct(values: Any, name: str) -> list[Item]:
+def _distinct(values: Any, name: str) -> list[Name]:
     listed = _listed(values, name)
     if len(set(listed)) < len(listed):
         raise ValueError(f"{name} must be distinct, got {len(listed) - len(set(listed))} of {len(listed)} repeated")
     return listed
 
 
-def _candidates(items: Any) -> tuple[Item, ...]:
+def _candidates(items: Any) -> tuple[Name, ...]:
     if items is None:
         raise ValueError("items must name the candidates, got None")
     listed = _distinct(items, "items")
