@@ -5,6 +5,7 @@ Exact tests walk every branch of the client.  Sampled tests have a false-alarm r
 
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations_with_replacement
 from math import exp, nan
 from typing import Any
@@ -48,10 +49,11 @@ class Case:
     def __str__(self):
         return str(self.mechanism)
 
-    def simulate(self, counts, trials, rng):
-        """A simulated population; on an open domain the values that are counted have to be named."""
-        named = () if self.items is None else (self.inputs,)
-        return self.mechanism.simulate(counts, *named, trials=trials, rng=rng)
+
+def populations(case, counts, trials, rng):
+    """Simulated populations; on an open domain the values that are counted have to be named."""
+    values = None if case.items is None else case.inputs
+    return case.mechanism.simulate(counts, *named(values), trials=trials, rng=rng)
 
 
 def stated_rounding(epsilon):
@@ -212,7 +214,7 @@ class Contract:
             counts = np.bincount([i, j], minlength=k)
             client = law(lambda rng, i=i, j=j: m.tally(m.perturb(case.inputs[np.array([i, j])], rng=rng)).counts)
             if hasattr(m, "simulate"):
-                simulated = law(lambda rng, counts=counts: case.simulate(counts, 1, rng).counts[0])
+                simulated = law(lambda rng, counts=counts: populations(case, counts, 1, rng).counts[0])
                 assert total_variation(client, simulated) <= 2.0**-50
             for v in range(k) if hasattr(m, "simulate_marginals") else ():
                 marginal = law(
@@ -231,7 +233,7 @@ class Contract:
         counts = np.arange(1, len(case.inputs) + 1) * 2
         values = case.inputs[np.repeat(np.arange(len(counts)), counts)]
         client = np.stack([m.tally(m.perturb(values, rng=rng)).counts.ravel() for _ in range(trials)])
-        ways = {"simulate": case.simulate, "simulate_marginals": getattr(m, "simulate_marginals", None)}
+        ways = {"simulate": partial(populations, case), "simulate_marginals": getattr(m, "simulate_marginals", None)}
         for name, simulate in ways.items():
             if hasattr(m, name):
                 tally = simulate(counts, trials=trials, rng=rng)

@@ -152,7 +152,7 @@ def test_an_even_population_hides_a_bias_that_a_skewed_one_shows(name):
 
 
 def test_histograms_are_judged_at_their_false_alarm_rate(monkeypatch):
-    monkeypatch.setattr("ldpnb.gallery.FALSE_ALARM", 0.1)
+    monkeypatch.setattr("ldpnb.book.gallery.FALSE_ALARM", 0.1)
     right, rng = BY_NAME["exempt"].mended(), np.random.default_rng(4)
     alarms = sum(off(right, np.full(4, 0.25), people=60, rng=rng) for _ in range(300))
     assert 10 <= alarms <= 50

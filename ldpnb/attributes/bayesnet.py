@@ -192,7 +192,7 @@ class Scores:
         Of non-negative numbers that sum to one.
     penalty : callable (child, parents) -> float, or None
         Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to the information of
-        independent attributes, with a the `inflation` of the client (`ldpnb.tables`).
+        independent attributes, with a the `inflation` of the client (`ldpnb.attributes.tables`).
     """
 
     tables: Tables

@@ -31,7 +31,8 @@ def consistent(
     r"""Make tables of pairs non-negative, with the same one-way marginals wherever they share an attribute.
 
     1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (for all pairs
-       from `ldpnb.blocks.Blocks.tables` that is the pooled one-way table), projected onto the simplex by `norm_sub`.
+       from `ldpnb.attributes.blocks.Blocks.tables` that is the pooled one-way table), projected onto the simplex by
+       `norm_sub`.
     2. Each table is replaced by the nearest non-negative one, in Euclidean distance, with these two marginals.
 
     For two binary attributes the tables with given marginals lie on a line, and the nearest one is found by clipping
@@ -46,7 +47,7 @@ def consistent(
         Pairs of attributes; single ones may be among them, count for the mean, and come back as the marginal.
     tables : list of array_like
     people : array_like (sets,)
-        Positive weights, as in `ldpnb.blocks.Pooled`.
+        Positive weights, as in `ldpnb.attributes.blocks.Pooled`.
     tolerance : float
 
     Raises
@@ -149,9 +150,9 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     d : int in [1, 20]
     sets : list of tuple of int
     parities : array_like (sets,)
-        As of `ldpnb.blocks.Pooled`.
+        As of `ldpnb.attributes.blocks.Pooled`.
     variances : array_like (sets,)
-        Positive: 1/people of `ldpnb.blocks.Pooled`.
+        Positive: 1/people of `ldpnb.attributes.blocks.Pooled`.
     penalty : float
         λ, positive.
     """

@@ -141,7 +141,7 @@ def decode(
 
     Examples
     --------
-    >>> from ldpnb.rappor import ORR
+    >>> from ldpnb import ORR
     >>> mechanism = ORR(k=8, cohorts=8, epsilon=2)
     >>> reports = mechanism.perturb(["tea"] * 6000 + ["coffee"] * 4000, rng=np.random.default_rng(0))
     >>> result = decode(mechanism.tally(reports), ["tea", "coffee", "milk"])
