@@ -391,7 +391,7 @@ for m in (2000, 20_000, 100_000):
 # The largest bound that 3,000 reports of each value can give stands where the audit saw an event under one value only.
 
 # %% tags=["hide-input"]
-mistakes = gallery.table(rng=rng, samples=3000)
+mistakes = gallery.overview(rng=rng, samples=3000)
 table(mistakes)
 
 # %% [markdown]

@@ -60,7 +60,7 @@ from ldpnb.attributes import (
     resampled,
     svm_accuracy,
     symbols,
-    uniform,
+    uniform_records,
 )
 from ldpnb.book import check, datasets, dots, recorded, settle, style, table
 
@@ -848,7 +848,7 @@ def baselines(truth, seed):
     others = {
         "people drawn again": resampled(truth.records, rng=stream),
         "independent columns": independent(truth.records, truth.sizes, asked),
-        "uniform": uniform(truth.sizes, asked),
+        "uniform": uniform_records(truth.sizes, asked),
         "no noise": clean,
     }
     rows = [(name, 2, what, value) for name, other in others.items() for what, value in truth.errors(other).items()]

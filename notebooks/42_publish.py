@@ -59,7 +59,7 @@ from ldpnb import (
 from ldpnb.attributes import (
     Scores,
     avd,
-    best_size,
+    best_block_size,
     consistent,
     decoder,
     dependency,
@@ -799,7 +799,7 @@ def gather(client, records, eps, rng):
     """Reports at a record's ε; returns three ways from sets of attributes to tables: early stop, likeliest, unbiased."""
     n, d = records.shape
     if client == "block":
-        size = min(6, best_size((2,) * d, eps))  # a tally has a cell for every cell of every block
+        size = min(6, best_block_size((2,) * d, eps))  # a tally has a cell for every cell of every block
         mechanism = Blocks(sizes=(2,) * d, size=size, epsilon=eps)
         counted = mechanism.tally(mechanism.perturb(records, rng=rng))
 

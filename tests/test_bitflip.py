@@ -1,34 +1,28 @@
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from math import log, nextafter
 
 import numpy as np
 import pytest
-from contract import Case, Contract
+from contract import Contract
 
 from ldpnb import chance
-from ldpnb.attributes.bitflip import BitFlip, BloomFlip, flip_for
+from ldpnb.attributes.bitflip import BitFlip, BloomFlip, every_record, flip_for
 from ldpnb.chance import bernoulli, log_up, odds, round_up, toss
+from ldpnb.core import Example
 from ldpnb.verify._laws import epsilon, laws, same_law, worst
 
 
 def records(mechanism):
-    """All records; the first two differ in every attribute."""
-    found = list(product(*(range(size) for size in mechanism.sizes)))
-    return np.array(sorted(found, key=lambda r: r != tuple(size - 1 for size in mechanism.sizes)))
+    return every_record(mechanism.sizes)
 
 
 class TestBitFlip(Contract):
     cases = [
-        Case(m, records(m), pairs=sum(m.sizes) < 6)
-        for m in (
-            BitFlip(sizes=(2, 2), f=0.5),
-            BitFlip(sizes=(2, 3), f=0.5),
-            BitFlip(sizes=(2, 3), f=0.9),
-            BitFlip(sizes=(4,), f=0.1),
-            BitFlip(sizes=(2, 2, 2), f=0.37),
-        )
+        Example(BitFlip(sizes=(2, 2), f=0.5), every_record((2, 2))),
+        Example(BitFlip(sizes=(2, 3), f=0.5), every_record((2, 3))),
+        *BitFlip.example(),
     ]
     bad_values = [
         *([[2, 0]], [[0, -1]], [[0]], [[0, 1, 0]], [0, 1], 0, [[0.5, 1]], [["a", "b"]], [[True, False]], [[None, 0]]),
@@ -133,7 +127,7 @@ class Overlapping(BitFlip):
         bits[np.arange(len(values))[:, None], np.asarray(values) + np.arange(len(self.sizes))] = True
         return bits
 
-    def expected(self, values, items=None):
+    def expected(self, values):
         return super()._encode(values).astype(float)
 
 
@@ -153,7 +147,7 @@ class Overlapping(BitFlip):
 def test_mistake_is_caught(make, caught_by):
     mechanism = make(sizes=(2, 3), f=0.4)
     with pytest.raises((AssertionError, KeyError)):
-        getattr(Contract(), caught_by)(Case(mechanism, records(mechanism)))
+        getattr(Contract(), caught_by)(Example(mechanism, records(mechanism)))
 
 
 @pytest.mark.parametrize("f", [0, 1, -0.1, 1.5, float("nan"), "0.5", None, True, 1 - 2.0**-53])
@@ -173,13 +167,8 @@ def test_bad_sizes_are_refused(sizes):
 
 class TestBloomFlip(Contract):
     cases = [
-        Case(m, records(m), pairs=sum(m.sizes) < 4)
-        for m in (
-            BloomFlip(sizes=(3,), f=0.5, bits=4, hashes=2, seed=0),
-            BloomFlip(sizes=(3,), f=0.5, bits=4, hashes=2, seed=3),
-            BloomFlip(sizes=(2, 3), f=0.8, bits=3, hashes=1),
-            BloomFlip(sizes=(5,), f=0.3, bits=4, hashes=2, seed=20),
-        )
+        Example(BloomFlip(sizes=(3,), f=0.5, bits=4, hashes=2, seed=0), every_record((3,))),
+        *BloomFlip.example(),
     ]
     bad_values = [[[3]], [[-1]], [[0, 0]], [0], [[0.5]], [["a"]]]
     bad_reports = [np.zeros((2, 4)), np.zeros((2, 3), bool), np.zeros(4, bool), "abcd"]

@@ -5,20 +5,15 @@ from math import comb, exp
 
 import numpy as np
 import pytest
-from contract import FALSE_ALARM, Case, Contract, chi_square
+from contract import FALSE_ALARM, Contract, chi_square
 from scipy.stats import chi2
 
-from ldpnb.attributes.blocks import Blocks, Pooled, best_size, pair_variance
+from ldpnb.attributes.bitflip import every_record
+from ldpnb.attributes.blocks import Blocks, Pooled, best_block_size, pair_variance
 from ldpnb.chance import branches, law, odds, pick, toss
-from ldpnb.core import Tally
+from ldpnb.core import Example, Tally
 from ldpnb.oracles.frequency import GRR
 from ldpnb.verify._laws import laws, same_law, worst
-
-
-def records(sizes):
-    """All records; the first two differ in every attribute."""
-    every = product(*(range(size) for size in sizes))
-    return np.array(sorted(every, key=lambda r: r != tuple(size - 1 for size in sizes)))
 
 
 def parity(x):
@@ -27,14 +22,9 @@ def parity(x):
 
 class TestBlocks(Contract):
     cases = [
-        Case(m, records(m.sizes)[:8], pairs=m.sizes == (2, 2, 2))
-        for m in (
-            Blocks(sizes=(2, 3, 2), size=2, epsilon=2.0),
-            Blocks(sizes=(2, 2), size=2, epsilon=1.0),
-            Blocks(sizes=(2, 2, 2), size=2, epsilon=0.5),
-            Blocks(sizes=(3, 2, 2), size=3, epsilon=1.0),
-            Blocks(sizes=(2, 2, 2, 2), size=3, epsilon=3.0),
-        )
+        *Blocks.example(),
+        Example(Blocks(sizes=(2, 2), size=2, epsilon=1.0), every_record((2, 2)), pairs=False),
+        Example(Blocks(sizes=(2, 2, 2, 2), size=3, epsilon=3.0), every_record((2,) * 4)[:8], pairs=False),
     ]
     good = np.zeros(2, cases[0].mechanism.dtype)
     bad_values = [[[2, 0, 0]], [[0, -1, 0]], [[0, 0]], [0, 0, 0], [[0.5, 1, 0]], [["a", "b", "c"]], [[True] * 3]]
@@ -56,7 +46,7 @@ class TestBlocks(Contract):
 def test_every_block_spends_all_of_epsilon(sizes, size):
     """Given the block, over values that differ there in one attribute only, and over those that differ in all."""
     m = Blocks(sizes=sizes, size=size, epsilon=1.5)
-    people = records(sizes)
+    people = every_record(sizes)
     given = laws(m, people)
     for number, block in enumerate(combinations(range(len(sizes)), size)):
         inside = [{y: p * comb(len(sizes), size) for y, p in one.items() if y[0] == number} for one in given]
@@ -74,7 +64,7 @@ def test_epsilon_is_that_of_the_worst_block():
     m = Blocks(sizes=(2, 3, 2), size=2, epsilon=31.0)
     four, six = (GRR(k=k, epsilon=31.0).realised_epsilon for k in (4, 6))
     assert abs(four - six) > 1e-4
-    assert worst(laws(m, records(m.sizes))).epsilon == m.realised_epsilon == max(four, six)
+    assert worst(laws(m, every_record(m.sizes))).epsilon == m.realised_epsilon == max(four, six)
 
 
 def test_client_is_the_one_for_one_person():
@@ -91,8 +81,8 @@ def test_client_is_the_one_for_one_person():
     def package(record, rng):
         return m.perturb([record], rng=rng)[0]
 
-    assert same_law(client, package, records(m.sizes)[:6])
-    assert not same_law(lambda record, rng: client(record, rng, lambda cells: 12), package, records(m.sizes)[:6])
+    assert same_law(client, package, every_record(m.sizes)[:6])
+    assert not same_law(lambda record, rng: client(record, rng, lambda cells: 12), package, every_record(m.sizes)[:6])
 
 
 def test_blocks_are_uniform_and_numbered_in_order():
@@ -203,7 +193,7 @@ def test_pooled_tables_have_the_stated_variance():
 def test_variance_of_a_parity(d, epsilon):
     """The closed form against the exact law: it is the noise, and 1 more for people drawn from the uniform law."""
     for size in range(2, d):
-        m, people = Blocks(sizes=(2,) * d, size=size, epsilon=epsilon), records((2,) * d)[:3]
+        m, people = Blocks(sizes=(2,) * d, size=size, epsilon=epsilon), every_record((2,) * d)[:3]
         closed = d * (d - 1) / (size * (size - 1)) * ((exp(epsilon) + 2**size - 1) / (exp(epsilon) - 1)) ** 2
         assert pair_variance(m.sizes, size, epsilon) == pytest.approx(closed, rel=1e-12)
         for person in people:
@@ -237,15 +227,15 @@ def test_pair_variance_of_mixed_sizes():
     ("epsilon", "size", "variance"), [(1, 3, 1280), (2, 3, 203), (4, 5, 30.6), (8, 9, 4.6), (16, 16, 1.01)]
 )
 def test_best_size(epsilon, size, variance):
-    assert best_size((2,) * 16, epsilon) == size
+    assert best_block_size((2,) * 16, epsilon) == size
     assert pair_variance((2,) * 16, size, epsilon) == pytest.approx(variance, rel=0.01)
 
 
 def test_best_size_leaves_out_what_cannot_be_counted():
-    assert best_size((2,) * 24, 8.0) == 6  # with 7 attributes a tally would have 44 million cells
-    assert best_size((64, 64, 64, 64, 64), 32.0) == 3  # four would make 5 · 2**24 cells
+    assert best_block_size((2,) * 24, 8.0) == 6  # with 7 attributes a tally would have 44 million cells
+    assert best_block_size((64, 64, 64, 64, 64), 32.0) == 3  # four would make 5 · 2**24 cells
     with pytest.raises(ValueError, match="for blocks of 2, got"):
-        best_size((2**13, 2**13), 1.0)
+        best_block_size((2**13, 2**13), 1.0)
 
 
 def test_blocks_beat_one_answer_an_attribute():
@@ -320,7 +310,7 @@ class Sorted(Blocks):
 def test_mistake_is_caught(make, caught_by):
     mechanism = make(sizes=(2, 3, 2), size=2, epsilon=1.0)
     with pytest.raises((AssertionError, KeyError)):
-        getattr(Contract(), caught_by)(Case(mechanism, records(mechanism.sizes)))
+        getattr(Contract(), caught_by)(Example(mechanism, every_record(mechanism.sizes)))
 
 
 # ---------------------------------------------------------------------------------------------------------- bad input

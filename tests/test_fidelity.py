@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import ldpnb.attributes.fidelity
-from ldpnb.attributes.fidelity import avd, edge_accuracy, independent, kl, marginals, resampled, svm_accuracy, uniform
+from ldpnb.attributes.fidelity import (
+    avd,
+    edge_accuracy,
+    independent,
+    kl,
+    marginals,
+    resampled,
+    svm_accuracy,
+    uniform_records,
+)
 
 SIZES = (2, 3, 2, 5, 2)
 
@@ -123,7 +132,7 @@ def test_baselines():
     records = people(400, 7)
     one = marginals(records, SIZES, every(5, 1))
     sets = every(5, 1, 3)
-    product_of, flat = independent(records, SIZES, sets), uniform(SIZES, sets)
+    product_of, flat = independent(records, SIZES, sets), uniform_records(SIZES, sets)
     for chosen in sets:
         for cell in np.ndindex(*(SIZES[j] for j in chosen)):
             expected = np.prod([one[j,][v] for j, v in zip(chosen, cell, strict=True)])
@@ -227,7 +236,7 @@ FLAT = np.full(SIZES, 1 / np.prod(SIZES))
         ("sets must be of increasing", lambda: marginals(X, SIZES, [(1, 0)])),
         ("sets must be of increasing", lambda: marginals(X, SIZES, [(0, 5)])),
         ("sets must be of increasing", lambda: marginals(X, SIZES, [(-1, 0)])),
-        ("sets must be of increasing", lambda: uniform(SIZES, [()])),
+        ("sets must be of increasing", lambda: uniform_records(SIZES, [()])),
         ("data must hold", lambda: marginals({(0,): np.ones(2) / 2}, SIZES, [(1,)])),
         ("data must be records or a law", lambda: marginals(FLAT[0], SIZES, [(1,)])),
         ("data must be records or a law", lambda: marginals(2 * FLAT, SIZES, [(1,)])),

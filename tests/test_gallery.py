@@ -6,7 +6,7 @@ from math import exp, inf, log, tanh
 import numpy as np
 import pytest
 
-from ldpnb.book.gallery import GALLERY, examine, fixed_seed, float_noise, krr, off, reply, table, unary
+from ldpnb.book.gallery import GALLERY, examine, fixed_seed, float_noise, krr, off, overview, reply, unary
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.verify._audit import audit, ceiling
 from ldpnb.verify._laws import epsilon, laws, same_law
@@ -162,7 +162,7 @@ def test_histograms_are_judged_at_their_false_alarm_rate(monkeypatch):
 
 
 def test_table_is_narrow_and_repeats_itself():
-    one, two = (table(rng=np.random.default_rng(3), samples=100) for _ in range(2))
+    one, two = (overview(rng=np.random.default_rng(3), samples=100) for _ in range(2))
     assert one.equals(two)
     assert list(one.columns) == ["mistake", "exact ε (claimed)", "bias", "audit", "caught by"]
     assert one["mistake"].tolist() == [broken.mistake for broken in GALLERY]

@@ -7,19 +7,20 @@ from math import comb, exp, inf, log
 
 import numpy as np
 import pytest
-from contract import Case, Contract, stated_rounding
+from contract import Contract, stated_rounding
 from scipy.stats import norm
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, pick, toss, uniform
-from ldpnb.core import Records
+from ldpnb.core import Example, Records
 from ldpnb.sets import items
 from ldpnb.sets.items import (
     PrivSet,
     SampledGRR,
     SampledHadamardBit,
     SampledSUE,
-    best_size,
+    best_report_size,
+    every_set,
     gfim,
     halves,
     largest,
@@ -27,13 +28,7 @@ from ldpnb.sets.items import (
     restrict,
 )
 
-
-def every(d):
-    """All sets of d items."""
-    return Records.of(*({i for i, held in enumerate(bits) if held} for bits in product([0, 1], repeat=d)))
-
-
-TWO, THREE = every(2), every(3)
+TWO, THREE = every_set(2), every_set(3)
 FOUR = Records.of({0, 2}, {1, 3}, set(), {2}, {0, 1, 2, 3})  # in row 1 the first has + alone, the second − alone
 
 BAD_SETS = [  # of items 0 and 1
@@ -47,31 +42,23 @@ BAD_SETS = [  # of items 0 and 1
 
 
 class TestSampledSHist(Contract):
-    cases = [
-        Case(SampledHadamardBit(d=2, ell=1, epsilon=1.0), TWO),
-        Case(SampledHadamardBit(d=3, ell=1, epsilon=4.0), THREE),
-        Case(SampledHadamardBit(d=4, ell=2, epsilon=0.7), FOUR),
-    ]
+    cases = SampledHadamardBit.example()
     bad_values = BAD_SETS
     dtype = cases[0].mechanism.oracle.dtype
     bad_reports = [np.array([0, 1]), np.array([(2, True)], dtype), np.array([(-1, True)], dtype)]
 
 
 class TestSampledSUE(Contract):
-    cases = [
-        Case(SampledSUE(d=2, ell=1, epsilon=1.0), TWO),
-        Case(SampledSUE(d=3, ell=1, epsilon=4.0), THREE),
-        Case(SampledSUE(d=4, ell=2, epsilon=0.7), FOUR, pairs=False),
-    ]
+    cases = SampledSUE.example()
     bad_values = BAD_SETS
     bad_reports = [np.array([[0, 1]]), np.array([True, False]), np.zeros((1, 3), bool)]
 
 
 class TestSampledGRR(Contract):
     cases = [
-        Case(SampledGRR(d=2, ell=1, epsilon=1.0), TWO),
-        Case(SampledGRR(d=1, ell=3, epsilon=0.7), every(1)),
-        Case(SampledGRR(d=3, ell=2, epsilon=4.0), THREE),
+        *SampledGRR.example(),
+        Example(SampledGRR(d=1, ell=3, epsilon=0.7), every_set(1)),
+        Example(SampledGRR(d=3, ell=2, epsilon=4.0), THREE),
     ]
     bad_values = BAD_SETS
     bad_reports = [np.array([3]), np.array([-1]), np.array([0.0]), np.array([[0]])]
@@ -79,10 +66,9 @@ class TestSampledGRR(Contract):
 
 class TestPrivSet(Contract):
     cases = [
-        Case(PrivSet(d=2, ell=1, epsilon=1.0, size=2), TWO),
-        Case(PrivSet(d=2, ell=2, epsilon=0.7), TWO),
-        Case(PrivSet(d=3, ell=2, epsilon=2.0, size=2), THREE, pairs=False),
-        Case(PrivSet(d=3, ell=3, epsilon=0.3, size=3), THREE, pairs=False),
+        *PrivSet.example(),
+        Example(PrivSet(d=2, ell=2, epsilon=0.7), TWO),
+        Example(PrivSet(d=3, ell=3, epsilon=0.3, size=3), THREE, pairs=False),
     ]
     bad_values = BAD_SETS
     bad_reports = [
@@ -134,7 +120,7 @@ def test_epsilon_over_all_sets(d, ell, epsilon):
     exact = [SampledGRR(**shape), *(PrivSet(**shape, size=size) for size in range(min(d, 3) + 1) if d < 4)]
     bounded = [SampledHadamardBit(**shape), SampledSUE(**shape)]
     for mechanism in (*exact, *bounded):
-        one = verify.worst(verify.laws(mechanism, every(d)))
+        one = verify.worst(verify.laws(mechanism, every_set(d)))
         assert one.ratio is not None and one.ratio <= odds(epsilon)
         assert mechanism.realised_epsilon == pytest.approx(one.epsilon, rel=1e-12)
         if mechanism in exact or 2 * ell <= d:
@@ -208,7 +194,7 @@ def test_dummies_must_be_distinct(ell, epsilon):
 @pytest.mark.parametrize("ell", [1, 2, 3])
 @pytest.mark.parametrize("make", [SampledHadamardBit, SampledSUE, SampledGRR, PrivSet])
 def test_moments_of_all_sets(make, d, ell):
-    m, inputs = make(d=d, ell=ell, epsilon=0.9), every(d)
+    m, inputs = make(d=d, ell=ell, epsilon=0.9), every_set(d)
     mean, variance = verify.moments(m, inputs)
     held = [[1.0 * (b >> (d - 1 - v) & 1) for v in range(d)] for b in range(2**d)]
     shrunk = [[x * min(1, ell / max(sum(row), 1)) for x in row] for row in held]
@@ -244,7 +230,7 @@ def test_privset_includes_items_as_published(d, ell, size, epsilon):
 @pytest.mark.parametrize("d, ell", [(1, 1), (2, 2), (3, 1), (3, 2), (2, 3)])
 def test_privset_of_one_item_is_amplified_response(d, ell):
     """For all records, also for those longer than ℓ."""
-    one, inputs = PrivSet(d=d, ell=ell, epsilon=1.0, size=1), every(d)
+    one, inputs = PrivSet(d=d, ell=ell, epsilon=1.0, size=1), every_set(d)
 
     def alone(i, rng):
         return int(one.perturb(inputs[i : i + 1], rng=rng)[0, 0])
@@ -266,8 +252,8 @@ def test_sets_of_privset_are_alike_but_for_meeting_the_record():
 @pytest.mark.parametrize("d, ell, epsilon", [(1, 1, 1.0), (9, 2, 0.3), (20, 1, 1.0), (60, 7, 0.5), (200, 10, 2.0)])
 def test_best_size_is_the_best(d, ell, epsilon):
     noises = [PrivSet(d=d, ell=ell, epsilon=epsilon, size=size).rare_variance for size in range(1, d + 1)]
-    assert noises[best_size(d, ell, epsilon) - 1] <= min(noises) * (1 + 1e-9)
-    assert PrivSet(d=d, ell=ell, epsilon=epsilon).set_size == best_size(d, ell, epsilon)
+    assert noises[best_report_size(d, ell, epsilon) - 1] <= min(noises) * (1 + 1e-9)
+    assert PrivSet(d=d, ell=ell, epsilon=epsilon).set_size == best_report_size(d, ell, epsilon)
 
 
 @pytest.mark.parametrize("epsilon, size", [(1.0, 5), (2.0, 2)])

@@ -8,7 +8,7 @@ from scipy import optimize
 from scipy.optimize import minimize
 
 from ldpnb.attributes import maxent
-from ldpnb.attributes.blocks import Blocks, best_size
+from ldpnb.attributes.blocks import Blocks, best_block_size
 from ldpnb.attributes.maxent import consistent, max_entropy
 from ldpnb.postprocess import norm_sub
 
@@ -194,7 +194,7 @@ def test_from_reports_to_records():
     people = np.zeros((n, d), int)
     for j in range(d):
         people[:, j] = np.where(rng.random(n) < 0.7, people[:, j - 1] if j else 0, rng.random(n) < 0.5)
-    m = Blocks(sizes=(2,) * d, size=best_size((2,) * d, 2.0), epsilon=2.0)
+    m = Blocks(sizes=(2,) * d, size=best_block_size((2,) * d, 2.0), epsilon=2.0)
     found = m.tables(m.tally(m.perturb(people, rng=rng)), pairwise_sets(d))
     fit = max_entropy(d, found.sets, found.parities, 1 / found.people)
     truth = m.unpack(m.expected(people).mean(0))

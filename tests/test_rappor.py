@@ -6,12 +6,12 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from contract import Case, Contract
+from contract import Contract
 from scipy.stats import chi2
 
 from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, HASHES_MAX
-from ldpnb.core import Tally
+from ldpnb.core import Example, Tally
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.strings.rappor import ORR, RAPPOR, one_time, position
 from ldpnb.verify._laws import epsilon, laws, moments, same_law, worst
@@ -38,15 +38,13 @@ def case(mechanism, number=2, kind=int, outside=1, **more):
     """Candidates that can be told apart, and values: theirs and some from outside."""
     items = far_apart(mechanism, number, kind)
     others = np.array([f"x{i}" if kind is str else 1000 + i for i in range(outside)], items.dtype)
-    return Case(mechanism, np.concatenate([items, others]), items=tuple(items.tolist()), histogram=True, **more)
+    return Example(mechanism, np.concatenate([items, others]), items=tuple(items.tolist()), histogram=True, **more)
 
 
 class TestRAPPOR(Contract):
     cases = [
-        case(RAPPOR(**SMALL)),
+        *RAPPOR.example(),
         case(RAPPOR(bits=2, hashes=1, cohorts=1, f=0.37, p=0.1, q=0.8), kind=str),
-        case(RAPPOR(bits=3, hashes=1, cohorts=3, f=0.3, p=0, q=1), number=3, kind=str),
-        case(RAPPOR(bits=4, hashes=2, cohorts=2, f=0.5, p=0.5, q=0.75), number=3, kind=str, pairs=False),
         case(one_time(bits=2, hashes=1, cohorts=3, epsilon=1.5), number=3),
         case(one_time(bits=4, hashes=2, cohorts=2, epsilon=0.5), pairs=False),
     ]
@@ -61,9 +59,8 @@ class TestRAPPOR(Contract):
 
 class TestORR(Contract):
     cases = [
-        case(ORR(**SLOTS)),
+        *ORR.example(),
         case(ORR(k=2, cohorts=1, epsilon=0.5), kind=str),
-        case(ORR(k=2, cohorts=3, epsilon=3.0), number=4, kind=str),
         case(ORR(k=4, cohorts=2, epsilon=20.0), number=6, outside=2),
     ]
     bad_values = TestRAPPOR.bad_values
@@ -407,10 +404,10 @@ class SurveyLetters(RAPPOR):
 class OneCohortForAll(RAPPOR):
     """Draws one cohort for everybody."""
 
-    def memoise(self, values, *, rng):
-        state = super().memoise(values, rng=rng)
+    def _memoise(self, values, rng):
+        state = super()._memoise(values, rng)
         cohort = state["cohort"][0]
-        for i, value in enumerate(np.asarray(values).tolist()):
+        for i, value in enumerate(values):
             bloom = self.filters([value])[0]
             state["permanent"][i] ^= bloom[state["cohort"][i]] ^ bloom[cohort]
         state["cohort"] = cohort

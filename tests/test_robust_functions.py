@@ -147,7 +147,7 @@ ROWS = [
         {"epsilon": [NAN, -1.0, 0, 73, math.inf, 10**30, True, "1", None, 1j], "distance": COUNT},
     ),
     Row(
-        blocks.best_size,
+        blocks.best_block_size,
         {"sizes": (2, 2, 2), "epsilon": 1.0},
         {"sizes": [None, 3, "22", (), (2,), (2, 1), (2, 2.0), (2, NAN), (2, 10**30), (2, None)], "epsilon": EPSILON},
     ),
@@ -289,7 +289,7 @@ ROWS = [
         {"keys": "keys|cells"},
     ),
     # ------------------------------------------------------------------------------------- items
-    Row(items.best_size, {"d": 5, "ell": 2, "epsilon": 1.0}, {"d": COUNT, "ell": COUNT, "epsilon": EPSILON}),
+    Row(items.best_report_size, {"d": 5, "ell": 2, "epsilon": 1.0}, {"d": COUNT, "ell": COUNT, "epsilon": EPSILON}),
     Row(
         items.restrict,
         {"records": SETS, "candidates": [0, 2]},

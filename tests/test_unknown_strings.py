@@ -4,11 +4,11 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from contract import Case, Contract
+from contract import Contract
 from scipy.stats import norm
 
 from ldpnb.chance import log, odds, pick, round_up, toss, uniform
-from ldpnb.core import Tally
+from ldpnb.core import Example, Tally
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.strings import unknown_strings
 from ldpnb.strings.rappor import one_time, position
@@ -38,18 +38,11 @@ def far_apart(make, letters=1, **sizes):
 
 def case(some=3, **sizes):
     mechanism, values = far_apart(Unknown, **sizes)
-    return Case(mechanism, values[:some], pairs=some == 2)
+    return Example(mechanism, values[:some], pairs=some == 2)
 
 
 class TestUnknown(Contract):
-    cases = [
-        case(some=2),
-        case(length=3),
-        case(length=3, slots=3, epsilon=3),
-        case(length=4, gram=2),
-        case(letters=2, cohorts=2),
-        case(letters=2, bits=4, hashes=2, epsilon=0.7),
-    ]
+    cases = [*Unknown.example(), case(length=3, slots=3, epsilon=3), case(letters=2, cohorts=2)]
     bad_values = [
         *([0.5], [1], [None], [True], [["a"]], 0, "a", [b"a"], ["a", 1], {"a"}),
         *(["aaa"], ["b"], ["_"], ["a_"], ["_a"]),
@@ -372,7 +365,7 @@ class ForgetsNobody(Unknown):
 class NoiseOfStrangers(Unknown):
     """States the noise of a pair as if nobody had either n-gram."""
 
-    def variance(self, values, items=None):
+    def variance(self, values):
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
         return np.full_like(self.expected(values), v**2 / float(self.shown))
 
@@ -395,9 +388,9 @@ class NoiseOfStrangers(Unknown):
 def test_mistake_is_caught(make, caught_by):
     mechanism, values = far_apart(make, length=3)
     right = Unknown(**{name: getattr(mechanism, name) for name in (f.name for f in fields(Unknown))})
-    getattr(Contract(), caught_by)(Case(right, values))
+    getattr(Contract(), caught_by)(Example(right, values))
     with pytest.raises(AssertionError):
-        getattr(Contract(), caught_by)(Case(mechanism, values))
+        getattr(Contract(), caught_by)(Example(mechanism, values))
 
 
 def test_substrings_sent_as_they_are_give_the_string_away():

@@ -1,4 +1,8 @@
-"""The closed table of names of the second edition: what code was called before, and what it is called now."""
+"""The closed table of names of the second edition: what code was called before, and what it is called now.
+
+Of pairs that clashed one was renamed, as `blocks.best_size` to `best_block_size`.  Those are not here: the old word
+still means the other one, and a text does not say which.
+"""
 
 import re
 

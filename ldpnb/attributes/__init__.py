@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ldpnb.attributes.blocks import (
         Blocks as Blocks,
         Pooled as Pooled,
-        best_size as best_size,
+        best_block_size as best_block_size,
         pair_variance as pair_variance,
     )
     from ldpnb.attributes.fidelity import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         marginals as marginals,
         resampled as resampled,
         svm_accuracy as svm_accuracy,
-        uniform as uniform,
+        uniform_records as uniform_records,
     )
     from ldpnb.attributes.harmony import HarmonyFrequency as HarmonyFrequency
     from ldpnb.attributes.lopub import (

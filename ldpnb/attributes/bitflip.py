@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp, nextafter
-from typing import Any
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb import crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import (
     HASHES_MAX,
+    Limit,
     check_array,
     check_columns,
     check_count,
-    check_people,
     check_probability,
     check_sizes,
     is_number,
 )
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Example, Mechanism, Reports, Tally
 from ldpnb.formula import Budget
 from ldpnb.hashing import digest64
 
@@ -44,10 +46,12 @@ class Flip(Mechanism):
 
     sizes: tuple[int, ...]
     f: float
+    limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes, "f": check_probability}
+    server_cost = "report and item"
+    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", check_sizes(self.sizes))
-        object.__setattr__(self, "f", check_probability(self.f, "f"))
+        super().__post_init__()
         if not 0 < self.flip < Fraction(1, 2):
             raise ValueError(f"f must be in (0, 1), with f/2 below 1/2 by at least 2**-53, got {self.f}")
 
@@ -95,26 +99,25 @@ class Flip(Mechanism):
         """One bit a bit of the codes: Σ w_j."""
         return sum(code.shape[1] for code in self.codes)
 
-    def _encode(self, values: ArrayLike) -> NDArray[np.bool_]:
-        records = check_columns(values, self.sizes)
-        return np.concatenate([code[records[:, j]] for j, code in enumerate(self.codes)], axis=1)
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_columns(values, self.sizes)
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: bits, (n, Σ w_j)."""
+    def _encode(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.concatenate([code[values[:, j]] for j, code in enumerate(self.codes)], axis=1)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         bits = self._encode(values)
-        check_people(bits)
         return bits ^ bernoulli(inexact(self.flip), bits.shape, rng)
 
-    def _bits(self, reports: Reports) -> NDArray[np.bool_]:
+    def _reports(self, reports: Reports) -> NDArray[np.bool_]:
         bits, width = check_array(reports, "reports"), self.report_bits
         if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != width:
             raise ValueError(f"reports must be bool of shape (n, {width}), got {bits.dtype} of shape {bits.shape}")
         return bits
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the ones of each bit, (Σ w_j,)."""
-        bits = self._bits(reports)
-        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+        return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
 
     @property
     def _decoders(self) -> list[tuple[Floats, Floats]]:
@@ -130,18 +133,22 @@ class Flip(Mechanism):
         """Variance φ(1−φ)/(1−2φ)² of a bit that is divided by 1−2φ, with φ the flip probability."""
         return inexact(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
 
-    def estimate(self, tally: Tally) -> Floats:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each value of each attribute: (…, Σκ_j)."""
-        return self._decoded((self._own(tally).counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
+        return self._decoded((tally.counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
-    def expected(self, values: ArrayLike, items: Any = None) -> Floats:
+    def expected(self, values: ArrayLike) -> Floats:
         """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""
-        return self._decoded(self._encode(values).astype(np.float64))
+        return self._decoded(self._encode(self._values(values)).astype(np.float64))
 
-    def variance(self, values: ArrayLike, items: Any = None) -> Floats:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance φ(1−φ)/(1−2φ)² ΣG² of every entry, with φ the flip probability: (n, Σκ_j)."""
         row = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
-        return np.tile(row, (len(self._encode(values)), 1))
+        return np.tile(row, (len(self._values(values)), 1))
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Return records."""
+        return crowds.rows(self.sizes, n, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,6 +172,8 @@ class BitFlip(Flip):
     Reports are bits, bool (n, Σκ_j), attribute after attribute; estimates have the same order.
     """
 
+    label = "bit flips"
+
     @cached_property
     def codes(self) -> tuple[NDArray[np.bool_], ...]:
         """One bit a value: the identity."""
@@ -173,6 +182,17 @@ class BitFlip(Flip):
     @property
     def _decoders(self) -> list[tuple[Floats, Floats]]:
         return [(np.eye(size), np.zeros(size)) for size in self.sizes]
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """All records of one attribute, of two of different sizes, and of three."""
+        made = [cls(sizes=sizes, f=f) for sizes, f in (((4,), 0.1), ((2, 3), 0.9), ((2, 2, 2), 0.37))]
+        return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many attributes with four values each."""
+        return cls(sizes=(4,) * size, f=flip_for(epsilon, 2 * size))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +227,10 @@ class BloomFlip(Flip):
     bits: int
     hashes: int
     seed: int = 0
+    label = "Bloom filters"
+    limits: ClassVar[Mapping[str, Limit]] = {"bits": (1, BITS_MAX), "hashes": (1, HASHES_MAX), "seed": (0, 2**63 - 1)}
 
     def __post_init__(self) -> None:
-        for name, least, most in (("bits", 1, BITS_MAX), ("hashes", 1, HASHES_MAX), ("seed", 0, 2**63 - 1)):
-            object.__setattr__(self, name, check_count(getattr(self, name), least, name, most))
         super().__post_init__()
         for size, code in zip(self.sizes, self.codes, strict=True):
             if len(np.unique(code, axis=0)) < size:
@@ -223,6 +243,27 @@ class BloomFlip(Flip):
         for value, i in np.ndindex(len(code), self.hashes):
             code[value, digest64(f"{self.seed},{i},{value}") % self.bits] = True
         return tuple(code[:size] for size in self.sizes)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """All records: filters that have a bit in common, of two attributes, and of too many values."""
+        made = [
+            cls(sizes=(3,), f=0.5, bits=4, hashes=2, seed=3),
+            cls(sizes=(2, 3), f=0.8, bits=3, hashes=1),
+            cls(sizes=(5,), f=0.3, bits=4, hashes=2, seed=20),
+        ]
+        return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many attributes with four values each."""
+        return cls(sizes=(4,) * size, f=flip_for(epsilon, 4 * size), bits=16, hashes=2)
+
+
+def every_record(sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return all records of attributes with so many values, one person each; the first two differ in all of them."""
+    found = np.indices(sizes).reshape(len(sizes), -1).T
+    return np.concatenate([found[-1:], found[:-1]])
 
 
 def decoder(code: NDArray[np.bool_]) -> tuple[Floats, Floats]:

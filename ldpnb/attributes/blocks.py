@@ -8,35 +8,43 @@ A set of attributes is an increasing tuple of their numbers; its table has one a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, combinations, pairwise
 from math import comb, prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb import crowds
+from ldpnb.attributes.bitflip import every_record
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.checks import (
     SIZE_MAX,
+    Limit,
     check_codes,
     check_columns,
     check_count,
     check_epsilon,
     check_fields,
     check_numbers,
-    check_people,
 )
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Example, Mechanism, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 
 Sets = Sequence[tuple[int, ...]]
 Groups = list[tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...], float]]
+
+
+def _sizes(sizes: Any, name: str = "sizes") -> tuple[int, ...]:
+    if not isinstance(sizes, tuple | list) or len(sizes) < 2:
+        raise ValueError(f"{name} must be a tuple of integers, at least two, got {sizes!r}")
+    return tuple(check_count(size, 2, name, SIZE_MAX) for size in sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +86,14 @@ class Blocks(Mechanism):
     sizes: tuple[int, ...]
     size: int
     epsilon: float
+    label = "blocks"
+    limits: ClassVar[Mapping[str, Limit]] = {"sizes": _sizes, "size": (2, SIZE_MAX), "epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("block",)
+    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", _sizes(self.sizes))
-        object.__setattr__(self, "size", _size(self.size, self.sizes))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        super().__post_init__()
+        _size(self.size, self.sizes)
         if (cells := _tally_cells(self.sizes, self.size)) > CELLS_MAX:
             raise ValueError(f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: {cells} cells")
 
@@ -128,20 +138,25 @@ class Blocks(Mechanism):
         return (int(self.cells.max()) - 1).bit_length()
 
     @property
+    def public_bits(self) -> int:
+        """⌈log₂ C(d, ℓ)⌉."""
+        return (len(self.blocks) - 1).bit_length()
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
         return np.dtype([("block", np.int64), ("value", np.int64)])
 
-    def perturb(self, values: ArrayLike, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``block`` and ``value``."""
-        records = check_columns(values, self.sizes)
-        check_people(records)
-        n, d = records.shape
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_columns(values, self.sizes)
+
+    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+        n, d = values.shape
         drawn = np.sort(distinct(np.full(n, d), np.full(n, self.size), self.size, rng), 1)
         # sets that come later: those that are larger where they differ first
         later = np.array([[comb(d - 1 - j, self.size - i) for j in range(d)] for i in range(self.size)])
         block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
-        radix, held, cell = np.array(self.sizes)[drawn], np.take_along_axis(records, drawn, 1), np.zeros(n, np.int64)
+        radix, held, cell = np.array(self.sizes)[drawn], np.take_along_axis(values, drawn, 1), np.zeros(n, np.int64)
         for j in range(self.size):
             cell = cell * radix[:, j] + held[:, j]
         reports = np.empty(n, self.dtype)
@@ -150,36 +165,40 @@ class Blocks(Mechanism):
         reports["value"] = np.where(kept, cell, uniform(self.cells[block], (n,), rng))
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
+    def _reports(self, reports: Reports) -> Reports:
         found = check_fields(reports, self.dtype)
-        block, most = check_codes(found["block"], len(self.blocks), "block"), int(self.cells.max())
+        block = check_codes(found["block"], len(self.blocks), "block")
         value = check_codes(found["value"], None, "value")
         wrong = value[value >= self.cells[block]]
         if wrong.size:
             raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
-        counts = np.bincount(block * most + value, minlength=len(self.blocks) * most)
-        return Tally(self, len(found), counts.reshape(-1, most))
+        return found
+
+    def _count(self, reports: Reports) -> NDArray[np.int64]:
+        """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
+        most = int(self.cells.max())
+        counts = np.bincount(reports["block"] * most + reports["value"], minlength=len(self.blocks) * most)
+        return counts.reshape(-1, most)
 
     def unpack(self, flat: NDArray[Any]) -> list[NDArray[Any]]:
-        """Cut an estimate, a target or a noise into the tables of `pairs`, (…, κ_a, κ_b) each."""
+        """Cut an estimate, an expectation or a variance into the tables of `pairs`, (…, κ_a, κ_b) each."""
         shapes = [(self.sizes[a], self.sizes[b]) for a, b in self.pairs]
         edges = pairwise(accumulate(map(prod, shapes), initial=0))
         return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
 
-    def expected(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the cell of the person's record in each pair's table, zero for the others."""
-        codes, k = check_columns(values, self.sizes), self.sizes
+        codes, k = self._values(values), self.sizes
         cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
         return np.concatenate(cells, -1).astype(np.float64)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the tables of all pairs, everybody counted: (…, Σ κ_a κ_b)."""
-        counts = self._own(tally).counts
+        counts = tally.counts
         found = np.concatenate([self._scores(counts, s, 0).reshape(*counts.shape[:-2], -1) for s in self.pairs], -1)
         return np.asarray(found / (tally.n * self._share))
 
-    def variance(self, values: ArrayLike, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance of each score: one number for the person's cell of a pair, one for its other cells."""
         squares = []
         for s in self.pairs:
@@ -272,6 +291,27 @@ class Blocks(Mechanism):
         once = f * (1 - f) / max(people.sum() - 1, 1) * (1 - second / weight**2)
         return np.asarray(first / weight**2 - once, np.float64)
 
+    # ------------------------------------------------------------------------------------------------ small and large
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Blocks of two sizes, of one, and of all attributes; eight records, of which two differ in all attributes."""
+        made = [
+            cls(sizes=(2, 3, 2), size=2, epsilon=2.0),
+            cls(sizes=(2, 2, 2), size=2, epsilon=0.5),
+            cls(sizes=(3, 2, 2), size=3, epsilon=1.0),
+        ]
+        return [Example(one, every_record(one.sizes)[:8], pairs=one.sizes == (2, 2, 2)) for one in made]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many attributes with two values each, in blocks of two."""
+        return cls(sizes=(2,) * size, size=2, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Return records."""
+        return crowds.rows(self.sizes, n, rng)
+
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
@@ -325,7 +365,7 @@ def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
     return float(np.mean(1 / answers[np.triu_indices(len(sizes), 1)]))
 
 
-def best_size(sizes: Sequence[int], epsilon: float) -> int:
+def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
     """Return the size of a block for which `pair_variance` is least, among those that `Blocks` can count."""
     sizes = _sizes(sizes)
     fit = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]
@@ -335,12 +375,6 @@ def best_size(sizes: Sequence[int], epsilon: float) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------- small parts
-
-
-def _sizes(sizes: Any) -> tuple[int, ...]:
-    if not isinstance(sizes, tuple | list) or len(sizes) < 2:
-        raise ValueError(f"sizes must be a tuple of integers, at least two, got {sizes!r}")
-    return tuple(check_count(size, 2, "sizes", SIZE_MAX) for size in sizes)
 
 
 def _size(size: Any, sizes: tuple[int, ...]) -> int:

@@ -119,7 +119,7 @@ def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[S
     return {it: _outer([one[j,] for j in it]) for it in chosen}
 
 
-def uniform(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
     """Return the tables of somebody who knows nothing but the domain; a baseline for `avd` and `kl`."""
     return {it: _outer([np.full(sizes[j], 1 / sizes[j]) for j in it]) for it in check_sets(sets, len(sizes))}
 

@@ -104,7 +104,7 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
         tables = [made.setdefault(client, _responses(client)) for client in mechanism]
         codes = [check_codes(column, client.k, "reports") for column, client in zip(columns.T, mechanism, strict=True)]
         return Symbols(_small(codes), *zip(*tables, strict=True))
-    bits = mechanism._bits(check_array(reports, "reports"))
+    bits = mechanism._reports(check_array(reports, "reports"))
     parts = np.split(bits, np.cumsum([code.shape[1] for code in mechanism.codes])[:-1], axis=1)
     codes, channels, scores = [], [], []
     for code, part in zip(mechanism.codes, parts, strict=True):

@@ -1,7 +1,7 @@
 """Clients with one mistake each, of the kinds that real code makes, each beside its right version.
 
 They are written as a stranger would write them: one person's value in, one report out, a few lines.  `examine` puts
-every tool of this package to work on one of them; `table` shows what each tool catches, and what it cannot.
+every tool of this package to work on one of them; `overview` shows what each tool catches, and what it cannot.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def shared_dummy(items: tuple[int, ...], rng: Any) -> int:
     return krr(pick(full, rng), rng, ITEMS + 1, AMPLIFIED)
 
 
-def sampled(report: int, k: int) -> list[float]:
+def from_sample(report: int, k: int) -> list[float]:
     """Score of a sampled item."""
     return [LENGTH * s for s in histogram(report, k, AMPLIFIED)[:ITEMS]]
 
@@ -298,7 +298,7 @@ GALLERY: tuple[Broken, ...] = (
     _broken("clamp", "number not clamped", unclamped, clamped, (-1.0, 0.0, 1.5),
             lambda y: [y / tanh(0.5)], lambda x: [min(x, 1.0)]),
     _broken("dummy", "one dummy for all padding", shared_dummy, own_dummies, SETS,
-            lambda y: sampled(y, ITEMS + 1), members, lambda y: sampled(y, ITEMS + 2), epsilon=0.8),
+            lambda y: from_sample(y, ITEMS + 1), members, lambda y: from_sample(y, ITEMS + 2), epsilon=0.8),
     _broken("length", "as many items sent as owned", own_length, padded, SETS, summed, members),
 )  # fmt: skip
 
@@ -376,7 +376,7 @@ def examine(broken: Broken, *, rng: np.random.Generator, samples: int) -> dict[s
     return found | {"caught": tuple(tool for tool, sees in seen.items() if sees)}
 
 
-def table(*, rng: np.random.Generator, samples: int) -> pd.DataFrame:
+def overview(*, rng: np.random.Generator, samples: int) -> pd.DataFrame:
     """Examine the whole gallery: one row a mistake, in short strings; parameters as for `examine`."""
 
     def short(x: float | str) -> str:

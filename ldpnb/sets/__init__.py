@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         SampledSUE as SampledSUE,
         SetSampling as SetSampling,
         TwoPhases as TwoPhases,
-        best_size as best_size,
+        best_report_size as best_report_size,
         gfim as gfim,
         halves as halves,
         largest as largest,

@@ -25,19 +25,29 @@ The first two hide one item as if it were all that a person holds.  The other tw
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
+from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, check_array, check_codes, check_count, check_epsilon, check_numbers, check_people
-from ldpnb.core import Mechanism, Records, Reports, Tally, check_records, pad_and_sample, sample_slots
+from ldpnb.checks import (
+    SIZE_MAX,
+    Limit,
+    check_array,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_fields,
+    check_numbers,
+)
+from ldpnb.core import Example, Mechanism, Records, Reports, Tally, check_records, pad_and_sample, sample_slots
 from ldpnb.kernels import fwht
 from ldpnb.oracles.frequency import SUE
 from ldpnb.oracles.hadamard import HadamardBit
@@ -63,11 +73,7 @@ class SetSampling(Mechanism):
     d: int
     ell: int
     epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "d", check_count(self.d, 1, "d", SIZE_MAX))
-        object.__setattr__(self, "ell", check_count(self.ell, 1, "ell", SIZE_MAX))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "ell": (1, SIZE_MAX), "epsilon": check_epsilon}
 
     @property
     @abstractmethod
@@ -94,19 +100,22 @@ class SetSampling(Mechanism):
         """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
         return tally.counts.astype(np.float64)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _values(self, values: Records) -> Records:
+        return check_itemsets(values, self.d)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of people who hold each item: (…, d)."""
         p, q = self.support
-        return (self.supporters(self._own(tally)) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
+        return (self.supporters(tally) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
 
-    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> NDArray[np.float64]:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
-        records = check_sets(values, self.d)
+        records = self._values(values)
         found = np.zeros((len(records), self.d))
         found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
         return found
 
-    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> NDArray[np.float64]:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         p, q = self.support
         drawn = self.expected(values) / self.scale
@@ -116,9 +125,35 @@ class SetSampling(Mechanism):
 
     def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
         """Draw an item in [0, d + ℓ) for each person."""
-        records = check_sets(values, self.d)
-        check_people(records)
-        return pad_and_sample(records, self.d, self.ell, rng)[0]
+        return pad_and_sample(values, self.d, self.ell, rng)[0]
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """All sets of two items and of three; of four items, among others, two sets without a common sign in a row."""
+        four = Records.of({0, 2}, {1, 3}, set(), {2}, {0, 1, 2, 3})
+        made = [cls(d=d, ell=ell, epsilon=epsilon) for d, ell, epsilon in ((2, 1, 1.0), (3, 1, 4.0), (4, 2, 0.7))]
+        inputs = every_set(2), every_set(3), four
+        return [Example(m, sets, pairs=m.report_bits < 4) for m, sets in zip(made, inputs, strict=True)]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items, of which a set holds up to eight."""
+        return cls(d=size, ell=crowds.HELD, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Return sets of up to ℓ items."""
+        return crowds.sets(self.d, self.ell, n, rng)
+
+
+def check_itemsets(values: Records, d: int, name: str = "values") -> Records:
+    """Return records if their keys are below d."""
+    check_codes(check_records(values, name).keys, d, "keys")
+    return values
+
+
+def every_set(d: int) -> Records:
+    """Return all sets of d items, one person each."""
+    return Records.of(*(set(np.flatnonzero(held).tolist()) for held in np.ndindex((2,) * d)))
 
 
 # -------------------------------------------------------------------------------------------- one item of the set
@@ -144,7 +179,9 @@ class SampledHadamardBit(SetSampling):
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
     """
 
+    label = "sampled S-Hist"
     public_fields: ClassVar[tuple[str, ...]] = ("row",)
+    scope = (2 * crowds.HELD, 256, 10**6)
 
     @cached_property
     def oracle(self) -> HadamardBit:
@@ -175,8 +212,12 @@ class SampledHadamardBit(SetSampling):
         """One; the row is public."""
         return 1
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with fields ``row`` and ``bit``."""
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ m⌉ for the row."""
+        return (self.oracle.m - 1).bit_length()
+
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
         real = items < self.d
         reports = np.empty(len(items), self.oracle.dtype)
@@ -185,10 +226,14 @@ class SampledHadamardBit(SetSampling):
         reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _reports(self, reports: Reports) -> Reports:
+        found = check_fields(reports, self.oracle.dtype)
+        check_codes(found["row"], self.oracle.m, "row")
+        return found
+
+    def _count(self, reports: Reports) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row: (m, 2)."""
-        found = self.oracle.tally(reports)
-        return Tally(self, found.n, found.counts)
+        return self.oracle.tally(reports).counts
 
     def supporters(self, tally: Tally) -> NDArray[np.float64]:
         """How many reports support each item, in O(m log m) whatever n: (…, d)."""
@@ -210,6 +255,9 @@ class SampledSUE(SetSampling):
 
     Reports are bits, bool (n, d).
     """
+
+    label = "sampled RAPPOR"
+    server_cost = "report and item"
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -233,8 +281,7 @@ class SampledSUE(SetSampling):
         """One bit an item: d."""
         return self.d
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: bits, (n, d)."""
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
         p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
@@ -242,12 +289,15 @@ class SampledSUE(SetSampling):
         reports[real, items[real]] = bernoulli(p, real.shape, rng)
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the ones of each item, (d,)."""
+    def _reports(self, reports: Reports) -> NDArray[np.bool_]:
         bits = check_array(reports, "reports")
         if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
             raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
-        return Tally(self, len(bits), bits.sum(0, dtype=np.int64))
+        return bits
+
+    def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the ones of each item, (d,)."""
+        return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
 
 
 # -------------------------------------------------------------------------------- what one item of a set may cost
@@ -268,6 +318,9 @@ class SampledGRR(SetSampling):
 
     Reports are items, dummies after the d items, (n,).
     """
+
+    label = "sampled k-RR"
+    scope = (1, 256, 10**6)
 
     @cached_property
     def keep(self) -> float:
@@ -292,15 +345,16 @@ class SampledGRR(SetSampling):
         """⌈log₂ (d+ℓ)⌉."""
         return (self.width - 1).bit_length()
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: integers in [0, d+ℓ), (n,)."""
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
         return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, self.width, "reports")
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the reports of each item, dummies left out, (d,)."""
-        codes = check_codes(reports, self.width, "reports")
-        return Tally(self, len(codes), np.bincount(codes, minlength=self.width)[: self.d].astype(np.int64))
+        return np.bincount(reports, minlength=self.width)[: self.d]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,10 +385,12 @@ class PrivSet(SetSampling):
     """
 
     size: int = 0
+    label = "PrivSet"
+    limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
+    server_cost = "report and item"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "size", check_count(self.size, 0, "size"))
         if self.size > self.d:  # such a report always meets the padded set
             raise ValueError(f"size must be an integer, at most d = {self.d}, got {self.size}")
 
@@ -346,7 +402,7 @@ class PrivSet(SetSampling):
     @cached_property
     def set_size(self) -> int:
         """The number of items in a report, κ: `size`, or the one with the least `rare_variance`."""
-        return self.size or best_size(self.d, self.ell, self.epsilon)
+        return self.size or best_report_size(self.d, self.ell, self.epsilon)
 
     @cached_property
     def ways(self) -> tuple[int, ...]:
@@ -387,24 +443,24 @@ class PrivSet(SetSampling):
         """⌈log₂ C(d+ℓ, κ)⌉."""
         return (comb(self.width, self.set_size) - 1).bit_length()
 
-    def perturb(self, values: Records, *, rng: Randomness) -> Reports:
-        """Draw reports: ascending integers in [0, d+ℓ), (n, κ)."""
-        records = check_sets(values, self.d)
-        check_people(records)
-        reports = np.empty((len(records), self.set_size), np.int64)
-        for start in range(0, len(records), BLOCK):
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        reports = np.empty((len(values), self.set_size), np.int64)
+        for start in range(0, len(values), BLOCK):
             block = slice(start, start + BLOCK)
-            reports[block] = self._sets(self._padded(records[block], rng), rng)
+            reports[block] = self._sets(self._padded(values[block], rng), rng)
         return reports
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
-        """Count the reports that have each item, dummies left out, (d,)."""
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
         codes = check_codes(reports, self.width, "reports", ndim=2)
         wrong = np.flatnonzero(np.any(codes[:, 1:] <= codes[:, :-1], axis=1))
         if codes.shape[1] != self.set_size or wrong.size:
             found = codes[wrong[0]].tolist() if wrong.size else f"{codes.shape[1]} of them"
             raise ValueError(f"reports must be {self.set_size} ascending items each, got {found}")
-        return Tally(self, len(codes), np.bincount(codes.ravel(), minlength=self.width)[: self.d].astype(np.int64))
+        return codes
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports that have each item, dummies left out, (d,)."""
+        return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
 
     def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
         """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
@@ -432,8 +488,14 @@ class PrivSet(SetSampling):
         chosen = np.concatenate([inside >= 0, np.arange(size) < (size - hits)[:, None]], 1)
         return np.sort(found[chosen].reshape(n, size), 1)
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """List reports of two items, and then what all have."""
+        made = [cls(d=d, ell=d - 1, epsilon=epsilon, size=2) for d, epsilon in ((2, 1.0), (3, 2.0))]
+        return [Example(one, every_set(one.d), pairs=one.d < 3) for one in made] + super().example()
 
-def best_size(d: int, ell: int, epsilon: float) -> int:
+
+def best_report_size(d: int, ell: int, epsilon: float) -> int:
     """Return the size of the reports for which `PrivSet` has the least variance about an item that nobody holds.
 
     All sizes are tried, in O(d), with probabilities that are not rounded.
@@ -562,7 +624,7 @@ def gfim(
     """
     first = SampledHadamardBit(d=d, ell=ell, epsilon=epsilon)
     k = _check_candidates(candidates, first.d)
-    first_half, second_half = halves(check_sets(records, first.d, "records"), rng)
+    first_half, second_half = halves(check_itemsets(records, first.d, "records"), rng)
     second = SampledHadamardBit(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
     v1, v2 = first.rare_variance / len(first_half), second.rare_variance / len(second_half)
     return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
@@ -602,7 +664,7 @@ def ldpminer(
     """
     first = SampledHadamardBit(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
     k = _check_candidates(candidates, first.d)
-    people = check_sets(records, first.d, "records")
+    people = check_itemsets(records, first.d, "records")
     if second not in (SampledHadamardBit, SampledSUE):
         raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {second!r}")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
@@ -630,9 +692,3 @@ def _check_candidates(candidates: int, d: int) -> int:
     if check_count(candidates, 1, "candidates") > d:
         raise ValueError(f"candidates must be an integer in [1, d = {d}], got {candidates}")
     return int(candidates)
-
-
-def check_sets(values: Records, d: int, name: str = "values") -> Records:
-    """Return records if their keys are below d."""
-    check_codes(check_records(values, name).keys, d, "keys")
-    return values

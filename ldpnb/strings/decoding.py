@@ -20,7 +20,7 @@ from scipy.stats import false_discovery_control, norm
 
 from ldpnb.checks import check_probability
 from ldpnb.core import Tally, check_tally
-from ldpnb.strings.rappor import APART, ORR, Hashed, Item, _candidates, pivoted
+from ldpnb.strings.rappor import APART, ORR, Hashed, Name, _candidates, pivoted
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
@@ -57,7 +57,7 @@ class Decoded:
         Number of equations that gave estimates and tests.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[Name, ...]
     share: _Floats
     error: _Floats
     p_value: _Floats
@@ -70,7 +70,7 @@ class Decoded:
 
 def decode(
     tally: Tally,
-    items: ArrayLike | Sequence[Item],
+    items: ArrayLike | Sequence[Name],
     *,
     control: Literal["fdr", "bonferroni"] = "fdr",
     alarm: float = 0.05,
@@ -204,7 +204,7 @@ class _Cells:
         return self.reports() * (self.q - self.p) ** 2 / (m if self.slots else m * (1 - m))
 
 
-def _cells(tally: Tally, items: tuple[Item, ...]) -> _Cells:
+def _cells(tally: Tally, items: tuple[Name, ...]) -> _Cells:
     mechanism = tally.mechanism
     assert isinstance(mechanism, Hashed)
     shape = (mechanism.cohorts, mechanism.width + 1)
@@ -219,8 +219,8 @@ def _cells(tally: Tally, items: tuple[Item, ...]) -> _Cells:
     return _Cells(x, y.ravel(), people, tally.n, q, p, isinstance(mechanism, ORR))
 
 
-def _refuse_twins(x: Any, items: tuple[Item, ...]) -> None:
-    seen: dict[bytes, Item] = {}
+def _refuse_twins(x: Any, items: tuple[Name, ...]) -> None:
+    seen: dict[bytes, Name] = {}
     for item, start, end in zip(items, x.indptr, x.indptr[1:], strict=False):
         twin = seen.setdefault(x.indices[start:end].tobytes(), item)
         if twin is not item:
@@ -272,7 +272,7 @@ def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[n
         penalty *= STEP
 
 
-def _fit(cells: _Cells, others: bool, items: Sequence[Item], missed: bool) -> tuple[_Floats, _Floats]:
+def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tuple[_Floats, _Floats]:
     """Shares and their standard errors by weighted least squares; whether others may have been missed."""
     z, k = _with_others(cells.x, others), len(items)
     rank, apart = _rank(z)

@@ -6,22 +6,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import floor
-from typing import Any, ClassVar
+from math import exp, floor
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack
 from scipy.sparse import csc_array
 
+from ldpnb import crowds
 from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter, uniform
 from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
+    Limit,
     check_codes,
     check_count,
     check_epsilon,
@@ -30,18 +32,18 @@ from ldpnb.checks import (
     check_people,
     check_probability,
 )
-from ldpnb.core import Mechanism, Reports, Tally
+from ldpnb.core import Example, OpenMechanism, Reports, Tally
 from ldpnb.hashing import digest64
 from ldpnb.oracles.frequency import GRR
 
-Item = int | str
+Name = int | str
 
 BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
 DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
 APART = 1e-10  # a filter depends on others if its squared distance from their span is below this part of the largest
 
 
-class Hashed(Mechanism):
+class Hashed(OpenMechanism):
     r"""What mechanisms for an open domain share: cohorts, hash functions, and least squares over named candidates.
 
     A person joins one of C public cohorts.  The h hash functions of the cohort set cells of a filter of the value.
@@ -60,6 +62,7 @@ class Hashed(Mechanism):
 
     cohorts: Any  # int: fields, or fixed by the mechanism
     hashes: Any
+    limits: ClassVar[Mapping[str, Limit]] = {"cohorts": (1, SIZE_MAX)}
     public_fields: ClassVar[tuple[str, ...]] = ("cohort",)
 
     @property
@@ -77,8 +80,13 @@ class Hashed(Mechanism):
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
 
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ C⌉."""
+        return int(self.cohorts - 1).bit_length()
+
     @abstractmethod
-    def _counted(self, reports: Reports, cohort: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _counted(self, reports: Reports) -> NDArray[np.int64]:
         """Count the cells of each cohort's reports: (C, width)."""
 
     @abstractmethod
@@ -95,13 +103,13 @@ class Hashed(Mechanism):
 
     # ------------------------------------------------------------------------------------------------- filters
 
-    def _positions(self, pairs: Sequence[tuple[Item, int]]) -> NDArray[np.int64]:
+    def _positions(self, pairs: Sequence[tuple[Name, int]]) -> NDArray[np.int64]:
         """Cells set for values in cohorts, (len(pairs), h)."""
         numbers = range(self.hashes)
         found = [position(item, cohort, number, self.width) for item, cohort in pairs for number in numbers]
         return np.array(found, np.int64).reshape(len(pairs), self.hashes)
 
-    def design(self, items: ArrayLike | Sequence[Item]) -> csc_array[np.float64]:
+    def design(self, items: ArrayLike | Sequence[Name]) -> csc_array[np.float64]:
         """X: filters of values in all cohorts, one below the other, a sparse matrix of zeros and ones.
 
         (C width, len(items)); row ``c * width + b`` is cell b of cohort c.
@@ -115,35 +123,36 @@ class Hashed(Mechanism):
         x.data[:] = 1  # hash functions that meet set one cell
         return x
 
-    def filters(self, items: ArrayLike | Sequence[Item]) -> NDArray[np.bool_]:
+    def filters(self, items: ArrayLike | Sequence[Name]) -> NDArray[np.bool_]:
         """Write out the filters of values in all cohorts: bool (len(items), C, width)."""
         x = self.design(items)
         return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
 
-    def _assign(
-        self, values: ArrayLike | Sequence[Item], rng: Randomness
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _values(self, values: ArrayLike | Sequence[Name]) -> list[Name]:
+        return _listed(values, "values")
+
+    def _assign(self, values: list[Name], rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw each person's cohort, (n,), and look up the cells of the value in it, (n, h)."""
-        codes, distinct = _coded(_listed(values, "values"))
-        check_people(codes)
+        codes, distinct = _coded(values)
         cohort = uniform(self.cohorts, codes.shape, rng)
         pairs, which = np.unique(codes * self.cohorts + cohort, return_inverse=True)
         return cohort, self._positions([(distinct[i // self.cohorts], i % self.cohorts) for i in pairs.tolist()])[which]
 
     # -------------------------------------------------------------------------------------------------- server
 
-    def tally(self, reports: Reports, items: ArrayLike | Sequence[Item] | None = None) -> Tally:
-        """Count each cell in the reports of each cohort, and these reports: (C, width + 1).
+    def _reports(self, reports: Reports) -> Reports:
+        found = check_fields(reports, self.dtype)
+        check_codes(found["cohort"], self.cohorts, "cohort")
+        return found
 
-        The counts do not depend on the candidates; `estimate` wants them.
-        """
-        reports = check_fields(reports, self.dtype)
-        cohort = check_codes(reports["cohort"], self.cohorts, "cohort")
-        people = np.bincount(cohort, minlength=self.cohorts)
-        counts = np.column_stack([self._counted(reports, cohort), people])
-        return Tally(self, len(reports), counts, None if items is None else _candidates(items))
+    def _items(self, items: ArrayLike | Sequence[Name] | None) -> tuple[Name, ...] | None:
+        return None if items is None else _candidates(items)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _count(self, reports: Reports, items: tuple[Name, ...] | None) -> NDArray[np.int64]:
+        """Count each cell in the reports of each cohort, and these reports: (C, width + 1), whatever the candidates."""
+        return np.column_stack([self._counted(reports), np.bincount(reports["cohort"], minlength=self.cohorts)])
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each candidate by least squares: (…, candidates).
 
         Raises
@@ -151,19 +160,18 @@ class Hashed(Mechanism):
         ValueError
             If the tally names no candidates, or their filters are linearly dependent.
         """
-        counts = self._own(tally).counts
         x, inverse = _decoder(self, _candidates(tally.items))
         q, p = (float(s) for s in self.support)
-        y = (counts[..., :-1] - p * counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
+        y = (tally.counts[..., :-1] - p * tally.counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
         flat = y.reshape(-1, x.shape[0])
         return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
 
-    def expected(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
         """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
-        codes, distinct = _coded(_listed(values, "values"))
+        codes, distinct = _coded(self._values(values))
         return self._shares(distinct, _candidates(items))[codes]
 
-    def _shares(self, distinct: Sequence[Item], candidates: tuple[Item, ...]) -> NDArray[np.float64]:
+    def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> NDArray[np.float64]:
         x, inverse = _decoder(self, candidates)
         place = {item: i for i, item in enumerate(candidates)}
         shares = np.zeros((len(distinct), len(candidates)))
@@ -173,13 +181,13 @@ class Hashed(Mechanism):
         shares[outside] = (self.design([distinct[i] for i in outside]).T @ x).toarray() @ inverse
         return shares
 
-    def variance(self, values: ArrayLike | Sequence[Item], items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
         """Variance of each person's score, cohort draw included: (n, candidates).
 
         With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
-        cells of a report over q* − p*: C Σ_c {Var[Σ_b g S] + (Σ_b g x)²} − target².
+        cells of a report over q* − p*: C Σ_c {Var[Σ_b g S] + (Σ_b g x)²} − expected².
         """
-        (codes, distinct), candidates = _coded(_listed(values, "values")), _candidates(items)
+        (codes, distinct), candidates = _coded(self._values(values)), _candidates(items)
         x, inverse = _decoder(self, candidates)
         g, own = np.asarray(x @ inverse), self.design(distinct).tocsr()
         empty, each = self._spread(g)
@@ -192,7 +200,7 @@ class Hashed(Mechanism):
     # ---------------------------------------------------------------------------------------------- simulation
 
     def simulate(
-        self, counts: ArrayLike, values: ArrayLike | Sequence[Item], *, trials: int, rng: Randomness, items: Any = None
+        self, counts: ArrayLike, values: ArrayLike | Sequence[Name], *, trials: int, rng: Randomness, items: Any = None
     ) -> Tally:
         """Tallies of a population, exact in their joint law, in O(C h values + C width) each.
 
@@ -221,7 +229,19 @@ class Hashed(Mechanism):
             own = np.bincount(cell, people[value, cell // self.width], self.cohorts * self.width)  # exact below 2**53
             one[:, -1] = people.sum(0)
             one[:, :-1] = self._drawn(own.astype(np.int64).reshape(self.cohorts, -1), one[:, -1], rng)
-        return Tally(self, int(histogram.sum()), found, None if items is None else _candidates(items))
+        return Tally(self, int(histogram.sum()), found, self._items(items))
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.str_]:
+        """Names, most of them different."""
+        return crowds.names(10**5, n, rng)
+
+    def candidates(self) -> list[str]:
+        """Return some of the names."""
+        return [f"item {i}" for i in range(20)]
+
+    def _example(self, values: list[Any]) -> Example:
+        """Return candidates, of which two attain ε, and last a stranger to them."""
+        return Example(self, np.array(values), items=tuple(values[:-1]), histogram=True, pairs=self.report_bits < 4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,12 +284,19 @@ class RAPPOR(Hashed):
     f: float
     p: float
     q: float
+    label = "RAPPOR"
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "bits": (1, SIZE_MAX),
+        "hashes": (1, HASHES_MAX),
+        "f": check_probability,
+        "p": check_probability,
+        "q": check_probability,
+    }
+    scope = (16, 128, 10**4)
+    epsilons = (1e-6, 16.0)
 
     def __post_init__(self) -> None:
-        for name, most in (("bits", SIZE_MAX), ("hashes", HASHES_MAX), ("cohorts", SIZE_MAX)):
-            object.__setattr__(self, name, check_count(getattr(self, name), 1, name, most))
-        for name in ("f", "p", "q"):
-            object.__setattr__(self, name, check_probability(getattr(self, name), name))
+        super().__post_init__()
         if not 0 < self.flip < Fraction(1, 2):
             raise ValueError(f"f must be in (0, 1), with f/2 below 1/2 by at least 2**-53, got {self.f}")
         low, high = self.instantaneous
@@ -358,7 +385,7 @@ class RAPPOR(Hashed):
         """Layout of a report."""
         return np.dtype([("cohort", np.int64), ("bits", np.bool_, (self.bits,))])
 
-    def memoise(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> NDArray[np.void]:
+    def memoise(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> NDArray[np.void]:
         """Draw each person's cohort and permanent response: what a client keeps; only the cohort is public.
 
         One call a person and value, ever: a second one would average the permanent noise away.
@@ -373,6 +400,11 @@ class RAPPOR(Hashed):
         ndarray (n,)
             With the fields ``cohort`` and ``permanent``.
         """
+        listed = self._values(values)
+        check_people(listed)
+        return self._memoise(listed, rng)
+
+    def _memoise(self, values: list[Name], rng: Randomness) -> NDArray[np.void]:
         cohort, cells = self._assign(values, rng)
         state = np.empty(len(cohort), self.state_dtype)
         state["cohort"] = cohort
@@ -395,9 +427,9 @@ class RAPPOR(Hashed):
             reports["bits"][start : start + BLOCK] = bernoulli(np.where(permanent, q, p), permanent.shape, rng)
         return reports
 
-    def perturb(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> Reports:
-        """Draw one report a person from a fresh state: (n,) with the fields ``cohort`` and ``bits``."""
-        return self.respond(self.memoise(values, rng=rng), rng=rng)
+    def _perturb(self, values: list[Name], rng: Randomness) -> Reports:
+        """Draw one report a person from a fresh state."""
+        return self.respond(self._memoise(values, rng), rng=rng)
 
     # -------------------------------------------------------------------------------------------------- server
 
@@ -406,7 +438,8 @@ class RAPPOR(Hashed):
         """Length of a filter."""
         return self.bits
 
-    def _counted(self, reports: Reports, cohort: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _counted(self, reports: Reports) -> NDArray[np.int64]:
+        cohort = reports["cohort"]
         order, ends = np.argsort(cohort, kind="stable"), np.cumsum(np.bincount(cohort, minlength=self.cohorts))
         groups = np.split(order, ends[:-1])
         return np.array([reports["bits"][group].sum(0, dtype=np.int64) for group in groups])
@@ -421,6 +454,20 @@ class RAPPOR(Hashed):
         one, zero = (float(s * (1 - s) / (q - p) ** 2) for s in (q, p))
         square = np.square(g)
         return zero * square.sum(0), (one - zero) * square
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """One hash function; the permanent response alone; two hash functions."""
+        return [
+            cls(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)._example([0, 2, 1000]),
+            cls(bits=3, hashes=1, cohorts=3, f=0.3, p=0, q=1)._example(["0", "1", "2", "x0"]),
+            cls(bits=4, hashes=2, cohorts=2, f=0.5, p=0.5, q=0.75)._example(["0", "2", "3", "x0"]),
+        ]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For filters of so many bits; ε is that of all reports on one value together."""
+        return cls(bits=size, hashes=2, cohorts=4, f=2 / (1 + exp(epsilon / 4)), p=0.25, q=0.75)
 
 
 def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
@@ -470,11 +517,9 @@ class ORR(Hashed):
     k: int
     cohorts: int
     epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count(self.k, 2, "k", SIZE_MAX))
-        object.__setattr__(self, "cohorts", check_count(self.cohorts, 1, "cohorts", SIZE_MAX))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+    label = "O-RR"
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
+    scope = (2, 128, 4000)
 
     @cached_property
     def slots(self) -> GRR:
@@ -511,16 +556,20 @@ class ORR(Hashed):
         """Layout of a report."""
         return np.dtype([("cohort", np.int64), ("slot", np.int64)])
 
-    def perturb(self, values: ArrayLike | Sequence[Item], *, rng: Randomness) -> Reports:
-        """Draw one report a person: (n,) with the fields ``cohort`` and ``slot``."""
+    def _perturb(self, values: list[Name], rng: Randomness) -> Reports:
         cohort, cells = self._assign(values, rng)
         reports = np.empty(len(cohort), self.dtype)
         reports["cohort"], reports["slot"] = cohort, self.slots.perturb(cells[:, 0], rng=rng)
         return reports
 
-    def _counted(self, reports: Reports, cohort: NDArray[np.int64]) -> NDArray[np.int64]:
-        slot = check_codes(reports["slot"], self.k, "slot")
-        return np.bincount(cohort * self.k + slot, minlength=self.cohorts * self.k).reshape(self.cohorts, -1)
+    def _reports(self, reports: Reports) -> Reports:
+        found = super()._reports(reports)
+        check_codes(found["slot"], self.k, "slot")
+        return found
+
+    def _counted(self, reports: Reports) -> NDArray[np.int64]:
+        cells = reports["cohort"] * self.k + reports["slot"]
+        return np.bincount(cells, minlength=self.cohorts * self.k).reshape(self.cohorts, -1)
 
     def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
         kept = binomial(own, self.slots.keep, own.shape, rng)
@@ -531,8 +580,21 @@ class ORR(Hashed):
         weights = g.reshape(self.cohorts, self.k, -1).swapaxes(1, 2)
         return np.zeros(g.shape[1]), self.slots.linear_variance(weights).swapaxes(1, 2).reshape(g.shape)
 
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Integers, and strings, as many as the slots tell apart."""
+        return [
+            cls(k=3, cohorts=2, epsilon=1.0)._example([0, 1, 1000]),
+            cls(k=2, cohorts=3, epsilon=3.0)._example(["0", "1", "2", "4", "x0"]),
+        ]
 
-def position(item: Item, cohort: int, number: int, bits: int) -> int:
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many slots."""
+        return cls(k=size, cohorts=32, epsilon=epsilon)
+
+
+def position(item: Name, cohort: int, number: int, bits: int) -> int:
     """Bit in {0, …, bits−1} that a hash function of a cohort sets for an item; the same on every machine."""
     text = f"{cohort},{number},{'s' if isinstance(item, str) else 'i'},{item}"
     return digest64(text) % bits
@@ -550,7 +612,7 @@ def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
 
 
 @lru_cache(maxsize=4)
-def _decoder(mechanism: Hashed, items: tuple[Item, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
+def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
     """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ."""
     x = mechanism.design(items)
     if len(items) > x.shape[0]:
@@ -577,11 +639,11 @@ def _odds_ratio(q: Fraction, p: Fraction) -> Fraction:
     return q * (1 - p) / (p * (1 - q))
 
 
-def _listed(values: Any, name: str) -> list[Item]:
+def _listed(values: Any, name: str) -> list[Name]:
     array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of integers or strings, got shape {array.shape}")
-    listed: list[Item] = array.tolist()
+    listed: list[Name] = array.tolist()
     if array.dtype == object:
         listed = [x.item() if isinstance(x, np.generic) else x for x in listed]
     wrong = {type(x) for x in listed} - {int, str}
@@ -590,20 +652,20 @@ def _listed(values: Any, name: str) -> list[Item]:
     return listed
 
 
-def _coded(listed: list[Item]) -> tuple[NDArray[np.int64], list[Item]]:
+def _coded(listed: list[Name]) -> tuple[NDArray[np.int64], list[Name]]:
     """Return each person's value as a place in the list of distinct ones, and that list."""
     place = {item: i for i, item in enumerate(dict.fromkeys(listed))}
     return np.fromiter(map(place.__getitem__, listed), np.int64, len(listed)), list(place)
 
 
-def _distinct(values: Any, name: str) -> list[Item]:
+def _distinct(values: Any, name: str) -> list[Name]:
     listed = _listed(values, name)
     if len(set(listed)) < len(listed):
         raise ValueError(f"{name} must be distinct, got {len(listed) - len(set(listed))} of {len(listed)} repeated")
     return listed
 
 
-def _candidates(items: Any) -> tuple[Item, ...]:
+def _candidates(items: Any) -> tuple[Name, ...]:
     if items is None:
         raise ValueError("items must name the candidates, got None")
     listed = _distinct(items, "items")

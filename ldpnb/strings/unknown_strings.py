@@ -7,13 +7,13 @@ pairs that occur fit together to strings, and the strings are the candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +23,14 @@ from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
 from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
+    Limit,
     check_codes,
     check_count,
     check_epsilon,
     check_fields,
-    check_people,
     is_number,
 )
-from ldpnb.core import Mechanism, Reports, Tally, check_tally
+from ldpnb.core import Example, Mechanism, Reports, Tally, check_tally
 from ldpnb.strings.decoding import Decoded, decode
 from ldpnb.strings.rappor import RAPPOR
 
@@ -49,6 +49,12 @@ class Counts(NamedTuple):
     first: NDArray[np.int64]  # (…, pairs, k): ones of each n-gram at the pair's first position
     second: NDArray[np.int64]  # (…, pairs, k): at its second one
     both: NDArray[np.int64]  # (…, pairs, k, k): ones of both
+
+
+def _check_alphabet(alphabet: Any, name: str) -> str:
+    if not isinstance(alphabet, str) or len(alphabet) < 2 or len(set(alphabet)) < len(alphabet):
+        raise ValueError(f"{name} must be a string of at least two distinct symbols, got {alphabet!r}")
+    return alphabet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,15 +107,23 @@ class Unknown(Mechanism):
     bits: int
     hashes: int
     cohorts: int
+    label = "RAPPOR-Unknown"
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "alphabet": _check_alphabet,
+        "length": (1, SIZE_MAX),
+        "gram": (1, SIZE_MAX),
+        "slots": (2, SIZE_MAX),
+        "epsilon": check_epsilon,
+        "bits": (1, SIZE_MAX),
+        "hashes": (1, HASHES_MAX),
+        "cohorts": (1, SIZE_MAX),
+    }
     public_fields: ClassVar[tuple[str, ...]] = ("cohort", "positions")
+    needs_list = False
+    scope = (2, 6, 8)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.alphabet, str) or len(self.alphabet) < 2 or len(set(self.alphabet)) < len(self.alphabet):
-            raise ValueError(f"alphabet must be a string of at least two distinct symbols, got {self.alphabet!r}")
-        for name, least in (("length", 1), ("gram", 1), ("slots", 2), ("bits", 1), ("hashes", 1), ("cohorts", 1)):
-            most = HASHES_MAX if name == "hashes" else SIZE_MAX
-            object.__setattr__(self, name, check_count(getattr(self, name), least, name, most))
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        super().__post_init__()
         if self.length % self.gram:
             raise ValueError(f"length must be a multiple of gram = {self.gram}, got {self.length}")
         if self.slots > self.positions:
@@ -172,6 +186,11 @@ class Unknown(Mechanism):
         """Length of the filter, and r times one bit an n-gram; cohort and positions are public."""
         return self.bits + self.slots * self.k
 
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ C⌉ and ⌈log₂ C(G, r)⌉."""
+        return self.whole.public_bits + (comb(self.positions, self.slots) - 1).bit_length()
+
     # ----------------------------------------------------------------------------------------------------- client
 
     @cached_property
@@ -188,30 +207,31 @@ class Unknown(Mechanism):
 
     def codes(self, values: ArrayLike | Sequence[str]) -> NDArray[np.int64]:
         """Return the number of the n-gram at each position of each string, (n, G)."""
-        return self._cut(_strings(values))
+        return self._cut(self._values(values))
 
-    def _cut(self, listed: list[str]) -> NDArray[np.int64]:
-        number = {letter: i for i, letter in enumerate(self.alphabet)}
-        rows = {}
+    def _values(self, values: ArrayLike | Sequence[str]) -> list[str]:
+        listed, letters = _strings(values), set(self.alphabet[1:])
         for value in dict.fromkeys(listed):
             if len(value) > self.length:
                 raise ValueError(f"values must be of at most length = {self.length} letters, got {value!r}")
-            strange = [letter for letter in value if not number.get(letter)]  # 0 is the padding
+            strange = [letter for letter in value if letter not in letters]
             if strange:
                 raise ValueError(
                     f"values must be of the letters {self.alphabet[1:]!r}, got {strange[0]!r} in {value!r}"
                 )
-            rows[value] = [number[letter] for letter in value] + [0] * (self.length - len(value))
-        letters = np.array([rows[value] for value in listed], np.int64).reshape(-1, self.positions, self.gram)
+        return listed
+
+    def _cut(self, values: list[str]) -> NDArray[np.int64]:
+        number = {letter: i for i, letter in enumerate(self.alphabet)}
+        padded = {value: value.ljust(self.length, self.alphabet[0]) for value in values}
+        rows = {value: [number[letter] for letter in whole] for value, whole in padded.items()}
+        letters = np.array([rows[value] for value in values], np.int64).reshape(-1, self.positions, self.gram)
         return letters @ len(self.alphabet) ** np.arange(self.gram)[::-1]
 
-    def perturb(self, values: ArrayLike | Sequence[str], *, rng: Randomness) -> Reports:
-        """Draw reports: (n,) with the fields ``cohort``, ``positions``, ``bits`` and ``grams``."""
-        listed = _strings(values)
-        check_people(listed)
-        codes, n = self._cut(listed), len(listed)
+    def _perturb(self, values: list[str], rng: Randomness) -> Reports:
+        codes, n = self._cut(values), len(values)
         reports = np.empty(n, self.dtype)
-        whole = self.whole.perturb(listed, rng=rng)
+        whole = self.whole.perturb(values, rng=rng)
         reports["cohort"], reports["bits"] = whole["cohort"], whole["bits"]
         drawn = distinct(np.full(n, self.positions), np.full(n, self.slots), self.slots, rng)
         reports["positions"] = np.sort(drawn, 1)
@@ -224,18 +244,20 @@ class Unknown(Mechanism):
 
     # ----------------------------------------------------------------------------------------------------- server
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def _reports(self, reports: Reports) -> Reports:
+        found = check_fields(reports, self.dtype)
+        if np.any(np.diff(check_codes(found["positions"], self.positions, "positions", ndim=2)) <= 0):
+            raise ValueError("positions must ascend in each report, got others")
+        return found
+
+    def _count(self, reports: Reports) -> NDArray[np.int64]:
         """Count ones, and ones that come together, for each pair of positions; see `counts` for what is where.
 
         Counts of pairs are products of matrices over blocks of people, so memory does not grow with their number.
         """
-        reports = check_fields(reports, self.dtype)
-        positions = check_codes(reports["positions"], self.positions, "positions", ndim=2)
-        if np.any(np.diff(positions) <= 0):
-            raise ValueError("positions must ascend in each report, got others")
-        whole = np.empty(len(reports), self.whole.dtype)
+        whole, positions = np.empty(len(reports), self.whole.dtype), reports["positions"]
         whole["cohort"], whole["bits"] = reports["cohort"], reports["bits"]
-        parts = [self.whole.tally(whole).counts]
+        parts = [self.whole.tally(whole).counts]  # which refuses cohorts that do not exist
         ones = np.zeros((len(self.pairs), 2, self.k), np.int64)
         people, both = np.zeros(len(self.pairs), np.int64), np.zeros((len(self.pairs), self.k, self.k), np.int64)
         for at, (i, j) in enumerate(self.pairs):
@@ -247,7 +269,7 @@ class Unknown(Mechanism):
                 ones[at] += np.stack([a.sum(0), b.sum(0)]).astype(np.int64)
                 both[at] += np.rint(a.T @ b).astype(np.int64)  # exact: a block has fewer than 2**24 people
         parts += [people, ones[:, 0], ones[:, 1], both]
-        return Tally(self, len(reports), np.concatenate([part.ravel() for part in parts]))
+        return np.concatenate([part.ravel() for part in parts])
 
     def counts(self, tally: Tally) -> Counts:
         """Take the counts of a tally apart."""
@@ -267,7 +289,7 @@ class Unknown(Mechanism):
         a, b = counts.first[..., :, None], counts.second[..., None, :]
         return np.asarray((counts.both - q * a - q * b + q**2 * counts.people[..., None, None]) / (1 - 2 * q) ** 2)
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of people who have n-gram a at the first position of a pair and b at the second.
 
         Returns
@@ -290,12 +312,12 @@ class Unknown(Mechanism):
         variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
         return self._products(counts) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
 
-    def expected(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[str]) -> NDArray[np.float64]:
         """One for the pairs of n-grams of the person's string, zero for the others: (n, pairs, k, k)."""
         a, b = self._own_grams(values)
         return np.asarray(a[..., :, None] * b[..., None, :])
 
-    def variance(self, values: ArrayLike | Sequence[str], items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[str]) -> NDArray[np.float64]:
         """Variance of each person's score, (v + [a])(v + [b])/ϱ − [a][b], draw of positions included."""
         a, b = self._own_grams(values)
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
@@ -314,6 +336,38 @@ class Unknown(Mechanism):
         sound = ~np.any((codes[:, :-1] == 0) & (codes[:, 1:] != 0), axis=1)
         full, empty = codes[:, -1] != 0, ~codes.any(1)
         return np.asarray(np.outer(sound, sound) & (full[:, None] | empty))
+
+    # ------------------------------------------------------------------------------------------------ small and large
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Two positions and three, n-grams of two letters, and two hash functions; two strings attain ε."""
+
+        def small(alphabet: str, values: list[str], **other: Any) -> Example:
+            sizes = {"length": 2, "gram": 1, "epsilon": 1.5, "bits": 2, "hashes": 1, "cohorts": 1} | other
+            return Example(cls(alphabet=alphabet, **sizes), np.array(values), pairs=len(values) == 2)
+
+        return [
+            small("_c", ["", "cc"]),
+            small("_f", ["", "fff", "f"], length=3),
+            small("_a", ["", "aaaa", "a"], length=4, gram=2),
+            small("_ab", ["ab", "ba", "a"], bits=4, hashes=2, epsilon=0.7),
+        ]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For strings of so many letters."""
+        return cls(alphabet="_abcdefgh", length=size, gram=1, epsilon=epsilon, bits=64, hashes=2, cohorts=4)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.str_]:
+        """Strings of all letters, half of them of full length."""
+        letters = np.array(list(self.alphabet[1:]))
+        if rng is None:
+            return np.full(n, letters[0])
+        size = np.where(np.arange(n) % 2, self.length, rng.integers(0, self.length + 1, n))
+        drawn = letters[rng.integers(0, len(letters), (n, self.length))]
+        drawn[np.arange(self.length) >= size[:, None]] = ""
+        return np.ascontiguousarray(drawn).view(f"<U{self.length}").reshape(n)
 
 
 def threshold(mechanism: Unknown, spurious: float) -> float:

@@ -299,8 +299,10 @@ def report_has_the_stated_size(example: Example) -> None:
 
 def card_is_right(example: Example) -> None:
     """Where candidates are named at the count, clients need no list; and the server's cost is one that there is."""
-    m, opened = example.mechanism, isinstance(example.mechanism, OpenMechanism)
-    _must(m.needs_list != opened, f"needs_list is {m.needs_list}, but tally takes {'' if opened else 'no '}items")
+    m = example.mechanism
+    _must(
+        not (m.needs_list and isinstance(m, OpenMechanism)), "needs_list is True, but candidates are named at the count"
+    )
     _must(m.server_cost in COSTS, f"server_cost is {m.server_cost!r}, not one of {COSTS}")
 
 
