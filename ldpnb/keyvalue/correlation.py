@@ -72,12 +72,12 @@ def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
     >>> to_bits({"cough": 1, "cancer": 0}, ("cancer", "fever", "cough"))
     ('101', '001')
     """
-    names = _names(keys)
+    names = check_names(keys)
     said = _condition(given, names)
     return "".join(str(int(key in said)) for key in names), "".join(str(said.get(key, 0)) for key in names)
 
 
-def _names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
+def check_names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
     """Return distinct names as a tuple, at least one."""
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
         raise ValueError(f"{name} must be a tuple of names, got {keys!r}")
@@ -94,7 +94,8 @@ def _small(d: int) -> int:
     return d
 
 
-def _known(key: Any, keys: tuple[str, ...]) -> str:
+def check_known(key: Any, keys: tuple[str, ...]) -> str:
+    """Return a key that is among these."""
     if not isinstance(key, str) or key not in keys:
         raise ValueError(f"key must be one of {', '.join(keys)}, got {key!r}")
     return key
@@ -104,7 +105,7 @@ def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
     if not isinstance(given, Mapping):
         raise ValueError(f"given must be a mapping from key to 1 or 0, got {given!r}")
     for key, held in given.items():
-        _known(key, keys)
+        check_known(key, keys)
         if not isinstance(held, int | np.integer | np.bool_) or held not in (0, 1):
             raise ValueError(f"given must say 1 (held) or 0 (not held) of {key}, got {held!r}")
     return {key: int(held) for key, held in given.items()}
@@ -192,7 +193,7 @@ class Table:
     normal: bool = False
 
     def __post_init__(self) -> None:
-        size = 3 ** len(_names(self.keys))
+        size = 3 ** len(check_names(self.keys))
         cells = check_numbers(self.cells, "cells")
         if cells.ndim == 0 or cells.shape[-1] != size:
             raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got shape {cells.shape}")
@@ -257,7 +258,7 @@ class Table:
         ValueError
             If the table has no such key, or one is named twice.
         """
-        names = tuple(_known(key, self.keys) for key in _names(keys))
+        names = tuple(check_known(key, self.keys) for key in check_names(keys))
         lead, d = self.cells.ndim - 1, len(self.keys)
         cube = self.cells.reshape(*self.cells.shape[:-1], *(3,) * d)
         cube = cube.sum(tuple(lead + j for j, key in enumerate(self.keys) if key not in names))
@@ -267,7 +268,7 @@ class Table:
 
     def _other(self, key: str, given: Given | None) -> dict[str, int]:
         said = _condition({} if given is None else given, self.keys)
-        if _known(key, self.keys) in said:
+        if check_known(key, self.keys) in said:
             raise ValueError(f"given must not be about the key asked for, got {key}")
         return said
 
@@ -390,7 +391,7 @@ class Encoded(Mechanism):
 
     keys: tuple[str, ...]
     oracle: PureProtocol
-    limits: ClassVar[Mapping[str, Limit]] = {"keys": _names}
+    limits: ClassVar[Mapping[str, Limit]] = {"keys": check_names}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -416,7 +417,7 @@ class Encoded(Mechanism):
         >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
         OUE(k=27, epsilon=1.0, packed=False)
         """
-        names = _names(keys)
+        names = check_names(keys)
         return cls(keys=names, oracle=make(k=cls.combinations(len(names)), epsilon=epsilon))
 
     @property
@@ -798,7 +799,7 @@ class PairSampling(Encoded):
         return np.zeros((len(self.pairs), 1 + _empty(self.oracle).size), np.int64)
 
     def _pair(self, names: Sequence[str]) -> int:
-        chosen = [self.keys.index(_known(key, self.keys)) for key in _names(names)]
+        chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]
         if len(chosen) != 2:
             raise ValueError(f"names must be two keys, got {tuple(names)}")
         a, b = sorted(chosen)
