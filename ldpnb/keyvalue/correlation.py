@@ -86,7 +86,8 @@ def check_names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _small(d: int) -> int:
+def check_few(d: int) -> int:
+    """Return a number of keys that one table can have."""
     if d > D_MAX:
         raise ValueError(
             f"keys must be at most {D_MAX} for a table of all 3**d combinations, got {d}: PairSampling collects pairs"
@@ -336,24 +337,24 @@ def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
     [21, 13]
     """
-    d = _small(check_count(d, 1, "d"))
-    return _combinations(check_pairs(values, d), d, rng)
+    d = check_few(check_count(d, 1, "d"))
+    return encoded(check_pairs(values, d), d, rng)
 
 
-def _combinations(records: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+def encoded(records: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     """As `encode`, for checked records."""
     moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
-    return np.asarray((3**d - 1) // 2 + _sums(moves, records.offsets))
+    return np.asarray((3**d - 1) // 2 + per_person(moves, records.offsets))
 
 
-def _sums(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def per_person(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sum of each person's entries."""
     total = np.zeros(len(moves) + 1, np.int64)
     np.cumsum(moves, out=total[1:])
     return np.diff(total[offsets])
 
 
-def _shares(values: Records, d: int) -> NDArray[np.float64]:
+def shares_of(values: Records, d: int) -> NDArray[np.float64]:
     """Mean over people of the law of their combination, (3^d,)."""
     records = check_pairs(values, d)
     check_people(records)
@@ -530,14 +531,14 @@ class IOH(Encoded):
     @staticmethod
     def combinations(d: int) -> int:
         """3^d."""
-        return int(3 ** _small(d))
+        return int(3 ** check_few(d))
 
     @property
     def _shape(self) -> tuple[int, ...]:
         return (self.oracle.k,)
 
     def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
-        return _combinations(records, self.d, rng)
+        return encoded(records, self.d, rng)
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         return self.oracle.perturb(self._cells(values, rng), rng=rng)
@@ -572,7 +573,7 @@ class IOH(Encoded):
 
         Values are the truth about these people, and errors what theory says of the estimates.
         """
-        return self._table(_shares(values, self.d), len(values))
+        return self._table(shares_of(values, self.d), len(values))
 
     def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
         """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, …).
@@ -585,8 +586,8 @@ class IOH(Encoded):
             How many people are in each combination, as `cells` draws them; as many in each trial.
         rng : numpy.random.Generator or Paths
         """
-        counts = _populations(cells, self._shape)
-        tallies = [_simulated(self.oracle, one, rng) for one in counts]
+        counts = check_cells(cells, self._shape)
+        tallies = [counts_of(self.oracle, one, rng) for one in counts]
         return Tally(self, int(counts[0].sum()), np.stack(tallies))
 
     def _table(self, shares: NDArray[np.float64], n: int) -> Table:
@@ -599,7 +600,8 @@ class IOH(Encoded):
         return [Example(cls.of(tuple("abc"[:d]), make, epsilon), FEW[d], pairs=d < 3) for d, make, epsilon in shapes]
 
 
-def _populations(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return counts of people by cell, (trials, *shape), as many people in each trial."""
     found = check_codes(cells, None, "cells", ndim=1 + len(shape))
     if found.shape[1:] != shape or len(found) == 0:
         raise ValueError(f"cells must be of shape (trials, {', '.join(map(str, shape))}), got {found.shape}")
@@ -609,24 +611,24 @@ def _populations(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     return found
 
 
-def _simulated(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+def counts_of(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
     """Return the counts of one tally of a population with this histogram, exact in their joint law."""
     n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
     if simulate is not None and n > 0:
         return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
     codes, step = np.repeat(np.arange(oracle.k), histogram), max(1, BLOCK // oracle.k)
-    total = _empty(oracle)
+    total = no_counts(oracle)
     for start in range(0, n, step):
         total = total + oracle.tally(oracle.perturb(codes[start : start + step], rng=rng)).counts
     return total
 
 
-def _empty(oracle: PureProtocol) -> NDArray[np.int64]:
+def no_counts(oracle: PureProtocol) -> NDArray[np.int64]:
     """Return the counts of no reports."""
-    return oracle.tally(_report(oracle)[:0]).counts
+    return oracle.tally(any_report(oracle)[:0]).counts
 
 
-def _report(oracle: PureProtocol) -> Reports:
+def any_report(oracle: PureProtocol) -> Reports:
     """Return any report, to see what reports look like."""
     return oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))
 
@@ -693,7 +695,7 @@ class PairSampling(Encoded):
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
         """Layout of a report."""
-        like = _report(self.oracle)
+        like = any_report(self.oracle)
         own = like.dtype.descr if like.dtype.names else [("report", like.dtype, like.shape[1:])]
         return np.dtype([("pair", np.int64), *own])
 
@@ -714,7 +716,7 @@ class PairSampling(Encoded):
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
         each = np.bincount(reports["pair"], minlength=len(self.pairs))
-        like = _report(self.oracle)
+        like = any_report(self.oracle)
         told = np.empty(len(reports), like.dtype) if like.dtype.names else reports["report"]
         for name in like.dtype.names or ():
             told[name] = reports[name]
@@ -728,7 +730,7 @@ class PairSampling(Encoded):
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each combination of each pair: (…, L, 9)."""
         counts = tally.counts
-        asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *_empty(self.oracle).shape)
+        asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
         # an oracle's estimate times n is linear in its counts and n: of no counts, it is what a report costs
         nothing = self.oracle.estimate(Tally(self.oracle, 1, np.zeros_like(told)))
         scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
@@ -766,18 +768,18 @@ class PairSampling(Encoded):
         chosen = (records.keys == a) | (records.keys == b)
         key = (records.keys[chosen] == b).astype(np.int64)
         two = Records.from_arrays(records.users[chosen], key, entries(records)[chosen], n=len(records))
-        return self._table(names, _shares(two, 2), len(records))
+        return self._table(names, shares_of(two, 2), len(records))
 
     def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
         """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, L, …).
 
         See `IOH.simulate`.
         """
-        found = _populations(cells, self._shape)
+        found = check_cells(cells, self._shape)
         counts = np.stack([self._nothing() for _ in found])
         counts[..., 0] = found.sum(-1)
         for trial, pair in np.ndindex(found.shape[:2]):
-            counts[trial, pair, 1:] = _simulated(self.oracle, found[trial, pair], rng).reshape(-1)
+            counts[trial, pair, 1:] = counts_of(self.oracle, found[trial, pair], rng).reshape(-1)
         return Tally(self, int(found[0].sum()), counts)
 
     @property
@@ -793,10 +795,10 @@ class PairSampling(Encoded):
         asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
         moves = np.zeros(len(power), np.int64)
         moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
-        return np.asarray(9 * pairs + 4 + _sums(moves, records.offsets))
+        return np.asarray(9 * pairs + 4 + per_person(moves, records.offsets))
 
     def _nothing(self) -> NDArray[np.int64]:
-        return np.zeros((len(self.pairs), 1 + _empty(self.oracle).size), np.int64)
+        return np.zeros((len(self.pairs), 1 + no_counts(self.oracle).size), np.int64)
 
     def _pair(self, names: Sequence[str]) -> int:
         chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]
