@@ -18,7 +18,7 @@ from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
-from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue
+from ldpnb.keyvalue import changing, encoding, pckv, privkv, queries, ternary as keyvalue
 from ldpnb.numbers import distortion, means, one_number
 from ldpnb.oracles import frequency, matrix, personal, subset
 from ldpnb.serve import choose
@@ -265,7 +265,7 @@ ROWS = [
     Row(hashing.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
     # ------------------------------------------------------------------------------------- correlation
     Row(
-        correlation.to_bits,
+        queries.to_bits,
         {"given": {"a": 1}, "keys": ("a", "b")},
         {
             "given": [None, "a", [("a", 1)], {"a": 2}, {"a": NAN}, {"c": 1}, {"a": None}, {3: 1}],
@@ -274,13 +274,13 @@ ROWS = [
         {"given": "given|key"},
     ),
     Row(
-        correlation.encode,
+        encoding.encode,
         {"values": PEOPLE, "d": 2, "rng": rng()},
         {"values": [*RECORDS, SETS], "d": [*COUNT, 13], "rng": SOURCE},
         {"values": "values|keys", "d": "d|keys"},
     ),
     Row(
-        correlation.Table,
+        queries.Table,
         {"keys": ("a",), "cells": np.ones(3) / 3},
         {
             "keys": [None, "a", (), ("a", "a"), (1,), ("a", "b")],

@@ -13,16 +13,8 @@ if TYPE_CHECKING:
         latest as latest,
         steady as steady,
     )
-    from ldpnb.keyvalue.correlation import (
-        IOH as IOH,
-        Answer as Answer,
-        Encoded as Encoded,
-        PairSampling as PairSampling,
-        Shares as Shares,
-        Table as Table,
-        encode as encode,
-        to_bits as to_bits,
-    )
+    from ldpnb.keyvalue.correlation import IOH as IOH, PairSampling as PairSampling
+    from ldpnb.keyvalue.encoding import Encoded as Encoded, encode as encode
     from ldpnb.keyvalue.pckv import (
         PCKVGRR as PCKVGRR,
         PCKVUE as PCKVUE,
@@ -37,6 +29,7 @@ if TYPE_CHECKING:
         privkvm_epsilon as privkvm_epsilon,
         privkvm_marginals as privkvm_marginals,
     )
+    from ldpnb.keyvalue.queries import Answer as Answer, Shares as Shares, Table as Table, to_bits as to_bits
     from ldpnb.keyvalue.ternary import (
         Held as Held,
         Holdings as Holdings,
