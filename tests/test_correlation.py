@@ -13,8 +13,8 @@ from ldpnb.core import Example, Records, Tally
 from ldpnb.keyvalue import encoding, queries
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.keyvalue.encoding import encode
+from ldpnb.keyvalue.population import FEW, discretise
 from ldpnb.keyvalue.queries import Shares, Table, to_bits
-from ldpnb.keyvalue.ternary import FEW, discretise
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.oracles.subset import SubsetSelection

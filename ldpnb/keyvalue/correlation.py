@@ -29,8 +29,8 @@ from ldpnb.keyvalue.encoding import (
     per_person,
     shares_of,
 )
+from ldpnb.keyvalue.population import FEW, discretise, entries
 from ldpnb.keyvalue.queries import Shares, Table, check_known, check_names
-from ldpnb.keyvalue.ternary import FEW, discretise, entries
 from ldpnb.oracles.frequency import GRR, OUE
 from ldpnb.oracles.hadamard import HadamardBit
 

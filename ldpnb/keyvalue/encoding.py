@@ -19,8 +19,8 @@ from ldpnb import crowds
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_codes, check_count, check_people
 from ldpnb.core import Mechanism, Records, Reports
+from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.queries import check_names
-from ldpnb.keyvalue.ternary import check_pairs, discretise, entries
 from ldpnb.oracles.frequency import GRR, PureProtocol
 from ldpnb.oracles.succinct import SHist
 

@@ -35,7 +35,8 @@ from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, OpenMechanism, Records, Reports, Tally, sample_slots
 from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
-from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread, check_pairs, discretise, entries
+from ldpnb.keyvalue.population import check_pairs, discretise, entries
+from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
