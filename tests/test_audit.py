@@ -14,7 +14,7 @@ from scipy.stats import binom
 from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import SystemRandom, toss
 from ldpnb.core import Records
-from ldpnb.keyvalue.ternary import StateEncoding
+from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.oracles.personal import PCE, people

@@ -6,7 +6,7 @@ import pytest
 from ldpnb.core import Records, Tally
 from ldpnb.keyvalue.changing import batches, everyone, exposed, latest, steady
 from ldpnb.keyvalue.pckv import PCKVGRR
-from ldpnb.keyvalue.ternary import holdings
+from ldpnb.keyvalue.population import holdings
 from ldpnb.keyvalue.wheel import WheelKV
 from ldpnb.oracles.frequency import GRR
 

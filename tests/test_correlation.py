@@ -10,9 +10,11 @@ from scipy.stats import chi2
 
 from ldpnb.chance import law
 from ldpnb.core import Example, Records, Tally
-from ldpnb.keyvalue import correlation
-from ldpnb.keyvalue.correlation import IOH, PairSampling, Shares, Table, encode, to_bits
-from ldpnb.keyvalue.ternary import FEW, discretise
+from ldpnb.keyvalue import encoding, queries
+from ldpnb.keyvalue.correlation import IOH, PairSampling
+from ldpnb.keyvalue.encoding import encode
+from ldpnb.keyvalue.population import FEW, discretise
+from ldpnb.keyvalue.queries import Shares, Table, to_bits
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.oracles.subset import SubsetSelection
@@ -522,7 +524,7 @@ def test_true_table_holds_the_truth(mechanism):
 def test_true_table_does_without_much_memory(monkeypatch):
     values, mechanism = crowd(500), ioh(OUE, 3, 1.0)
     whole = mechanism.truth(values).cells
-    monkeypatch.setattr(correlation, "BLOCK", 50)
+    monkeypatch.setattr(encoding, "BLOCK", 50)
     np.testing.assert_allclose(mechanism.truth(values).cells, whole, atol=1e-15)
 
 
@@ -747,8 +749,9 @@ def test_bad_pairs_are_refused(names):
         mechanism.table(names, tally)
 
 
-def test_examples():
-    assert doctest.testmod(correlation).failed == 0 < doctest.testmod(correlation).attempted
+@pytest.mark.parametrize("module", [encoding, queries])
+def test_examples(module):
+    assert doctest.testmod(module).failed == 0 < doctest.testmod(module).attempted
 
 
 def test_fair_coins_of_absent_keys_would_show():

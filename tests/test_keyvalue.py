@@ -12,19 +12,12 @@ from scipy.stats import chi2
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
 from ldpnb.core import Example, Records, Tally, pad_and_sample
-from ldpnb.keyvalue import ternary as keyvalue
+from ldpnb.keyvalue import ternary
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample
+from ldpnb.keyvalue.population import FEW, discretise, holdings
 from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
-from ldpnb.keyvalue.ternary import (
-    FEW,
-    Spread,
-    StateEncoding,
-    StateEncodingSplit,
-    clipped_mean,
-    discretise,
-    holdings,
-    mean_of,
-)
+from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
+from ldpnb.keyvalue.ternary import Spread, clipped_mean, mean_of
 from ldpnb.oracles.frequency import GRR
 
 ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]
@@ -830,7 +823,7 @@ def test_simulation_in_blocks_has_the_same_law(mechanism, monkeypatch):
     """Blocks bound the memory; without sizes, not even the draws depend on them."""
     population, draw = people(mechanism, crowd(60, 3)), mechanism.simulate_marginals
     whole = draw(population, trials=2000, rng=np.random.default_rng(44)).counts
-    monkeypatch.setattr(keyvalue, "BLOCK", 7 * len(population.values))
+    monkeypatch.setattr(ternary, "BLOCK", 7 * len(population.values))
     parts = draw(population, trials=2000, rng=np.random.default_rng(44)).counts
     assert np.array_equal(whole, parts) == (population.sizes is None)
     assert min(compare(whole[:, k], parts[:, k]) for k in range(3)) > FALSE_ALARM

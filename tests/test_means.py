@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 from ldpnb.chance import bernoulli, law, odds, pick, toss, weighted
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Tally
-from ldpnb.keyvalue.ternary import discretise
+from ldpnb.keyvalue.population import discretise
 from ldpnb.numbers import many_numbers
 from ldpnb.numbers.many_numbers import HarmonyMean, MeanEst, SampledHybrid
 from ldpnb.numbers.means import Range, interval

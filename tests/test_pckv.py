@@ -11,7 +11,7 @@ from ldpnb.chance import bernoulli, law, odds, pick, toss
 from ldpnb.core import Records, pad_and_sample
 from ldpnb.keyvalue import pckv
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, stale_epsilon
-from ldpnb.keyvalue.ternary import discretise
+from ldpnb.keyvalue.population import discretise
 
 
 def every(d):

@@ -33,7 +33,7 @@ import ldpnb
 from ldpnb.chance import SystemRandom
 from ldpnb.checks import SIZE_MAX
 from ldpnb.core import Mechanism, Records, Tally
-from ldpnb.keyvalue.ternary import StateEncoding, StateEncodingSplit
+from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
 from ldpnb.oracles.frequency import GRR
 from ldpnb.oracles.succinct import SHist
 from ldpnb.sets.items import PrivSet

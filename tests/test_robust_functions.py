@@ -18,7 +18,7 @@ from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
-from ldpnb.keyvalue import changing, correlation, pckv, privkv, ternary as keyvalue
+from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries, states, ternary
 from ldpnb.numbers import distortion, means, one_number
 from ldpnb.oracles import frequency, matrix, personal, subset
 from ldpnb.serve import choose
@@ -40,7 +40,7 @@ SHARES = [None, "x", {}, [], [NAN, 0.5], [math.inf, 0.5], ["a", "b"], [None, 1],
 SHARES += [np.ma.masked_array([0.5, 0.5], mask=[True, False]), 0.5]
 RECORDS = [None, [], "x", [{0: 0.5}], np.zeros(3), {0: 0.5}, Records.of({9: 0.5}, {0: 0.1}), 3]
 ORACLE = frequency.GRR(k=3, epsilon=1.0)
-KEYS = keyvalue.StateEncoding(d=2, epsilon=1.0)
+KEYS = states.StateEncoding(d=2, epsilon=1.0)
 PEOPLE = Records.of({0: 0.5}, {1: -0.5}, {0: 1.0, 1: 0.0}, {})
 SETS = Records.of({0, 1}, {2}, {0}, {1, 2}, set())
 FLIP = bitflip.BitFlip(sizes=(2, 2, 3), f=0.5)
@@ -54,7 +54,7 @@ TALLY, KEYS_TALLY = ORACLE.tally([0, 1, 2, 2]), KEYS.tally(KEYS.perturb(PEOPLE, 
 ONE = one_number.TwoPoint(epsilon=1.0)
 ONE_TALLY = ONE.tally(ONE.perturb([0.5] * 9, rng=rng()))
 TALLIES = [None, 3, "x", TALLY.counts, Tally(ORACLE, 0, np.zeros(3, np.int64))]
-HOLDINGS = keyvalue.holdings(PEOPLE, 2, sizes=True)
+HOLDINGS = population.holdings(PEOPLE, 2, sizes=True)
 BATCHES = changing.batches([KEYS_TALLY, KEYS_TALLY])
 LAWS = verify.laws(ORACLE, np.arange(3))
 BLOCKS = blocks.Blocks(sizes=(2, 2, 2), size=2, epsilon=1.0)
@@ -176,23 +176,23 @@ ROWS = [
     ),
     # ------------------------------------------------------------------------------------- keys
     Row(
-        keyvalue.discretise,
+        population.discretise,
         {"values": [0.5], "rng": rng()},
         {"values": [None, "x", [NAN], [2], [[0.5]], ["a"], [1j], [True]], "rng": SOURCE},
     ),
     Row(
-        keyvalue.holdings,
+        population.holdings,
         {"records": PEOPLE, "d": 2},
         {"records": [*RECORDS, SETS, PEOPLE[:0]], "d": COUNT},
         {"records": "values|keys|records"},
     ),
     Row(
-        keyvalue.clipped_mean,
+        ternary.clipped_mean,
         {"estimate": [[0.5], [0.1]], "n": 5},
         {"estimate": [None, "x", [1], 3, ["a", "b"], [[0.5]] * 3, [[NAN], [0]], [[1j], [0]]], "n": COUNT},
     ),
     Row(
-        keyvalue.mean_of,
+        ternary.mean_of,
         {"estimate": [[0.5, 0.5], [0.1, 0]], "spread": KEYS.spread(PEOPLE)},
         {"estimate": [None, "x", [1], 3, [[0.5]] * 3, [[1j], [0]]], "spread": [None, 3, "x"]},
     ),
@@ -206,7 +206,7 @@ ROWS = [
         KEYS.simulate_marginals,
         {"population": HOLDINGS, "trials": 2, "rng": rng()},
         {
-            "population": [None, 3, PEOPLE, keyvalue.holdings(PEOPLE, 3)],
+            "population": [None, 3, PEOPLE, population.holdings(PEOPLE, 3)],
             "trials": COUNT,
             "rng": [*SOURCE, chance.SystemRandom()],
         },
@@ -265,7 +265,7 @@ ROWS = [
     Row(hashing.digest, {"names": ["a"]}, {"names": ["a", [1], [None], None, 3, [b"a"]]}),
     # ------------------------------------------------------------------------------------- correlation
     Row(
-        correlation.to_bits,
+        queries.to_bits,
         {"given": {"a": 1}, "keys": ("a", "b")},
         {
             "given": [None, "a", [("a", 1)], {"a": 2}, {"a": NAN}, {"c": 1}, {"a": None}, {3: 1}],
@@ -274,13 +274,13 @@ ROWS = [
         {"given": "given|key"},
     ),
     Row(
-        correlation.encode,
+        encoding.encode,
         {"values": PEOPLE, "d": 2, "rng": rng()},
         {"values": [*RECORDS, SETS], "d": [*COUNT, 13], "rng": SOURCE},
         {"values": "values|keys", "d": "d|keys"},
     ),
     Row(
-        correlation.Table,
+        queries.Table,
         {"keys": ("a",), "cells": np.ones(3) / 3},
         {
             "keys": [None, "a", (), ("a", "a"), (1,), ("a", "b")],

@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally, named
-from ldpnb.keyvalue.ternary import StateEncoding
+from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.oracles.hadamard import HarmonyFrequency

@@ -13,7 +13,8 @@ from ldpnb.chance import bernoulli, law, odds, round_up
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Records
 from ldpnb.hashing import Multilinear, SlotTable, digest
-from ldpnb.keyvalue.ternary import Holdings, discretise, holdings, mean_of
+from ldpnb.keyvalue.population import Holdings, discretise, holdings
+from ldpnb.keyvalue.ternary import mean_of
 from ldpnb.keyvalue.wheel import CLIENTS, REPORTS, SLOTS, Circle, Wheel, WheelKV
 from ldpnb.oracles.frequency import GRR
 

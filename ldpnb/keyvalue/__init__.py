@@ -13,22 +13,15 @@ if TYPE_CHECKING:
         latest as latest,
         steady as steady,
     )
-    from ldpnb.keyvalue.correlation import (
-        IOH as IOH,
-        Answer as Answer,
-        Encoded as Encoded,
-        PairSampling as PairSampling,
-        Shares as Shares,
-        Table as Table,
-        encode as encode,
-        to_bits as to_bits,
-    )
+    from ldpnb.keyvalue.correlation import IOH as IOH, PairSampling as PairSampling
+    from ldpnb.keyvalue.encoding import Encoded as Encoded, encode as encode
     from ldpnb.keyvalue.pckv import (
         PCKVGRR as PCKVGRR,
         PCKVUE as PCKVUE,
         PadAndSample as PadAndSample,
         stale_epsilon as stale_epsilon,
     )
+    from ldpnb.keyvalue.population import Holdings as Holdings, discretise as discretise, holdings as holdings
     from ldpnb.keyvalue.privkv import (
         PrivKV as PrivKV,
         PrivKVM as PrivKVM,
@@ -37,28 +30,23 @@ if TYPE_CHECKING:
         privkvm_epsilon as privkvm_epsilon,
         privkvm_marginals as privkvm_marginals,
     )
-    from ldpnb.keyvalue.ternary import (
-        Held as Held,
-        Holdings as Holdings,
-        KnownKeys as KnownKeys,
-        Means as Means,
+    from ldpnb.keyvalue.queries import Answer as Answer, Shares as Shares, Table as Table, to_bits as to_bits
+    from ldpnb.keyvalue.states import (
         SampledKey as SampledKey,
-        SignedTernary as SignedTernary,
-        Spread as Spread,
         StateEncoding as StateEncoding,
         StateEncodingSplit as StateEncodingSplit,
         StatePerturbation as StatePerturbation,
+    )
+    from ldpnb.keyvalue.ternary import (
+        Held as Held,
+        KnownKeys as KnownKeys,
+        Means as Means,
+        SignedTernary as SignedTernary,
+        Spread as Spread,
         clipped_mean as clipped_mean,
-        discretise as discretise,
-        holdings as holdings,
         mean_of as mean_of,
         tell as tell,
     )
-    from ldpnb.keyvalue.wheel import (
-        Circle as Circle,
-        OpenSets as OpenSets,
-        Wheel as Wheel,
-        WheelKV as WheelKV,
-    )
+    from ldpnb.keyvalue.wheel import Circle as Circle, OpenSets as OpenSets, Wheel as Wheel, WheelKV as WheelKV
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

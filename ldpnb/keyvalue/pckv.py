@@ -19,7 +19,8 @@ from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, round_up, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_count, check_epsilon
 from ldpnb.core import Example, Records, Reports, pad_and_sample
-from ldpnb.keyvalue.ternary import FEW, Holdings, KnownKeys, discretise
+from ldpnb.keyvalue.population import FEW, Holdings, discretise
+from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.hadamard import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time

@@ -29,7 +29,9 @@ from ldpnb.checks import (
     is_number,
 )
 from ldpnb.core import Example, Records, Reports, Tally
-from ldpnb.keyvalue.ternary import FEW, Holdings, SampledKey, check_holdings, discretise, tell
+from ldpnb.keyvalue.population import FEW, Holdings, check_holdings, discretise
+from ldpnb.keyvalue.states import SampledKey
+from ldpnb.keyvalue.ternary import tell
 from ldpnb.oracles.hadamard import truthful
 
 

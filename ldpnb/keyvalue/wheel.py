@@ -35,7 +35,8 @@ from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, OpenMechanism, Records, Reports, Tally, sample_slots
 from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
-from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread, check_pairs, discretise, entries
+from ldpnb.keyvalue.population import check_pairs, discretise, entries
+from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -45,28 +46,9 @@ LISTED = 256  # candidates for a crowd, who hold no others
 Item = int | str
 
 
-def _codes(items: Any) -> tuple[tuple[Item, ...], NDArray[np.int64]]:
-    """Return candidates as they were named and as keys."""
-    if items is None:
-        raise ValueError("items must name the candidates, got None")
-    array = items if isinstance(items, np.ndarray) else np.asarray(items, object)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"items must be a list of at least one integer or string, got shape {array.shape}")
-    if array.dtype.kind in "iu":
-        named, codes = tuple(array.tolist()), check_codes(array, None, "items")
-    else:
-        named = tuple(x.item() if isinstance(x, np.generic) else x for x in array.tolist())
-        wrong = {type(x) for x in named} - {int, str}
-        if wrong:
-            raise ValueError(f"items must be integers or strings, got {sorted(kind.__name__ for kind in wrong)}")
-        outside = [x for x in named if isinstance(x, int) and not 0 <= x < 2**63 - 1]
-        if outside:
-            raise ValueError(f"items must be non-negative integers or strings, got {outside[0]}")
-        codes = np.array([key_of(x) if isinstance(x, str) else x for x in named], np.int64)
-    repeated = len(codes) - len(np.unique(codes))
-    if repeated:
-        raise ValueError(f"items must be distinct, got {repeated} of {len(codes)} repeated")
-    return named, codes
+def _codes(items: tuple[Item, ...]) -> NDArray[np.int64]:
+    """Return the keys of candidates."""
+    return np.array([key_of(x) if isinstance(x, str) else x for x in items], np.int64)
 
 
 # ----------------------------------------------------------------------------------------------------- the circle
@@ -258,14 +240,28 @@ class OpenSets(OpenMechanism):
         return check_fields(reports, self.dtype)
 
     def _items(self, items: Any) -> tuple[Item, ...]:
-        return _codes(items)[0]
+        if items is None:
+            raise ValueError("items must name the candidates, got None")
+        array = items if isinstance(items, np.ndarray) else np.asarray(items, object)
+        if array.ndim != 1 or array.size == 0:
+            raise ValueError(f"items must be a list of at least one integer or string, got shape {array.shape}")
+        named = tuple(x.item() if isinstance(x, np.generic) else x for x in array.tolist())
+        wrong = set(map(type, named)) - {int, str}
+        if wrong:
+            raise ValueError(f"items must be integers or strings, got {sorted(kind.__name__ for kind in wrong)}")
+        outside = [x for x in named if isinstance(x, int) and not 0 <= x < 2**63 - 1]
+        if outside:
+            raise ValueError(f"items must be non-negative integers or strings, got {outside[0]}")
+        repeated = len(named) - len(np.unique(_codes(named)))
+        if repeated:
+            raise ValueError(f"items must be distinct, got {repeated} of {len(named)} repeated")
+        return named
 
     def _near(
         self, reports: NDArray[Any], items: tuple[Item, ...], first: int, inner: int, outer: int
     ) -> NDArray[np.int64]:
         """Count for each candidate the reports z with its slot among z + first, …: for two widths, (k, 2)."""
-        codes = _codes(items)[1]
-        counts = np.zeros((len(codes), 2), np.int64)
+        codes, counts = _codes(items), np.zeros((len(items), 2), np.int64)
         for start in range(0, max(len(reports), 1), REPORTS):  # once for no reports, to look at the candidates
             part = reports[start : start + REPORTS]
             slot, seeds = check_codes(part["slot"], self.slot_count, "slot"), part["seed"]
@@ -275,7 +271,7 @@ class OpenSets(OpenMechanism):
 
     def _held(self, values: Records, items: Any) -> Held:
         """Return the pairs of these candidates; v is 1 in sets."""
-        records, (_, codes) = self._values(values), _codes(items)
+        records, codes = self._values(values), _codes(self._items(items))
         self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
         order = np.argsort(codes, kind="stable")
         columns = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]

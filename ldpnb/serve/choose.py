@@ -47,7 +47,7 @@ from ldpnb.keyvalue import (
     WheelKV,
     mean_of,
 )
-from ldpnb.keyvalue.correlation import D_MAX
+from ldpnb.keyvalue.encoding import D_MAX
 from ldpnb.numbers import (
     HarmonyMean,
     Hybrid,

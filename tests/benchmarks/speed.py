@@ -22,11 +22,12 @@ import pandas as pd
 from mechanisms import CATALOGUE, PACKED
 from timing import Cores, least
 
+from ldpnb import keyvalue
 from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
 from ldpnb.crowds import HELD
-from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
+from ldpnb.keyvalue import pckv, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
 from ldpnb.oracles import frequency, succinct

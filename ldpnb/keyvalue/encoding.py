@@ -1,0 +1,266 @@
+"""Combinations of keys' states as numbers, and what mechanisms share that send them through a frequency oracle.
+
+A key has three states for a person: 0 (held, sign −), 1 (not held) and 2 (held, sign +), after a value in [−1, 1] has
+become a sign with its mean (`ldpnb.keyvalue.discretise`); the 3^d combinations of d keys' states are numbered.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import crowds
+from ldpnb.chance import Randomness
+from ldpnb.checks import Limit, check_codes, check_count, check_people
+from ldpnb.core import Mechanism, Records, Reports
+from ldpnb.keyvalue.population import check_pairs, discretise, entries
+from ldpnb.keyvalue.queries import check_names
+from ldpnb.oracles.frequency import GRR, PureProtocol
+from ldpnb.oracles.succinct import SHist
+
+D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
+BLOCK = 2**24  # numbers in memory at a time
+
+
+def check_few(d: int) -> int:
+    """Return a number of keys that one table can have."""
+    if d > D_MAX:
+        raise ValueError(
+            f"keys must be at most {D_MAX} for a table of all 3**d combinations, got {d}: PairSampling collects pairs"
+        )
+    return d
+
+
+def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+    """Draw a sign for each value and return the number of each person's combination of d states, Σ_j 3^(d−j) s_j.
+
+    Source: sun2021 §3.1 (IOH).
+
+    Parameters
+    ----------
+    values : Records with values in [−1, 1]
+        Keys are 0, …, d − 1.
+    d : int
+    rng : Generator, SystemRandom or Paths
+
+    Returns
+    -------
+    ndarray of int64 (n,), in [0, 3^d)
+
+    Raises
+    ------
+    ValueError
+        If a key or value is out of range, or d is above 12.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
+    [21, 13]
+    """
+    d = check_few(check_count(d, 1, "d"))
+    return encoded(check_pairs(values, d), d, rng)
+
+
+def encoded(records: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+    """As `encode`, for checked records."""
+    moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
+    return np.asarray((3**d - 1) // 2 + per_person(moves, records.offsets))
+
+
+def per_person(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sum of each person's entries."""
+    total = np.zeros(len(moves) + 1, np.int64)
+    np.cumsum(moves, out=total[1:])
+    return np.diff(total[offsets])
+
+
+def shares_of(values: Records, d: int) -> NDArray[np.float64]:
+    """Mean over people of the law of their combination, (3^d,)."""
+    records = check_pairs(values, d)
+    check_people(records)
+    plus, held = np.zeros((2, len(records), d))
+    who = records.users, records.keys
+    plus[who], held[who] = (1 + entries(records)) / 2, 1
+    pattern = (held @ 2.0 ** np.arange(d)).astype(np.int64)
+    order = np.argsort(pattern, kind="stable")
+    total = np.zeros((3,) * d)
+    for group in np.split(order, np.flatnonzero(np.diff(pattern[order])) + 1):
+        # people who hold the same keys have two states of each of them and one of every other
+        keys = np.flatnonzero(held[group[0]])
+        signs = np.zeros((2,) * len(keys))
+        for start in range(0, len(group), max(1, BLOCK >> len(keys))):
+            up = plus[group[start : start + max(1, BLOCK >> len(keys))]][:, keys]
+            law = np.ones((len(up), 1))
+            for p in up.T:
+                law = (law[:, :, None] * np.stack([1 - p, p], -1)[:, None]).reshape(len(up), -1)
+            signs += law.sum(0).reshape(signs.shape)
+        total[tuple(slice(None, None, 2) if one else 1 for one in held[group[0]])] = signs
+    return total.reshape(-1) / len(records)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoded(Mechanism):
+    """What both designs share: records become numbers, which go through a frequency oracle and spend what it spends.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        Names of the d keys.
+    oracle : PureProtocol
+        With unbiased shares: not `SHist`.
+    """
+
+    keys: tuple[str, ...]
+    oracle: PureProtocol
+    limits: ClassVar[Mapping[str, Limit]] = {"keys": check_names}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        k = self.combinations(self.d)
+        if not isinstance(self.oracle, PureProtocol) or isinstance(self.oracle, SHist):
+            # the matrix of SHist adds an error that no number of people averages away
+            raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {self.oracle!r}")
+        if self.oracle.k != k:
+            raise ValueError(f"oracle must have k = {k}, got {self.oracle.k}")
+
+    @staticmethod
+    @abstractmethod
+    def combinations(d: int) -> int:
+        """How many combinations of states the oracle is asked about, where there are d keys."""
+
+    @classmethod
+    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
+        """Make the oracle too: ``make(k=combinations, epsilon=epsilon)``.
+
+        Examples
+        --------
+        >>> from ldpnb import IOH, OUE
+        >>> IOH.of(("cancer", "fever", "cough"), OUE, 1.0).oracle
+        OUE(k=27, epsilon=1.0, packed=False)
+        """
+        names = check_names(keys)
+        return cls(keys=names, oracle=make(k=cls.combinations(len(names)), epsilon=epsilon))
+
+    @property
+    def d(self) -> int:
+        """Number of keys."""
+        return len(self.keys)
+
+    @property
+    def epsilon(self) -> float:
+        """That of the oracle."""
+        return float(self.oracle.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle: two records may have any two numbers."""
+        return self.oracle.realised_epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """That of the oracle, without what is public."""
+        return self.oracle.report_bits
+
+    @property
+    def public_bits(self) -> int:
+        """That of the oracle."""
+        return self.oracle.public_bits
+
+    @property
+    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
+        """Those of the oracle's reports."""
+        return self.oracle.public_fields
+
+    @property
+    def server_cost(self) -> str:  # type: ignore[override]  # as above
+        """That of the oracle."""
+        return self.oracle.server_cost
+
+    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
+        """Draw everybody's number anew for each trial and count the people of each: (trials, …) as `simulate` takes it.
+
+        That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
+        """
+        trials, records = check_count(trials, 1, "trials"), self._values(values)
+        check_people(records)
+        found = np.empty((trials, prod(self._shape)), np.int64)
+        for one in found:
+            one[:] = np.bincount(self._cells(records, rng), minlength=found.shape[1])
+        return found.reshape(trials, *self._shape)
+
+    @property
+    @abstractmethod
+    def _shape(self) -> tuple[int, ...]:
+        """Shape of the estimates."""
+
+    @abstractmethod
+    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Draw the place of each person in estimates that are laid out flat, (n,)."""
+
+    def _values(self, values: Records) -> Records:
+        return check_pairs(values, self.d)
+
+    def _states(self, values: Records) -> NDArray[np.float64]:
+        """Return the law of each key's state, (n, d, 3)."""
+        records = self._values(values)
+        law, v = np.zeros((len(records), self.d, 3)), entries(records)
+        law[..., 1] = 1
+        law[records.users, records.keys] = np.stack([(1 - v) / 2, np.zeros(len(v)), (1 + v) / 2], -1)
+        return law
+
+    def _oracle_variance(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Variance of the oracle's score for a combination that people have with these probabilities, in their mean."""
+        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
+        return np.asarray(other + (own - other) * t)
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many keys, through k-RR."""
+        return cls.of(tuple(f"key {i}" for i in range(size)), GRR, epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Any number of keys."""
+        return crowds.pairs(self.d, self.d, n, rng)
+
+
+# ------------------------------------------------------------------------------------- populations, oracle by oracle
+
+
+def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return counts of people by cell, (trials, *shape), as many people in each trial."""
+    found = check_codes(cells, None, "cells", ndim=1 + len(shape))
+    if found.shape[1:] != shape or len(found) == 0:
+        raise ValueError(f"cells must be of shape (trials, {', '.join(map(str, shape))}), got {found.shape}")
+    people = found.reshape(len(found), -1).sum(1)
+    if np.any(people != people[0]) or people[0] == 0:
+        raise ValueError(f"cells must hold as many people in each trial, at least one, got {people.tolist()}")
+    return found
+
+
+def counts_of(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    """Return the counts of one tally of a population with this histogram, exact in their joint law."""
+    n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
+    if simulate is not None and n > 0:
+        return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
+    codes, step = np.repeat(np.arange(oracle.k), histogram), max(1, BLOCK // oracle.k)
+    total = no_counts(oracle)
+    for start in range(0, n, step):
+        total = total + oracle.tally(oracle.perturb(codes[start : start + step], rng=rng)).counts
+    return total
+
+
+def no_counts(oracle: PureProtocol) -> NDArray[np.int64]:
+    """Return the counts of no reports."""
+    return oracle.tally(any_report(oracle)[:0]).counts
+
+
+def any_report(oracle: PureProtocol) -> Reports:
+    """Return any report, to see what reports look like."""
+    return oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))

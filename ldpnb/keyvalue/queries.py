@@ -1,0 +1,281 @@
+"""What may be asked of a table of estimated shares of all combinations of keys' states: conditions, ratios, errors.
+
+Everything about correlation is linear in the shares θ of combinations x, or a ratio of two linear things:
+
+    share of people who satisfy a condition C         F_C = Σ_x w_C(x) θ_x,      w_C(x) = 1 if x satisfies C, else 0,
+    frequency of key k among them                     f_{k|C} = F_{C, k held} / F_C,
+    mean of key k's values among those who hold it    m_{k|C} = S_{k|C} / F_{C, k held},
+
+where S sums the signs of k.  A condition says of some keys that they are held, or that they are not; its weights are an
+outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
+
+The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_variance`): with n people
+and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n.  A ratio ρ = F₁/F₀ has, for many people, the
+variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb.checks import check_numbers
+from ldpnb.oracles.frequency import PureProtocol
+from ldpnb.postprocess import norm, norm_sub
+
+Given = Mapping[str, int]  # the keys that a condition speaks of: 1 held, 0 not held
+
+
+def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
+    """Write a condition as the paper's (α, β): which keys it speaks of, and which of these are held.
+
+    Source: sun2021 Definition 2 and Fig. 3.
+
+    Parameters
+    ----------
+    given : mapping from key name to 1 (held) or 0 (not held)
+    keys : sequence of str
+
+    Returns
+    -------
+    tuple of two strings of 0 and 1, one character a key
+
+    Raises
+    ------
+    ValueError
+        If a key is not among `keys`, or its value is not 1 or 0.
+
+    Examples
+    --------
+    >>> to_bits({"cough": 1, "cancer": 0}, ("cancer", "fever", "cough"))
+    ('101', '001')
+    """
+    names = check_names(keys)
+    said = _condition(given, names)
+    return "".join(str(int(key in said)) for key in names), "".join(str(said.get(key, 0)) for key in names)
+
+
+def check_names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
+    """Return distinct names as a tuple, at least one."""
+    if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
+        raise ValueError(f"{name} must be a tuple of names, got {keys!r}")
+    if len(keys) == 0 or len(set(keys)) < len(keys):
+        raise ValueError(f"{name} must be distinct names, at least one, got {tuple(keys)}")
+    return tuple(keys)
+
+
+def check_known(key: Any, keys: tuple[str, ...]) -> str:
+    """Return a key that is among these."""
+    if not isinstance(key, str) or key not in keys:
+        raise ValueError(f"key must be one of {', '.join(keys)}, got {key!r}")
+    return key
+
+
+def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"given must be a mapping from key to 1 or 0, got {given!r}")
+    for key, held in given.items():
+        check_known(key, keys)
+        if not isinstance(held, int | np.integer | np.bool_) or held not in (0, 1):
+            raise ValueError(f"given must say 1 (held) or 0 (not held) of {key}, got {held!r}")
+    return {key: int(held) for key, held in given.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answer to a query.
+
+    Attributes
+    ----------
+    value : float, or ndarray (…)
+        Never clipped; nan where the denominator of a ratio is not positive, since there is nobody to speak of.
+    error : float, or ndarray (…)
+        Its standard error; nan where it is not known.
+    reliable : bool, or ndarray (…)
+        Whether the denominator of a ratio exceeds three standard errors of its own.  Otherwise the ratio has no
+        bell-shaped law, and `error` says little.  A share has no denominator and is always reliable.
+    """
+
+    value: Any
+    error: Any
+    reliable: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """How the shares of all combinations were estimated: what the errors of all that follows are computed from.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    shares : ndarray (…, 3^d)
+        Linear estimates; leading axes run over trials.
+    n : int
+        Number of people.
+    oracle : PureProtocol
+    pairs : int
+        Number of pairs of which each person was asked about one.
+    """
+
+    keys: tuple[str, ...]
+    shares: NDArray[np.float64]
+    n: int
+    oracle: PureProtocol
+    pairs: int = 1
+
+    def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        r"""Variance of the weighted sum of shares, for weights (…, 3^d), given everybody's signs.
+
+        With g_x the variance for a person of combination x, it is :math:`\sum_x \theta_x g_x / n`; of L pairs,
+        :math:`g_x = L \operatorname{Var}[\sum_v w_v s_v \mid x] + (L-1) w_x^2`.  The estimated shares, normalised,
+        stand for θ; as they may be negative, the mean is kept between the least and the largest g.
+        """
+        g = self.pairs * self.oracle.linear_variance(weights) + (self.pairs - 1) * np.square(weights)
+        mean = (norm(self.shares) * g).sum(-1)
+        return np.asarray(np.clip(mean, g.min(-1), g.max(-1)) / self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Estimated shares of all combinations of some keys' states, and queries about them.
+
+    Combination Σ_j 3^(d−j) s_j has the digits s_1 … s_d, the states of the keys in their order: 0 (held, sign −),
+    1 (not held), 2 (held, sign +).  Leading axes run over trials, and answers have the same ones.
+
+    A condition `given` is a mapping from key to 1 (held) or 0 (not held), in any order; True and False will do.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    cells : ndarray (…, 3^d)
+    collected : Shares, optional
+        How they were estimated; None if they are no longer linear in the reports, so that no error is known.
+    normal : bool
+        Whether cells were shifted to sum to 1.
+    """
+
+    keys: tuple[str, ...]
+    cells: NDArray[np.float64]
+    collected: Shares | None = None
+    normal: bool = False
+
+    def __post_init__(self) -> None:
+        size = 3 ** len(check_names(self.keys))
+        cells = check_numbers(self.cells, "cells")
+        if cells.ndim == 0 or cells.shape[-1] != size:
+            raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got shape {cells.shape}")
+        object.__setattr__(self, "cells", cells)
+
+    def count(self, given: Given) -> Answer:
+        """Estimate the share of people who satisfy the condition; unbiased.  Source: sun2021 §3.2, F^α_β over n."""
+        w = self._weights(_condition(given, self.keys))
+        value = self.cells @ w
+        return Answer(value[()], np.sqrt(self._variance(w))[()], np.ones(value.shape, np.bool_)[()])
+
+    def frequency(self, key: str, given: Given | None = None) -> Answer:
+        """Estimate how frequent a key is among the people who satisfy a condition.
+
+        Both parts of the ratio are estimates, also where nothing is given: then the denominator is the sum of all
+        cells, which is 1 once the table is `normalised`.
+
+        Source: sun2021 §3.2.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such key, or the condition is about the key itself.
+        """
+        said = self._other(key, given)
+        whole = self._weights(said)
+        return self._ratio(self._weights(said | {key: 1}), whole)
+
+    def mean(self, key: str, given: Given | None = None) -> Answer:
+        """Estimate the mean of a key's values among the people who satisfy a condition and hold the key.
+
+        The error includes what the random signs may add at most: as if all these people had one value.
+
+        Source: sun2021 §3.3.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such key, or the condition is about the key itself.
+        """
+        said = self._other(key, given)
+        held = self._weights(said | {key: 1})
+        return self._ratio(self._weights(said, sign=key), held, signs=True)
+
+    def normalised(self) -> Table:
+        """Add one constant to all cells, so that they sum to 1.  Unbiased, and errors allow for it."""
+        return replace(self, cells=norm(self.cells), normal=True)
+
+    def projected(self) -> Table:
+        """Move to the nearest non-negative cells with sum 1.  Biased: errors are not known any more.
+
+        It trades noise for bias: where the table is hardly more than noise it helps, where it is not, what is cut off
+        many small cells adds up in sums.  On the `marginal` of the few keys a question is about it is harmless.
+        """
+        return replace(self, cells=norm_sub(self.cells), collected=None, normal=True)
+
+    def marginal(self, keys: Sequence[str]) -> Table:
+        """Sum over all other keys; the keys left come in the order in which they are named.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such key, or one is named twice.
+        """
+        names = tuple(check_known(key, self.keys) for key in check_names(keys))
+        lead, d = self.cells.ndim - 1, len(self.keys)
+        cube = self.cells.reshape(*self.cells.shape[:-1], *(3,) * d)
+        cube = cube.sum(tuple(lead + j for j, key in enumerate(self.keys) if key not in names))
+        left = [key for key in self.keys if key in names]
+        cube = cube.transpose(*range(lead), *(lead + left.index(key) for key in names))
+        return replace(self, keys=names, cells=cube.reshape(*cube.shape[:lead], -1))
+
+    def _other(self, key: str, given: Given | None) -> dict[str, int]:
+        said = _condition({} if given is None else given, self.keys)
+        if check_known(key, self.keys) in said:
+            raise ValueError(f"given must not be about the key asked for, got {key}")
+        return said
+
+    def _weights(self, said: dict[str, int], sign: str | None = None) -> NDArray[np.float64]:
+        """One weight a cell: the outer product of a factor a key."""
+        factor = {None: (1.0, 1.0, 1.0), 1: (1.0, 0.0, 1.0), 0: (0.0, 1.0, 0.0)}
+        factors = [np.array((-1.0, 0.0, 1.0) if key == sign else factor[said.get(key)]) for key in self.keys]
+        return reduce(lambda a, b: np.multiply.outer(a, b).reshape(-1), factors)
+
+    def _ratio(self, part: NDArray[np.float64], whole: NDArray[np.float64], signs: bool = False) -> Answer:
+        below = np.asarray(self.cells @ whole)
+        below = np.where(below > 0, below, np.nan)
+        value = np.asarray(self.cells @ part / below)
+        # where there is no ratio, any number will do for weights that have to be finite
+        safe, rho = (np.nan_to_num(x, nan=1.0)[..., None] for x in (below, value))
+        variance = self._variance((part - rho * whole) / safe)
+        if signs and self.collected is not None:  # Σ(1 − v²) is largest for equal v
+            variance = variance + np.maximum(1 - value**2, 0) / (below * self.collected.n)
+        reliable = below > 3 * np.sqrt(self._variance(whole))
+        return Answer(value[()], np.where(np.isnan(value), np.nan, np.sqrt(variance))[()], reliable[()])
+
+    def _variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Variance of the weighted sum of cells, for weights (…, 3^d); nan where it is not known."""
+        if self.collected is None:
+            return np.full(self.cells.shape[:-1], np.nan)
+        lead, names = weights.shape[:-1], self.collected.keys
+        if self.keys != names:  # a sum over cells of the marginal is one over all cells
+            places = [self.keys.index(key) if key in self.keys else None for key in names]
+            order = [len(lead) + j for j in places if j is not None]
+            cube = weights.reshape(*lead, *(3,) * len(self.keys)).transpose(*range(len(lead)), *order)
+            cube = cube.reshape(*lead, *(1 if j is None else 3 for j in places))
+            weights = np.broadcast_to(cube, (*lead, *(3,) * len(names))).reshape(*lead, -1)
+        if self.normal:
+            weights = weights - weights.mean(-1, keepdims=True)
+        return self.collected.variance(weights)
