@@ -20,7 +20,7 @@ from scipy.stats import false_discovery_control, norm
 
 from ldpnb.checks import check_probability
 from ldpnb.core import Tally, check_tally
-from ldpnb.strings.rappor import APART, ORR, Hashed, Name, _candidates, pivoted
+from ldpnb.strings.rappor import APART, ORR, Hashed, Name, check_candidates, pivoted
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
@@ -153,7 +153,7 @@ def decode(
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
         raise ValueError(f"alarm must be in (0, 1), got {alarm}")
-    listed = _candidates(items)
+    listed = check_candidates(items)
     cells = _cells(tally, listed)
     if len(cells.people) < 1 + split:
         raise ValueError(f"tally must have {1 + split} cohorts with reports, got {len(cells.people)}")

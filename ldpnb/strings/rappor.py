@@ -146,7 +146,7 @@ class Hashed(OpenMechanism):
         return found
 
     def _items(self, items: ArrayLike | Sequence[Name] | None) -> tuple[Name, ...] | None:
-        return None if items is None else _candidates(items)
+        return None if items is None else check_candidates(items)
 
     def _count(self, reports: Reports, items: tuple[Name, ...] | None) -> NDArray[np.int64]:
         """Count each cell in the reports of each cohort, and these reports: (C, width + 1), whatever the candidates."""
@@ -160,7 +160,7 @@ class Hashed(OpenMechanism):
         ValueError
             If the tally names no candidates, or their filters are linearly dependent.
         """
-        x, inverse = _decoder(self, _candidates(tally.items))
+        x, inverse = _decoder(self, check_candidates(tally.items))
         q, p = (float(s) for s in self.support)
         y = (tally.counts[..., :-1] - p * tally.counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
         flat = y.reshape(-1, x.shape[0])
@@ -169,7 +169,7 @@ class Hashed(OpenMechanism):
     def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
         """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
         codes, distinct = _coded(self._values(values))
-        return self._shares(distinct, _candidates(items))[codes]
+        return self._shares(distinct, check_candidates(items))[codes]
 
     def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> NDArray[np.float64]:
         x, inverse = _decoder(self, candidates)
@@ -187,7 +187,7 @@ class Hashed(OpenMechanism):
         With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
         cells of a report over q* − p*: C Σ_c {Var[Σ_b g S] + (Σ_b g x)²} − expected².
         """
-        (codes, distinct), candidates = _coded(self._values(values)), _candidates(items)
+        (codes, distinct), candidates = _coded(self._values(values)), check_candidates(items)
         x, inverse = _decoder(self, candidates)
         g, own = np.asarray(x @ inverse), self.design(distinct).tocsr()
         empty, each = self._spread(g)
@@ -665,7 +665,8 @@ def _distinct(values: Any, name: str) -> list[Name]:
     return listed
 
 
-def _candidates(items: Any) -> tuple[Name, ...]:
+def check_candidates(items: Any) -> tuple[Name, ...]:
+    """Return candidates if they are integers or strings, distinct and at least one."""
     if items is None:
         raise ValueError("items must name the candidates, got None")
     listed = _distinct(items, "items")
