@@ -38,7 +38,7 @@ class Contract:
         if {"check", "example"} <= set(metafunc.fixturenames):
             mark = contract.parametrize(metafunc.cls.cases, slow=pytest.mark.slow)
             metafunc.parametrize(*mark.args, **mark.kwargs)
-        for name, several in (("bad_value", "bad_values"), ("bad_report", "bad_reports")):
+        for name, several in (("case", "cases"), ("bad_value", "bad_values"), ("bad_report", "bad_reports")):
             if name in metafunc.fixturenames:
                 found = getattr(metafunc.cls, several)
                 metafunc.parametrize(name, found, ids=[str(x)[:60].replace("\n", " ") for x in found])

@@ -158,10 +158,10 @@ class ForgottenSeed(OLH):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WantsNoList(GRR):
-    """Says that clients need no list of items, of which they pick one."""
+class ServedForNothing(GRR):
+    """Says that the server has nothing to do."""
 
-    needs_list = False
+    server_cost = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +271,7 @@ MISTAKES = [
     (AnyTally(**K3), "test_foreign_and_empty_tallies_are_refused"),
     (TalkativeReport(**K3), "test_report_has_the_stated_size"),
     (ForgottenSeed(**K3, prime=5), "test_report_has_the_stated_size"),
-    (WantsNoList(**K3), "test_card_is_right"),
+    (ServedForNothing(**K3), "test_card_is_right"),
 ]
 
 

