@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from ldpnb.attributes.harmony import HarmonyFrequency
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
-from ldpnb.oracles.hadamard import HarmonyFrequency
 from ldpnb.sets.items import SampledGRR
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import _laws as module
