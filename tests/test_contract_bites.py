@@ -11,6 +11,7 @@ from contract import Case, Contract
 from ldpnb.chance import bernoulli, round_up, uniform
 from ldpnb.core import Tally
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.strings.rappor import ORR
 from ldpnb.verify import contract
 from ldpnb.verify.contract import checks, people_are_independent
 
@@ -165,6 +166,13 @@ class ServedForNothing(GRR):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WantsAList(ORR):
+    """Says that clients need the list of candidates, who hash what they have."""
+
+    needs_list = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class SortsReports(GRR):
     """Sends the reports of each batch in the order of the people's values, so that their order tells who has which."""
 
@@ -272,6 +280,7 @@ MISTAKES = [
     (TalkativeReport(**K3), "test_report_has_the_stated_size"),
     (ForgottenSeed(**K3, prime=5), "test_report_has_the_stated_size"),
     (ServedForNothing(**K3), "test_card_is_right"),
+    (WantsAList(k=2, cohorts=1, epsilon=1.0), "test_card_is_right"),
 ]
 
 
