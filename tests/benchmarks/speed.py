@@ -31,7 +31,7 @@ from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
 from ldpnb.oracles import frequency, succinct
 from ldpnb.sets import items
-from ldpnb.strings.rappor import Hashed
+from ldpnb.strings.hashed import Hashed
 
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
 PEERS = Path(__file__).with_name("peers.py")
