@@ -44,7 +44,6 @@ from ldpnb.checks import (
     check_codes,
     check_count,
     check_epsilon,
-    check_fields,
     check_numbers,
 )
 from ldpnb.core import Example, Mechanism, Records, Reports, Tally, check_records, pad_and_sample, sample_slots
@@ -215,7 +214,7 @@ class SampledHadamardBit(SetSampling):
     @property
     def public_bits(self) -> int:
         """⌈log₂ m⌉ for the row."""
-        return (self.oracle.m - 1).bit_length()
+        return self.oracle.public_bits
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
@@ -227,13 +226,11 @@ class SampledHadamardBit(SetSampling):
         return reports
 
     def _reports(self, reports: Reports) -> Reports:
-        found = check_fields(reports, self.oracle.dtype)
-        check_codes(found["row"], self.oracle.m, "row")
-        return found
+        return self.oracle._reports(reports)
 
     def _count(self, reports: Reports) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row: (m, 2)."""
-        return self.oracle.tally(reports).counts
+        return self.oracle._count(reports)
 
     def supporters(self, tally: Tally) -> NDArray[np.float64]:
         """How many reports support each item, in O(m log m) whatever n: (…, d)."""
