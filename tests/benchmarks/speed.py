@@ -30,7 +30,7 @@ from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
 from ldpnb.oracles import frequency, succinct
-from ldpnb.sets import items
+from ldpnb.sets import sampling
 from ldpnb.strings.hashed import Hashed
 
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
@@ -48,7 +48,7 @@ EVERY = (
     many_numbers.MeanEst,
     keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
-    items.SampledSUE,
+    sampling.SampledSUE,
     bitflip.BitFlip,
     wheel.OpenSets,
 )
