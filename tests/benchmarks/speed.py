@@ -25,6 +25,7 @@ from timing import Cores, least
 from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
+from ldpnb.core import named
 from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, ternary as keyvalue, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
@@ -157,7 +158,7 @@ def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
         return mechanism.perturb(values, rng=source)
 
     def server():
-        return mechanism.estimate(mechanism.tally(reports, listed))
+        return mechanism.estimate(mechanism.tally(reports, *named(listed)))
 
     reports = client()
     many = server().shape[-1]
