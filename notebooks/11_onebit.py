@@ -135,22 +135,24 @@ sent = laws(lambda x, rng: one_bit(x, tiny, 1.0, rng), range(3))
 c = (exp(1) + 1) / (exp(1) - 1)
 
 
-def scores(one, v, table, scale):
-    """Mean and variance of the score of item v under the law of a report."""
-    mean = sum(float(q) * scale * z * table[j][v] for (j, z), q in one.items())
-    return mean, sum(float(q) * (scale * z * table[j][v]) ** 2 for (j, z), q in one.items()) - mean**2
+def scores(report, table, scale):
+    """What a report adds to n times the estimate of each item."""
+    row, z = report
+    return scale * z * np.array(table[row])
 
 
 gram = np.array(tiny).T @ np.array(tiny) / len(tiny)
-found = np.array([[scores(one, v, tiny, c) for v in range(3)] for one in sent])
+tiny_mean, tiny_variance = moments(
+    lambda x, rng: one_bit(x, tiny, 1.0, rng), range(3), score=lambda y: scores(y, tiny, c)
+)
 check(
     "S-Hist",
     "a table of 4 × 3: ε = 1, mean G, variance c² − G² from the law",
     abs(epsilon(sent) - 1) < 1e-12
-    and np.abs(found[..., 0] - gram).max() < 1e-12
-    and np.abs(found[..., 1] - (c**2 - gram**2)).max() < 1e-12,
+    and np.abs(tiny_mean - gram).max() < 1e-12
+    and np.abs(tiny_variance - (c**2 - gram**2)).max() < 1e-12,
     control="mean 1 and 0, as for orthogonal columns",
-    caught=np.abs(found[..., 0] - np.eye(3)).max() > 0.1,
+    caught=np.abs(tiny_mean - np.eye(3)).max() > 0.1,
 )
 
 
@@ -283,7 +285,7 @@ settle(
     "zhang2018.shist-estimate",
     holds={
         "over-tables": np.abs(over_all - np.eye(3)).max() == 0,
-        "one-table": np.abs(found[..., 0] - np.eye(3)).max() < 1e-12,
+        "one-table": np.abs(tiny_mean - np.eye(3)).max() < 1e-12,
     },
 )
 settle(
@@ -410,27 +412,23 @@ print("by the table:", np.array(sylvester(16)) @ z)
 
 
 # %% tags=["hide-input"]
-def inline(eps, k, m):
+def with_bit(report):
+    """A report as the package writes it: a bit for the sign, 1 for minus."""
+    *public, sign = report
+    return *public, sign == -1
+
+
+def inline(eps, m):
     rows = sylvester(m)
-    return lambda x, rng: one_bit(x, rows, eps, rng)
-
-
-def as_inline(mechanism):
-    """The package's client with its reports written as the inline client writes them."""
-
-    def send(x, rng):
-        report = mechanism.perturb(np.array([x]), rng=rng)[0]
-        return int(report["row"]), -1 if report["bit"] else 1
-
-    return send
+    return lambda x, rng: with_bit(one_bit(x, rows, eps, rng))
 
 
 check(
     "Same law",
     "one_bit on Sylvester's table and HadamardBit, k = 3 and 5",
-    all(same_law(inline(1.0, k, m), as_inline(HadamardBit(k=k, epsilon=1.0)), range(k)) for k, m in ((3, 4), (5, 8))),
+    all(same_law(inline(1.0, m), HadamardBit(k=k, epsilon=1.0), range(k)) for k, m in ((3, 4), (5, 8))),
     control="inline at ε = 1.01",
-    caught=not same_law(inline(1.01, 3, 4), as_inline(HadamardBit(k=3, epsilon=1.0)), range(3)),
+    caught=not same_law(inline(1.01, 4), HadamardBit(k=3, epsilon=1.0), range(3)),
 )
 bit = HadamardBit(k=5, epsilon=1.0)
 
@@ -445,9 +443,7 @@ check(
     "k = 5, ε = 1, exact law: unbiased, variance c² − 1 and c²",
     np.abs(mean - np.eye(5)).max() < 1e-12 and np.abs(variance - (c**2 - np.eye(5))).max() < 1e-9,
     control="rows drawn from the first five of eight",
-    caught=np.abs(
-        [[scores(one, v, sylvester(8), c)[0] for v in range(5)] for one in laws(fewer_rows, range(5))] - np.eye(5)
-    ).max()
+    caught=np.abs(moments(fewer_rows, range(5), score=lambda y: scores(y, sylvester(8), c))[0] - np.eye(5, 8)).max()
     > 0.1,
 )
 many = rng.integers(-(10**6), 10**6, 1024)
@@ -604,14 +600,7 @@ def split(record, tables, eps, rng):
 RECORDS = [(0, 0), (1, 0), (1, 2), (0, 1)]
 tables_of = [sylvester(2), sylvester(4)]
 pair = HarmonyFrequency(sizes=(2, 3), epsilon=1.0)
-
-
-def as_harmony(x, rng):
-    report = pair.perturb(np.array([x]), rng=rng)[0]
-    return int(report["attribute"]), int(report["row"]), -1 if report["bit"] else 1
-
-
-mean, variance = moments(pair, np.array(RECORDS))
+mean, variance = moments(pair, RECORDS)
 sampled_eps = epsilon(laws(lambda x, rng: harmony(x, tables_of, 1.0, rng), RECORDS))
 split_eps = epsilon(laws(lambda x, rng: split(x, tables_of, 1.0, rng), RECORDS))
 check(
@@ -620,7 +609,7 @@ check(
     abs(sampled_eps - 1) < 1e-12
     and np.abs(mean - pair.expected(RECORDS)).max() < 1e-12
     and np.abs(variance - (2 * c**2 - pair.expected(RECORDS))).max() < 1e-9
-    and same_law(lambda x, rng: harmony(x, tables_of, 1.0, rng), as_harmony, RECORDS),
+    and same_law(lambda x, rng: with_bit(harmony(x, tables_of, 1.0, rng)), pair, RECORDS),
     control="variance c², the attribute known beforehand",
     caught=np.abs(variance - (c**2 - pair.expected(RECORDS))).max() > 1,
 )

@@ -121,21 +121,13 @@ TRIED = (-1.0, -0.3, 0.0, 0.25, 1.0)
 
 def exact(client, score, values=TRIED):
     """Exact ε of a client, and mean and variance of its score for each value, from the law."""
-    found = laws(client, values)
-    mean = [sum(float(q) * score(y) for y, q in one.items()) for one in found]
-    square = [sum(float(q) * score(y) ** 2 for y, q in one.items()) for one in found]
-    return epsilon(found), np.array(mean), np.array(square) - np.square(mean)
+    return epsilon(laws(client, values)), *moments(client, values, score=score)
 
 
 def twins(statement, inline, package, inputs=TRIED, eps=1.0):
     """Check that an inline client has the law of one of the package, and at a slightly larger ε has not."""
     right, other = (same_law(lambda t, rng, x=x: inline(t, x, rng), package, inputs) for x in (eps, eps + 0.01))
     check("Same law", statement, right, control=f"inline at ε = {eps + 0.01:.2f}", caught=not other)
-
-
-def cell(mechanism):
-    """The client of a mechanism for one number, and its report as an integer."""
-    return lambda t, rng: int(mechanism.perturb([t], rng=rng)[0])
 
 
 # %% [markdown]
@@ -196,7 +188,7 @@ check(
 twins(
     "two_point and the package's TwoPoint",
     lambda t, eps, rng: (1 + two_point(t, eps, rng)) // 2,
-    cell(TwoPoint(epsilon=1.0)),
+    TwoPoint(epsilon=1.0),
 )
 
 # %% [markdown]
@@ -463,28 +455,29 @@ check(
 )
 
 
-def unmixed(cell, width, steps=STEPS):
-    """A cell of the package's Hybrid as the inline client reports it."""
-    return ("window", cell) if cell < steps + width else ("sign", 2 * (cell - steps - width) - 1)
+def cell(report, steps, width):
+    """What the inline client reports as a cell of the package's Hybrid."""
+    kind, said = report
+    return said if kind == "window" else steps + width + (1 + said) // 2
 
 
 mixed = Hybrid(epsilon=1.5, steps=STEPS)
 twins(
     "noisy and the package's Laplace",
     lambda t, eps, rng: noisy(t, STEPS, eps, rng),
-    cell(Laplace(epsilon=1.5, steps=STEPS)),
+    Laplace(epsilon=1.5, steps=STEPS),
     eps=1.5,
 )
 twins(
     "windowed and the package's Piecewise",
     lambda t, eps, rng: windowed(t, STEPS, 3, eps, rng),
-    cell(Piecewise(epsilon=1.5, steps=STEPS, width=3)),
+    Piecewise(epsilon=1.5, steps=STEPS, width=3),
     eps=1.5,
 )
 twins(
     "hybrid and the package's Hybrid",
-    lambda t, eps, rng: hybrid(t, STEPS, mixed.window, eps, rng),
-    lambda t, rng: unmixed(cell(mixed)(t, rng), mixed.window),
+    lambda t, eps, rng: cell(hybrid(t, STEPS, mixed.window, eps, rng), STEPS, mixed.window),
+    mixed,
     eps=1.5,
 )
 mixed_mean, _ = moments(mixed, np.array(TRIED))
@@ -645,22 +638,14 @@ table(
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 
-
-def single_corner(t, rng):
-    return int(MeanEst(d=1, epsilon=1.0).perturb([[t]], rng=rng)[0, 0])
-
-
-def single_answer(t, rng):
-    return 2 * int(HarmonyMean(d=1, epsilon=1.0).perturb([[t]], rng=rng)["cell"][0, 0]) - 1
-
-
+# MeanEst sends a vector of signs, Harmony-Mean the numbers asked about and a bit for the sign of each
+single = [(t,) for t in TRIED]
 settle(
     "ye2018.two-values",
     holds={
         "coin": two_right,
-        "same-client": all(
-            same_law(lambda t, rng: two_point(t, 1.0, rng), one, TRIED) for one in (single_corner, single_answer)
-        ),
+        "same-client": same_law(lambda t, rng: [two_point(*t, 1.0, rng)], MeanEst(d=1, epsilon=1.0), single)
+        and same_law(lambda t, rng: ([0], [two_point(*t, 1.0, rng) == 1]), HarmonyMean(d=1, epsilon=1.0), single),
     },
 )
 _, mean_wide, var_wide = exact(lambda t, rng: two_point(t / 1.5, 1.0, rng), lambda y: 1.5 * scale(1.0) * y)
@@ -725,10 +710,7 @@ def vector_moments(client, scores, d, eps):
     inputs = (
         VECTORS if d == 2 else [(1.0,) * d, (-1.0,) * d, (0.5,) * (d - 1) + (-1.0,), tuple(np.linspace(-0.8, 0.9, d))]
     )
-    found = laws(client, inputs)
-    mean = [sum(float(q) * scores(y) for y, q in one.items()) for one in found]
-    square = [sum(float(q) * scores(y) ** 2 for y, q in one.items()) for one in found]
-    return epsilon(found), np.array(mean), np.array(square) - np.square(mean), np.array(inputs)
+    return epsilon(laws(client, inputs)), *moments(client, inputs, score=scores), np.array(inputs)
 
 
 def harmony_scores(report, d, eps):
@@ -765,12 +747,18 @@ check(
 )
 
 
-def package_harmony(t, rng):
-    report = HarmonyMean(d=2, epsilon=1.0).perturb([t], rng=rng)[0]
-    return int(report["attribute"][0]), 2 * int(report["cell"][0]) - 1
+def columns(answers, code):
+    """Pairs of a number and an answer as the package writes them: all numbers, then the codes of all answers."""
+    numbers, told = zip(*answers, strict=True)
+    return numbers, tuple(map(code, told))
 
 
-twins("harmony and the package's HarmonyMean, five vectors", harmony, package_harmony, VECTORS)
+twins(
+    "harmony and the package's HarmonyMean, five vectors",
+    lambda t, eps, rng: columns([harmony(t, eps, rng)], lambda z: z == 1),
+    HarmonyMean(d=2, epsilon=1.0),
+    VECTORS,
+)
 
 
 # %% [markdown]
@@ -830,21 +818,15 @@ check(
     caught=(TwoPoint(epsilon=2.02).variance([-1.0, 1.0]).mean() + 1) / scale(2.0) ** 2 < 1 - 1e-9,
 )
 pair = SampledHybrid(d=2, epsilon=2.0)
-
-
-def package_sampled(t, rng):
-    report = pair.perturb([t], rng=rng)[0]
-    return ((int(report["attribute"][0]), unmixed(int(report["cell"][0]), pair.one.window, pair.one.steps)),)
-
-
+shape = pair.one.steps, pair.one.window
 twins(
     "sampled_hybrid and the package's SampledHybrid, five vectors",
-    lambda t, eps, rng: sampled_hybrid(t, pair.one.steps, pair.one.window, eps, rng),
-    package_sampled,
+    lambda t, eps, rng: columns(sampled_hybrid(t, *shape, eps, rng), lambda y: cell(y, *shape)),
+    pair,
     VECTORS,
     eps=2.0,
 )
-print(f"sampled Hybrid, two numbers, five vectors, exact law: ε = {epsilon(laws(package_sampled, VECTORS)):.6f}")
+print(f"sampled Hybrid, two numbers, five vectors, exact law: ε = {epsilon(laws(pair, VECTORS)):.6f}")
 for x in (1.0, 2.0, 4.0):
     level = Hybrid(epsilon=x).variance([0.0])[0, 0]
     print(f"ε = {x:g}: Hybrid is the better one to sample with if the mean of t² is below {scale(x) ** 2 - level:.2f}")
@@ -877,15 +859,10 @@ def frequency_by_means(x, rng):
     return j, row, told == -1
 
 
-def harmony_frequency(x, rng):
-    report = HarmonyFrequency(sizes=(3, 3), epsilon=1.0).perturb([x], rng=rng)[0]
-    return int(report["attribute"]), int(report["row"]), bool(report["bit"])
-
-
 settle(
     "ye2018.harmony-both",
     holds={
-        "same-law": same_law(frequency_by_means, harmony_frequency, [(0, 1), (2, 2), (1, 0)]),
+        "same-law": same_law(frequency_by_means, HarmonyFrequency(sizes=(3, 3), epsilon=1.0), [(0, 1), (2, 2), (1, 0)]),
     },
 )
 
@@ -1016,10 +993,6 @@ def meanest_quick(t, eps, rng):
 
 
 # %% tags=["hide-input"]
-def package_meanest(t, rng):
-    return tuple(MeanEst(d=len(t), epsilon=1.0).perturb([t], rng=rng)[0].tolist())
-
-
 INPUTS = {2: [(1.0, -1.0), (0.3, 0.0)], 3: [(1.0, -1.0, 1.0), (0.3, 0.0, -0.5)], 4: [(1.0, -1.0, 1.0, 0.3)]}
 quick_same = {
     d: same_law(lambda t, rng: meanest_quick(t, 1.0, rng), lambda t, rng: meanest(t, 1.0, rng), inputs)
@@ -1033,7 +1006,7 @@ check(
     caught=not same_law(lambda t, rng: meanest_quick(t, 1.0, rng), lambda t, rng: careless(t, 1.0, rng), INPUTS[2]),
 )
 for d in (2, 3, 4):
-    twins(f"meanest_quick and the package's MeanEst, d = {d}", meanest_quick, package_meanest, INPUTS[d])
+    twins(f"meanest_quick and the package's MeanEst, d = {d}", meanest_quick, MeanEst(d=d, epsilon=1.0), INPUTS[d])
 
 
 class Counting(np.random.Generator):
@@ -1085,8 +1058,7 @@ def printed(t, eps, near, far, rng):
 def judged(client, d, eps):
     """Exact ε, and the mean of a coordinate that is +1 for certain."""
     corners = [(1.0,) * d, *[(-1.0,) * j + (1.0,) * (d - j) for j in range(1, d + 1)]]
-    found = laws(client, corners)
-    return epsilon(found), sum(float(q) * y[0] for y, q in found[0].items())
+    return epsilon(laws(client, corners)), moments(client, corners[:1], score=lambda y: y[0])[0][0]
 
 
 RIGHT = "> 0 and ≤ 0, coin of the theorem"

@@ -45,7 +45,6 @@ from ldpnb import (
     StateEncodingSplit,
     epsilon,
     keyvalue,
-    law,
     laws,
     moments,
     pick,
@@ -55,6 +54,7 @@ from ldpnb import (
 )
 from ldpnb.book import check, datasets, recorded, settle, style, sweep, table
 from ldpnb.keyvalue import clipped_mean, discretise, mean_of, privkvm_bias, privkvm_epsilon, privkvm_marginals
+from ldpnb.verify import one_person
 
 style()
 SEED = 2021  # the year of the paper
@@ -101,18 +101,14 @@ def sign(v, rng):
 
 
 # %% tags=["hide-input"]
-def mean_sign(v, client=sign):
-    return sum(float(q) * s for s, q in law(lambda rng: client(v, rng)).items())
-
-
 tried = (-1.0, -0.3, 0.0, 0.25, 1.0)
+sign_mean, _ = moments(sign, tried, score=float)
 check(
     "Sign",
     "E v* = v for five values; the package's `discretise` has the same law",
-    max(abs(mean_sign(v) - v) for v in tried) < 1e-12
-    and all(same_law(sign, lambda v, rng: int(discretise([v], rng)[0]), [v]) for v in tried),
+    np.abs(sign_mean - tried).max() < 1e-12 and same_law(sign, lambda v, rng: discretise([v], rng)[0], tried),
     control="the nearer of −1 and 1",
-    caught=max(abs(mean_sign(v, lambda v, rng: 1 if v >= 0 else -1) - v) for v in tried) > 0.5,
+    caught=np.abs(moments(lambda v, rng: 1 if v >= 0 else -1, tried, score=float)[0] - tried).max() > 0.5,
 )
 
 
@@ -174,19 +170,12 @@ check(
     control=f"key drawn among the person's own, ε = {leak:.3f}",
     caught=leak > 1.01,
 )
-
-
-def package(mechanism):
-    """The package's client for one record, with its report as a tuple."""
-    return lambda record, rng: mechanism.perturb(Records.of(record), rng=rng)[0].item()
-
-
 check(
     "Same law",
     "se inline and the package's SE, two keys, five records",
-    same_law(lambda record, rng: se(record, 2, 1.0, rng), package(StateEncoding(d=2, epsilon=1.0)), GRID),
+    same_law(lambda record, rng: se(record, 2, 1.0, rng), StateEncoding(d=2, epsilon=1.0), GRID),
     control="inline at ε = 1.01",
-    caught=not same_law(lambda record, rng: se(record, 2, 1.01, rng), package(StateEncoding(d=2, epsilon=1.0)), GRID),
+    caught=not same_law(lambda record, rng: se(record, 2, 1.01, rng), StateEncoding(d=2, epsilon=1.0), GRID),
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -226,7 +215,7 @@ settle(
 )
 settle(
     "sun2021.discretisation",
-    holds={"unbiased": max(abs(mean_sign(v) - v) for v in tried) < 1e-12},
+    holds={"unbiased": np.abs(sign_mean - tried).max() < 1e-12},
 )
 coded = {(0, 0): 1, (1, -1): 0, (1, 1): 2}
 settle(
@@ -322,25 +311,19 @@ values = Records.of(*GRID)
 mean, variance = moments(one, values)
 
 
-def printed_score(state):
-    """What a reported state contributes to the printed frequency of the key that was asked about."""
-    return 0.0 if state == 1 else 1.0
+def printed_score(report):
+    """What a report contributes to the printed frequency of the first key."""
+    key, state = report
+    return 2.0 if key == 0 and state != 1 else 0.0
 
 
-as_printed = [
-    sum(
-        float(q) * 2 * printed_score(y)
-        for (key, y), q in laws(lambda r, rng: se(r, 2, 1.0, rng), [record])[0].items()
-        if key == 0
-    )
-    for record in GRID
-]
+as_printed, _ = moments(lambda record, rng: se(record, 2, 1.0, rng), GRID, score=printed_score)
 check(
     "Estimates",
     "two keys, five records, exact law: unbiased",
     np.abs(mean - one.expected(values)).max() < 1e-12,
     control="the counts as printed",
-    caught=np.abs(np.array(as_printed) - one.expected(values)[:, 0, 0]).max() > 0.1,
+    caught=np.abs(as_printed - one.expected(values)[:, 0, 0]).max() > 0.1,
 )
 
 
@@ -361,13 +344,12 @@ def score_variances(v, d, answer):
 
 def exact_variances(mechanism):
     """The same from the law of the package's client: record 2 holds key 1 with 0.5, record 3 does not hold key 0."""
-    _, found = moments(mechanism, values)
-    scores = {}
-    for (key, y), q in laws(package(mechanism), [GRID[2]])[0].items():
-        report = np.array([(key, y)], mechanism.dtype)
-        scores[key, y] = float(q), mechanism.estimate(mechanism.tally(report))[:, 1]
-    weights, pairs = np.array([w for w, _ in scores.values()]), np.array([x for _, x in scores.values()])
-    together = weights @ pairs.prod(1) - (weights @ pairs[:, 0]) * (weights @ pairs[:, 1])
+    mean, found = moments(mechanism, values)
+
+    def product(report):
+        return mechanism.estimate(mechanism.tally(np.array([report], mechanism.dtype)))[:, 1].prod()
+
+    together = moments(one_person(mechanism), [GRID[2]], score=product)[0][0] - mean[2][:, 1].prod()
     return np.array([*found[2][:, 1], *found[3][:, 0], together])
 
 
@@ -571,13 +553,13 @@ check(
     "privkv inline and the package's PrivKV, ε₁ = 0.5, ε₂ = 1",
     same_law(
         lambda record, rng: privkv(record, 2, 0.5, 1.0, rng),
-        package(PrivKV(d=2, key_epsilon=0.5, value_epsilon=1.0)),
+        PrivKV(d=2, key_epsilon=0.5, value_epsilon=1.0),
         GRID,
     ),
     control="the two budgets exchanged",
     caught=not same_law(
         lambda record, rng: privkv(record, 2, 1.0, 0.5, rng),
-        package(PrivKV(d=2, key_epsilon=0.5, value_epsilon=1.0)),
+        PrivKV(d=2, key_epsilon=0.5, value_epsilon=1.0),
         GRID,
     ),
 )
@@ -593,9 +575,9 @@ def four_symbols(record, rng):
 check(
     "Four symbols",
     "PrivKV with the tight split at ε = 1 = k-RR over four symbols",
-    same_law(four_symbols, package(PrivKV.tight_split(2, 1.0)), GRID),
+    same_law(four_symbols, PrivKV.tight_split(2, 1.0), GRID),
     control="state encoding",
-    caught=not same_law(four_symbols, package(StateEncoding(d=2, epsilon=1.0)), GRID),
+    caught=not same_law(four_symbols, StateEncoding(d=2, epsilon=1.0), GRID),
 )
 
 # %% [markdown]

@@ -59,6 +59,7 @@ from ldpnb import (
 from ldpnb.book import check, datasets, settle, style, sweep, table
 from ldpnb.book.diagram import arrow, board, frame
 from ldpnb.keyvalue import encode, to_bits
+from ldpnb.verify import one_person
 
 style()
 SEED = 31  # three states and one report
@@ -172,21 +173,15 @@ def ioh(record, d, p, q, rng):
 RECORDS = [{}, {0: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25, 1: 1.0}]
 eps = 1.0
 two_keys = IOH.of(("a", "b"), OUE, eps)
-
-
-def package(mechanism):
-    return lambda record, rng: tuple(mechanism.perturb(Records.of(record), rng=rng)[0].tolist())
-
-
 printed = lambda record, rng: ioh(record, 2, 0.5, 1 / (exp(eps) + 1), rng)  # noqa: E731
 found = epsilon(laws(printed, RECORDS))
-mean, variance = moments(two_keys, Records.of(*RECORDS))
+mean, variance = moments(two_keys, RECORDS)
 check(
     "IOH",
     f"two keys, five records, 512 reports: ε = {found:.6f}, unbiased, = the package",
     abs(found - 1) < 1e-9
     and np.abs(mean - two_keys.expected(Records.of(*RECORDS))).max() < 1e-9
-    and same_law(printed, package(two_keys), RECORDS),
+    and same_law(printed, two_keys, RECORDS),
     control="p of SUE with q of OUE",
     caught=epsilon(laws(lambda r, rng: ioh(r, 2, exp(0.5) / (1 + exp(0.5)), 1 / (exp(1) + 1), rng), RECORDS)) > 1.1,
 )
@@ -365,7 +360,7 @@ TOGETHER, APART = [{0: 1.0, 1: 1.0}, {}], [{0: 1.0}, {1: 1.0}]  # the same share
 
 def told(crowd, mechanism, read=str):
     """Law of what is read in the report of somebody drawn from these."""
-    return law(lambda rng: read(mechanism.perturb(Records.of(pick(crowd, rng)), rng=rng)[0]))
+    return law(lambda rng: read(one_person(mechanism)(pick(crowd, rng), rng)))
 
 
 def alike(mechanism, read=str):

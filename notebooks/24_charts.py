@@ -40,12 +40,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, norm, t as student
 
-from ldpnb import PCKVUE, Records, WheelKV, epsilon, laws, pick, same_law, save, toss
+from ldpnb import PCKVUE, Records, WheelKV, epsilon, laws, moments, pick, same_law, save, toss
 from ldpnb.book import check, settle, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.hashing import digest
 from ldpnb.keyvalue import Holdings, batches, clipped_mean, exposed, latest, mean_of, steady
 from ldpnb.serve import collect
+from ldpnb.verify import one_person
 
 style()
 SEED = 33  # the paper's §3.3
@@ -349,25 +350,13 @@ print(
 small = WheelKV(epsilon=2.0, m=1, slots=5, table=1)
 
 
-def law_of_likes(value):
-    """Mean and variance of the score of one person with this value, from the exact law of the report."""
-    mean = square = 0.0
-    for (seed, slot), chance in laws(lambda r, rng: bare_report(small, r, rng), [{0: value}])[0].items():
-        one = np.zeros(1, small.dtype)
-        one["seed"], one["slot"] = seed, slot
-        likes = float(score(small.estimate(small.tally(one, [0])))[0])
-        mean, square = mean + float(chance) * likes, square + float(chance) * likes**2
-    return mean, square - mean**2
-
-
-def bare_report(mechanism, record, rng):
-    """A report as plain numbers: the slots of all keys, and the slot."""
-    report = mechanism.perturb(Records.of(record), rng=rng)[0]
-    return tuple(report["seed"].tolist()), int(report["slot"])
+def likes_in(report):
+    """The score of likes of the only song, from one report."""
+    return score(small.estimate(small.tally(np.array([report], small.dtype), [0])))[0]
 
 
 VALUES = (1.0, 0.5, 0.0, -1.0)
-by_law = [law_of_likes(v) for v in VALUES]
+by_law = np.transpose(moments(one_person(small), [{0: v} for v in VALUES], score=likes_in))
 by_formula = [((1 + v) / 2, float(score_error(small.spread(Records.of({0: v}), items=[0]))[0]) ** 2) for v in VALUES]
 no_covariance = [small.spread(Records.of({0: v}), items=[0]).variance.sum() / 4 for v in VALUES]
 check(
@@ -921,20 +910,12 @@ check(
     caught=twice_asked > 1.5,
 )
 WHEEL = WheelKV(epsilon=1.0, m=1, slots=3, table=2)
-
-
-def bare(record, rng):
-    """The package's client for one person: the table of slots, and the slot."""
-    report = WHEEL.perturb(Records.of(record), rng=rng)[0]
-    return tuple(report["seed"].tolist()), int(report["slot"])
-
-
 check(
     "Same law",
     "one_pair inline and the package's WheelKV, two keys, three slots",
-    same_law(lambda record, rng: one_pair(record, 3, 1.0, 2, rng), bare, SINGLE[:5]),
+    same_law(lambda record, rng: one_pair(record, 3, 1.0, 2, rng), WHEEL, SINGLE[:5]),
     control="inline at ε = 1.01",
-    caught=not same_law(lambda record, rng: one_pair(record, 3, 1.01, 2, rng), bare, SINGLE[:5]),
+    caught=not same_law(lambda record, rng: one_pair(record, 3, 1.01, 2, rng), WHEEL, SINGLE[:5]),
 )
 
 # %% [markdown]

@@ -234,17 +234,10 @@ def sampled_shist(items, ell, signs, eps, rng):
 # %% tags=["hide-input"]
 
 
-def score(report, v, ell, signs, c):
-    """What a report adds to n times the estimate of item v."""
+def scores(report, ell, signs, c):
+    """What a report adds to n times the estimate of each item."""
     row, sign = report
-    return ell * c * sign * signs[row][v]
-
-
-def mean_and_variance(one, v, ell, signs, c):
-    """Of the score of item v, over the law of one person's report."""
-    p = np.array([float(q) for q in one.values()])
-    x = np.array([score(y, v, ell, signs, c) for y in one])
-    return p @ x, p @ x**2 - (p @ x) ** 2
+    return ell * c * sign * np.array(signs[row])
 
 
 def c_of(eps):
@@ -272,8 +265,11 @@ SHUFFLED = [(*row[1:], row[0]) for row in OURS]
 
 def all_scores(sent, read):
     """Mean and variance of every score of every set of four items, ℓ = 2: client and collector each with a table."""
-    sent_laws = laws(lambda items, rng: sampled_shist(items, 2, sent, 1.0, rng), subsets(4))
-    return np.array([[mean_and_variance(one, v, 2, read, c_of(1)) for v in range(4)] for one in sent_laws])
+    return moments(
+        lambda items, rng: sampled_shist(items, 2, sent, 1.0, rng),
+        subsets(4),
+        score=lambda report: scores(report, 2, read, c_of(1)),
+    )
 
 
 check(
@@ -469,19 +465,18 @@ settle(
 # A person whose set is all dummies adds at least as much to the variance as anybody else.
 
 # %% tags=["hide-input"]
-THREE, FOUND = codewords(3), []
-for s in subsets(3):
-    one = law_on(s, 2, THREE, 1.0)
-    FOUND.append([mean_and_variance(one, v, 2, THREE, c_of(1)) for v in range(3)])
-FOUND = np.array(FOUND)
+THREE = codewords(3)
+FOUND, SPREAD = moments(
+    lambda s, rng: sampled_shist(s, 2, THREE, 1.0, rng), subsets(3), score=lambda y: scores(y, 2, THREE, c_of(1))
+)
 COUNT = np.array([[min(1, 2 / len(s)) if v in s else 0.0 for v in range(3)] for s in subsets(3)])
 held = np.array([[v in s for v in range(3)] for s in subsets(3)], float)
 check(
     "Estimate",
-    f"d = 3, ℓ = 2, eight sets: an item of the full set counts {FOUND[-1, 0, 0]:.4f}, variances as in the theorem",
-    np.abs(FOUND[..., 0] - COUNT).max() < 1e-12 and np.abs(FOUND[..., 1] - (4 * c_of(1) ** 2 - COUNT**2)).max() < 1e-9,
+    f"d = 3, ℓ = 2, eight sets: an item of the full set counts {FOUND[-1, 0]:.4f}, variances as in the theorem",
+    np.abs(FOUND - COUNT).max() < 1e-12 and np.abs(SPREAD - (4 * c_of(1) ** 2 - COUNT**2)).max() < 1e-9,
     control="every item as one",
-    caught=np.abs(FOUND[..., 0] - held).max() > 0.1,
+    caught=np.abs(FOUND - held).max() > 0.1,
 )
 
 
@@ -491,27 +486,23 @@ def sylvester(d):
     return [tuple(1 - 2 * ((j & v).bit_count() % 2) for v in range(d)) for j in range(m)]
 
 
-def as_inline(mechanism):
-    """The package's client for one set, with its report written as the inline client writes it."""
-
-    def send(items, rng):
-        report = mechanism.perturb(Records.of(items), rng=rng)[0]
-        return int(report["row"]), -1 if report["bit"] else 1
-
-    return send
+def with_bit(items, ell, rng):
+    """The inline client at ε = 1, its report as the package writes it: a bit for the sign, 1 for minus."""
+    row, sign = sampled_shist(items, ell, sylvester(3), 1.0, rng)
+    return row, sign == -1
 
 
 PACKAGE = SampledHadamardBit(d=3, ell=2, epsilon=1.0)
-mean, variance = moments(PACKAGE, Records.of(*subsets(3)))
+mean, variance = moments(PACKAGE, subsets(3))
 check(
     "Same law",
     "inline on Sylvester's table and the package's SampledHadamardBit, eight sets; the package's moments and noise as in the theorem",
-    same_law(lambda s, rng: sampled_shist(s, 2, sylvester(3), 1.0, rng), as_inline(PACKAGE), subsets(3))
+    same_law(lambda s, rng: with_bit(s, 2, rng), PACKAGE, subsets(3))
     and np.abs(mean - COUNT).max() < 1e-12
     and np.abs(variance - (4 * c_of(1) ** 2 - COUNT**2)).max() < 1e-9
     and np.abs(variance - PACKAGE.variance(Records.of(*subsets(3)))).max() < 1e-9,
     control="inline with ℓ = 3",
-    caught=not same_law(lambda s, rng: sampled_shist(s, 3, sylvester(3), 1.0, rng), as_inline(PACKAGE), subsets(3)),
+    caught=not same_law(lambda s, rng: with_bit(s, 3, rng), PACKAGE, subsets(3)),
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
@@ -519,14 +510,14 @@ short = [i for i, s in enumerate(subsets(3)) if len(s) <= 2]
 settle(
     "zhang2018.times-ell",
     holds={
-        "up-to-ell": np.abs(FOUND[short][..., 0] - held[short]).max() < 1e-12,
-        "cut": np.abs(FOUND[-1, :, 0] - 1).max() < 1e-12,
+        "up-to-ell": np.abs(FOUND[short] - held[short]).max() < 1e-12,
+        "cut": np.abs(FOUND[-1] - 1).max() < 1e-12,
     },
 )
 empty = subsets(3).index(set())
 settle(
     "zhang2018.dummies",
-    holds={"cancel": np.abs(FOUND[empty, :, 0]).max() < 1e-12},
+    holds={"cancel": np.abs(FOUND[empty]).max() < 1e-12},
 )
 
 # %% [markdown]
@@ -559,9 +550,9 @@ def as_printed(items, ell, signs, eps, c, unit, rng):
 
 def reading(eps, c, unit):
     """Exact ε over the sets of four items for ℓ = 2, and what item 0 of {0} counts for."""
-    sent = laws(lambda s, rng: as_printed(s, 2, OURS, eps, c, unit, rng), subsets(4))
-    own = sent[subsets(4).index({0})]
-    return epsilon(sent), sum(float(q) * 2 * unit * OURS[row][0] * z for (row, z), q in own.items())
+    client = lambda s, rng: as_printed(s, 2, OURS, eps, c, unit, rng)  # noqa: E731
+    own, _ = moments(client, [{0}], score=lambda y: 2 * unit * OURS[y[0]][0] * y[1])
+    return epsilon(laws(client, subsets(4))), own[0]
 
 
 WRONG_C = {eps: (eps + 1) / (eps - 1) for eps in (0.5, 2.0)}
@@ -731,24 +722,17 @@ def split_over_sampled(eps, ell):
 
 PAIR = codewords(2)
 few = [s for s in subsets(2) if len(s) <= 2]
-split_laws = laws(lambda s, rng: split_shist(s, 2, PAIR, 1.0, rng), few)
-
-
-def split_moments(one, v, eps):
-    """Mean and variance of the score of item v: the sum over slots."""
-    p = np.array([float(q) for q in one.values()])
-    x = np.array([sum(score(slot, v, 1, PAIR, c_of(eps)) for slot in y) for y in one])
-    return p @ x, p @ x**2 - (p @ x) ** 2
-
-
-split_found = np.array([split_moments(one, 0, 0.5) for one in split_laws])
+splits = lambda s, rng: split_shist(s, 2, PAIR, 1.0, rng)  # noqa: E731
+split_mean, split_variance = moments(
+    splits, few, score=lambda slots: sum(scores(slot, 1, PAIR, c_of(0.5))[0] for slot in slots)
+)
 split_held = np.array([0 in s for s in few], float)
 check(
     "Splitting",
     "d = ℓ = 2, ε = 1, four sets: ε at most 1, unbiased, noise ℓ c(ε/ℓ)² less 1 for a holder",
-    epsilon(split_laws) < 1 + 1e-12
-    and np.abs(split_found[:, 0] - split_held).max() < 1e-12
-    and np.abs(split_found[:, 1] - (2 * c_of(0.5) ** 2 - split_held)).max() < 1e-9,
+    epsilon(laws(splits, few)) < 1 + 1e-12
+    and np.abs(split_mean - split_held).max() < 1e-12
+    and np.abs(split_variance - (2 * c_of(0.5) ** 2 - split_held)).max() < 1e-9,
     control="the whole of ε for each slot",
     caught=epsilon(laws(lambda s, rng: split_shist(s, 2, PAIR, 2.0, rng), few)) > 1.01,
 )
@@ -1152,29 +1136,15 @@ check(
     caught=abs(leak - log(1 + 2 * (exp(0.8) - 1))) < 1e-9,
 )
 GRR32 = SampledGRR(d=3, ell=2, epsilon=1.0)
-
-
-def package(mechanism):
-    """The package's client for one set, with its report as plain numbers."""
-
-    def send(items, rng):
-        found = mechanism.perturb(Records.of(items), rng=rng)[0].tolist()
-        return tuple(found) if isinstance(found, list) else found
-
-    return send
-
-
 check(
     "Same law",
     "sampled_krr and the package's SampledGRR, d = 3, ℓ = 2, eight sets; counts and noise as in the theorem",
-    same_law(lambda s, rng: sampled_krr(s, 3, 2, 1.0, rng), package(GRR32), subsets(3))
-    and abs(moments(GRR32, Records.of(set()))[1][0, 0] - (2 + 2 * exp(1)) / (exp(1) - 1) ** 2) < 1e-9
-    and np.abs(moments(GRR32, Records.of(*subsets(3)))[0] - COUNT).max() < 1e-12
-    and np.abs(moments(GRR32, Records.of(*subsets(3)))[1] - GRR32.variance(Records.of(*subsets(3)))).max() < 1e-9,
+    same_law(lambda s, rng: sampled_krr(s, 3, 2, 1.0, rng), GRR32, subsets(3))
+    and abs(moments(GRR32, [set()])[1][0, 0] - (2 + 2 * exp(1)) / (exp(1) - 1) ** 2) < 1e-9
+    and np.abs(moments(GRR32, subsets(3))[0] - COUNT).max() < 1e-12
+    and np.abs(moments(GRR32, subsets(3))[1] - GRR32.variance(Records.of(*subsets(3)))).max() < 1e-9,
     control="inline at the budget that is not amplified",
-    caught=not same_law(
-        lambda s, rng: sampled_krr(s, 3, 2, log(1 + (exp(1) - 1) / 2), rng), package(GRR32), subsets(3)
-    ),
+    caught=not same_law(lambda s, rng: sampled_krr(s, 3, 2, log(1 + (exp(1) - 1) / 2), rng), GRR32, subsets(3)),
 )
 
 # %% [markdown]
@@ -1254,16 +1224,12 @@ check(
 for kappa in (1, 2, 3):
     mechanism = PrivSet(d=3, ell=2, epsilon=1.0, size=kappa)
     p, q = formula(3, 2, kappa, 1.0)
-    mean, variance = moments(mechanism, Records.of(*subsets(3)))
+    mean, variance = moments(mechanism, subsets(3))
     drawn = q + COUNT * (p - q)
     check(
         f"κ = {kappa}",
         "inline and package: one law; p* and q*, mean, variance and noise as in the theorem",
-        same_law(
-            lambda s, rng, k=kappa: privset(s, 3, 2, k, 1.0, rng),
-            lambda s, rng, m=mechanism: package(m)(s, rng),
-            subsets(3),
-        )
+        same_law(lambda s, rng, k=kappa: privset(s, 3, 2, k, 1.0, rng), mechanism, subsets(3))
         and np.abs(np.array(mechanism.support, float) - (p, q)).max() < 1e-12
         and np.abs(mean - COUNT).max() < 1e-9
         and np.abs(variance - drawn * (1 - drawn) / (p - q) ** 2).max() < 1e-9
@@ -1566,8 +1532,8 @@ def worn(items, rng):
     return pick(range(8), rng), 1 if toss(0.51, rng) else -1
 
 
-bias = [mean_and_variance(law(lambda rng: worn(set(), rng)), v, 4, EIGHT, c_of(1))[0] for v in range(8)]
-print("ε = 1, items 0 to 7: bias", ", ".join(f"{abs(x):.3f}" for x in bias))
+bias, _ = moments(worn, [set()], score=lambda report: scores(report, 4, EIGHT, c_of(1)))
+print("ε = 1, items 0 to 7: bias", ", ".join(f"{abs(x):.3f}" for x in bias[0]))
 
 # %% [markdown]
 # :::{admonition} Exercise 2: between one symbol and many

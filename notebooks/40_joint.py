@@ -42,7 +42,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from ldpnb import GRR, BitFlip, epsilon, law, laws, maximum_likelihood, norm_sub, same_law, toss
+from ldpnb import GRR, BitFlip, epsilon, laws, maximum_likelihood, moments, norm_sub, same_law, toss
 from ldpnb.attributes import (
     entropy,
     expectation,
@@ -184,15 +184,9 @@ def records_of(sizes):
     return list(product(*map(range, sizes)))
 
 
-def package_bits(sizes, f):
-    """The package's client for one record, with its report cut into strings."""
-    cuts = np.cumsum((0, *sizes))
-
-    def client(record, rng):
-        bits = BitFlip(sizes=sizes, f=f).perturb([record], rng=rng)[0].tolist()
-        return tuple(tuple(bits[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True))
-
-    return client
+def joined(record, f, rng):
+    """The inline client for the sizes (2, 3), with the strings of its report one after the other, as in the package."""
+    return sum(bit_flip(record, (2, 3), f, rng), ())
 
 
 at_half = {sizes: laws(lambda x, rng, s=sizes: bit_flip(x, s, 0.5, rng), records_of(sizes)) for sizes in DOMAINS}
@@ -223,9 +217,9 @@ check(
 check(
     "Same law",
     "bit_flip inline and the package's BitFlip, sizes (2, 3)",
-    same_law(lambda x, rng: bit_flip(x, (2, 3), 0.5, rng), package_bits((2, 3), 0.5), records_of((2, 3))),
+    same_law(lambda x, rng: joined(x, 0.5, rng), BitFlip(sizes=(2, 3), f=0.5), records_of((2, 3))),
     control="inline at f = 0.51",
-    caught=not same_law(lambda x, rng: bit_flip(x, (2, 3), 0.51, rng), package_bits((2, 3), 0.5), records_of((2, 3))),
+    caught=not same_law(lambda x, rng: joined(x, 0.51, rng), BitFlip(sizes=(2, 3), f=0.5), records_of((2, 3))),
 )
 
 
@@ -876,9 +870,10 @@ def uncorrected(told, f):
 
 def mean_and_square(cell, sizes, f, contrast, one=scores):
     """Exact mean of the table, and second moment of a contrast of it, for somebody in this cell."""
-    sent = law(lambda rng: bit_flip(cell, sizes, f, rng))
-    mean = sum(float(chance) * product_score(y, f, one) for y, chance in sent.items())
-    return mean, sum(float(chance) * (contrast @ product_score(y, f, one)) ** 2 for y, chance in sent.items())
+    client = lambda x, rng: bit_flip(x, sizes, f, rng)  # noqa: E731
+    mean, _ = moments(client, [cell], score=lambda y: product_score(y, f, one))
+    square, _ = moments(client, [cell], score=lambda y: (contrast @ product_score(y, f, one)) ** 2)
+    return mean[0], square[0]
 
 
 PARITY2 = np.array([1, -1, -1, 1])
@@ -1099,8 +1094,8 @@ def noise(k, f):
 
 def noise_by_law(k, f, one=scores):
     """The same from the law of a report: k times the mean sum of squares of the scores less 1/k."""
-    sent = law(lambda rng: bit_flip((0,), (k,), f, rng))
-    return k * sum(float(chance) * ((one(y[0], f) - 1 / k) ** 2).sum() for y, chance in sent.items())
+    client = lambda x, rng: bit_flip(x, (k,), f, rng)  # noqa: E731
+    return k * moments(client, [(0,)], score=lambda y: ((one(y[0], f) - 1 / k) ** 2).sum())[0][0]
 
 
 def noise_likeliest(k, f):
@@ -1270,9 +1265,9 @@ def one_bit_variance(f, m):
 def right_variance(f, m, at):
     """Whether by the law of the answers the scores of f = at are unbiased and have that variance."""
     gain = (exp(2 * logit(at)) + 1) / (exp(2 * logit(at)) - 1)
-    sent = law(lambda rng: tuple(one_bit(0, f, rng) for _ in range(m)))
-    mean, square = (sum(float(p) * (gain**m * (-1) ** sum(y)) ** i for y, p in sent.items()) for i in (1, 2))
-    return abs(mean - 1) < 1e-9 and abs((square - mean**2) / one_bit_variance(f, m) - 1) < 1e-9
+    client = lambda x, rng: [one_bit(v, f, rng) for v in x]  # noqa: E731
+    mean, variance = moments(client, [(0,) * m], score=lambda y: gain**m * (-1) ** sum(y))
+    return abs(mean[0] - 1) < 1e-9 and abs(variance[0] / one_bit_variance(f, m) - 1) < 1e-9
 
 
 check(

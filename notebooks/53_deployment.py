@@ -81,7 +81,7 @@ from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, weighted
 from ldpnb.hashing import Multilinear, MultiplyShift, Paraboloid
 from ldpnb.serve import collecting as collect
-from ldpnb.verify import audit
+from ldpnb.verify import audit, one_person
 
 style()
 SEED = 2017  # the year in which somebody looked at what a widely used client really spent
@@ -601,7 +601,7 @@ check(
 # %%
 def timed(client):
     """What somebody sees who can count the client's random draws."""
-    return lambda x, rng: (client(x, rng), len(rng.taken))
+    return lambda x, rng: (one_person(client)(x, rng), len(rng.taken))
 
 
 def steady(x, rng, k=4):
@@ -611,20 +611,16 @@ def steady(x, rng, k=4):
 
 
 # %% tags=["hide-input"]
-def package(mechanism):
-    return lambda x, rng: mechanism.perturb([x], rng=rng)[0]
-
-
 FOUR_ITEMS = {
     "k-RR, as in the gallery": gallery.krr,
     "k-RR, blind item always drawn": steady,
-    "`GRR`": package(GRR(k=4, epsilon=1.0)),
-    "`SUE`": package(SUE(k=4, epsilon=1.0)),
-    "`OUE`": package(OUE(k=4, epsilon=1.0)),
-    "`OLH`, prime 5": package(OLH(k=4, epsilon=1.0, prime=5)),
-    "`HadamardBit`": package(HadamardBit(k=4, epsilon=1.0)),
-    "`HadamardResponse`": package(HadamardResponse(k=4, epsilon=1.0)),
-    "`SubsetSelection`, sets of 2 of 4": package(SubsetSelection(k=4, epsilon=1.0, size=2)),
+    "`GRR`": GRR(k=4, epsilon=1.0),
+    "`SUE`": SUE(k=4, epsilon=1.0),
+    "`OUE`": OUE(k=4, epsilon=1.0),
+    "`OLH`, prime 5": OLH(k=4, epsilon=1.0, prime=5),
+    "`HadamardBit`": HadamardBit(k=4, epsilon=1.0),
+    "`HadamardResponse`": HadamardResponse(k=4, epsilon=1.0),
+    "`SubsetSelection`, sets of 2 of 4": SubsetSelection(k=4, epsilon=1.0, size=2),
 }
 watched = {
     name: (epsilon(laws(client, range(4))), epsilon(laws(timed(client), range(4))))
@@ -698,7 +694,7 @@ print("ε if accepted in round 1 to 6: " + ", ".join(f"{x:.2f}" for x in growing
 
 # %% tags=["hide-input"]
 own, full = (epsilon(laws(client, gallery.SETS)) for client in (gallery.own_length, gallery.padded))
-ones = epsilon(laws(lambda x, rng: int(SUE(k=4, epsilon=1.0).perturb([x], rng=rng)[0].sum()), range(4)))
+ones = epsilon(laws(lambda x, rng: one_person(SUE(k=4, epsilon=1.0))(x, rng).sum(), range(4)))
 check(
     "Length",
     f"sets filled up to two items: ε = {full:.4f}; length of the list of ones of a unary encoding alone: ε = {ones:.4f}",

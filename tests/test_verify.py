@@ -1,8 +1,9 @@
 """Exact ε, bias, variance and distances of clients whose laws are known by hand."""
 
+import doctest
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, log
+from math import exp, inf, log
 
 import numpy as np
 import pytest
@@ -13,8 +14,22 @@ from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.ternary import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.hadamard import HarmonyFrequency
+from ldpnb.sets.items import SampledGRR
 from ldpnb.strings.rappor import RAPPOR
-from ldpnb.verify._laws import Sampled, Worst, distance, epsilon, laws, moments, same_law, sampled, worst
+from ldpnb.verify import _laws as module
+from ldpnb.verify._laws import (
+    Sampled,
+    Worst,
+    distance,
+    epsilon,
+    laws,
+    moments,
+    one_person,
+    same_law,
+    sampled,
+    worst,
+)
 
 F = Fraction
 
@@ -61,9 +76,59 @@ def test_laws_of_a_mechanism_over_records():
     assert laws(Size(k=3, epsilon=1.0), Records.of({5, 6}, set())) == laws(GRR(k=3, epsilon=1.0), [2, 0])
 
 
-def test_plain_clients_take_no_records():
-    with pytest.raises(ValueError, match="people must be a slice"):
-        laws(any_of("ab"), Records.of({5, 6}, set()))
+@pytest.mark.parametrize(
+    ("inputs", "values"),
+    [
+        ([0, "a", (0, 1), {0: 0.5}, {1}, None], [0, "a", (0, 1), {0: 0.5}, {1}, None]),
+        (range(2), [0, 1]),
+        (np.array([1, 0]), [1, 0]),
+        (np.array([0.5]), [0.5]),
+        (np.array(["a", "b"], object), ["a", "b"]),
+        (np.array([[1, 0], [2, 3]]), [(1, 0), (2, 3)]),
+        (np.zeros((1, 2, 2), int), [((0, 0), (0, 0))]),
+        (np.array([(1, 0.5)], [("level", int), ("t", float)]), [(1, 0.5)]),
+        (Records.of({5: 0.5, 3: -1.0}, {}), [{3: -1.0, 5: 0.5}, {}]),
+        (Records.of({5, 6}, set()), [frozenset({5, 6}), frozenset()]),
+    ],
+    ids=str,
+)
+def test_functions_get_plain_values(inputs, values):
+    """Of the kind that is written by hand: no numpy scalars, no arrays, no Records."""
+    seen = []
+    laws(lambda x, rng: seen.append(x), inputs)
+    seen = [x for i, x in enumerate(seen) if i == 0 or x is not seen[i - 1]]  # each is asked more than once
+    assert seen == values and list(map(type, seen)) == list(map(type, values))
+    assert [type(y) for x in seen if isinstance(x, tuple) for y in x] == [
+        type(y) for x in values if isinstance(x, tuple) for y in x
+    ]
+
+
+@pytest.mark.parametrize("inputs", [{0: 1.0}, {0, 1}, frozenset(), 3, iter([0, 1])], ids=str)
+@pytest.mark.parametrize("client", [any_of("ab"), GRR(k=3, epsilon=1.0)], ids=["function", "mechanism"])
+def test_inputs_are_a_list(client, inputs):
+    with pytest.raises(ValueError, match="inputs must be a list of values, one per person, got"):
+        laws(client, inputs)
+    with pytest.raises(ValueError, match="inputs must be a list of values, one per person, got"):
+        moments(client, inputs, score=None if isinstance(client, GRR) else len)
+
+
+def test_a_mechanism_refuses_values_of_others_as_it_always_does():
+    with pytest.raises(ValueError, match="values must be"):
+        laws(GRR(k=3, epsilon=1.0), [{0}])
+    with pytest.raises(ValueError, match="Records"):
+        laws(StateEncoding(d=2, epsilon=1.0), [0])
+
+
+def test_any_client_as_a_function_of_one_person():
+    client, values = StateEncoding(d=2, epsilon=1.0), [{}, {0: 0.5, 1: -1.0}]
+    assert laws(one_person(client), values) == laws(client, Records.of(*values)) == laws(client, values)
+    assert one_person(OUE(k=3, epsilon=1.0))(2, np.random.default_rng(0)).shape == (3,)
+    plain = any_of("ab")
+    assert one_person(plain) is plain
+
+
+def test_examples_of_the_docstrings():
+    assert doctest.testmod(module).failed == 0 < doctest.testmod(module).attempted
 
 
 # ------------------------------------------------------------------------------------------------------- exact ε
@@ -173,6 +238,44 @@ def test_moments_hand_on_the_candidates():
     mechanism = Open(k=4, epsilon=1.0)
     mean, _ = moments(mechanism, [0], items=(3, 0))
     np.testing.assert_allclose(mean, [[float(mechanism.support[1]), float(mechanism.support[0])]], rtol=1e-14)
+
+
+def test_moments_of_a_function_are_those_of_its_score():
+    """Warner's, and the mechanism of the same law; a wrong score and a wrong client have other moments."""
+    c, client = 1 / np.tanh(0.5), warner(exp(1) / (exp(1) + 1))
+
+    def score(y):
+        return (1 + c * (2 * y - 1)) / 2
+
+    right = moments(client, [0, 1], score=score)
+    np.testing.assert_allclose(right, [[0, 1], [(c**2 - 1) / 4] * 2], atol=1e-12)
+    np.testing.assert_allclose(right, np.array(moments(GRR(k=2, epsilon=1.0), [0, 1]))[..., 1], atol=1e-12)
+    for wrong in (moments(client, [0, 1], score=lambda y: y), moments(warner(0.7), [0, 1], score=score)):
+        assert np.abs(np.subtract(wrong, right)).min() > 0.004
+
+
+def test_scores_may_be_vectors_and_see_the_report_as_it_was_sent():
+    inputs = [{0: 0.5}, {}]
+
+    def client(record, rng):
+        return {"key": int(toss(0.25, rng)), "sizes": np.array([len(record)])}
+
+    mean, variance = moments(client, inputs, score=lambda report: [report["key"], *report["sizes"], 1.0])
+    np.testing.assert_allclose(mean, [[0.25, 1, 1], [0.25, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(variance, [[3 / 16, 0, 0]] * 2, atol=1e-15)
+
+
+def test_moments_of_plain_inputs_are_those_of_the_batch():
+    mechanism, records = StateEncoding(d=2, epsilon=1.0), [{}, {0: 0.5, 1: -1.0}]
+    np.testing.assert_array_equal(moments(mechanism, records), moments(mechanism, Records.of(*records)))
+
+
+def test_a_function_needs_a_score_and_a_mechanism_has_its_own():
+    for arguments in ({}, {"items": (0,)}, {"items": (0,), "score": len}):
+        with pytest.raises(ValueError, match="score must be given for a function, and items only for a mechanism"):
+            moments(any_of("ab"), [0], **arguments)
+    with pytest.raises(ValueError, match="score must be left out for a mechanism"):
+        moments(GRR(k=2, epsilon=1.0), [0], score=float)
 
 
 # ------------------------------------------------------------------------------------- sampled bias and variance
@@ -338,3 +441,49 @@ def test_inline_clients_have_the_law_of_the_package():
     p, q = (float(x) for x in unary.support)
     assert same_law(unary, lambda x, rng: [toss(p if v == x else q, rng) for v in range(3)], [0, 1, 2], tolerance=0)
     assert not same_law(unary, lambda x, rng: [toss(q if v == x else p, rng) for v in range(3)], [0, 1, 2])
+
+
+def state_encoding(record, d, epsilon, rng):
+    """A key drawn in public, and k-RR of its state: 1 if it is absent, and 0 or 2 by the rounded sign."""
+    key = pick(range(d), rng)
+    state = 1 if key not in record else 2 if toss((1 + record[key]) / 2, rng) else 0
+    return key, state if toss((exp(epsilon) - 1) / (exp(epsilon) + 2), rng) else pick(range(3), rng)
+
+
+@pytest.mark.parametrize("batch", [list, lambda people: Records.of(*people)], ids=["list", "Records"])
+def test_one_list_of_inputs_serves_both_kinds_of_clients(batch):
+    """Here dicts, below sets and rows; the control is a function that differs a little."""
+    people = batch([{}, {0: 1.0}, {0: -0.25, 1: 1.0}])
+    mechanism = StateEncoding(d=2, epsilon=1.0)
+    for epsilon_, same in ((1.0, True), (1.01, False)):
+        assert same_law(lambda record, rng, e=epsilon_: state_encoding(record, 2, e, rng), mechanism, people) is same
+        assert same_law(mechanism, lambda record, rng, e=epsilon_: state_encoding(record, 2, e, rng), people) is same
+
+
+@pytest.mark.parametrize("batch", [list, lambda people: Records.of(*people)], ids=["list", "Records"])
+def test_sets_serve_both_kinds(batch):
+    mechanism, people = SampledGRR(d=2, ell=2, epsilon=1.0), batch([set(), {1}, {0, 1}])
+
+    def sampled_krr(items, rng, epsilon=1.0):
+        mine = pick([*sorted(items), *range(2, 4 - len(items))], rng)
+        odds = 1 + 2 * (exp(epsilon) - 1)
+        return mine if toss(odds / (odds + 3), rng) else pick([y for y in range(4) if y != mine], rng)
+
+    assert same_law(sampled_krr, mechanism, people)
+    assert not same_law(lambda items, rng: sampled_krr(items, rng, 1.01), mechanism, people)
+
+
+@pytest.mark.parametrize(
+    "rows", [[(0, 1), (2, 2)], [[0, 1], [2, 2]], np.array([[0, 1], [2, 2]])], ids=["tuples", "lists", "array"]
+)
+def test_rows_of_attributes_serve_both_kinds(rows):
+    mechanism = HarmonyFrequency(sizes=(3, 3), epsilon=1.0)
+
+    def harmony(x, rng, epsilon=1.0):
+        j, row = pick((0, 1), rng), pick(range(4), rng)
+        minus = (row & x[j]).bit_count() % 2 == 1
+        return j, row, minus == toss(exp(epsilon) / (exp(epsilon) + 1), rng)
+
+    assert same_law(harmony, mechanism, rows)
+    assert not same_law(lambda x, rng: harmony(x, rng, 1.01), mechanism, rows)
+    assert not same_law(lambda x, rng: harmony(x[::-1], rng), mechanism, rows)

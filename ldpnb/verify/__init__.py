@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         epsilon as epsilon,
         laws as laws,
         moments as moments,
+        one_person as one_person,
         repeat as repeat,
         row_keys as row_keys,
         same_law as same_law,

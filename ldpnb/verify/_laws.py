@@ -1,52 +1,115 @@
 """Exact ε, bias and variance, read off the law of a client's own code; bias and variance also from samples.
 
-A client is a mechanism, or any callable ``client(value, rng)`` whose randomness comes from `ldpnb.chance`.
+A client is a mechanism, or any function ``client(value, rng)`` of one person whose randomness comes from
+`ldpnb.chance`; both kinds take the same inputs (see `laws`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
 from ldpnb.checks import check_count, check_probability
 from ldpnb.core import Mechanism, Records, Tally, named
 
-Client = Mechanism | Callable[[Any, Paths], Any]
+Client = Mechanism | Callable[[Any, Any], Any]
+Inputs = Any  # a list of values, an array whose first axis runs over people, or Records
 
 REPORTS_MIN = 1000
 SCORED = 20_000  # different reports of one value that are scored, each alone
 
 
-def laws(client: Client, inputs: Sequence[Any], *, limit: int = LIMIT) -> list[Law]:
+def laws(client: Client, inputs: Inputs, *, limit: int = LIMIT) -> list[Law]:
     """Exact law of one person's report, for each of several inputs.
+
+    What is replayed is the client's own code, from the value to the report: once for every combination of choices that
+    it draws from `ldpnb.chance`, and the first of them some times more, to see that it repeats itself.  The person is
+    alone, and asked once.  What is not replayed is everything else: randomness from elsewhere, the clock, a state that
+    is kept from one call to the next, other people of the same call, what the client does besides returning a report,
+    and what it would do with another source of randomness than a `Paths`.  Reports are compared as nested tuples of
+    plain values (`chance.law`): a list and a tuple, or True, 1 and 1.0, are one report.
 
     Parameters
     ----------
     client : Mechanism or callable (value, rng) -> report
-    inputs : sequence of values (for a Mechanism: a batch that `perturb` takes, one person each)
+    inputs : list, array or Records
+        One value per person, for either kind of client: a number, a string, a tuple, a dict {key: value}, a set.  A
+        mechanism gets each as a batch of one, a dict or a set as `Records`.  A batch that `perturb` takes will do as
+        well; of an array a function gets numbers, or tuples, and of Records dicts, or frozensets where there are no
+        values.
     limit : int
         Branches to walk at most, per input.
 
     Returns
     -------
     list of dict
-        One law an input: {report: probability}.
+        One law per input: {report: probability}.
+
+    Raises
+    ------
+    TooManyBranches
+        If there are more.
+    ValueError
+        If inputs are no list of values, or a client does not repeat itself.
     """
     if isinstance(client, Mechanism):
-        return [
-            law(lambda rng, i=i: client.perturb(inputs[i : i + 1], rng=rng)[0], limit=limit)  # type: ignore[misc]
-            for i in range(len(inputs))
-        ]
-    return [law(lambda rng, x=x: client(x, rng), limit=limit) for x in inputs]  # type: ignore[misc]
+        return [law(lambda rng, one=one: client.perturb(one, rng=rng)[0], limit=limit) for one in _batches(inputs)]  # type: ignore[misc]
+    return [law(partial(client, value), limit=limit) for value in _values(inputs)]
+
+
+def one_person(client: Client) -> Callable[[Any, Randomness], Any]:
+    """Return any client as a function (value, rng) -> report of one person, to build another client on.
+
+    Values are those of `laws`; a function comes back as it is.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> colour = one_person(GRR(k=3, epsilon=1.0))
+    >>> laws(lambda x, rng: "red" if colour(x, rng) == 0 else "another", [0])[0].keys()
+    dict_keys(['red', 'another'])
+    """
+    if isinstance(client, Mechanism):
+        return lambda value, rng: client.perturb(*_batches([value]), rng=rng)[0]
+    return client
+
+
+def _batches(inputs: Inputs) -> list[Any]:
+    """Return inputs as a mechanism takes them: a batch for each person."""
+    if isinstance(inputs, np.ndarray | Records):
+        return [inputs[i : i + 1] for i in range(len(inputs))]
+    return [Records.of(value) if isinstance(value, dict | set | frozenset) else [value] for value in _listed(inputs)]
+
+
+def _values(inputs: Inputs) -> list[Any]:
+    """Return inputs as a function takes them: a plain value for each person."""
+    if isinstance(inputs, Records):
+        people = [slice(*ends) for ends in pairwise(inputs.offsets.tolist())]
+        if inputs.values is None:
+            return [frozenset(inputs.keys[own].tolist()) for own in people]
+        return [dict(zip(inputs.keys[own].tolist(), inputs.values[own].tolist(), strict=True)) for own in people]
+    return [_tuples(row) for row in inputs.tolist()] if isinstance(inputs, np.ndarray) else _listed(inputs)
+
+
+def _listed(inputs: Inputs) -> list[Any]:
+    if isinstance(inputs, dict | set | frozenset) or not isinstance(inputs, Collection):  # a single record, an iterator
+        raise ValueError(f"inputs must be a list of values, one per person, got {inputs!r:.60}")
+    return list(inputs)
+
+
+def _tuples(row: Any) -> Any:
+    return tuple(map(_tuples, row)) if isinstance(row, list | tuple) else row
 
 
 @dataclass(frozen=True)
@@ -88,30 +151,61 @@ def epsilon(laws: Sequence[Law]) -> float:
     return worst(laws).epsilon
 
 
-def moments(mechanism: Mechanism, inputs: Any, items: Any = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Exact mean and variance of one person's score (the estimate from that one report), for each input.
+def moments(
+    client: Client, inputs: Inputs, items: Any = None, *, score: Callable[[Any], ArrayLike] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Exact mean and variance of what one person's report adds to an estimate, its score, for each input.
 
     Averaged over private and public randomness alike; exact but for the rounding of the scores, which are floats.
+
+    Parameters
+    ----------
+    client : Mechanism or callable (value, rng) -> report
+    inputs : list, array or Records
+        One value per person, as for `laws`.
+    items : sequence, optional
+        Candidates, for mechanisms on open domains.
+    score : callable (report) -> number or array
+        Of a function; the score of a mechanism is its estimate from the one report.
 
     Returns
     -------
     mean, variance : ndarray (len(inputs), …)
+
+    Raises
+    ------
+    ValueError
+        If a function has no score, a mechanism has another one than its estimate, or inputs are no list of values.
     """
-    means, variances, candidates = [], [], named(items)
+    programs: list[Callable[[Paths], Any]]
+    if isinstance(client, Mechanism):
+        if score is not None:
+            raise ValueError("score must be left out for a mechanism: it is the estimate from one report")
+        programs = [lambda rng, one=one: client.perturb(one, rng=rng) for one in _batches(inputs)]  # type: ignore[misc]
+        score = partial(_estimate, client, named(items))
+    else:
+        if score is None or items is not None:
+            raise ValueError("score must be given for a function, and items only for a mechanism")
+        programs = [partial(client, value) for value in _values(inputs)]
+    means, variances = [], []
     scores: dict[Hashable, NDArray[np.float64]] = {}
-    for i in range(len(inputs)):
+    for program in programs:
         weights: dict[Hashable, Fraction] = {}
-        for probability, report in branches(lambda rng, i=i: mechanism.perturb(inputs[i : i + 1], rng=rng)):  # type: ignore[misc]
+        for probability, report in branches(program):
             key = freeze(report)
             weights[key] = weights.get(key, Fraction(0)) + probability
             if key not in scores:
-                scores[key] = mechanism.estimate(mechanism.tally(report, *candidates))
+                scores[key] = np.asarray(score(report), np.float64)
         p = np.array([float(w) for w in weights.values()])
         x = np.stack([scores[key] for key in weights])
         mean = np.tensordot(p, x, 1)
         means.append(mean)
         variances.append(np.tensordot(p, (x - mean) ** 2, 1))
     return np.stack(means), np.stack(variances)
+
+
+def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], reports: Any) -> NDArray[np.float64]:
+    return mechanism.estimate(mechanism.tally(reports, *candidates))
 
 
 @dataclass(frozen=True)
@@ -234,13 +328,28 @@ def total_variation(p: Law, q: Law) -> Fraction:
     return sum((abs(p.get(y, Fraction(0)) - q.get(y, Fraction(0))) for y in p.keys() | q.keys()), Fraction(0)) / 2
 
 
-def distance(a: Client, b: Client, inputs: Sequence[Any], *, limit: int = LIMIT) -> Fraction:
-    """Largest total variation distance between two clients' reports, over the inputs; 0 means one and the same law."""
+def distance(a: Client, b: Client, inputs: Inputs, *, limit: int = LIMIT) -> Fraction:
+    """Largest total variation distance between two clients' reports, over the inputs; 0 means one and the same law.
+
+    Clients and inputs are those of `laws`, either of the clients a mechanism or a function.
+    """
     return max(
         total_variation(p, q) for p, q in zip(laws(a, inputs, limit=limit), laws(b, inputs, limit=limit), strict=True)
     )
 
 
-def same_law(a: Client, b: Client, inputs: Sequence[Any], *, tolerance: float = 2.0**-40, limit: int = LIMIT) -> bool:
-    """Whether two clients send every report with the same probability, but for the rounding of thresholds."""
+def same_law(a: Client, b: Client, inputs: Inputs, *, tolerance: float = 2.0**-40, limit: int = LIMIT) -> bool:
+    """Whether two clients send every report with the same probability, but for the rounding of thresholds.
+
+    Clients and inputs are those of `laws`, either of the clients a mechanism or a function.
+
+    Examples
+    --------
+    >>> from math import exp
+    >>> from ldpnb import GRR
+    >>> from ldpnb.chance import toss
+    >>> honest = exp(1) / (exp(1) + 1)
+    >>> same_law(lambda x, rng: x if toss(honest, rng) else 1 - x, GRR(k=2, epsilon=1.0), [0, 1])
+    True
+    """
     return distance(a, b, inputs, limit=limit) <= tolerance
