@@ -250,9 +250,9 @@ check(
 
 
 # %% tags=["hide-input"]
-def rare(mechanism, named=None):
+def rare(mechanism, *named):
     """Noise of a key that nobody holds: frequency, and frequency × mean."""
-    return mechanism.variance(Records.of({}), named)[0, :, 0]
+    return mechanism.variance(Records.of({}), *named)[0, :, 0]
 
 
 small = Records.of(*RECORDS)

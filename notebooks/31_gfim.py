@@ -1990,7 +1990,7 @@ def basket_run(records, d, ell, eps, name, rng):
         tally = vectors_about(np.where(drawn < d, drawn, -1), d, eps, rng)
         return ell * tally.mechanism.estimate(tally)[0, 1:]
     reports = mechanism.perturb(records, rng=rng)
-    return mechanism.estimate(mechanism.tally(reports, range(d) if name == "wheel" else None))
+    return mechanism.estimate(mechanism.tally(reports, *([range(d)] if name == "wheel" else [])))
 
 
 def basket_row(records, ell, eps, name, repetitions):

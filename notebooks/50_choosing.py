@@ -571,7 +571,7 @@ def estimates(question, mechanism, reports):
         pooled = mechanism.tables(mechanism.tally(reports), list(combinations(range(question.d), attributes)))
         return np.concatenate([shares[(slice(1, None),) * attributes].ravel() for shares in pooled.tables])
     rare = range(getattr(question, "m", 1), getattr(question, "d", getattr(question, "k", 0)))
-    found = mechanism.estimate(mechanism.tally(reports, rare if isinstance(mechanism, OpenSets) else None))
+    found = mechanism.estimate(mechanism.tally(reports, *([rare] if isinstance(mechanism, OpenSets) else [])))
     if attributes:
         shares = found.reshape(len(mechanism.sizes), *(question.k,) * attributes)
         return shares[(slice(None), *(slice(1, None),) * attributes)].ravel()
@@ -860,8 +860,8 @@ def worth(question, choice, rng):
     """The largest score, in size, that a report can have: for how many people it can speak; and the largest one up."""
     mechanism = choice.mechanism
     reports = mechanism.perturb(people_without(question, mechanism, 400), rng=rng)
-    listed = range(64) if isinstance(mechanism, OpenSets) else None
-    scores = np.stack([mechanism.estimate(mechanism.tally(reports[i : i + 1], listed)) for i in range(400)])
+    listed = [range(64)] if isinstance(mechanism, OpenSets) else []
+    scores = np.stack([mechanism.estimate(mechanism.tally(reports[i : i + 1], *listed)) for i in range(400)])
     scores = scores[:, 0] if isinstance(question, choose.Pairs) else scores  # of the share
     return np.abs(scores).max(), scores.max()
 

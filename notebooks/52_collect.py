@@ -838,10 +838,11 @@ def clock(mechanism, reports, n, items, repetitions):
     with tempfile.TemporaryDirectory() as folder:
         save(reports, path := Path(folder) / "some", mechanism)
         reading = median(lambda: sum(len(block) for block in read(path, mechanism)))
-    whole, counted = mechanism.tally(reports[:0], items).counts.copy(), reports[:n]
+    listed = () if items is None else (items,)
+    whole, counted = mechanism.tally(reports[:0], *listed).counts.copy(), reports[:n]
     return {
         "read ns": reading / len(reports),
-        "count ns": median(lambda: np.add(whole, mechanism.tally(counted, items).counts, out=whole)) / n,
+        "count ns": median(lambda: np.add(whole, mechanism.tally(counted, *listed).counts, out=whole)) / n,
     }
 
 
@@ -876,7 +877,7 @@ def core_time(ns):
 def size_of_tally(mechanism, names):
     """Bytes of a tally."""
     empty = mechanism.perturb(Records.of({0}) if names else np.array([0]), rng=rng)[:0]
-    return mechanism.tally(empty, [0] if names else None).counts.nbytes * max(names, 1)
+    return mechanism.tally(empty, *([[0]] if names else [])).counts.nbytes * max(names, 1)
 
 
 def cost(mechanism, reading, counting, names=0):

@@ -30,7 +30,7 @@ from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.matrix import MatrixMechanism
 from ldpnb.serve import collecting as module
 from ldpnb.serve.collecting import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save
-from ldpnb.sets.items import PrivSet
+from ldpnb.sets.privset import PrivSet
 from ldpnb.strings.rappor import RAPPOR
 
 PEOPLE = Records.of(*[{0: 1.0, 1: -0.5}, {1: 0.25}, {}] * 50)

@@ -11,22 +11,12 @@ from contract import Contract, stated_rounding
 from scipy.stats import norm
 
 from ldpnb import verify
-from ldpnb.chance import bernoulli, law, odds, pick, toss, uniform
-from ldpnb.core import Example, Records
-from ldpnb.sets import items
-from ldpnb.sets.items import (
-    PrivSet,
-    SampledGRR,
-    SampledHadamardBit,
-    SampledSUE,
-    best_report_size,
-    every_set,
-    gfim,
-    halves,
-    largest,
-    ldpminer,
-    restrict,
-)
+from ldpnb.chance import bernoulli, branches, law, odds, pick, toss, uniform
+from ldpnb.core import Example, Records, pad_and_sample
+from ldpnb.sets import privset
+from ldpnb.sets.privset import PrivSet, best_report_size
+from ldpnb.sets.sampling import SampledGRR, SampledHadamardBit, SampledSUE, every_set
+from ldpnb.sets.two_phases import gfim, halves, largest, ldpminer, restrict
 
 TWO, THREE = every_set(2), every_set(3)
 FOUR = Records.of({0, 2}, {1, 3}, set(), {2}, {0, 1, 2, 3})  # in row 1 the first has + alone, the second − alone
@@ -147,7 +137,7 @@ def bit_dummies(m):
     """`SampledSUE` with bits for the dummies, too."""
 
     def client(i, rng):
-        (item,), _ = items.pad_and_sample(FOUR[i : i + 1], m.d, m.ell, rng)
+        (item,), _ = pad_and_sample(FOUR[i : i + 1], m.d, m.ell, rng)
         p, q = map(float, m.support)
         return bernoulli(np.where(np.arange(m.width) == item, p, q), (m.width,), rng)
 
@@ -304,7 +294,7 @@ def test_a_population_is_estimated(m):
 
 
 def test_people_of_all_blocks_are_independent(monkeypatch):
-    monkeypatch.setattr(items, "BLOCK", 1)
+    monkeypatch.setattr(privset, "BLOCK", 1)
     m, inputs = PrivSet(d=2, ell=1, epsilon=1.0, size=1), Records.of({0}, {0, 1})
     one = verify.laws(m, inputs)
     both = law(lambda rng: m.perturb(inputs, rng=rng))
@@ -402,7 +392,7 @@ def test_transcript_of_both_rounds_given_the_worst_candidates(split, second):
 
 def mean(program):
     total = 0
-    for probability, value in items.chance.branches(program):
+    for probability, value in branches(program):
         total = total + float(probability) * np.asarray(value)
     return total
 

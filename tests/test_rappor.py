@@ -13,7 +13,8 @@ from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatt
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, HASHES_MAX
 from ldpnb.core import Example, Tally
 from ldpnb.oracles.frequency import GRR, SUE
-from ldpnb.strings.rappor import ORR, RAPPOR, one_time, position
+from ldpnb.strings.hashed import position
+from ldpnb.strings.rappor import ORR, RAPPOR, one_time
 from ldpnb.verify._laws import epsilon, laws, moments, same_law, worst
 
 SMALL = dict(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)

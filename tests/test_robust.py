@@ -36,7 +36,7 @@ from ldpnb.core import Mechanism, Records, Tally
 from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
 from ldpnb.oracles.frequency import GRR
 from ldpnb.oracles.succinct import SHist
-from ldpnb.sets.items import PrivSet
+from ldpnb.sets.privset import PrivSet
 
 NAMES = sorted(CATALOGUE)
 CELLS = 2**20  # numbers of a table that is made of people and items: 8 MB

@@ -22,7 +22,7 @@ from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries
 from ldpnb.numbers import distortion, means, one_number
 from ldpnb.oracles import frequency, matrix, personal, subset
 from ldpnb.serve import choose
-from ldpnb.sets import items
+from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings
 from ldpnb.strings.decoding import decode
 from ldpnb.verify import _audit as audit
@@ -289,16 +289,18 @@ ROWS = [
         {"keys": "keys|cells"},
     ),
     # ------------------------------------------------------------------------------------- items
-    Row(items.best_report_size, {"d": 5, "ell": 2, "epsilon": 1.0}, {"d": COUNT, "ell": COUNT, "epsilon": EPSILON}),
+    Row(privset.best_report_size, {"d": 5, "ell": 2, "epsilon": 1.0}, {"d": COUNT, "ell": COUNT, "epsilon": EPSILON}),
     Row(
-        items.restrict,
+        two_phases.restrict,
         {"records": SETS, "candidates": [0, 2]},
         {"records": [None, 3, [{0}]], "candidates": [[], [1, 1], [-1], [0.5], ["a"], None, 3, [NAN], [2**63]]},
     ),
-    Row(items.halves, {"records": SETS, "rng": rng()}, {"records": [None, 3, SETS[:1], [{0}, {1}]], "rng": SOURCE}),
-    Row(items.largest, {"estimates": [0.1, 0.2], "k": 1}, {"estimates": SHARES, "k": [*COUNT, 3]}),
     Row(
-        items.gfim,
+        two_phases.halves, {"records": SETS, "rng": rng()}, {"records": [None, 3, SETS[:1], [{0}, {1}]], "rng": SOURCE}
+    ),
+    Row(two_phases.largest, {"estimates": [0.1, 0.2], "k": 1}, {"estimates": SHARES, "k": [*COUNT, 3]}),
+    Row(
+        two_phases.gfim,
         {"records": SETS, "d": 3, "ell": 2, "epsilon": 1.0, "candidates": 2, "rng": rng()},
         {
             "records": [*RECORDS, SETS[:1], SETS[:0]],
@@ -311,7 +313,7 @@ ROWS = [
         {"records": "records|keys"},
     ),
     Row(
-        items.ldpminer,
+        two_phases.ldpminer,
         {"records": SETS, "d": 3, "ell": 2, "first_epsilon": 1.0, "second_epsilon": 1.0, "candidates": 2, "rng": rng()},
         {
             "records": [*RECORDS, SETS[:0]],

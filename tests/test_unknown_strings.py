@@ -11,7 +11,8 @@ from ldpnb.chance import log, odds, pick, round_up, toss, uniform
 from ldpnb.core import Example, Tally
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.strings import unknown_strings
-from ldpnb.strings.rappor import one_time, position
+from ldpnb.strings.hashed import position
+from ldpnb.strings.rappor import one_time
 from ldpnb.strings.unknown_strings import Unknown, dictionary, discover, threshold
 from ldpnb.verify._laws import laws, same_law, worst
 

@@ -7,6 +7,7 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
+from ldpnb.sets.items import SampledGRR
 from scipy.stats import binom, norm
 
 from ldpnb.attributes.harmony import HarmonyFrequency
@@ -15,7 +16,6 @@ from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
-from ldpnb.sets.items import SampledGRR
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import _laws as module
 from ldpnb.verify._laws import (

@@ -6,14 +6,8 @@ from ldpnb._door import door
 
 if TYPE_CHECKING:
     from ldpnb.strings.decoding import Decoded as Decoded, decode as decode
-    from ldpnb.strings.rappor import (
-        ORR as ORR,
-        RAPPOR as RAPPOR,
-        Hashed as Hashed,
-        one_time as one_time,
-        pivoted as pivoted,
-        position as position,
-    )
+    from ldpnb.strings.hashed import Hashed as Hashed, pivoted as pivoted, position as position
+    from ldpnb.strings.rappor import ORR as ORR, RAPPOR as RAPPOR, one_time as one_time
     from ldpnb.strings.unknown_strings import (
         Counts as Counts,
         Unknown as Unknown,

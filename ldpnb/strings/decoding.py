@@ -20,7 +20,8 @@ from scipy.stats import false_discovery_control, norm
 
 from ldpnb.checks import check_probability
 from ldpnb.core import Tally, check_tally
-from ldpnb.strings.rappor import APART, ORR, Hashed, Name, check_candidates, pivoted
+from ldpnb.strings.hashed import APART, Hashed, Name, check_candidates, pivoted
+from ldpnb.strings.rappor import ORR
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen

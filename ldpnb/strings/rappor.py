@@ -1,25 +1,21 @@
-"""Strings from an open domain: public cohorts with their own hash functions, and candidates named when counting.
+"""Strings from an open domain: `RAPPOR` sends a Bloom filter with noise that is remembered, `ORR` one slot.
 
-`RAPPOR` sends a Bloom filter with noise that is remembered, `ORR` one slot.  What both share is `Hashed`.
+Public cohorts have their own hash functions, and candidates are named when reports are counted: see `Hashed`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import exp, floor
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lapack
-from scipy.sparse import csc_array
 
-from ldpnb import crowds
-from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter
 from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
@@ -28,220 +24,15 @@ from ldpnb.checks import (
     check_count,
     check_epsilon,
     check_fields,
-    check_histogram,
     check_people,
     check_probability,
 )
-from ldpnb.core import Example, OpenMechanism, Reports, Tally
-from ldpnb.hashing import digest64
+from ldpnb.core import Example, Reports
 from ldpnb.oracles.frequency import GRR
-
-Name = int | str
+from ldpnb.strings.hashed import Hashed, Name
 
 BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
 DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
-APART = 1e-10  # a filter depends on others if its squared distance from their span is below this part of the largest
-
-
-class Hashed(OpenMechanism):
-    r"""What mechanisms for an open domain share: cohorts, hash functions, and least squares over named candidates.
-
-    A person joins one of C public cohorts.  The h hash functions of the cohort set cells of a filter of the value.
-    The report is about the cells of one cohort: a cell is counted with probability :math:`q^*` if the filter sets it
-    and with :math:`p^*` if not.  The estimate solves the linear equations between the candidates' shares and the
-    expected counts by least squares: :math:`X^+ y`, with X the filters of the candidates, one below the other for all
-    cohorts (`design`), and :math:`y = (C/n)(\text{counts} - p^* N_c)/(q^* - p^*)` for the :math:`N_c` reports of a
-    cohort.  The factor C/n, rather than :math:`1/N_c`, makes it linear and exactly unbiased for every n.
-
-    Somebody whose value is not among the candidates contributes :math:`X^+ x` to the expected estimate, x being
-    the filters of that value: values from outside spill into the candidates that share cells with them.
-
-    A subclass adds its client, its probabilities and how the cells of one report vary together.  Values and candidates
-    (`items`) are integers or strings; 1 and "1" are two values.  Reports have the public field ``cohort``.
-    """
-
-    cohorts: Any  # int: fields, or fixed by the mechanism
-    hashes: Any
-    limits: ClassVar[Mapping[str, Limit]] = {"cohorts": (1, SIZE_MAX)}
-    public_fields: ClassVar[tuple[str, ...]] = ("cohort",)
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """Number of cells of a filter."""
-
-    @property
-    @abstractmethod
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(q*, p*): probability that a report counts a cell which the filter sets, and one which it does not."""
-
-    @property
-    @abstractmethod
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ C⌉."""
-        return int(self.cohorts - 1).bit_length()
-
-    @abstractmethod
-    def _counted(self, reports: Reports) -> NDArray[np.int64]:
-        """Count the cells of each cohort's reports: (C, width)."""
-
-    @abstractmethod
-    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
-        """Draw these counts for `people` in each cohort (C,), of whom `own` (C, width) have a cell set."""
-
-    @abstractmethod
-    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Variance of a report's weighted cells, given the cohort, summed over cohorts; over (q* − p*)².
-
-        It is linear in the filter: returned are that of an empty filter (candidates,) and what each set cell adds
-        (C width, candidates), for weights (C width, candidates).
-        """
-
-    # ------------------------------------------------------------------------------------------------- filters
-
-    def _positions(self, pairs: Sequence[tuple[Name, int]]) -> NDArray[np.int64]:
-        """Cells set for values in cohorts, (len(pairs), h)."""
-        numbers = range(self.hashes)
-        found = [position(item, cohort, number, self.width) for item, cohort in pairs for number in numbers]
-        return np.array(found, np.int64).reshape(len(pairs), self.hashes)
-
-    def design(self, items: ArrayLike | Sequence[Name]) -> csc_array[np.float64]:
-        """X: filters of values in all cohorts, one below the other, a sparse matrix of zeros and ones.
-
-        (C width, len(items)); row ``c * width + b`` is cell b of cohort c.
-        """
-        listed = _listed(items, "items")
-        cells = self._positions([(item, cohort) for item in listed for cohort in range(self.cohorts)])
-        cells += np.tile(np.arange(self.cohorts) * self.width, len(listed))[:, None]
-        ends = np.arange(len(listed) + 1) * (self.cohorts * self.hashes)
-        x = csc_array((np.ones(cells.size), cells.ravel(), ends), shape=(self.cohorts * self.width, len(listed)))
-        x.sum_duplicates()
-        x.data[:] = 1  # hash functions that meet set one cell
-        return x
-
-    def filters(self, items: ArrayLike | Sequence[Name]) -> NDArray[np.bool_]:
-        """Write out the filters of values in all cohorts: bool (len(items), C, width)."""
-        x = self.design(items)
-        return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
-
-    def _values(self, values: ArrayLike | Sequence[Name]) -> list[Name]:
-        return _listed(values, "values")
-
-    def _assign(self, values: list[Name], rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw each person's cohort, (n,), and look up the cells of the value in it, (n, h)."""
-        codes, distinct = _coded(values)
-        cohort = uniform(self.cohorts, codes.shape, rng)
-        pairs, which = np.unique(codes * self.cohorts + cohort, return_inverse=True)
-        return cohort, self._positions([(distinct[i // self.cohorts], i % self.cohorts) for i in pairs.tolist()])[which]
-
-    # -------------------------------------------------------------------------------------------------- server
-
-    def _reports(self, reports: Reports) -> Reports:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["cohort"], self.cohorts, "cohort")
-        return found
-
-    def _items(self, items: ArrayLike | Sequence[Name] | None) -> tuple[Name, ...] | None:
-        return None if items is None else check_candidates(items)
-
-    def _count(self, reports: Reports, items: tuple[Name, ...] | None) -> NDArray[np.int64]:
-        """Count each cell in the reports of each cohort, and these reports: (C, width + 1), whatever the candidates."""
-        return np.column_stack([self._counted(reports), np.bincount(reports["cohort"], minlength=self.cohorts)])
-
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of each candidate by least squares: (…, candidates).
-
-        Raises
-        ------
-        ValueError
-            If the tally names no candidates, or their filters are linearly dependent.
-        """
-        x, inverse = _decoder(self, check_candidates(tally.items))
-        q, p = (float(s) for s in self.support)
-        y = (tally.counts[..., :-1] - p * tally.counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
-        flat = y.reshape(-1, x.shape[0])
-        return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
-
-    def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
-        """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
-        codes, distinct = _coded(self._values(values))
-        return self._shares(distinct, check_candidates(items))[codes]
-
-    def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> NDArray[np.float64]:
-        x, inverse = _decoder(self, candidates)
-        place = {item: i for i, item in enumerate(candidates)}
-        shares = np.zeros((len(distinct), len(candidates)))
-        inside = [i for i, item in enumerate(distinct) if item in place]
-        shares[inside, [place[distinct[i]] for i in inside]] = 1
-        outside = [i for i, item in enumerate(distinct) if item not in place]
-        shares[outside] = (self.design([distinct[i] for i in outside]).T @ x).toarray() @ inverse
-        return shares
-
-    def variance(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
-        """Variance of each person's score, cohort draw included: (n, candidates).
-
-        With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
-        cells of a report over q* − p*: C Σ_c {Var[Σ_b g S] + (Σ_b g x)²} − expected².
-        """
-        (codes, distinct), candidates = _coded(self._values(values)), check_candidates(items)
-        x, inverse = _decoder(self, candidates)
-        g, own = np.asarray(x @ inverse), self.design(distinct).tocsr()
-        empty, each = self._spread(g)
-        second = empty + own.T @ each
-        for start in range(0, len(g), self.width):
-            part = slice(start, start + self.width)
-            second += np.square(own[part].T @ g[part])
-        return np.asarray(self.cohorts * second - np.square(self._shares(distinct, candidates)))[codes]
-
-    # ---------------------------------------------------------------------------------------------- simulation
-
-    def simulate(
-        self, counts: ArrayLike, values: ArrayLike | Sequence[Name], *, trials: int, rng: Randomness, items: Any = None
-    ) -> Tally:
-        """Tallies of a population, exact in their joint law, in O(C h values + C width) each.
-
-        Parameters
-        ----------
-        counts : array_like of int (k,)
-            How many people hold each of the values.
-        values : sequence of int or str (k,)
-            Distinct; candidates and others.
-        trials : int
-        rng : numpy.random.Generator or Paths
-        items : sequence, optional
-            Candidates, as for `tally`.
-
-        Returns
-        -------
-        Tally
-            Counts (trials, C, width + 1).
-        """
-        listed, trials = _distinct(values, "values"), check_count(trials, 1, "trials")
-        histogram = check_histogram(counts, len(listed))
-        cell, value = self.design(listed).nonzero()
-        found = np.empty((trials, self.cohorts, self.width + 1), np.int64)
-        for one in found:
-            people = scatter(histogram, self.cohorts, rng)
-            own = np.bincount(cell, people[value, cell // self.width], self.cohorts * self.width)  # exact below 2**53
-            one[:, -1] = people.sum(0)
-            one[:, :-1] = self._drawn(own.astype(np.int64).reshape(self.cohorts, -1), one[:, -1], rng)
-        return Tally(self, int(histogram.sum()), found, self._items(items))
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.str_]:
-        """Names, most of them different."""
-        return crowds.names(10**5, n, rng)
-
-    def candidates(self) -> list[str]:
-        """Return some of the names."""
-        return [f"item {i}" for i in range(20)]
-
-    def _example(self, values: list[Any]) -> Example:
-        """Return candidates, of which two attain ε, and last a stranger to them."""
-        return Example(self, np.array(values), items=tuple(values[:-1]), histogram=True, pairs=self.report_bits < 4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -594,82 +385,9 @@ class ORR(Hashed):
         return cls(k=size, cohorts=32, epsilon=epsilon)
 
 
-def position(item: Name, cohort: int, number: int, bits: int) -> int:
-    """Bit in {0, …, bits−1} that a hash function of a cohort sets for an item; the same on every machine."""
-    text = f"{cohort},{number},{'s' if isinstance(item, str) else 'i'},{item}"
-    return digest64(text) % bits
-
-
-def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
-    """Cholesky factor of XᵀX with pivoting, the order of its columns, and the rank.
-
-    XᵀX holds integers and is exact.  Each pivot is the squared distance of a column from the span of those before it,
-    the largest first.
-    """
-    gram = (x.T @ x).toarray()
-    factor, order, rank, _ = lapack.dpstrf(gram, tol=APART * gram.diagonal().max())
-    return factor, order - 1, int(rank)
-
-
-@lru_cache(maxsize=4)
-def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
-    """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ."""
-    x = mechanism.design(items)
-    if len(items) > x.shape[0]:
-        rank = f"at most {x.shape[0]}"
-    else:
-        factor, order, found = pivoted(x)
-        if found == len(items):
-            half, _ = lapack.dpotri(factor)
-            inverse = np.empty_like(half)
-            inverse[np.ix_(order, order)] = np.triu(half) + np.triu(half, 1).T
-            return x, inverse
-        rank = str(found)
-    raise ValueError(
-        f"items must have linearly independent filters, got {len(items)} candidates of rank {rank}: "
-        "use more bits, slots or cohorts"
-    )
-
-
 def _support(flip: Fraction, p: Fraction, q: Fraction) -> tuple[Fraction, Fraction]:
     return (1 - flip) * q + flip * p, flip * q + (1 - flip) * p
 
 
 def _odds_ratio(q: Fraction, p: Fraction) -> Fraction:
     return q * (1 - p) / (p * (1 - q))
-
-
-def _listed(values: Any, name: str) -> list[Name]:
-    array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must be a list of integers or strings, got shape {array.shape}")
-    listed: list[Name] = array.tolist()
-    if array.dtype == object:
-        listed = [x.item() if isinstance(x, np.generic) else x for x in listed]
-    wrong = {type(x) for x in listed} - {int, str}
-    if wrong:
-        raise ValueError(f"{name} must be integers or strings, got {sorted(kind.__name__ for kind in wrong)}")
-    return listed
-
-
-def _coded(listed: list[Name]) -> tuple[NDArray[np.int64], list[Name]]:
-    """Return each person's value as a place in the list of distinct ones, and that list."""
-    place = {item: i for i, item in enumerate(dict.fromkeys(listed))}
-    return np.fromiter(map(place.__getitem__, listed), np.int64, len(listed)), list(place)
-
-
-def _distinct(values: Any, name: str) -> list[Name]:
-    listed = _listed(values, name)
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"{name} must be distinct, got {len(listed) - len(set(listed))} of {len(listed)} repeated")
-    return listed
-
-
-def check_candidates(items: Any) -> tuple[Name, ...]:
-    """Return candidates if they are integers or strings, distinct and at least one."""
-    if items is None:
-        raise ValueError("items must name the candidates, got None")
-    listed = _distinct(items, "items")
-    if not listed:
-        raise ValueError("items must hold at least one candidate, got none")
-    return tuple(listed)

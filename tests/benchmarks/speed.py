@@ -26,13 +26,14 @@ from ldpnb import keyvalue
 from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
+from ldpnb.core import named
 from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
 from ldpnb.oracles import frequency, succinct
-from ldpnb.sets import items
-from ldpnb.strings.rappor import Hashed
+from ldpnb.sets import sampling
+from ldpnb.strings.hashed import Hashed
 
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
 PEERS = Path(__file__).with_name("peers.py")
@@ -49,7 +50,7 @@ EVERY = (
     many_numbers.MeanEst,
     keyvalue.StateEncodingSplit,
     pckv.PCKVUE,
-    items.SampledSUE,
+    sampling.SampledSUE,
     bitflip.BitFlip,
     wheel.OpenSets,
 )
@@ -158,7 +159,7 @@ def measure(name, entry, size, *, n, epsilon, repetitions, crowd, trials):
         return mechanism.perturb(values, rng=source)
 
     def server():
-        return mechanism.estimate(mechanism.tally(reports, listed))
+        return mechanism.estimate(mechanism.tally(reports, *named(listed)))
 
     reports = client()
     many = server().shape[-1]

@@ -1,0 +1,189 @@
+"""PrivSet: a person reports a set of items that is more likely if it meets the person's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon
+from ldpnb.core import Example, Records, Reports, sample_slots
+from ldpnb.sets.sampling import SetSampling, every_set
+
+BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivSet(SetSampling):
+    r"""A set of κ items that is e^ε times as likely if it meets the person's padded set as if it does not.
+
+    With :math:`D = d + \ell`, :math:`\nu = \binom{d}{\kappa}/\binom{D}{\kappa}` the share of sets that miss, and
+    :math:`\Omega = e^\varepsilon(1-\nu) + \nu`, an item is in the report with probability
+
+    .. math:: p^* = \frac{\kappa}{D}\,\frac{e^\varepsilon}{\Omega}, \qquad
+              q^* = \frac{e^\varepsilon(\kappa/D-\mu)+\mu}{\Omega}, \qquad \mu = \nu\kappa/d,
+
+    if it is in the padded set, and if it is not.  From a set of more than ℓ items ℓ are drawn.  ε is attained whatever
+    d and ℓ.  For κ = 1 the law is that of `SampledGRR`, for long sets too.
+
+    The client draws how many items of its padded set the report has, by a chain of coins, and then which, all alike.
+    Every coin is rounded down, the first one last, so that no set of the report's size shows more than ε; p* and q* are
+    those of the rounded coins.
+
+    Source: Wang, Huang et al. 2018 (PrivSet).
+
+    Parameters
+    ----------
+    size : int
+        Items in a report, κ, from 1 to d; 0, the default, stands for the best one (see `set_size`).
+
+    Reports are ascending items, dummies after the d items, int (n, κ).
+    """
+
+    size: int = 0
+    label = "PrivSet"
+    limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
+    server_cost = "report and item"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.size > self.d:  # such a report always meets the padded set
+            raise ValueError(f"size must be an integer, at most d = {self.d}, got {self.size}")
+
+    @property
+    def scale(self) -> int:
+        """One: a report speaks about the whole padded set."""
+        return 1
+
+    @cached_property
+    def set_size(self) -> int:
+        """The number of items in a report, κ: `size`, or the one with the least `rare_variance`."""
+        return self.size or best_report_size(self.d, self.ell, self.epsilon)
+
+    @cached_property
+    def ways(self) -> tuple[int, ...]:
+        """How many reports have 0, 1, … items of the padded set, (min(κ, ℓ) + 1,)."""
+        size = self.set_size
+        return tuple(comb(self.ell, j) * comb(self.d, size - j) for j in range(min(size, self.ell) + 1))
+
+    @cached_property
+    def coins(self) -> tuple[float, ...]:
+        """Probability of one more item of the padded set, given that there are j already: j = 0, …, min(κ, ℓ) − 1."""
+        more, left = [], sum(self.ways[1:])
+        for ways in self.ways[1:-1]:
+            more.append(round_down(Fraction(left - ways, left)))
+            left -= ways
+        most = max(p / ways for p, ways in zip(_stops(more), self.ways[1:], strict=True))
+        ratio = odds(self.epsilon) / (self.ways[0] * most)  # of hit to miss
+        return round_down(ratio / (1 + ratio)), *more
+
+    @cached_property
+    def hits(self) -> tuple[Fraction, ...]:
+        """Probability that a report has j items of the padded set, (min(κ, ℓ) + 1,)."""
+        return tuple(_stops(list(self.coins)))
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): the mean share of the padded set that is in a report, and that of the d other items."""
+        inside = sum((j * p for j, p in enumerate(self.hits)), Fraction(0))
+        return inside / self.ell, (self.set_size - inside) / self.d
+
+    @property
+    def realised_epsilon(self) -> float:
+        """Logarithm of the largest probability of a report over the smallest."""
+        each = [p / ways for p, ways in zip(self.hits, self.ways, strict=True)]
+        return chance.log(max(each) / min(each))
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ C(d+ℓ, κ)⌉."""
+        return (comb(self.width, self.set_size) - 1).bit_length()
+
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        reports = np.empty((len(values), self.set_size), np.int64)
+        for start in range(0, len(values), BLOCK):
+            block = slice(start, start + BLOCK)
+            reports[block] = self._sets(self._padded(values[block], rng), rng)
+        return reports
+
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        codes = check_codes(reports, self.width, "reports", ndim=2)
+        wrong = np.flatnonzero(np.any(codes[:, 1:] <= codes[:, :-1], axis=1))
+        if codes.shape[1] != self.set_size or wrong.size:
+            found = codes[wrong[0]].tolist() if wrong.size else f"{codes.shape[1]} of them"
+            raise ValueError(f"reports must be {self.set_size} ascending items each, got {found}")
+        return codes
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports that have each item, dummies left out, (d,)."""
+        return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
+
+    def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
+        slots = sample_slots(records, self.ell, rng)
+        sizes = records.sizes[:, None]
+        padded = self.d + slots - sizes
+        real = slots < sizes
+        padded[real] = records.keys[(records.offsets[:-1, None] + slots)[real]]
+        return np.sort(padded, 1)
+
+    def _sets(self, padded: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+        """Draw reports about padded sets."""
+        n, size = len(padded), self.set_size
+        hits, on = np.zeros(n, np.int64), np.arange(n)
+        for coin in self.coins:
+            on = on[bernoulli(coin, on.shape, rng)]
+            hits[on] += 1
+        inside = distinct(np.full(n, self.ell), hits, size, rng)
+        outside = distinct(np.full(n, self.d), size - hits, size, rng)
+        # the r-th of the items outside comes after as many of those inside as have at most r outside before them
+        before = padded - np.arange(self.ell)
+        for column in range(size):
+            outside[:, column] += np.count_nonzero(before <= outside[:, column, None], axis=1)
+        found = np.concatenate([np.take_along_axis(padded, np.maximum(inside, 0), 1), outside], 1)
+        chosen = np.concatenate([inside >= 0, np.arange(size) < (size - hits)[:, None]], 1)
+        return np.sort(found[chosen].reshape(n, size), 1)
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """List reports of two items, and then what all have."""
+        made = [cls(d=d, ell=d - 1, epsilon=epsilon, size=2) for d, epsilon in ((2, 1.0), (3, 2.0))]
+        return [Example(one, every_set(one.d), pairs=one.d < 3) for one in made] + super().example()
+
+
+def best_report_size(d: int, ell: int, epsilon: float) -> int:
+    """Return the size of the reports for which `PrivSet` has the least variance about an item that nobody holds.
+
+    All sizes are tried, in O(d), with probabilities that are not rounded.
+
+    Parameters
+    ----------
+    d, ell : int, at least 1
+    epsilon : float
+    """
+    d, ell = check_count(d, 1, "d", SIZE_MAX), check_count(ell, 1, "ell", SIZE_MAX)
+    e = inexact(odds(check_epsilon(epsilon)))
+    size = np.arange(1, d + 1)
+    miss = np.cumprod((d - size + 1) / (d + ell - size + 1))
+    size, miss = size[miss > 1e-60], miss[miss > 1e-60]  # where nearly no set misses, little is learned
+    with_item, miss_with = size / (d + ell), miss * size / d  # κ/D and μ
+    told = e * (with_item - miss_with) + miss_with
+    untold = e * (1 - miss - with_item + miss_with) + miss - miss_with
+    return int(size[np.argmin(told * untold / np.square(miss_with))])
+
+
+def _stops(coins: list[float]) -> list[Fraction]:
+    """Where a chain of coins stops: after 0, 1, … heads."""
+    on, found = Fraction(1), []
+    for coin in (*map(exact, coins), Fraction(0)):
+        found.append(on * (1 - coin))
+        on *= coin
+    return found

@@ -1,0 +1,342 @@
+r"""Sets of items: one item of a padded set is drawn and reported; what all mechanisms for sets share.
+
+A set is padded to ℓ items with dummies.  Of a set of more than ℓ items each counts as ℓ/size only: t_i, the `expected`
+of an item, is min(1, ℓ/size) for the items of the person and 0 for the others.  Every mechanism for sets is a pure
+protocol about something that holds the item with probability t_i/L: a report supports the item with probability p* if
+so, and q* otherwise.  With C_v supporting reports,
+
+    f̂_v = L (C_v/n − q*)/(p* − q*),      n² Var f̂_v = Σ_i L² P_i (1 − P_i)/(p* − q*)²,      P_i = q* + (p* − q*) t_i/L.
+
+Three mechanisms draw one of the ℓ items, L = ℓ; `privset.PrivSet` speaks about all of them at once, L = 1.
+
+====================  =======================================  ==============================================
+mechanism             what hides the item                      n Var of an item that nobody holds
+====================  =======================================  ==============================================
+`SampledHadamardBit`  one sign of its column of Sylvester's H  ℓ² c²,  c = (e^ε+1)/(e^ε−1)
+`SampledSUE`          a bit for each item                      ℓ² s/(s−1)²,  s = e^{ε/2}
+`SampledGRR`          the other items and the dummies          [d+ℓ−1+ℓ(e^ε−1)]/(e^ε−1)²
+`PrivSet`             the other items of a set                 at most that of `SampledGRR`, at its best size
+====================  =======================================  ==============================================
+
+The first two hide one item as if it were all that a person holds.  The other two gain from what it is, a small part.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb import chance, crowds
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
+from ldpnb.core import Example, Mechanism, Records, Reports, Tally, check_records, pad_and_sample
+from ldpnb.kernels import fwht
+from ldpnb.oracles.frequency import SUE
+from ldpnb.oracles.hadamard import HadamardBit
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSampling(Mechanism):
+    """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
+
+    Parameters
+    ----------
+    d : int, at least 1
+        Number of items, 0, …, d − 1.
+    ell : int, at least 1
+        Padding length ℓ.
+    epsilon : float
+
+    Values are `Records`, of which the keys alone are used.
+    """
+
+    d: int
+    ell: int
+    epsilon: float
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "ell": (1, SIZE_MAX), "epsilon": check_epsilon}
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): probability that a report supports an item which is drawn, and any other one."""
+
+    @property
+    def width(self) -> int:
+        """Number of items, dummies included: d + ℓ."""
+        return self.d + self.ell
+
+    @property
+    def scale(self) -> int:
+        """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
+        return self.ell
+
+    @property
+    def rare_variance(self) -> float:
+        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
+        p, q = self.support
+        return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
+
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
+        return tally.counts.astype(np.float64)
+
+    def _values(self, values: Records) -> Records:
+        return check_itemsets(values, self.d)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of people who hold each item: (…, d)."""
+        p, q = self.support
+        return (self.supporters(tally) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
+
+    def expected(self, values: Records) -> NDArray[np.float64]:
+        """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
+        records = self._values(values)
+        found = np.zeros((len(records), self.d))
+        found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
+        return found
+
+    def variance(self, values: Records) -> NDArray[np.float64]:
+        """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
+        p, q = self.support
+        drawn = self.expected(values) / self.scale
+        yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
+        no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
+        return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
+
+    def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
+        """Draw an item in [0, d + ℓ) for each person."""
+        return pad_and_sample(values, self.d, self.ell, rng)[0]
+
+    @classmethod
+    def example(cls) -> list[Example]:
+        """All sets of two items and of three; of four items, among others, two sets without a common sign in a row."""
+        four = Records.of({0, 2}, {1, 3}, set(), {2}, {0, 1, 2, 3})
+        made = [cls(d=d, ell=ell, epsilon=epsilon) for d, ell, epsilon in ((2, 1, 1.0), (3, 1, 4.0), (4, 2, 0.7))]
+        inputs = every_set(2), every_set(3), four
+        return [Example(m, sets, pairs=m.report_bits < 4) for m, sets in zip(made, inputs, strict=True)]
+
+    @classmethod
+    def sized(cls, size: int, epsilon: float) -> Self:
+        """For so many items, of which a set holds up to eight."""
+        return cls(d=size, ell=crowds.HELD, epsilon=epsilon)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
+        """Return sets of up to ℓ items."""
+        return crowds.sets(self.d, self.ell, n, rng)
+
+
+def check_itemsets(values: Records, d: int, name: str = "values") -> Records:
+    """Return records if their keys are below d."""
+    check_codes(check_records(values, name).keys, d, "keys")
+    return values
+
+
+def every_set(d: int) -> Records:
+    """Return all sets of d items, one person each."""
+    return Records.of(*(set(np.flatnonzero(held).tolist()) for held in np.ndindex((2,) * d)))
+
+
+# -------------------------------------------------------------------------------------------- one item of the set
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledHadamardBit(SetSampling):
+    r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its column of Sylvester's matrix.
+
+    A public row is drawn; the sign of the item's entry in it is told truthfully with probability
+    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `HadamardBit`.  For a dummy the sign is a fair bit.
+    A score is :math:`\pm\ell c`, whatever was drawn, so its variance is :math:`\ell^2c^2 - t^2`, where t is 1 for an
+    item of the person (ℓ/size in a long set) and 0 for another one.
+
+    The chance of a sign is a mean over the padded set of p, 1 − p and 1/2, and lies between 1 − p and p.  Both are
+    attained if in some row ℓ items have + and ℓ others −, which is so for :math:`2\ell \le d`; otherwise ε is a bound
+    that no pair of sets attains (see `realised_epsilon`).
+
+    Source: zhang2018 §3.2.2, Algorithm 2.  It lists the rows of the matrix in another order.  They are the same rows,
+    so that transposing it gives items other columns of one matrix: the columns are orthogonal all the same, and nothing
+    more is used.
+
+    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+    """
+
+    label = "sampled S-Hist"
+    public_fields: ClassVar[tuple[str, ...]] = ("row",)
+    scope = (2 * crowds.HELD, 256, 10**6)
+
+    @cached_property
+    def oracle(self) -> HadamardBit:
+        """The oracle of the item drawn."""
+        return HadamardBit(k=max(self.d, 2), epsilon=self.epsilon)
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, 1/2)."""
+        return self.oracle.support
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[(1 + Bδ)/(1 − Aδ)], largest over the rows; δ = 2p − 1.
+
+        In a row with a signs of one kind among the d items and b <= a of the other, A = min(a, ℓ)/ℓ and B = min(b, ℓ)/ℓ
+        are how much of a set they can fill.
+        """
+        delta = 2 * self.support[0] - 1
+        present = np.zeros(self.oracle.m, np.int64)
+        present[: self.d] = 1
+        many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
+        fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
+        return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
+
+    @property
+    def report_bits(self) -> int:
+        """One; the row is public."""
+        return 1
+
+    @property
+    def public_bits(self) -> int:
+        """⌈log₂ m⌉ for the row."""
+        return self.oracle.public_bits
+
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        items = self._draw(values, rng)
+        real = items < self.d
+        reports = np.empty(len(items), self.oracle.dtype)
+        reports["row"] = uniform(self.oracle.m, items.shape, rng)
+        honest = bernoulli(np.where(real, inexact(self.support[0]), 0.5), items.shape, rng)
+        reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
+        return reports
+
+    def _reports(self, reports: Reports) -> Reports:
+        return self.oracle._reports(reports)
+
+    def _count(self, reports: Reports) -> NDArray[np.int64]:
+        """Count the plus and minus signs of each row: (m, 2)."""
+        return self.oracle._count(reports)
+
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, in O(m log m) whatever n: (…, d)."""
+        return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledSUE(SetSampling):
+    r"""Sampling RAPPOR: one item drawn from the padded set, and a bit for each of the d items.
+
+    The bit of the item drawn is set with probability :math:`p = s/(s+1)`, :math:`s = e^{\varepsilon/2}`, any other with
+    :math:`q = 1 - p`.  A dummy is the empty vector: bits of its own would tell the server nothing that it uses.
+
+    A report is between 1/s times and s times as likely for one item drawn as for a dummy, and so for any set.  Both are
+    attained if ℓ items have set bits and ℓ others have not, which takes :math:`2\ell \le d`; with fewer items ε is a
+    bound that no pair of sets attains.
+
+    Source: zhang2018 §2.2.3, eq. (2-16); Qin et al. 2016.
+
+    Reports are bits, bool (n, d).
+    """
+
+    label = "sampled RAPPOR"
+    server_cost = "report and item"
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        return SUE(k=2, epsilon=self.epsilon).support
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[(1 + A(s−1))/(1 − B(1−1/s))].
+
+        A is how much of one set are items with set bits, B how much of another are items without.  The report that
+        tells most has B = 1 where d >= ℓ items allow it, and the other bits set; all bits set, B = 0, where d < ℓ.
+        """
+        p, q = self.support
+        unset = self.ell if self.d >= self.ell else 0
+        fill = Fraction(min(self.d - unset, self.ell), self.ell)
+        return chance.log((1 + fill * (p / q - 1)) / (1 - Fraction(unset, self.ell) * (1 - q / p)))
+
+    @property
+    def report_bits(self) -> int:
+        """One bit an item: d."""
+        return self.d
+
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        items = self._draw(values, rng)
+        p, q = (inexact(x) for x in self.support)
+        reports = bernoulli(q, (len(items), self.d), rng)
+        real = np.flatnonzero(items < self.d)
+        reports[real, items[real]] = bernoulli(p, real.shape, rng)
+        return reports
+
+    def _reports(self, reports: Reports) -> NDArray[np.bool_]:
+        bits = check_array(reports, "reports")
+        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
+            raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
+        return bits
+
+    def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the ones of each item, (d,)."""
+        return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
+
+
+# -------------------------------------------------------------------------------- what one item of a set may cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledGRR(SetSampling):
+    r"""k-RR on one item drawn from the padded set, with all that sampling allows.
+
+    A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any
+    other item with :math:`1/Z`, so that :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)` keeps ε, and attains it,
+    whatever d and ℓ; :math:`Z = e^{\varepsilon'} + d + \ell - 1`.
+
+    This takes ℓ *distinct* dummies.  One dummy for all would be drawn from the empty set always and from a full one
+    never, and show :math:`\varepsilon'` itself: :math:`\ln[1+\ell(e^\varepsilon-1)]`, if a set can be full.
+
+    Source: Wang, Li and Jha 2018 (padding and sampling).
+
+    Reports are items, dummies after the d items, (n,).
+    """
+
+    label = "sampled k-RR"
+    scope = (1, 256, 10**6)
+
+    @cached_property
+    def keep(self) -> float:
+        """Probability of reporting the item drawn, before the blind draw among all; rounded down."""
+        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
+        return round_down(more / (more + self.width))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(keep + blind, blind), where blind is the chance of an item in the blind draw."""
+        blind = (1 - exact(self.keep)) / self.width
+        return exact(self.keep) + blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[1 + (p*/q* − 1)/ℓ]."""
+        p, q = self.support
+        return chance.log(1 + (p / q - 1) / self.ell)
+
+    @property
+    def report_bits(self) -> int:
+        """⌈log₂ (d+ℓ)⌉."""
+        return (self.width - 1).bit_length()
+
+    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+        items = self._draw(values, rng)
+        return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
+
+    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+        return check_codes(reports, self.width, "reports")
+
+    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the reports of each item, dummies left out, (d,)."""
+        return np.bincount(reports, minlength=self.width)[: self.d]

@@ -1,0 +1,179 @@
+"""Frequent items in two phases: all items first, and then the candidates that came out largest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import Randomness, uniform
+from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers
+from ldpnb.core import Records, check_records
+from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling, check_itemsets
+
+
+@dataclass(frozen=True, eq=False)
+class TwoPhases:
+    """What two phases found: of all items first, then of the candidates.
+
+    Attributes
+    ----------
+    first : ndarray (d,)
+        Estimates of the first phase.
+    candidates : ndarray of int (k_max,)
+        The items that came out largest, largest first.
+    second : ndarray (k_max,)
+        Estimates of the second phase, in the order of the candidates.
+    combined : ndarray (d,)
+        One estimate an item, to rank them by.
+    first_variance, second_variance : float
+        Variance of each phase's estimate of an item that nobody holds: known in advance, and about right if it is rare.
+    mechanisms : tuple of two mechanisms
+        What people reported through; the second one counts candidates in their order.
+    """
+
+    first: NDArray[np.float64]
+    candidates: NDArray[np.int64]
+    second: NDArray[np.float64]
+    combined: NDArray[np.float64]
+    first_variance: float
+    second_variance: float
+    mechanisms: tuple[SetSampling, SetSampling]
+
+
+def restrict(records: Records, candidates: ArrayLike) -> Records:
+    """Return what each person holds among the candidates, an item now being its place in the list of candidates."""
+    chosen = check_codes(candidates, None, "candidates")
+    if chosen.size == 0 or len(np.unique(chosen)) < len(chosen):
+        raise ValueError(f"candidates must be distinct items, at least one, got {chosen.tolist()}")
+    keys = check_codes(check_records(records, "records").keys, None, "keys")
+    place = np.full(max(int(chosen.max()), int(keys.max(initial=0))) + 1, -1)
+    place[chosen] = np.arange(len(chosen))
+    found = place[keys]
+    before = np.concatenate([[0], np.cumsum(found >= 0)]).astype(np.int64)  # candidates before each entry
+    return Records(before[records.offsets], found[found >= 0])
+
+
+def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
+    """Split people into two halves at random, all splits alike; the second has one more if their number is odd."""
+    n = len(check_records(records, "records"))
+    if n < 2:
+        raise ValueError(f"records must hold at least two people, got {n}")
+    people = list(range(n))
+    for i, j in enumerate((uniform(n - np.arange(n // 2), (n // 2,), rng) + np.arange(n // 2)).tolist()):
+        people[i], people[j] = people[j], people[i]
+    return records[np.sort(people[: n // 2])], records[np.sort(people[n // 2 :])]
+
+
+def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
+    """Return the items with the k largest estimates, largest first; of equal ones the lower number."""
+    found = check_numbers(estimates, "estimates")
+    if found.ndim != 1 or found.size == 0:
+        raise ValueError(f"estimates must be a list of at least one number, got shape {found.shape}")
+    if not 1 <= check_count(k, 1, "k") <= len(found):
+        raise ValueError(f"k must be an integer in [1, {len(found)}], got {k}")
+    return np.asarray(np.argsort(-found, kind="stable")[:k], np.int64)
+
+
+def gfim(
+    records: Records, *, d: int, ell: int, epsilon: float, candidates: int, rng: Randomness, corrected: bool = False
+) -> TwoPhases:
+    r"""GFIM: one half of the people finds candidates, the other half answers about the candidates alone.
+
+    Each person reports once, with all of ε.  Phase one is `SampledHadamardBit` over all items; phase two is
+    `SampledHadamardBit` over the k_max candidates.  As printed, what a person holds among the candidates is padded
+    to k_max, and
+
+    .. math:: \hat f = [\hat f_1 + (\ell-1)\hat f_2]/\ell
+
+    for candidates (3-5), :math:`\hat f_1` for other items.  The scale of the second phase is not printed: it is k_max,
+    since one of k_max slots is drawn; ℓ would be biased by ℓ/k_max.  Padded so far that all candidates fit into one
+    set, no two sets differ in all slots, and the second half spends no more than :math:`\ln[(e^\varepsilon+1)/2]`.
+
+    Source: zhang2018 §3.2, Algorithms 2 and 3, eq. (3-5).
+
+    Parameters
+    ----------
+    records : Records
+    d, ell : int
+        Number of items, and padding length of the first phase.
+    epsilon : float
+        Budget of a person.
+    candidates : int
+        k_max, at most d.
+    rng : Randomness
+    corrected : bool
+        Pad to min(ℓ, k_max) in the second phase, and weigh the phases by their inverse variances.  The weights are
+        those of items that nobody holds, known before any report.
+    """
+    first = SampledHadamardBit(d=d, ell=ell, epsilon=epsilon)
+    k = _check_candidates(candidates, first.d)
+    first_half, second_half = halves(check_itemsets(records, first.d, "records"), rng)
+    second = SampledHadamardBit(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
+    v1, v2 = first.rare_variance / len(first_half), second.rare_variance / len(second_half)
+    return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
+
+
+def ldpminer(
+    records: Records,
+    *,
+    d: int,
+    ell: int,
+    first_epsilon: float,
+    second_epsilon: float,
+    candidates: int,
+    rng: Randomness,
+    second: type[SampledHadamardBit] | type[SampledSUE] = SampledHadamardBit,
+) -> TwoPhases:
+    """LDPMiner: everybody finds candidates with one part of the budget, and answers about them with the other.
+
+    Each person reports twice, so that the budget of a person is first_epsilon + second_epsilon.  Phase one is
+    `SampledHadamardBit` over all items; in phase two what a person holds among the candidates is padded to k_max.
+    `combined` has the second phase's estimates for candidates, and the first's for other items.
+
+    Source: Qin et al. 2016, as told by zhang2018; how the phases are combined is not told.
+
+    Parameters
+    ----------
+    records : Records
+    d, ell : int
+        Number of items, and padding length of the first phase.
+    first_epsilon, second_epsilon : float
+        Budget of a person in each phase.
+    candidates : int
+        k_max, at most d.
+    rng : Randomness
+    second : type
+        Mechanism of the second phase, `SampledHadamardBit` or `SampledSUE`.
+    """
+    first = SampledHadamardBit(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
+    k = _check_candidates(candidates, first.d)
+    people = check_itemsets(records, first.d, "records")
+    if second not in (SampledHadamardBit, SampledSUE):
+        raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {second!r}")
+    refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
+    return _two(first, people, refined, people, 1.0, rng)
+
+
+def _two(
+    first: SetSampling, before: Records, second: SetSampling, after: Records, weight: float, rng: Randomness
+) -> TwoPhases:
+    """Run two phases, and weigh the second one of candidates by `weight`."""
+    f1 = _collect(first, before, rng)
+    candidates = largest(f1, second.d)
+    f2 = _collect(second, restrict(after, candidates), rng)
+    combined = f1.copy()
+    combined[candidates] = (1 - weight) * f1[candidates] + weight * f2
+    v1, v2 = first.rare_variance / len(before), second.rare_variance / len(after)
+    return TwoPhases(f1, candidates, f2, combined, v1, v2, (first, second))
+
+
+def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> NDArray[np.float64]:
+    return mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng)))
+
+
+def _check_candidates(candidates: int, d: int) -> int:
+    if check_count(candidates, 1, "candidates") > d:
+        raise ValueError(f"candidates must be an integer in [1, d = {d}], got {candidates}")
+    return int(candidates)
