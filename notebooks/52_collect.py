@@ -54,7 +54,8 @@ from ldpnb.book import check, dots, line, recorded, style, sweep, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.chance import freeze
 from ldpnb.hashing import digest
-from ldpnb.serve import FAN_IN, GROUP, HEAD, PartitionError, collect, read
+from ldpnb.serve import PartitionError, collect, read
+from ldpnb.serve.collecting import FAN_IN, GROUP, HEAD
 
 style()
 SEED = 52

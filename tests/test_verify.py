@@ -7,10 +7,9 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
-from ldpnb.sets.items import SampledGRR
 from scipy.stats import binom, norm
 
-from ldpnb.attributes.harmony import HarmonyFrequency
+from ldpnb import HarmonyFrequency, SampledGRR
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
 from ldpnb.core import Records, Tally, named
 from ldpnb.keyvalue.states import StateEncoding
