@@ -200,8 +200,8 @@ class OpenSets(OpenMechanism):
 
     @property
     def public_bits(self) -> int:
-        """32 for each word of the seed."""
-        return 32 * self.hash.words
+        """Those of the seed."""
+        return self.hash.seed_bits
 
     @property
     def dtype(self) -> np.dtype[np.void]:

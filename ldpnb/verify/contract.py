@@ -138,13 +138,13 @@ class Known:
 
     def __init__(self, example: Example) -> None:
         self.example, self.reports = example, dict[Hashable, Any]()
-        people = range(len(example.inputs))
-        self.branches = [0 for _ in people]
-        self.laws: list[Law] = [law(partial(self._report, i)) for i in people]
+        self.laws, self.branches = list[Law](), Counter[int]()
+        for i in range(len(example.inputs)):
+            self.laws.append(law(partial(self._report, i, example.inputs[i : i + 1])))
 
-    def _report(self, i: int, rng: Randomness) -> Hashable:
+    def _report(self, i: int, person: Any, rng: Randomness) -> Hashable:
         self.branches[i] += 1
-        report = self.example.mechanism.perturb(self.example.inputs[i : i + 1], rng=rng)
+        report = self.example.mechanism.perturb(person, rng=rng)
         key = freeze(report[0])
         self.reports.setdefault(key, report)
         return key
