@@ -200,8 +200,8 @@ class OpenSets(OpenMechanism):
 
     @property
     def public_bits(self) -> int:
-        """32 for each word of the seed."""
-        return 32 * self.hash.words
+        """32 for each word of the seed, or as many as a slot has for each key of an ideal hash."""
+        return self.hash.words * (self.report_bits if self.table else 32)
 
     @property
     def dtype(self) -> np.dtype[np.void]:
