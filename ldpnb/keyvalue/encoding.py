@@ -1,7 +1,7 @@
 """Combinations of keys' states as numbers, and what mechanisms share that send them through a frequency oracle.
 
 A key has three states for a person: 0 (held, sign −), 1 (not held) and 2 (held, sign +), after a value in [−1, 1] has
-become a sign with its mean (`ldpnb.keyvalue.discretise`); the 3^d combinations of d keys' states are numbered.
+become a sign with its mean (`discretise`); the 3^d combinations of d keys' states are numbered.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class Encoded(Mechanism):
 
 
 def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return counts of people by cell, (trials, *shape), as many people in each trial."""
+    """Return counts of people by cell, (trials, …), as many people in each trial."""
     found = check_codes(cells, None, "cells", ndim=1 + len(shape))
     if found.shape[1:] != shape or len(found) == 0:
         raise ValueError(f"cells must be of shape (trials, {', '.join(map(str, shape))}), got {found.shape}")

@@ -1,6 +1,6 @@
 """PCKV: one pair, drawn from a padded record, through k-RR over signed keys or through one answer for each key.
 
-Both mechanisms are rows of the calculus of `ldpnb.keyvalue`, with a = 1 and w = 1/ℓ.  `stale_epsilon` says what is left
+Both mechanisms are rows of the calculus of `ternary`, with a = 1 and w = 1/ℓ.  `stale_epsilon` says what is left
 of the promise of PCKV-GRR where the set of keys has changed, but the client's probabilities have not.
 """
 

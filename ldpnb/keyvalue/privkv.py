@@ -1,6 +1,6 @@
 """PrivKV, which perturbs presence and value with a budget each, and PrivKVM, which repeats it in rounds.
 
-PrivKV is one more row of the calculus of `ldpnb.keyvalue`.  In the rounds of PrivKVM whoever has to fake a value takes
+PrivKV is one more row of the calculus of `ternary`.  In the rounds of PrivKVM whoever has to fake a value takes
 the mean that the collector published after the round before, so that the published mean climbs to the true one.
 """
 

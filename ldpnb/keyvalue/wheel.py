@@ -393,7 +393,7 @@ class WheelKV(OpenSets, SignedTernary):
     of the prose, to draw the Wheel's z for the keys and then to move it by the sign, is not private at any ε.
 
     A report z is the answer + about the key with slot z, and − about the one with slot z − 1.  With
-    :math:`\Omega = N + m(e^\varepsilon-1)` this is signed ternary (see `ldpnb.keyvalue`) with :math:`a = w = 1` and
+    :math:`\Omega = N + m(e^\varepsilon-1)` this is signed ternary (see `ternary`) with :math:`a = w = 1` and
 
     .. math:: \alpha = e^\varepsilon/\Omega, \qquad \beta = (1-\alpha)/(N-1), \qquad \gamma = 1/N,
 

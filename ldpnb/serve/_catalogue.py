@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import sys
 from importlib import import_module
 
 from ldpnb.core import Mechanism
@@ -38,6 +39,6 @@ def _below(kind: type[Mechanism]) -> set[type[Mechanism]]:
 
 
 def _place(kind: type[Mechanism]) -> tuple[int, str, int]:
-    """Sort key: family, module, line."""
+    """Sort key: family, module, order of definition."""
     family, module = kind.__module__.split(".")[1:3]
-    return FAMILIES.index(family), module, inspect.getsourcelines(kind)[1]
+    return FAMILIES.index(family), module, list(vars(sys.modules[kind.__module__])).index(kind.__name__)

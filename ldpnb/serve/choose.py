@@ -32,7 +32,7 @@ import numpy as np
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
-from ldpnb.core import Mechanism, Records
+from ldpnb.core import Mechanism, Records, named
 from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
@@ -332,8 +332,8 @@ class Item(Question):
             ),
             Row(MatrixMechanism.label, MatrixMechanism, "for a channel of your own, as ldpnb.numbers finds them"),
         ]
-        named = {row.name for row in rows}
-        others = [kind for kind in catalogue().values() if issubclass(kind, PureProtocol) and kind.label not in named]
+        written = {row.name for row in rows}
+        others = [kind for kind in catalogue().values() if issubclass(kind, PureProtocol) and kind.label not in written]
         return rows + [Row(kind.label, partial(kind.sized, self.k, self.epsilon), _about(kind)) for kind in others]
 
     def _subset(self) -> SubsetSelection:
@@ -398,8 +398,8 @@ class Sets(Question):
         return self._shortened(made, self.d + self.m)  # type: ignore[no-any-return]
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
-        items = [0] if isinstance(mechanism, Wheel) else None
-        return self._of_share(*mechanism.variance(Records.of({0}, set()), items)[:, 0])
+        items = named([0] if isinstance(mechanism, Wheel) else None)
+        return self._of_share(*mechanism.variance(Records.of({0}, set()), *items)[:, 0])
 
 
 @dataclass(frozen=True, kw_only=True)
