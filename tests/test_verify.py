@@ -102,7 +102,7 @@ def test_functions_get_plain_values(inputs, values):
     ]
 
 
-@pytest.mark.parametrize("inputs", [{0: 1.0}, {0, 1}, frozenset(), 3, iter([0, 1])], ids=str)
+@pytest.mark.parametrize("inputs", [{0: 1.0}, {0, 1}, frozenset(), 3, iter([0, 1])], ids=lambda x: type(x).__name__)
 @pytest.mark.parametrize("client", [any_of("ab"), GRR(k=3, epsilon=1.0)], ids=["function", "mechanism"])
 def test_inputs_are_a_list(client, inputs):
     with pytest.raises(ValueError, match="inputs must be a list of values, one per person, got"):
