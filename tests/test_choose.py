@@ -493,7 +493,7 @@ def test_windows_have_the_best_width():
         ("TwoPoint", 0),
         ("HarmonyMean", 4),
         ("SampledHybrid", 4),
-        ("SE", 8),
+        ("StateEncoding", 8),
         ("StateEncodingSplit", 0),
         ("PrivKV", 8),
         ("Wheel", 96),
