@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from ldpnb.core import Records
+from ldpnb.core import Records, named
 from ldpnb.keyvalue.correlation import IOH
 from ldpnb.keyvalue.pckv import PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
@@ -97,7 +97,7 @@ def test_row_groups_make_no_difference(case, tmp_path):
         file.write_table(stored.read(), row_group_size=7)
         file.add_key_value_metadata(stored.metadata.metadata)
     assert [len(block) for block in read(tmp_path / "b", mechanism)][:2] == [7, 7]
-    assert_same(collect(mechanism, [tmp_path / "b"], items).tally, mechanism.tally(reports, items))
+    assert_same(collect(mechanism, [tmp_path / "b"], items).tally, mechanism.tally(reports, *named(items)))
 
 
 def test_blocks_are_one_partition(case, tmp_path):
@@ -105,7 +105,7 @@ def test_blocks_are_one_partition(case, tmp_path):
     save((reports[i : i + 30] for i in range(0, len(reports), 30)), tmp_path / "a", mechanism)
     assert [len(block) for block in read(tmp_path / "a", mechanism)][:2] == [30, 30]
     found = collect(mechanism, [tmp_path / "a"], items)
-    assert_same(found.tally, mechanism.tally(reports, items))
+    assert_same(found.tally, mechanism.tally(reports, *named(items)))
     assert found.bytes == (tmp_path / "a").stat().st_size and found.reports == len(reports)
 
 
@@ -115,7 +115,7 @@ def test_any_key_is_counted_from_stored_reports(tmp_path):
     save(reports, tmp_path / "monday", mechanism)
     for items in ([0], ["a key of Tuesday", 1]):
         found = collect(mechanism, [tmp_path / "monday"], items).tally
-        np.testing.assert_array_equal(found.counts, mechanism.tally(reports, items).counts)
+        np.testing.assert_array_equal(found.counts, mechanism.tally(reports, *named(items)).counts)
 
 
 def test_the_file_says_what_it_holds(tmp_path):
@@ -284,11 +284,11 @@ def test_a_sum_of_partitions_is_the_whole(case, tmp_path):
     mechanism, reports, items = case
     paths = partitions(tmp_path, mechanism, reports, [37, 0, 11])
     found = collect(mechanism, paths, items)
-    assert_same(found.tally, mechanism.tally(reports, items))
+    assert_same(found.tally, mechanism.tally(reports, *named(items)))
     assert (found.reports, list(found.partitions.values()), found.skipped) == (len(reports), list(map(str, paths)), {})
     assert found.bytes == sum(path.stat().st_size for path in paths)
     assert_same(collect(mechanism, tmp_path, items).tally, found.tally)  # the folder
-    assert_same(collect(mechanism, paths[1:2], items).tally, mechanism.tally(reports[:0], items))  # nobody
+    assert_same(collect(mechanism, paths[1:2], items).tally, mechanism.tally(reports[:0], *named(items)))  # nobody
 
 
 MECHANISM = GRR(k=4, epsilon=1.0)
@@ -515,7 +515,7 @@ def damaged(tmp_path_factory):
         for i, (mechanism, values, items) in enumerate(CASES):
             reports = mechanism.perturb(values, rng=np.random.default_rng(6))
             save(reports, folder / str(i), mechanism)
-            known.append((mechanism, items, mechanism.tally(reports, items), (folder / str(i)).read_bytes()))
+            known.append((mechanism, items, mechanism.tally(reports, *named(items)), (folder / str(i)).read_bytes()))
 
     def judge(number, change):
         mechanism, items, tally, whole = known[number]
@@ -558,9 +558,9 @@ def test_a_damaged_partition_is_seen_or_does_no_harm(damaged, data):
 class Slow(GRR):
     """Counts slowly enough for something to happen meanwhile."""
 
-    def tally(self, reports, items=None):
+    def tally(self, reports):
         time.sleep(0.02)
-        return super().tally(reports, items)
+        return super().tally(reports)
 
 
 @pytest.fixture(scope="module")
@@ -582,7 +582,7 @@ def test_the_same_integers_everywhere(number, client, tmp_path):
     reports = mechanism.perturb(values, rng=np.random.default_rng(6))
     paths = partitions(tmp_path, mechanism, reports, [5, 0, 9, *[4] * 17])  # a tree of two floors
     alone = collect(mechanism, paths, items)
-    assert_same(alone.tally, mechanism.tally(reports, items))
+    assert_same(alone.tally, mechanism.tally(reports, *named(items)))
     for scheduler in (client, client.scheduler.address):
         found = collect(mechanism, paths, items, scheduler=scheduler)
         assert_same(found.tally, alone.tally)
@@ -643,10 +643,10 @@ class Fatal(GRR):
 
     home: int
 
-    def tally(self, reports, items=None):
+    def tally(self, reports):
         if os.getpid() != self.home:
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().tally(reports, items)
+        return super().tally(reports)
 
 
 def test_a_partition_that_kills_is_named(client, tmp_path):
