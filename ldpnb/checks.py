@@ -103,6 +103,15 @@ def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> N
     return found
 
 
+def check_part(found: Any, name: str, kind: Any, values: int, *shape: int) -> NDArray[Any]:
+    """Return a field of reports, (n, *shape): integers below `values`, or entries of another type than np.int64."""
+    array, wide = check_array(found, name), kind is np.int64
+    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or not (wide or array.dtype == kind):
+        rule = f"{'integers' if wide else np.dtype(kind).name} of shape {('n', *shape)}".replace("'", "")
+        raise ValueError(f"{name} must be {rule}, got {array.dtype} of shape {array.shape}")
+    return check_codes(array, values, name, array.ndim) if np.dtype(kind).kind in "iu" else array
+
+
 def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: int = 1) -> NDArray[np.int64]:
     """Return an int64 array of codes in {0, …, k−1} (any non-negative integers if k is None), of `ndim` axes."""
     codes = check_array(values, name)

@@ -32,17 +32,31 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, distinct, uniform
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, Limit, check_codes, check_count, check_numbers, check_people, within
+from ldpnb.checks import (
+    EPSILON_MAX,
+    EPSILON_MIN,
+    Limit,
+    check_codes,
+    check_count,
+    check_fields,
+    check_numbers,
+    check_part,
+    check_people,
+    within,
+)
 
 Values = Any  # an array whose first axis runs over people, or Records
 Reports = NDArray[Any]  # first axis runs over people; structured where a report has fields
+Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
+HELD = 8  # keys or items that a person of `crowd` holds at most
 
 
 class Mechanism(ABC):
@@ -73,14 +87,30 @@ class Mechanism(ABC):
         """The exact ε of the client with its rounded probabilities; at most `epsilon`."""
 
     @property
-    @abstractmethod
+    def layout(self) -> Layout:
+        """What a report holds, for each field: the entries' type, how many values one can have, and its axes, if any.
+
+        A report without fields is one that has no name, ``{"": (np.int64, k)}``.  Integers are checked to be below
+        their number of values, entries of another type to be of this type.
+        """
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Type of a report with fields."""
+        return np.dtype([(name, kind, tuple(shape)) for name, (kind, _, *shape) in self.layout.items()])
+
+    @property
     def report_bits(self) -> int:
         """Length of the private part of a report in bits; public fields (seeds, cohorts, indices) are not counted."""
+        private = [part for name, part in self.layout.items() if name not in self.public_fields]
+        return int(prod(int(values) ** prod(shape) for _, values, *shape in private) - 1).bit_length()
 
     @property
     def public_bits(self) -> int:
-        """Bits that are enough for the public part of a report: for each field ⌈log₂⌉ of the values it can have."""
-        return 0
+        """Bits that are enough for the public part of a report: for each entry ⌈log₂⌉ of the values it can have."""
+        public = [self.layout[name] for name in self.public_fields]
+        return sum(prod(shape) * int(values - 1).bit_length() for _, values, *shape in public)
 
     def perturb(self, values: Values, *, rng: Randomness) -> Reports:
         """Draw each person's report: the client, and the only step that sees values.
@@ -145,7 +175,12 @@ class Mechanism(ABC):
 
     def _reports(self, reports: Reports) -> Any:
         """Return reports that were checked, one per person."""
-        raise NotImplementedError
+        if "" in self.layout:
+            return check_part(reports, "reports", *self.layout[""])
+        found = check_fields(reports, self.dtype)
+        for name, part in self.layout.items():
+            check_part(found[name], name, *part)
+        return found
 
     def _perturb(self, values: Any, rng: Randomness) -> Reports:
         """Draw the reports of checked values."""
@@ -176,7 +211,8 @@ class Mechanism(ABC):
     @classmethod
     def sized(cls, size: int, epsilon: float) -> Self:
         """Return an instance for a domain of about this size: items, keys, attributes or letters."""
-        raise NotImplementedError(f"{cls.__name__} must have a class method sized(size, epsilon)")
+        usual = {"epsilon": epsilon, "k": size, "d": size, "sizes": (4,) * size, "ell": HELD, "m": HELD}
+        return cls(**{field.name: usual[field.name] for field in fields(cls) if field.name in usual})  # type: ignore[arg-type]
 
     def crowd(self, n: int, rng: np.random.Generator | None) -> Values:
         """Return values of n people, half of them with a favourite; without `rng` all people are the same."""

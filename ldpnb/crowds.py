@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import Records
+from ldpnb.core import HELD as HELD, Records
 
 FAVOURITE = 1  # an item, a key, the sign of a number
-HELD = 8  # keys or items of a person, at most
 
 Source = np.random.Generator | None
 

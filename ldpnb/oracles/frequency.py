@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,11 +38,10 @@ from ldpnb.checks import (
     check_codes,
     check_count,
     check_epsilon,
-    check_fields,
     check_flag,
     check_histogram,
 )
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.core import Example, Layout, Mechanism, Reports, Tally
 from ldpnb.hashing import PRIME, Quadratic, check_prime
 from ldpnb.kernels import count_ones, count_packed
 
@@ -137,11 +136,6 @@ class PureProtocol(Mechanism):
         made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((2, 1.0), (3, 0.1), (4, 3.0))]
         return [Example(one, np.arange(one.k), histogram=True) for one in made]
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many items."""
-        return cls(k=size, epsilon=epsilon)
-
     def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
         """Items."""
         return crowds.codes(self.k, n, rng)
@@ -180,15 +174,12 @@ class GRR(PureProtocol):
         return chance.log(p / q)
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ k⌉."""
-        return (self.k - 1).bit_length()
+    def layout(self) -> Layout:
+        """An item."""
+        return {"": (np.int64, self.k)}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         return np.where(bernoulli(self.keep, values.shape, rng), values, uniform(self.k, values.shape, rng))
-
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        return check_codes(reports, self.k, "reports")
 
     def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the reports of each item, (k,)."""
@@ -230,16 +221,9 @@ class BitReports(PureProtocol):
     server_cost = "report and item"
 
     @property
-    def report_shape(self) -> tuple[type[np.generic], int]:
-        """Type and number of a report's entries."""
-        return (np.uint8, -(-self.k // 8)) if self.packed else (np.bool_, self.k)
-
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        bits, (kind, width) = check_array(reports, "reports"), self.report_shape
-        if bits.dtype != kind or bits.ndim != 2 or bits.shape[1] != width:
-            rule = f"{kind.__name__} of shape (n, {width})"
-            raise ValueError(f"reports must be {rule}, got {bits.dtype} of shape {bits.shape}")
-        return bits
+    def layout(self) -> Layout:
+        """Bits, or bytes."""
+        return {"": (np.uint8, 256, -(-self.k // 8)) if self.packed else (np.bool_, 2, self.k)}
 
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the reports that support each item, (k,)."""
@@ -388,19 +372,9 @@ class OLH(PureProtocol):
         return self.slots.realised_epsilon
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ g⌉; the seed is public."""
-        return self.slots.report_bits
-
-    @property
-    def public_bits(self) -> int:
-        """Those of the seed."""
-        return self.hash.seed_bits
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
+    def layout(self) -> Layout:
+        """A public seed, and a slot."""
+        return {"seed": (np.uint32, self.prime, self.hash.words), "slot": (np.int64, self.slot_count)}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
@@ -435,11 +409,6 @@ class OLH(PureProtocol):
         both, mixed = three * own + (two - three) * moved - q * q, own * (two - q)
         a, b, c, d = (x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
         return a, b, c, d
-
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["slot"], self.slot_count, "slot")
-        return found
 
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""

@@ -90,8 +90,8 @@ class SubsetSelection(BitReports):
         few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
         whole = few == self.set_size
         own = bernoulli(inexact(self.support[0]), values.shape, rng) == whole
-        kind, width = self.report_shape
-        bits = np.zeros((len(values), width), kind)
+        kind, _, width = self.layout[""]
+        bits: NDArray[Any] = np.zeros((len(values), width), kind)
         for start in range(0, len(values), BLOCK):
             part = slice(start, start + BLOCK)
             if self.packed:
@@ -121,7 +121,7 @@ class SubsetSelection(BitReports):
         return np.asarray((within + between) / inexact(p - q) ** 2)
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
-        bits = super()._reports(reports)
+        bits: NDArray[Any] = super()._reports(reports)
         sizes = ones_of_rows(bits) if self.packed else np.count_nonzero(bits, axis=1)
         wrong = sizes[sizes != self.set_size]
         if wrong.size:
