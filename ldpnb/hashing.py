@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
 from math import isqrt
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,18 +102,9 @@ class MultiplyShift:
     word: int = 32
 
     def __post_init__(self) -> None:
-        for name in ("keys", "slots", "word"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer):
-                raise ValueError(f"{name} must be an integer, got {value!r}")
-            object.__setattr__(self, name, int(value))  # numpy's integers would overflow in `collision`
-        if not 2 <= self.word <= 32:
-            raise ValueError(f"word must be in [2, 32], got {self.word}")
-        if not 2 <= self.slots <= 2**self.top:
-            most = 2 ** max(self.top, 0)
-            raise ValueError(
-                f"slots must be in [2, {most}] for {self.keys} keys and {self.word}-bit words, got {self.slots}"
-            )
+        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))  # numpy's integers would overflow
+        object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", 2**self.word))
+        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", 2**self.top))
 
     @property
     def top(self) -> int:
@@ -142,36 +133,6 @@ class MultiplyShift:
         a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
         top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
         return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
-
-    def intervals(
-        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Write "key x falls into the slot" as ``(a x + c) mod 2**32 < width``, for `count_supporters`.
-
-        A slot is an interval of the hash.  Its words are moved to the top of 32 bits, whatever their length, and its
-        lower edge to 0.
-
-        Parameters
-        ----------
-        seeds : ndarray of uint32 (n, 2)
-        slots : ndarray of int64 (n,)
-            In [0, slots).
-
-        Returns
-        -------
-        a, c, width : ndarray of uint32 (n,)
-        """
-        low, more = (np.uint64(x) for x in divmod(1 << self.top, self.slots))
-        many, slot = np.uint64(self.slots), slots.astype(np.uint64)
-
-        def edge(s: NDArray[np.uint64]) -> NDArray[np.uint64]:  # ⌈2**top s / slots⌉, where 2**top s may have 65 bits
-            return (s * low + (s * more + many - np.uint64(1)) // many) << np.uint64(32 - self.top)
-
-        lower = edge(slot)
-        a, b = (seeds << U32(32 - self.word)).T
-        # the last slot's upper edge is 2**32, but there are at least two slots, so that every width fits
-        width = edge(slot + np.uint64(1)) - lower
-        return np.ascontiguousarray(a), b - lower.astype(U32), width.astype(U32)
 
 
 # ---------------------------------------------------------------------------------------------------------- three items
@@ -230,11 +191,6 @@ class Modular:
     def _shared(self, keys: int) -> Fraction:
         low, more = divmod(self.prime, self.slots)  # slots come in two sizes
         return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
-
-    @property
-    def seed_bits(self) -> int:
-        """Bits of a seed: ⌈log₂ prime⌉ for each word."""
-        return self.words * (self.prime - 1).bit_length()
 
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, words)."""
@@ -386,32 +342,6 @@ class Paraboloid(Modular):
 # ------------------------------------------------------------------------------------------ sets of items, open domains
 
 
-class HashFamily(Protocol):
-    """What a Wheel asks of a family of hash functions into slots; `Multilinear` and `SlotTable` have it."""
-
-    @property
-    def words(self) -> int:
-        """Words of a seed."""
-
-    @property
-    def seed_bits(self) -> int:
-        """Bits of a seed."""
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, words)."""
-
-    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
-        """Raise a ValueError where a seed or a key is not of this family."""
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-
-    def count(
-        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Multilinear:
     """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
@@ -430,16 +360,8 @@ class Multilinear:
     """
 
     slots: int
-
-    @property
-    def words(self) -> int:
-        """Words of a seed."""
-        return 3
-
-    @property
-    def seed_bits(self) -> int:
-        """Bits of a seed: 32 for each word."""
-        return 32 * self.words
+    words: ClassVar[int] = 3  # of a seed
+    values: ClassVar[int] = 2**32  # of a word
 
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, 3)."""
@@ -505,9 +427,9 @@ class SlotTable:
         return self.keys
 
     @property
-    def seed_bits(self) -> int:
-        """Bits of a seed: ⌈log₂ slots⌉ for each key."""
-        return self.keys * (self.slots - 1).bit_length()
+    def values(self) -> int:
+        """What a word of a seed can be."""
+        return self.slots
 
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, keys)."""

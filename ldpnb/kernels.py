@@ -17,60 +17,12 @@ BYTES = 255  # rows counted at a time: a byte counts so far
 U8, U32, U64 = np.uint8, np.uint32, np.uint64
 
 
-def count_supporters(
-    a: NDArray[np.uint32], c: NDArray[np.uint32], width: NDArray[np.uint32], items: NDArray[np.uint32]
-) -> NDArray[np.int64]:
-    """Count, for each item x, the users with ``(a x + c) mod 2**32 < width``.
-
-    Compiled; one multiplication, one addition and one comparison per user and item, in memory that does not grow.
-    The same in numpy, at once: ``(np.multiply.outer(a, items) + c[:, None] < width[:, None]).sum(0)``.
-
-    Parameters
-    ----------
-    a, c, width : ndarray of uint32 (n,)
-    items : ndarray of uint32 (k,)
-        Any 32-bit numbers, in any order.
-
-    Returns
-    -------
-    ndarray of int64 (k,)
-
-    Raises
-    ------
-    ValueError
-        If an argument is not a flat array of uint32, or the first three differ in length.
-    """
-    for name, x in (("a", a), ("c", c), ("width", width), ("items", items)):
-        if x.dtype != U32 or x.ndim != 1:
-            raise ValueError(f"{name} must be a flat array of uint32, got {x.dtype} of shape {x.shape}")
-    if not len(a) == len(c) == len(width):
-        raise ValueError(f"a, c and width must have one length, got {len(a)}, {len(c)} and {len(width)}")
-    counts = np.zeros(len(items), np.int64)
-    _compiled()(*(np.ascontiguousarray(x) for x in (a, c, width, items)), counts)
-    return counts
-
-
-def _count(a: Any, c: Any, width: Any, items: Any, counts: Any) -> None:
-    # every operand is cast, since numba computes with 64 bits otherwise, and vectors hold half as many of those
-    found = np.empty(ITEMS, U32)
-    for user in range(0, len(a), USERS):
-        for item in range(0, len(items), ITEMS):
-            block = items[item : item + ITEMS]
-            found[: len(block)] = U32(0)
-            for i in range(user, min(user + USERS, len(a))):
-                ai, ci, wi = a[i], c[i], width[i]
-                for j in range(len(block)):
-                    found[j] += U32(U32(U32(ai * block[j]) + ci) < wi)
-            for j in range(len(block)):
-                counts[item + j] += np.int64(found[j])
-
-
 @cache
-def _compiled() -> Any:
+def _compiled(loop: Any) -> Any:
     # numba takes longer to import than all the rest of the package, and few chapters decode hashes
     from numba import njit
 
-    return njit(nogil=True, cache=True)(_count)
+    return njit(nogil=True, cache=True)(loop)
 
 
 def count_nested(
@@ -95,11 +47,12 @@ def count_nested(
     ndarray of int64 (k, 2)
     """
     counts = np.zeros((len(words[0]), 2), np.int64)
-    _compiled_nested()(*seeds, *widths, *words, counts)
+    _compiled(_nested)(*seeds, *widths, *words, counts)
     return counts
 
 
 def _nested(a: Any, b: Any, c: Any, inner: Any, outer: Any, x: Any, y: Any, counts: Any) -> None:
+    # every operand is cast, since numba computes with 64 bits otherwise, and vectors hold half as many of those
     few, many = np.empty(ITEMS, U32), np.empty(ITEMS, U32)
     for user in range(0, len(a), USERS):
         for item in range(0, len(x), ITEMS):
@@ -115,13 +68,6 @@ def _nested(a: Any, b: Any, c: Any, inner: Any, outer: Any, x: Any, y: Any, coun
             for j in range(len(first)):
                 counts[item + j, 0] += np.int64(few[j])
                 counts[item + j, 1] += np.int64(many[j])
-
-
-@cache
-def _compiled_nested() -> Any:
-    from numba import njit
-
-    return njit(nogil=True, cache=True)(_nested)
 
 
 # ------------------------------------------------------------------------------------------- hash values mod a prime
@@ -152,7 +98,7 @@ def count_quadratic(
     ndarray of int64 (k,)
     """
     counts = np.zeros(-(-k // 4) * 4, np.int64)
-    _compiled_modular()[0](np.ascontiguousarray(seeds), np.ascontiguousarray(slots), many, prime, counts)
+    _compiled(_quadratic)(np.ascontiguousarray(seeds), np.ascontiguousarray(slots), many, prime, counts)
     return counts[:k]
 
 
@@ -184,12 +130,16 @@ def count_points(
     """
     counts = np.zeros(len(points[0]), np.int64)
     arrays = (np.ascontiguousarray(x) for x in (seeds, slots, *points))
-    _compiled_modular()[1](*arrays, many, bits, counts)
+    _compiled(_points)(*arrays, many, bits, counts)
     return counts
 
 
 def _quadratic(seeds: Any, slots: Any, many: Any, prime: Any, counts: Any) -> None:
     p, wide, g = U32(prime), U64(prime), U64(many)
+
+    def reduced(t: Any) -> Any:  # t is below 2p, and t − p a huge number where t is below p
+        return min(t, U32(t - p))
+
     low, more = U64(prime // many), U64(prime % many)
     for user in range(0, len(slots), LANES):
         n = min(LANES, len(slots) - user)
@@ -199,37 +149,20 @@ def _quadratic(seeds: Any, slots: Any, many: Any, prime: Any, counts: Any) -> No
             a, b, c, s = seeds[user + i, 0], seeds[user + i, 1], seeds[user + i, 2], U64(slots[user + i])
             lower = (s * wide + g - U64(1)) // g
             width[i] = U32(low + U64(more > lower * g - s * wide))
-            t = U32(c + U32(p - U32(lower)))
-            value[i] = min(t, U32(t - p))  # t is below 2p, and t − p a huge number where t is below p
-            t = U32(a + b)
-            step[i] = min(t, U32(t - p))
-            t = U32(a + a)
-            twice[i] = min(t, U32(t - p))
+            value[i] = reduced(U32(c + U32(p - U32(lower))))
+            step[i], twice[i] = reduced(U32(a + b)), reduced(U32(a + a))
         for v in range(0, len(counts), 4):  # by fours, which leave value and step in registers
             found0 = found1 = found2 = found3 = U32(0)
             for i in range(n):
                 h, d, dd, w = value[i], step[i], twice[i], width[i]
                 found0 = U32(found0 + U32(h < w))
-                t = U32(h + d)
-                h = min(t, U32(t - p))
-                t = U32(d + dd)
-                d = min(t, U32(t - p))
+                h, d = reduced(U32(h + d)), reduced(U32(d + dd))
                 found1 = U32(found1 + U32(h < w))
-                t = U32(h + d)
-                h = min(t, U32(t - p))
-                t = U32(d + dd)
-                d = min(t, U32(t - p))
+                h, d = reduced(U32(h + d)), reduced(U32(d + dd))
                 found2 = U32(found2 + U32(h < w))
-                t = U32(h + d)
-                h = min(t, U32(t - p))
-                t = U32(d + dd)
-                d = min(t, U32(t - p))
+                h, d = reduced(U32(h + d)), reduced(U32(d + dd))
                 found3 = U32(found3 + U32(h < w))
-                t = U32(h + d)
-                h = min(t, U32(t - p))
-                t = U32(d + dd)
-                d = min(t, U32(t - p))
-                value[i], step[i] = h, d
+                value[i], step[i] = reduced(U32(h + d)), reduced(U32(d + dd))
             counts[v] += np.int64(found0)
             counts[v + 1] += np.int64(found1)
             counts[v + 2] += np.int64(found2)
@@ -256,13 +189,6 @@ def _points(seeds: Any, slots: Any, x: Any, y: Any, z: Any, many: Any, bits: Any
                 counts[item + j] += np.int64(found[j])
 
 
-@cache
-def _compiled_modular() -> Any:
-    from numba import njit
-
-    return tuple(njit(nogil=True, cache=True)(f) for f in (_quadratic, _points))
-
-
 # ------------------------------------------------------------------------------------------------ rows of bits
 
 
@@ -284,7 +210,7 @@ def count_packed(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
     rows : ndarray of uint8 (n, bytes)
     """
     counts = np.zeros((rows.shape[1], 8), np.int64)
-    _compiled_packed()(np.ascontiguousarray(rows), counts)
+    _compiled(_packed)(np.ascontiguousarray(rows), counts)
     return counts.reshape(-1)
 
 
@@ -301,13 +227,6 @@ def _packed(rows: Any, counts: Any) -> None:
         for j in range(len(counts)):
             for place in range(8):
                 counts[j, place] += np.int64(found[place, j])
-
-
-@cache
-def _compiled_packed() -> Any:
-    from numba import njit
-
-    return njit(nogil=True, cache=True)(_packed)
 
 
 def ones_of_rows(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -332,7 +251,7 @@ def set_drawn(
     drawn : ndarray of int64 (sum of what is positive in `missing`,)
         Numbers of places, as many for each row as it lacks.
     """
-    _compiled_sets()[0](rows, fixed, missing, drawn)
+    _compiled(_drawn)(rows, fixed, missing, drawn)
 
 
 def flip_ranked(
@@ -348,7 +267,7 @@ def flip_ranked(
         For each flip, row after row, how many of the zeros (or ones) to pass over, of those that are left at that time
         and `fixed` apart.
     """
-    _compiled_sets()[1](rows, fixed, missing, drawn)
+    _compiled(_ranked)(rows, fixed, missing, drawn)
 
 
 def _drawn(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
@@ -383,13 +302,6 @@ def _ranked(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
                 rank -= count
         at += abs(missing[i])
         missing[i] = 0
-
-
-@cache
-def _compiled_sets() -> Any:
-    from numba import njit
-
-    return tuple(njit(nogil=True, cache=True)(f) for f in (_drawn, _ranked))
 
 
 def fwht(x: ArrayLike) -> NDArray[Any]:

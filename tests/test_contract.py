@@ -103,7 +103,7 @@ def test_some_checks_are_made_once_for_each_class():
     examples = [Example(GRR(k=k, epsilon=1.0), np.arange(k)) for k in (5, 2, 3)]
     other = Example(OUE(k=2, epsilon=1.0), np.arange(2))
     plan = contract.plan([*examples, other])
-    assert {example.mechanism.k for check, example in plan if check in contract.ONCE} == {2}
+    assert {example.mechanism.k for check, example in plan if contract.checks[check].once} == {2}
     assert len([1 for check, _ in plan if check is contract.bad_epsilon_is_refused]) == 2
     assert len([1 for check, _ in plan if check is contract.estimate_is_unbiased]) == 4
 

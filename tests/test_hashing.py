@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from ldpnb.hashing import GOLDEN, PRIME, Multilinear, MultiplyShift, Paraboloid, Quadratic, digest, mixed, splitmix
-from ldpnb.kernels import count_supporters
 from ldpnb.oracles.frequency import GRR, OLH
 
 # --------------------------------------------------------------------------------------------- strings, and mixed words
@@ -81,15 +80,18 @@ def test_hash_family_takes_numpy_integers_and_nothing_but_integers():
     assert plain.collision == Fraction((2**32 // 3) ** 2 * 2 + (2**32 // 3 + 1) ** 2, 2**64)
     for name in ("keys", "slots", "word"):
         for value in (3.0, "3", None):
-            with pytest.raises(ValueError, match=f"{name} must be an integer, got {value!r}"):
+            with pytest.raises(ValueError, match=f"{name} must be an integer, at least ., got {value!r}"):
                 MultiplyShift(**({"keys": 3, "slots": 3, "word": 8} | {name: value}))
 
 
 @pytest.mark.parametrize("keys, word, most", [(4, 3, 4), (5, 3, 2), (2, 2, 4), (1, 2, 4), (2**16, 24, 2**9)])
 def test_hash_family_knows_its_number_of_slots(keys, word, most):
     assert MultiplyShift(keys=keys, slots=most, word=word).sizes.tolist() == [1] * most
-    for slots in (1, most + 1):
-        with pytest.raises(ValueError, match=rf"slots must be in \[2, {most}\]"):
+    for slots, rule in (
+        (1, "slots must be an integer, at least 2, got 1"),
+        (most + 1, f"slots must be at most {most}"),
+    ):
+        with pytest.raises(ValueError, match=rule):
             MultiplyShift(keys=keys, slots=slots, word=word)
 
 
@@ -105,48 +107,6 @@ def test_hash_pairs_are_uniform_and_collide_as_stated(keys, slots, word):
             pair = np.bincount(slot[:, x] * slots + slot[:, y], minlength=slots**2) / len(seeds)
             np.testing.assert_allclose(pair.reshape(slots, slots), np.outer(share, share), atol=1e-15)
             assert float(family.collision) == pytest.approx((slot[:, x] == slot[:, y]).mean())
-
-
-@pytest.mark.parametrize(
-    "keys, slots, word",
-    [
-        (2, 2, 2),
-        (2, 4, 2),
-        (3, 3, 3),
-        (8, 5, 6),
-        (100, 7, 16),
-        (2, 2**16, 16),
-        (5000, 3, 20),
-        (5000, 4, 32),
-        (4097, 2**20, 32),
-        (2**20, 2**13 - 1, 32),
-        (2**32, 2, 32),
-        (2, 2**31 + 1, 32),
-        (2, 2**32, 32),
-    ],
-)
-def test_intervals_are_the_slots_of_the_hash(keys, slots, word):
-    """Users sit in the first, the last or any slot; items are any keys, in any order, the last key among them."""
-    family, rng = MultiplyShift(keys=keys, slots=slots, word=word), np.random.default_rng(keys)
-    n, items = 300, np.append(rng.integers(0, keys, min(keys, 5000)), keys - 1)
-    seeds, wanted = family.seeds(n, rng), rng.integers(0, slots, n)
-    wanted[:100], wanted[100:200] = 0, slots - 1
-    own = rng.random(n) < 0.5  # with many slots, hits are too rare to be left to chance
-    wanted[own] = family(seeds, rng.choice(items, n))[own]
-    plain = (family(seeds[:, None], items) == wanted[:, None]).sum(0)
-    assert plain.any()
-    assert np.array_equal(count_supporters(*family.intervals(seeds, wanted), items.astype(np.uint32)), plain)
-
-
-@pytest.mark.parametrize("keys, slots, word", [(3, 3, 3), (4, 5, 4), (2, 8, 3), (5, 3, 8), (2, 13, 6)])
-def test_slots_share_out_all_words(keys, slots, word):
-    """Exhaustive: each word b of a family falls, at key 0, into exactly the slot that the hash says."""
-    family = MultiplyShift(keys=keys, slots=slots, word=word)
-    b = np.arange(2**word, dtype=np.uint32)
-    seeds = np.stack([0 * b, b], 1)
-    for slot in range(slots):
-        _, c, width = family.intervals(seeds, np.full(len(b), slot))
-        assert np.array_equal(c < width, family(seeds, 0) == slot)
 
 
 # ---------------------------------------------------------------------------------------------------------- three items

@@ -14,7 +14,6 @@ from ldpnb.kernels import (
     count_packed,
     count_points,
     count_quadratic,
-    count_supporters,
     flip_ranked,
     ones_of_rows,
     set_drawn,
@@ -23,62 +22,8 @@ from ldpnb.kernels import (
 EDGES = np.array([0, 1, 2, 2**16, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1], np.uint32)
 
 
-def twin(a, c, width, items):
-    """The definition, in Python's integers."""
-    rows = zip(a.tolist(), c.tolist(), width.tolist(), strict=True)
-    found = [[(x * y + z) % 2**32 < w for y in items.tolist()] for x, z, w in rows]
-    return np.array(found, int).reshape(len(a), len(items)).sum(0)
-
-
 def words(n, rng):
     return rng.integers(0, 2**32, n, dtype=np.uint32)
-
-
-@pytest.mark.parametrize("n, k", [(0, 3), (3, 0), (1, 1), (40, 1), (1, 40), (30, 100)])
-def test_kernel_is_its_twin(n, k):
-    rng = np.random.default_rng(n + k)
-    a, c, width, items = (words(size, rng) for size in (n, n, n, k))
-    counts = count_supporters(a, c, width, items)
-    assert counts.dtype == np.int64 and np.array_equal(counts, twin(a, c, width, items))
-
-
-def test_kernel_is_its_twin_at_the_edges_of_words():
-    a, c, width = (x.ravel() for x in np.meshgrid(EDGES, EDGES, EDGES))
-    items = np.concatenate([EDGES[::-1], EDGES])  # neither ascending nor distinct
-    assert np.array_equal(count_supporters(a, c, width, items), twin(a, c, width, items))
-
-
-def test_kernel_takes_strides_and_read_only_arrays():
-    rng = np.random.default_rng(1)
-    a, c, width, items = (words(60, rng)[::3] for _ in range(4))
-    items.flags.writeable = False
-    assert np.array_equal(count_supporters(a, c, width, items), twin(a, c, width, items))
-
-
-@pytest.mark.parametrize("n, k", [(2 * USERS + 3, 5), (3, 2 * ITEMS + 5), (USERS + 1, ITEMS + 1)])
-def test_kernel_counts_every_block(n, k):
-    """With a = 0 the items are alike, and with width 2³² − 1 all support but those with c = 2³² − 1."""
-    rng = np.random.default_rng(n)
-    c = words(n, rng)
-    c[:2] = 2**32 - 1
-    every = np.full(n, 2**32 - 1, np.uint32)
-    assert count_supporters(0 * c, c, every, words(k, rng)).tolist() == [int((c != every).sum())] * k
-    # user i alone supports item i, so that each item's count comes from its own place
-    i = np.arange(n, dtype=np.uint32)
-    one = np.ones(n, np.uint32)
-    items = rng.permutation(np.arange(k, dtype=np.uint32) * np.uint32(7))
-    assert np.array_equal(count_supporters(one, 0 * i - i, one, items), (items < n).astype(int))
-
-
-@pytest.mark.parametrize("name", ["a", "c", "width", "items"])
-def test_other_arrays_are_refused(name):
-    good = {x: np.zeros(3, np.uint32) for x in ("a", "c", "width", "items")}
-    for bad in (np.zeros(3, np.int64), np.zeros((3, 1), np.uint32), np.uint32(1)):
-        with pytest.raises(ValueError, match=f"{name} must be a flat array of uint32, got"):
-            count_supporters(**(good | {name: bad}))
-    if name != "items":
-        with pytest.raises(ValueError, match="a, c and width must have one length, got"):
-            count_supporters(**(good | {name: np.zeros(4, np.uint32)}))
 
 
 def test_oracles_are_imported_without_the_compiler():

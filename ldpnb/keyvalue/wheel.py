@@ -34,7 +34,7 @@ from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, OpenMechanism, Records, Reports, Tally, sample_slots
-from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
+from ldpnb.hashing import Multilinear, SlotTable, key_of
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread
 
@@ -178,7 +178,7 @@ class OpenSets(OpenMechanism):
         return Circle(self.slot_count, self.m, self._width, self.epsilon)
 
     @cached_property
-    def hash(self) -> HashFamily:
+    def hash(self) -> Multilinear | SlotTable:
         """The public hash family."""
         if self.table:
             return SlotTable(keys=self.table, slots=self.slot_count)
@@ -201,7 +201,7 @@ class OpenSets(OpenMechanism):
     @property
     def public_bits(self) -> int:
         """Those of the seed."""
-        return self.hash.seed_bits
+        return self.hash.words * (self.hash.values - 1).bit_length()
 
     @property
     def dtype(self) -> np.dtype[np.void]:

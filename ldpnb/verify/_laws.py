@@ -7,7 +7,7 @@ A client is a mechanism, or any function ``client(value, rng)`` of one person wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
 from ldpnb.checks import check_count, check_probability
@@ -187,20 +187,25 @@ def moments(
         if score is None or items is not None:
             raise ValueError("score must be given for a function, and items only for a mechanism")
         programs = [partial(client, value) for value in _values(inputs)]
-    means, variances = [], []
+    found: list[Law] = []
     scores: dict[Hashable, NDArray[np.float64]] = {}
     for program in programs:
-        weights: dict[Hashable, Fraction] = {}
+        found.append({})
         for probability, report in branches(program):
             key = freeze(report)
-            weights[key] = weights.get(key, Fraction(0)) + probability
+            found[-1][key] = found[-1].get(key, Fraction(0)) + probability
             if key not in scores:
                 scores[key] = np.asarray(score(report), np.float64)
-        p = np.array([float(w) for w in weights.values()])
-        x = np.stack([scores[key] for key in weights])
-        mean = np.tensordot(p, x, 1)
-        means.append(mean)
-        variances.append(np.tensordot(p, (x - mean) ** 2, 1))
+    return moments_of(found, scores)
+
+
+def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and variance, under each law, of the outputs' scores."""
+    means, variances = [], []
+    for one in laws:
+        p, x = np.array([float(p) for p in one.values()]), np.stack([scores[key] for key in one])
+        means.append(np.tensordot(p, x, 1))
+        variances.append(np.tensordot(p, (x - means[-1]) ** 2, 1))
     return np.stack(means), np.stack(variances)
 
 
@@ -275,7 +280,7 @@ def sampled(
         raise ValueError(f"alarm must be in (0, 1/2], got {alarm}")
     candidates = named(items)
     targets, noises = mechanism.expected(values, *candidates), mechanism.variance(values, *candidates)
-    limit = float(norm.isf(alarm / (4 * targets.size)))  # two checks of two sides
+    limit = -float(ndtri(alarm / (4 * targets.size)))  # two checks of two sides
     bias = variance = 0.0
     for i in range(len(values)):
         drawn = mechanism.perturb(repeat(values, i, n), rng=rng)

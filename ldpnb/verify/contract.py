@@ -16,20 +16,20 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import product
+from itertools import combinations_with_replacement, product
 from math import exp, inf, isclose, nan, prod
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import NonCallableMock
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from ldpnb.chance import Law, Randomness, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Mechanism, OpenMechanism, Records, Tally, named
-from ldpnb.verify._laws import row_keys, total_variation, worst
+from ldpnb.verify._laws import moments_of, row_keys, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -92,15 +92,15 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
 
 def plan(examples: Iterable[Example]) -> list[tuple[Check, Example]]:
     """Pair checks with the examples they apply to, those that once is enough for with the smallest of each class."""
-    listed, smallest = list(examples), {}
-    for example in sorted(listed, key=_size, reverse=True):
-        smallest[type(example.mechanism)] = example
+    listed = list(examples)
+    size = {example: example.mechanism.report_bits + example.mechanism.public_bits for example in listed}
+    smallest = {type(example.mechanism): example for example in sorted(listed, key=size.__getitem__, reverse=True)}
     return [
         (check, example)
         for example in listed
-        for check in checks
-        if check not in ONCE or smallest[type(example.mechanism)] is example
-        if check not in NEEDS or NEEDS[check](example)
+        for check, kind in checks.items()
+        if not kind.once or smallest[type(example.mechanism)] is example
+        if kind.applies(example)
     ]
 
 
@@ -121,7 +121,7 @@ def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
             pytest.param(
                 check,
                 example,
-                marks=slow if check in SLOW else (),
+                marks=slow if checks[check].slow else (),
                 id=f"{check.__name__}-{str(example)[:60]}".replace("\n", " "),
             )
             for check, example in plan(examples)
@@ -162,13 +162,7 @@ class Known:
     @cached_property
     def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and variance of one person's score, of each input."""
-        scores = {key: self.example.mechanism.estimate(tally) for key, tally in self.tallies.items()}
-        means, variances = [], []
-        for one in self.laws:
-            p, x = np.array([float(p) for p in one.values()]), np.stack([scores[key] for key in one])
-            means.append(np.tensordot(p, x, 1))
-            variances.append(np.tensordot(p, (x - means[-1]) ** 2, 1))
-        return np.stack(means), np.stack(variances)
+        return moments_of(self.laws, {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()})
 
     @cached_property
     def public(self) -> dict[Hashable, tuple[Hashable, ...]]:
@@ -197,7 +191,7 @@ def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
         seen, meant = np.append(seen[~small], seen[small].sum()), np.append(meant[~small], meant[small].sum())
     if len(meant) < 2:
         return 1.0
-    return float(chi2.sf(((seen - meant) ** 2 / np.maximum(meant, 1e-9)).sum(), len(meant) - 1))
+    return float(chdtrc(len(meant) - 1, ((seen - meant) ** 2 / np.maximum(meant, 1e-9)).sum()))
 
 
 def _must(kept: object, found: str) -> None:
@@ -246,9 +240,47 @@ def _with(example: Example, epsilon: Any) -> Mechanism:
     return replace(changed, epsilon=epsilon)  # type: ignore[no-any-return]
 
 
+class Kind(NamedTuple):
+    """What is said of a check: whether it applies, is enough for one example of a class, and takes seconds."""
+
+    applies: Callable[[Example], Any]
+    once: bool
+    slow: bool
+
+
+checks: dict[Check, Kind] = {}  # all of them, in order
+
+
+def _check(
+    applies: Callable[[Example], Any] = lambda example: True, *, once: bool = False, slow: bool = False
+) -> Callable[[Check], Check]:
+    def listed(check: Check) -> Check:
+        checks[check] = Kind(applies, once, slow)
+        return check
+
+    return listed
+
+
+def _stated(example: Example) -> bool:
+    return "epsilon" in {field.name for field in fields(example.mechanism)}  # type: ignore[arg-type]
+
+
+def _simulated(example: Example) -> bool:
+    return example.histogram and bool(_simulations(example))
+
+
+def _few(example: Example) -> bool:
+    try:
+        branches = known(example).branches
+    except Exception:  # a check says it better, and a plan is made of all examples
+        return True
+    return prod(branches[i] for i in _three(example)) <= THREE
+
+
 # --------------------------------------------------------------------------------------------------------- privacy
 
 
+@_check()
 def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
     """No report is more than e^ε times as likely under one input as under another, and one is, but for rounding."""
     found, groups = [], _groups(example)
@@ -267,6 +299,7 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
     )
 
 
+@_check(_stated)
 def epsilon_is_kept_at_every_size(example: Example) -> None:
     """Realised ε is just below the stated one, from the least to the largest that may be stated."""
     shares = max(1, getattr(example.mechanism, "count", 1))  # of ε, each rounded alone and at least EPSILON_MIN
@@ -276,6 +309,7 @@ def epsilon_is_kept_at_every_size(example: Example) -> None:
         _must(kept, f"at ε = {stated} the realised one is {realised!r}")
 
 
+@_check(lambda example: example.mechanism.public_fields)
 def public_part_does_not_depend_on_the_value(example: Example) -> None:
     """Fields that are named public have one law under all inputs of a group."""
     for people, _ in _groups(example):
@@ -285,6 +319,7 @@ def public_part_does_not_depend_on_the_value(example: Example) -> None:
             _must(not apart, f"the public parts of inputs 0 and {i} have laws that are {float(apart):.3g} apart")
 
 
+@_check()
 def report_has_the_stated_size(example: Example) -> None:
     """Private parts take `report_bits`; `public_bits` hold all public parts, and no entry takes more than its own."""
     m, public = example.mechanism, known(example).public
@@ -298,6 +333,7 @@ def report_has_the_stated_size(example: Example) -> None:
     _must(least <= m.public_bits <= alone, what)
 
 
+@_check()
 def card_is_right(example: Example) -> None:
     """Clients need no list where candidates are named at the count, and the server's cost is one that there is."""
     m = example.mechanism
@@ -308,6 +344,7 @@ def card_is_right(example: Example) -> None:
 # ---------------------------------------------------------------------------------------------- bias and variance
 
 
+@_check()
 def estimate_is_unbiased(example: Example) -> None:
     """One person's mean score is `expected`."""
     mean, _ = known(example).moments
@@ -316,6 +353,7 @@ def estimate_is_unbiased(example: Example) -> None:
     _close(mean, stated, 1e-12 * (1 + np.sqrt(variance)), "expected")
 
 
+@_check()
 def noise_is_the_variance(example: Example) -> None:
     """One person's score has the variance that `variance` says."""
     _, variance = known(example).moments
@@ -323,6 +361,7 @@ def noise_is_the_variance(example: Example) -> None:
     _close(variance, stated, 1e-12 + 1e-9 * variance, "variance")
 
 
+@_check()
 def estimate_is_the_mean_of_scores(example: Example) -> None:
     """Estimates are the mean of the estimates from each report alone."""
     m, rng = example.mechanism, np.random.default_rng(1)
@@ -332,6 +371,7 @@ def estimate_is_the_mean_of_scores(example: Example) -> None:
     _close(mean, whole, 1e-9 * (np.abs(mean) + np.max(np.abs(scores))), "estimate of 30 people")
 
 
+@_check()
 def estimate_takes_trials_one_by_one(example: Example) -> None:
     """Of counts with an axis of trials, estimates are those of each trial."""
     m, rng = example.mechanism, np.random.default_rng(5)
@@ -344,6 +384,7 @@ def estimate_takes_trials_one_by_one(example: Example) -> None:
 # ---------------------------------------------------------------------------------------------- client and server
 
 
+@_check()
 def draws_follow_the_law(example: Example) -> None:
     """Many people's reports, their inputs taking turns, come as often as the law of each input says."""
     k = len(example.inputs)
@@ -368,9 +409,10 @@ def _independent(example: Example, people: Sequence[int]) -> None:
     _must(together == alone, f"people with inputs {people} do not report as if each were alone")
 
 
+@_check(lambda example: example.pairs, slow=True)
 def people_are_independent(example: Example) -> None:
     """Two people's reports have the product of their laws, in either order."""
-    for people in ((0, 0), (0, 1), (1, 0)):
+    for people in product(range(len(example.inputs))[:3], repeat=2):
         _independent(example, people)
 
 
@@ -378,11 +420,13 @@ def _three(example: Example) -> tuple[int, int, int]:
     return 1, 0, 2 % len(example.inputs)
 
 
+@_check(_few, once=True, slow=True)
 def three_people_are_independent(example: Example) -> None:
     """Three people's reports have the product of their laws."""
     _independent(example, _three(example))
 
 
+@_check()
 def tallies_add(example: Example) -> None:
     """Tallies of parts add up to the tally of all, which counts every report."""
     m, rng = example.mechanism, np.random.default_rng(3)
@@ -395,6 +439,7 @@ def tallies_add(example: Example) -> None:
         _must(same, f"50 reports cut at {cuts} count {total.counts.tolist()}, uncut {whole.counts.tolist()}")
 
 
+@_check()
 def same_seed_same_reports(example: Example) -> None:
     """Nothing is drawn from but the generator that is handed in."""
     before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002  -- which nobody may touch
@@ -419,10 +464,11 @@ def _simulations(example: Example) -> dict[str, Callable[..., Tally]]:
     return {way: call for way, call in ways.items() if hasattr(m, way) and call is not None}
 
 
+@_check(lambda example: example.pairs and _simulated(example), slow=True)
 def simulate_has_the_law_of_two_clients(example: Example) -> None:
     """Two people's simulated counts have the law of the sum of theirs; marginals, each count alone."""
     one, k = known(example).counts, len(example.inputs)
-    for i, j in ((0, 0), (0, 1)):
+    for i, j in combinations_with_replacement(range(k)[:3], 2):
         both: dict[Any, Fraction] = {}
         for (a, p), (b, q) in product(one[i].items(), one[j].items()):
             counts = tuple(map(add, a, b))
@@ -435,6 +481,7 @@ def simulate_has_the_law_of_two_clients(example: Example) -> None:
                 _must(apart <= 2.0**-50, f"{way} of inputs {i} and {j} is {float(apart):.3g} from the law of clients")
 
 
+@_check(_simulated, slow=True)
 def simulate_has_the_law_of_many_clients(example: Example) -> None:
     """Each simulated count of many people is drawn by the law of the sum of theirs."""
     one, histogram = known(example).counts, 2 * np.arange(1, len(example.inputs) + 1)
@@ -452,12 +499,14 @@ def simulate_has_the_law_of_many_clients(example: Example) -> None:
 # ------------------------------------------------------------------------------------------------------- refusals
 
 
+@_check(_stated, once=True)
 def bad_epsilon_is_refused(example: Example) -> None:
     """No ε is taken that is no number from the least to the largest."""
     for epsilon in NO_EPSILONS:
         _refuses(lambda: _with(example, epsilon), r"epsilon must .*, got", f"ε = {epsilon!r}")  # noqa: B023
 
 
+@_check(once=True)
 def bad_rng_is_refused(example: Example) -> None:
     """Only generators are drawn from."""
     for rng in (None, 0, np.random.RandomState(0)):  # noqa: NPY002
@@ -465,12 +514,14 @@ def bad_rng_is_refused(example: Example) -> None:
         _refuses(again, "rng must be a numpy.random.Generator", f"rng = {rng!r}")
 
 
+@_check(once=True)
 def nobody_is_refused(example: Example) -> None:
     """There is no report of nobody."""
     nobody = partial(example.mechanism.perturb, example.inputs[:0], rng=np.random.default_rng(0))
     _refuses(nobody, "at least one person", "a batch of nobody")
 
 
+@_check(once=True)
 def foreign_and_empty_tallies_are_refused(example: Example) -> None:
     """Tallies of another mechanism are neither estimated from nor added, and from nothing there is no estimate."""
     m = example.mechanism
@@ -480,72 +531,3 @@ def foreign_and_empty_tallies_are_refused(example: Example) -> None:
     _refuses(lambda: m.estimate(foreign), "tally must be of", "estimating from another mechanism's tally")
     _refuses(lambda: own + foreign, "one mechanism", "adding another mechanism's tally")
     _refuses(lambda: m.estimate(empty), "at least one report", "estimating from no report")
-
-
-# ----------------------------------------------------------------------------------------------------- all checks
-
-
-def _stated(example: Example) -> bool:
-    return "epsilon" in {field.name for field in fields(example.mechanism)}  # type: ignore[arg-type]
-
-
-def _simulated(example: Example) -> bool:
-    return example.histogram and bool(_simulations(example))
-
-
-def _few(example: Example) -> bool:
-    try:
-        branches = known(example).branches
-    except Exception:  # a check says it better, and a plan is made of all examples
-        return True
-    return prod(branches[i] for i in _three(example)) <= THREE
-
-
-checks: tuple[Check, ...] = (
-    epsilon_of_the_law_is_the_stated_one,
-    epsilon_is_kept_at_every_size,
-    public_part_does_not_depend_on_the_value,
-    report_has_the_stated_size,
-    card_is_right,
-    estimate_is_unbiased,
-    noise_is_the_variance,
-    estimate_is_the_mean_of_scores,
-    estimate_takes_trials_one_by_one,
-    draws_follow_the_law,
-    people_are_independent,
-    three_people_are_independent,
-    tallies_add,
-    same_seed_same_reports,
-    simulate_has_the_law_of_two_clients,
-    simulate_has_the_law_of_many_clients,
-    bad_epsilon_is_refused,
-    bad_rng_is_refused,
-    nobody_is_refused,
-    foreign_and_empty_tallies_are_refused,
-)
-NEEDS: dict[Check, Callable[[Example], bool]] = {  # of what an example must have for a check to apply
-    epsilon_is_kept_at_every_size: _stated,
-    public_part_does_not_depend_on_the_value: lambda example: bool(example.mechanism.public_fields),
-    people_are_independent: lambda example: example.pairs,
-    three_people_are_independent: _few,
-    simulate_has_the_law_of_two_clients: lambda example: example.pairs and _simulated(example),
-    simulate_has_the_law_of_many_clients: _simulated,
-    bad_epsilon_is_refused: _stated,
-}
-ONCE = {  # for each class, with its smallest example
-    three_people_are_independent,
-    bad_epsilon_is_refused,
-    bad_rng_is_refused,
-    nobody_is_refused,
-    foreign_and_empty_tallies_are_refused,
-}
-SLOW = {  # they walk branches of several people
-    people_are_independent,
-    three_people_are_independent,
-    simulate_has_the_law_of_two_clients,
-    simulate_has_the_law_of_many_clients,
-}
-
-
-def _size(example: Example) -> int:
-    return example.mechanism.report_bits + example.mechanism.public_bits
