@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.checks import check_count, check_probability
 from ldpnb.formula import Budget, Formula
 
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
@@ -221,19 +222,14 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness) -> NDArr
     ValueError
         If p is not a probability, or `rng` is no source of randomness.
     """
-    if isinstance(p, Formula):
-        return np.packbits(bernoulli(p, shape, rng), axis=1, bitorder="little")
-    chance = np.asarray(p, np.float64)
-    if chance.ndim or not 0 <= chance <= 1:
-        raise ValueError(f"p must be a probability in [0, 1], got {p}")
-    (n, k), rng = shape, _source(rng)
+    p, rng, (n, k) = check_probability(p, "p"), _source(rng), shape
     if isinstance(rng, Paths):
         return np.packbits(bernoulli(p, shape, rng), axis=1, bitorder="little")
     width = -(-k // 8)
     words = np.empty(-(-n * width // 8), "<u8")
     for start in range(0, len(words), COIN_WORDS):
         part = words[start : start + COIN_WORDS]
-        part[:] = _coins(ceil(Fraction(float(chance)) * GRID), len(part), rng)
+        part[:] = _coins(ceil(Fraction(p) * GRID), len(part), rng)
     bits = words.view(np.uint8)[: n * width].reshape(n, width)
     if k % 8:
         bits[:, -1] &= (1 << k % 8) - 1
@@ -315,11 +311,8 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
         If a number is out of range or no integer, does not broadcast, or `rng` is no source of randomness.
     """
     part, whole = np.asarray(part), np.asarray(whole)
-    if (
-        part.dtype.kind not in "iu"
-        or whole.dtype.kind not in "iu"
-        or not np.all((part >= 0) & (part <= whole) & (whole > 0))
-    ):
+    integers = {part.dtype.kind, whole.dtype.kind} <= {"i", "u"}
+    if not integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
     some, rng = _spread(part, shape, "part"), _source(rng)
     if not isinstance(rng, Paths):
@@ -450,9 +443,7 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
 
 def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     """Throw n balls into k cells, all alike, and count: one axis more than n has, of length k."""
-    n, rng = _simulated(n, rng)
-    if isinstance(k, bool | np.timedelta64) or not isinstance(k, int | np.integer) or not 0 < k < 2**53:
-        raise ValueError(f"k must be an integer in [1, 2**53), got {k!r}")
+    (n, rng), k = _simulated(n, rng), check_count(k, 1, "k", 2**53 - 1)
     if not isinstance(rng, Paths):
         return np.asarray(rng.multinomial(n, np.full(k, 1 / k)), np.int64)
     out = np.empty((*n.shape, k), np.int64)

@@ -641,7 +641,7 @@ def test_bad_counts_are_refused(rng):
     for p in (-0.1, 1.5, nan):
         with pytest.raises(ValueError, match=r"p must be probabilities in \[0, 1\], got"):
             binomial(2, p, (), rng)
-    with pytest.raises(ValueError, match="k must be an integer in .*, got 0"):
+    with pytest.raises(ValueError, match="k must be an integer, at least 1, got 0"):
         scatter(np.array(2), 0, rng)
     with pytest.raises(ValueError, match="broadcast"):
         binomial([2, 3], 0.5, (), rng)

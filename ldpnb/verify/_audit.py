@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
-from ldpnb.checks import check_count, check_probability, is_number
+from ldpnb.checks import check_count, is_number
 from ldpnb.core import Mechanism
 from ldpnb.verify._features import CELLS, Pool, features_of
-from ldpnb.verify._laws import repeat, row_keys
+from ldpnb.verify._laws import check_level, repeat, row_keys
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -159,8 +159,7 @@ def audit(
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
-    if not 0 < check_probability(level, "level") <= 0.5:
-        raise ValueError(f"level must be in (0, 1/2], got {level}")
+    check_level(level, "level")
     if claimed is not None and not (is_number(claimed) and isfinite(claimed) and claimed >= 0):
         raise ValueError(f"claimed must be a finite number, at least 0, got {claimed!r}")
     if not isinstance(rng, np.random.Generator | SystemRandom):
@@ -208,8 +207,7 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
     if not is_number(epsilon) or not epsilon >= 0:
         raise ValueError(f"epsilon must be a number, at least 0, got {epsilon!r}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
-    if not 0 < check_probability(level, "level") <= 0.5:
-        raise ValueError(f"level must be in (0, 1/2], got {level}")
+    check_level(level, "level")
     n = samples - samples // 2
     q = exp(-epsilon) / (1 + exp(-epsilon))
     return max(0.0, float(_bound(n * (1 - q), n * q, n, level / TAILS)))

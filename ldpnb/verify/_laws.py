@@ -276,8 +276,7 @@ def sampled(
     n = check_count(reports, REPORTS_MIN, "reports")
     if len(values) == 0:
         raise ValueError("values must hold at least one value, got none")
-    if not 0 < check_probability(alarm, "alarm") <= 0.5:
-        raise ValueError(f"alarm must be in (0, 1/2], got {alarm}")
+    check_level(alarm, "alarm")
     candidates = named(items)
     targets, noises = mechanism.expected(values, *candidates), mechanism.variance(values, *candidates)
     limit = -float(ndtri(alarm / (4 * targets.size)))  # two checks of two sides
@@ -314,6 +313,12 @@ def _powers(
         y, w = (scores - target) / spread, np.array([weights[key] for key in block])
         powers += [np.tensordot(w, y**k, 1) for k in (1, 2, 3, 4)]
     return *(powers / len(rows)), len(rows)
+
+
+def check_level(level: float, name: str) -> None:
+    """Refuse what is no probability of a false alarm."""
+    if not 0 < check_probability(level, name) <= 0.5:
+        raise ValueError(f"{name} must be in (0, 1/2], got {level}")
 
 
 def repeat(inputs: Any, i: int, n: int) -> Any:
