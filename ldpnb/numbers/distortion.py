@@ -31,6 +31,8 @@ GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, a
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
@@ -59,12 +61,12 @@ class Optimum:
         For `least_epsilon`, an ε proved to be too small; None where 0 is enough.
     """
 
-    channel: NDArray[np.float64]
+    channel: Floats
     epsilon: float
     distortion: float
     bound: float
-    source: NDArray[np.float64]
-    prices: NDArray[np.float64]
+    source: Floats
+    prices: Floats
     bias: float = 0.0
     short: float | None = None
 
@@ -217,7 +219,7 @@ def least_epsilon(
 
 def optimise_points(
     letters: ArrayLike, epsilon: float, m: int, source: ArrayLike, *, starts: int, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], Optimum]:
+) -> tuple[Floats, Optimum]:
     r"""Find m points and a channel to them with a small mean square error: the best found, not the best there is.
 
     Alternates between the best channel for the points, a linear program, and the best points for the channel, each
@@ -260,7 +262,7 @@ def optimise_points(
         raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    tried: list[tuple[NDArray[np.float64], Optimum]] = []
+    tried: list[tuple[Floats, Optimum]] = []
     for _ in range(check_count(starts, 1, "starts")):
         points = np.sort(rng.uniform(x.min(), x.max(), m))
         found = _solve(np.square(points - x[:, None]), epsilon, p)
@@ -276,7 +278,7 @@ def optimise_points(
     return points, replace(found, bound=min(_anywhere(x, p[0] / p[0].sum(), epsilon), found.distortion))
 
 
-def _anywhere(x: NDArray[np.float64], p: NDArray[np.float64], epsilon: float) -> float:
+def _anywhere(x: Floats, p: Floats, epsilon: float) -> float:
     """Lower bound on the mean square error of any channel of this ε to any points; see `optimise_points`."""
     k, a, scale = len(x), exp(-epsilon), np.ptp(x) or 1.0
     x = (x - x.min()) / scale
@@ -353,58 +355,45 @@ def rate(k: int, m: int) -> float:
 # ----------------------------------------------------------------------------------------------- the linear program
 
 
-def _solve(
-    loss: NDArray[np.float64],
-    epsilon: float,
-    sources: NDArray[np.float64],
-    unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
-) -> Optimum:
+def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats, Floats] | None = None) -> Optimum:
     from scipy.optimize import linprog
 
-    k, m = loss.shape
+    (k, m), s = loss.shape, len(sources)
     a, b = exp(-epsilon), -expm1(-epsilon)
-    step, span, shift, size = b or 1.0, np.ptp(loss) or 1.0, 0.0, 1.0
+    step, span = b or 1.0, np.ptp(loss) or 1.0
     scaled = (loss - loss.min()) / span
-    wide = sparse.csr_array(sources) @ sparse.block_diag(scaled[:, None, :])
-    each, column, zero = sparse.eye_array(k), np.ones((k, 1)), sparse.csr_array((1, 1))
-    # columns: v_y, t_xy, Σ_y t_xy (one for all x), the objective
+    inputs, outputs = unbiased or (np.zeros(k), np.zeros(m))
+    shift = float(inputs.mean())
+    size = float(np.abs(outputs - shift).max()) or 1.0
+    i, o = (inputs - shift) / size, (outputs - shift) / size
+    each, column, zeros = sparse.eye_array(k), np.ones((k, 1)), sparse.csr_array((s, 1))
+    # columns: v_y, t_xy, Σ_y t_xy (one for all x), the objective; ω
     equal: Any = [
-        [None, sparse.kron(each, np.ones((1, m))), -column, None],
-        [np.full((1, m), a), None, np.array([[b]]), zero],
+        [None, sparse.kron(each, np.ones((1, m))), -column, None, None],
+        [np.full((1, m), a), None, np.array([[b]]), zeros[:1], zeros[:1]],
+        # unbiased: Σ_y t_xy o_y + ω = i_x/b, where ω = (a/b) Σ_y v_y o_y is one for all x
+        [None, sparse.kron(each, b / step * o[None]), None, None, column],
+        [-a * o[None], None, None, None, np.array([[step]])],
     ]
-    right = [np.zeros(k), np.ones(1)]
+    wide = sparse.csr_array(sources) @ sparse.block_diag(scaled[:, None, :])
     most: Any = [
-        [-sparse.kron(column, sparse.eye_array(m)), sparse.eye_array(k * m), None, None],
-        [a * sources @ scaled, b * wide, sparse.csr_array((len(sources), 1)), -np.ones((len(sources), 1))],
+        [-sparse.kron(column, sparse.eye_array(m)), sparse.eye_array(k * m), None, None, None],
+        [a * sources @ scaled, b * wide, zeros, -np.ones((s, 1)), zeros],
     ]
-    if unbiased is not None:  # Σ_y t_xy o_y + ω = i_x/b, where ω = (a/b) Σ_y v_y o_y is one for all x
-        shift = float(unbiased[0].mean())
-        size = float(np.abs(unbiased[1] - shift).max()) or 1.0
-        inputs, outputs = ((part - shift) / size for part in unbiased)
-        equal = [[*equal[0], None], [*equal[1], zero]]
-        equal.append([None, sparse.kron(each, b / step * outputs[None]), None, None, column])
-        equal.append([-a * outputs[None], None, None, None, np.array([[step]])])
-        right += [inputs / step, np.zeros(1)]
-        most = [[*most[0], None], [*most[1], sparse.csr_array((len(sources), 1))]]
+    right = np.concatenate([np.zeros(k), [1.0], i / step, [0.0]])
+    if unbiased is None:
+        equal, most, right = [row[:4] for row in equal[:2]], [row[:4] for row in most], right[: k + 1]
+    tables: Any = [sparse.block_array(rows, format="csc") for rows in (most, equal)]
     # v_y ≤ 1 holds anyway; said, it keeps a solver from v of any size where a is as small as its tolerance
     bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (len(most[0]) - 2)
-    tables: Any = [sparse.block_array(parts, format="csc") for parts in (most, equal)]
     objective = np.zeros(len(bounds))
     objective[m + k * m + 1] = 1
-    answer = linprog(
-        objective,
-        A_ub=tables[0],
-        b_ub=np.zeros(k * m + len(sources)),
-        A_eq=tables[1],
-        b_eq=np.concatenate(right),
-        bounds=bounds,
-        method="highs",
-        options=PRECISE,
-    )
+    upper = tables[0], np.zeros(k * m + s)
+    answer = linprog(objective, *upper, tables[1], right, bounds, method="highs", options=PRECISE)
     if answer.status == 2 and unbiased is not None:
         raise ValueError(
-            f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {unbiased[1].min():.6g} "
-            f"to {unbiased[1].max():.6g} has means from {unbiased[0].min():.6g} to {unbiased[0].max():.6g}"
+            f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {outputs.min():.6g} "
+            f"to {outputs.max():.6g} has means from {inputs.min():.6g} to {inputs.max():.6g}"
         )
     if answer.status != 0 or answer.x is None:
         raise RuntimeError(f"the linear program at epsilon = {epsilon} was not solved: {answer.message}")
@@ -414,11 +403,11 @@ def _solve(
     channel = within(raw / raw.sum(1, keepdims=True), epsilon) if epsilon else np.tile(tops / tops.sum(), (k, 1))
     # the dual solution, in the units of the problem
     lower, weights = answer.eqlin.marginals, np.maximum(-answer.ineqlin.marginals[k * m :], 0)
-    weights = weights / weights.sum() if weights.any() else np.full(len(sources), 1 / len(sources))
+    weights = weights / weights.sum() if weights.any() else np.full(s, 1 / s)
     prices, slopes, bias = span * lower[:k] / step, np.zeros(k), 0.0
     if unbiased is not None:
         slopes = span * lower[k + 1 : 2 * k + 1] / (step * size)
-        bias = float(np.abs(channel @ unbiased[1] / channel.sum(1) - unbiased[0]).max())
+        bias = float(np.abs(channel @ outputs / channel.sum(1) - inputs).max())
         if bias > BIAS * size:
             raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
     prices = prices - slopes * shift + loss.min() * (weights @ sources)
@@ -436,13 +425,13 @@ def _solve(
 # ------------------------------------------------------------------------------------------- exact evaluation, checks
 
 
-def _mixture(weights: NDArray[np.float64], sources: NDArray[np.float64]) -> Any:
+def _mixture(weights: Floats, sources: Floats) -> Any:
     """Mix sources with these weights, both over their exact sums: fractions (k,)."""
     w, p = fractions(weights), fractions(sources)
     return (w / w.sum()) @ (p / p.sum(1, keepdims=True))
 
 
-def _distortion(loss: NDArray[np.float64], channel: NDArray[np.float64], sources: NDArray[np.float64]) -> Fraction:
+def _distortion(loss: Floats, channel: Floats, sources: Floats) -> Fraction:
     """Largest expected loss under one of the sources; rows and sources are taken over their exact sums."""
     q, p = fractions(channel), fractions(sources)
     means = (q * fractions(loss)).sum(1) / q.sum(1)
@@ -450,12 +439,7 @@ def _distortion(loss: NDArray[np.float64], channel: NDArray[np.float64], sources
 
 
 def _bound(
-    loss: NDArray[np.float64],
-    epsilon: float,
-    source: Any,
-    prices: NDArray[np.float64],
-    slopes: NDArray[np.float64],
-    unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: tuple[Floats, Floats] | None
 ) -> Fraction:
     """Lower bound on the distortion of all channels of this ε under this source, for any prices λ and slopes ν."""
     cost = fractions(loss) * source[:, None] - fractions(prices)[:, None]
@@ -495,7 +479,7 @@ def _positive(value: Any, name: str, *, zero: bool = False) -> float:
     return float(value)
 
 
-def _sources(sources: ArrayLike | None, k: int) -> NDArray[np.float64]:
+def _sources(sources: ArrayLike | None, k: int) -> Floats:
     """Return the extreme points of the class, (s, k)."""
     if sources is None:
         return np.eye(k)
