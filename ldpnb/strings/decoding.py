@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from ldpnb.strings.rappor import ORR
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
 
+Control = Literal["fdr", "bonferroni"]
 _Floats = NDArray[np.float64]
 
 
@@ -73,7 +74,7 @@ def decode(
     tally: Tally,
     items: ArrayLike | Sequence[Name],
     *,
-    control: Literal["fdr", "bonferroni"] = "fdr",
+    control: Control = "fdr",
     alarm: float = 0.05,
     split: bool = False,
     others: bool = True,
@@ -150,7 +151,7 @@ def decode(
     (array([ True,  True, False]), array([0.6, 0.4]))
     """
     mechanism: Any = check_tally(tally, Hashed, "RAPPOR or ORR").mechanism
-    if control not in ("fdr", "bonferroni"):
+    if control not in get_args(Control):
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
         raise ValueError(f"alarm must be in (0, 1), got {alarm}")

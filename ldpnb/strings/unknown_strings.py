@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ from ldpnb.checks import (
     is_number,
 )
 from ldpnb.core import Example, Layout, Mechanism, Reports, Tally, blocks, check_tally
-from ldpnb.strings.decoding import Decoded, decode
+from ldpnb.strings.decoding import Control, Decoded, decode
 from ldpnb.strings.hashed import listed
 from ldpnb.strings.rappor import RAPPOR
 
@@ -242,19 +242,16 @@ class Unknown(Mechanism):
 
         Counts of pairs are products of matrices over blocks of people, so memory does not grow with their number.
         """
-        positions = reports["positions"]
-        ones = np.zeros((len(self.pairs), 2, self.k), np.int64)
-        people, both = np.zeros(len(self.pairs), np.int64), np.zeros((len(self.pairs), self.k, self.k), np.int64)
+        positions, both = reports["positions"], np.zeros((len(self.pairs), self.k + 1, self.k + 1), np.int64)
         for at, (i, j) in enumerate(self.pairs):
             showing = np.flatnonzero((positions == i).any(1) & (positions == j).any(1))
-            people[at] = len(showing)
             for part in blocks(len(showing), self._people):
                 some = showing[part]
-                grams = reports["grams"][some]
+                grams = np.pad(reports["grams"][some], ((0, 0), (0, 0), (1, 0)), constant_values=True)  # everybody's
                 a, b = (grams[positions[some] == place].astype(np.float32) for place in (i, j))
-                ones[at] += np.stack([a.sum(0), b.sum(0)]).astype(np.int64)
                 both[at] += np.rint(a.T @ b).astype(np.int64)  # exact: a block has fewer than 2**24 people
-        parts = [self.whole._count(reports, None), people, ones[:, 0], ones[:, 1], both]
+        pairs = both[:, 0, 0], both[:, 1:, 0], both[:, 0, 1:], both[:, 1:, 1:]
+        parts = [self.whole._count(reports, None), *pairs]
         return np.concatenate([part.ravel() for part in parts])
 
     def counts(self, tally: Tally) -> Counts:
@@ -292,9 +289,7 @@ class Unknown(Mechanism):
         """
         counts, q = self.counts(tally), float(self.flip)
         v, people = q * (1 - q) / (1 - 2 * q) ** 2, counts.people[..., None]
-        first, second = (
-            np.clip((ones - q * people) / (1 - 2 * q), 0, people) for ones in (counts.first, counts.second)
-        )
+        first, second = (np.clip((ones - q * people) / (1 - 2 * q), 0, people) for ones in counts[2:4])
         variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
         return self._products(counts) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
 
@@ -398,7 +393,7 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
     ValueError
         If the tally is of another mechanism or an argument is out of range; or if there are too many strings.
     """
-    mechanism = _mechanism(tally)
+    mechanism: Any = check_tally(tally, Unknown, "an Unknown").mechanism
     limit = check_count(limit, 1, "limit")
     if tally.counts.ndim > 1:
         raise ValueError(f"tally must be of one trial, got counts of shape {tally.counts.shape}")
@@ -418,12 +413,7 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
 
 
 def discover(
-    tally: Tally,
-    *,
-    spurious: float = 1.0,
-    limit: int = 10_000,
-    control: Literal["fdr", "bonferroni"] = "fdr",
-    alarm: float = 0.05,
+    tally: Tally, *, spurious: float = 1.0, limit: int = 10_000, control: Control = "fdr", alarm: float = 0.05
 ) -> Decoded:
     """Find strings, estimate their shares, and test which of them are real: a `dictionary`, then `decode`.
 
@@ -445,13 +435,8 @@ def discover(
     Decoded
         Of no items if there are no candidates.
     """
-    mechanism, items = _mechanism(tally), dictionary(tally, spurious=spurious, limit=limit)
+    items, mechanism = dictionary(tally, spurious=spurious, limit=limit), cast(Unknown, tally.mechanism)
     if items:
         return decode(mechanism.strings(tally), items, control=control, alarm=alarm)
     nothing, none = np.zeros(0), np.zeros(0, np.bool_)
     return Decoded((), nothing, nothing, nothing, none, none, none, rank=0, cells=0)
-
-
-def _mechanism(tally: Tally) -> Unknown:
-    mechanism: Any = check_tally(tally, Unknown, "an Unknown").mechanism
-    return mechanism  # type: ignore[no-any-return]
