@@ -31,7 +31,7 @@ Why the contract is as it is:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, fields
 from math import prod
 from typing import Any, ClassVar, Self
@@ -173,7 +173,7 @@ class Mechanism(ABC):
         """Return values that were checked, one per person."""
         raise NotImplementedError
 
-    def _reports(self, reports: Reports) -> Any:
+    def _reports(self, reports: Reports) -> NDArray[Any]:
         """Return reports that were checked, one per person."""
         if "" in self.layout:
             return check_part(reports, "reports", *self.layout[""])
@@ -296,6 +296,11 @@ def check_tally(tally: Any, kind: type[Any], what: str) -> Tally:
     if not isinstance(tally.mechanism, kind):
         raise ValueError(f"tally must be of {what}, got one of {_brief(tally.mechanism)}")
     return tally
+
+
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """Slices of n people, `size` at a time, so that memory does not grow with their number."""
+    return (slice(start, start + size) for start in range(0, n, size))
 
 
 def named(items: Any) -> tuple[Any, ...]:

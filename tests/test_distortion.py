@@ -219,8 +219,8 @@ def test_bound_holds_whatever_the_prices():
         share = distortion._mixture(np.ones(1), p[None])
         reached = distortion._distortion(loss, q, p[None])
         assert distortion._bound(loss, eps, share, prices, slopes, None) <= reached + Fraction(1, 10**12) * (eps == 0)
-        rows = distortion._exact(q)
-        means = ((rows / rows.sum(1)[:, None]) @ distortion._exact(outputs)).astype(
+        rows = distortion.fractions(q)
+        means = ((rows / rows.sum(1)[:, None]) @ distortion.fractions(outputs)).astype(
             np.float64
         )  # what it is unbiased for
         assert distortion._bound(loss, eps, share, prices, slopes, (means, outputs)) <= reached + Fraction(1, 10**12)
@@ -471,10 +471,10 @@ def test_rate():
         (lambda: least_distortion(hamming(2), 33), r"epsilon must be 0 or a finite number in \[1e-06, 32\], got 33"),
         (lambda: least_distortion(hamming(2), nan), "epsilon must be 0 or a finite number"),
         (lambda: least_distortion(hamming(2), False), "epsilon must be 0 or a finite number .*, got False"),
-        (lambda: least_distortion(hamming(2), 1.0, [0.5, 0.4]), "sources must sum to 1, got a sum of 0.9"),
+        (lambda: least_distortion(hamming(2), 1.0, [0.5, 0.4]), "sources must have rows of sum 1, got a sum of 0.9"),
         (lambda: least_distortion(hamming(2), 1.0, [1.5, -0.5]), "sources must not be negative, got -0.5"),
         (lambda: least_distortion(hamming(2), 1.0, [1.0]), "sources must have one probability a value, 2, got 1"),
-        (lambda: least_distortion(hamming(2), 1.0, [[[0.5, 0.5]]]), "sources must be numbers with 1 axes"),
+        (lambda: least_distortion(hamming(2), 1.0, [[[0.5, 0.5]]]), "sources must be numbers with 2 axes"),
         (lambda: least_distortion(hamming(2), 1.0, [nan, 1.0]), "sources must be finite numbers"),
         (lambda: least_distortion(hamming(2), 1.0, unbiased=[0, 1]), "unbiased must be a pair"),
         (lambda: least_distortion(hamming(2), 1.0, unbiased=([0, 1], [0.0])), r"unbiased must hold one .* got 2 and 1"),
@@ -490,7 +490,7 @@ def test_rate():
         (lambda: least_epsilon(hamming(2), 0), "distortion must be one that a channel of epsilon = 32 reaches, 1.2"),
         (lambda: least_epsilon([[1.0], [0.0]], 0.5), "distortion must be one that .* reaches, 1 or more, got 0.5"),
         (lambda: least_epsilon(hamming(2), 0.1, width=0), "width must be a finite number, above 0, got 0"),
-        (lambda: points(source=[0.5, 0.4]), "sources must sum to 1"),
+        (lambda: points(source=[0.5, 0.4]), "sources must have rows of sum 1"),
         (lambda: points(source=np.eye(2)), r"source must be a single one, \(k,\), got 2 of them"),
         (lambda: points(letters=[[0, 1]]), "letters must be numbers with 1 axes"),
         (lambda: points(m=0), "m must be an integer, at least 1, got 0"),

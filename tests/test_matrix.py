@@ -64,12 +64,12 @@ def test_scores_are_part_of_the_identity():
         ([[0.5, 0.4]], None, "rows of sum 1, got a sum of 0.9"),
         ([[1.5, -0.5]], None, "must not be negative, got -0.5"),
         ([[1.0, 0.0], [0.5, 0.5]], None, "must not tell values apart for certain, but some cannot send report 1"),
-        ([0.5, 0.5], None, "must be a matrix of numbers"),
-        ([], None, "must be a matrix of numbers"),
+        ([0.5, 0.5], None, "must be numbers with 2 axes, not empty"),
+        ([], None, "must be numbers with 2 axes, not empty"),
         ([[np.nan, 1.0]], None, "must be finite numbers"),
         ([["a"]], None, "must be finite numbers, got <U1 values"),
         ([[0.5, 0.5]], [[1.0]], "scores must have one row a report, 2, got 1"),
-        ([[0.5, 0.5]], [1.0, 2.0], "scores must be a matrix of numbers"),
+        ([[0.5, 0.5]], [1.0, 2.0], "scores must be numbers with 2 axes, not empty"),
     ],
 )
 def test_bad_matrix_is_refused(channel, scores, message):

@@ -405,8 +405,8 @@ class SurveyLetters(RAPPOR):
 class OneCohortForAll(RAPPOR):
     """Draws one cohort for everybody."""
 
-    def _memoise(self, values, rng):
-        state = super()._memoise(values, rng)
+    def memoise(self, values, *, rng):
+        state = super().memoise(values, rng=rng)
         cohort = state["cohort"][0]
         for i, value in enumerate(values):
             bloom = self.filters([value])[0]

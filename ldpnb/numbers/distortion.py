@@ -10,7 +10,6 @@ solution is turned into a bound that no channel of this ε is below.  Both are e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, expm1, inf, isfinite, log, log1p, nextafter
@@ -21,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ldpnb.chance import odds
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_count, check_epsilon, check_numbers
-from ldpnb.oracles.matrix import MatrixMechanism, within
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_array, check_count, is_number
+from ldpnb.oracles.matrix import MatrixMechanism, check_grid, distributions, fractions, within
 
 TOLERANCE = 1e-10  # the least that HiGHS takes
 PRECISE: Any = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
@@ -31,6 +30,8 @@ BIAS = 1e-6  # nor one that is biased by more than this part of the range of out
 GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +61,12 @@ class Optimum:
         For `least_epsilon`, an ε proved to be too small; None where 0 is enough.
     """
 
-    channel: NDArray[np.float64]
+    channel: Floats
     epsilon: float
     distortion: float
     bound: float
-    source: NDArray[np.float64]
-    prices: NDArray[np.float64]
+    source: Floats
+    prices: Floats
     bias: float = 0.0
     short: float | None = None
 
@@ -146,14 +147,14 @@ def least_distortion(
     >>> found.channel.round(9).tolist(), round(found.distortion, 9), bool(found.distortion - found.bound < 1e-9)
     ([[0.75, 0.25], [0.25, 0.75]], 0.25, True)
     """
-    losses = _array(loss, "loss", 2)
+    losses = check_grid(loss, "loss", 2)
     epsilon = _epsilon(epsilon)
     class_ = _sources(sources, len(losses))
     if unbiased is None:
-        return _solve(losses, epsilon, class_, None)
+        return _solve(losses, epsilon, class_)
     if not isinstance(unbiased, tuple) or len(unbiased) != 2:
         raise ValueError(f"unbiased must be a pair (inputs, outputs), got {unbiased!r}")
-    inputs, outputs = _array(unbiased[0], "inputs", 1), _array(unbiased[1], "outputs", 1)
+    inputs, outputs = (check_grid(part, name, 1) for part, name in zip(unbiased, ("inputs", "outputs"), strict=True))
     if (len(inputs), len(outputs)) != losses.shape:
         raise ValueError(
             f"unbiased must hold one input a row and one output a column of loss, {losses.shape}, "
@@ -191,29 +192,26 @@ def least_epsilon(
     ValueError
         If no channel of ε up to EPSILON_MAX has so small a distortion.
     """
-    losses = _array(loss, "loss", 2)
+    losses = check_grid(loss, "loss", 2)
     class_ = _sources(sources, len(losses))
     distortion, width = _positive(distortion, "distortion", zero=True), _positive(width, "width")
-    best = _solve(losses, 0.0, class_, None)
+    best = _solve(losses, 0.0, class_)
     limit = distortion * (1 + TIE)
     if best.distortion <= limit:
         return best
-    low, best = 0.0, _solve(losses, EPSILON_MAX, class_, None)
+    low, best = 0.0, _solve(losses, EPSILON_MAX, class_)
     if best.distortion > limit:
         raise ValueError(
             f"distortion must be one that a channel of epsilon = {EPSILON_MAX:g} reaches, {best.distortion:.6g} or "
             f"more, got {distortion}"
         )
     while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
-        found = _solve(losses, middle, class_, None)
-        if found.distortion <= limit:
-            best = found
-        else:
-            low = middle
+        found = _solve(losses, middle, class_)
+        low, best = (low, found) if found.distortion <= limit else (middle, best)
     step, short = width, best.epsilon
     while short > 0:  # down from there to an ε that is too small for certain: mostly the first one
         short = best.epsilon - step if best.epsilon - step >= EPSILON_MIN else 0.0
-        if _solve(losses, short, class_, None).bound > limit:
+        if _solve(losses, short, class_).bound > limit:
             return replace(best, short=short)
         step *= 2
     return best  # within the gap of the solver, 0 is enough
@@ -221,7 +219,7 @@ def least_epsilon(
 
 def optimise_points(
     letters: ArrayLike, epsilon: float, m: int, source: ArrayLike, *, starts: int, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], Optimum]:
+) -> tuple[Floats, Optimum]:
     r"""Find m points and a channel to them with a small mean square error: the best found, not the best there is.
 
     Alternates between the best channel for the points, a linear program, and the best points for the channel, each
@@ -258,38 +256,35 @@ def optimise_points(
     Optimum
         The bound is one for all points: where it is met, more points or others do not help.
     """
-    x, epsilon, m = _array(letters, "letters", 1), _epsilon(epsilon), check_count(m, 1, "m")
+    x, epsilon, m = check_grid(letters, "letters", 1), _epsilon(epsilon), check_count(m, 1, "m")
     p = _sources(source, len(x))
     if len(p) != 1:
         raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    best: tuple[NDArray[np.float64], Optimum] | None = None
+    tried: list[tuple[Floats, Optimum]] = []
     for _ in range(check_count(starts, 1, "starts")):
         points = np.sort(rng.uniform(x.min(), x.max(), m))
-        found = _solve(np.square(points - x[:, None]), epsilon, p, None)
+        found = _solve(np.square(points - x[:, None]), epsilon, p)
         for _ in range(200):
             joint = p[0][:, None] * found.channel
             mass = joint.sum(0)
-            better = np.sort(np.where(mass > 0, x @ joint / np.where(mass > 0, mass, 1), points))
-            last, found = found, _solve(np.square(better - x[:, None]), epsilon, p, None)
-            points = better
+            points = np.sort(np.where(mass > 0, x @ joint / np.where(mass > 0, mass, 1), points))
+            last, found = found, _solve(np.square(points - x[:, None]), epsilon, p)
             if found.distortion >= last.distortion - 1e-12 * np.ptp(x) ** 2:
                 break
-        if best is None or found.distortion < best[1].distortion:
-            best = points, found
-    assert best is not None
-    points, found = best
+        tried.append((points, found))
+    points, found = min(tried, key=lambda one: one[1].distortion)
     return points, replace(found, bound=min(_anywhere(x, p[0] / p[0].sum(), epsilon), found.distortion))
 
 
-def _anywhere(x: NDArray[np.float64], p: NDArray[np.float64], epsilon: float) -> float:
+def _anywhere(x: Floats, p: Floats, epsilon: float) -> float:
     """Lower bound on the mean square error of any channel of this ε to any points; see `optimise_points`."""
     k, a, scale = len(x), exp(-epsilon), np.ptp(x) or 1.0
     x = (x - x.min()) / scale
     points, best = np.unique(np.concatenate([np.linspace(0, 1, GRID), x])), 0.0
     for _ in range(ROUNDS):
-        found = _solve(np.square(points - x[:, None]), epsilon, p[None], None)
+        found = _solve(np.square(points - x[:, None]), epsilon, p[None])
         reach = np.sqrt(np.maximum(found.prices, 0) / np.where(p > 0, p, 1))
         ends = np.sort(np.concatenate([[-1.0], x - reach, x + reach, [2.0]]))  # best points are between 0 and 1
         middle = (ends[1:] + ends[:-1]) / 2
@@ -360,84 +355,62 @@ def rate(k: int, m: int) -> float:
 # ----------------------------------------------------------------------------------------------- the linear program
 
 
-def _solve(
-    loss: NDArray[np.float64],
-    epsilon: float,
-    sources: NDArray[np.float64],
-    unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-) -> Optimum:
+def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats, Floats] | None = None) -> Optimum:
     from scipy.optimize import linprog
 
-    k, m = loss.shape
+    (k, m), s = loss.shape, len(sources)
     a, b = exp(-epsilon), -expm1(-epsilon)
-    span = np.ptp(loss) or 1.0
+    step, span = b or 1.0, np.ptp(loss) or 1.0
     scaled = (loss - loss.min()) / span
-    v, t, sums, worst = 0, m, m + k * m, m + k * m + 1  # columns: v_y, t_xy, Σ_y t_xy (one for all x), the objective
-    width = m + k * m + 2
-    rows = sparse.kron(sparse.eye_array(k), np.ones((1, m)))
-    wide = sparse.block_diag(scaled[:, None, :])
-    equal = [
-        _row(width, {t: rows, sums: -np.ones((k, 1))}),
-        _row(width, {v: np.full((1, m), a), sums: np.array([[b]])}),
+    inputs, outputs = unbiased or (np.zeros(k), np.zeros(m))
+    shift = float(inputs.mean())
+    size = float(np.abs(outputs - shift).max()) or 1.0
+    i, o = (inputs - shift) / size, (outputs - shift) / size
+    each, column, zeros = sparse.eye_array(k), np.ones((k, 1)), sparse.csr_array((s, 1))
+    # columns: v_y, t_xy, Σ_y t_xy (one for all x), the objective; ω
+    equal: Any = [
+        [None, sparse.kron(each, np.ones((1, m))), -column, None, None],
+        [np.full((1, m), a), None, np.array([[b]]), zeros[:1], zeros[:1]],
+        # unbiased: Σ_y t_xy o_y + ω = i_x/b, where ω = (a/b) Σ_y v_y o_y is one for all x
+        [None, sparse.kron(each, b / step * o[None]), None, None, column],
+        [-a * o[None], None, None, None, np.array([[step]])],
     ]
-    right = [np.zeros(k), np.ones(1)]
-    step = b or 1.0
-    shift, size = 0.0, 1.0
-    if unbiased is not None:  # Σ_y t_xy o_y + ω = i_x/b, where ω = (a/b) Σ_y v_y o_y is one for all x
-        width += 1
-        shift = float(unbiased[0].mean())
-        size = float(np.abs(unbiased[1] - shift).max()) or 1.0
-        inputs, outputs = (unbiased[0] - shift) / size, (unbiased[1] - shift) / size
-        means = sparse.kron(sparse.eye_array(k), b / step * outputs[None])
-        equal = [_row(width, {0: e}) for e in equal]
-        equal.append(_row(width, {t: means, width - 1: np.ones((k, 1))}))
-        equal.append(_row(width, {v: -a * outputs[None], width - 1: np.array([[step]])}))
-        right += [inputs / step, np.zeros(1)]
-    caps = _row(width, {v: sparse.kron(np.ones((k, 1)), -sparse.eye_array(m)), t: sparse.eye_array(k * m)})
-    most = _row(
-        width,
-        {v: a * sources @ scaled, t: b * (sparse.csr_array(sources) @ wide), worst: -np.ones((len(sources), 1))},
-    )
-    objective = np.zeros(width)
-    objective[worst] = 1
+    wide = sparse.csr_array(sources) @ sparse.block_diag(scaled[:, None, :])
+    most: Any = [
+        [-sparse.kron(column, sparse.eye_array(m)), sparse.eye_array(k * m), None, None, None],
+        [a * sources @ scaled, b * wide, zeros, -np.ones((s, 1)), zeros],
+    ]
+    right = np.concatenate([np.zeros(k), [1.0], i / step, [0.0]])
+    if unbiased is None:
+        equal, most, right = [row[:4] for row in equal[:2]], [row[:4] for row in most], right[: k + 1]
+    tables: Any = [sparse.block_array(rows, format="csc") for rows in (most, equal)]
     # v_y ≤ 1 holds anyway; said, it keeps a solver from v of any size where a is as small as its tolerance
-    bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (width - m - k * m)
-    answer = linprog(
-        objective,
-        A_ub=sparse.vstack([caps, most], "csc"),
-        b_ub=np.zeros(k * m + len(sources)),
-        A_eq=sparse.vstack(equal, "csc"),
-        b_eq=np.concatenate(right),
-        bounds=bounds,
-        method="highs",
-        options=PRECISE,
-    )
+    bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (len(most[0]) - 2)
+    objective = np.zeros(len(bounds))
+    objective[m + k * m + 1] = 1
+    upper = tables[0], np.zeros(k * m + s)
+    answer = linprog(objective, *upper, tables[1], right, bounds, method="highs", options=PRECISE)
     if answer.status == 2 and unbiased is not None:
         raise ValueError(
-            f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {unbiased[1].min():.6g} "
-            f"to {unbiased[1].max():.6g} has means from {unbiased[0].min():.6g} to {unbiased[0].max():.6g}"
+            f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {outputs.min():.6g} "
+            f"to {outputs.max():.6g} has means from {inputs.min():.6g} to {inputs.max():.6g}"
         )
     if answer.status != 0 or answer.x is None:
         raise RuntimeError(f"the linear program at epsilon = {epsilon} was not solved: {answer.message}")
     # the channel
     tops = np.where(answer.x[:m] > NEVER, answer.x[:m], 0)
-    inner = np.clip(answer.x[m : m + k * m].reshape(k, m), 0, tops)
-    raw = a * tops + b * inner
+    raw = a * tops + b * np.clip(answer.x[m : m + k * m].reshape(k, m), 0, tops)
     channel = within(raw / raw.sum(1, keepdims=True), epsilon) if epsilon else np.tile(tops / tops.sum(), (k, 1))
     # the dual solution, in the units of the problem
-    lower, upper = answer.eqlin.marginals, answer.ineqlin.marginals
-    weights = np.maximum(-upper[k * m :], 0)
-    weights = weights / weights.sum() if weights.any() else np.full(len(sources), 1 / len(sources))
-    prices = span * lower[:k] / step
-    slopes = np.zeros(k)
-    bias = 0.0
+    lower, weights = answer.eqlin.marginals, np.maximum(-answer.ineqlin.marginals[k * m :], 0)
+    weights = weights / weights.sum() if weights.any() else np.full(s, 1 / s)
+    prices, slopes, bias = span * lower[:k] / step, np.zeros(k), 0.0
     if unbiased is not None:
         slopes = span * lower[k + 1 : 2 * k + 1] / (step * size)
-        prices = prices - slopes * shift
-        bias = float(np.abs(channel @ unbiased[1] / channel.sum(1) - unbiased[0]).max())
+        bias = float(np.abs(channel @ outputs / channel.sum(1) - inputs).max())
         if bias > BIAS * size:
             raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
-    prices = prices + loss.min() * (weights @ sources)
+    prices = prices - slopes * shift + loss.min() * (weights @ sources)
     reached, source = _distortion(loss, channel, sources), _mixture(weights, sources)
     bound = _bound(loss, epsilon, source, prices, slopes, unbiased)
     if reached - bound > GAP * span:
@@ -445,59 +418,35 @@ def _solve(
             f"the solver's channel at epsilon = {epsilon} may be {float(reached - bound):.3g} above the least "
             f"distortion, more than {GAP:g} of the range of loss"
         )
-    return Optimum(
-        channel,
-        epsilon,
-        _to_float(reached, inf),
-        _to_float(bound, -inf),
-        source.astype(np.float64),
-        prices,
-        bias,
-    )
-
-
-def _row(width: int, blocks: dict[int, Any]) -> Any:
-    """Return a stripe of a sparse matrix, with blocks from the given columns on."""
-    height = next(iter(blocks.values())).shape[0]
-    parts, at = [], 0
-    for start, block in sorted(blocks.items()):
-        parts += [sparse.csr_array((height, start - at)), sparse.csr_array(block)]
-        at = start + block.shape[1]
-    return sparse.hstack([*parts, sparse.csr_array((height, width - at))], "csr")
+    ends = _to_float(reached, inf), _to_float(bound, -inf)
+    return Optimum(channel, epsilon, *ends, source.astype(np.float64), prices, bias)
 
 
 # ------------------------------------------------------------------------------------------- exact evaluation, checks
 
-_exact: Callable[[Any], Any] = np.frompyfunc(Fraction, 1, 1)
 
-
-def _mixture(weights: NDArray[np.float64], sources: NDArray[np.float64]) -> Any:
+def _mixture(weights: Floats, sources: Floats) -> Any:
     """Mix sources with these weights, both over their exact sums: fractions (k,)."""
-    w, p = _exact(weights), _exact(sources)
+    w, p = fractions(weights), fractions(sources)
     return (w / w.sum()) @ (p / p.sum(1, keepdims=True))
 
 
-def _distortion(loss: NDArray[np.float64], channel: NDArray[np.float64], sources: NDArray[np.float64]) -> Fraction:
+def _distortion(loss: Floats, channel: Floats, sources: Floats) -> Fraction:
     """Largest expected loss under one of the sources; rows and sources are taken over their exact sums."""
-    q, p = _exact(channel), _exact(sources)
-    means = (q * _exact(loss)).sum(1) / q.sum(1)
+    q, p = fractions(channel), fractions(sources)
+    means = (q * fractions(loss)).sum(1) / q.sum(1)
     return Fraction(max((p @ means) / p.sum(1)))
 
 
 def _bound(
-    loss: NDArray[np.float64],
-    epsilon: float,
-    source: Any,
-    prices: NDArray[np.float64],
-    slopes: NDArray[np.float64],
-    unbiased: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: tuple[Floats, Floats] | None
 ) -> Fraction:
     """Lower bound on the distortion of all channels of this ε under this source, for any prices λ and slopes ν."""
-    cost = _exact(loss) * source[:, None] - _exact(prices)[:, None]
-    total = _exact(prices).sum()
+    cost = fractions(loss) * source[:, None] - fractions(prices)[:, None]
+    total = fractions(prices).sum()
     if unbiased is not None:
-        cost = cost - _exact(slopes)[:, None] * _exact(unbiased[1])
-        total += _exact(slopes) @ _exact(unbiased[0])
+        cost = cost - fractions(slopes)[:, None] * fractions(unbiased[1])
+        total += fractions(slopes) @ fractions(unbiased[0])
     most = odds(epsilon) * (1 + Fraction(1, 10**50)) if epsilon else Fraction(1)  # not below e^ε
     filled = Fraction(0)
     for h in sorted((np.maximum(cost, 0).sum(0) / most + np.minimum(cost, 0).sum(0)).tolist()):
@@ -518,44 +467,24 @@ def _to_float(x: Fraction, toward: float) -> float:
 
 def _epsilon(epsilon: Any) -> float:
     """Return ε as a float if it is 0 or in [EPSILON_MIN, EPSILON_MAX]."""
-    if isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(epsilon, bool) and epsilon == 0:
-        return 0.0
-    try:
-        return check_epsilon(epsilon)
-    except ValueError:
-        raise ValueError(
-            f"epsilon must be 0 or a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}"
-        ) from None
+    if not is_number(epsilon) or not (epsilon == 0 or EPSILON_MIN <= epsilon <= EPSILON_MAX):
+        raise ValueError(f"epsilon must be 0 or a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
+    return float(epsilon)
 
 
 def _positive(value: Any, name: str, *, zero: bool = False) -> float:
     """Return a finite number as a float if it is positive (or zero)."""
-    rule = f"{name} must be a finite number, {'not negative' if zero else 'above 0'}, got {value!r}"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(rule)
-    if not isfinite(value) or value < 0 or (value == 0 and not zero):
-        raise ValueError(rule)
+    if not is_number(value) or not isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise ValueError(f"{name} must be a finite number, {'not negative' if zero else 'above 0'}, got {value!r}")
     return float(value)
 
 
-def _sources(sources: ArrayLike | None, k: int) -> NDArray[np.float64]:
+def _sources(sources: ArrayLike | None, k: int) -> Floats:
     """Return the extreme points of the class, (s, k)."""
     if sources is None:
         return np.eye(k)
-    array = np.asarray(sources)
-    points = np.atleast_2d(_array(array, "sources", 2 if array.ndim == 2 else 1))
+    array = check_array(sources, "sources")
+    points = distributions(array[None] if array.ndim == 1 else array, "sources")
     if points.shape[1] != k:
         raise ValueError(f"sources must have one probability a value, {k}, got {points.shape[1]}")
-    if np.any(points < 0):
-        raise ValueError(f"sources must not be negative, got {points.min()}")
-    sums = points.sum(1)
-    if np.any(np.abs(sums - 1) > 1e-9):
-        raise ValueError(f"sources must sum to 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
     return points
-
-
-def _array(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
-    array = check_numbers(values, name)
-    if array.ndim != ndim or 0 in array.shape:
-        raise ValueError(f"{name} must be numbers with {ndim} axes, not empty, got shape {array.shape}")
-    return array

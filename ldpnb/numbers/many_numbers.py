@@ -13,15 +13,15 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
 from math import comb, floor
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import crowds
 from ldpnb.chance import Randomness, distinct, exact, rational, weighted
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_count, check_epsilon, check_fields, check_unit
-from ldpnb.core import Example, Reports, Tally
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, check_unit
+from ldpnb.core import Example, Layout, Reports, Tally, blocks
 from ldpnb.numbers.means import MeanMechanism
 from ldpnb.numbers.one_number import FINE, Hybrid, Number, TwoPoint, exp_down, rounded, whole
 
@@ -48,14 +48,7 @@ class Numbers(MeanMechanism):
 
     def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
         """Draw reports, some people at a time: the coins of all at once could be too much to hold."""
-        people = max(1, BLOCK // self.d)
-        blocks = (values[at : at + people] for at in range(0, len(values), people))
-        return np.concatenate([self._draw(block, rng) for block in blocks])
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For vectors of so many numbers."""
-        return cls(d=size, epsilon=epsilon)
+        return np.concatenate([self._draw(values[some], rng) for some in blocks(len(values), max(1, BLOCK // self.d))])
 
     def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
         """Vectors."""
@@ -184,6 +177,7 @@ class SampledNumbers(Numbers):
     Tallies count the cells of each number, (d, m).
     """
 
+    kind: ClassVar[type[Number]]  # what answers about one number
     public_fields: ClassVar[tuple[str, ...]] = ("attribute",)
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
 
@@ -192,10 +186,10 @@ class SampledNumbers(Numbers):
     def count(self) -> int:
         """How many numbers each person is asked about."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def one(self) -> Number:
         """The mechanism that answers about one number, at ε/count."""
+        return self.kind(epsilon=self._part())
 
     def _part(self) -> float:
         part = self.epsilon / self.count  # rounded to the nearest float: `count` of them may be more than ε
@@ -217,19 +211,14 @@ class SampledNumbers(Numbers):
         return self.d / self.count * self.one.second_moments
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ m^count⌉; which numbers these are is public."""
-        return int(len(self.scores) ** self.count - 1).bit_length()
-
-    @property
     def public_bits(self) -> int:
         """⌈log₂ of the number of sets of numbers⌉."""
         return (comb(self.d, self.count) - 1).bit_length()
 
     @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("attribute", np.int64, (self.count,)), ("cell", np.int64, (self.count,))])
+    def layout(self) -> Layout:
+        """Which numbers, public, and a cell of each."""
+        return {"attribute": (np.int64, self.d, self.count), "cell": (np.int64, len(self.one.scores), self.count)}
 
     def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
         n, k = len(vectors), self.count
@@ -241,10 +230,8 @@ class SampledNumbers(Numbers):
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        attribute = check_codes(found["attribute"], self.d, "reports['attribute']", ndim=2)
-        check_codes(found["cell"], len(self.scores), "reports['cell']", ndim=2)
-        if np.any(np.diff(np.sort(attribute, 1), axis=1) == 0):
+        found = super()._reports(reports)
+        if np.any(np.diff(np.sort(found["attribute"])) == 0):
             raise ValueError(f"reports must be about {self.count} different attributes a person, got one of them twice")
         return found
 
@@ -271,6 +258,7 @@ class HarmonyMean(SampledNumbers):
     """
 
     count: int = 1
+    kind = TwoPoint
     label = "Harmony"
     limits: ClassVar[Mapping[str, Limit]] = {"count": (1, SIZE_MAX)}
 
@@ -278,11 +266,6 @@ class HarmonyMean(SampledNumbers):
         super().__post_init__()
         check_count(self.count, 1, "count", self.d)
         check_epsilon(self._part(), "epsilon / count")
-
-    @cached_property
-    def one(self) -> TwoPoint:
-        """`TwoPoint` at ε/count."""
-        return TwoPoint(epsilon=self._part())
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -298,17 +281,13 @@ class SampledHybrid(SampledNumbers):
     Source: Wang et al. 2019.
     """
 
+    kind = Hybrid
     label = "sampled Hybrid"
 
     @property
     def count(self) -> int:
         """One number for each 2.5 of ε."""
         return max(1, min(self.d, floor(self.epsilon / 2.5)))
-
-    @cached_property
-    def one(self) -> Hybrid:
-        """`Hybrid` at ε/count."""
-        return Hybrid(epsilon=self._part())
 
     @classmethod
     def example(cls) -> list[Example]:

@@ -19,15 +19,15 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import exp, floor
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import crowds
 from ldpnb.chance import Randomness, bernoulli, exact, odds, weighted
-from ldpnb.checks import Limit, check_codes, check_unit
-from ldpnb.core import Example, Reports, Tally
+from ldpnb.checks import Limit, check_unit
+from ldpnb.core import Example, Layout, Reports, Tally
 from ldpnb.formula import Formula
 from ldpnb.numbers.means import MeanMechanism
 
@@ -83,9 +83,9 @@ class Number(MeanMechanism):
         return np.asarray(self.channel @ self.scores**2)
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ m⌉."""
-        return (len(self.scores) - 1).bit_length()
+    def layout(self) -> Layout:
+        """A cell."""
+        return {"": (np.int64, len(self.design.scores))}
 
     def _values(self, values: ArrayLike) -> NDArray[np.float64]:
         return check_unit(values)[:, None]
@@ -94,20 +94,12 @@ class Number(MeanMechanism):
         noise = weighted(self.design.weights, (len(values),), rng)
         return self.lead(rounded(values[:, 0], self.design.points, rng), noise)
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        return check_codes(reports, len(self.scores), "reports")
-
     def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the reports of each cell, (m,)."""
         return np.bincount(reports, minlength=len(self.scores))
 
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
         return tally.counts[..., None, :]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For one number."""
-        return cls(epsilon=epsilon)
 
     def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
         """Numbers."""
@@ -215,9 +207,8 @@ class Hybrid(Piecewise):
         """Probability of `Piecewise`: 0, or what makes the variance the same at all points."""
         piecewise, sign = (part.design for part in self.parts)
         share = (self.ratio - 1) * self.window / (self.ratio * self.window + self.steps)
-        at_end = sum(w * s**2 for w, s in zip(piecewise.weights, piecewise.scores, strict=True)) / sum(
-            piecewise.weights
-        )
+        second = sum(w * s**2 for w, s in zip(piecewise.weights, piecewise.scores, strict=True))
+        at_end = second / sum(piecewise.weights)
         gain = share * (sign.scores[1] ** 2 - at_end) + 1  # the second moment is at_end − (1 − t²)/share
         return share if gain > Fraction(1, self.steps**2) else Fraction(0)  # what rounding to the grid costs
 

@@ -34,22 +34,43 @@ from ldpnb.chance import (
 from ldpnb.checks import (
     SIZE_MAX,
     Limit,
-    check_array,
     check_codes,
     check_count,
     check_epsilon,
     check_flag,
     check_histogram,
+    check_numbers,
 )
-from ldpnb.core import Example, Layout, Mechanism, Reports, Tally
+from ldpnb.core import Example, Layout, Mechanism, Reports, Tally, blocks
 from ldpnb.hashing import PRIME, Quadratic, check_prime
 from ldpnb.kernels import count_ones, count_packed
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 
 
+class ItemOracle(Mechanism):
+    """What oracles for one of k items a person share: values, their target, and counts where a report is a code."""
+
+    k: Any  # int: a field, or a property where it follows from other parameters
+
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_codes(values, self.k)
+
+    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the reports of each kind."""
+        return np.bincount(reports, minlength=self.layout[""][1])
+
+    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+        """One for the person's item, zero for the others: (n, k)."""
+        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Items."""
+        return crowds.codes(self.k, n, rng)
+
+
 @dataclass(frozen=True, kw_only=True)
-class PureProtocol(Mechanism):
+class PureProtocol(ItemOracle):
     """What all pure protocols share; a subclass adds its client and its two support probabilities.
 
     Parameters
@@ -72,17 +93,10 @@ class PureProtocol(Mechanism):
         """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
         return tally.counts.astype(np.float64)
 
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
-        return check_codes(values, self.k)
-
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item: (…, k)."""
         p, q = self.support
         return (self.supporters(tally) / tally.n - inexact(q)) / inexact(p - q)
-
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
-        """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
 
     def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
@@ -94,9 +108,9 @@ class PureProtocol(Mechanism):
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         r"""Variance of a weighted sum of one person's scores, for each item the person may hold: (…, k).
 
-        `variance` is about each item alone; the error of a sum, a difference or a ratio of shares needs the joint
-        law of a
-        report.  With :math:`s_v` the score of item v, entry x is :math:`\operatorname{Var}[\sum_v w_v s_v \mid x]`.
+        `variance` is about each item alone; the error of a sum, a difference or a ratio of shares needs the joint law
+        of a report.  With :math:`s_v` the score of item v, entry x is
+        :math:`\operatorname{Var}[\sum_v w_v s_v \mid x]`.
 
         Parameters
         ----------
@@ -135,10 +149,6 @@ class PureProtocol(Mechanism):
         """Two to four items, at a small, a usual and a large ε."""
         made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((2, 1.0), (3, 0.1), (4, 3.0))]
         return [Example(one, np.arange(one.k), histogram=True) for one in made]
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Items."""
-        return crowds.codes(self.k, n, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,10 +190,6 @@ class GRR(PureProtocol):
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         return np.where(bernoulli(self.keep, values.shape, rng), values, uniform(self.k, values.shape, rng))
-
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the reports of each item, (k,)."""
-        return np.bincount(reports, minlength=self.k)
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_variance`.
@@ -402,20 +408,18 @@ class OLH(PureProtocol):
         return np.asarray(a * squares + b * rest + c * (np.square(others) - rest) + d * w * others)
 
     @cached_property
-    def _terms(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    def _terms(self) -> tuple[Fraction, ...]:
         """In `linear_variance`, what stands before the square of w_x, W₂, W² − W₂ and the product of w_x and W."""
         (own, moved), (p, q) = self.slots.support, self.support
         two, three = self.hash.collision, self.hash.triple
         both, mixed = three * own + (two - three) * moved - q * q, own * (two - q)
-        a, b, c, d = (x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
-        return a, b, c, d
+        return tuple(x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
 
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
         counts = np.zeros(self.k, np.int64)
-        for start in range(0, len(reports), BLOCK):
-            part = reports[start : start + BLOCK]
-            counts += self.hash.count(part["seed"], part["slot"])
+        for some in blocks(len(reports), BLOCK):
+            counts += self.hash.count(reports["seed"][some], reports["slot"][some])
         return counts
 
     @classmethod
@@ -433,11 +437,7 @@ def put_own(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.b
 
 def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:
     """Return weights of k items as a float64 array, (…, k)."""
-    found = check_array(weights, "weights")
-    if found.dtype.kind not in "iuf":
-        raise ValueError(f"weights must be finite numbers, got {found.dtype} values")
+    found = check_numbers(weights, "weights")
     if found.ndim == 0 or found.shape[-1] != k:
         raise ValueError(f"weights must have k = {k} entries along the last axis, got shape {found.shape}")
-    if not np.all(np.isfinite(found)):
-        raise ValueError("weights must be finite numbers, got NaN or infinity")
-    return found.astype(np.float64)
+    return found

@@ -18,25 +18,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance, crowds
+from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
 from ldpnb.checks import (
     SIZE_MAX,
     Limit,
-    check_codes,
     check_count,
     check_epsilon,
-    check_fields,
     check_histogram,
 )
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.core import Example, Layout, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.frequency import PureProtocol, check_weights
+from ldpnb.oracles.frequency import ItemOracle, PureProtocol, check_weights
 
 
 def parity(rows: NDArray[np.int64], items: NDArray[np.int64] | np.integer) -> NDArray[np.bool_]:
@@ -126,19 +124,9 @@ class OneBit(PureProtocol):
         return chance.log(p / (1 - p))
 
     @property
-    def report_bits(self) -> int:
-        """One; the row is public."""
-        return 1
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ m⌉."""
-        return int(self.m - 1).bit_length()
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return sign_layout("row")
+    def layout(self) -> Layout:
+        """A public row, and a sign."""
+        return {"row": (np.int64, self.m), "bit": (np.bool_, 2)}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
@@ -146,11 +134,6 @@ class OneBit(PureProtocol):
         honest = bernoulli(inexact(self.support[0]), values.shape, rng)
         reports["bit"] = self.minus(reports["row"], values) == honest
         return reports
-
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["row"], self.m, "row")
-        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +213,7 @@ class HadamardBit(OneBit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(Mechanism):
+class HadamardResponse(ItemOracle):
     r"""Hadamard response: an index of one of B blocks, likelier where the item's column has a plus sign.
 
     Each item belongs to a block and to a column c ≥ 1 of Sylvester's b × b matrix; :math:`S_x` are the b/2 indices of
@@ -298,12 +281,9 @@ class HadamardResponse(Mechanism):
         return chance.log(1 + 2 * self.blocks * self.keep / (1 - self.keep))
 
     @property
-    def report_bits(self) -> int:
-        """log₂ K."""
-        return self.size.bit_length() - 1
-
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
-        return check_codes(values, self.k)
+    def layout(self) -> Layout:
+        """An index."""
+        return {"": (np.int64, self.size)}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         kept = bernoulli(inexact(self.keep), values.shape, rng)
@@ -313,22 +293,11 @@ class HadamardResponse(Mechanism):
         inside ^= np.where(parity(inside, column), column & -column, 0)
         return np.where(kept, block * self.b + inside, blind)
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        return check_codes(reports, self.size, "reports")
-
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the reports of each index, (K,)."""
-        return np.bincount(reports, minlength=self.size)
-
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
         balance = fwht(tally.counts.reshape(*tally.counts.shape[:-1], self.blocks, self.b))
         block, column = self.column(np.arange(self.k))
         return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
-
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
-        """One for the person's item, zero for the others: (n, k)."""
-        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
 
     def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
@@ -355,12 +324,3 @@ class HadamardResponse(Mechanism):
         """One block, as many as by default, and blocks that are not filled evenly."""
         made = [cls(k=k, epsilon=epsilon, blocks=b) for k, epsilon, b in ((3, 1.0, 1), (3, 20.0, 0), (7, 0.5, 2))]
         return [Example(one, np.arange(one.k)) for one in made]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many items."""
-        return cls(k=size, epsilon=epsilon)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Items."""
-        return crowds.codes(self.k, n, rng)

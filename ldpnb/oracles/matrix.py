@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import exp, lcm
+from math import exp
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import crowds
 from ldpnb.chance import Randomness, binomial, log, log_up, odds, weighted
-from ldpnb.checks import Limit, check_codes, check_count, check_epsilon, check_histogram, check_numbers
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.checks import Limit, check_count, check_epsilon, check_histogram, check_numbers
+from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.oracles.frequency import ItemOracle
 
 MOVED = 1e-5  # how far `within` may move an entry
 SLACK = 1e-6  # how far a row may be from sum 1, and an entry below 0, before `within` takes it for a mistake
 
 
 def _check_channel(values: Any, name: str) -> tuple[tuple[float, ...], ...]:
-    rows = _matrix(values, name)
-    if np.any(rows < 0):
-        raise ValueError(f"{name} must not be negative, got {rows.min()}")
-    sums = rows.sum(1)
-    if np.any(np.abs(sums - 1) > 1e-9):
-        raise ValueError(f"{name} must have rows of sum 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
+    rows = distributions(values, name)
     half = np.flatnonzero((rows > 0).any(0) & (rows == 0).any(0))
     if half.size:
         raise ValueError(
@@ -37,7 +32,7 @@ def _check_channel(values: Any, name: str) -> tuple[tuple[float, ...], ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatrixMechanism(Mechanism):
+class MatrixMechanism(ItemOracle):
     r"""Report y with probability Q[x, y], for any matrix Q: a channel found by optimisation, or read off a law.
 
     ε follows from the matrix: :math:`\ln \max_y \max_x Q_{xy} / \min_x Q_{xy}`.  The law of a row is the row over its
@@ -69,7 +64,7 @@ class MatrixMechanism(Mechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         m = len(self.channel[0])
-        scores = np.eye(m) if self.scores is None else _matrix(self.scores, "scores")
+        scores = np.eye(m) if self.scores is None else check_grid(self.scores, "scores", 2)
         if len(scores) != m:
             raise ValueError(f"scores must have one row a report, {m}, got {len(scores)}")
         object.__setattr__(self, "scores", _frozen(scores))
@@ -85,12 +80,8 @@ class MatrixMechanism(Mechanism):
     @cached_property
     def _weights(self) -> list[tuple[int, ...]]:
         """Each row as integers: floats are fractions whose denominators are powers of two."""
-        rows = []
-        for row in self.channel:
-            parts = [Fraction(q) for q in row]
-            common = lcm(*(q.denominator for q in parts))
-            rows.append(tuple(int(q * common) for q in parts))
-        return rows
+        common = [max(q.denominator for q in row) for row in fractions(self._rows)]
+        return [tuple(int(Fraction(q) * c) for q in row) for row, c in zip(self.channel, common, strict=True)]
 
     @cached_property
     def _ratio(self) -> Fraction:
@@ -116,8 +107,10 @@ class MatrixMechanism(Mechanism):
         """⌈log₂ of the number of reports that can be sent⌉."""
         return (int((self._rows > 0).any(0).sum()) - 1).bit_length()
 
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
-        return check_codes(values, self.k)
+    @property
+    def layout(self) -> Layout:
+        """A kind of report."""
+        return {"": (np.int64, len(self.scores))}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         reports = np.empty(len(values), np.int64)
@@ -127,15 +120,11 @@ class MatrixMechanism(Mechanism):
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        codes = check_codes(reports, len(self.scores), "reports")
+        codes = super()._reports(reports)
         never = codes[np.max(self._rows, 0)[codes] == 0]
         if never.size:
             raise ValueError(f"reports must be of a kind that is sent, got {never[0]}")
         return codes
-
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the reports of each kind, (m,)."""
-        return np.bincount(reports, minlength=len(self.scores))
 
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Return the mean score of a report, (…, t)."""
@@ -180,10 +169,6 @@ class MatrixMechanism(Mechanism):
         """Randomized response among so many items."""
         return cls(channel=np.where(np.eye(size), exp(epsilon), 1) / (exp(epsilon) + size - 1))
 
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Items."""
-        return crowds.codes(self.k, n, rng)
-
 
 def ratio(channel: ArrayLike) -> Fraction | None:
     """Largest ratio of two entries of a column, rows being taken over their exact sums; None where one of them is 0.
@@ -193,16 +178,12 @@ def ratio(channel: ArrayLike) -> Fraction | None:
     channel : array_like of float (k, m)
         Not negative, no row without a positive entry.
     """
-    rows = [[Fraction(q) for q in row] for row in _matrix(channel, "channel").tolist()]
-    sums = [sum(row, Fraction(0)) for row in rows]
-    largest = Fraction(1)
-    for column in zip(*rows, strict=True):
-        shares = [q / total for q, total in zip(column, sums, strict=True)]
-        if max(shares) and not min(shares):
-            return None
-        if max(shares):
-            largest = max(largest, max(shares) / min(shares))
-    return largest
+    rows = fractions(check_grid(channel, "channel", 2))
+    shares = rows / rows.sum(1, keepdims=True)
+    most, least = shares.max(0), shares.min(0)
+    if np.any((most > 0) & (least == 0)):
+        return None
+    return Fraction(max(most[most > 0] / least[most > 0]))
 
 
 def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
@@ -226,7 +207,7 @@ def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     ValueError
         If the matrix is farther from a channel than that, or from one of this ε: if an entry would move by over 1e-5.
     """
-    rows, allowed = _matrix(channel, "channel"), odds(check_epsilon(epsilon))
+    rows, allowed = check_grid(channel, "channel", 2), odds(check_epsilon(epsilon))
     if rows.min() < -SLACK or np.abs(rows.sum(1) - 1).max() > SLACK:
         raise ValueError(
             f"channel must be non-negative with rows of sum 1, got an entry of {rows.min():.3g} "
@@ -234,23 +215,36 @@ def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
         )
     near = np.maximum(np.maximum(rows, 0), rows.max(0) * float(1 / allowed))
     near /= near.sum(1, keepdims=True)
-    average, part = near.mean(0), 0.0
-    while part < 1:
-        mixed = (1 - part) * near + part * average
-        found = ratio(mixed)
+    for part in (0.0, *(2.0**-i for i in range(53, 0, -1))):
+        mixed = (1 - part) * near + part * near.mean(0)
         if np.abs(mixed - rows).max() > MOVED:
             break
+        found = ratio(mixed)
         if found is not None and found <= allowed:
             return np.asarray(mixed)
-        part = 2 * part or 2.0**-53
     raise ValueError(f"channel must have an ε of about epsilon = {epsilon} or less, got one that is not near that")
 
 
-def _matrix(values: ArrayLike, name: str) -> NDArray[np.float64]:
+fractions: Callable[[Any], Any] = np.frompyfunc(Fraction, 1, 1)  # of an array of floats, exactly
+
+
+def check_grid(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
+    """Return a float64 array of finite numbers, of `ndim` axes and not empty."""
     array = check_numbers(values, name)
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} must be a matrix of numbers, got shape {array.shape}")
+    if array.ndim != ndim or 0 in array.shape:
+        raise ValueError(f"{name} must be numbers with {ndim} axes, not empty, got shape {array.shape}")
     return array
+
+
+def distributions(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return a matrix whose rows are distributions: not negative, with sum 1 within 1e-9."""
+    rows = check_grid(values, name, 2)
+    if np.any(rows < 0):
+        raise ValueError(f"{name} must not be negative, got {rows.min()}")
+    sums = rows.sum(1)
+    if np.any(np.abs(sums - 1) > 1e-9):
+        raise ValueError(f"{name} must have rows of sum 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
+    return rows
 
 
 def _frozen(rows: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:

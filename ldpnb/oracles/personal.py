@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon, check_fields
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
+from ldpnb.core import Example, Layout, Mechanism, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.hadamard import count_signs, order, parity, sign_layout, truthful
+from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
 
 PEOPLE = np.dtype([("item", np.int64), ("level", np.int64)])
 
@@ -100,19 +100,9 @@ class PCE(Mechanism):
         return chance.log(self.truth[-1] / (1 - self.truth[-1]))
 
     @property
-    def report_bits(self) -> int:
-        """One; row and level are public."""
-        return 1
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ of the number of levels⌉ + ⌈log₂ m⌉."""
-        return (len(self.levels) - 1).bit_length() + (self.m - 1).bit_length()
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return sign_layout("level", "row")
+    def layout(self) -> Layout:
+        """A public level and row, and a sign."""
+        return {"level": (np.int64, len(self.levels)), "row": (np.int64, self.m), "bit": (np.bool_, 2)}
 
     def _values(self, values: ArrayLike) -> NDArray[np.void]:
         found = check_array(values, "values")
@@ -129,12 +119,6 @@ class PCE(Mechanism):
         honest = bernoulli(np.array([inexact(p) for p in self.truth])[values["level"]], values.shape, rng)
         reports["bit"] = parity(reports["row"], values["item"]) == honest
         return reports
-
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["level"], len(self.levels), "level")
-        check_codes(found["row"], self.m, "row")
-        return found
 
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each level and row: (levels, m, 2).

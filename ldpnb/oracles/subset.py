@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
-from ldpnb.core import Reports
+from ldpnb.core import Reports, blocks
 from ldpnb.kernels import flip_ranked, ones_of_rows, set_drawn
 from ldpnb.oracles.frequency import BLOCK, BitReports, check_weights, put_own
 
@@ -92,8 +92,7 @@ class SubsetSelection(BitReports):
         own = bernoulli(inexact(self.support[0]), values.shape, rng) == whole
         kind, _, width = self.layout[""]
         bits: NDArray[Any] = np.zeros((len(values), width), kind)
-        for start in range(0, len(values), BLOCK):
-            part = slice(start, start + BLOCK)
+        for part in blocks(len(values), BLOCK):
             if self.packed:
                 _fill_packed(bits[part], values[part], own[part], few, self.k, rng)
             else:
@@ -121,7 +120,7 @@ class SubsetSelection(BitReports):
         return np.asarray((within + between) / inexact(p - q) ** 2)
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
-        bits: NDArray[Any] = super()._reports(reports)
+        bits = super()._reports(reports)
         sizes = ones_of_rows(bits) if self.packed else np.count_nonzero(bits, axis=1)
         wrong = sizes[sizes != self.set_size]
         if wrong.size:
@@ -185,10 +184,8 @@ def _near(size: int, k: int) -> float:
         excess = sd * (normal.pdf(short / sd) - short / sd * normal.cdf(-short / sd)) if sd else 0.0
         return digits * -(-k // 8) * 0.4 + 5 * short + k / 10 * excess
 
-    floors = [(digits, (size << digits) // k) for digits in range(10)]
-    digits, part = min(
-        ((digits, part) for digits, floor in floors for part in {floor, max(floor - 1, 0)}), key=lambda x: cost(*x)
-    )
+    tried = [(digits, max((size << digits) // k - less, 0)) for digits in range(10) for less in (0, 1)]
+    digits, part = min(tried, key=lambda x: cost(*x))
     return part / (1 << digits)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import Limit, check_count, check_histogram
-from ldpnb.core import Example, Tally
+from ldpnb.core import Example, Tally, blocks
 from ldpnb.hashing import GOLDEN, splitmix
 from ldpnb.kernels import count_ones
 from ldpnb.oracles.frequency import check_weights
@@ -93,9 +93,8 @@ class SHist(OneBit):
         if self.k > COLUMNS_MAX:
             raise ValueError(f"k must be at most {COLUMNS_MAX} for the inner products of all columns, got {self.k}")
         found = np.zeros((self.k, self.k), np.int64)
-        block = max(1, 64 * WORDS // self.k)
-        for start in range(0, self.m, block):
-            signs = 1 - 2 * self._bits(np.arange(start, min(start + block, self.m))).astype(np.float32)
+        for some in blocks(self.m, max(1, 64 * WORDS // self.k)):
+            signs = 1 - 2 * self._bits(np.arange(some.start, min(some.stop, self.m))).astype(np.float32)
             found += (signs.T @ signs).astype(np.int64)
         gram = found / self.m
         gram.flags.writeable = False
@@ -104,10 +103,8 @@ class SHist(OneBit):
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
         counts = np.zeros(self.k, np.int64)
-        block = 255 * max(1, 64 * WORDS // (255 * self.k))
-        for start in range(0, len(reports), block):
-            part = reports[start : start + block]
-            counts += count_ones(self._bits(part["row"], ~part["bit"]))
+        for some in blocks(len(reports), 255 * max(1, 64 * WORDS // (255 * self.k))):
+            counts += count_ones(self._bits(reports["row"][some], ~reports["bit"][some]))
         return counts
 
     def expected(self, values: ArrayLike) -> NDArray[np.float64]:

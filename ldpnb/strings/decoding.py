@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from ldpnb.strings.rappor import ORR
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
 
+Control = Literal["fdr", "bonferroni"]
 _Floats = NDArray[np.float64]
 
 
@@ -73,7 +74,7 @@ def decode(
     tally: Tally,
     items: ArrayLike | Sequence[Name],
     *,
-    control: Literal["fdr", "bonferroni"] = "fdr",
+    control: Control = "fdr",
     alarm: float = 0.05,
     split: bool = False,
     others: bool = True,
@@ -149,13 +150,13 @@ def decode(
     >>> result.found, result.share[:2].round(1)
     (array([ True,  True, False]), array([0.6, 0.4]))
     """
-    check_tally(tally, Hashed, "RAPPOR or ORR")
-    if control not in ("fdr", "bonferroni"):
+    mechanism: Any = check_tally(tally, Hashed, "RAPPOR or ORR").mechanism
+    if control not in get_args(Control):
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
         raise ValueError(f"alarm must be in (0, 1), got {alarm}")
     listed = check_candidates(items)
-    cells = _cells(tally, listed)
+    cells = _cells(mechanism, tally, listed)
     if len(cells.people) < 1 + split:
         raise ValueError(f"tally must have {1 + split} cohorts with reports, got {len(cells.people)}")
     _refuse_twins(cells.x, listed)
@@ -205,9 +206,7 @@ class _Cells:
         return self.reports() * (self.q - self.p) ** 2 / (m if self.slots else m * (1 - m))
 
 
-def _cells(tally: Tally, items: tuple[Name, ...]) -> _Cells:
-    mechanism = tally.mechanism
-    assert isinstance(mechanism, Hashed)
+def _cells(mechanism: Hashed, tally: Tally, items: tuple[Name, ...]) -> _Cells:
     shape = (mechanism.cohorts, mechanism.width + 1)
     if tally.counts.shape != shape:
         raise ValueError(f"tally must hold one trial with counts of shape {shape}, got {tally.counts.shape}")
@@ -283,13 +282,13 @@ def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tu
             f"items must be told apart by their cells, but {', '.join(named[:5])}{', …' if len(named) > 5 else ''} "
             f"are linearly dependent: {z.shape[1]} columns of rank {rank}"
         )
-    weight = cells.reports()
-    for again in (True, False):
+    better = cells.reports()
+    for _ in range(2):
+        weight = better
         inverse = np.linalg.inv((z.T @ (z * weight[:, None])).toarray())
         theta = inverse @ (z.T @ (weight * cells.y))
         fitted = z @ theta
-        if again:
-            weight = cells.weight(fitted)
+        better = cells.weight(fitted)
     share, m, gap, variance = theta[:k], cells.mean(fitted), cells.q - cells.p, np.zeros(k)
     x, z, width = cells.x.tocsr(), z.tocsr(), len(cells.y) // len(cells.people)
     for c, people in enumerate(cells.people):
@@ -306,5 +305,5 @@ def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tu
     variance -= share * (1 - share) / cells.n
     free = len(cells.y) - rank - (len(cells.people) if cells.slots else 0)  # the counts of slots sum to the reports
     if missed and free > 0:
-        variance *= max(1, cells.weight(fitted) @ (cells.y - fitted) ** 2 / free)
+        variance *= max(1, better @ (cells.y - fitted) ** 2 / free)
     return share, np.sqrt(np.maximum(variance, 0))

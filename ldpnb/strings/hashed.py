@@ -15,8 +15,8 @@ from scipy.sparse import csc_array
 
 from ldpnb import crowds
 from ldpnb.chance import Randomness, scatter, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_fields, check_histogram
-from ldpnb.core import Example, OpenMechanism, Reports, Tally
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_histogram
+from ldpnb.core import Example, OpenMechanism, Reports, Tally, blocks
 from ldpnb.hashing import digest64
 
 Name = int | str
@@ -56,16 +56,6 @@ class Hashed(OpenMechanism):
     def support(self) -> tuple[Fraction, Fraction]:
         """(q*, p*): probability that a report counts a cell which the filter sets, and one which it does not."""
 
-    @property
-    @abstractmethod
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ C⌉."""
-        return int(self.cohorts - 1).bit_length()
-
     @abstractmethod
     def _counted(self, reports: Reports) -> NDArray[np.int64]:
         """Count the cells of each cohort's reports: (C, width)."""
@@ -86,8 +76,7 @@ class Hashed(OpenMechanism):
 
     def _positions(self, pairs: Sequence[tuple[Name, int]]) -> NDArray[np.int64]:
         """Cells set for values in cohorts, (len(pairs), h)."""
-        numbers = range(self.hashes)
-        found = [position(item, cohort, number, self.width) for item, cohort in pairs for number in numbers]
+        found = [position(*pair, number, self.width) for pair in pairs for number in range(self.hashes)]
         return np.array(found, np.int64).reshape(len(pairs), self.hashes)
 
     def design(self, items: ArrayLike | Sequence[Name]) -> csc_array[np.float64]:
@@ -95,11 +84,11 @@ class Hashed(OpenMechanism):
 
         (C width, len(items)); row ``c * width + b`` is cell b of cohort c.
         """
-        listed = _listed(items, "items")
-        cells = self._positions([(item, cohort) for item in listed for cohort in range(self.cohorts)])
-        cells += np.tile(np.arange(self.cohorts) * self.width, len(listed))[:, None]
-        ends = np.arange(len(listed) + 1) * (self.cohorts * self.hashes)
-        x = csc_array((np.ones(cells.size), cells.ravel(), ends), shape=(self.cohorts * self.width, len(listed)))
+        names = listed(items, "items")
+        cells = self._positions([(item, cohort) for item in names for cohort in range(self.cohorts)])
+        cells += np.tile(np.arange(self.cohorts) * self.width, len(names))[:, None]
+        ends = np.arange(len(names) + 1) * (self.cohorts * self.hashes)
+        x = csc_array((np.ones(cells.size), cells.ravel(), ends), shape=(self.cohorts * self.width, len(names)))
         x.sum_duplicates()
         x.data[:] = 1  # hash functions that meet set one cell
         return x
@@ -110,7 +99,7 @@ class Hashed(OpenMechanism):
         return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
 
     def _values(self, values: ArrayLike | Sequence[Name]) -> list[Name]:
-        return _listed(values, "values")
+        return listed(values, "values")
 
     def _assign(self, values: list[Name], rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw each person's cohort, (n,), and look up the cells of the value in it, (n, h)."""
@@ -120,11 +109,6 @@ class Hashed(OpenMechanism):
         return cohort, self._positions([(distinct[i // self.cohorts], i % self.cohorts) for i in pairs.tolist()])[which]
 
     # -------------------------------------------------------------------------------------------------- server
-
-    def _reports(self, reports: Reports) -> Reports:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["cohort"], self.cohorts, "cohort")
-        return found
 
     def _items(self, items: ArrayLike | Sequence[Name] | None) -> tuple[Name, ...] | None:
         return None if items is None else check_candidates(items)
@@ -155,11 +139,9 @@ class Hashed(OpenMechanism):
     def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> NDArray[np.float64]:
         x, inverse = _decoder(self, candidates)
         place = {item: i for i, item in enumerate(candidates)}
-        shares = np.zeros((len(distinct), len(candidates)))
-        inside = [i for i, item in enumerate(distinct) if item in place]
-        shares[inside, [place[distinct[i]] for i in inside]] = 1
-        outside = [i for i, item in enumerate(distinct) if item not in place]
-        shares[outside] = (self.design([distinct[i] for i in outside]).T @ x).toarray() @ inverse
+        at = np.array([place.get(item, -1) for item in distinct], np.int64)
+        shares = np.asarray((self.design(distinct).T @ x).toarray() @ inverse)
+        shares[at >= 0] = np.eye(len(candidates))[at[at >= 0]]  # exactly
         return shares
 
     def variance(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
@@ -173,8 +155,7 @@ class Hashed(OpenMechanism):
         g, own = np.asarray(x @ inverse), self.design(distinct).tocsr()
         empty, each = self._spread(g)
         second = empty + own.T @ each
-        for start in range(0, len(g), self.width):
-            part = slice(start, start + self.width)
+        for part in blocks(len(g), self.width):
             second += np.square(own[part].T @ g[part])
         return np.asarray(self.cohorts * second - np.square(self._shares(distinct, candidates)))[codes]
 
@@ -201,9 +182,9 @@ class Hashed(OpenMechanism):
         Tally
             Counts (trials, C, width + 1).
         """
-        listed, trials = _distinct(values, "values"), check_count(trials, 1, "trials")
-        histogram = check_histogram(counts, len(listed))
-        cell, value = self.design(listed).nonzero()
+        names, trials = _distinct(values, "values"), check_count(trials, 1, "trials")
+        histogram = check_histogram(counts, len(names))
+        cell, value = self.design(names).nonzero()
         found = np.empty((trials, self.cohorts, self.width + 1), np.int64)
         for one in found:
             people = scatter(histogram, self.cohorts, rng)
@@ -246,53 +227,52 @@ def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
 def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
     """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ."""
     x = mechanism.design(items)
-    if len(items) > x.shape[0]:
-        rank = f"at most {x.shape[0]}"
-    else:
-        factor, order, found = pivoted(x)
-        if found == len(items):
+    rank: Any = f"at most {x.shape[0]}"
+    if len(items) <= x.shape[0]:
+        factor, order, rank = pivoted(x)
+        if rank == len(items):
             half, _ = lapack.dpotri(factor)
             inverse = np.empty_like(half)
             inverse[np.ix_(order, order)] = np.triu(half) + np.triu(half, 1).T
             return x, inverse
-        rank = str(found)
     raise ValueError(
         f"items must have linearly independent filters, got {len(items)} candidates of rank {rank}: "
         "use more bits, slots or cohorts"
     )
 
 
-def _listed(values: Any, name: str) -> list[Name]:
+def listed(values: Any, name: str, **kinds: type) -> list[Any]:
+    """Return a list of integers and strings, or of the kinds named, as Python's own."""
+    kinds = kinds or {"integers": int, "strings": str}
+    what = " or ".join(kinds)
     array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
     if array.ndim != 1:
-        raise ValueError(f"{name} must be a list of integers or strings, got shape {array.shape}")
-    listed: list[Name] = array.tolist()
-    if array.dtype == object:
-        listed = [x.item() if isinstance(x, np.generic) else x for x in listed]
-    wrong = {type(x) for x in listed} - {int, str}
+        raise ValueError(f"{name} must be a list of {what}, got shape {array.shape}")
+    found = [x.item() if isinstance(x, np.generic) else x for x in array.tolist()]
+    wrong = {type(x) for x in found} - {*kinds.values()}
     if wrong:
-        raise ValueError(f"{name} must be integers or strings, got {sorted(kind.__name__ for kind in wrong)}")
-    return listed
+        raise ValueError(f"{name} must be {what}, got {sorted(kind.__name__ for kind in wrong)}")
+    return found
 
 
-def _coded(listed: list[Name]) -> tuple[NDArray[np.int64], list[Name]]:
+def _coded(values: list[Name]) -> tuple[NDArray[np.int64], list[Name]]:
     """Return each person's value as a place in the list of distinct ones, and that list."""
-    place = {item: i for i, item in enumerate(dict.fromkeys(listed))}
-    return np.fromiter(map(place.__getitem__, listed), np.int64, len(listed)), list(place)
+    place = {item: i for i, item in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(place.__getitem__, values), np.int64, len(values)), list(place)
 
 
 def _distinct(values: Any, name: str) -> list[Name]:
-    listed = _listed(values, name)
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"{name} must be distinct, got {len(listed) - len(set(listed))} of {len(listed)} repeated")
-    return listed
+    found = listed(values, name)
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name} must be distinct, got {len(found) - len(set(found))} of {len(found)} repeated")
+    return found
 
 
 def check_candidates(items: Any) -> tuple[Name, ...]:
     """Return candidates if they are integers or strings, distinct and at least one."""
     if items is None:
         raise ValueError("items must name the candidates, got None")
-    listed = _distinct(items, "items")
-    if not listed:
+    found = _distinct(items, "items")
+    if not found:
         raise ValueError("items must hold at least one candidate, got none")
-    return tuple(listed)
+    return tuple(found)

@@ -27,7 +27,7 @@ from ldpnb.checks import (
     check_people,
     check_probability,
 )
-from ldpnb.core import Example, Reports
+from ldpnb.core import Example, Layout, Reports, blocks
 from ldpnb.oracles.frequency import GRR
 from ldpnb.strings.hashed import Hashed, Name
 
@@ -79,9 +79,7 @@ class RAPPOR(Hashed):
     limits: ClassVar[Mapping[str, Limit]] = {
         "bits": (1, SIZE_MAX),
         "hashes": (1, HASHES_MAX),
-        "f": check_probability,
-        "p": check_probability,
-        "q": check_probability,
+        **dict.fromkeys("fpq", check_probability),
     }
     scope = (16, 128, 10**4)
     epsilons = (1e-6, 16.0)
@@ -159,11 +157,6 @@ class RAPPOR(Hashed):
             ratio *= one / zero
         return log_up(ratio**self.hashes)
 
-    @property
-    def report_bits(self) -> int:
-        """Length of the filter; the cohort is public."""
-        return self.bits
-
     # -------------------------------------------------------------------------------------------------- client
 
     @property
@@ -172,9 +165,9 @@ class RAPPOR(Hashed):
         return np.dtype([("cohort", np.int64), ("permanent", np.bool_, (self.bits,))])
 
     @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("cohort", np.int64), ("bits", np.bool_, (self.bits,))])
+    def layout(self) -> Layout:
+        """A public cohort, and the bits of a filter."""
+        return {"cohort": (np.int64, self.cohorts), "bits": (np.bool_, 2, self.bits)}
 
     def memoise(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> NDArray[np.void]:
         """Draw each person's cohort and permanent response: what a client keeps; only the cohort is public.
@@ -191,19 +184,15 @@ class RAPPOR(Hashed):
         ndarray (n,)
             With the fields ``cohort`` and ``permanent``.
         """
-        listed = self._values(values)
-        check_people(listed)
-        return self._memoise(listed, rng)
-
-    def _memoise(self, values: list[Name], rng: Randomness) -> NDArray[np.void]:
-        cohort, cells = self._assign(values, rng)
+        named = self._values(values)
+        check_people(named)
+        cohort, cells = self._assign(named, rng)
         state = np.empty(len(cohort), self.state_dtype)
         state["cohort"] = cohort
-        for start in range(0, len(cohort), BLOCK):
-            some = cells[start : start + BLOCK]
-            bloom = np.zeros((len(some), self.bits), np.bool_)
-            bloom[np.arange(len(some))[:, None], some] = True
-            state["permanent"][start : start + BLOCK] = bloom ^ bernoulli(float(self.flip), bloom.shape, rng)
+        for some in blocks(len(cohort), BLOCK):
+            bloom = np.zeros_like(state["permanent"][some])
+            bloom[np.arange(len(bloom))[:, None], cells[some]] = True
+            state["permanent"][some] = bloom ^ bernoulli(float(self.flip), bloom.shape, rng)
         return state
 
     def respond(self, state: NDArray[np.void], *, rng: Randomness) -> Reports:
@@ -213,14 +202,14 @@ class RAPPOR(Hashed):
         p, q = (float(x) for x in self.instantaneous)
         reports = np.empty(len(state), self.dtype)
         reports["cohort"] = state["cohort"]
-        for start in range(0, len(state), BLOCK):
-            permanent = state["permanent"][start : start + BLOCK]
-            reports["bits"][start : start + BLOCK] = bernoulli(np.where(permanent, q, p), permanent.shape, rng)
+        for some in blocks(len(state), BLOCK):
+            permanent = state["permanent"][some]
+            reports["bits"][some] = bernoulli(np.where(permanent, q, p), permanent.shape, rng)
         return reports
 
     def _perturb(self, values: list[Name], rng: Randomness) -> Reports:
         """Draw one report a person from a fresh state."""
-        return self.respond(self._memoise(values, rng), rng=rng)
+        return self.respond(self.memoise(values, rng=rng), rng=rng)
 
     # -------------------------------------------------------------------------------------------------- server
 
@@ -308,6 +297,7 @@ class ORR(Hashed):
     k: int
     cohorts: int
     epsilon: float
+    hashes = 1
     label = "O-RR"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
     scope = (2, 128, 4000)
@@ -316,11 +306,6 @@ class ORR(Hashed):
     def slots(self) -> GRR:
         """The oracle over slots that protects the report."""
         return GRR(k=self.k, epsilon=self.epsilon)
-
-    @property
-    def hashes(self) -> int:
-        """One hash function a cohort."""
-        return 1
 
     @property
     def width(self) -> int:
@@ -338,25 +323,15 @@ class ORR(Hashed):
         return self.slots.realised_epsilon
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ k⌉; the cohort is public."""
-        return self.slots.report_bits
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("cohort", np.int64), ("slot", np.int64)])
+    def layout(self) -> Layout:
+        """A public cohort, and a slot."""
+        return {"cohort": (np.int64, self.cohorts), "slot": (np.int64, self.k)}
 
     def _perturb(self, values: list[Name], rng: Randomness) -> Reports:
         cohort, cells = self._assign(values, rng)
         reports = np.empty(len(cohort), self.dtype)
         reports["cohort"], reports["slot"] = cohort, self.slots.perturb(cells[:, 0], rng=rng)
         return reports
-
-    def _reports(self, reports: Reports) -> Reports:
-        found = super()._reports(reports)
-        check_codes(found["slot"], self.k, "slot")
-        return found
 
     def _counted(self, reports: Reports) -> NDArray[np.int64]:
         cells = reports["cohort"] * self.k + reports["slot"]

@@ -7,13 +7,13 @@ pairs that occur fit together to strings, and the strings are the candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,14 +24,13 @@ from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
     Limit,
-    check_codes,
     check_count,
     check_epsilon,
-    check_fields,
     is_number,
 )
-from ldpnb.core import Example, Mechanism, Reports, Tally, check_tally
-from ldpnb.strings.decoding import Decoded, decode
+from ldpnb.core import Example, Layout, Mechanism, Reports, Tally, blocks, check_tally
+from ldpnb.strings.decoding import Control, Decoded, decode
+from ldpnb.strings.hashed import listed
 from ldpnb.strings.rappor import RAPPOR
 
 CELLS = 2**27  # counts of pairs of n-grams in a tally; more is a gigabyte
@@ -110,13 +109,10 @@ class Unknown(Mechanism):
     label = "RAPPOR-Unknown"
     limits: ClassVar[Mapping[str, Limit]] = {
         "alphabet": _check_alphabet,
-        "length": (1, SIZE_MAX),
-        "gram": (1, SIZE_MAX),
+        **dict.fromkeys(("length", "gram", "bits", "cohorts"), (1, SIZE_MAX)),
         "slots": (2, SIZE_MAX),
-        "epsilon": check_epsilon,
-        "bits": (1, SIZE_MAX),
         "hashes": (1, HASHES_MAX),
-        "cohorts": (1, SIZE_MAX),
+        "epsilon": check_epsilon,
     }
     public_fields: ClassVar[tuple[str, ...]] = ("cohort", "positions")
     needs_list = False
@@ -182,71 +178,62 @@ class Unknown(Mechanism):
         return log((1 / filters - 1) ** (2 * self.hashes) * (1 / grams - 1) ** (2 * self.slots))
 
     @property
-    def report_bits(self) -> int:
-        """Length of the filter, and r times one bit an n-gram; cohort and positions are public."""
-        return self.bits + self.slots * self.k
-
-    @property
     def public_bits(self) -> int:
         """⌈log₂ C⌉ and ⌈log₂ C(G, r)⌉."""
         return self.whole.public_bits + (comb(self.positions, self.slots) - 1).bit_length()
 
     # ----------------------------------------------------------------------------------------------------- client
 
-    @cached_property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report; positions ascend, and the rows of ``grams`` are in their order."""
-        return np.dtype(
-            [
-                ("cohort", np.int64),
-                ("positions", np.int64, (self.slots,)),
-                ("bits", np.bool_, (self.bits,)),
-                ("grams", np.bool_, (self.slots, self.k)),
-            ]
-        )
+    @property
+    def layout(self) -> Layout:
+        """Public cohort and positions, which ascend; bits of the filter, and of n-grams in the order of positions."""
+        return {
+            "cohort": (np.int64, self.cohorts),
+            "positions": (np.int64, self.positions, self.slots),
+            "bits": (np.bool_, 2, self.bits),
+            "grams": (np.bool_, 2, self.slots, self.k),
+        }
 
     def codes(self, values: ArrayLike | Sequence[str]) -> NDArray[np.int64]:
         """Return the number of the n-gram at each position of each string, (n, G)."""
-        return self._cut(self._values(values))
-
-    def _values(self, values: ArrayLike | Sequence[str]) -> list[str]:
-        listed, letters = _strings(values), set(self.alphabet[1:])
-        for value in dict.fromkeys(listed):
-            if len(value) > self.length:
-                raise ValueError(f"values must be of at most length = {self.length} letters, got {value!r}")
-            strange = [letter for letter in value if letter not in letters]
-            if strange:
-                raise ValueError(
-                    f"values must be of the letters {self.alphabet[1:]!r}, got {strange[0]!r} in {value!r}"
-                )
-        return listed
-
-    def _cut(self, values: list[str]) -> NDArray[np.int64]:
-        number = {letter: i for i, letter in enumerate(self.alphabet)}
-        padded = {value: value.ljust(self.length, self.alphabet[0]) for value in values}
-        rows = {value: [number[letter] for letter in whole] for value, whole in padded.items()}
-        letters = np.array([rows[value] for value in values], np.int64).reshape(-1, self.positions, self.gram)
+        named, number = self._values(values), {letter: i for i, letter in enumerate(self.alphabet)}
+        rows = {value: [number[letter] for letter in value.ljust(self.length, self.alphabet[0])] for value in {*named}}
+        letters = np.array([rows[value] for value in named], np.int64).reshape(-1, self.positions, self.gram)
         return letters @ len(self.alphabet) ** np.arange(self.gram)[::-1]
 
+    def _values(self, values: ArrayLike | Sequence[str]) -> list[str]:
+        found, letters = listed(values, "values", strings=str), self.alphabet[1:]
+        for value in dict.fromkeys(found):
+            if len(value) > self.length:
+                raise ValueError(f"values must be of at most length = {self.length} letters, got {value!r}")
+            if strange := value.strip(letters):
+                raise ValueError(f"values must be of the letters {letters!r}, got {strange[0]!r} in {value!r}")
+        return found
+
     def _perturb(self, values: list[str], rng: Randomness) -> Reports:
-        codes, n = self._cut(values), len(values)
+        codes, n = self.codes(values), len(values)
         reports = np.empty(n, self.dtype)
         whole = self.whole.perturb(values, rng=rng)
         reports["cohort"], reports["bits"] = whole["cohort"], whole["bits"]
         drawn = distinct(np.full(n, self.positions), np.full(n, self.slots), self.slots, rng)
         reports["positions"] = np.sort(drawn, 1)
         own = np.take_along_axis(codes, reports["positions"], 1)
-        for some in _blocks(np.arange(n), self.slots * self.k):
-            bits = bernoulli(float(self.flip), (len(some), self.slots, self.k), rng)
-            bits[np.arange(len(some))[:, None], np.arange(self.slots), own[some]] ^= True
+        for some in blocks(n, self._people):
+            bits = bernoulli(float(self.flip), reports["grams"][some].shape, rng)
+            bits[np.arange(len(bits))[:, None], np.arange(self.slots), own[some]] ^= True
             reports["grams"][some] = bits
         return reports
+
+    @property
+    def _people(self) -> int:
+        """How many are treated at a time."""
+        return max(1, BITS // (self.slots * self.k))
 
     # ----------------------------------------------------------------------------------------------------- server
 
     def _reports(self, reports: Reports) -> Reports:
-        found = check_fields(reports, self.dtype)
-        if np.any(np.diff(check_codes(found["positions"], self.positions, "positions", ndim=2)) <= 0):
+        found = super()._reports(reports)
+        if np.any(np.diff(found["positions"]) <= 0):
             raise ValueError("positions must ascend in each report, got others")
         return found
 
@@ -255,20 +242,16 @@ class Unknown(Mechanism):
 
         Counts of pairs are products of matrices over blocks of people, so memory does not grow with their number.
         """
-        whole, positions = np.empty(len(reports), self.whole.dtype), reports["positions"]
-        whole["cohort"], whole["bits"] = reports["cohort"], reports["bits"]
-        parts = [self.whole.tally(whole).counts]  # which refuses cohorts that do not exist
-        ones = np.zeros((len(self.pairs), 2, self.k), np.int64)
-        people, both = np.zeros(len(self.pairs), np.int64), np.zeros((len(self.pairs), self.k, self.k), np.int64)
+        positions, both = reports["positions"], np.zeros((len(self.pairs), self.k + 1, self.k + 1), np.int64)
         for at, (i, j) in enumerate(self.pairs):
             showing = np.flatnonzero((positions == i).any(1) & (positions == j).any(1))
-            people[at] = len(showing)
-            for some in _blocks(showing, self.slots * self.k):
-                grams = reports["grams"][some]
+            for part in blocks(len(showing), self._people):
+                some = showing[part]
+                grams = np.pad(reports["grams"][some], ((0, 0), (0, 0), (1, 0)), constant_values=True)  # everybody's
                 a, b = (grams[positions[some] == place].astype(np.float32) for place in (i, j))
-                ones[at] += np.stack([a.sum(0), b.sum(0)]).astype(np.int64)
                 both[at] += np.rint(a.T @ b).astype(np.int64)  # exact: a block has fewer than 2**24 people
-        parts += [people, ones[:, 0], ones[:, 1], both]
+        pairs = both[:, 0, 0], both[:, 1:, 0], both[:, 0, 1:], both[:, 1:, 1:]
+        parts = [self.whole._count(reports, None), *pairs]
         return np.concatenate([part.ravel() for part in parts])
 
     def counts(self, tally: Tally) -> Counts:
@@ -306,9 +289,7 @@ class Unknown(Mechanism):
         """
         counts, q = self.counts(tally), float(self.flip)
         v, people = q * (1 - q) / (1 - 2 * q) ** 2, counts.people[..., None]
-        first, second = (
-            np.clip((ones - q * people) / (1 - 2 * q), 0, people) for ones in (counts.first, counts.second)
-        )
+        first, second = (np.clip((ones - q * people) / (1 - 2 * q), 0, people) for ones in counts[2:4])
         variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
         return self._products(counts) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
 
@@ -412,7 +393,7 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
     ValueError
         If the tally is of another mechanism or an argument is out of range; or if there are too many strings.
     """
-    mechanism = _mechanism(tally)
+    mechanism: Any = check_tally(tally, Unknown, "an Unknown").mechanism
     limit = check_count(limit, 1, "limit")
     if tally.counts.ndim > 1:
         raise ValueError(f"tally must be of one trial, got counts of shape {tally.counts.shape}")
@@ -420,10 +401,7 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
     edge = dict(zip(mechanism.pairs, edges, strict=True))
     found = np.arange(mechanism.k)[:, None]  # beginnings of strings, as codes of n-grams
     for at in range(1, mechanism.positions):
-        fits = np.ones((len(found), mechanism.k), np.bool_)
-        for before in reversed(range(at)):
-            fits &= edge[before, at][found[:, before]]
-        old, new = np.nonzero(fits)
+        old, new = np.nonzero(np.logical_and.reduce([edge[before, at][found[:, before]] for before in range(at)]))
         if len(old) > limit:
             raise ValueError(
                 f"spurious must leave at most limit = {limit} candidates, got {len(old)} beginnings of "
@@ -435,12 +413,7 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
 
 
 def discover(
-    tally: Tally,
-    *,
-    spurious: float = 1.0,
-    limit: int = 10_000,
-    control: Literal["fdr", "bonferroni"] = "fdr",
-    alarm: float = 0.05,
+    tally: Tally, *, spurious: float = 1.0, limit: int = 10_000, control: Control = "fdr", alarm: float = 0.05
 ) -> Decoded:
     """Find strings, estimate their shares, and test which of them are real: a `dictionary`, then `decode`.
 
@@ -462,29 +435,8 @@ def discover(
     Decoded
         Of no items if there are no candidates.
     """
-    mechanism, items = _mechanism(tally), dictionary(tally, spurious=spurious, limit=limit)
+    items, mechanism = dictionary(tally, spurious=spurious, limit=limit), cast(Unknown, tally.mechanism)
     if items:
         return decode(mechanism.strings(tally), items, control=control, alarm=alarm)
     nothing, none = np.zeros(0), np.zeros(0, np.bool_)
     return Decoded((), nothing, nothing, nothing, none, none, none, rank=0, cells=0)
-
-
-def _mechanism(tally: Tally) -> Unknown:
-    mechanism: Any = check_tally(tally, Unknown, "an Unknown").mechanism
-    return mechanism  # type: ignore[no-any-return]
-
-
-def _blocks(people: NDArray[np.int64], bits: int) -> Iterator[NDArray[np.int64]]:
-    step = max(1, BITS // bits)
-    for start in range(0, len(people), step):
-        yield people[start : start + step]
-
-
-def _strings(values: Any) -> list[str]:
-    array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
-    if array.ndim != 1:
-        raise ValueError(f"values must be a list of strings, got shape {array.shape}")
-    wrong = {type(x) for x in array.tolist()} - {str, np.str_}
-    if wrong:
-        raise ValueError(f"values must be strings, got {sorted(kind.__name__ for kind in wrong)}")
-    return list(map(str, array.tolist()))
