@@ -8,6 +8,7 @@ import ast
 import itertools
 import re
 import subprocess
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -252,6 +253,7 @@ def chinese_tagged(text):
     return [line for line in rest.splitlines() if re.search(f"[{chinese.HAN}]", line)]
 
 
+@cache
 def proses():
     """Markdown of the pages and of the chapters, by name."""
     pages = {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]}
