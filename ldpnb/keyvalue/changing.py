@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import check_numbers
-from ldpnb.core import Tally
+from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 
@@ -53,14 +53,14 @@ class Batches:
     """
 
     items: tuple[Any, ...]
-    people: NDArray[np.int64]
-    alive: NDArray[np.bool_]
-    estimates: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    rare: NDArray[np.float64]
+    people: Ints
+    alive: Bools
+    estimates: Floats
+    variance: Floats
+    covariance: Floats
+    rare: Floats
 
-    def weighted(self, weights: ArrayLike) -> tuple[NDArray[np.float64], Spread]:
+    def weighted(self, weights: ArrayLike) -> tuple[Floats, Spread]:
         """Sum the batches with these weights.
 
         Parameters
@@ -141,23 +141,23 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     )
 
 
-def everyone(found: Batches) -> NDArray[np.float64]:
+def everyone(found: Batches) -> Floats:
     """Weights for the share of all who ever reported: n_t/n in batches where the key was alive, (T, k)."""
     return np.asarray(found.alive * found.people[:, None] / found.people.sum())
 
 
-def exposed(found: Batches) -> NDArray[np.float64]:
+def exposed(found: Batches) -> Floats:
     """Weights for the share of those who reported while the key was alive, (T, k)."""
     return _shared(found.alive * found.people[:, None])
 
 
-def latest(found: Batches) -> NDArray[np.float64]:
+def latest(found: Batches) -> Floats:
     """Weights for the share in the last batch in which the key was alive, (T, k)."""
     last = len(found.alive) - 1 - np.argmax(found.alive[::-1], 0)
     return np.asarray((np.arange(len(found.alive))[:, None] == last).astype(np.float64))
 
 
-def steady(found: Batches) -> NDArray[np.float64]:
+def steady(found: Batches) -> Floats:
     """Weights with the least variance for a rare key whose share and mean did not change, (T, k).
 
     They are inverse to the variance of a key that nobody holds.  That is not estimated, so the weights do not depend on
@@ -166,5 +166,5 @@ def steady(found: Batches) -> NDArray[np.float64]:
     return _shared(np.divide(1, found.rare, out=np.zeros_like(found.rare), where=found.alive))
 
 
-def _shared(weights: NDArray[Any]) -> NDArray[np.float64]:
+def _shared(weights: NDArray[Any]) -> Floats:
     return np.asarray(weights / weights.sum(0))

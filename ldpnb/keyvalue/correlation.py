@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_fields
-from ldpnb.core import Example, Records, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Records, Reports, Tally
 from ldpnb.keyvalue.encoding import (
     Encoded,
     any_report,
@@ -69,7 +69,7 @@ class IOH(Encoded):
     def _shape(self) -> tuple[int, ...]:
         return (self.oracle.k,)
 
-    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _cells(self, records: Records, rng: Randomness) -> Ints:
         return encoded(records, self.d, rng)
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
@@ -79,11 +79,11 @@ class IOH(Encoded):
         """Count as the oracle does, which also checks its reports."""
         return replace(self.oracle.tally(reports), mechanism=self)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination: (…, 3^d)."""
         return self.oracle.estimate(replace(tally, mechanism=self.oracle))
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> Floats:
         """Probability of each combination after the signs are drawn: (n, 3^d)."""
         states = self._states(values)
         law = np.ones((len(states), 1))
@@ -91,7 +91,7 @@ class IOH(Encoded):
             law = np.asarray(law[:, :, None] * states[:, j, None, :]).reshape(len(states), -1)
         return law
 
-    def variance(self, values: Records) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> Floats:
         """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
         t = self.expected(values)
         return self._oracle_variance(t) + t * (1 - t)
@@ -122,7 +122,7 @@ class IOH(Encoded):
         tallies = [counts_of(self.oracle, one, rng) for one in counts]
         return Tally(self, int(counts[0].sum()), np.stack(tallies))
 
-    def _table(self, shares: NDArray[np.float64], n: int) -> Table:
+    def _table(self, shares: Floats, n: int) -> Table:
         return Table(self.keys, shares, Shares(self.keys, shares, n, self.oracle))
 
     @classmethod
@@ -172,7 +172,7 @@ class PairSampling(Encoded):
         return 9
 
     @cached_property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """All pairs of key numbers a < b, (L, 2), read-only."""
         found = np.stack(np.triu_indices(self.d, 1), -1)
         found.flags.writeable = False
@@ -209,7 +209,7 @@ class PairSampling(Encoded):
         check_codes(found["pair"], len(self.pairs), "pair")
         return found
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
         each = np.bincount(reports["pair"], minlength=len(self.pairs))
         like = any_report(self.oracle)
@@ -223,7 +223,7 @@ class PairSampling(Encoded):
             counts[pair, 1:] = self.oracle.tally(part).counts.reshape(-1)
         return counts
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination of each pair: (…, L, 9)."""
         counts = tally.counts
         asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
@@ -232,13 +232,13 @@ class PairSampling(Encoded):
         scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
         return np.asarray(scores * (len(self.pairs) / tally.n))
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> Floats:
         """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""
         states = self._states(values)
         first, second = states[:, self.pairs[:, 0]], states[:, self.pairs[:, 1]]
         return (first[..., :, None] * second[..., None, :]).reshape(len(states), -1, 9)
 
-    def variance(self, values: Records) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> Floats:
         """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, L, 9)."""
         t = self.expected(values)
         return len(self.pairs) * (self._oracle_variance(t) + t) - np.square(t)
@@ -282,7 +282,7 @@ class PairSampling(Encoded):
     def _shape(self) -> tuple[int, ...]:
         return len(self.pairs), 9
 
-    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _cells(self, records: Records, rng: Randomness) -> Ints:
         """Draw 9 times the number of each person's pair, and the number of its combination."""
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
@@ -293,7 +293,7 @@ class PairSampling(Encoded):
         moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
         return np.asarray(9 * pairs + 4 + per_person(moves, records.offsets))
 
-    def _nothing(self) -> NDArray[np.int64]:
+    def _nothing(self) -> Ints:
         return np.zeros((len(self.pairs), 1 + no_counts(self.oracle).size), np.int64)
 
     def _pair(self, names: Sequence[str]) -> int:
@@ -303,7 +303,7 @@ class PairSampling(Encoded):
         a, b = sorted(chosen)
         return a * (2 * self.d - a - 1) // 2 + b - a - 1
 
-    def _table(self, names: Sequence[str], shares: NDArray[np.float64], n: int) -> Table:
+    def _table(self, names: Sequence[str], shares: Floats, n: int) -> Table:
         keys = tuple(sorted(names, key=self.keys.index))
         return Table(keys, shares, Shares(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
 

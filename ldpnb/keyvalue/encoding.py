@@ -13,12 +13,12 @@ from math import prod
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import crowds
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_codes, check_count, check_people
-from ldpnb.core import Mechanism, Records, Reports
+from ldpnb.core import Floats, Ints, Mechanism, Records, Reports
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.queries import check_names
 from ldpnb.oracles.frequency import GRR, PureProtocol
@@ -37,7 +37,7 @@ def check_few(d: int) -> int:
     return d
 
 
-def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+def encode(values: Records, d: int, rng: Randomness) -> Ints:
     """Draw a sign for each value and return the number of each person's combination of d states, Σ_j 3^(d−j) s_j.
 
     Source: sun2021 §3.1 (IOH).
@@ -68,20 +68,20 @@ def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     return encoded(check_pairs(values, d), d, rng)
 
 
-def encoded(records: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+def encoded(records: Records, d: int, rng: Randomness) -> Ints:
     """As `encode`, for checked records."""
     moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
     return np.asarray((3**d - 1) // 2 + per_person(moves, records.offsets))
 
 
-def per_person(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def per_person(moves: Ints, offsets: Ints) -> Ints:
     """Sum of each person's entries."""
     total = np.zeros(len(moves) + 1, np.int64)
     np.cumsum(moves, out=total[1:])
     return np.diff(total[offsets])
 
 
-def shares_of(values: Records, d: int) -> NDArray[np.float64]:
+def shares_of(values: Records, d: int) -> Floats:
     """Mean over people of the law of their combination, (3^d,)."""
     records = check_pairs(values, d)
     check_people(records)
@@ -183,7 +183,7 @@ class Encoded(Mechanism):
         """That of the oracle."""
         return self.oracle.server_cost
 
-    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
+    def cells(self, values: Records, *, trials: int, rng: Randomness) -> Ints:
         """Draw everybody's number anew for each trial and count the people of each: (trials, …) as `simulate` takes it.
 
         That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
@@ -201,13 +201,13 @@ class Encoded(Mechanism):
         """Shape of the estimates."""
 
     @abstractmethod
-    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _cells(self, records: Records, rng: Randomness) -> Ints:
         """Draw the place of each person in estimates that are laid out flat, (n,)."""
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)
 
-    def _states(self, values: Records) -> NDArray[np.float64]:
+    def _states(self, values: Records) -> Floats:
         """Return the law of each key's state, (n, d, 3)."""
         records = self._values(values)
         law, v = np.zeros((len(records), self.d, 3)), entries(records)
@@ -215,7 +215,7 @@ class Encoded(Mechanism):
         law[records.users, records.keys] = np.stack([(1 - v) / 2, np.zeros(len(v)), (1 + v) / 2], -1)
         return law
 
-    def _oracle_variance(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _oracle_variance(self, t: Floats) -> Floats:
         """Variance of the oracle's score for a combination that people have with these probabilities, in their mean."""
         own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
         return np.asarray(other + (own - other) * t)
@@ -233,7 +233,7 @@ class Encoded(Mechanism):
 # ------------------------------------------------------------------------------------- populations, oracle by oracle
 
 
-def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> Ints:
     """Return counts of people by cell, (trials, …), as many people in each trial."""
     found = check_codes(cells, None, "cells", ndim=1 + len(shape))
     if found.shape[1:] != shape or len(found) == 0:
@@ -244,7 +244,7 @@ def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     return found
 
 
-def counts_of(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+def counts_of(oracle: PureProtocol, histogram: Ints, rng: Randomness) -> Ints:
     """Return the counts of one tally of a population with this histogram, exact in their joint law."""
     n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
     if simulate is not None and n > 0:
@@ -256,7 +256,7 @@ def counts_of(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomnes
     return total
 
 
-def no_counts(oracle: PureProtocol) -> NDArray[np.int64]:
+def no_counts(oracle: PureProtocol) -> Ints:
     """Return the counts of no reports."""
     return oracle.tally(any_report(oracle)[:0]).counts
 

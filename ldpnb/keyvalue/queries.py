@@ -22,9 +22,9 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb.checks import check_numbers
+from ldpnb.core import Floats
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.postprocess import norm, norm_sub
 
@@ -126,12 +126,12 @@ class Shares:
     """
 
     keys: tuple[str, ...]
-    shares: NDArray[np.float64]
+    shares: Floats
     n: int
     oracle: PureProtocol
     pairs: int = 1
 
-    def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def variance(self, weights: Floats) -> Floats:
         r"""Variance of the weighted sum of shares, for weights (…, 3^d), given everybody's signs.
 
         With g_x the variance for a person of combination x, it is :math:`\sum_x \theta_x g_x / n`; of L pairs,
@@ -163,7 +163,7 @@ class Table:
     """
 
     keys: tuple[str, ...]
-    cells: NDArray[np.float64]
+    cells: Floats
     collected: Shares | None = None
     normal: bool = False
 
@@ -247,13 +247,13 @@ class Table:
             raise ValueError(f"given must not be about the key asked for, got {key}")
         return said
 
-    def _weights(self, said: dict[str, int], sign: str | None = None) -> NDArray[np.float64]:
+    def _weights(self, said: dict[str, int], sign: str | None = None) -> Floats:
         """One weight a cell: the outer product of a factor a key."""
         factor = {None: (1.0, 1.0, 1.0), 1: (1.0, 0.0, 1.0), 0: (0.0, 1.0, 0.0)}
         factors = [np.array((-1.0, 0.0, 1.0) if key == sign else factor[said.get(key)]) for key in self.keys]
         return reduce(lambda a, b: np.multiply.outer(a, b).reshape(-1), factors)
 
-    def _ratio(self, part: NDArray[np.float64], whole: NDArray[np.float64], signs: bool = False) -> Answer:
+    def _ratio(self, part: Floats, whole: Floats, signs: bool = False) -> Answer:
         below = np.asarray(self.cells @ whole)
         below = np.where(below > 0, below, np.nan)
         value = np.asarray(self.cells @ part / below)
@@ -265,7 +265,7 @@ class Table:
         reliable = below > 3 * np.sqrt(self._variance(whole))
         return Answer(value[()], np.where(np.isnan(value), np.nan, np.sqrt(variance))[()], reliable[()])
 
-    def _variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _variance(self, weights: Floats) -> Floats:
         """Variance of the weighted sum of cells, for weights (…, 3^d); nan where it is not known."""
         if self.collected is None:
             return np.full(self.cells.shape[:-1], np.nan)

@@ -10,12 +10,11 @@ from math import comb
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon
-from ldpnb.core import Example, Records, Reports, sample_slots
+from ldpnb.core import Example, Ints, Records, Reports, sample_entries
 from ldpnb.sets.sampling import SetSampling, every_set
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -114,7 +113,7 @@ class PrivSet(SetSampling):
             reports[block] = self._sets(self._padded(values[block], rng), rng)
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+    def _reports(self, reports: Reports) -> Ints:
         codes = check_codes(reports, self.width, "reports", ndim=2)
         wrong = np.flatnonzero(np.any(codes[:, 1:] <= codes[:, :-1], axis=1))
         if codes.shape[1] != self.set_size or wrong.size:
@@ -122,20 +121,18 @@ class PrivSet(SetSampling):
             raise ValueError(f"reports must be {self.set_size} ascending items each, got {found}")
         return codes
 
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, reports: Ints) -> Ints:
         """Count the reports that have each item, dummies left out, (d,)."""
         return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
 
-    def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _padded(self, records: Records, rng: Randomness) -> Ints:
         """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
-        slots = sample_slots(records, self.ell, rng)
-        sizes = records.sizes[:, None]
-        padded = self.d + slots - sizes
-        real = slots < sizes
-        padded[real] = records.keys[(records.offsets[:-1, None] + slots)[real]]
+        at, real = sample_entries(records, self.ell, rng)
+        padded = self.d + at - records.offsets[1:, None]
+        padded[real] = records.keys[at[real]]
         return np.sort(padded, 1)
 
-    def _sets(self, padded: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    def _sets(self, padded: Ints, rng: Randomness) -> Ints:
         """Draw reports about padded sets."""
         n, size = len(padded), self.set_size
         hits, on = np.zeros(n, np.int64), np.arange(n)

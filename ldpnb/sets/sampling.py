@@ -31,12 +31,11 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
-from ldpnb.core import Example, Mechanism, Records, Reports, Tally, check_records, pad_and_sample
+from ldpnb.core import Bools, Example, Floats, Ints, Mechanism, Records, Reports, Tally, check_records, pad_and_sample
 from ldpnb.kernels import fwht
 from ldpnb.oracles.frequency import SUE
 from ldpnb.oracles.hadamard import HadamardBit
@@ -83,26 +82,26 @@ class SetSampling(Mechanism):
         p, q = self.support
         return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
 
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+    def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
         return tally.counts.astype(np.float64)
 
     def _values(self, values: Records) -> Records:
         return check_itemsets(values, self.d)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of people who hold each item: (…, d)."""
         p, q = self.support
         return (self.supporters(tally) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> Floats:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
         records = self._values(values)
         found = np.zeros((len(records), self.d))
         found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
         return found
 
-    def variance(self, values: Records) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         p, q = self.support
         drawn = self.expected(values) / self.scale
@@ -110,7 +109,7 @@ class SetSampling(Mechanism):
         no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
         return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
 
-    def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _draw(self, values: Records, rng: Randomness) -> Ints:
         """Draw an item in [0, d + ℓ) for each person."""
         return pad_and_sample(values, self.d, self.ell, rng)[0]
 
@@ -216,11 +215,11 @@ class SampledHadamardBit(SetSampling):
     def _reports(self, reports: Reports) -> Reports:
         return self.oracle._reports(reports)
 
-    def _count(self, reports: Reports) -> NDArray[np.int64]:
+    def _count(self, reports: Reports) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
         return self.oracle._count(reports)
 
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+    def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, in O(m log m) whatever n: (…, d)."""
         return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
 
@@ -274,13 +273,13 @@ class SampledSUE(SetSampling):
         reports[real, items[real]] = bernoulli(p, real.shape, rng)
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _reports(self, reports: Reports) -> Bools:
         bits = check_array(reports, "reports")
         if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
             raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
         return bits
 
-    def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _count(self, reports: Bools) -> Ints:
         """Count the ones of each item, (d,)."""
         return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
 
@@ -334,9 +333,9 @@ class SampledGRR(SetSampling):
         items = self._draw(values, rng)
         return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+    def _reports(self, reports: Reports) -> Ints:
         return check_codes(reports, self.width, "reports")
 
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, reports: Ints) -> Ints:
         """Count the reports of each item, dummies left out, (d,)."""
         return np.bincount(reports, minlength=self.width)[: self.d]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers
-from ldpnb.core import Records, check_records
+from ldpnb.core import Floats, Ints, Records, check_records
 from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling, check_itemsets
 
 
@@ -33,10 +33,10 @@ class TwoPhases:
         What people reported through; the second one counts candidates in their order.
     """
 
-    first: NDArray[np.float64]
-    candidates: NDArray[np.int64]
-    second: NDArray[np.float64]
-    combined: NDArray[np.float64]
+    first: Floats
+    candidates: Ints
+    second: Floats
+    combined: Floats
     first_variance: float
     second_variance: float
     mechanisms: tuple[SetSampling, SetSampling]
@@ -66,7 +66,7 @@ def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
     return records[np.sort(people[: n // 2])], records[np.sort(people[n // 2 :])]
 
 
-def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
+def largest(estimates: ArrayLike, k: int) -> Ints:
     """Return the items with the k largest estimates, largest first; of equal ones the lower number."""
     found = check_numbers(estimates, "estimates")
     if found.ndim != 1 or found.size == 0:
@@ -169,7 +169,7 @@ def _two(
     return TwoPhases(f1, candidates, f2, combined, v1, v2, (first, second))
 
 
-def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> NDArray[np.float64]:
+def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> Floats:
     return mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng)))
 
 
