@@ -13,14 +13,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
-from ldpnb.checks import check_codes, check_fields
-from ldpnb.core import Example, Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
 from ldpnb.keyvalue.encoding import (
     Encoded,
-    any_report,
     check_cells,
     check_few,
     counts_of,
@@ -181,19 +180,13 @@ class PairSampling(Encoded):
     @property
     def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
         """The pair, and those of the oracle's reports."""
-        return ("pair", *super().public_fields)
+        return ("pair", *self.oracle.public_fields)
 
     @property
-    def public_bits(self) -> int:
-        """⌈log₂ L⌉ for the pair, and that of the oracle."""
-        return (len(self.pairs) - 1).bit_length() + super().public_bits
-
-    @cached_property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        like = any_report(self.oracle)
-        own = like.dtype.descr if like.dtype.names else [("report", like.dtype, like.shape[1:])]
-        return np.dtype([("pair", np.int64), *own])
+    def layout(self) -> Layout:
+        """A public pair, and what the oracle's reports hold."""
+        own = {name or "report": part for name, part in self.oracle.layout.items()}
+        return {"pair": (np.int64, len(self.pairs)), **own}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         pairs, codes = np.divmod(self._cells(values, rng), 9)
@@ -204,24 +197,13 @@ class PairSampling(Encoded):
             reports[name] = told[name] if told.dtype.names else told
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["pair"], len(self.pairs), "pair")
-        return found
-
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
-        each = np.bincount(reports["pair"], minlength=len(self.pairs))
-        like = any_report(self.oracle)
-        told = np.empty(len(reports), like.dtype) if like.dtype.names else reports["report"]
-        for name in like.dtype.names or ():
-            told[name] = reports[name]
-        told, counts = told[np.argsort(reports["pair"], kind="stable")], self._nothing()
-        counts[:, 0], ends = each, np.cumsum(each)
-        for pair in np.flatnonzero(each):
-            part = told[ends[pair] - each[pair] : ends[pair]]
-            counts[pair, 1:] = self.oracle.tally(part).counts.reshape(-1)
-        return counts
+        fields = [*self.oracle.layout]
+        told = reports["report"] if "" in fields else repack_fields(reports[fields])
+        ends = np.cumsum(np.bincount(reports["pair"], minlength=len(self.pairs)))[:-1]
+        parts = np.split(told[np.argsort(reports["pair"], kind="stable")], ends)
+        return np.array([np.append(len(part), self.oracle.tally(part).counts) for part in parts])
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination of each pair: (…, L, 9)."""
@@ -272,11 +254,8 @@ class PairSampling(Encoded):
         See `IOH.simulate`.
         """
         found = check_cells(cells, self._shape)
-        counts = np.stack([self._nothing() for _ in found])
-        counts[..., 0] = found.sum(-1)
-        for trial, pair in np.ndindex(found.shape[:2]):
-            counts[trial, pair, 1:] = counts_of(self.oracle, found[trial, pair], rng).reshape(-1)
-        return Tally(self, int(found[0].sum()), counts)
+        counts = [[np.append(one.sum(), counts_of(self.oracle, one, rng)) for one in trial] for trial in found]
+        return Tally(self, int(found[0].sum()), np.array(counts))
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -292,9 +271,6 @@ class PairSampling(Encoded):
         moves = np.zeros(len(power), np.int64)
         moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
         return np.asarray(9 * pairs + 4 + per_person(moves, records.offsets))
-
-    def _nothing(self) -> Ints:
-        return np.zeros((len(self.pairs), 1 + no_counts(self.oracle).size), np.int64)
 
     def _pair(self, names: Sequence[str]) -> int:
         chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]

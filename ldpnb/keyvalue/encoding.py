@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from operator import attrgetter
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike
 from ldpnb import crowds
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_codes, check_count, check_people
-from ldpnb.core import Floats, Ints, Mechanism, Records, Reports
+from ldpnb.core import Floats, Ints, Mechanism, Records, blocks
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.queries import check_names
 from ldpnb.oracles.frequency import GRR, PureProtocol
@@ -95,8 +96,8 @@ def shares_of(values: Records, d: int) -> Floats:
         # people who hold the same keys have two states of each of them and one of every other
         keys = np.flatnonzero(held[group[0]])
         signs = np.zeros((2,) * len(keys))
-        for start in range(0, len(group), max(1, BLOCK >> len(keys))):
-            up = plus[group[start : start + max(1, BLOCK >> len(keys))]][:, keys]
+        for part in blocks(len(group), max(1, BLOCK >> len(keys))):
+            up = plus[group[part]][:, keys]
             law = np.ones((len(up), 1))
             for p in up.T:
                 law = (law[:, :, None] * np.stack([1 - p, p], -1)[:, None]).reshape(len(up), -1)
@@ -153,35 +154,12 @@ class Encoded(Mechanism):
         """Number of keys."""
         return len(self.keys)
 
-    @property
-    def epsilon(self) -> float:
-        """That of the oracle."""
-        return float(self.oracle.epsilon)
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle: two records may have any two numbers."""
-        return self.oracle.realised_epsilon
-
-    @property
-    def report_bits(self) -> int:
-        """That of the oracle, without what is public."""
-        return self.oracle.report_bits
-
-    @property
-    def public_bits(self) -> int:
-        """That of the oracle."""
-        return self.oracle.public_bits
-
-    @property
-    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
-        """Those of the oracle's reports."""
-        return self.oracle.public_fields
-
-    @property
-    def server_cost(self) -> str:  # type: ignore[override]  # as above
-        """That of the oracle."""
-        return self.oracle.server_cost
+    epsilon = property(attrgetter("oracle.epsilon"), doc="That of the oracle.")
+    realised_epsilon = property(attrgetter("oracle.realised_epsilon"), doc="That of the oracle, for any two numbers.")
+    report_bits = property(attrgetter("oracle.report_bits"), doc="That of the oracle, without what is public.")
+    layout = property(attrgetter("oracle.layout"), doc="That of the oracle's reports.")
+    public_fields = property(attrgetter("oracle.public_fields"), doc="Those of the oracle's reports.")
+    server_cost = property(attrgetter("oracle.server_cost"), doc="That of the oracle.")
 
     def cells(self, values: Records, *, trials: int, rng: Randomness) -> Ints:
         """Draw everybody's number anew for each trial and count the people of each: (trials, …) as `simulate` takes it.
@@ -190,10 +168,9 @@ class Encoded(Mechanism):
         """
         trials, records = check_count(trials, 1, "trials"), self._values(values)
         check_people(records)
-        found = np.empty((trials, prod(self._shape)), np.int64)
-        for one in found:
-            one[:] = np.bincount(self._cells(records, rng), minlength=found.shape[1])
-        return found.reshape(trials, *self._shape)
+        size = prod(self._shape)
+        found = [np.bincount(self._cells(records, rng), minlength=size) for _ in range(trials)]
+        return np.reshape(found, (trials, *self._shape))
 
     @property
     @abstractmethod
@@ -249,18 +226,12 @@ def counts_of(oracle: PureProtocol, histogram: Ints, rng: Randomness) -> Ints:
     n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
     if simulate is not None and n > 0:
         return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
-    codes, step = np.repeat(np.arange(oracle.k), histogram), max(1, BLOCK // oracle.k)
-    total = no_counts(oracle)
-    for start in range(0, n, step):
-        total = total + oracle.tally(oracle.perturb(codes[start : start + step], rng=rng)).counts
+    codes, total = np.repeat(np.arange(oracle.k), histogram), no_counts(oracle)
+    for part in blocks(n, max(1, BLOCK // oracle.k)):
+        total = total + oracle.tally(oracle.perturb(codes[part], rng=rng)).counts
     return total
 
 
 def no_counts(oracle: PureProtocol) -> Ints:
     """Return the counts of no reports."""
-    return oracle.tally(any_report(oracle)[:0]).counts
-
-
-def any_report(oracle: PureProtocol) -> Reports:
-    """Return any report, to see what reports look like."""
-    return oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))
+    return oracle.tally(oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))[:0]).counts

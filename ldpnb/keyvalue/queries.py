@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import log
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,12 @@ def check_known(key: Any, keys: tuple[str, ...]) -> str:
     if not isinstance(key, str) or key not in keys:
         raise ValueError(f"key must be one of {', '.join(keys)}, got {key!r}")
     return key
+
+
+def _cube(cells: Floats) -> Floats:
+    """Cells of a table, or weights of them, with an axis a key: (…, 3^d) becomes (…, 3, …, 3)."""
+    d = round(log(cells.shape[-1], 3))
+    return cells.reshape(*cells.shape[:-1], *(3,) * d)
 
 
 def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
@@ -234,12 +242,10 @@ class Table:
             If the table has no such key, or one is named twice.
         """
         names = tuple(check_known(key, self.keys) for key in check_names(keys))
-        lead, d = self.cells.ndim - 1, len(self.keys)
-        cube = self.cells.reshape(*self.cells.shape[:-1], *(3,) * d)
-        cube = cube.sum(tuple(lead + j for j, key in enumerate(self.keys) if key not in names))
-        left = [key for key in self.keys if key in names]
-        cube = cube.transpose(*range(lead), *(lead + left.index(key) for key in names))
-        return replace(self, keys=names, cells=cube.reshape(*cube.shape[:lead], -1))
+        axis = dict(zip(self.keys, ascii_letters, strict=False))
+        few, every = "".join(axis[key] for key in names), "".join(axis.values())
+        cube = np.einsum(f"...{every}->...{few}", _cube(self.cells))
+        return replace(self, keys=names, cells=cube.reshape(*self.cells.shape[:-1], -1))
 
     def _other(self, key: str, given: Given | None) -> dict[str, int]:
         said = _condition({} if given is None else given, self.keys)
@@ -251,7 +257,7 @@ class Table:
         """One weight a cell: the outer product of a factor a key."""
         factor = {None: (1.0, 1.0, 1.0), 1: (1.0, 0.0, 1.0), 0: (0.0, 1.0, 0.0)}
         factors = [np.array((-1.0, 0.0, 1.0) if key == sign else factor[said.get(key)]) for key in self.keys]
-        return reduce(lambda a, b: np.multiply.outer(a, b).reshape(-1), factors)
+        return reduce(np.kron, factors)
 
     def _ratio(self, part: Floats, whole: Floats, signs: bool = False) -> Answer:
         below = np.asarray(self.cells @ whole)
@@ -269,13 +275,11 @@ class Table:
         """Variance of the weighted sum of cells, for weights (…, 3^d); nan where it is not known."""
         if self.collected is None:
             return np.full(self.cells.shape[:-1], np.nan)
-        lead, names = weights.shape[:-1], self.collected.keys
-        if self.keys != names:  # a sum over cells of the marginal is one over all cells
-            places = [self.keys.index(key) if key in self.keys else None for key in names]
-            order = [len(lead) + j for j in places if j is not None]
-            cube = weights.reshape(*lead, *(3,) * len(self.keys)).transpose(*range(len(lead)), *order)
-            cube = cube.reshape(*lead, *(1 if j is None else 3 for j in places))
-            weights = np.broadcast_to(cube, (*lead, *(3,) * len(names))).reshape(*lead, -1)
+        if self.keys != self.collected.keys:  # a sum over cells of the marginal is one over all cells
+            axis = dict(zip(self.collected.keys, ascii_letters, strict=False))
+            few, every = "".join(axis[key] for key in self.keys), "".join(axis.values())
+            cube = np.einsum(f"...{few},{every}->...{every}", _cube(weights), np.ones((3,) * len(axis)))
+            weights = cube.reshape(*weights.shape[:-1], -1)
         if self.normal:
             weights = weights - weights.mean(-1, keepdims=True)
         return self.collected.variance(weights)
