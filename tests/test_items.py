@@ -480,7 +480,7 @@ BAD = [
     Wrong("d must", dict(d=0)),
     Wrong("ell must", dict(ell=0)),
     Wrong("candidates must", dict(candidates=0)),
-    Wrong("candidates must be an integer in .*, got 3", dict(candidates=3)),
+    Wrong("candidates must be at most 2, got 3", dict(candidates=3)),
     Wrong("records must be Records", dict(records=[{0}])),
     Wrong("keys must be", dict(records=Records.of({2}, {0}))),
 ]

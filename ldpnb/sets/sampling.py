@@ -28,15 +28,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
-from ldpnb.core import Bools, Example, Floats, Ints, Mechanism, Records, Reports, Tally, check_records, pad_and_sample
-from ldpnb.kernels import fwht
+from ldpnb.checks import SIZE_MAX, Limit, check_epsilon
+from ldpnb.core import (
+    Bools,
+    Example,
+    Floats,
+    Ints,
+    Layout,
+    Mechanism,
+    Records,
+    Reports,
+    Tally,
+    check_records,
+    pad_and_sample,
+)
+from ldpnb.kernels import count_ones, fwht
 from ldpnb.oracles.frequency import SUE
 from ldpnb.oracles.hadamard import HadamardBit
 
@@ -87,7 +101,11 @@ class SetSampling(Mechanism):
         return tally.counts.astype(np.float64)
 
     def _values(self, values: Records) -> Records:
-        return check_itemsets(values, self.d)
+        return check_records(values, d=self.d)
+
+    def _count(self, reports: NDArray[Any]) -> Ints:
+        """Count the reports that have each item, dummies left out, (d,)."""
+        return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of people who hold each item: (…, d)."""
@@ -97,8 +115,8 @@ class SetSampling(Mechanism):
     def expected(self, values: Records) -> Floats:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
         records = self._values(values)
-        found = np.zeros((len(records), self.d))
-        found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
+        found, users = np.zeros((len(records), self.d)), records.users
+        found[users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[users]
         return found
 
     def variance(self, values: Records) -> Floats:
@@ -121,20 +139,9 @@ class SetSampling(Mechanism):
         inputs = every_set(2), every_set(3), four
         return [Example(m, sets, pairs=m.report_bits < 4) for m, sets in zip(made, inputs, strict=True)]
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many items, of which a set holds up to eight."""
-        return cls(d=size, ell=crowds.HELD, epsilon=epsilon)
-
     def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
         """Return sets of up to ℓ items."""
         return crowds.sets(self.d, self.ell, n, rng)
-
-
-def check_itemsets(values: Records, d: int, name: str = "values") -> Records:
-    """Return records if their keys are below d."""
-    check_codes(check_records(values, name).keys, d, "keys")
-    return values
 
 
 def every_set(d: int) -> Records:
@@ -174,10 +181,8 @@ class SampledHadamardBit(SetSampling):
         """The oracle of the item drawn."""
         return HadamardBit(k=max(self.d, 2), epsilon=self.epsilon)
 
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p, 1/2)."""
-        return self.oracle.support
+    support = property(attrgetter("oracle.support"), doc="(p, 1/2).")
+    layout = property(attrgetter("oracle.layout"), doc="A public row, and a sign.")
 
     @property
     def realised_epsilon(self) -> float:
@@ -193,27 +198,14 @@ class SampledHadamardBit(SetSampling):
         fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
         return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
 
-    @property
-    def report_bits(self) -> int:
-        """One; the row is public."""
-        return 1
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ m⌉ for the row."""
-        return self.oracle.public_bits
-
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
         real = items < self.d
-        reports = np.empty(len(items), self.oracle.dtype)
+        reports = np.empty(len(items), self.dtype)
         reports["row"] = uniform(self.oracle.m, items.shape, rng)
         honest = bernoulli(np.where(real, inexact(self.support[0]), 0.5), items.shape, rng)
         reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
         return reports
-
-    def _reports(self, reports: Reports) -> Reports:
-        return self.oracle._reports(reports)
 
     def _count(self, reports: Reports) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
@@ -261,9 +253,9 @@ class SampledSUE(SetSampling):
         return chance.log((1 + fill * (p / q - 1)) / (1 - Fraction(unset, self.ell) * (1 - q / p)))
 
     @property
-    def report_bits(self) -> int:
-        """One bit an item: d."""
-        return self.d
+    def layout(self) -> Layout:
+        """A bit an item."""
+        return {"": (np.bool_, 2, self.d)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
@@ -273,15 +265,9 @@ class SampledSUE(SetSampling):
         reports[real, items[real]] = bernoulli(p, real.shape, rng)
         return reports
 
-    def _reports(self, reports: Reports) -> Bools:
-        bits = check_array(reports, "reports")
-        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
-            raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
-        return bits
-
     def _count(self, reports: Bools) -> Ints:
         """Count the ones of each item, (d,)."""
-        return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
+        return count_ones(reports)
 
 
 # -------------------------------------------------------------------------------- what one item of a set may cost
@@ -325,17 +311,10 @@ class SampledGRR(SetSampling):
         return chance.log(1 + (p / q - 1) / self.ell)
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ (d+ℓ)⌉."""
-        return (self.width - 1).bit_length()
+    def layout(self) -> Layout:
+        """An item or a dummy."""
+        return {"": (np.int64, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
         return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
-
-    def _reports(self, reports: Reports) -> Ints:
-        return check_codes(reports, self.width, "reports")
-
-    def _count(self, reports: Ints) -> Ints:
-        """Count the reports of each item, dummies left out, (d,)."""
-        return np.bincount(reports, minlength=self.width)[: self.d]
