@@ -337,8 +337,8 @@ def test_one_person_has_no_halves():
 
 def test_largest():
     assert largest([0.1, 0.5, -2, 0.5], 3).tolist() == [1, 3, 0]
-    for k in (0, 3, 1.5):
-        with pytest.raises(ValueError, match="k must be an integer"):
+    for k, rule in ((0, "an integer"), (3, "at most 2, got 3"), (1.5, "an integer")):
+        with pytest.raises(ValueError, match=f"k must be {rule}"):
             largest([1, 2], k)
 
 

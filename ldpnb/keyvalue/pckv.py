@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, round_up, uniform
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
 from ldpnb.keyvalue.population import FEW, Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
+from ldpnb.oracles.frequency import KeptCode
 from ldpnb.oracles.hadamard import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
@@ -66,7 +67,7 @@ class PadAndSample(KnownKeys):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PCKVGRR(PadAndSample):
+class PCKVGRR(KeptCode, PadAndSample):
     r"""PCKV-GRR: one pair drawn from the record padded to ℓ, through k-RR over the 2(d+ℓ) signed keys.
 
     No signed key is drawn with a probability above 1/ℓ, so k-RR may use
@@ -86,23 +87,11 @@ class PCKVGRR(PadAndSample):
         """Number of signed keys, dummies included."""
         return 2 * self.width
 
-    @cached_property
-    def keep(self) -> float:
-        """Probability of reporting the drawn pair, before the blind draw; rounded down."""
-        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
-        return round_down(more / (more + self.cells))
-
     @property
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
         """(keep + blind, blind, blind), where blind is the chance of a signed key in the blind draw."""
-        blind = (1 - exact(self.keep)) / self.cells
-        return exact(self.keep) + blind, blind, blind
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln[1 + (α/γ − 1)/ℓ]."""
-        alpha, _, gamma = self.answer
-        return chance.log(1 + (alpha / gamma - 1) / self.ell)
+        p, q = self.support
+        return p, q, q
 
     @property
     def layout(self) -> Layout:
@@ -111,8 +100,7 @@ class PCKVGRR(PadAndSample):
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
-        signed = 2 * keys + (signs > 0)
-        return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
+        return super()._perturb(2 * keys + (signs > 0), rng)
 
     def _count(self, reports: Ints) -> Ints:
         """Count for each key the reports of its − and +, and all others, (d, 3)."""

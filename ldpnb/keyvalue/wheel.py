@@ -41,7 +41,6 @@ from ldpnb.core import (
     OpenMechanism,
     Records,
     Reports,
-    Tally,
     blocks,
     check_records,
     sample_entries,
@@ -49,6 +48,7 @@ from ldpnb.core import (
 from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread
+from ldpnb.oracles.frequency import Supporting
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -182,9 +182,7 @@ class OpenSets(OpenMechanism):
     @cached_property
     def hash(self) -> HashFamily:
         """The public hash family."""
-        if self.table:
-            return SlotTable(keys=self.table, slots=self.slot_count)
-        return Multilinear(slots=self.slot_count)
+        return SlotTable(keys=self.table, slots=self.slot_count) if self.table else Multilinear(slots=self.slot_count)
 
     @property
     def realised_epsilon(self) -> float:
@@ -268,7 +266,7 @@ class OpenSets(OpenMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel(OpenSets):
+class Wheel(OpenSets, Supporting):
     r"""The Wheel mechanism for sets: each key covers an arc of W slots, from its hash value on.
 
     With :math:`\Omega = N + Wm(e^\varepsilon-1)`, a report falls into the arc of a key that is held with probability
@@ -313,11 +311,6 @@ class Wheel(OpenSets):
         """Count for each candidate the reports in its arc, (k,)."""
         return self._near(reports, items, 1 - self.width, self.width, self.width)[:, 1].copy()
 
-    def _score(self, tally: Tally) -> Floats:
-        """Estimate the share of people who hold each candidate: (…, k)."""
-        p, q = self.support
-        return (tally.counts / tally.n - inexact(q)) / inexact(p - q)
-
     def expected(self, values: Records, items: Any = None) -> Floats:
         """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
         held = self._held(values, items)
@@ -325,9 +318,7 @@ class Wheel(OpenSets):
 
     def variance(self, values: Records, items: Any = None) -> Floats:
         """Variance of each person's score: (n, k)."""
-        p, q = map(float, self.support)
-        found = q + (p - q) * self.expected(values, items)
-        return np.asarray(found * (1 - found) / (p - q) ** 2)
+        return self._noise(self.expected(values, items))
 
     @classmethod
     def example(cls) -> list[Example]:

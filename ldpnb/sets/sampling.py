@@ -23,7 +23,6 @@ The first two hide one item as if it were all that a person holds.  The other tw
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance, crowds
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
+from ldpnb.chance import Randomness, bernoulli, inexact, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_epsilon
 from ldpnb.core import (
     Bools,
@@ -43,7 +42,6 @@ from ldpnb.core import (
     Floats,
     Ints,
     Layout,
-    Mechanism,
     Records,
     Reports,
     Tally,
@@ -51,12 +49,12 @@ from ldpnb.core import (
     pad_and_sample,
 )
 from ldpnb.kernels import count_ones, fwht
-from ldpnb.oracles.frequency import SUE
+from ldpnb.oracles.frequency import SUE, KeptCode, Supporting
 from ldpnb.oracles.hadamard import HadamardBit
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetSampling(Mechanism):
+class SetSampling(Supporting):
     """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
 
     Parameters
@@ -76,11 +74,6 @@ class SetSampling(Mechanism):
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "ell": (1, SIZE_MAX), "epsilon": check_epsilon}
 
     @property
-    @abstractmethod
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*): probability that a report supports an item which is drawn, and any other one."""
-
-    @property
     def width(self) -> int:
         """Number of items, dummies included: d + ℓ."""
         return self.d + self.ell
@@ -90,27 +83,12 @@ class SetSampling(Mechanism):
         """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
         return self.ell
 
-    @property
-    def rare_variance(self) -> float:
-        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
-        p, q = self.support
-        return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
-
-    def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
-        return tally.counts.astype(np.float64)
-
     def _values(self, values: Records) -> Records:
         return check_records(values, d=self.d)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the reports that have each item, dummies left out, (d,)."""
         return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
-
-    def _score(self, tally: Tally) -> Floats:
-        """Estimate the share of people who hold each item: (…, d)."""
-        p, q = self.support
-        return (self.supporters(tally) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
 
     def expected(self, values: Records) -> Floats:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
@@ -121,11 +99,7 @@ class SetSampling(Mechanism):
 
     def variance(self, values: Records) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
-        p, q = self.support
-        drawn = self.expected(values) / self.scale
-        yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
-        no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
-        return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
+        return self._noise(self.expected(values))
 
     def _draw(self, values: Records, rng: Randomness) -> Ints:
         """Draw an item in [0, d + ℓ) for each person."""
@@ -274,7 +248,7 @@ class SampledSUE(SetSampling):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGRR(SetSampling):
+class SampledGRR(KeptCode, SetSampling):
     r"""k-RR on one item drawn from the padded set, with all that sampling allows.
 
     A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any
@@ -292,29 +266,10 @@ class SampledGRR(SetSampling):
     label = "sampled k-RR"
     scope = (1, 256, 10**6)
 
-    @cached_property
-    def keep(self) -> float:
-        """Probability of reporting the item drawn, before the blind draw among all; rounded down."""
-        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
-        return round_down(more / (more + self.width))
-
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(keep + blind, blind), where blind is the chance of an item in the blind draw."""
-        blind = (1 - exact(self.keep)) / self.width
-        return exact(self.keep) + blind, blind
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln[1 + (p*/q* − 1)/ℓ]."""
-        p, q = self.support
-        return chance.log(1 + (p / q - 1) / self.ell)
-
     @property
     def layout(self) -> Layout:
         """An item or a dummy."""
         return {"": (np.int64, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items = self._draw(values, rng)
-        return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
+        return super()._perturb(self._draw(values, rng), rng)
