@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import check_numbers
-from ldpnb.core import Bools, Floats, Ints, Tally
+from ldpnb.core import Bools, Floats, Ints, Tally, check_tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 
@@ -110,15 +110,12 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     if not isinstance(tallies, Sequence) or not tallies:
         raise ValueError(f"tallies must be a list of at least one tally, got {tallies!r:.60}")
     for tally in tallies:
-        if not isinstance(tally, Tally) or not isinstance(tally.mechanism, SignedTernary):
-            raise ValueError(f"tallies must be of signed ternary mechanisms, got {tally!r:.60}")
+        check_tally(tally, SignedTernary, "a signed ternary mechanism")
     estimates = [tally.mechanism.estimate(tally) for tally in tallies]
     if spreads is None:
         spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
-    if not isinstance(spreads, Sequence) or not all(isinstance(spread, Spread) for spread in spreads):
-        raise ValueError(f"spreads must be a list of Spread, got {spreads!r:.60}")
-    if len(spreads) != len(tallies):
-        raise ValueError(f"spreads must be one a tally, {len(tallies)}, got {len(spreads)}")
+    if not isinstance(spreads, Sequence) or [type(spread) for spread in spreads] != [Spread] * len(tallies):
+        raise ValueError(f"spreads must be a list of Spread, one a tally, {len(tallies)}, got {spreads!r:.60}")
     alive_in = [range(e.shape[-1]) if t.items is None else t.items for t, e in zip(tallies, estimates, strict=True)]
     items = tuple(dict.fromkeys(item for alive in alive_in for item in alive))
     at = {item: i for i, item in enumerate(items)}

@@ -24,6 +24,7 @@ from ldpnb.keyvalue.encoding import (
     check_few,
     counts_of,
     encoded,
+    joint,
     no_counts,
     per_person,
     shares_of,
@@ -84,11 +85,7 @@ class IOH(Encoded):
 
     def expected(self, values: Records) -> Floats:
         """Probability of each combination after the signs are drawn: (n, 3^d)."""
-        states = self._states(values)
-        law = np.ones((len(states), 1))
-        for j in range(self.d):
-            law = np.asarray(law[:, :, None] * states[:, j, None, :]).reshape(len(states), -1)
-        return law
+        return joint(self._states(values))
 
     def variance(self, values: Records) -> Floats:
         """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
@@ -287,7 +284,5 @@ class PairSampling(Encoded):
     def example(cls) -> list[Example]:
         """One pair and three, through oracles that name a combination, send one bit, and send a bit for each."""
         shapes = ((3, GRR, 1.0), (2, GRR, 3.0), (3, HadamardBit, 0.4), (2, OUE, 1.0))
-        return [
-            Example(cls.of(tuple("abc"[:d]), make, epsilon), FEW[d][: 2 * d + 1], pairs=make is GRR)
-            for d, make, epsilon in shapes
-        ]
+        made = [cls.of(tuple("abc"[:d]), make, epsilon) for d, make, epsilon in shapes]
+        return [Example(one, FEW[one.d][: 2 * one.d + 1], pairs=isinstance(one.oracle, GRR)) for one in made]

@@ -33,7 +33,7 @@ def check_few(d: int) -> int:
     """Return a number of keys that one table can have."""
     if d > D_MAX:
         raise ValueError(
-            f"keys must be at most {D_MAX} for a table of all 3**d combinations, got {d}: PairSampling collects pairs"
+            f"keys must be at most {D_MAX} for a table of all 3**d states, got {d}: PairSampling takes more"
         )
     return d
 
@@ -82,6 +82,14 @@ def per_person(moves: Ints, offsets: Ints) -> Ints:
     return np.diff(total[offsets])
 
 
+def joint(laws: Floats) -> Floats:
+    """Law of the combination of independent states, for each person: (n, d, s) becomes (n, s^d)."""
+    law = np.ones((len(laws), 1))
+    for one in np.moveaxis(laws, 1, 0):
+        law = (law[:, :, None] * one[:, None]).reshape(len(laws), -1)
+    return law
+
+
 def shares_of(values: Records, d: int) -> Floats:
     """Mean over people of the law of their combination, (3^d,)."""
     records = check_pairs(values, d)
@@ -98,10 +106,7 @@ def shares_of(values: Records, d: int) -> Floats:
         signs = np.zeros((2,) * len(keys))
         for part in blocks(len(group), max(1, BLOCK >> len(keys))):
             up = plus[group[part]][:, keys]
-            law = np.ones((len(up), 1))
-            for p in up.T:
-                law = (law[:, :, None] * np.stack([1 - p, p], -1)[:, None]).reshape(len(up), -1)
-            signs += law.sum(0).reshape(signs.shape)
+            signs += joint(np.stack([1 - up, up], -1)).sum(0).reshape(signs.shape)
         total[tuple(slice(None, None, 2) if one else 1 for one in held[group[0]])] = signs
     return total.reshape(-1) / len(records)
 

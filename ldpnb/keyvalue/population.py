@@ -130,8 +130,6 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
     size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
     order = np.lexsort((size, values, records.keys))
     keys, values, size = records.keys[order], values[order], size[order]
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1]) | (size[1:] != size[:-1])
-    at = np.flatnonzero(first)
+    at = np.flatnonzero(np.diff([keys, values, size], prepend=np.nan).any(0))  # where a class begins; NaN is true
     offsets = np.searchsorted(keys[at], np.arange(d + 1))
     return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)), size[at] if sizes else None)

@@ -271,11 +271,9 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
     rounds : int
         c.
     """
-    f, m = check_numbers(f, "f"), check_numbers(m, "m")
+    f, m = check_numbers(f, "f"), check_unit(m, "m", np.ndim(m))
     if not np.all((f >= 0) & (f <= 1)):
         raise ValueError(f"f must be frequencies in [0, 1], got {f}")
-    if not np.all(np.abs(m) <= 1):
-        raise ValueError(f"m must be means in [-1, 1], got {m}")
     p = inexact(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
     return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))

@@ -28,7 +28,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from ldpnb import crowds
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_numbers, check_people
-from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, Tally
+from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, Tally, named
 from ldpnb.keyvalue.population import Holdings, check_holdings, check_pairs, entries
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
@@ -145,8 +145,21 @@ class SignedTernary(Mechanism):
         """Return how far the two scores of each person scatter (see the head of this module)."""
         return self._spread(np.stack([held.dense(x) for x in self._moments(held)]))
 
-    def _whole(self, held: Held) -> Spread:
-        """Return how far the estimates from all these people scatter, without a matrix of people and keys."""
+    @abstractmethod
+    def _held(self, values: Records, *items: Any) -> Held:
+        """Return the pairs that people hold, of these candidates where the client does not know the keys."""
+
+    def covariance(self, values: Records, items: Any = None) -> Floats:
+        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
+
+        Cov[estimates] = covariance.sum(0) / n² for any population.  Only a client that does not know the keys has
+        candidates, `items`.
+        """
+        return self._each(self._held(values, *named(items))).covariance
+
+    def spread(self, values: Records, items: Any = None) -> Spread:
+        """Exact variances and covariances of the estimates from this population; `items` as for `covariance`."""
+        held = self._held(values, *named(items))  # without a matrix of people and keys
         people, d = held.shape
         check_people(range(people))
         return self._spread(np.stack([np.bincount(held.columns, x, d) for x in self._moments(held)]) / people, people)
@@ -249,17 +262,6 @@ class KnownKeys(SignedTernary):
     def variance(self, values: Records) -> Floats:
         """Variances of a person's two scores for each key: (n, 2, d)."""
         return self._each(self._held(values)).variance
-
-    def covariance(self, values: Records) -> Floats:
-        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
-
-        Cov[estimates] = covariance.sum(0) / n² for any population.
-        """
-        return self._each(self._held(values)).covariance
-
-    def spread(self, values: Records) -> Spread:
-        """Exact variances and covariances of the estimates from this population."""
-        return self._whole(self._held(values))
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)

@@ -47,7 +47,7 @@ from ldpnb.core import (
 )
 from ldpnb.hashing import HashFamily, Multilinear, SlotTable, key_of
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
-from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread
+from ldpnb.keyvalue.ternary import Held, SignedTernary
 from ldpnb.oracles.frequency import Supporting
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
@@ -246,7 +246,7 @@ class OpenSets(OpenMechanism):
             counts += self.hash.count(seeds, (slots + first) % self.slot_count, inner, outer, codes)
         return counts
 
-    def _held(self, values: Records, items: Any) -> Held:
+    def _held(self, values: Records, items: Any = None) -> Held:
         """Return the pairs of these candidates; v is 1 in sets."""
         records, codes = self._values(values), _codes(self._items(items))
         self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
@@ -389,14 +389,6 @@ class WheelKV(OpenSets, SignedTernary):
     def variance(self, values: Records, items: Any = None) -> Floats:
         """Variances of a person's two scores for each candidate: (n, 2, k)."""
         return self._each(self._held(values, items)).variance
-
-    def covariance(self, values: Records, items: Any = None) -> Floats:
-        """Covariance of a person's two scores for each candidate: (n, k).  See `KnownKeys.covariance`."""
-        return self._each(self._held(values, items)).covariance
-
-    def spread(self, values: Records, items: Any = None) -> Spread:
-        """Exact variances and covariances of the estimates from this population."""
-        return self._whole(self._held(values, items))
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.table or None)
