@@ -83,12 +83,9 @@ class Batches:
             raise ValueError(f"weights must have shape {self.alive.shape}, got {w.shape}")
         if np.any(w[~self.alive] != 0):
             raise ValueError(f"weights must be zero where a key was not alive, got {w[~self.alive & (w != 0)][0]}")
-        square = w * w
-        return np.einsum("tk,t...k->...k", w, self.estimates), Spread(
-            np.einsum("tk,t...k->...k", square, self.variance),
-            np.einsum("tk,t...k->...k", square, self.covariance),
-            (square * self.rare).sum(0),
-        )
+        variance, covariance = (np.einsum("tk,t...k->...k", w * w, x) for x in (self.variance, self.covariance))
+        spread = Spread(variance, covariance, (w * w * self.rare).sum(0))
+        return np.einsum("tk,t...k->...k", w, self.estimates), spread
 
 
 def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None) -> Batches:

@@ -190,8 +190,7 @@ class PairSampling(Encoded):
         told = self.oracle.perturb(codes, rng=rng)
         reports = np.empty(len(codes), self.dtype)
         reports["pair"] = pairs
-        for name in told.dtype.names or ("report",):
-            reports[name] = told[name] if told.dtype.names else told
+        reports[[*told.dtype.names] if told.dtype.names else "report"] = told
         return reports
 
     def _count(self, reports: NDArray[Any]) -> Ints:
@@ -267,7 +266,7 @@ class PairSampling(Encoded):
         asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
         moves = np.zeros(len(power), np.int64)
         moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
-        return np.asarray(9 * pairs + 4 + per_person(moves, records.offsets))
+        return np.asarray(9 * pairs + 4 + per_person(moves, records))
 
     def _pair(self, names: Sequence[str]) -> int:
         chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]

@@ -32,9 +32,7 @@ BLOCK = 2**24  # numbers in memory at a time
 def check_few(d: int) -> int:
     """Return a number of keys that one table can have."""
     if d > D_MAX:
-        raise ValueError(
-            f"keys must be at most {D_MAX} for a table of all 3**d states, got {d}: PairSampling takes more"
-        )
+        raise ValueError(f"keys must be at most {D_MAX} for a table of 3**d cells, got {d}: PairSampling takes more")
     return d
 
 
@@ -72,14 +70,12 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
 def encoded(records: Records, d: int, rng: Randomness) -> Ints:
     """As `encode`, for checked records."""
     moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
-    return np.asarray((3**d - 1) // 2 + per_person(moves, records.offsets))
+    return np.asarray((3**d - 1) // 2 + per_person(moves, records))
 
 
-def per_person(moves: Ints, offsets: Ints) -> Ints:
-    """Sum of each person's entries."""
-    total = np.zeros(len(moves) + 1, np.int64)
-    np.cumsum(moves, out=total[1:])
-    return np.diff(total[offsets])
+def per_person(moves: Ints, records: Records) -> Ints:
+    """Sum of each person's entries, below 2**53."""
+    return np.bincount(records.users, moves, len(records)).astype(np.int64)
 
 
 def joint(laws: Floats) -> Floats:

@@ -203,11 +203,9 @@ class PCKVUE(PadAndSample):
     def example(cls) -> list[Example]:
         """One dummy and two; records that fill the padding with opposite signs attain ε."""
         full = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
-        return [
-            Example(cls(d=2, ell=1, epsilon=1.0), FEW[2], pairs=False),
-            Example(cls(d=1, ell=1, epsilon=17.0), FEW[1]),  # where rounding makes the sign the worst of it
-            Example(cls(d=3, ell=2, epsilon=0.8), full, pairs=False),
-        ]
+        # at ε = 17 rounding makes the sign the worst of it
+        shapes = ((2, 1, 1.0, FEW[2]), (1, 1, 17.0, FEW[1]), (3, 2, 0.8, full))
+        return [Example(cls(d=d, ell=ell, epsilon=epsilon), x, pairs=d == 1) for d, ell, epsilon, x in shapes]
 
 
 def stale_epsilon(old: PCKVGRR, d_new: int) -> float:

@@ -202,8 +202,7 @@ class Table:
             If the table has no such key, or the condition is about the key itself.
         """
         said = self._other(key, given)
-        whole = self._weights(said)
-        return self._ratio(self._weights(said | {key: 1}), whole)
+        return self._ratio(self._weights(said | {key: 1}), self._weights(said))
 
     def mean(self, key: str, given: Given | None = None) -> Answer:
         """Estimate the mean of a key's values among the people who satisfy a condition and hold the key.
@@ -218,8 +217,7 @@ class Table:
             If the table has no such key, or the condition is about the key itself.
         """
         said = self._other(key, given)
-        held = self._weights(said | {key: 1})
-        return self._ratio(self._weights(said, sign=key), held, signs=True)
+        return self._ratio(self._weights(said, sign=key), self._weights(said | {key: 1}), signs=True)
 
     def normalised(self) -> Table:
         """Add one constant to all cells, so that they sum to 1.  Unbiased, and errors allow for it."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -106,10 +107,7 @@ class StateEncoding(SampledKey):
         p, q = self.states.support
         return p, q, q
 
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over states, for every key."""
-        return self.states.realised_epsilon
+    realised_epsilon = property(attrgetter("states.realised_epsilon"), doc="That of the oracle, for every key.")
 
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
         states = np.ones(len(held), np.int64)

@@ -166,8 +166,7 @@ class SampledHadamardBit(SetSampling):
         are how much of a set they can fill.
         """
         delta = 2 * self.support[0] - 1
-        present = np.zeros(self.oracle.m, np.int64)
-        present[: self.d] = 1
+        present = (np.arange(self.oracle.m) < self.d).astype(np.int64)
         many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
         fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
         return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
