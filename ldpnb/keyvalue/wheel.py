@@ -93,6 +93,12 @@ class Circle:
         e = odds(self.epsilon)
         return exact(round_down(e / (self.slots + self.width * self.arcs * (e - 1))))
 
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[α(N−Wm)/(1−Wmα)]."""
+        most = self.width * self.arcs
+        return chance.log(self.alpha * (self.slots - most) / (1 - most * self.alpha))
+
     def spin(self, starts: Ints, rng: Randomness) -> Ints:
         """Draw z for people whose arcs start at these slots, (n, m): (n,)."""
         starts = np.sort(starts, 1)
@@ -191,8 +197,7 @@ class OpenSets(OpenMechanism):
         A bound for every seed.  It is attained under seeds where m keys cover Wm slots and a key that is not among them
         covers another one: nearly all of them.
         """
-        alpha, most = self.circle.alpha, self.m * self.width
-        return chance.log(alpha * (self.slot_count - most) / (1 - most * alpha))
+        return self.circle.realised_epsilon
 
     @property
     def layout(self) -> Layout:
