@@ -55,6 +55,9 @@ from ldpnb.checks import (
 
 Values = Any  # an array whose first axis runs over people, or Records
 Reports = NDArray[Any]  # first axis runs over people; structured where a report has fields
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
 HELD = 8  # keys or items that a person of `crowd` holds at most
 
@@ -523,19 +526,20 @@ def pad_and_sample(
     return keys, values
 
 
-def sample_slots(records: Records, most: int, rng: Randomness) -> NDArray[np.int64]:
-    """Draw at most `most` entries a person, all sets of them alike: places in the record, (n, most).
+def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Draw at most `most` entries a person, all sets of them alike: their places, and which are real, (n, most).
 
-    Of a shorter record all are taken, and places of its size or more stand for what is missing.
+    Of a shorter record all are taken, and places from its end on stand for what is missing.
     """
     slots = np.tile(np.arange(most), (len(records), 1))
     long = np.flatnonzero(records.sizes > most)
     slots[long] = distinct(records.sizes[long], np.full(len(long), most), most, rng)
-    return slots
+    return records.offsets[:-1, None] + slots, slots < records.sizes[:, None]
 
 
-def check_records(records: Any, name: str) -> Records:
-    """Return what are Records."""
+def check_records(records: Any, name: str = "values", d: int | None = None) -> Records:
+    """Return what are Records, of keys below d (any if None)."""
     if not isinstance(records, Records):
         raise ValueError(f"{name} must be Records, got {type(records).__name__}")
+    check_codes(records.keys, d, "keys")
     return records

@@ -367,9 +367,6 @@ class Multilinear:
         """Draw n public seeds, (n, 3)."""
         return uniform(1 << 32, (n, 3), rng).astype(np.uint32)
 
-    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
-        """Refuse nothing: every seed and every key is good."""
-
     def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
         a, b, c = np.moveaxis(seeds, -1, 0)
@@ -434,11 +431,6 @@ class SlotTable:
     def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
         """Draw n public seeds, (n, keys)."""
         return uniform(self.slots, (n, self.keys), rng).astype(np.uint32)
-
-    def check(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> None:
-        """Raise a ValueError for another key or slot than there are."""
-        check_codes(seeds, self.slots, "seed", ndim=2)
-        check_codes(keys, self.keys, "keys")
 
     def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         SampledKey as SampledKey,
         StateEncoding as StateEncoding,
         StateEncodingSplit as StateEncodingSplit,
-        StatePerturbation as StatePerturbation,
     )
     from ldpnb.keyvalue.ternary import (
         Held as Held,

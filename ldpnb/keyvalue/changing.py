@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import check_numbers
-from ldpnb.core import Tally
+from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 
@@ -53,14 +53,14 @@ class Batches:
     """
 
     items: tuple[Any, ...]
-    people: NDArray[np.int64]
-    alive: NDArray[np.bool_]
-    estimates: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    rare: NDArray[np.float64]
+    people: Ints
+    alive: Bools
+    estimates: Floats
+    variance: Floats
+    covariance: Floats
+    rare: Floats
 
-    def weighted(self, weights: ArrayLike) -> tuple[NDArray[np.float64], Spread]:
+    def weighted(self, weights: ArrayLike) -> tuple[Floats, Spread]:
         """Sum the batches with these weights.
 
         Parameters
@@ -83,12 +83,9 @@ class Batches:
             raise ValueError(f"weights must have shape {self.alive.shape}, got {w.shape}")
         if np.any(w[~self.alive] != 0):
             raise ValueError(f"weights must be zero where a key was not alive, got {w[~self.alive & (w != 0)][0]}")
-        square = w * w
-        return np.einsum("tk,t...k->...k", w, self.estimates), Spread(
-            np.einsum("tk,t...k->...k", square, self.variance),
-            np.einsum("tk,t...k->...k", square, self.covariance),
-            (square * self.rare).sum(0),
-        )
+        variance, covariance = (np.einsum("tk,t...k->...k", w * w, x) for x in (self.variance, self.covariance))
+        spread = Spread(variance, covariance, (w * w * self.rare).sum(0))
+        return np.einsum("tk,t...k->...k", w, self.estimates), spread
 
 
 def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None) -> Batches:
@@ -115,10 +112,8 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     estimates = [tally.mechanism.estimate(tally) for tally in tallies]
     if spreads is None:
         spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
-    if not isinstance(spreads, Sequence) or not all(isinstance(spread, Spread) for spread in spreads):
-        raise ValueError(f"spreads must be a list of Spread, got {spreads!r:.60}")
-    if len(spreads) != len(tallies):
-        raise ValueError(f"spreads must be one a tally, {len(tallies)}, got {len(spreads)}")
+    if not isinstance(spreads, Sequence) or [type(spread) for spread in spreads] != [Spread] * len(tallies):
+        raise ValueError(f"spreads must be a list of Spread, one a tally, {len(tallies)}, got {spreads!r:.60}")
     alive_in = [range(e.shape[-1]) if t.items is None else t.items for t, e in zip(tallies, estimates, strict=True)]
     items = tuple(dict.fromkeys(item for alive in alive_in for item in alive))
     at = {item: i for i, item in enumerate(items)}
@@ -141,23 +136,23 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     )
 
 
-def everyone(found: Batches) -> NDArray[np.float64]:
+def everyone(found: Batches) -> Floats:
     """Weights for the share of all who ever reported: n_t/n in batches where the key was alive, (T, k)."""
     return np.asarray(found.alive * found.people[:, None] / found.people.sum())
 
 
-def exposed(found: Batches) -> NDArray[np.float64]:
+def exposed(found: Batches) -> Floats:
     """Weights for the share of those who reported while the key was alive, (T, k)."""
     return _shared(found.alive * found.people[:, None])
 
 
-def latest(found: Batches) -> NDArray[np.float64]:
+def latest(found: Batches) -> Floats:
     """Weights for the share in the last batch in which the key was alive, (T, k)."""
     last = len(found.alive) - 1 - np.argmax(found.alive[::-1], 0)
     return np.asarray((np.arange(len(found.alive))[:, None] == last).astype(np.float64))
 
 
-def steady(found: Batches) -> NDArray[np.float64]:
+def steady(found: Batches) -> Floats:
     """Weights with the least variance for a rare key whose share and mean did not change, (T, k).
 
     They are inverse to the variance of a key that nobody holds.  That is not estimated, so the weights do not depend on
@@ -166,5 +161,5 @@ def steady(found: Batches) -> NDArray[np.float64]:
     return _shared(np.divide(1, found.rare, out=np.zeros_like(found.rare), where=found.alive))
 
 
-def _shared(weights: NDArray[Any]) -> NDArray[np.float64]:
+def _shared(weights: NDArray[Any]) -> Floats:
     return np.asarray(weights / weights.sum(0))

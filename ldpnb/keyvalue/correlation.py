@@ -13,18 +13,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
-from ldpnb.checks import check_codes, check_fields
-from ldpnb.core import Example, Records, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
 from ldpnb.keyvalue.encoding import (
     Encoded,
-    any_report,
     check_cells,
     check_few,
     counts_of,
     encoded,
+    joint,
     no_counts,
     per_person,
     shares_of,
@@ -69,7 +69,7 @@ class IOH(Encoded):
     def _shape(self) -> tuple[int, ...]:
         return (self.oracle.k,)
 
-    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _cells(self, records: Records, rng: Randomness) -> Ints:
         return encoded(records, self.d, rng)
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
@@ -79,19 +79,15 @@ class IOH(Encoded):
         """Count as the oracle does, which also checks its reports."""
         return replace(self.oracle.tally(reports), mechanism=self)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination: (…, 3^d)."""
         return self.oracle.estimate(replace(tally, mechanism=self.oracle))
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> Floats:
         """Probability of each combination after the signs are drawn: (n, 3^d)."""
-        states = self._states(values)
-        law = np.ones((len(states), 1))
-        for j in range(self.d):
-            law = np.asarray(law[:, :, None] * states[:, j, None, :]).reshape(len(states), -1)
-        return law
+        return joint(self._states(values))
 
-    def variance(self, values: Records) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> Floats:
         """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
         t = self.expected(values)
         return self._oracle_variance(t) + t * (1 - t)
@@ -122,7 +118,7 @@ class IOH(Encoded):
         tallies = [counts_of(self.oracle, one, rng) for one in counts]
         return Tally(self, int(counts[0].sum()), np.stack(tallies))
 
-    def _table(self, shares: NDArray[np.float64], n: int) -> Table:
+    def _table(self, shares: Floats, n: int) -> Table:
         return Table(self.keys, shares, Shares(self.keys, shares, n, self.oracle))
 
     @classmethod
@@ -172,7 +168,7 @@ class PairSampling(Encoded):
         return 9
 
     @cached_property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """All pairs of key numbers a < b, (L, 2), read-only."""
         found = np.stack(np.triu_indices(self.d, 1), -1)
         found.flags.writeable = False
@@ -181,49 +177,31 @@ class PairSampling(Encoded):
     @property
     def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
         """The pair, and those of the oracle's reports."""
-        return ("pair", *super().public_fields)
+        return ("pair", *self.oracle.public_fields)
 
     @property
-    def public_bits(self) -> int:
-        """⌈log₂ L⌉ for the pair, and that of the oracle."""
-        return (len(self.pairs) - 1).bit_length() + super().public_bits
-
-    @cached_property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        like = any_report(self.oracle)
-        own = like.dtype.descr if like.dtype.names else [("report", like.dtype, like.shape[1:])]
-        return np.dtype([("pair", np.int64), *own])
+    def layout(self) -> Layout:
+        """A public pair, and what the oracle's reports hold."""
+        own = {name or "report": part for name, part in self.oracle.layout.items()}
+        return {"pair": (np.int64, len(self.pairs)), **own}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         pairs, codes = np.divmod(self._cells(values, rng), 9)
         told = self.oracle.perturb(codes, rng=rng)
         reports = np.empty(len(codes), self.dtype)
         reports["pair"] = pairs
-        for name in told.dtype.names or ("report",):
-            reports[name] = told[name] if told.dtype.names else told
+        reports[[*told.dtype.names] if told.dtype.names else "report"] = told
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["pair"], len(self.pairs), "pair")
-        return found
-
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
-        each = np.bincount(reports["pair"], minlength=len(self.pairs))
-        like = any_report(self.oracle)
-        told = np.empty(len(reports), like.dtype) if like.dtype.names else reports["report"]
-        for name in like.dtype.names or ():
-            told[name] = reports[name]
-        told, counts = told[np.argsort(reports["pair"], kind="stable")], self._nothing()
-        counts[:, 0], ends = each, np.cumsum(each)
-        for pair in np.flatnonzero(each):
-            part = told[ends[pair] - each[pair] : ends[pair]]
-            counts[pair, 1:] = self.oracle.tally(part).counts.reshape(-1)
-        return counts
+        fields = [*self.oracle.layout]
+        told = reports["report"] if "" in fields else repack_fields(reports[fields])
+        ends = np.cumsum(np.bincount(reports["pair"], minlength=len(self.pairs)))[:-1]
+        parts = np.split(told[np.argsort(reports["pair"], kind="stable")], ends)
+        return np.array([np.append(len(part), self.oracle.tally(part).counts) for part in parts])
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination of each pair: (…, L, 9)."""
         counts = tally.counts
         asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
@@ -232,13 +210,13 @@ class PairSampling(Encoded):
         scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
         return np.asarray(scores * (len(self.pairs) / tally.n))
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> Floats:
         """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""
         states = self._states(values)
         first, second = states[:, self.pairs[:, 0]], states[:, self.pairs[:, 1]]
         return (first[..., :, None] * second[..., None, :]).reshape(len(states), -1, 9)
 
-    def variance(self, values: Records) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> Floats:
         """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, L, 9)."""
         t = self.expected(values)
         return len(self.pairs) * (self._oracle_variance(t) + t) - np.square(t)
@@ -272,17 +250,14 @@ class PairSampling(Encoded):
         See `IOH.simulate`.
         """
         found = check_cells(cells, self._shape)
-        counts = np.stack([self._nothing() for _ in found])
-        counts[..., 0] = found.sum(-1)
-        for trial, pair in np.ndindex(found.shape[:2]):
-            counts[trial, pair, 1:] = counts_of(self.oracle, found[trial, pair], rng).reshape(-1)
-        return Tally(self, int(found[0].sum()), counts)
+        counts = [[np.append(one.sum(), counts_of(self.oracle, one, rng)) for one in trial] for trial in found]
+        return Tally(self, int(found[0].sum()), np.array(counts))
 
     @property
     def _shape(self) -> tuple[int, ...]:
         return len(self.pairs), 9
 
-    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _cells(self, records: Records, rng: Randomness) -> Ints:
         """Draw 9 times the number of each person's pair, and the number of its combination."""
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
@@ -291,10 +266,7 @@ class PairSampling(Encoded):
         asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
         moves = np.zeros(len(power), np.int64)
         moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
-        return np.asarray(9 * pairs + 4 + per_person(moves, records.offsets))
-
-    def _nothing(self) -> NDArray[np.int64]:
-        return np.zeros((len(self.pairs), 1 + no_counts(self.oracle).size), np.int64)
+        return np.asarray(9 * pairs + 4 + per_person(moves, records))
 
     def _pair(self, names: Sequence[str]) -> int:
         chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]
@@ -303,7 +275,7 @@ class PairSampling(Encoded):
         a, b = sorted(chosen)
         return a * (2 * self.d - a - 1) // 2 + b - a - 1
 
-    def _table(self, names: Sequence[str], shares: NDArray[np.float64], n: int) -> Table:
+    def _table(self, names: Sequence[str], shares: Floats, n: int) -> Table:
         keys = tuple(sorted(names, key=self.keys.index))
         return Table(keys, shares, Shares(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
 
@@ -311,7 +283,5 @@ class PairSampling(Encoded):
     def example(cls) -> list[Example]:
         """One pair and three, through oracles that name a combination, send one bit, and send a bit for each."""
         shapes = ((3, GRR, 1.0), (2, GRR, 3.0), (3, HadamardBit, 0.4), (2, OUE, 1.0))
-        return [
-            Example(cls.of(tuple("abc"[:d]), make, epsilon), FEW[d][: 2 * d + 1], pairs=make is GRR)
-            for d, make, epsilon in shapes
-        ]
+        made = [cls.of(tuple("abc"[:d]), make, epsilon) for d, make, epsilon in shapes]
+        return [Example(one, FEW[one.d][: 2 * one.d + 1], pairs=isinstance(one.oracle, GRR)) for one in made]

@@ -10,15 +10,16 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from operator import attrgetter
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import crowds
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_codes, check_count, check_people
-from ldpnb.core import Mechanism, Records, Reports
+from ldpnb.core import Floats, Ints, Mechanism, Records, blocks
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.queries import check_names
 from ldpnb.oracles.frequency import GRR, PureProtocol
@@ -31,13 +32,11 @@ BLOCK = 2**24  # numbers in memory at a time
 def check_few(d: int) -> int:
     """Return a number of keys that one table can have."""
     if d > D_MAX:
-        raise ValueError(
-            f"keys must be at most {D_MAX} for a table of all 3**d combinations, got {d}: PairSampling collects pairs"
-        )
+        raise ValueError(f"keys must be at most {D_MAX} for a table of 3**d cells, got {d}: PairSampling takes more")
     return d
 
 
-def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+def encode(values: Records, d: int, rng: Randomness) -> Ints:
     """Draw a sign for each value and return the number of each person's combination of d states, Σ_j 3^(d−j) s_j.
 
     Source: sun2021 §3.1 (IOH).
@@ -68,20 +67,26 @@ def encode(values: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
     return encoded(check_pairs(values, d), d, rng)
 
 
-def encoded(records: Records, d: int, rng: Randomness) -> NDArray[np.int64]:
+def encoded(records: Records, d: int, rng: Randomness) -> Ints:
     """As `encode`, for checked records."""
     moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
-    return np.asarray((3**d - 1) // 2 + per_person(moves, records.offsets))
+    return np.asarray((3**d - 1) // 2 + per_person(moves, records))
 
 
-def per_person(moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sum of each person's entries."""
-    total = np.zeros(len(moves) + 1, np.int64)
-    np.cumsum(moves, out=total[1:])
-    return np.diff(total[offsets])
+def per_person(moves: Ints, records: Records) -> Ints:
+    """Sum of each person's entries, below 2**53."""
+    return np.bincount(records.users, moves, len(records)).astype(np.int64)
 
 
-def shares_of(values: Records, d: int) -> NDArray[np.float64]:
+def joint(laws: Floats) -> Floats:
+    """Law of the combination of independent states, for each person: (n, d, s) becomes (n, s^d)."""
+    law = np.ones((len(laws), 1))
+    for one in np.moveaxis(laws, 1, 0):
+        law = (law[:, :, None] * one[:, None]).reshape(len(laws), -1)
+    return law
+
+
+def shares_of(values: Records, d: int) -> Floats:
     """Mean over people of the law of their combination, (3^d,)."""
     records = check_pairs(values, d)
     check_people(records)
@@ -95,12 +100,9 @@ def shares_of(values: Records, d: int) -> NDArray[np.float64]:
         # people who hold the same keys have two states of each of them and one of every other
         keys = np.flatnonzero(held[group[0]])
         signs = np.zeros((2,) * len(keys))
-        for start in range(0, len(group), max(1, BLOCK >> len(keys))):
-            up = plus[group[start : start + max(1, BLOCK >> len(keys))]][:, keys]
-            law = np.ones((len(up), 1))
-            for p in up.T:
-                law = (law[:, :, None] * np.stack([1 - p, p], -1)[:, None]).reshape(len(up), -1)
-            signs += law.sum(0).reshape(signs.shape)
+        for part in blocks(len(group), max(1, BLOCK >> len(keys))):
+            up = plus[group[part]][:, keys]
+            signs += joint(np.stack([1 - up, up], -1)).sum(0).reshape(signs.shape)
         total[tuple(slice(None, None, 2) if one else 1 for one in held[group[0]])] = signs
     return total.reshape(-1) / len(records)
 
@@ -153,47 +155,23 @@ class Encoded(Mechanism):
         """Number of keys."""
         return len(self.keys)
 
-    @property
-    def epsilon(self) -> float:
-        """That of the oracle."""
-        return float(self.oracle.epsilon)
+    epsilon = property(attrgetter("oracle.epsilon"), doc="That of the oracle.")
+    realised_epsilon = property(attrgetter("oracle.realised_epsilon"), doc="That of the oracle, for any two numbers.")
+    report_bits = property(attrgetter("oracle.report_bits"), doc="That of the oracle, without what is public.")
+    layout = property(attrgetter("oracle.layout"), doc="That of the oracle's reports.")
+    public_fields = property(attrgetter("oracle.public_fields"), doc="Those of the oracle's reports.")
+    server_cost = property(attrgetter("oracle.server_cost"), doc="That of the oracle.")
 
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle: two records may have any two numbers."""
-        return self.oracle.realised_epsilon
-
-    @property
-    def report_bits(self) -> int:
-        """That of the oracle, without what is public."""
-        return self.oracle.report_bits
-
-    @property
-    def public_bits(self) -> int:
-        """That of the oracle."""
-        return self.oracle.public_bits
-
-    @property
-    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
-        """Those of the oracle's reports."""
-        return self.oracle.public_fields
-
-    @property
-    def server_cost(self) -> str:  # type: ignore[override]  # as above
-        """That of the oracle."""
-        return self.oracle.server_cost
-
-    def cells(self, values: Records, *, trials: int, rng: Randomness) -> NDArray[np.int64]:
+    def cells(self, values: Records, *, trials: int, rng: Randomness) -> Ints:
         """Draw everybody's number anew for each trial and count the people of each: (trials, …) as `simulate` takes it.
 
         That depends neither on the oracle nor on ε: draw it once and hand it to `simulate` of several mechanisms.
         """
         trials, records = check_count(trials, 1, "trials"), self._values(values)
         check_people(records)
-        found = np.empty((trials, prod(self._shape)), np.int64)
-        for one in found:
-            one[:] = np.bincount(self._cells(records, rng), minlength=found.shape[1])
-        return found.reshape(trials, *self._shape)
+        size = prod(self._shape)
+        found = [np.bincount(self._cells(records, rng), minlength=size) for _ in range(trials)]
+        return np.reshape(found, (trials, *self._shape))
 
     @property
     @abstractmethod
@@ -201,13 +179,13 @@ class Encoded(Mechanism):
         """Shape of the estimates."""
 
     @abstractmethod
-    def _cells(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _cells(self, records: Records, rng: Randomness) -> Ints:
         """Draw the place of each person in estimates that are laid out flat, (n,)."""
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)
 
-    def _states(self, values: Records) -> NDArray[np.float64]:
+    def _states(self, values: Records) -> Floats:
         """Return the law of each key's state, (n, d, 3)."""
         records = self._values(values)
         law, v = np.zeros((len(records), self.d, 3)), entries(records)
@@ -215,7 +193,7 @@ class Encoded(Mechanism):
         law[records.users, records.keys] = np.stack([(1 - v) / 2, np.zeros(len(v)), (1 + v) / 2], -1)
         return law
 
-    def _oracle_variance(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _oracle_variance(self, t: Floats) -> Floats:
         """Variance of the oracle's score for a combination that people have with these probabilities, in their mean."""
         own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
         return np.asarray(other + (own - other) * t)
@@ -233,7 +211,7 @@ class Encoded(Mechanism):
 # ------------------------------------------------------------------------------------- populations, oracle by oracle
 
 
-def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> Ints:
     """Return counts of people by cell, (trials, …), as many people in each trial."""
     found = check_codes(cells, None, "cells", ndim=1 + len(shape))
     if found.shape[1:] != shape or len(found) == 0:
@@ -244,23 +222,17 @@ def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     return found
 
 
-def counts_of(oracle: PureProtocol, histogram: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+def counts_of(oracle: PureProtocol, histogram: Ints, rng: Randomness) -> Ints:
     """Return the counts of one tally of a population with this histogram, exact in their joint law."""
     n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
     if simulate is not None and n > 0:
         return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
-    codes, step = np.repeat(np.arange(oracle.k), histogram), max(1, BLOCK // oracle.k)
-    total = no_counts(oracle)
-    for start in range(0, n, step):
-        total = total + oracle.tally(oracle.perturb(codes[start : start + step], rng=rng)).counts
+    codes, total = np.repeat(np.arange(oracle.k), histogram), no_counts(oracle)
+    for part in blocks(n, max(1, BLOCK // oracle.k)):
+        total = total + oracle.tally(oracle.perturb(codes[part], rng=rng)).counts
     return total
 
 
-def no_counts(oracle: PureProtocol) -> NDArray[np.int64]:
+def no_counts(oracle: PureProtocol) -> Ints:
     """Return the counts of no reports."""
-    return oracle.tally(any_report(oracle)[:0]).counts
-
-
-def any_report(oracle: PureProtocol) -> Reports:
-    """Return any report, to see what reports look like."""
-    return oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))
+    return oracle.tally(oracle.perturb(np.zeros(1, np.int64), rng=np.random.default_rng(0))[:0]).counts

@@ -10,17 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb import chance, crowds
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, round_up, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_count, check_epsilon
-from ldpnb.core import Example, Records, Reports, pad_and_sample
+from ldpnb import chance
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_up
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon
+from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
 from ldpnb.keyvalue.population import FEW, Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
+from ldpnb.oracles.frequency import KeptCode
 from ldpnb.oracles.hadamard import truthful
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
@@ -48,30 +49,25 @@ class PadAndSample(KnownKeys):
         """Number of keys, dummies included: d + ℓ."""
         return self.d + self.ell
 
-    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    def used(self, sizes: Ints) -> Floats:
         """1/max(size, ℓ)."""
         return np.asarray(1 / np.maximum(sizes, self.ell))
 
-    def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+    def ask(self, population: Holdings, trials: int, rng: Randomness) -> Ints:
         """As for all; the population must have sizes."""
         if population.sizes is None:
             raise ValueError("population must have sizes, as holdings(…, sizes=True) counts them, got none")
         return super().ask(population, trials, rng)
 
-    def _draw(self, values: Records, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _draw(self, values: Records, rng: Randomness) -> tuple[Ints, Ints]:
         """Draw a key in [0, d+ℓ) and a sign, 1 or −1, for each person: (n,) both."""
         keys, drawn = pad_and_sample(values, self.d, self.ell, rng)
         assert drawn is not None  # the records have values
         return keys, discretise(drawn, rng)
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many keys, with records padded to eight."""
-        return cls(d=size, ell=crowds.HELD, epsilon=epsilon)
-
 
 @dataclass(frozen=True, kw_only=True)
-class PCKVGRR(PadAndSample):
+class PCKVGRR(KeptCode, PadAndSample):
     r"""PCKV-GRR: one pair drawn from the record padded to ℓ, through k-RR over the 2(d+ℓ) signed keys.
 
     No signed key is drawn with a probability above 1/ℓ, so k-RR may use
@@ -91,38 +87,22 @@ class PCKVGRR(PadAndSample):
         """Number of signed keys, dummies included."""
         return 2 * self.width
 
-    @cached_property
-    def keep(self) -> float:
-        """Probability of reporting the drawn pair, before the blind draw; rounded down."""
-        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
-        return round_down(more / (more + self.cells))
-
     @property
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
         """(keep + blind, blind, blind), where blind is the chance of a signed key in the blind draw."""
-        blind = (1 - exact(self.keep)) / self.cells
-        return exact(self.keep) + blind, blind, blind
+        p, q = self.support
+        return p, q, q
 
     @property
-    def realised_epsilon(self) -> float:
-        """ln[1 + (α/γ − 1)/ℓ]."""
-        alpha, _, gamma = self.answer
-        return chance.log(1 + (alpha / gamma - 1) / self.ell)
-
-    @property
-    def report_bits(self) -> int:
-        """⌈log₂ 2(d+ℓ)⌉."""
-        return (self.cells - 1).bit_length()
+    def layout(self) -> Layout:
+        """A signed key."""
+        return {"": (np.int64, self.cells)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
-        signed = 2 * keys + (signs > 0)
-        return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
+        return super()._perturb(2 * keys + (signs > 0), rng)
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        return check_codes(reports, self.cells, "reports")
-
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, reports: Ints) -> Ints:
         """Count for each key the reports of its − and +, and all others, (d, 3)."""
         minus, plus = np.bincount(reports, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
         return np.stack([minus, len(reports) - minus - plus, plus], -1)
@@ -189,15 +169,14 @@ class PCKVUE(PadAndSample):
         return chance.log((pairs * alpha / gamma + dummies) / (pairs * min(beta / gamma, silent) + dummies))
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ 3^(d+ℓ)⌉; published are two bits a key."""
-        return int(3**self.width - 1).bit_length()
+    def layout(self) -> Layout:
+        """An answer −1, 0 or 1 for each key: log₂ 3^(d+ℓ) bits; published are two bits a key."""
+        return {"": (np.int8, 3, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
         reports = np.zeros((len(keys), self.width), np.int8)
-        for start in range(0, len(keys), BLOCK):
-            block = slice(start, start + BLOCK)
+        for block in blocks(len(keys), BLOCK):
             own = keys[block, None] == np.arange(self.width)
             person, key = np.nonzero(bernoulli(np.where(own, 0.5, self.speak), own.shape, rng))
             right = np.where(own[person, key], inexact(self.keep_sign), 0.5)  # a random sign is right half the time
@@ -207,7 +186,7 @@ class PCKVUE(PadAndSample):
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
         found = check_array(reports, "reports")
-        if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != self.width:
+        if found.dtype.kind not in "iu" or found.shape[1:] != (self.width,):
             rule = f"integers (n, d + ell = {self.width})"
             raise ValueError(f"reports must be {rule}, got {found.dtype} values of shape {found.shape}")
         wrong = found[(found < -1) | (found > 1)]
@@ -215,7 +194,7 @@ class PCKVUE(PadAndSample):
             raise ValueError(f"reports must be -1, 0 or 1, got {wrong[0]}")
         return found
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the answers −, nothing and + about each key, (d, 3)."""
         minus, plus = (np.count_nonzero(reports[:, : self.d] == sign, axis=0) for sign in (-1, 1))
         return np.stack([minus, len(reports) - minus - plus, plus], -1)
@@ -224,11 +203,9 @@ class PCKVUE(PadAndSample):
     def example(cls) -> list[Example]:
         """One dummy and two; records that fill the padding with opposite signs attain ε."""
         full = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
-        return [
-            Example(cls(d=2, ell=1, epsilon=1.0), FEW[2], pairs=False),
-            Example(cls(d=1, ell=1, epsilon=17.0), FEW[1]),  # where rounding makes the sign the worst of it
-            Example(cls(d=3, ell=2, epsilon=0.8), full, pairs=False),
-        ]
+        # at ε = 17 rounding makes the sign the worst of it
+        shapes = ((2, 1, 1.0, FEW[2]), (1, 1, 17.0, FEW[1]), (3, 2, 0.8, full))
+        return [Example(cls(d=d, ell=ell, epsilon=epsilon), x, pairs=d == 1) for d, ell, epsilon, x in shapes]
 
 
 def stale_epsilon(old: PCKVGRR, d_new: int) -> float:

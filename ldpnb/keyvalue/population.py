@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli
-from ldpnb.checks import SIZE_MAX, check_codes, check_count, check_people, check_unit
-from ldpnb.core import Records
+from ldpnb.checks import SIZE_MAX, check_count, check_people, check_unit
+from ldpnb.core import Floats, Ints, Records, check_records
 
 FEW = {  # records of up to so many keys, for examples
     1: Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75}),
@@ -21,7 +21,7 @@ FEW = {  # records of up to so many keys, for examples
 }
 
 
-def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
+def discretise(values: ArrayLike, rng: Randomness) -> Ints:
     """Draw a sign for each value v: +1 with probability (1+v)/2, otherwise −1, so that its mean is v.
 
     Exact for multiples of 2**-52; the mean of any other value is at most 2**-52 off.
@@ -43,15 +43,14 @@ def discretise(values: ArrayLike, rng: Randomness) -> NDArray[np.int64]:
 
 def check_pairs(values: Any, d: int | None) -> Records:
     """Return records if keys are below d (any if None) and values in [−1, 1]; these are float64 then."""
-    if not isinstance(values, Records) or values.values is None:
-        what = "Records of keys alone" if isinstance(values, Records) else type(values).__name__
-        raise ValueError(f"values must be Records with a value for each key, got {what}")
-    check_codes(values.keys, d, "keys")
-    numbers = check_unit(values.values)
-    return values if values.values.dtype == numbers.dtype else replace(values, values=numbers)
+    records = check_records(values, d=d)
+    if records.values is None:
+        raise ValueError("values must be Records with a value for each key, got Records of keys alone")
+    numbers = check_unit(records.values)
+    return records if records.values.dtype == numbers.dtype else replace(records, values=numbers)
 
 
-def entries(records: Records) -> NDArray[np.float64]:
+def entries(records: Records) -> Floats:
     """Return the values of records that `check_pairs` returned, (entries,)."""
     assert records.values is not None
     return records.values
@@ -74,10 +73,10 @@ class Holdings:
     """
 
     n: int
-    offsets: NDArray[np.int64]
-    values: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None = None
+    offsets: Ints
+    values: Floats
+    counts: Ints
+    sizes: Ints | None = None
 
     @property
     def d(self) -> int:
@@ -85,17 +84,17 @@ class Holdings:
         return len(self.offsets) - 1
 
     @property
-    def holders(self) -> NDArray[np.int64]:
+    def holders(self) -> Ints:
         """Number of people who hold each key, (d,)."""
         return self.by_key(self.counts)
 
     @property
-    def frequency(self) -> NDArray[np.float64]:
+    def frequency(self) -> Floats:
         """Share of people who hold each key, (d,)."""
         return self.holders / self.n
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """Mean of each key's values among its holders, (d,); NaN for a key that nobody holds."""
         with np.errstate(invalid="ignore"):
             return self.by_key(self.counts * self.values) / self.holders
@@ -131,8 +130,7 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
     size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
     order = np.lexsort((size, values, records.keys))
     keys, values, size = records.keys[order], values[order], size[order]
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1]) | (size[1:] != size[:-1])
+    first = np.any([np.diff(x, prepend=np.nan) != 0 for x in (keys, values, size)], 0)  # of a class
     at = np.flatnonzero(first)
     offsets = np.searchsorted(keys[at], np.arange(d + 1))
     return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)), size[at] if sizes else None)

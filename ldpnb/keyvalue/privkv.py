@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, odds
@@ -28,7 +28,7 @@ from ldpnb.checks import (
     check_unit,
     is_number,
 )
-from ldpnb.core import Example, Records, Reports, Tally
+from ldpnb.core import Bools, Example, Floats, Ints, Records, Reports, Tally
 from ldpnb.keyvalue.population import FEW, Holdings, check_holdings, discretise
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import tell
@@ -107,10 +107,10 @@ class PrivKV(SampledKey):
         """The same, to the nearest float."""
         return chance.log(_transcript_ratio(self, 1))
 
-    def _respond(self, held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness) -> NDArray[np.int64]:
+    def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
         return _told(held, values, inexact(self.p1), inexact(self.p2), rng)
 
-    def follow_up(self, values: Records, fake: NDArray[np.float64], *, rng: Randomness) -> Reports:
+    def follow_up(self, values: Records, fake: Floats, *, rng: Randomness) -> Reports:
         """Draw reports of a later round of PrivKVM: as `perturb`, but with p₁ = 1/2 and public fake means, (d,).
 
         Their tally is for `printed_mean`; of frequencies it says nothing.
@@ -123,7 +123,7 @@ class PrivKV(SampledKey):
         keys, held, own = self._draw(records, rng)
         return self._report(keys, _told(held, np.where(held, own, fake[keys]), 0.5, inexact(self.p2), rng))
 
-    def printed_mean(self, tally: Tally) -> NDArray[np.float64]:
+    def printed_mean(self, tally: Tally) -> Floats:
         """Mean of each key as PrivKV prints it, (…, d): (n*₊ − n*₋)/N₁, where N₁ = n₊ + n₋ reports told a sign.
 
         n*± = [(p₂−1)N₁ + n±]/(2p₂−1), clipped to [0, N₁].  It is the mean of all values that were told, fake ones with
@@ -138,11 +138,9 @@ class PrivKV(SampledKey):
     @classmethod
     def example(cls) -> list[Example]:
         """One to three keys; equal budgets, either of them larger, and both splits of ε."""
-        equal, unequal = (
-            cls(d=d, key_epsilon=one, value_epsilon=two) for d, one, two in ((2, 0.5, 0.5), (3, 1.0, 0.3))
-        )
+        made = cls(d=2, key_epsilon=0.5, value_epsilon=0.5), cls(d=3, key_epsilon=1.0, value_epsilon=0.3)
         splits = cls.nominal_split(1, 8.0), cls.tight_split(2, 3.0)
-        return [Example(one, FEW[one.d], pairs=one.d < 3) for one in (equal, unequal, *splits)]
+        return [Example(one, FEW[one.d], pairs=one.d < 3) for one in (*made, *splits)]
 
     @classmethod
     def sized(cls, size: int, epsilon: float) -> Self:
@@ -150,9 +148,7 @@ class PrivKV(SampledKey):
         return cls.nominal_split(size, epsilon)
 
 
-def _told(
-    held: NDArray[np.bool_], values: NDArray[np.float64], p1: float, p2: float, rng: Randomness
-) -> NDArray[np.int64]:
+def _told(held: Bools, values: Floats, p1: float, p2: float, rng: Randomness) -> Ints:
     """States to report: the perturbed sign of the value, own or fake, with probability p₁ or 1 − p₁; else nothing."""
     tells = bernoulli(np.where(held, p1, 1 - p1), held.shape, rng)
     honest = bernoulli(p2, held.shape, rng)
@@ -183,8 +179,8 @@ class PrivKVM:
         The printed mean of each round.
     """
 
-    frequency: NDArray[np.float64]
-    means: NDArray[np.float64]
+    frequency: Floats
+    means: Floats
 
     @property
     def rounds_run(self) -> int:
@@ -260,7 +256,7 @@ def privkvm_epsilon(key_epsilon: float, value_epsilon: float, rounds: int) -> fl
     return chance.log_up(_transcript_ratio(_first_round(1, key_epsilon, value_epsilon, rounds), rounds))
 
 
-def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) -> NDArray[np.float64]:
+def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) -> Floats:
     """Bias of the mean that PrivKVM prints after its last round, for a large population.
 
     −m (1−f)(1−p₁) / [f p₁ + (1−f)(1−p₁)] · (1−f)^(c−1); c = 1 is PrivKV.
@@ -273,11 +269,9 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
     rounds : int
         c.
     """
-    f, m = check_numbers(f, "f"), check_numbers(m, "m")
+    f, m = check_numbers(f, "f"), check_unit(m, "m", np.ndim(m))
     if not np.all((f >= 0) & (f <= 1)):
         raise ValueError(f"f must be frequencies in [0, 1], got {f}")
-    if not np.all(np.abs(m) <= 1):
-        raise ValueError(f"m must be means in [-1, 1], got {m}")
     p = inexact(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
     return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))

@@ -19,12 +19,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import log
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb.checks import check_numbers
+from ldpnb.core import Floats
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.postprocess import norm, norm_sub
 
@@ -74,6 +76,12 @@ def check_known(key: Any, keys: tuple[str, ...]) -> str:
     if not isinstance(key, str) or key not in keys:
         raise ValueError(f"key must be one of {', '.join(keys)}, got {key!r}")
     return key
+
+
+def _cube(cells: Floats) -> Floats:
+    """Cells of a table, or weights of them, with an axis a key: (…, 3^d) becomes (…, 3, …, 3)."""
+    d = round(log(cells.shape[-1], 3))
+    return cells.reshape(*cells.shape[:-1], *(3,) * d)
 
 
 def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
@@ -126,12 +134,12 @@ class Shares:
     """
 
     keys: tuple[str, ...]
-    shares: NDArray[np.float64]
+    shares: Floats
     n: int
     oracle: PureProtocol
     pairs: int = 1
 
-    def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def variance(self, weights: Floats) -> Floats:
         r"""Variance of the weighted sum of shares, for weights (…, 3^d), given everybody's signs.
 
         With g_x the variance for a person of combination x, it is :math:`\sum_x \theta_x g_x / n`; of L pairs,
@@ -163,7 +171,7 @@ class Table:
     """
 
     keys: tuple[str, ...]
-    cells: NDArray[np.float64]
+    cells: Floats
     collected: Shares | None = None
     normal: bool = False
 
@@ -194,8 +202,7 @@ class Table:
             If the table has no such key, or the condition is about the key itself.
         """
         said = self._other(key, given)
-        whole = self._weights(said)
-        return self._ratio(self._weights(said | {key: 1}), whole)
+        return self._ratio(self._weights(said | {key: 1}), self._weights(said))
 
     def mean(self, key: str, given: Given | None = None) -> Answer:
         """Estimate the mean of a key's values among the people who satisfy a condition and hold the key.
@@ -210,8 +217,7 @@ class Table:
             If the table has no such key, or the condition is about the key itself.
         """
         said = self._other(key, given)
-        held = self._weights(said | {key: 1})
-        return self._ratio(self._weights(said, sign=key), held, signs=True)
+        return self._ratio(self._weights(said, sign=key), self._weights(said | {key: 1}), signs=True)
 
     def normalised(self) -> Table:
         """Add one constant to all cells, so that they sum to 1.  Unbiased, and errors allow for it."""
@@ -234,12 +240,10 @@ class Table:
             If the table has no such key, or one is named twice.
         """
         names = tuple(check_known(key, self.keys) for key in check_names(keys))
-        lead, d = self.cells.ndim - 1, len(self.keys)
-        cube = self.cells.reshape(*self.cells.shape[:-1], *(3,) * d)
-        cube = cube.sum(tuple(lead + j for j, key in enumerate(self.keys) if key not in names))
-        left = [key for key in self.keys if key in names]
-        cube = cube.transpose(*range(lead), *(lead + left.index(key) for key in names))
-        return replace(self, keys=names, cells=cube.reshape(*cube.shape[:lead], -1))
+        axis = dict(zip(self.keys, ascii_letters, strict=False))
+        few, every = "".join(axis[key] for key in names), "".join(axis.values())
+        cube = np.einsum(f"...{every}->...{few}", _cube(self.cells))
+        return replace(self, keys=names, cells=cube.reshape(*self.cells.shape[:-1], -1))
 
     def _other(self, key: str, given: Given | None) -> dict[str, int]:
         said = _condition({} if given is None else given, self.keys)
@@ -247,13 +251,13 @@ class Table:
             raise ValueError(f"given must not be about the key asked for, got {key}")
         return said
 
-    def _weights(self, said: dict[str, int], sign: str | None = None) -> NDArray[np.float64]:
+    def _weights(self, said: dict[str, int], sign: str | None = None) -> Floats:
         """One weight a cell: the outer product of a factor a key."""
         factor = {None: (1.0, 1.0, 1.0), 1: (1.0, 0.0, 1.0), 0: (0.0, 1.0, 0.0)}
         factors = [np.array((-1.0, 0.0, 1.0) if key == sign else factor[said.get(key)]) for key in self.keys]
-        return reduce(lambda a, b: np.multiply.outer(a, b).reshape(-1), factors)
+        return reduce(np.kron, factors)
 
-    def _ratio(self, part: NDArray[np.float64], whole: NDArray[np.float64], signs: bool = False) -> Answer:
+    def _ratio(self, part: Floats, whole: Floats, signs: bool = False) -> Answer:
         below = np.asarray(self.cells @ whole)
         below = np.where(below > 0, below, np.nan)
         value = np.asarray(self.cells @ part / below)
@@ -265,17 +269,15 @@ class Table:
         reliable = below > 3 * np.sqrt(self._variance(whole))
         return Answer(value[()], np.where(np.isnan(value), np.nan, np.sqrt(variance))[()], reliable[()])
 
-    def _variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _variance(self, weights: Floats) -> Floats:
         """Variance of the weighted sum of cells, for weights (…, 3^d); nan where it is not known."""
         if self.collected is None:
             return np.full(self.cells.shape[:-1], np.nan)
-        lead, names = weights.shape[:-1], self.collected.keys
-        if self.keys != names:  # a sum over cells of the marginal is one over all cells
-            places = [self.keys.index(key) if key in self.keys else None for key in names]
-            order = [len(lead) + j for j in places if j is not None]
-            cube = weights.reshape(*lead, *(3,) * len(self.keys)).transpose(*range(len(lead)), *order)
-            cube = cube.reshape(*lead, *(1 if j is None else 3 for j in places))
-            weights = np.broadcast_to(cube, (*lead, *(3,) * len(names))).reshape(*lead, -1)
+        if self.keys != self.collected.keys:  # a sum over cells of the marginal is one over all cells
+            axis = dict(zip(self.collected.keys, ascii_letters, strict=False))
+            few, every = "".join(axis[key] for key in self.keys), "".join(axis.values())
+            cube = np.einsum(f"...{few},{every}->...{every}", _cube(weights), np.ones((3,) * len(axis)))
+            weights = cube.reshape(*weights.shape[:-1], -1)
         if self.normal:
             weights = weights - weights.mean(-1, keepdims=True)
         return self.collected.variance(weights)

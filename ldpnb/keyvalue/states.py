@@ -1,5 +1,7 @@
 """State encodings: mechanisms that perturb the state of one public key, or of all keys.
 
+A key has three states for a person: 0 (held, sign −), 1 (not held) and 2 (held, sign +).
+
 They are rows of the calculus of `ldpnb.keyvalue.ternary`.
 """
 
@@ -10,31 +12,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, odds, round_down, uniform
-from ldpnb.checks import Limit, check_codes, check_epsilon, check_fields
-from ldpnb.core import Example, Records, Reports
+from ldpnb.checks import Limit, check_epsilon
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Records, Reports
 from ldpnb.keyvalue.population import FEW, discretise, entries
 from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.frequency import GRR
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatePerturbation(KnownKeys):
-    """What mechanisms share that perturb the state of a key: 0 (held, sign −), 1 (not held) or 2 (held, sign +)."""
-
-    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """One: a holder who is asked answers with the pair."""
-        return np.ones(len(sizes))
-
-
-@dataclass(frozen=True, kw_only=True)
-class SampledKey(StatePerturbation):
+class SampledKey(KnownKeys):
     """One public key, drawn uniformly, and a state for it that was perturbed: a = w = 1/d.
 
     Dividing by the expected number n/d of reports about a key, not by their number, keeps the estimate linear.
@@ -50,22 +44,12 @@ class SampledKey(StatePerturbation):
         return 1 / self.d
 
     @property
-    def report_bits(self) -> int:
-        """Two, for three states; the key is public."""
-        return 2
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("key", np.int64), ("state", np.int64)])
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ d⌉, for the key."""
-        return (self.d - 1).bit_length()
+    def layout(self) -> Layout:
+        """A public key, and a state."""
+        return {"key": (np.int64, self.d), "state": (np.int64, 3)}
 
     @abstractmethod
-    def _respond(self, held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness) -> NDArray[np.int64]:
+    def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
         """Draw the states to report, 0, 1 or 2: (n,).
 
         Given are whether each person holds the key that was drawn, and its value, 0 if not: (n,) both.
@@ -75,9 +59,7 @@ class SampledKey(StatePerturbation):
         keys, held, own = self._draw(values, rng)
         return self._report(keys, self._respond(held, own, rng))
 
-    def _draw(
-        self, values: Records, rng: Randomness
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+    def _draw(self, values: Records, rng: Randomness) -> tuple[Ints, Bools, Floats]:
         """Draw a key for each person, and see whether it is held, and its value, 0 if not: (n,) each."""
         keys, users = uniform(self.d, (len(values),), rng), values.users
         at = values.keys == keys[users]
@@ -85,18 +67,12 @@ class SampledKey(StatePerturbation):
         held[users[at]], own[users[at]] = True, entries(values)[at]
         return keys, held, own
 
-    def _report(self, keys: NDArray[np.int64], states: NDArray[np.int64]) -> Reports:
+    def _report(self, keys: Ints, states: Ints) -> Reports:
         reports = np.empty(len(keys), self.dtype)
         reports["key"], reports["state"] = keys, states
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        check_codes(found["key"], self.d, "key")
-        check_codes(found["state"], 3, "state")
-        return found
-
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the states of each key, (d, 3)."""
         return np.bincount(3 * reports["key"] + reports["state"], minlength=3 * self.d).reshape(self.d, 3)
 
@@ -131,12 +107,9 @@ class StateEncoding(SampledKey):
         p, q = self.states.support
         return p, q, q
 
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over states, for every key."""
-        return self.states.realised_epsilon
+    realised_epsilon = property(attrgetter("states.realised_epsilon"), doc="That of the oracle, for every key.")
 
-    def _respond(self, held: NDArray[np.bool_], values: NDArray[np.float64], rng: Randomness) -> NDArray[np.int64]:
+    def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
         states = np.ones(len(held), np.int64)
         states[held] += discretise(values[held], rng)
         return self.states.perturb(states, rng=rng)
@@ -146,14 +119,9 @@ class StateEncoding(SampledKey):
         """One to three keys."""
         return [Example(cls(d=d, epsilon=epsilon), FEW[d]) for d, epsilon in ((2, 1.0), (3, 0.3), (1, 4.0))]
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many keys."""
-        return cls(d=size, epsilon=epsilon)
-
 
 @dataclass(frozen=True, kw_only=True)
-class StateEncodingSplit(StatePerturbation):
+class StateEncodingSplit(KnownKeys):
     r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `StateEncoding`.
 
     sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
@@ -191,22 +159,16 @@ class StateEncodingSplit(StatePerturbation):
         return chance.log(alpha / gamma, self.d)
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ 3^d⌉."""
-        return int(3**self.d - 1).bit_length()
+    def layout(self) -> Layout:
+        """A state for each key."""
+        return {"": (np.int64, 3, self.d)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         states = np.ones((len(values), self.d), np.int64)
         states[values.users, values.keys] += discretise(entries(values), rng)
         return np.where(bernoulli(self.keep, states.shape, rng), states, uniform(3, states.shape, rng))
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        states = check_codes(reports, 3, "reports", ndim=2)
-        if states.shape[1] != self.d:
-            raise ValueError(f"reports must have d = {self.d} columns, got {states.shape[1]}")
-        return states
-
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, reports: Ints) -> Ints:
         """Count the states of each key, (d, 3)."""
         return np.stack([np.count_nonzero(reports == state, axis=0) for state in range(3)], -1)
 
@@ -216,8 +178,3 @@ class StateEncodingSplit(StatePerturbation):
         one, two = (cls(d=d, epsilon=epsilon) for d, epsilon in ((1, 0.3), (2, 1.0)))
         opposite = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
         return [Example(two, opposite, pairs=False), Example(one, FEW[1])]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many keys."""
-        return cls(d=size, epsilon=epsilon)

@@ -28,15 +28,15 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import crowds
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_numbers, check_people
-from ldpnb.core import Mechanism, Records, Tally
+from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, Tally, named
 from ldpnb.keyvalue.population import Holdings, check_holdings, check_pairs, entries
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
@@ -56,8 +56,8 @@ class Spread:
         Variance of the frequency estimate of a key that nobody holds.
     """
 
-    variance: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    variance: Floats
+    covariance: Floats
     rare: float
 
 
@@ -75,13 +75,13 @@ class Held:
         Number of people and of keys.
     """
 
-    users: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    u: NDArray[np.float64]
-    v: NDArray[np.float64]
+    users: Ints
+    columns: Ints
+    u: Floats
+    v: Floats
     shape: tuple[int, int]
 
-    def dense(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def dense(self, x: Floats) -> Floats:
         """Write a number of each pair as a matrix, zero where a key is not held: (n, d)."""
         matrix = np.zeros(self.shape)
         matrix[self.users, self.columns] = x
@@ -105,9 +105,12 @@ class SignedTernary(Mechanism):
         """Probability a that a report is asked about a key; one where it speaks of all keys."""
         return 1.0
 
-    @abstractmethod
-    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Probability u that the answer about a key is about the holder's own pair, for records of these sizes."""
+    def used(self, sizes: Ints) -> Floats:
+        """Probability u that the answer about a key is about the holder's own pair, for records of these sizes.
+
+        One, unless a mechanism says otherwise: a holder who is asked answers with the pair.
+        """
+        return np.ones(len(sizes))
 
     @abstractmethod
     def _columns(self, d: int) -> tuple[int, ...] | None:
@@ -121,32 +124,45 @@ class SignedTernary(Mechanism):
         """Probability a·u that a pair of a short record is asked about and used."""
         return self.asked * inexact(self.used(np.array([1]))[0])
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate frequency and frequency × mean of each key: (…, 2, d)."""
-        minus, nothing, plus = np.moveaxis(tally.counts, -1, 0)
+        minus, _, plus = np.moveaxis(tally.counts, -1, 0)
         t, d, b = self._gains
-        seen = plus + minus
-        frequency = (seen - b * (seen + nothing)) / t
+        frequency = (plus + minus - b * tally.counts.sum(-1)) / t
         return np.stack([frequency, (plus - minus) / d], -2) / (tally.n * self.w)
 
-    def _expected(self, held: Held) -> NDArray[np.float64]:
-        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
+    def _moments(self, held: Held) -> tuple[Floats, ...]:
+        """t, s, t², s² and ts of each pair that is held."""
         t = held.u * (self.asked / self.w)
-        return np.stack([held.dense(t), held.dense(t * held.v)], 1)
+        s = t * held.v
+        return t, s, t * t, s * s, t * s
+
+    def _expected(self, held: Held) -> Floats:
+        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
+        return np.stack([held.dense(x) for x in self._moments(held)[:2]], 1)
 
     def _each(self, held: Held) -> Spread:
         """Return how far the two scores of each person scatter (see the head of this module)."""
-        t, s = np.moveaxis(self._expected(held), 1, 0)
-        return self._spread(np.stack([t, s, t * t, s * s, t * s]))
+        return self._spread(np.stack([held.dense(x) for x in self._moments(held)]))
 
-    def _whole(self, held: Held) -> Spread:
-        """Return how far the estimates from all these people scatter, without a matrix of people and keys."""
+    @abstractmethod
+    def _held(self, values: Records, *items: Any) -> Held:
+        """Return the pairs that people hold, of these candidates where the client does not know the keys."""
+
+    def covariance(self, values: Records, items: Any = None) -> Floats:
+        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
+
+        Cov[estimates] = covariance.sum(0) / n² for any population.  Only a client that does not know the keys has
+        candidates, `items`.
+        """
+        return self._each(self._held(values, *named(items))).covariance
+
+    def spread(self, values: Records, items: Any = None) -> Spread:
+        """Exact variances and covariances of the estimates from this population; `items` as for `covariance`."""
+        held = self._held(values, *named(items))  # without a matrix of people and keys
         people, d = held.shape
         check_people(range(people))
-        t = held.u * (self.asked / self.w)
-        s = t * held.v
-        sums = [np.bincount(held.columns, x, d) for x in (t, s, t * t, s * s, t * s)]
-        return self._spread(np.stack(sums) / people, people)
+        return self._spread(np.stack([np.bincount(held.columns, x, d) for x in self._moments(held)]) / people, people)
 
     def plug_in(self, estimate: ArrayLike, n: int) -> Spread:
         """Variances and covariances as a collector can tell them, who has only the estimate.
@@ -168,7 +184,7 @@ class SignedTernary(Mechanism):
         s = np.clip(s, -f, f)
         return self._spread(np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s]), n)
 
-    def _spread(self, moments: NDArray[np.float64], n: int = 1) -> Spread:
+    def _spread(self, moments: Floats, n: int = 1) -> Spread:
         """Spread of a mean of n scores, from the means of t, s, t², s² and ts: (5, …, d)."""
         t, s, tt, ss, ts = moments
         gain, d, b = self._gains
@@ -198,7 +214,7 @@ class SignedTernary(Mechanism):
         told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
         return Tally(self, population.n, told, self._columns(population.d))
 
-    def ask(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+    def ask(self, population: Holdings, trials: int, rng: Randomness) -> Ints:
         """How many answers about each key are about −, none or + of the person's own: (trials, d, 3)."""
         self._columns(population.d)
         block = max(1, BLOCK // max(1, len(population.values)))
@@ -206,7 +222,7 @@ class SignedTernary(Mechanism):
         states = np.concatenate([self._own_pairs(population, part, rng) for part in parts])
         return binomial(states, self.asked, states.shape, rng)
 
-    def _own_pairs(self, population: Holdings, trials: int, rng: Randomness) -> NDArray[np.int64]:
+    def _own_pairs(self, population: Holdings, trials: int, rng: Randomness) -> Ints:
         used, shape = population.counts, (trials, len(population.counts))
         if population.sizes is not None:
             used = binomial(used, self.used(population.sizes), shape, rng)
@@ -235,46 +251,32 @@ class KnownKeys(SignedTernary):
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
     scope = (1, 256, 10**6)
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
-        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
-        return self._expected(self._held(values))
-
-    def variance(self, values: Records) -> NDArray[np.float64]:
-        """Variances of a person's two scores for each key: (n, 2, d)."""
-        return self._each(self._held(values)).variance
-
-    def covariance(self, values: Records) -> NDArray[np.float64]:
-        """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
-
-        Cov[estimates] = covariance.sum(0) / n² for any population.
-        """
-        return self._each(self._held(values)).covariance
-
-    def spread(self, values: Records) -> Spread:
-        """Exact variances and covariances of the estimates from this population."""
-        return self._whole(self._held(values))
-
     def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
         """Up to eight keys."""
         return crowds.pairs(self.d, crowds.HELD, n, rng)
+
+    def expected(self, values: Records) -> Floats:
+        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
+        return self._expected(self._held(values))
+
+    def variance(self, values: Records) -> Floats:
+        """Variances of a person's two scores for each key: (n, 2, d)."""
+        return self._each(self._held(values)).variance
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)
 
     def _held(self, values: Records) -> Held:
         records = self._values(values)
-        users = records.users
-        u = self.used(records.sizes)[users]
-        return Held(users, records.keys, u, entries(records), (len(records), self.d))
+        u = self.used(records.sizes)[records.users]
+        return Held(records.users, records.keys, u, entries(records), (len(records), self.d))
 
     def _columns(self, d: int) -> None:
         if d != self.d:
             raise ValueError(f"population must have d = {self.d} keys, got {d}")
 
 
-def tell(
-    states: NDArray[np.int64], minus: NDArray[np.float64], plus: NDArray[np.float64], rng: Randomness
-) -> NDArray[np.int64]:
+def tell(states: Ints, minus: Floats, plus: Floats, rng: Randomness) -> Ints:
     """Answers −, nothing and + of people in three states, whose answers are − and + with these probabilities."""
     low = binomial(states, minus, states.shape, rng)
     high = binomial(states - low, plus / (1 - minus), states.shape, rng)
@@ -301,10 +303,10 @@ class Means:
         anything, and neither `error` nor `bias` means much.
     """
 
-    mean: NDArray[np.float64]
-    error: NDArray[np.float64]
-    bias: NDArray[np.float64]
-    reliable: NDArray[np.bool_]
+    mean: Floats
+    error: Floats
+    bias: Floats
+    reliable: Bools
 
 
 def mean_of(estimate: ArrayLike, spread: Spread) -> Means:
@@ -328,14 +330,14 @@ def mean_of(estimate: ArrayLike, spread: Spread) -> Means:
     return Means(m, error, bias, f > 3 * np.sqrt(spread.rare))
 
 
-def _pair(estimate: ArrayLike) -> NDArray[np.float64]:
+def _pair(estimate: ArrayLike) -> Floats:
     found = check_numbers(estimate, "estimate")
     if found.ndim < 2 or found.shape[-2] != 2:
         raise ValueError(f"estimate must be frequency and frequency × mean, (…, 2, d), got shape {found.shape}")
     return found
 
 
-def clipped_mean(estimate: ArrayLike, n: int) -> NDArray[np.float64]:
+def clipped_mean(estimate: ArrayLike, n: int) -> Floats:
     """Mean of each key, made possible: f̂ is clipped to [1/n, 1], then the ratio to [−1, 1].  Biased: (…, d).
 
     Parameters

@@ -25,18 +25,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance, crowds
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
-from ldpnb.core import Example, OpenMechanism, Records, Reports, Tally, sample_slots
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon
+from ldpnb.core import (
+    Example,
+    Floats,
+    Ints,
+    Layout,
+    OpenMechanism,
+    Records,
+    Reports,
+    blocks,
+    check_records,
+    sample_entries,
+)
 from ldpnb.hashing import Multilinear, SlotTable, key_of
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
-from ldpnb.keyvalue.ternary import Held, SignedTernary, Spread
+from ldpnb.keyvalue.ternary import Held, SignedTernary
+from ldpnb.oracles.frequency import Supporting
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -46,7 +58,7 @@ LISTED = 256  # candidates for a crowd, who hold no others
 Item = int | str
 
 
-def _codes(items: tuple[Item, ...]) -> NDArray[np.int64]:
+def _codes(items: tuple[Item, ...]) -> Ints:
     """Return the keys of candidates."""
     return np.array([key_of(x) if isinstance(x, str) else x for x in items], np.int64)
 
@@ -87,7 +99,7 @@ class Circle:
         most = self.width * self.arcs
         return chance.log(self.alpha * (self.slots - most) / (1 - most * self.alpha))
 
-    def spin(self, starts: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    def spin(self, starts: Ints, rng: Randomness) -> Ints:
         """Draw z for people whose arcs start at these slots, (n, m): (n,)."""
         starts = np.sort(starts, 1)
         gaps = np.diff(starts, axis=1, append=starts[:, :1] + self.slots)  # from an arc's start to the next one's
@@ -133,6 +145,7 @@ class OpenSets(OpenMechanism):
         "slots": (0, SIZE_MAX),
         "table": (0, SIZE_MAX),
     }
+    width = 1  # slots of an arc, a field of `Wheel`
     server_cost = "report and item"
     scope = (1, LISTED, 1)  # the client has no domain, and candidates are as many as ever
 
@@ -146,16 +159,11 @@ class OpenSets(OpenMechanism):
 
     @property
     def _least(self) -> int:
-        """Fewest slots."""
-        return self.m + 1
-
-    @property
-    def _width(self) -> int:
-        """Slots of an arc."""
-        return 1
+        """Fewest slots: one more than a person can cover."""
+        return self.m * self.width + 1
 
     @abstractmethod
-    def _total_variance(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total_variance(self, slots: Floats) -> Floats:
         """Return what the best number of slots minimises, but for a factor."""
 
     @cached_property
@@ -167,22 +175,20 @@ class OpenSets(OpenMechanism):
         n = np.arange(self._least, most + 1, dtype=np.float64)
         return int(n[np.argmin(self._total_variance(n))])
 
-    def _gap(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _gap(self, slots: Floats) -> Floats:
         """α − 1/N of circles with N slots, but for a factor that does not depend on N."""
-        arcs = self.m * self._width
-        return (slots - arcs) / (slots * (slots + arcs * inexact(odds(self.epsilon) - 1)))
+        most = self.m * self.width
+        return (slots - most) / (slots * (slots + most * inexact(odds(self.epsilon) - 1)))
 
     @cached_property
     def circle(self) -> Circle:
         """The circle, and the law of a report on it."""
-        return Circle(self.slot_count, self.m, self._width, self.epsilon)
+        return Circle(self.slot_count, self.m, self.width, self.epsilon)
 
     @cached_property
     def hash(self) -> Multilinear | SlotTable:
         """The public hash family."""
-        if self.table:
-            return SlotTable(keys=self.table, slots=self.slot_count)
-        return Multilinear(slots=self.slot_count)
+        return SlotTable(keys=self.table, slots=self.slot_count) if self.table else Multilinear(slots=self.slot_count)
 
     @property
     def realised_epsilon(self) -> float:
@@ -194,96 +200,64 @@ class OpenSets(OpenMechanism):
         return self.circle.realised_epsilon
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ N⌉; the seed is public."""
-        return (self.slot_count - 1).bit_length()
+    def layout(self) -> Layout:
+        """A public seed, and a slot."""
+        return {"seed": (np.uint32, self.hash.values, self.hash.words), "slot": (np.int64, self.slot_count)}
 
-    @property
-    def public_bits(self) -> int:
-        """Those of the seed."""
-        return self.hash.words * (self.hash.values - 1).bit_length()
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("seed", np.uint32, (self.hash.words,)), ("slot", np.int64)])
-
-    def used(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    def used(self, sizes: Ints) -> Floats:
         """Probability that a pair of a record of this size is among the m drawn: min(1, m/size)."""
         return np.asarray(self.m / np.maximum(sizes, self.m))
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
-        for start in range(0, len(values), CLIENTS):
-            part = slice(start, start + CLIENTS)
+        for part in blocks(len(values), CLIENTS):
             reports["seed"][part], reports["slot"][part] = self._spin(values[part], rng)
         return reports
 
-    def _spin(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def _spin(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], Ints]:
         """Draw the seed, (n, words), and the slot, (n,), of each of these people."""
         seeds = self.hash.seeds(len(records), rng)
-        chosen = sample_slots(records, self.m, rng)
-        at, real = records.offsets[:-1, None] + chosen, chosen < records.sizes[:, None]
+        at, real = sample_entries(records, self.m, rng)
         slots = self._place(seeds[np.nonzero(real)[0]], records, at[real], rng)
         starts = np.empty(real.shape, np.int64)
         starts[real] = slots % self.slot_count
         starts[~real] = uniform(self.slot_count, (int((~real).sum()),), rng)
         return seeds, self.circle.spin(starts, rng)
 
-    def _place(
-        self, seeds: NDArray[np.uint32], records: Records, at: NDArray[np.int64], rng: Randomness
-    ) -> NDArray[np.int64]:
+    def _place(self, seeds: NDArray[np.uint32], records: Records, at: Ints, rng: Randomness) -> Ints:
         """Return where the arcs of these entries of the records start, each under a seed of its own: (entries,)."""
         return self.hash(seeds, records.keys[at])
 
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        return check_fields(reports, self.dtype)
-
     def _items(self, items: Any) -> tuple[Item, ...]:
-        if items is None:
-            raise ValueError("items must name the candidates, got None")
         array = items if isinstance(items, np.ndarray) else np.asarray(items, object)
         if array.ndim != 1 or array.size == 0:
-            raise ValueError(f"items must be a list of at least one integer or string, got shape {array.shape}")
+            raise ValueError(f"items must name the candidates, at least one integer or string, got {items!r:.60}")
         named = tuple(x.item() if isinstance(x, np.generic) else x for x in array.tolist())
-        wrong = set(map(type, named)) - {int, str}
+        wrong = [x for x in named if type(x) not in (int, str) or (isinstance(x, int) and not 0 <= x < 2**63 - 1)]
         if wrong:
-            raise ValueError(f"items must be integers or strings, got {sorted(kind.__name__ for kind in wrong)}")
-        outside = [x for x in named if isinstance(x, int) and not 0 <= x < 2**63 - 1]
-        if outside:
-            raise ValueError(f"items must be non-negative integers or strings, got {outside[0]}")
-        repeated = len(named) - len(np.unique(_codes(named)))
+            raise ValueError(f"items must be non-negative integers or strings, got {wrong[0]!r}")
+        repeated = len(named) - len(np.unique(check_codes(_codes(named), self.table or None, "keys")))
         if repeated:
             raise ValueError(f"items must be distinct, got {repeated} of {len(named)} repeated")
         return named
 
-    def _near(
-        self, reports: NDArray[Any], items: tuple[Item, ...], first: int, inner: int, outer: int
-    ) -> NDArray[np.int64]:
+    def _near(self, reports: NDArray[Any], items: tuple[Item, ...], first: int, inner: int, outer: int) -> Ints:
         """Count for each candidate the reports z with its slot among z + first, …: for two widths, (k, 2)."""
         codes, counts = _codes(items), np.zeros((len(items), 2), np.int64)
-        for start in range(0, max(len(reports), 1), REPORTS):  # once for no reports, to look at the candidates
-            part = reports[start : start + REPORTS]
-            slot, seeds = check_codes(part["slot"], self.slot_count, "slot"), part["seed"]
-            self.hash.check(seeds, codes)
-            counts += self.hash.count(seeds, (slot + first) % self.slot_count, inner, outer, codes)
+        for part in blocks(len(reports), REPORTS):
+            seeds, slots = reports["seed"][part], reports["slot"][part]
+            counts += self.hash.count(seeds, (slots + first) % self.slot_count, inner, outer, codes)
         return counts
 
-    def _held(self, values: Records, items: Any) -> Held:
+    def _held(self, values: Records, items: Any = None) -> Held:
         """Return the pairs of these candidates; v is 1 in sets."""
         records, codes = self._values(values), _codes(self._items(items))
-        self.hash.check(np.zeros((0, self.hash.words), np.uint32), codes)
         order = np.argsort(codes, kind="stable")
         columns = order[np.minimum(np.searchsorted(codes, records.keys, sorter=order), len(codes) - 1)]
         listed = codes[columns] == records.keys
         users = records.users[listed]
         v = np.ones(len(users)) if records.values is None else records.values[listed]
         return Held(users, columns[listed], self.used(records.sizes)[users], v, (len(records), len(codes)))
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For eight keys a person; the client has no domain."""
-        return cls(m=crowds.HELD, epsilon=epsilon)
 
     def candidates(self) -> list[Any]:
         """Return the keys of a crowd."""
@@ -294,7 +268,7 @@ class OpenSets(OpenMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel(OpenSets):
+class Wheel(OpenSets, Supporting):
     r"""The Wheel mechanism for sets: each key covers an arc of W slots, from its hash value on.
 
     With :math:`\Omega = N + Wm(e^\varepsilon-1)`, a report falls into the arc of a key that is held with probability
@@ -321,15 +295,7 @@ class Wheel(OpenSets):
     label = "wheel"
     limits: ClassVar[Mapping[str, Limit]] = {"width": (1, SLOTS // 4)}
 
-    @property
-    def _width(self) -> int:
-        return self.width
-
-    @property
-    def _least(self) -> int:
-        return self.m * self.width + 1
-
-    def _total_variance(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total_variance(self, slots: Floats) -> Floats:
         return (slots - self.width) / (slots * self._gap(slots)) ** 2
 
     @property
@@ -338,31 +304,23 @@ class Wheel(OpenSets):
         return self.width * self.circle.alpha, Fraction(self.width, self.slot_count)
 
     def _values(self, values: Records) -> Records:
-        if not isinstance(values, Records) or values.values is not None:
-            what = "Records with values" if isinstance(values, Records) else type(values).__name__
-            raise ValueError(f"values must be Records of keys alone, got {what}")
-        check_codes(values.keys, self.table or None, "keys")
-        return values
+        records = check_records(values, d=self.table or None)
+        if records.values is not None:
+            raise ValueError("values must be Records of keys alone, got Records with values")
+        return records
 
-    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
         """Count for each candidate the reports in its arc, (k,)."""
         return self._near(reports, items, 1 - self.width, self.width, self.width)[:, 1].copy()
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of people who hold each candidate: (…, k)."""
-        p, q = self.support
-        return (tally.counts / tally.n - inexact(q)) / inexact(p - q)
-
-    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> Floats:
         """min(1, m/size) for candidates the person holds, zero for others: (n, k)."""
         held = self._held(values, items)
         return held.dense(held.u)
 
-    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> Floats:
         """Variance of each person's score: (n, k)."""
-        p, q = map(float, self.support)
-        found = q + (p - q) * self.expected(values, items)
-        return np.asarray(found * (1 - found) / (p - q) ** 2)
+        return self._noise(self.expected(values, items))
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -414,9 +372,9 @@ class WheelKV(OpenSets, SignedTernary):
 
     @property
     def _least(self) -> int:
-        return max(self.m, 2) + 1
+        return max(super()._least, 3)
 
-    def _total_variance(self, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total_variance(self, slots: Floats) -> Floats:
         t, d = self._gap(slots) * (slots - 2) / (slots - 1), self._gap(slots) * slots / (slots - 1)
         return 2 / slots * ((1 - 2 / slots) / t**2 + 1 / d**2)
 
@@ -426,31 +384,21 @@ class WheelKV(OpenSets, SignedTernary):
         alpha, n = self.circle.alpha, self.slot_count
         return alpha, (1 - alpha) / (n - 1), Fraction(1, n)
 
-    def expected(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Records, items: Any = None) -> Floats:
         """min(1, m/size), and that times v, for candidates the person holds, zero for others: (n, 2, k)."""
         return self._expected(self._held(values, items))
 
-    def variance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Records, items: Any = None) -> Floats:
         """Variances of a person's two scores for each candidate: (n, 2, k)."""
         return self._each(self._held(values, items)).variance
-
-    def covariance(self, values: Records, items: Any = None) -> NDArray[np.float64]:
-        """Covariance of a person's two scores for each candidate: (n, k).  See `KnownKeys.covariance`."""
-        return self._each(self._held(values, items)).covariance
-
-    def spread(self, values: Records, items: Any = None) -> Spread:
-        """Exact variances and covariances of the estimates from this population."""
-        return self._whole(self._held(values, items))
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.table or None)
 
-    def _place(
-        self, seeds: NDArray[np.uint32], records: Records, at: NDArray[np.int64], rng: Randomness
-    ) -> NDArray[np.int64]:
+    def _place(self, seeds: NDArray[np.uint32], records: Records, at: Ints, rng: Randomness) -> Ints:
         return super()._place(seeds, records, at, rng) + (discretise(entries(records)[at], rng) < 0)
 
-    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
         minus, either = self._near(reports, items, -1, 1, 2).T
         return np.stack([minus, len(reports) - either, either - minus], -1)

@@ -69,8 +69,47 @@ class ItemOracle(Mechanism):
         return crowds.codes(self.k, n, rng)
 
 
+class Supporting(Mechanism):
+    """What mechanisms share whose reports support items: the one that a report is about with p*, any other with q*.
+
+    Where a report is about an item of a person with probability t/L, scores are multiplied by L, the `scale`.
+    """
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): probability that a report supports the item that it is about, the person's own, and any other."""
+
+    @property
+    def scale(self) -> int:
+        """What estimates are multiplied by: one, unless a report is about one of several things."""
+        return 1
+
+    @property
+    def rare_variance(self) -> float:
+        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
+        p, q = self.support
+        return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
+
+    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+        """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
+        return tally.counts.astype(np.float64)
+
+    def _score(self, tally: Tally) -> NDArray[np.float64]:
+        """Estimate the share of people who hold each item: (…, k)."""
+        p, q = self.support
+        return (self.supporters(tally) / tally.n - inexact(q)) / inexact((p - q) / self.scale)
+
+    def _noise(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h = t/L being the chance that the item is drawn."""
+        (p, q), drawn = self.support, expected / self.scale
+        yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
+        no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
+        return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
+
+
 @dataclass(frozen=True, kw_only=True)
-class PureProtocol(ItemOracle):
+class PureProtocol(ItemOracle, Supporting):
     """What all pure protocols share; a subclass adds its client and its two support probabilities.
 
     Parameters
@@ -83,20 +122,6 @@ class PureProtocol(ItemOracle):
     k: int
     epsilon: float
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
-
-    @property
-    @abstractmethod
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*): probability that a report supports the person's own item, and any other one."""
-
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
-        """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
-        return tally.counts.astype(np.float64)
-
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of each item: (…, k)."""
-        p, q = self.support
-        return (self.supporters(tally) / tally.n - inexact(q)) / inexact(p - q)
 
     def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
@@ -151,8 +176,40 @@ class PureProtocol(ItemOracle):
         return [Example(one, np.arange(one.k), histogram=True) for one in made]
 
 
+class KeptCode(Mechanism):
+    r"""What mechanisms share that report a code: the person's own is kept, or one of all is drawn blindly (k-RR).
+
+    Where the own code is drawn from several things, with a probability of 1/ℓ at most each, k-RR may use
+    :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)` and keeps ε (Wang, Li and Jha 2018).
+    """
+
+    ell = 1  # ℓ; a field where a code is drawn
+
+    @cached_property
+    def keep(self) -> float:
+        """Probability of answering with the code, before the blind draw; rounded down."""
+        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
+        return round_down(more / (more + self.layout[""][1]))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(keep + blind, blind), where blind is the chance of a code in the blind draw."""
+        blind = (1 - exact(self.keep)) / self.layout[""][1]
+        return exact(self.keep) + blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[1 + (p*/q* − 1)/ℓ]."""
+        p, q = self.support
+        return chance.log(1 + (p / q - 1) / self.ell)
+
+    def _perturb(self, values: Any, rng: Randomness) -> Reports:
+        kept = bernoulli(self.keep, values.shape, rng)
+        return np.where(kept, values, uniform(self.layout[""][1], values.shape, rng))
+
+
 @dataclass(frozen=True, kw_only=True)
-class GRR(PureProtocol):
+class GRR(KeptCode, PureProtocol):
     r"""k-ary randomized response (k-RR); for k = 2, Warner's randomized response (W-RR).
 
     Keep the value with probability :math:`(e^\varepsilon-1)/(e^\varepsilon+k-1)`, otherwise report any of the k items,
@@ -165,31 +222,10 @@ class GRR(PureProtocol):
 
     label = "k-RR"
 
-    @cached_property
-    def keep(self) -> float:
-        """Probability of answering with the value, before the blind draw; rounded down."""
-        e = odds(self.epsilon)
-        return round_down((e - 1) / (e + self.k - 1))
-
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*)."""
-        blind = (1 - exact(self.keep)) / self.k
-        return exact(self.keep) + blind, blind
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln(p*/q*)."""
-        p, q = self.support
-        return chance.log(p / q)
-
     @property
     def layout(self) -> Layout:
         """An item."""
         return {"": (np.int64, self.k)}
-
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
-        return np.where(bernoulli(self.keep, values.shape, rng), values, uniform(self.k, values.shape, rng))
 
     def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
         r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_variance`.

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate, pairwise
 from math import comb
+from operator import mul
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon
-from ldpnb.core import Example, Records, Reports, sample_slots
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
+from ldpnb.core import Example, Ints, Layout, Records, Reports, blocks, sample_entries
 from ldpnb.sets.sampling import SetSampling, every_set
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -103,39 +104,36 @@ class PrivSet(SetSampling):
         return chance.log(max(each) / min(each))
 
     @property
+    def layout(self) -> Layout:
+        """Items and dummies."""
+        return {"": (np.int64, self.width, self.set_size)}
+
+    @property
     def report_bits(self) -> int:
         """⌈log₂ C(d+ℓ, κ)⌉."""
         return (comb(self.width, self.set_size) - 1).bit_length()
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         reports = np.empty((len(values), self.set_size), np.int64)
-        for start in range(0, len(values), BLOCK):
-            block = slice(start, start + BLOCK)
+        for block in blocks(len(values), BLOCK):
             reports[block] = self._sets(self._padded(values[block], rng), rng)
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        codes = check_codes(reports, self.width, "reports", ndim=2)
-        wrong = np.flatnonzero(np.any(codes[:, 1:] <= codes[:, :-1], axis=1))
-        if codes.shape[1] != self.set_size or wrong.size:
-            found = codes[wrong[0]].tolist() if wrong.size else f"{codes.shape[1]} of them"
-            raise ValueError(f"reports must be {self.set_size} ascending items each, got {found}")
+    def _reports(self, reports: Reports) -> Ints:
+        codes = super()._reports(reports)
+        wrong = codes[np.any(codes[:, 1:] <= codes[:, :-1], axis=1)]
+        if wrong.size:
+            raise ValueError(f"reports must be {self.set_size} ascending items each, got {wrong[0].tolist()}")
         return codes
 
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the reports that have each item, dummies left out, (d,)."""
-        return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
-
-    def _padded(self, records: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _padded(self, records: Records, rng: Randomness) -> Ints:
         """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
-        slots = sample_slots(records, self.ell, rng)
-        sizes = records.sizes[:, None]
-        padded = self.d + slots - sizes
-        real = slots < sizes
-        padded[real] = records.keys[(records.offsets[:-1, None] + slots)[real]]
+        at, real = sample_entries(records, self.ell, rng)
+        padded = self.d + at - records.offsets[1:, None]
+        padded[real] = records.keys[at[real]]
         return np.sort(padded, 1)
 
-    def _sets(self, padded: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    def _sets(self, padded: Ints, rng: Randomness) -> Ints:
         """Draw reports about padded sets."""
         n, size = len(padded), self.set_size
         hits, on = np.zeros(n, np.int64), np.arange(n)
@@ -182,8 +180,5 @@ def best_report_size(d: int, ell: int, epsilon: float) -> int:
 
 def _stops(coins: list[float]) -> list[Fraction]:
     """Where a chain of coins stops: after 0, 1, … heads."""
-    on, found = Fraction(1), []
-    for coin in (*map(exact, coins), Fraction(0)):
-        found.append(on * (1 - coin))
-        on *= coin
-    return found
+    on = accumulate(map(exact, coins), mul, initial=Fraction(1))
+    return [more - less for more, less in pairwise([*on, Fraction(0)])]

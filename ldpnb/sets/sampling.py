@@ -23,27 +23,38 @@ The first two hide one item as if it were all that a person holds.  The other tw
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance, crowds
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
-from ldpnb.core import Example, Mechanism, Records, Reports, Tally, check_records, pad_and_sample
-from ldpnb.kernels import fwht
-from ldpnb.oracles.frequency import SUE
+from ldpnb.chance import Randomness, bernoulli, inexact, uniform
+from ldpnb.checks import SIZE_MAX, Limit, check_epsilon
+from ldpnb.core import (
+    Bools,
+    Example,
+    Floats,
+    Ints,
+    Layout,
+    Records,
+    Reports,
+    Tally,
+    check_records,
+    pad_and_sample,
+)
+from ldpnb.kernels import count_ones, fwht
+from ldpnb.oracles.frequency import SUE, KeptCode, Supporting
 from ldpnb.oracles.hadamard import HadamardBit
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetSampling(Mechanism):
+class SetSampling(Supporting):
     """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
 
     Parameters
@@ -63,11 +74,6 @@ class SetSampling(Mechanism):
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "ell": (1, SIZE_MAX), "epsilon": check_epsilon}
 
     @property
-    @abstractmethod
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*): probability that a report supports an item which is drawn, and any other one."""
-
-    @property
     def width(self) -> int:
         """Number of items, dummies included: d + ℓ."""
         return self.d + self.ell
@@ -77,40 +83,25 @@ class SetSampling(Mechanism):
         """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
         return self.ell
 
-    @property
-    def rare_variance(self) -> float:
-        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
-        p, q = self.support
-        return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
-
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
-        """How many reports support each item, (…, d): the counts themselves, where a tally counts items."""
-        return tally.counts.astype(np.float64)
-
     def _values(self, values: Records) -> Records:
-        return check_itemsets(values, self.d)
+        return check_records(values, d=self.d)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
-        """Estimate the share of people who hold each item: (…, d)."""
-        p, q = self.support
-        return (self.supporters(tally) / tally.n - inexact(q)) * inexact(self.scale / (p - q))
+    def _count(self, reports: NDArray[Any]) -> Ints:
+        """Count the reports that have each item, dummies left out, (d,)."""
+        return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
 
-    def expected(self, values: Records) -> NDArray[np.float64]:
+    def expected(self, values: Records) -> Floats:
         """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
         records = self._values(values)
-        found = np.zeros((len(records), self.d))
-        found[records.users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[records.users]
+        found, users = np.zeros((len(records), self.d)), records.users
+        found[users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[users]
         return found
 
-    def variance(self, values: Records) -> NDArray[np.float64]:
+    def variance(self, values: Records) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
-        p, q = self.support
-        drawn = self.expected(values) / self.scale
-        yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
-        no = drawn * inexact(1 - p) + (1 - drawn) * inexact(1 - q)  # not 1 − yes, which loses digits where p* is near 1
-        return np.asarray(yes * no * inexact(self.scale**2 / (p - q) ** 2))
+        return self._noise(self.expected(values))
 
-    def _draw(self, values: Records, rng: Randomness) -> NDArray[np.int64]:
+    def _draw(self, values: Records, rng: Randomness) -> Ints:
         """Draw an item in [0, d + ℓ) for each person."""
         return pad_and_sample(values, self.d, self.ell, rng)[0]
 
@@ -122,20 +113,9 @@ class SetSampling(Mechanism):
         inputs = every_set(2), every_set(3), four
         return [Example(m, sets, pairs=m.report_bits < 4) for m, sets in zip(made, inputs, strict=True)]
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many items, of which a set holds up to eight."""
-        return cls(d=size, ell=crowds.HELD, epsilon=epsilon)
-
     def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
         """Return sets of up to ℓ items."""
         return crowds.sets(self.d, self.ell, n, rng)
-
-
-def check_itemsets(values: Records, d: int, name: str = "values") -> Records:
-    """Return records if their keys are below d."""
-    check_codes(check_records(values, name).keys, d, "keys")
-    return values
 
 
 def every_set(d: int) -> Records:
@@ -175,10 +155,8 @@ class SampledHadamardBit(SetSampling):
         """The oracle of the item drawn."""
         return HadamardBit(k=max(self.d, 2), epsilon=self.epsilon)
 
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p, 1/2)."""
-        return self.oracle.support
+    support = property(attrgetter("oracle.support"), doc="(p, 1/2).")
+    layout = property(attrgetter("oracle.layout"), doc="A public row, and a sign.")
 
     @property
     def realised_epsilon(self) -> float:
@@ -188,39 +166,25 @@ class SampledHadamardBit(SetSampling):
         are how much of a set they can fill.
         """
         delta = 2 * self.support[0] - 1
-        present = np.zeros(self.oracle.m, np.int64)
-        present[: self.d] = 1
+        present = (np.arange(self.oracle.m) < self.d).astype(np.int64)
         many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
         fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
         return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
 
-    @property
-    def report_bits(self) -> int:
-        """One; the row is public."""
-        return 1
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ m⌉ for the row."""
-        return self.oracle.public_bits
-
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
         real = items < self.d
-        reports = np.empty(len(items), self.oracle.dtype)
+        reports = np.empty(len(items), self.dtype)
         reports["row"] = uniform(self.oracle.m, items.shape, rng)
         honest = bernoulli(np.where(real, inexact(self.support[0]), 0.5), items.shape, rng)
         reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
         return reports
 
-    def _reports(self, reports: Reports) -> Reports:
-        return self.oracle._reports(reports)
-
-    def _count(self, reports: Reports) -> NDArray[np.int64]:
+    def _count(self, reports: Reports) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
         return self.oracle._count(reports)
 
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+    def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, in O(m log m) whatever n: (…, d)."""
         return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
 
@@ -262,9 +226,9 @@ class SampledSUE(SetSampling):
         return chance.log((1 + fill * (p / q - 1)) / (1 - Fraction(unset, self.ell) * (1 - q / p)))
 
     @property
-    def report_bits(self) -> int:
-        """One bit an item: d."""
-        return self.d
+    def layout(self) -> Layout:
+        """A bit an item."""
+        return {"": (np.bool_, 2, self.d)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items = self._draw(values, rng)
@@ -274,22 +238,16 @@ class SampledSUE(SetSampling):
         reports[real, items[real]] = bernoulli(p, real.shape, rng)
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[np.bool_]:
-        bits = check_array(reports, "reports")
-        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != self.d:
-            raise ValueError(f"reports must be bool of shape (n, {self.d}), got {bits.dtype} of shape {bits.shape}")
-        return bits
-
-    def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _count(self, reports: Bools) -> Ints:
         """Count the ones of each item, (d,)."""
-        return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
+        return count_ones(reports)
 
 
 # -------------------------------------------------------------------------------- what one item of a set may cost
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGRR(SetSampling):
+class SampledGRR(KeptCode, SetSampling):
     r"""k-RR on one item drawn from the padded set, with all that sampling allows.
 
     A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any
@@ -307,36 +265,10 @@ class SampledGRR(SetSampling):
     label = "sampled k-RR"
     scope = (1, 256, 10**6)
 
-    @cached_property
-    def keep(self) -> float:
-        """Probability of reporting the item drawn, before the blind draw among all; rounded down."""
-        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
-        return round_down(more / (more + self.width))
-
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(keep + blind, blind), where blind is the chance of an item in the blind draw."""
-        blind = (1 - exact(self.keep)) / self.width
-        return exact(self.keep) + blind, blind
-
-    @property
-    def realised_epsilon(self) -> float:
-        """ln[1 + (p*/q* − 1)/ℓ]."""
-        p, q = self.support
-        return chance.log(1 + (p / q - 1) / self.ell)
-
-    @property
-    def report_bits(self) -> int:
-        """⌈log₂ (d+ℓ)⌉."""
-        return (self.width - 1).bit_length()
+    def layout(self) -> Layout:
+        """An item or a dummy."""
+        return {"": (np.int64, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items = self._draw(values, rng)
-        return np.where(bernoulli(self.keep, items.shape, rng), items, uniform(self.width, items.shape, rng))
-
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
-        return check_codes(reports, self.width, "reports")
-
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the reports of each item, dummies left out, (d,)."""
-        return np.bincount(reports, minlength=self.width)[: self.d]
+        return super()._perturb(self._draw(values, rng), rng)

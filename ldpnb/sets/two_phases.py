@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers
-from ldpnb.core import Records, check_records
-from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling, check_itemsets
+from ldpnb.core import Floats, Ints, Records, check_records
+from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,10 @@ class TwoPhases:
         What people reported through; the second one counts candidates in their order.
     """
 
-    first: NDArray[np.float64]
-    candidates: NDArray[np.int64]
-    second: NDArray[np.float64]
-    combined: NDArray[np.float64]
+    first: Floats
+    candidates: Ints
+    second: Floats
+    combined: Floats
     first_variance: float
     second_variance: float
     mechanisms: tuple[SetSampling, SetSampling]
@@ -47,7 +47,7 @@ def restrict(records: Records, candidates: ArrayLike) -> Records:
     chosen = check_codes(candidates, None, "candidates")
     if chosen.size == 0 or len(np.unique(chosen)) < len(chosen):
         raise ValueError(f"candidates must be distinct items, at least one, got {chosen.tolist()}")
-    keys = check_codes(check_records(records, "records").keys, None, "keys")
+    keys = check_records(records, "records").keys
     place = np.full(max(int(chosen.max()), int(keys.max(initial=0))) + 1, -1)
     place[chosen] = np.arange(len(chosen))
     found = place[keys]
@@ -66,14 +66,12 @@ def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
     return records[np.sort(people[: n // 2])], records[np.sort(people[n // 2 :])]
 
 
-def largest(estimates: ArrayLike, k: int) -> NDArray[np.int64]:
+def largest(estimates: ArrayLike, k: int) -> Ints:
     """Return the items with the k largest estimates, largest first; of equal ones the lower number."""
     found = check_numbers(estimates, "estimates")
     if found.ndim != 1 or found.size == 0:
         raise ValueError(f"estimates must be a list of at least one number, got shape {found.shape}")
-    if not 1 <= check_count(k, 1, "k") <= len(found):
-        raise ValueError(f"k must be an integer in [1, {len(found)}], got {k}")
-    return np.asarray(np.argsort(-found, kind="stable")[:k], np.int64)
+    return np.asarray(np.argsort(-found, kind="stable")[: check_count(k, 1, "k", len(found))], np.int64)
 
 
 def gfim(
@@ -108,8 +106,8 @@ def gfim(
         those of items that nobody holds, known before any report.
     """
     first = SampledHadamardBit(d=d, ell=ell, epsilon=epsilon)
-    k = _check_candidates(candidates, first.d)
-    first_half, second_half = halves(check_itemsets(records, first.d, "records"), rng)
+    k = check_count(candidates, 1, "candidates", first.d)
+    first_half, second_half = halves(check_records(records, "records", first.d), rng)
     second = SampledHadamardBit(d=k, ell=min(first.ell, k) if corrected else k, epsilon=epsilon)
     v1, v2 = first.rare_variance / len(first_half), second.rare_variance / len(second_half)
     return _two(first, first_half, second, second_half, v1 / (v1 + v2) if corrected else 1 - 1 / first.ell, rng)
@@ -148,8 +146,8 @@ def ldpminer(
         Mechanism of the second phase, `SampledHadamardBit` or `SampledSUE`.
     """
     first = SampledHadamardBit(d=d, ell=ell, epsilon=check_epsilon(first_epsilon, "first_epsilon"))
-    k = _check_candidates(candidates, first.d)
-    people = check_itemsets(records, first.d, "records")
+    k = check_count(candidates, 1, "candidates", first.d)
+    people = check_records(records, "records", first.d)
     if second not in (SampledHadamardBit, SampledSUE):
         raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {second!r}")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
@@ -169,11 +167,5 @@ def _two(
     return TwoPhases(f1, candidates, f2, combined, v1, v2, (first, second))
 
 
-def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> NDArray[np.float64]:
+def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> Floats:
     return mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng)))
-
-
-def _check_candidates(candidates: int, d: int) -> int:
-    if check_count(candidates, 1, "candidates") > d:
-        raise ValueError(f"candidates must be an integer in [1, d = {d}], got {candidates}")
-    return int(candidates)

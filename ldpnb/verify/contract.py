@@ -411,7 +411,7 @@ def _independent(example: Example, people: Sequence[int]) -> None:
 
 @_check(lambda example: example.pairs, slow=True)
 def people_are_independent(example: Example) -> None:
-    """Two people's reports have the product of their laws, in either order; those of three inputs, or of two if these are many."""
+    """Two people's reports have the product of their laws, in either order; of three inputs, unless they are many."""
     first = range(len(example.inputs))[: 3 if known(example).branches[0] ** 2 <= THREE else 2]
     for people in product(first, repeat=2):
         _independent(example, people)
