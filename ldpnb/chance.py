@@ -51,6 +51,12 @@ class SystemRandom:
     """The operating system's random words, for clients that protect real people.
 
     A pseudorandom generator is good enough for a simulation, but whoever learns its state undoes the perturbation.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> GRR(k=3, epsilon=1.0).perturb([0, 1, 2], rng=SystemRandom()).shape
+    (3,)
     """
 
     def _words(self, n: int) -> NDArray[np.uint64]:

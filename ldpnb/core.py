@@ -68,6 +68,17 @@ class Mechanism(ABC):
     Subclasses are frozen dataclasses with keyword-only fields; two mechanisms are the same if their fields are.  A
     subclass declares its `limits`, says what values and reports are (`_values`, `_reports`), and adds its probabilities
     and three short methods: `_perturb`, `_count` and `_score`.  All is checked before they are called.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> oracle = GRR(k=3, epsilon=1.0)
+    >>> reports = oracle.perturb([0, 2, 2, 1], rng=np.random.default_rng(0))  # each on a device of its own
+    >>> tally = oracle.tally(reports[:2]) + oracle.tally(reports[2:])
+    >>> shares = oracle.estimate(tally)
+    >>> errors = np.sqrt(oracle.variance([0, 2, 2, 1]).sum(0)) / 4
+    >>> shares.shape, errors.shape, oracle.realised_epsilon <= oracle.epsilon
+    ((3,), (3,), True)
     """
 
     epsilon: Any  # float: a field, or a property where it follows from other parameters
@@ -334,6 +345,13 @@ class Tally:
     marginal : bool
         Whether these are the supporters of each item, simulated each alone (`simulate_marginals`), where reports are
         counted otherwise.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> oracle = GRR(k=2, epsilon=1.0)
+    >>> sum([oracle.tally([0, 1, 1]), oracle.tally([0])]).counts
+    array([2, 2])
     """
 
     mechanism: Mechanism

@@ -104,7 +104,10 @@ class MultiplyShift:
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))  # numpy's integers would overflow
         object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", 2**self.word))
-        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", 2**self.top))
+        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots"))
+        if self.slots > 2**self.top:
+            rule = f"at most {2**self.top} for {self.keys} keys and {self.word}-bit words"
+            raise ValueError(f"slots must be {rule}, got {self.slots}")
 
     @property
     def top(self) -> int:

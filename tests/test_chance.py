@@ -1,6 +1,5 @@
 """Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
 
-import doctest
 from enum import Enum
 from fractions import Fraction
 from itertools import combinations, product
@@ -163,11 +162,6 @@ def test_a_program_may_ask_for_two_laws_and_may_be_asked_twice():
         return max(law(lambda other: toss(0.75, other)).values()) if toss(0.5, rng) else 0
 
     assert law(inner) == law(inner) == {F(3, 4): F(1, 2), 0: F(1, 2)}
-
-
-def test_examples_in_the_docstrings():
-    assert doctest.testmod(chance).failed == 0
-    assert doctest.testmod(chance).attempted > 0
 
 
 # ----------------------------------------------------------------------------------------- thresholds of coins

@@ -1,6 +1,5 @@
 """The suite as a stranger uses it; that each check bites is tested in test_contract_bites.py."""
 
-import doctest
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -129,10 +128,6 @@ class TestAsTestsOfPytest:
         slow = {p.id.partition("-")[0] for p in mark.args[1] if p.marks}
         assert slow == {"people_are_independent", "three_people_are_independent"}
         assert mark.args[1][0].id == "epsilon_of_the_law_is_the_stated_one-GRR(k=2, epsilon=1.0)"
-
-
-def test_the_example_in_the_docstring_is_right():
-    assert doctest.testmod(contract).failed == 0 < doctest.testmod(contract).attempted
 
 
 def test_the_suite_does_not_want_pytest():

@@ -1,13 +1,11 @@
 """People's records, tallies that add, and the borders of every argument check."""
 
-import doctest
 from fractions import Fraction
 from math import inf, nan, nextafter
 
 import numpy as np
 import pytest
 
-from ldpnb import core
 from ldpnb.chance import law
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_people, check_unit
 from ldpnb.core import Records, Tally, pad_and_sample
@@ -15,11 +13,6 @@ from ldpnb.oracles.frequency import GRR
 
 F = Fraction
 BIG = 2**63
-
-
-def test_examples_in_the_docstrings():
-    assert doctest.testmod(core).failed == 0
-    assert doctest.testmod(core).attempted > 0
 
 
 # ------------------------------------------------------------------------------------------------------- records

@@ -1,4 +1,3 @@
-import doctest
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -10,7 +9,7 @@ from scipy.stats import chi2
 
 from ldpnb.chance import law
 from ldpnb.core import Example, Records, Tally
-from ldpnb.keyvalue import encoding, queries
+from ldpnb.keyvalue import encoding
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.keyvalue.encoding import encode
 from ldpnb.keyvalue.population import FEW, discretise
@@ -747,11 +746,6 @@ def test_bad_pairs_are_refused(names):
     tally = mechanism.tally(mechanism.perturb(THREE, rng=np.random.default_rng(0)))
     with pytest.raises(ValueError, match=r"(keys|key|names) must be .*, got"):
         mechanism.table(names, tally)
-
-
-@pytest.mark.parametrize("module", [encoding, queries])
-def test_examples(module):
-    assert doctest.testmod(module).failed == 0 < doctest.testmod(module).attempted
 
 
 def test_fair_coins_of_absent_keys_would_show():

@@ -16,7 +16,7 @@ BELOW = {
     "serve": {"ground", "verify", "oracles", *FAMILIES, "serve"},
     "book": {"ground", "verify", "oracles", *FAMILIES, "serve", "book"},
 }
-HEAVY = ("numba", "pandas", "matplotlib", "scipy.optimize", "seaborn", "dask", "distributed")
+HEAVY = ("numba", "pandas", "matplotlib", "scipy.optimize", "scipy.stats", "seaborn", "dask", "distributed")
 FILES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "ldpnb").rglob("*.py")}
 
 

@@ -1,6 +1,5 @@
 """Exact ε, bias, variance and distances of clients whose laws are known by hand."""
 
-import doctest
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, inf, log
@@ -16,7 +15,6 @@ from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.strings.rappor import RAPPOR
-from ldpnb.verify import _laws as module
 from ldpnb.verify._laws import (
     Sampled,
     Worst,
@@ -124,10 +122,6 @@ def test_any_client_as_a_function_of_one_person():
     assert one_person(OUE(k=3, epsilon=1.0))(2, np.random.default_rng(0)).shape == (3,)
     plain = any_of("ab")
     assert one_person(plain) is plain
-
-
-def test_examples_of_the_docstrings():
-    assert doctest.testmod(module).failed == 0 < doctest.testmod(module).attempted
 
 
 # ------------------------------------------------------------------------------------------------------- exact ε

@@ -57,6 +57,12 @@ class Network:
         Attribute and parents (increasing), every attribute once, parents before their children.
     evaluations : int
         How often a score was asked for while learning; not compared.
+
+    Examples
+    --------
+    >>> tree = Network(((0, ()), (2, (0,)), (1, (0, 2))))
+    >>> tree.d, sorted(tree.edges)
+    (3, [(0, 1), (0, 2), (2, 1)])
     """
 
     pairs: tuple[Pair, ...]

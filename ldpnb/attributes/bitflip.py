@@ -170,6 +170,13 @@ class BitFlip(Flip):
 
     Values are records, int (n, d), attribute j in {0, …, κ_j−1}.
     Reports are bits, bool (n, Σκ_j), attribute after attribute; estimates have the same order.
+
+    Examples
+    --------
+    >>> survey = BitFlip(sizes=(2, 3), f=0.2)
+    >>> reports = survey.perturb(np.tile([[0, 2], [1, 2]], (5000, 1)), rng=np.random.default_rng(0))
+    >>> survey.estimate(survey.tally(reports)).round(2)
+    array([0.5, 0.5, 0. , 0. , 1. ])
     """
 
     label = "bit flips"
@@ -222,6 +229,13 @@ class BloomFlip(Flip):
         Which hash functions.  If two values share a code, another seed, more bits or more hashes help.
 
     Values are records, int (n, d).  Reports are bits, bool (n, d·bits).  Estimates have κ_j entries an attribute.
+
+    Examples
+    --------
+    >>> survey = BloomFlip(sizes=(2, 3), f=0.2, bits=8, hashes=2)
+    >>> reports = survey.perturb(np.tile([[0, 2], [1, 2]], (5000, 1)), rng=np.random.default_rng(0))
+    >>> survey.estimate(survey.tally(reports)).round(1)
+    array([ 0.5,  0.5,  0. , -0. ,  1. ])
     """
 
     bits: int

@@ -81,6 +81,14 @@ class Blocks(Mechanism):
     by row; (n,).
 
     There is no `simulate`: in all but tiny domains hardly two people share record and block.
+
+    Examples
+    --------
+    >>> survey = Blocks(sizes=(2, 2, 2), size=2, epsilon=2.0)
+    >>> reports = survey.perturb(np.tile([[0, 1, 1], [1, 1, 1]], (5000, 1)), rng=np.random.default_rng(0))
+    >>> survey.estimate(survey.tally(reports)).round(1)
+    array([ 0. ,  0.5,  0. ,  0.5, -0. ,  0.5,  0. ,  0.5,  0. ,  0. , -0. ,
+            1. ])
     """
 
     sizes: tuple[int, ...]

@@ -38,6 +38,13 @@ class HarmonyFrequency(Mechanism):
     Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
     (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
     sign), (n,).
+
+    Examples
+    --------
+    >>> survey = HarmonyFrequency(sizes=(2, 3), epsilon=2.0)
+    >>> reports = survey.perturb(np.tile([[0, 2], [1, 2]], (5000, 1)), rng=np.random.default_rng(0))
+    >>> survey.estimate(survey.tally(reports)).round(2)
+    array([ 0.47,  0.52,  0.01, -0.  ,  1.01])
     """
 
     sizes: tuple[int, ...]

@@ -55,6 +55,15 @@ class IOH(Encoded):
 
     Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports and tallies are the
     oracle's.  Estimates are the shares of the combinations, (3^d,).
+
+    Examples
+    --------
+    >>> from ldpnb import OUE
+    >>> health = IOH.of(("cough", "fever"), OUE, 3.0)
+    >>> people = Records.of(*[{0: 1.0}, {0: 1.0, 1: -1.0}, {}] * 5000)
+    >>> tally = health.tally(health.perturb(people, rng=np.random.default_rng(0)))
+    >>> health.estimate(tally).round(2)  # of the 9 combinations
+    array([-0.  ,  0.  ,  0.  , -0.  ,  0.33, -0.  ,  0.33,  0.34,  0.  ])
     """
 
     label = "IOH"
@@ -152,6 +161,15 @@ class PairSampling(Encoded):
     (public; pairs (a, b), a < b, in lexicographic order) and the fields of the oracle's reports, or ``report`` where
     these have none, (n,).  Tallies count for each pair the reports, and then what the oracle counts: (L, 1 + …).
     Estimates are the shares of the nine combinations 3 s_a + s_b for each pair, (L, 9).
+
+    Examples
+    --------
+    >>> from ldpnb import OUE
+    >>> health = PairSampling.of(("cough", "fever", "cold"), OUE, 3.0)
+    >>> people = Records.of(*[{0: 1.0}, {0: 1.0, 1: -1.0}, {}] * 5000)
+    >>> tally = health.tally(health.perturb(people, rng=np.random.default_rng(0)))
+    >>> health.estimate(tally).round(2)[0]  # of the 9 combinations of the first pair of keys
+    array([-0.  ,  0.  , -0.01, -0.01,  0.34, -0.01,  0.35,  0.33,  0.01])
     """
 
     label = "pairs"

@@ -78,6 +78,15 @@ class PCKVGRR(KeptCode, PadAndSample):
     Source: Gu, Li, Cheng, Xiong and Cao 2020 (the printed channel is k-RR at its optimal parameters); wang2024 §3.2.
 
     Reports are signed keys 2·key + (1 if the sign is +), dummies after the d keys, (n,).
+
+    Examples
+    --------
+    >>> ratings = PCKVGRR(d=3, ell=1, epsilon=3.0)
+    >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
+    >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
+    >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
+    array([[ 0.7, -0. ,  0.3],
+           [ 0.2,  0. ,  0.3]])
     """
 
     label = "PCKV-GRR"
@@ -134,6 +143,15 @@ class PCKVUE(PadAndSample):
     Source: Gu, Li, Cheng, Xiong and Cao 2020 (their optimal parameters); wang2024 §3.2.
 
     Reports are −1, 0 or 1 for each key, dummies after the d keys, int8 (n, d+ℓ).
+
+    Examples
+    --------
+    >>> ratings = PCKVUE(d=3, ell=1, epsilon=3.0)
+    >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
+    >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
+    >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
+    array([[ 0.7,  0. ,  0.3],
+           [ 0.2, -0. ,  0.3]])
     """
 
     label = "PCKV-UE"

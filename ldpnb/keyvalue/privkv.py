@@ -57,6 +57,15 @@ class PrivKV(SampledKey):
         ε₁ and ε₂.
 
     Reports have the fields ``key`` (public) and ``state``, (n,).
+
+    Examples
+    --------
+    >>> ratings = PrivKV(d=3, key_epsilon=1.5, value_epsilon=1.5)
+    >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
+    >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
+    >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
+    array([[ 0.7, -0. ,  0.3],
+           [ 0.2,  0. ,  0.4]])
     """
 
     key_epsilon: float

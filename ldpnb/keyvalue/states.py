@@ -90,6 +90,15 @@ class StateEncoding(SampledKey):
     epsilon : float
 
     Reports have the fields ``key`` (public) and ``state``, (n,).
+
+    Examples
+    --------
+    >>> ratings = StateEncoding(d=3, epsilon=3.0)
+    >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
+    >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
+    >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
+    array([[ 0.7, -0. ,  0.3],
+           [ 0.2,  0. ,  0.3]])
     """
 
     epsilon: float
@@ -133,6 +142,15 @@ class StateEncodingSplit(KnownKeys):
         For a whole record.
 
     Reports are states, int (n, d).
+
+    Examples
+    --------
+    >>> ratings = StateEncodingSplit(d=3, epsilon=6.0)
+    >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
+    >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
+    >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
+    array([[ 0.7, -0. ,  0.3],
+           [ 0.2, -0. ,  0.3]])
     """
 
     epsilon: float

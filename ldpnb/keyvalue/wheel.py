@@ -289,6 +289,14 @@ class Wheel(OpenSets, Supporting):
 
     Values are `Records` of keys alone: non-negative integers, or `digest` of strings.  Candidates (`items`) are
     integers or strings.  Reports have the fields ``seed`` (public) and ``slot``, (n,).
+
+    Examples
+    --------
+    >>> baskets = Wheel(epsilon=2.0, m=2)
+    >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
+    >>> reports = baskets.perturb(people, rng=np.random.default_rng(0))
+    >>> baskets.estimate(baskets.tally(reports, [1, 3, 1000])).round(1)
+    array([1. , 0.3, 0. ])
     """
 
     width: int = 1
@@ -366,6 +374,15 @@ class WheelKV(OpenSets, SignedTernary):
     Tallies count (k, 3): answers −, nothing and +.
 
     By default N has the least sum of the two noises of a key that nobody holds.
+
+    Examples
+    --------
+    >>> ratings = WheelKV(epsilon=3.0, m=1)
+    >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
+    >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
+    >>> ratings.estimate(ratings.tally(reports, [0, 2])).round(1)  # frequency, frequency × mean
+    array([[0.7, 0.3],
+           [0.2, 0.3]])
     """
 
     label = "Wheel-KV"

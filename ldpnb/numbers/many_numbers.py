@@ -81,6 +81,12 @@ class MeanEst(Numbers):
     d : int in [1, 4096]
 
     Reports are corners, int8 (n, d) of −1 and +1.  Tallies count the +1 of each coordinate, (d,).
+
+    Examples
+    --------
+    >>> mean, rng = MeanEst(d=2, epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(np.tile([[0.5, -0.2]], (20_000, 1)), rng=rng))).round(2)
+    array([ 0.51, -0.21])
     """
 
     label = "MeanEst"
@@ -255,6 +261,12 @@ class HarmonyMean(SampledNumbers):
     Parameters
     ----------
     count : int in [1, d]
+
+    Examples
+    --------
+    >>> mean, rng = HarmonyMean(d=2, epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(np.tile([[0.5, -0.2]], (20_000, 1)), rng=rng))).round(1)
+    array([ 0.5, -0.2])
     """
 
     count: int = 1
@@ -279,6 +291,12 @@ class SampledHybrid(SampledNumbers):
     """Sample max(1, min(d, ⌊ε/2.5⌋)) numbers and send each through `Hybrid`.
 
     Source: Wang et al. 2019.
+
+    Examples
+    --------
+    >>> mean, rng = SampledHybrid(d=2, epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(np.tile([[0.5, -0.2]], (20_000, 1)), rng=rng))).round(2)
+    array([ 0.5 , -0.18])
     """
 
     kind = Hybrid

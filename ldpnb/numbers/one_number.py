@@ -127,6 +127,12 @@ class Piecewise(Number):
     width : int in [0, 1024]
         w; 0, the default, stands for the published proportion, steps/s to the nearest integer.  A wider window has a
         smaller worst case: see `best_width`.
+
+    Examples
+    --------
+    >>> mean, rng = Piecewise(epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(rng.uniform(-1, 0.5, 20_000), rng=rng))).round(2)
+    array([-0.24])
     """
 
     steps: int = STEPS
@@ -169,6 +175,12 @@ class TwoPoint(Piecewise):
     The number is rounded to −1 or +1, and the sign goes through randomized response: `Piecewise` with one step.
 
     Source: Duchi, Jordan and Wainwright 2018, for one dimension; ye2018 §4.2, the coin of Harmony-Mean.
+
+    Examples
+    --------
+    >>> mean, rng = TwoPoint(epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(rng.uniform(-1, 0.5, 20_000), rng=rng))).round(2)
+    array([-0.24])
     """
 
     steps: int = field(default=1, init=False, repr=False)
@@ -193,6 +205,12 @@ class Hybrid(Piecewise):
     Source: Wang et al. 2019.
 
     Reports are the cells of `Piecewise`, then the two of `TwoPoint`; only these where nothing is mixed.
+
+    Examples
+    --------
+    >>> mean, rng = Hybrid(epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(rng.uniform(-1, 0.5, 20_000), rng=rng))).round(2)
+    array([-0.24])
     """
 
     label = "Hybrid"
@@ -267,6 +285,12 @@ class Laplace(Number):
     steps : int in [1, 1024]
         Rounding adds at most 1/steps² to a variance.
     reach : int in [0, 1024]
+
+    Examples
+    --------
+    >>> mean, rng = Laplace(epsilon=2.0), np.random.default_rng(0)
+    >>> mean.estimate(mean.tally(mean.perturb(rng.uniform(-1, 0.5, 20_000), rng=rng))).round(2)
+    array([-0.25])
     """
 
     steps: int = STEPS

@@ -218,6 +218,13 @@ class GRR(KeptCode, PureProtocol):
     Source: Warner 1965 (k = 2); Kairouz, Bonawitz and Ramage 2016; ye2018 §1.2.1 and §4.1.1.
 
     Reports are items, (n,).
+
+    Examples
+    --------
+    >>> oracle, rng = GRR(k=3, epsilon=1.0), np.random.default_rng(0)
+    >>> reports = oracle.perturb(np.repeat([0, 1, 2], [6000, 3000, 1000]), rng=rng)
+    >>> oracle.estimate(oracle.tally(reports)).round(2)
+    array([0.58, 0.33, 0.09])
     """
 
     label = "k-RR"
@@ -322,6 +329,13 @@ class SUE(UnaryEncoding):
     r"""Symmetric unary encoding (basic one-time RAPPOR): :math:`p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1) = 1 - q`.
 
     Source: Erlingsson, Pihur and Korolova 2014; sun2021 §2.1; zhang2018 eq. (2-16).
+
+    Examples
+    --------
+    >>> oracle, rng = SUE(k=3, epsilon=1.0), np.random.default_rng(0)
+    >>> reports = oracle.perturb(np.repeat([0, 1, 2], [6000, 3000, 1000]), rng=rng)
+    >>> oracle.estimate(oracle.tally(reports)).round(2)
+    array([0.58, 0.29, 0.09])
     """
 
     label = "SUE"
@@ -339,6 +353,13 @@ class OUE(UnaryEncoding):
     r"""Optimised unary encoding: :math:`p = 1/2`, :math:`q = 1/(e^\varepsilon+1)`.
 
     Source: Wang, Blocki, Li and Jha 2017; sun2021 §2.1.
+
+    Examples
+    --------
+    >>> oracle, rng = OUE(k=3, epsilon=1.0, packed=True), np.random.default_rng(0)
+    >>> reports = oracle.perturb(np.repeat([0, 1, 2], [6000, 3000, 1000]), rng=rng)
+    >>> oracle.estimate(oracle.tally(reports)).round(2)
+    array([0.57, 0.3 , 0.05])
     """
 
     label = "OUE"
@@ -371,6 +392,13 @@ class OLH(PureProtocol):
     -----
     `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.  For the same
     reason a mechanism that chose 4 slots itself is not equal to one that was told to take 4.
+
+    Examples
+    --------
+    >>> oracle, rng = OLH(k=1000, epsilon=1.0), np.random.default_rng(0)
+    >>> reports = oracle.perturb(np.repeat([0, 999], [6000, 4000]), rng=rng)
+    >>> oracle.estimate(oracle.tally(reports))[[0, 1, 999]].round(2)
+    array([ 0.56, -0.02,  0.37])
     """
 
     g: int = 0

@@ -53,6 +53,13 @@ class MatrixMechanism(ItemOracle):
         What each report is worth; by default the identity.
 
     Values are codes, int (n,).  Reports are codes, int64 (n,).  Tallies are the counts of the reports, (m,).
+
+    Examples
+    --------
+    >>> warner = MatrixMechanism(channel=[[0.75, 0.25], [0.25, 0.75]])
+    >>> reports = warner.perturb(np.repeat([0, 1], [7000, 3000]), rng=np.random.default_rng(0))
+    >>> warner.estimate(warner.tally(reports)).round(2), round(warner.epsilon, 4)
+    (array([0.6, 0.4]), 1.0986)
     """
 
     channel: Any

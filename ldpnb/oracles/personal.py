@@ -66,6 +66,13 @@ class PCE(Mechanism):
 
     Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
     public, and ``bit`` (True for a minus sign), (n,).
+
+    Examples
+    --------
+    >>> oracle = PCE(k=3, levels=(0.5, 2.0))
+    >>> reports = oracle.perturb(people(np.tile([0, 0, 2], 4000), np.arange(12_000) % 2), rng=np.random.default_rng(0))
+    >>> oracle.estimate(oracle.tally(reports)).round(2)
+    array([0.61, 0.01, 0.36])
     """
 
     k: int

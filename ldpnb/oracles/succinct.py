@@ -51,6 +51,13 @@ class SHist(OneBit):
         Number of the matrix.
 
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+
+    Examples
+    --------
+    >>> oracle, rng = SHist(k=3, epsilon=1.0, m=4096), np.random.default_rng(0)
+    >>> reports = oracle.perturb(np.repeat([0, 1, 2], [6000, 3000, 1000]), rng=rng)
+    >>> oracle.estimate(oracle.tally(reports)).round(1)
+    array([0.6, 0.3, 0.1])
     """
 
     m: int

@@ -79,6 +79,7 @@ def identity(mechanism: Mechanism) -> str:
 
     Examples
     --------
+    >>> from ldpnb import OLH
     >>> identity(OLH(k=5, epsilon=1.0, prime=2**31 - 1))
     'OLH(k=5, epsilon=1.0)'
     """

@@ -144,6 +144,13 @@ class SampledHadamardBit(SetSampling):
     more is used.
 
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+
+    Examples
+    --------
+    >>> baskets = SampledHadamardBit(d=4, ell=2, epsilon=2.0)
+    >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
+    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    array([ 0.32,  1.  , -0.01,  0.35])
     """
 
     label = "sampled S-Hist"
@@ -203,6 +210,13 @@ class SampledSUE(SetSampling):
     Source: zhang2018 §2.2.3, eq. (2-16); Qin et al. 2016.
 
     Reports are bits, bool (n, d).
+
+    Examples
+    --------
+    >>> baskets = SampledSUE(d=4, ell=2, epsilon=2.0)
+    >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
+    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    array([0.34, 0.98, 0.01, 0.32])
     """
 
     label = "sampled RAPPOR"
@@ -260,6 +274,13 @@ class SampledGRR(KeptCode, SetSampling):
     Source: Wang, Li and Jha 2018 (padding and sampling).
 
     Reports are items, dummies after the d items, (n,).
+
+    Examples
+    --------
+    >>> baskets = SampledGRR(d=4, ell=2, epsilon=2.0)
+    >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
+    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    array([0.32, 1.  , 0.  , 0.32])
     """
 
     label = "sampled k-RR"

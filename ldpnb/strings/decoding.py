@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
-from scipy.stats import false_discovery_control, norm
+from scipy.special import ndtr, ndtri
 
 from ldpnb.checks import check_probability
 from ldpnb.core import Tally, check_tally
@@ -150,6 +150,8 @@ def decode(
     >>> result.found, result.share[:2].round(1)
     (array([ True,  True, False]), array([0.6, 0.4]))
     """
+    from scipy.stats import false_discovery_control
+
     mechanism: Any = check_tally(tally, Hashed, "RAPPOR or ORR").mechanism
     if control not in get_args(Control):
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
@@ -172,7 +174,7 @@ def decode(
         testing = replace(testing, x=testing.x[:, which])
         share[which], error[which] = _fit(testing, others, [listed[j] for j in which], len(which) < len(listed))
         with np.errstate(divide="ignore"):
-            p_value[which] = norm.sf(share[which] / error[which])
+            p_value[which] = ndtr(-share[which] / error[which])
     adjusted = false_discovery_control(p_value) if control == "fdr" else p_value * len(listed)
     return Decoded(listed, share, error, p_value, adjusted <= alarm, chosen, apart[: len(listed)], rank, len(testing.y))
 
@@ -261,7 +263,7 @@ def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[n
         scale = np.where(square > APART * square.max(), 1 / np.sqrt(square), 0)
     index = (x.indices.astype(np.int32), x.indptr.astype(np.int32))  # scikit-learn takes no others
     scaled = sparse.csc_array((np.repeat(scale, np.diff(x.indptr)), *index), shape=x.shape)
-    penalty = norm.isf(min(alarm, most / (2 * x.shape[1])))
+    penalty = -ndtri(min(alarm, most / (2 * x.shape[1])))
     while True:
         # with columns of length 1, the candidate enters whose product with the weighted residual exceeds the penalty
         lasso = Lasso(penalty / weight.sum(), positive=True, fit_intercept=others, tol=1e-6, max_iter=10_000)

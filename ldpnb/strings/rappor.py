@@ -67,6 +67,13 @@ class RAPPOR(Hashed):
         response itself.
 
     Reports have the fields ``cohort`` (public) and ``bits``, (n,).
+
+    Examples
+    --------
+    >>> urls = RAPPOR(bits=16, hashes=1, cohorts=8, f=0.2, p=0.25, q=0.75)
+    >>> reports = urls.perturb(["a.org", "a.org", "b.org"] * 5000, rng=np.random.default_rng(0))
+    >>> urls.estimate(urls.tally(reports, ["a.org", "b.org", "c.org"])).round(2)
+    array([0.68, 0.34, 0.01])
     """
 
     bits: int
@@ -292,6 +299,13 @@ class ORR(Hashed):
         A bound for all values, attained by two that have different slots in some cohort.
 
     Reports have the fields ``cohort`` (public) and ``slot``, (n,).
+
+    Examples
+    --------
+    >>> urls = ORR(k=16, cohorts=8, epsilon=2.0)
+    >>> reports = urls.perturb(["a.org", "a.org", "b.org"] * 5000, rng=np.random.default_rng(0))
+    >>> urls.estimate(urls.tally(reports, ["a.org", "b.org", "c.org"])).round(2)
+    array([0.64, 0.33, 0.01])
     """
 
     k: int

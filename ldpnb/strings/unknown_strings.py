@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
 from ldpnb.checks import (
@@ -96,6 +96,14 @@ class Unknown(Mechanism):
         Of the filter of the whole string, see `RAPPOR`.
 
     Values are strings.  Reports have the fields ``cohort`` and ``positions`` (both public), ``bits`` and ``grams``.
+
+    Examples
+    --------
+    >>> words = Unknown(alphabet="_abc", length=2, gram=1, epsilon=6.0, bits=8, hashes=1, cohorts=2)
+    >>> reports = words.perturb(["ab", "ab", "ca"] * 5000, rng=np.random.default_rng(0))
+    >>> joint = words.estimate(words.tally(reports))  # of each pair of letters at each pair of positions
+    >>> joint.shape
+    (1, 4, 4)
     """
 
     alphabet: str
@@ -361,7 +369,7 @@ def threshold(mechanism: Unknown, spurious: float) -> float:
     cells = len(mechanism.pairs) * int(mechanism.possible.sum())
     if not is_number(spurious) or not 0 < spurious < cells:
         raise ValueError(f"spurious must be a number in (0, {cells}), the number of pairs, got {spurious!r}")
-    return float(norm.isf(spurious / cells))
+    return -float(ndtri(spurious / cells))
 
 
 def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> list[str]:
