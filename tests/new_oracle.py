@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from ldpnb import chance
-from ldpnb.checks import check_codes
 from ldpnb.oracles import PureProtocol
 
 
@@ -28,19 +27,13 @@ class Negative(PureProtocol):
         return chance.log(q / p)
 
     @property
-    def report_bits(self):
-        return (self.k - 1).bit_length()
+    def layout(self):
+        return {"": (np.int64, self.k)}
 
     def _perturb(self, values, rng):
         other = chance.uniform(self.k - 1, values.shape, rng)
         own = chance.bernoulli(float(self.support[0]), values.shape, rng)
         return np.where(own, values, other + (other >= values))
-
-    def _reports(self, reports):
-        return check_codes(reports, self.k, "reports")
-
-    def _count(self, reports):
-        return np.bincount(reports, minlength=self.k)
 
     def linear_variance(self, weights):
         w, (p, q) = np.asarray(weights, float), self.support

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import ceil, comb, inf, sqrt
 from types import FunctionType
@@ -37,6 +37,7 @@ from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
     PCKVUE,
+    KnownKeys,
     PairSampling,
     PrivKV,
     Shares,
@@ -74,7 +75,7 @@ from ldpnb.oracles import (
     people,
 )
 from ldpnb.serve._catalogue import catalogue
-from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, gfim, ldpminer
+from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, SetSampling, gfim, ldpminer
 from ldpnb.strings import ORR, RAPPOR, Hashed, Unknown, one_time
 
 LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number an item
@@ -273,8 +274,18 @@ def _kind(make: Any) -> str:
     return str(getattr(made, "__self__", made).__name__)  # the class of a class method
 
 
-def _about(kind: type[Mechanism]) -> str:
-    return (inspect.getdoc(kind) or kind.__name__).partition("\n")[0].rstrip(".")
+def _others(base: type, rows: list[Row], **given: Any) -> list[Row]:
+    """Rows of mechanisms on this base that have none yet, made of what is given for their fields."""
+    written = {row.name for row in rows}
+    return [
+        Row(
+            kind.label,
+            partial(kind, **{field.name: given[field.name] for field in fields(kind) if field.name in given}),
+            (inspect.getdoc(kind) or kind.__name__).partition("\n")[0].rstrip("."),
+        )
+        for kind in catalogue().values()
+        if issubclass(kind, base) and kind.label not in written
+    ]
 
 
 def _bits(values: int) -> int:
@@ -332,9 +343,7 @@ class Item(Question):
             ),
             Row(MatrixMechanism.label, MatrixMechanism, "for a channel of your own, as ldpnb.numbers finds them"),
         ]
-        written = {row.name for row in rows}
-        others = [kind for kind in catalogue().values() if issubclass(kind, PureProtocol) and kind.label not in written]
-        return rows + [Row(kind.label, partial(kind.sized, self.k, self.epsilon), _about(kind)) for kind in others]
+        return rows + _others(PureProtocol, rows, k=self.k, epsilon=self.epsilon)
 
     def _subset(self) -> SubsetSelection:
         return self._shortened(SubsetSelection(k=self.k, epsilon=self.epsilon), self.k)  # type: ignore[no-any-return]
@@ -380,7 +389,7 @@ class Sets(Question):
         shape: Any = {"d": self.d, "ell": self.m, "epsilon": self.epsilon}
         large = f"d = {SHORT:,}" if self.d > SHORT else ""
         wheel, one = partial(Wheel, m=self.m, epsilon=self.epsilon), partial(SampledHadamardBit, **shape)
-        return [
+        rows = [
             Row(SampledGRR.label, partial(SampledGRR, **shape), "names one item"),
             Row(
                 PrivSet.label,
@@ -392,6 +401,7 @@ class Sets(Question):
             Row(SampledHadamardBit.label, one, "one private bit about one item of the set"),
             Row(SampledSUE.label, partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
         ]
+        return rows + _others(SetSampling, rows, **shape)
 
     def _privset(self) -> PrivSet:
         made = PrivSet(d=self.d, ell=self.m, epsilon=self.epsilon)
@@ -544,7 +554,7 @@ class Pairs(Question):
         if e < 2 * EPSILON_MIN:
             split = Row(PrivKV.label, PrivKV, TINY)
         own = "an answer for each key, about one pair of one's own"
-        return [
+        rows = [
             Row(WheelKV.label, partial(WheelKV, m=m, epsilon=e), "any strings; the client needs no list"),
             Row(PCKVGRR.label, partial(PCKVGRR, d=d, ell=m, epsilon=e), "names one pair of one's own"),
             Row(PCKVUE.label, partial(PCKVUE, d=d, ell=m, epsilon=e), own),
@@ -556,6 +566,7 @@ class Pairs(Question):
                 "the states of all keys, each with a part of ε",
             ),
         ]
+        return rows + _others(KnownKeys, rows, d=d, ell=m, epsilon=e)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         estimate = np.array([[self.share], [0.0]])

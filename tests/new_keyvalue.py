@@ -1,0 +1,46 @@
+"""Negative state encoding: a key-value mechanism in a module of its own, as somebody new would write it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ldpnb import chance
+from ldpnb.checks import check_epsilon
+from ldpnb.core import Example
+from ldpnb.keyvalue.population import FEW, discretise
+from ldpnb.keyvalue.states import SampledKey
+
+
+@dataclass(frozen=True, kw_only=True)
+class NegativeStates(SampledKey):
+    """Name one of the three states of a public key; one's own comes e^ε times less often than any other."""
+
+    epsilon: float
+    label = "negative states"
+    limits = {"epsilon": check_epsilon}
+
+    @cached_property
+    def own(self):
+        return chance.round_up(1 / (1 + 2 * chance.odds(self.epsilon)))
+
+    @property
+    def answer(self):
+        p = Fraction(self.own)
+        return p, (1 - p) / 2, (1 - p) / 2
+
+    @property
+    def realised_epsilon(self):
+        p, q, _ = self.answer
+        return chance.log(q / p)
+
+    def _respond(self, held, values, rng):
+        states = np.ones(len(held), np.int64)
+        states[held] += discretise(values[held], rng)
+        step = chance.uniform(2, states.shape, rng) + 1
+        return np.where(chance.bernoulli(self.own, states.shape, rng), states, (states + step) % 3)
+
+    @classmethod
+    def example(cls):
+        return [Example(cls(d=d, epsilon=epsilon), FEW[d]) for d, epsilon in ((2, 1.0), (3, 0.3), (1, 4.0))]
