@@ -32,7 +32,7 @@ import numpy as np
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
-from ldpnb.core import Mechanism, Records, named
+from ldpnb.core import Records, named
 from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
@@ -274,18 +274,15 @@ def _kind(make: Any) -> str:
     return str(getattr(made, "__self__", made).__name__)  # the class of a class method
 
 
-def _others(base: type, rows: list[Row], **given: Any) -> list[Row]:
+def _others(base: Any, rows: list[Row], **given: Any) -> list[Row]:
     """Rows of mechanisms on this base that have none yet, made of what is given for their fields."""
-    written = {row.name for row in rows}
-    return [
-        Row(
-            kind.label,
-            partial(kind, **{field.name: given[field.name] for field in fields(kind) if field.name in given}),
-            (inspect.getdoc(kind) or kind.__name__).partition("\n")[0].rstrip("."),
-        )
-        for kind in catalogue().values()
-        if issubclass(kind, base) and kind.label not in written
-    ]
+    kind: Any
+    written, found = {row.name for row in rows}, []
+    for kind in catalogue().values():
+        if issubclass(kind, base) and kind.label not in written:
+            made = partial(kind, **{field.name: given[field.name] for field in fields(kind) if field.name in given})
+            found.append(Row(kind.label, made, (inspect.getdoc(kind) or "").partition("\n")[0].rstrip(".")))
+    return found
 
 
 def _bits(values: int) -> int:
