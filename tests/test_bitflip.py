@@ -8,7 +8,8 @@ import pytest
 from contract import Contract
 
 from ldpnb import chance
-from ldpnb.attributes.bitflip import BitFlip, BloomFlip, every_record, flip_for
+from ldpnb.attributes.bitflip import BitFlip, BloomFlip, flip_for
+from ldpnb.attributes.records import every_record
 from ldpnb.chance import bernoulli, log_up, odds, round_up, toss
 from ldpnb.core import Example
 from ldpnb.verify._laws import epsilon, laws, same_law, worst
