@@ -128,13 +128,13 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     return codes.astype(np.int64)
 
 
-def check_columns(values: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values") -> NDArray[np.int64]:
     """Return an int64 array (n, d) of codes, those of column j in {0, …, sizes[j]−1}."""
-    codes = check_codes(values, None, ndim=2)
+    codes = check_codes(values, None, name, ndim=2)
     if codes.shape[1] != len(sizes):
-        raise ValueError(f"values must have d = {len(sizes)} columns, got {codes.shape[1]}")
+        raise ValueError(f"{name} must have d = {len(sizes)} columns, got {codes.shape[1]}")
     for j, size in enumerate(sizes):
-        check_codes(codes[:, j], size, f"values[:, {j}]")
+        check_codes(codes[:, j], size, f"{name}[:, {j}]")
     return codes
 
 

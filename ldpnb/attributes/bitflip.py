@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp, nextafter
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,11 +87,11 @@ class Flip(RecordMechanism):
     @property
     def layout(self) -> Layout:
         """One bit a bit of the codes: Σ w_j."""
-        return {"": (np.bool_, 2, sum(self._widths))}
+        return {"": (np.bool_, 2, sum(code.shape[1] for code in self.codes))}
 
-    @property
-    def _widths(self) -> list[int]:
-        return [code.shape[1] for code in self.codes]
+    def split(self, bits: NDArray[Any]) -> list[NDArray[Any]]:
+        """Cut bits, or numbers that stand for bits, (…, Σ w_j), into those of each attribute."""
+        return split(bits, (code.shape[1] for code in self.codes))
 
     def _encode(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.concatenate([code[values[:, j]] for j, code in enumerate(self.codes)], axis=1)
@@ -110,7 +110,7 @@ class Flip(RecordMechanism):
         return [decoder(code) for code in self.codes]
 
     def _decoded(self, shares: Floats) -> Floats:
-        parts = zip(split(shares, self._widths), self._decoders, strict=True)
+        parts = zip(self.split(shares), self._decoders, strict=True)
         return np.concatenate([x @ g.T + o for x, (g, o) in parts], axis=-1)
 
     @property

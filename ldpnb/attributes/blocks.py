@@ -144,7 +144,7 @@ class Blocks(RecordMechanism):
         wrong = found["value"][found["value"] >= self.cells[found["block"]]]
         if wrong.size:
             raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
-        return found  # type: ignore[no-any-return]
+        return found
 
     def _count(self, reports: Reports) -> NDArray[np.int64]:
         """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""

@@ -93,7 +93,7 @@ class HarmonyFrequency(RecordMechanism):
         wrong = found["row"][found["row"] >= self.m[found["attribute"]]]
         if wrong.size:
             raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
-        return found  # type: ignore[no-any-return]
+        return found
 
     def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
