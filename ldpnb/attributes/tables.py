@@ -31,6 +31,7 @@ Sets = Sequence[Sequence[int]]
 
 LISTED = 10  # bits of a code up to which all patterns are listed as symbols; above, only those that came
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
+VANISHING = 1e-12  # what is given with less probability has no conditional law of its own
 STOPS = ("paper", "change", "gap")
 WIDE = 1 << 22  # rows times cells of one table, above which EM takes the place of Newton's method
 
@@ -444,6 +445,18 @@ def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
     if p.ndim != len(attributes):
         raise ValueError(f"{name} must have an axis an attribute, got shape {p.shape}")
     return _tables(p, p.ndim, name)[0]
+
+
+def conditional(table: Floats, given: Sequence[int]) -> Floats:
+    """Return the law of the other attributes given those of some axes: (values of each of these, cells of the others).
+
+    Where what is given has no probability (less than 1e-12), the others follow their marginal.
+    """
+    rows = np.moveaxis(table, given, range(len(given)))
+    rows = rows.reshape(*rows.shape[: len(given)], -1)
+    total, alone = rows.sum(-1, keepdims=True), rows.reshape(-1, rows.shape[-1]).sum(0)
+    found = np.where(total > VANISHING, rows / np.maximum(total, VANISHING), alone)
+    return np.asarray(found / found.sum(-1, keepdims=True))
 
 
 def _tables(tables: ArrayLike, axes: int | None, name: str = "tables") -> tuple[Floats, int]:
