@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,13 @@ def check_probability(value: Any, name: str) -> float:
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
+    return float(value)
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return a finite number above zero as a float."""
+    if not is_number(value) or not 0 < value < inf:
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(value)
 
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from math import comb, inf, prod
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import cell_of, drawn
 from ldpnb.attributes.tables import check_table, conditional, entropy, information
-from ldpnb.checks import check_count, is_number
+from ldpnb.checks import check_count, check_positive
 
 CELLS = 2**22  # most cells of an exact joint law
 CARRIES = ("all", "each", "one")
@@ -357,14 +357,12 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
     rng : numpy.random.Generator
     """
     found = tuple(check_count(size, 2, "sizes") for size in sizes)
-    check_count(k, 0, "k")
-    if not is_number(strength) or not 0 < strength < inf:
-        raise ValueError(f"strength must be a positive number, got {strength!r}")
+    k, concentration = check_count(k, 0, "k"), 1 / check_positive(strength, "strength")
     order = rng.permutation(len(found)).tolist()
     pairs, cpts = [], []
     for i, child in enumerate(order):
         parents = tuple(sorted(order[j] for j in rng.choice(i, min(k, i), replace=False))) if i else ()
         pairs.append((child, parents))
         shape = tuple(found[j] for j in parents)
-        cpts.append(rng.dirichlet(np.full(found[child], 1 / strength), shape))
+        cpts.append(rng.dirichlet(np.full(found[child], concentration), shape))
     return Model(Network(tuple(pairs)), tuple(cpts))

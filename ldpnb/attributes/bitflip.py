@@ -65,11 +65,6 @@ class Flip(RecordMechanism):
         return sum(self._distances)
 
     @property
-    def attribute_distance(self) -> int:
-        """Largest number of bits in which two records differ that agree in all attributes but one: max H_j."""
-        return max(self._distances)
-
-    @property
     def epsilon(self) -> float:
         """Of a whole record: Σ H_j ln[(1−f/2)/(f/2)].  Often far above what protects anybody."""
         return log_up((2 / exact(self.f) - 1) ** self.distance)
@@ -77,7 +72,7 @@ class Flip(RecordMechanism):
     @property
     def attribute_epsilon(self) -> float:
         """Of one attribute, the others being equal: max H_j ln[(1−f/2)/(f/2)]."""
-        return log_up((2 / exact(self.f) - 1) ** self.attribute_distance)
+        return log_up((2 / exact(self.f) - 1) ** max(self._distances))
 
     @property
     def realised_epsilon(self) -> float:
@@ -242,11 +237,8 @@ class BloomFlip(Flip):
     @classmethod
     def example(cls) -> list[Example]:
         """All records: filters that have a bit in common, of two attributes, and of too many values."""
-        made = [
-            cls(sizes=(3,), f=0.5, bits=4, hashes=2, seed=3),
-            cls(sizes=(2, 3), f=0.8, bits=3, hashes=1),
-            cls(sizes=(5,), f=0.3, bits=4, hashes=2, seed=20),
-        ]
+        filters = ((3,), 0.5, 4, 2, 3), ((2, 3), 0.8, 3, 1, 0), ((5,), 0.3, 4, 2, 20)
+        made = [cls(sizes=sizes, f=f, bits=bits, hashes=hashes, seed=seed) for sizes, f, bits, hashes, seed in filters]
         return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
 
     @classmethod

@@ -87,7 +87,7 @@ class Blocks(RecordMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _size(self.size, self.sizes)
+        check_count(self.size, 2, "size", len(self.sizes))
         if (cells := _tally_cells(self.sizes, self.size)) > CELLS_MAX:
             raise ValueError(f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: {cells} cells")
 
@@ -131,11 +131,10 @@ class Blocks(RecordMechanism):
         drawn = np.sort(distinct(np.full(n, d), np.full(n, self.size), self.size, rng), 1)
         # sets that come later: those that are larger where they differ first
         later = np.array([[comb(d - 1 - j, self.size - i) for j in range(d)] for i in range(self.size)])
-        block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
-        cell = cell_of(np.take_along_axis(values, drawn, 1).T, np.array(self.sizes)[drawn].T)
         reports = np.empty(n, self.dtype)
-        reports["block"] = block
+        reports["block"] = block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
         kept = bernoulli(self.keep[block], (n,), rng)
+        cell = cell_of(np.take_along_axis(values, drawn, 1).T, np.array(self.sizes)[drawn].T)
         reports["value"] = np.where(kept, cell, uniform(self.cells[block], (n,), rng))
         return reports
 
@@ -262,11 +261,8 @@ class Blocks(RecordMechanism):
     @classmethod
     def example(cls) -> list[Example]:
         """Blocks of two sizes, of one, and of all attributes; eight records, of which two differ in all attributes."""
-        made = [
-            cls(sizes=(2, 3, 2), size=2, epsilon=2.0),
-            cls(sizes=(2, 2, 2), size=2, epsilon=0.5),
-            cls(sizes=(3, 2, 2), size=3, epsilon=1.0),
-        ]
+        shapes = ((2, 3, 2), 2, 2.0), ((2, 2, 2), 2, 0.5), ((3, 2, 2), 3, 1.0)
+        made = [cls(sizes=sizes, size=size, epsilon=epsilon) for sizes, size, epsilon in shapes]
         return [Example(one, every_record(one.sizes)[:8], pairs=one.sizes == (2, 2, 2)) for one in made]
 
     @classmethod
@@ -319,7 +315,7 @@ def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
     over :math:`\mathrm E[g^2 1\{S\subset B\}]`, averaged over pairs.
     """
     sizes, e = _check_sizes(sizes), float(odds(check_epsilon(epsilon)))
-    blocks = _blocks(len(sizes), _size(size, sizes))
+    blocks = _blocks(len(sizes), check_count(size, 2, "size", len(sizes)))
     g = (e - 1) / (e + np.array(sizes)[blocks].prod(1, dtype=np.float64) - 1)
     member = np.zeros((len(blocks), len(sizes)))
     np.put_along_axis(member, blocks, g[:, None], 1)
@@ -337,12 +333,6 @@ def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------- small parts
-
-
-def _size(size: Any, sizes: tuple[int, ...]) -> int:
-    if check_count(size, 2, "size") > len(sizes):
-        raise ValueError(f"size must be at most the number of attributes, {len(sizes)}, got {size}")
-    return int(size)
 
 
 def _blocks(d: int, size: int) -> NDArray[np.int64]:

@@ -33,12 +33,13 @@ from ldpnb.checks import check_array, check_columns, check_count, check_numbers,
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
+Floats = NDArray[np.float64]
 Set = tuple[int, ...]
-Tables = Mapping[Set, NDArray[np.float64]]
+Tables = Mapping[Set, Floats]
 Data = ArrayLike | Tables
 
 
-def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floats]:
     """Return the tables of sets of attributes, each of shape (κ_a, κ_b, …) and of sum one.
 
     Sets are gone through in lexicographic order, so that the work on the attributes shared with the one before is done
@@ -65,9 +66,7 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
         if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
             raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
         return _sums(array.astype(np.float64), sizes, chosen)
-    records = check_columns(array, sizes)
-    check_people(records)
-    return _shares(records, sizes, chosen)
+    return _shares(_records(array, sizes), sizes, chosen)
 
 
 def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
@@ -112,13 +111,13 @@ def kl(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Itera
     return float(np.mean([rel_entr(p, q).sum() for p, q in found]))
 
 
-def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floats]:
     """Return the tables of independent columns: products of the one-way marginals; a baseline for `avd` and `kl`."""
     chosen = check_sets(sets, len(sizes))
     return _products(list(marginals(real, sizes, [(j,) for j in range(len(sizes))]).values()), chosen)
 
 
-def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floats]:
     """Return the tables of somebody who knows nothing but the domain; a baseline for `avd` and `kl`."""
     return _products([np.full(size, 1 / size) for size in sizes], check_sets(sets, len(sizes)))
 
@@ -197,47 +196,43 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
         If scikit-learn (extra ``book``) is missing.
     """
     try:
+        from sklearn.dummy import DummyClassifier  # type: ignore[import-untyped]
+        from sklearn.preprocessing import OneHotEncoder  # type: ignore[import-untyped]
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped]
     except ImportError:
         raise ImportError("the accuracy of support vector machines needs scikit-learn") from None
     chosen = [j for j, size in enumerate(sizes) if size == 2] if labels is None else list(labels)
     if not chosen or any(not 0 <= j < len(sizes) or sizes[j] != 2 for j in chosen):
         raise ValueError(f"labels must be binary attributes, at least one, got {chosen}")
-    x, y = (check_columns(records, sizes) for records in (train, test))
-    for records in (x, y):
-        check_people(records)
+    x, y = _records(train, sizes), _records(test, sizes)
     x, weight = np.unique(x, axis=0, return_counts=True)
-    owner, bits_x = _features(x, sizes)
-    _, bits_y = _features(y, sizes)
     found = []
     for label in chosen:
-        keep, seen = owner != label, np.unique(x[:, label])
-        if len(seen) == 1:
-            guess = np.full(len(y), seen[0])
-        else:
-            machine = LinearSVC(C=1, dual=False).fit(bits_x[:, keep], x[:, label], sample_weight=weight)
-            guess = machine.predict(bits_y[:, keep])
-        found.append(np.mean(guess == y[:, label]))
+        others = [j for j in range(len(sizes)) if j != label]
+        values = [np.arange(sizes[j]) for j in others]
+        bits = OneHotEncoder(categories=values, drop="if_binary", sparse_output=False).fit(x[:, others])
+        machine = LinearSVC(C=1, dual=False) if np.ptp(x[:, label]) else DummyClassifier()
+        machine.fit(bits.transform(x[:, others]), x[:, label], sample_weight=weight)
+        found.append(machine.score(bits.transform(y[:, others]), y[:, label]))
     return float(np.mean(found))
 
 
 # ------------------------------------------------------------------------------------------------------------ helpers
 
 
-def _features(records: NDArray[np.int64], sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """One-hot bits, the last one alone for a binary attribute, and the attribute that owns each."""
-    cells = [(j, v) for j, size in enumerate(sizes) for v in (range(size) if size > 2 else (1,))]
-    bits = np.stack([records[:, j] == v for j, v in cells], 1)
-    return np.array([j for j, _ in cells]), bits.astype(np.float64)
+def _records(data: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+    records = check_columns(data, sizes)
+    check_people(records)
+    return records
 
 
-def _products(laws: Sequence[NDArray[np.float64]], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
+def _products(laws: Sequence[Floats], sets: list[Set]) -> dict[Set, Floats]:
     return {one: reduce(np.multiply.outer, [laws[j] for j in one]) for one in sets}
 
 
 def _both(
     real: Data, synthetic: Data, sizes: Sequence[int], a: int, sets: Iterable[Set] | None
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+) -> list[tuple[Floats, Floats]]:
     """Real and synthetic tables of the sets, or of all sets of so many attributes."""
     d = len(sizes)
     if check_count(a, 1, "a") > d:
@@ -249,7 +244,7 @@ def _both(
     return [(p[one], q[one]) for one in chosen]
 
 
-def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
+def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, Floats]:
     if prod(sizes) <= CELLS * len(records):  # one count of everything, and sums of it, take a quarter of the time
         (whole,) = counted(records.T, sizes, [tuple(range(len(sizes)))])
         found = _sums(whole, sizes, sets)

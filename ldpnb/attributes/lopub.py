@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.bitflip import Flip
+from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import cell_of, drawn
 from ldpnb.attributes.tables import Joint, Symbols, check_table, conditional, information, likeliest, symbols
 from ldpnb.checks import check_count, check_probability
@@ -268,9 +269,8 @@ def publish(
 
 def _edge(pair: Any, d: int, name: str) -> Set:
     try:
-        i, j = (check_count(a, 0, name) for a in pair)
+        i, j = pair
+        check_sets([sorted(pair)], d)
     except (TypeError, ValueError):
-        i = j = 0
-    if i == j or max(i, j) >= d:
-        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}")
+        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}") from None
     return i, j

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.checks import check_count, check_numbers, is_number
+from ldpnb.checks import check_count, check_numbers, check_positive
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
 
@@ -160,10 +159,8 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
         raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
     if noise.shape != m.shape or not np.all(noise > 0):
         raise ValueError(f"variances must be positive numbers, one a set, got {variances!r}")
-    if not is_number(penalty) or not 0 < penalty < inf:
-        raise ValueError(f"penalty must be a positive number, got {penalty!r}")
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
-    ridge, coefficients = penalty * noise, np.zeros(1 << d)
+    ridge, coefficients = check_positive(penalty, "penalty") * noise, np.zeros(1 << d)
 
     def distribution(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         coefficients[at] = theta

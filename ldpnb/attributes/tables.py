@@ -22,12 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import counted
-from ldpnb.checks import check_codes, check_columns, check_count, check_numbers, is_number
+from ldpnb.checks import check_codes, check_columns, check_count, check_numbers, check_positive, is_number
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 
 Floats = NDArray[np.float64]
 Sets = Sequence[Sequence[int]]
+Tables = Sequence[ArrayLike]
 
 LISTED = 10  # bits of a code up to which all patterns are listed as symbols; above, only those that came
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
@@ -228,9 +229,7 @@ def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: 
         If steps are not enough.
     """
     steps = check_count(steps, 1, "steps")
-    gap = 0.05 / max(1, len(symbols)) if gap is None else gap
-    if not is_number(gap) or not gap > 0:
-        raise ValueError(f"gap must be a positive number, got {gap!r}")
+    gap = check_positive(0.05 / max(1, len(symbols)) if gap is None else gap, "gap")
 
     def solve(places: list[int], w: Floats, a: Floats, b: Floats) -> tuple[Floats, Any, Any]:
         if a.size * b.shape[1] > WIDE:
@@ -242,13 +241,7 @@ def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: 
 
 
 def expectation(
-    symbols: Symbols,
-    sets: Sets,
-    *,
-    stop: str,
-    delta: float = 1e-3,
-    start: Sequence[ArrayLike] | None = None,
-    steps: int = 4000,
+    symbols: Symbols, sets: Sets, *, stop: str, delta: float = 1e-3, start: Tables | None = None, steps: int = 4000
 ) -> Joint:
     r"""Take plain steps of EM, :math:`P_t(\omega) = P_{t-1}(\omega)\, g_\omega(P_{t-1})`, until a rule stops them.
 
@@ -294,7 +287,7 @@ def _joint(symbols: Symbols, sets: list[tuple[int, ...]], solve: Callable[..., t
     return Joint(tables, gaps, steps)
 
 
-def _starts(shapes: list[tuple[int, ...]], start: Sequence[ArrayLike] | None) -> list[Floats]:
+def _starts(shapes: list[tuple[int, ...]], start: Tables | None) -> list[Floats]:
     if start is None:
         return [np.full(shape, 1 / prod(shape)) for shape in shapes]
     tables = [check_numbers(table, "start") for table in start]
@@ -441,10 +434,10 @@ def information(tables: ArrayLike, axis: int = -1, *, axes: int | None = None) -
 def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
     """Return a table of shares with an axis for each of these attributes."""
     name = f"tables of {attributes}"
-    p = check_numbers(table, name)
-    if p.ndim != len(attributes):
+    p, axes = _tables(table, None, name)
+    if axes != len(attributes):
         raise ValueError(f"{name} must have an axis an attribute, got shape {p.shape}")
-    return _tables(p, p.ndim, name)[0]
+    return p
 
 
 def conditional(table: Floats, given: Sequence[int]) -> Floats:
