@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,13 @@ def check_probability(value: Any, name: str) -> float:
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
+    return float(value)
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return a finite number above zero as a float."""
+    if not is_number(value) or not 0 < value < inf:
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(value)
 
 
@@ -128,13 +136,13 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     return codes.astype(np.int64)
 
 
-def check_columns(values: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values") -> NDArray[np.int64]:
     """Return an int64 array (n, d) of codes, those of column j in {0, …, sizes[j]−1}."""
-    codes = check_codes(values, None, ndim=2)
+    codes = check_codes(values, None, name, ndim=2)
     if codes.shape[1] != len(sizes):
-        raise ValueError(f"values must have d = {len(sizes)} columns, got {codes.shape[1]}")
+        raise ValueError(f"{name} must have d = {len(sizes)} columns, got {codes.shape[1]}")
     for j, size in enumerate(sizes):
-        check_codes(codes[:, j], size, f"values[:, {j}]")
+        check_codes(codes[:, j], size, f"{name}[:, {j}]")
     return codes
 
 

@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Law
-from ldpnb.checks import check_count, check_numbers, is_number
+from ldpnb.checks import check_count, check_numbers, check_positive
+
+Floats = NDArray[np.float64]
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
 TARGET = 0.1  # each step aims at this part of the average θ_v z_v that is left
 SHORT = 0.99  # part of the way to the boundary that a step may go
 
 
-def norm(estimate: ArrayLike) -> NDArray[np.float64]:
+def norm(estimate: ArrayLike) -> Floats:
     """Add one constant to all items so that they sum to 1; entries may stay negative.
 
     Unbiased wherever the sum of the estimate is 1 on average: the constant has mean zero.
@@ -42,11 +44,10 @@ def norm(estimate: ArrayLike) -> NDArray[np.float64]:
         If there are no items, or an entry is not a finite number.
     """
     x = _numbers(estimate, "estimate")
-    shifted: NDArray[np.float64] = x + (1 - x.sum(-1, keepdims=True)) / x.shape[-1]
-    return shifted
+    return np.asarray(x + (1 - x.sum(-1, keepdims=True)) / x.shape[-1])
 
 
-def norm_sub(estimate: ArrayLike) -> NDArray[np.float64]:
+def norm_sub(estimate: ArrayLike) -> Floats:
     r"""Project onto the probability simplex: the nearest point, in Euclidean distance, of those with sum 1, none < 0.
 
     It is :math:`\max(x_v - \tau, 0)` with the one τ for which the sum is 1: the items above τ are the j largest, for
@@ -78,11 +79,10 @@ def norm_sub(estimate: ArrayLike) -> NDArray[np.float64]:
     falling = -np.sort(-x, -1)
     tau = (falling.cumsum(-1) - 1) / np.arange(1, x.shape[-1] + 1)
     last = (falling > tau).sum(-1, keepdims=True) - 1  # true for a first stretch of items, then false
-    nearest: NDArray[np.float64] = np.maximum(x - np.take_along_axis(tau, last, -1), 0)
-    return nearest
+    return np.asarray(np.maximum(x - np.take_along_axis(tau, last, -1), 0))
 
 
-def channel(laws: Sequence[Law]) -> tuple[NDArray[np.float64], list[Hashable]]:
+def channel(laws: Sequence[Law]) -> tuple[Floats, list[Hashable]]:
     """Write the laws of one report under each of k values as a matrix.
 
     Parameters
@@ -116,7 +116,7 @@ class MLE:
         Steps taken, by the table that took most.
     """
 
-    shares: NDArray[np.float64]
+    shares: Floats
     gap: Any
     steps: int
 
@@ -168,41 +168,31 @@ def maximum_likelihood(likelihood: ArrayLike, counts: ArrayLike, *, gap: float =
     >>> found.shares.round(6), bool(found.gap <= 1e-9)
     (array([0.6, 0.4]), True)
     """
-    a, n = _numbers(likelihood, "likelihood"), _numbers(counts, "counts")
+    a, n = _numbers(likelihood, "likelihood", least=0), _numbers(counts, "counts", least=0)
+    gap, steps = check_positive(gap, "gap"), check_count(steps, 1, "steps")
     if a.ndim != 2:
         raise ValueError(f"likelihood must have 2 axes, reports and values, got shape {a.shape}")
     if n.shape[-1] != len(a):
         raise ValueError(f"counts must have one entry a row of likelihood, {len(a)}, got shape {n.shape}")
-    for name, numbers in (("likelihood", a), ("counts", n)):
-        if np.any(numbers < 0):
-            raise ValueError(f"{name} must not be negative, got {numbers.min()}")
-    if not is_number(gap) or not gap > 0:
-        raise ValueError(f"gap must be a positive number, got {gap!r}")
-    steps = check_count(steps, 1, "steps")
     tables = n.reshape(-1, len(a))
-    empty = np.flatnonzero(~tables.any(1))
-    if empty.size:
-        raise ValueError(f"counts must hold at least one report, got none in table {empty[0]}")
+    if not (full := tables.any(1)).all():
+        raise ValueError(f"counts must hold at least one report, got none in table {full.argmin()}")
     seen = tables.any(0)
-    impossible = np.flatnonzero(seen & ~a.any(1))
-    if impossible.size:
-        raise ValueError(f"counts must be zero for reports that no value can send, but report {impossible[0]} came")
+    if (odd := seen & ~a.any(1)).any():
+        raise ValueError(f"counts must be zero for reports that no value can send, but report {odd.argmax()} came")
     a, tables = a[seen], tables[:, seen] / tables.max(1, keepdims=True)  # in two steps: a sum could overflow
     a, tables = a / a.max(1, keepdims=True), tables / tables.sum(1, keepdims=True)
     block = max(1, CELLS // (a.shape[1] * max(a.shape)))
-    solved = [_interior(a, tables[i : i + block], gap, steps) for i in range(0, len(tables), block)]
-    shares = np.concatenate([np.empty((0, a.shape[1])), *(s for s, _, _ in solved)])
-    gaps = np.concatenate([np.empty(0), *(found for _, found, _ in solved)])
+    solved = [_interior(a, tables[i : i + block], gap, steps) for i in range(0, max(1, len(tables)), block)]
+    shares, gaps = np.concatenate([s for s, _, _ in solved]), np.concatenate([found for _, found, _ in solved])
     if np.any(gaps > gap):
         worst = int(gaps.argmax())
         raise RuntimeError(f"steps = {steps} left a gap of {gaps[worst]:.3g} in table {worst}, above gap = {gap:g}")
     lead = n.shape[:-1]
-    return MLE(shares.reshape(*lead, a.shape[1]), gaps.reshape(lead)[()], max((s for _, _, s in solved), default=0))
+    return MLE(shares.reshape(*lead, a.shape[1]), gaps.reshape(lead)[()], max(taken for _, _, taken in solved))
 
 
-def _interior(
-    a: NDArray[np.float64], w: NDArray[np.float64], gap: float, steps: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+def _interior(a: Floats, w: Floats, gap: float, steps: int) -> tuple[Floats, Floats, int]:
     """Shares, gaps and steps for a stack of tables, (tables, reports) of sum 1 each; finished ones are set aside."""
     k = a.shape[1]
     shares, gaps, live = np.empty((len(w), k)), np.empty(len(w)), np.arange(len(w))
@@ -221,8 +211,7 @@ def _interior(
         w, theta, u, g, nu, z = (x[more] for x in (w, theta, u, g, nu, z))
         # Newton's equations, with dν and dz eliminated
         mu = TARGET * (theta * z).mean(1, keepdims=True)
-        root = np.sqrt(nu / u)[:, None]
-        half = a.T * root  # of AᵀDA, whose halves being one array lets the product be formed at half the cost
+        half = a.T * np.sqrt(nu / u)[:, None]  # of AᵀDA; halves that are one array make the product at half the cost
         newton = half @ half.swapaxes(1, 2)
         newton[:, range(k), range(k)] = newton[:, range(k), range(k)] * (1 + 1e-14) + z / theta  # never singular
         dtheta = np.linalg.solve(newton, (mu / theta + g - 1)[..., None])[..., 0]
@@ -235,22 +224,21 @@ def _interior(
     return shares, gaps, step
 
 
-def _gradient(
-    a: NDArray[np.float64], w: NDArray[np.float64], theta: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gradient(a: Floats, w: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """Aθ, and Aᵀ(w/Aθ)."""
     u = theta @ a.T
     return u, (w / u) @ a
 
 
-def _reach(x: NDArray[np.float64], dx: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reach(x: Floats, dx: Floats) -> Floats:
     """How far to go from x towards x + dx, at most all the way: what is positive stays so (zeros have dx = 0)."""
-    need: NDArray[np.float64] = np.max(-dx / np.where(x > 0, x, 1), 1, keepdims=True)
-    return SHORT / np.maximum(need, SHORT)
+    return np.asarray(SHORT / np.maximum(np.max(-dx / np.where(x > 0, x, 1), 1, keepdims=True), SHORT))
 
 
-def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike, name: str, least: float = -np.inf) -> Floats:
     numbers = check_numbers(values, name)
     if numbers.ndim == 0 or numbers.shape[-1] == 0:
         raise ValueError(f"{name} must have at least one entry along its last axis, got shape {numbers.shape}")
+    if np.any(numbers < least):
+        raise ValueError(f"{name} must not be negative, got {numbers.min()}")
     return numbers

@@ -8,8 +8,8 @@ import pytest
 from contract import FALSE_ALARM, Contract, chi_square
 from scipy.stats import chi2
 
-from ldpnb.attributes.bitflip import every_record
 from ldpnb.attributes.blocks import Blocks, Pooled, best_block_size, pair_variance
+from ldpnb.attributes.records import every_record
 from ldpnb.chance import branches, law, odds, pick, toss
 from ldpnb.core import Example, Tally
 from ldpnb.oracles.frequency import GRR
@@ -56,7 +56,7 @@ def test_every_block_spends_all_of_epsilon(sizes, size):
         for j in range(len(sizes)):
             one = [i for i, x in enumerate(people) if all(x[a] == 0 for a in range(len(sizes)) if a != j)]
             alone = worst([inside[i] for i in one])
-            assert alone.epsilon == pytest.approx(m.attribute_epsilon if j in block else 0, abs=1e-14)
+            assert alone.epsilon == pytest.approx(m.epsilon if j in block else 0, abs=1e-14)
 
 
 def test_epsilon_is_that_of_the_worst_block():

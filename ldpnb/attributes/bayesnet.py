@@ -25,17 +25,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from math import comb, inf, prod
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.tables import check_table, entropy, information
-from ldpnb.checks import check_count, is_number
+from ldpnb.attributes.records import cell_of, drawn
+from ldpnb.attributes.tables import check_table, conditional, entropy, information
+from ldpnb.checks import check_count, check_positive
 
 CELLS = 2**22  # most cells of an exact joint law
-VANISHING = 1e-12  # a value of the parents of less probability has no conditional law of its own
 CARRIES = ("all", "each", "one")
 
 Set = tuple[int, ...]
@@ -204,7 +204,6 @@ class Scores:
     tables: Tables
     penalty: Score | None = None
     _known: dict[Pair, float] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _best: dict[Pair, Set] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_sets(self.tables, None, "tables")
@@ -212,7 +211,7 @@ class Scores:
         for chosen, table in self.tables.items():
             shapes.setdefault(check_table(table, chosen).shape, []).append(chosen)
         for sets in shapes.values():  # all tables of a shape at once
-            self._learn(sets, np.stack([np.asarray(self.tables[chosen], np.float64) for chosen in sets]))
+            self._learn(sets, np.stack([table_of(self.tables, chosen) for chosen in sets]))
 
     def _learn(self, sets: Sequence[Set], stack: NDArray[np.float64]) -> None:
         for j in range(stack.ndim - 1):
@@ -231,11 +230,8 @@ class Scores:
         """Return the part of Π that scores best: Π itself without a penalty; of equals the smallest, then first."""
         if self.penalty is None:
             return parents
-        pair = (child, parents)
-        if pair not in self._best:
-            parts = [part for size in range(len(parents) + 1) for part in combinations(parents, size)]
-            self._best[pair] = max(parts, key=lambda part: self._net(child, part))
-        return self._best[pair]
+        parts = [part for size in range(len(parents) + 1) for part in combinations(parents, size)]
+        return max(parts, key=lambda part: self._net(child, part))
 
     def _net(self, child: int, parents: Set) -> float:
         if not parents:
@@ -267,14 +263,11 @@ def i_sum(network: Network, tables: Tables) -> float:
 
 def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
     """Return the table of a set, or the marginal of the first table whose set contains it."""
-    if chosen in tables:
-        return np.asarray(tables[chosen], np.float64)
-    wanted = set(chosen)
-    for whole, table in tables.items():
-        if wanted.issubset(whole):
-            found: NDArray[np.float64] = np.asarray(table, np.float64)
-            return np.asarray(found.sum(tuple(i for i, j in enumerate(whole) if j not in wanted)))
-    raise ValueError(f"tables must hold a set that contains {chosen}, got none")
+    whole = chosen if chosen in tables else next((one for one in tables if {*chosen}.issubset(one)), None)
+    if whole is None:
+        raise ValueError(f"tables must hold a set that contains {chosen}, got none")
+    others = tuple(i for i, j in enumerate(whole) if j not in chosen)
+    return np.asarray(np.asarray(tables[whole], np.float64).sum(others))
 
 
 def _family(child: int, parents: Iterable[int]) -> Set:
@@ -312,13 +305,6 @@ class Model:
         found = {child: cpt.shape[-1] for (child, _), cpt in zip(self.network.pairs, self.cpts, strict=True)}
         return tuple(found[j] for j in range(self.network.d))
 
-    def _rows(self, columns: NDArray[np.int64], parents: Set) -> NDArray[np.int64]:
-        """Return the number of the parents' values, in mixed radix, of every record."""
-        row = np.zeros(columns.shape[1], np.int64)
-        for j in parents:
-            row = row * self.sizes[j] + columns[j]
-        return row
-
     def sample(self, n: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw records, (n, d): each attribute given its parents, in the order of construction.
 
@@ -326,11 +312,8 @@ class Model:
         """
         columns = np.empty((self.network.d, check_count(n, 1, "n")), np.int64)
         for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
-            ends = cpt.reshape(-1, cpt.shape[-1]).cumsum(-1)[:, :-1]
-            row, u = self._rows(columns, parents), rng.random(n)
-            columns[child] = 0
-            for end in ends.T:  # the value is the number of ends that u has passed
-                columns[child] += u >= end[row]
+            row = cell_of(columns[list(parents)], (self.sizes[j] for j in parents))
+            columns[child] = drawn(cpt.reshape(-1, cpt.shape[-1]), row, rng.random(n))
         return columns.T
 
     def joint(self) -> NDArray[np.float64]:
@@ -353,12 +336,9 @@ def fit(network: Network, tables: Tables) -> Model:
     Source: Ren et al. 2019, §5.3.
     """
     cpts = []
-    for (child, _), chosen in zip(network.pairs, network.sets, strict=True):
-        table = np.moveaxis(check_table(table_of(tables, chosen), chosen), chosen.index(child), -1)
-        given = table.sum(-1, keepdims=True)
-        alone = table.sum(tuple(range(table.ndim - 1)))
-        rows = np.where(given > VANISHING, table / np.maximum(given, VANISHING), alone)
-        cpts.append(rows / rows.sum(-1, keepdims=True))
+    for (_, parents), chosen in zip(network.pairs, network.sets, strict=True):
+        table = check_table(table_of(tables, chosen), chosen)
+        cpts.append(conditional(table, [chosen.index(j) for j in parents]))
     return Model(network, tuple(cpts))
 
 
@@ -377,14 +357,12 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
     rng : numpy.random.Generator
     """
     found = tuple(check_count(size, 2, "sizes") for size in sizes)
-    check_count(k, 0, "k")
-    if not is_number(strength) or not 0 < strength < inf:
-        raise ValueError(f"strength must be a positive number, got {strength!r}")
+    k, concentration = check_count(k, 0, "k"), 1 / check_positive(strength, "strength")
     order = rng.permutation(len(found)).tolist()
     pairs, cpts = [], []
     for i, child in enumerate(order):
         parents = tuple(sorted(order[j] for j in rng.choice(i, min(k, i), replace=False))) if i else ()
         pairs.append((child, parents))
         shape = tuple(found[j] for j in parents)
-        cpts.append(rng.dirichlet(np.full(found[child], 1 / strength), shape))
+        cpts.append(rng.dirichlet(np.full(found[child], concentration), shape))
     return Model(Network(tuple(pairs)), tuple(cpts))

@@ -8,24 +8,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp, nextafter
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import crowds
+from ldpnb.attributes.records import RecordMechanism, every_record, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
-from ldpnb.checks import (
-    HASHES_MAX,
-    Limit,
-    check_array,
-    check_columns,
-    check_count,
-    check_probability,
-    check_sizes,
-    is_number,
-)
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number
+from ldpnb.core import Example, Layout, Reports, Tally
 from ldpnb.formula import Budget
 from ldpnb.hashing import digest64
 
@@ -35,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flip(Mechanism):
+class Flip(RecordMechanism):
     r"""What the clients share: a public code of bits for each value, and every bit flipped with probability f/2.
 
     Bits are independent given the record, and a bit that two records have in common says nothing about which of them
@@ -44,9 +35,8 @@ class Flip(Mechanism):
     logarithm.  Both are attained.
     """
 
-    sizes: tuple[int, ...]
     f: float
-    limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes, "f": check_probability}
+    limits: ClassVar[Mapping[str, Limit]] = {"f": check_probability}
     server_cost = "report and item"
     scope = (2, 16, 100)
 
@@ -75,11 +65,6 @@ class Flip(Mechanism):
         return sum(self._distances)
 
     @property
-    def attribute_distance(self) -> int:
-        """Largest number of bits in which two records differ that agree in all attributes but one: max H_j."""
-        return max(self._distances)
-
-    @property
     def epsilon(self) -> float:
         """Of a whole record: Σ H_j ln[(1−f/2)/(f/2)].  Often far above what protects anybody."""
         return log_up((2 / exact(self.f) - 1) ** self.distance)
@@ -87,7 +72,7 @@ class Flip(Mechanism):
     @property
     def attribute_epsilon(self) -> float:
         """Of one attribute, the others being equal: max H_j ln[(1−f/2)/(f/2)]."""
-        return log_up((2 / exact(self.f) - 1) ** self.attribute_distance)
+        return log_up((2 / exact(self.f) - 1) ** max(self._distances))
 
     @property
     def realised_epsilon(self) -> float:
@@ -95,12 +80,13 @@ class Flip(Mechanism):
         return log((1 - self.flip) / self.flip, self.distance)
 
     @property
-    def report_bits(self) -> int:
+    def layout(self) -> Layout:
         """One bit a bit of the codes: Σ w_j."""
-        return sum(code.shape[1] for code in self.codes)
+        return {"": (np.bool_, 2, sum(code.shape[1] for code in self.codes))}
 
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
-        return check_columns(values, self.sizes)
+    def split(self, bits: NDArray[Any]) -> list[NDArray[Any]]:
+        """Cut bits, or numbers that stand for bits, (…, Σ w_j), into those of each attribute."""
+        return split(bits, (code.shape[1] for code in self.codes))
 
     def _encode(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.concatenate([code[values[:, j]] for j, code in enumerate(self.codes)], axis=1)
@@ -108,12 +94,6 @@ class Flip(Mechanism):
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         bits = self._encode(values)
         return bits ^ bernoulli(inexact(self.flip), bits.shape, rng)
-
-    def _reports(self, reports: Reports) -> NDArray[np.bool_]:
-        bits, width = check_array(reports, "reports"), self.report_bits
-        if bits.dtype != np.bool_ or bits.ndim != 2 or bits.shape[1] != width:
-            raise ValueError(f"reports must be bool of shape (n, {width}), got {bits.dtype} of shape {bits.shape}")
-        return bits
 
     def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the ones of each bit, (Σ w_j,)."""
@@ -125,8 +105,8 @@ class Flip(Mechanism):
         return [decoder(code) for code in self.codes]
 
     def _decoded(self, shares: Floats) -> Floats:
-        parts = np.split(shares, np.cumsum([code.shape[1] for code in self.codes])[:-1], axis=-1)
-        return np.concatenate([x @ g.T + o for x, (g, o) in zip(parts, self._decoders, strict=True)], axis=-1)
+        parts = zip(self.split(shares), self._decoders, strict=True)
+        return np.concatenate([x @ g.T + o for x, (g, o) in parts], axis=-1)
 
     @property
     def _variance(self) -> float:
@@ -145,10 +125,6 @@ class Flip(Mechanism):
         """Variance φ(1−φ)/(1−2φ)² ΣG² of every entry, with φ the flip probability: (n, Σκ_j)."""
         row = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
         return np.tile(row, (len(self._values(values)), 1))
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Return records."""
-        return crowds.rows(self.sizes, n, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,23 +237,14 @@ class BloomFlip(Flip):
     @classmethod
     def example(cls) -> list[Example]:
         """All records: filters that have a bit in common, of two attributes, and of too many values."""
-        made = [
-            cls(sizes=(3,), f=0.5, bits=4, hashes=2, seed=3),
-            cls(sizes=(2, 3), f=0.8, bits=3, hashes=1),
-            cls(sizes=(5,), f=0.3, bits=4, hashes=2, seed=20),
-        ]
+        filters = ((3,), 0.5, 4, 2, 3), ((2, 3), 0.8, 3, 1, 0), ((5,), 0.3, 4, 2, 20)
+        made = [cls(sizes=sizes, f=f, bits=bits, hashes=hashes, seed=seed) for sizes, f, bits, hashes, seed in filters]
         return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
 
     @classmethod
     def sized(cls, size: int, epsilon: float) -> Self:
         """For so many attributes with four values each."""
         return cls(sizes=(4,) * size, f=flip_for(epsilon, 4 * size), bits=16, hashes=2)
-
-
-def every_record(sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return all records of attributes with so many values, one person each; the first two differ in all of them."""
-    found = np.indices(sizes).reshape(len(sizes), -1).T
-    return np.concatenate([found[-1:], found[:-1]])
 
 
 def decoder(code: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -298,10 +265,10 @@ def flip_for(epsilon: float, distance: int) -> float:
         Bits H in which two neighbours differ: 2d for one-hot records, 2 for one attribute; see `Flip.distance`.
     """
     distance = check_count(distance, 1, "distance")
-    if not isinstance(epsilon, Budget) and (not is_number(epsilon) or not 0 < epsilon <= 36 * distance):
-        raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
     if isinstance(epsilon, Budget):
         return 2 / (1 + odds(epsilon / distance))
+    if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
+        raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
     f = 2 / (1 + exp(epsilon / distance))
     while log_up((2 / exact(f) - 1) ** distance) > epsilon:
         f = nextafter(f, 1)

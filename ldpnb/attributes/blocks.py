@@ -10,29 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate, combinations, pairwise
+from functools import cached_property, partial
+from itertools import combinations
 from math import comb, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import crowds
-from ldpnb.attributes.bitflip import every_record
 from ldpnb.attributes.maxent import check_sets
+from ldpnb.attributes.records import RecordMechanism, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
-from ldpnb.checks import (
-    SIZE_MAX,
-    Limit,
-    check_codes,
-    check_columns,
-    check_count,
-    check_epsilon,
-    check_fields,
-    check_numbers,
-)
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
+from ldpnb.core import Example, Layout, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
@@ -41,14 +31,11 @@ Sets = Sequence[tuple[int, ...]]
 Groups = list[tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...], float]]
 
 
-def _sizes(sizes: Any, name: str = "sizes") -> tuple[int, ...]:
-    if not isinstance(sizes, tuple | list) or len(sizes) < 2:
-        raise ValueError(f"{name} must be a tuple of integers, at least two, got {sizes!r}")
-    return tuple(check_count(size, 2, name, SIZE_MAX) for size in sizes)
+_check_sizes = partial(check_sizes, least=2)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks(Mechanism):
+class Blocks(RecordMechanism):
     r"""A public uniformly random set of ℓ attributes, a block, and its joint value by k-RR with all of ε.
 
     The value of a block of :math:`K=\prod_{j\in B}\kappa_j` cells is kept with probability
@@ -91,17 +78,16 @@ class Blocks(Mechanism):
             1. ])
     """
 
-    sizes: tuple[int, ...]
     size: int
     epsilon: float
     label = "blocks"
-    limits: ClassVar[Mapping[str, Limit]] = {"sizes": _sizes, "size": (2, SIZE_MAX), "epsilon": check_epsilon}
+    limits: ClassVar[Mapping[str, Limit]] = {"sizes": _check_sizes, "size": (2, SIZE_MAX), "epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("block",)
     scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _size(self.size, self.sizes)
+        check_count(self.size, 2, "size", len(self.sizes))
         if (cells := _tally_cells(self.sizes, self.size)) > CELLS_MAX:
             raise ValueError(f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: {cells} cells")
 
@@ -131,53 +117,30 @@ class Blocks(Mechanism):
         return np.array([self._responses[k].keep for k in self.cells.tolist()])
 
     @property
-    def attribute_epsilon(self) -> float:
-        """Of one attribute, the others being equal: ε."""
-        return self.epsilon
-
-    @property
     def realised_epsilon(self) -> float:
         """The largest ln(p*/q*) of a block."""
         return max(response.realised_epsilon for response in self._responses.values())
 
     @property
-    def report_bits(self) -> int:
-        """⌈log₂ max K⌉; the block is public."""
-        return (int(self.cells.max()) - 1).bit_length()
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ C(d, ℓ)⌉."""
-        return (len(self.blocks) - 1).bit_length()
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return np.dtype([("block", np.int64), ("value", np.int64)])
-
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
-        return check_columns(values, self.sizes)
+    def layout(self) -> Layout:
+        """A public block, and one of its cells."""
+        return {"block": (np.int64, len(self.blocks)), "value": (np.int64, self.cells.max())}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         n, d = values.shape
         drawn = np.sort(distinct(np.full(n, d), np.full(n, self.size), self.size, rng), 1)
         # sets that come later: those that are larger where they differ first
         later = np.array([[comb(d - 1 - j, self.size - i) for j in range(d)] for i in range(self.size)])
-        block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
-        radix, held, cell = np.array(self.sizes)[drawn], np.take_along_axis(values, drawn, 1), np.zeros(n, np.int64)
-        for j in range(self.size):
-            cell = cell * radix[:, j] + held[:, j]
         reports = np.empty(n, self.dtype)
-        reports["block"] = block
+        reports["block"] = block = len(self.blocks) - 1 - later[np.arange(self.size), drawn].sum(1)
         kept = bernoulli(self.keep[block], (n,), rng)
+        cell = cell_of(np.take_along_axis(values, drawn, 1).T, np.array(self.sizes)[drawn].T)
         reports["value"] = np.where(kept, cell, uniform(self.cells[block], (n,), rng))
         return reports
 
     def _reports(self, reports: Reports) -> Reports:
-        found = check_fields(reports, self.dtype)
-        block = check_codes(found["block"], len(self.blocks), "block")
-        value = check_codes(found["value"], None, "value")
-        wrong = value[value >= self.cells[block]]
+        found = super()._reports(reports)
+        wrong = found["value"][found["value"] >= self.cells[found["block"]]]
         if wrong.size:
             raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
         return found
@@ -191,14 +154,13 @@ class Blocks(Mechanism):
     def unpack(self, flat: NDArray[Any]) -> list[NDArray[Any]]:
         """Cut an estimate, an expectation or a variance into the tables of `pairs`, (…, κ_a, κ_b) each."""
         shapes = [(self.sizes[a], self.sizes[b]) for a, b in self.pairs]
-        edges = pairwise(accumulate(map(prod, shapes), initial=0))
-        return [flat[..., i:j].reshape(*flat.shape[:-1], *s) for (i, j), s in zip(edges, shapes, strict=True)]
+        parts = split(flat, map(prod, shapes))
+        return [part.reshape(*flat.shape[:-1], *shape) for part, shape in zip(parts, shapes, strict=True)]
 
     def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the cell of the person's record in each pair's table, zero for the others."""
         codes, k = self._values(values), self.sizes
-        cells = [np.equal.outer(codes[:, a] * k[b] + codes[:, b], np.arange(k[a] * k[b])) for a, b in self.pairs]
-        return np.concatenate(cells, -1).astype(np.float64)
+        return one_hot((codes[:, a] * k[b] + codes[:, b] for a, b in self.pairs), (k[a] * k[b] for a, b in self.pairs))
 
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the tables of all pairs, everybody counted: (…, Σ κ_a κ_b)."""
@@ -226,20 +188,15 @@ class Blocks(Mechanism):
 
     def _holding(self, s: tuple[int, ...]) -> Groups:
         """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
-        if s not in self._held:
-            inside = np.isin(self.blocks, s)
-            rows = np.flatnonzero(inside.sum(1) == len(s))
-            signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
-            kinds, kind = np.unique(signed, axis=0, return_inverse=True)
-            self._held[s] = []
-            for i, x in enumerate(kinds.tolist()):
-                group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
-                self._held[s].append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
-        return self._held[s]
-
-    @cached_property
-    def _held(self) -> dict[tuple[int, ...], Groups]:
-        return {}
+        inside = np.isin(self.blocks, s)
+        rows = np.flatnonzero(inside.sum(1) == len(s))
+        signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
+        kinds, kind = np.unique(signed, axis=0, return_inverse=True)
+        found = []
+        for i, x in enumerate(kinds.tolist()):
+            group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
+            found.append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
+        return found
 
     def _scores(self, counts: NDArray[np.int64], s: tuple[int, ...], power: int) -> NDArray[np.float64]:
         """Sum g**power times the scores of the cells of a set: (…, κ_a, …)."""
@@ -304,21 +261,14 @@ class Blocks(Mechanism):
     @classmethod
     def example(cls) -> list[Example]:
         """Blocks of two sizes, of one, and of all attributes; eight records, of which two differ in all attributes."""
-        made = [
-            cls(sizes=(2, 3, 2), size=2, epsilon=2.0),
-            cls(sizes=(2, 2, 2), size=2, epsilon=0.5),
-            cls(sizes=(3, 2, 2), size=3, epsilon=1.0),
-        ]
+        shapes = ((2, 3, 2), 2, 2.0), ((2, 2, 2), 2, 0.5), ((3, 2, 2), 3, 1.0)
+        made = [cls(sizes=sizes, size=size, epsilon=epsilon) for sizes, size, epsilon in shapes]
         return [Example(one, every_record(one.sizes)[:8], pairs=one.sizes == (2, 2, 2)) for one in made]
 
     @classmethod
     def sized(cls, size: int, epsilon: float) -> Self:
         """For so many attributes with two values each, in blocks of two."""
         return cls(sizes=(2,) * size, size=2, epsilon=epsilon)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Return records."""
-        return crowds.rows(self.sizes, n, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,8 +314,8 @@ def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
     variance of `Blocks.tables` is returned for a contrast of the pair's cells whose mean square over them is 1: one
     over :math:`\mathrm E[g^2 1\{S\subset B\}]`, averaged over pairs.
     """
-    sizes, e = _sizes(sizes), float(odds(check_epsilon(epsilon)))
-    blocks = _blocks(len(sizes), _size(size, sizes))
+    sizes, e = _check_sizes(sizes), float(odds(check_epsilon(epsilon)))
+    blocks = _blocks(len(sizes), check_count(size, 2, "size", len(sizes)))
     g = (e - 1) / (e + np.array(sizes)[blocks].prod(1, dtype=np.float64) - 1)
     member = np.zeros((len(blocks), len(sizes)))
     np.put_along_axis(member, blocks, g[:, None], 1)
@@ -375,7 +325,7 @@ def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
 
 def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
     """Return the size of a block for which `pair_variance` is least, among those that `Blocks` can count."""
-    sizes = _sizes(sizes)
+    sizes = _check_sizes(sizes)
     fit = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]
     if not fit:
         raise ValueError(f"sizes must leave a tally of at most {CELLS_MAX} cells for blocks of 2, got {sizes}")
@@ -383,12 +333,6 @@ def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------- small parts
-
-
-def _size(size: Any, sizes: tuple[int, ...]) -> int:
-    if check_count(size, 2, "size") > len(sizes):
-        raise ValueError(f"size must be at most the number of attributes, {len(sizes)}, got {size}")
-    return int(size)
 
 
 def _blocks(d: int, size: int) -> NDArray[np.int64]:

@@ -18,24 +18,28 @@ Source: Ren et al. 2019, §6.1, which leaves open the sets, the direction and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
 from itertools import combinations
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
+from ldpnb.attributes.records import PREFIXES, counted
 from ldpnb.checks import check_array, check_columns, check_count, check_numbers, check_people
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
+Floats = NDArray[np.float64]
 Set = tuple[int, ...]
-Tables = Mapping[Set, NDArray[np.float64]]
+Tables = Mapping[Set, Floats]
 Data = ArrayLike | Tables
 
 
-def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floats]:
     """Return the tables of sets of attributes, each of shape (κ_a, κ_b, …) and of sum one.
 
     Sets are gone through in lexicographic order, so that the work on the attributes shared with the one before is done
@@ -61,12 +65,8 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
     if array.dtype.kind == "f":
         if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
             raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
-        found = _sums(array.astype(np.float64), sizes, chosen)
-    else:
-        records = check_columns(array, sizes)
-        check_people(records)
-        found = _shares(records, sizes, chosen)
-    return {one: found[one] for one in chosen}
+        return _sums(array.astype(np.float64), sizes, chosen)
+    return _shares(_records(array, sizes), sizes, chosen)
 
 
 def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
@@ -84,9 +84,7 @@ def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iter
     -------
     float
     """
-    chosen = _of(sets, len(sizes), a)
-    p, q = marginals(real, sizes, chosen), marginals(synthetic, sizes, chosen)
-    return float(np.mean([np.abs(p[one] - q[one]).sum() / 2 for one in chosen]))
+    return float(np.mean([np.abs(p - q).sum() / 2 for p, q in _both(real, synthetic, sizes, a, sets)]))
 
 
 def kl(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
@@ -104,24 +102,24 @@ def kl(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Itera
     float
         Infinite if a law gives no probability to what occurs.
     """
-    chosen = _of(sets, len(sizes), a)
-    p, q = marginals(real, sizes, chosen), marginals(synthetic, sizes, chosen)
+    from scipy.special import rel_entr
+
+    found = _both(real, synthetic, sizes, a, sets)
     if not isinstance(synthetic, Mapping) and (array := np.asarray(synthetic)).dtype.kind in "iu":
         n = len(array)
-        q = {one: (n * table + 0.5) / (n + table.size / 2) for one, table in q.items()}
-    return float(np.mean([_divergence(p[one], q[one]) for one in chosen]))
+        found = [(p, (n * q + 0.5) / (n + q.size / 2)) for p, q in found]
+    return float(np.mean([rel_entr(p, q).sum() for p, q in found]))
 
 
-def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def independent(real: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floats]:
     """Return the tables of independent columns: products of the one-way marginals; a baseline for `avd` and `kl`."""
     chosen = check_sets(sets, len(sizes))
-    one = marginals(real, sizes, [(j,) for j in range(len(sizes))])
-    return {it: _outer([one[j,] for j in it]) for it in chosen}
+    return _products(list(marginals(real, sizes, [(j,) for j in range(len(sizes))]).values()), chosen)
 
 
-def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, NDArray[np.float64]]:
+def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floats]:
     """Return the tables of somebody who knows nothing but the domain; a baseline for `avd` and `kl`."""
-    return {it: _outer([np.full(sizes[j], 1 / sizes[j]) for j in it]) for it in check_sets(sets, len(sizes))}
+    return _products([np.full(size, 1 / size) for size in sizes], check_sets(sets, len(sizes)))
 
 
 def resampled(records: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -198,95 +196,73 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
         If scikit-learn (extra ``book``) is missing.
     """
     try:
+        from sklearn.dummy import DummyClassifier  # type: ignore[import-untyped]
+        from sklearn.preprocessing import OneHotEncoder  # type: ignore[import-untyped]
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped]
     except ImportError:
         raise ImportError("the accuracy of support vector machines needs scikit-learn") from None
     chosen = [j for j, size in enumerate(sizes) if size == 2] if labels is None else list(labels)
     if not chosen or any(not 0 <= j < len(sizes) or sizes[j] != 2 for j in chosen):
         raise ValueError(f"labels must be binary attributes, at least one, got {chosen}")
-    x, y = (check_columns(records, sizes) for records in (train, test))
-    for records in (x, y):
-        check_people(records)
+    x, y = _records(train, sizes), _records(test, sizes)
     x, weight = np.unique(x, axis=0, return_counts=True)
-    owner, bits_x = _features(x, sizes)
-    _, bits_y = _features(y, sizes)
     found = []
     for label in chosen:
-        keep, seen = owner != label, np.unique(x[:, label])
-        if len(seen) == 1:
-            guess = np.full(len(y), seen[0])
-        else:
-            machine = LinearSVC(C=1, dual=False).fit(bits_x[:, keep], x[:, label], sample_weight=weight)
-            guess = machine.predict(bits_y[:, keep])
-        found.append(np.mean(guess == y[:, label]))
+        others = [j for j in range(len(sizes)) if j != label]
+        values = [np.arange(sizes[j]) for j in others]
+        bits = OneHotEncoder(categories=values, drop="if_binary", sparse_output=False).fit(x[:, others])
+        machine = LinearSVC(C=1, dual=False) if np.ptp(x[:, label]) else DummyClassifier()
+        machine.fit(bits.transform(x[:, others]), x[:, label], sample_weight=weight)
+        found.append(machine.score(bits.transform(y[:, others]), y[:, label]))
     return float(np.mean(found))
 
 
 # ------------------------------------------------------------------------------------------------------------ helpers
 
 
-def _features(records: NDArray[np.int64], sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """One-hot bits, the last one alone for a binary attribute, and the attribute that owns each."""
-    cells = [(j, v) for j, size in enumerate(sizes) for v in (range(size) if size > 2 else (1,))]
-    bits = np.stack([records[:, j] == v for j, v in cells], 1)
-    return np.array([j for j, _ in cells]), bits.astype(np.float64)
+def _records(data: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+    records = check_columns(data, sizes)
+    check_people(records)
+    return records
 
 
-def _of(sets: Iterable[Set] | None, d: int, a: int) -> list[Set]:
+def _products(laws: Sequence[Floats], sets: list[Set]) -> dict[Set, Floats]:
+    return {one: reduce(np.multiply.outer, [laws[j] for j in one]) for one in sets}
+
+
+def _both(
+    real: Data, synthetic: Data, sizes: Sequence[int], a: int, sets: Iterable[Set] | None
+) -> list[tuple[Floats, Floats]]:
+    """Real and synthetic tables of the sets, or of all sets of so many attributes."""
+    d = len(sizes)
     if check_count(a, 1, "a") > d:
         raise ValueError(f"a must be an integer in [1, {d}], got {a}")
     chosen = list(combinations(range(d), a)) if sets is None else [tuple(one) for one in sets]
     if not chosen or any(len(one) != a for one in chosen):
         raise ValueError(f"sets must be of a = {a} attributes, at least one, got {chosen[:3]}")
-    return chosen
+    p, q = (marginals(data, sizes, chosen) for data in (real, synthetic))
+    return [(p[one], q[one]) for one in chosen]
 
 
-def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
-    columns, n = np.ascontiguousarray(records.T), len(records)
-    if prod(sizes) <= CELLS * n:  # one count of everything, and sums of it, take a quarter of the time
-        code = np.ravel_multi_index(tuple(columns), tuple(sizes))
-        histogram = np.bincount(code, minlength=prod(sizes)).astype(np.float64)
-        return {one: count / n for one, count in _sums(histogram, sizes, sets).items()}
-    shares: dict[Set, NDArray[np.float64]] = {}
-    codes: list[NDArray[np.int64]] = []  # of the first attribute of the set, of the first two, …
-    for chosen, shared in _in_order(sets):
-        del codes[shared:]
-        for j in chosen[shared:]:
-            codes.append(codes[-1] * sizes[j] + columns[j] if codes else columns[j])
-        shape = [sizes[j] for j in chosen]
-        shares[chosen] = np.bincount(codes[-1], minlength=prod(shape)).reshape(shape) / n
-    return shares
+def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, Floats]:
+    if prod(sizes) <= CELLS * len(records):  # one count of everything, and sums of it, take a quarter of the time
+        (whole,) = counted(records.T, sizes, [tuple(range(len(sizes)))])
+        found = _sums(whole, sizes, sets)
+    else:
+        found = dict(zip(sorted(sets), counted(records.T, sizes, sorted(sets)), strict=True))
+    return {one: found[one].reshape([sizes[j] for j in one]) / len(records) for one in sets}
 
 
-def _sums(law: NDArray[np.float64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[np.float64]]:
-    sums: dict[Set, NDArray[np.float64]] = {}
-    rests = [law.reshape(1, -1)]  # of no attribute, of the first of the set, …, each with all that come after it
-    for chosen, shared in _in_order(sets):
-        del rests[shared + 1 :]
-        for i in range(shared, len(chosen)):
-            j, before, rest = chosen[i], chosen[i - 1] if i else -1, rests[-1]
-            skipped = rest.reshape(len(rest), prod(sizes[before + 1 : j]), -1).sum(1)
-            rests.append(skipped.reshape(len(rest) * sizes[j], -1))
-        sums[chosen] = rests[-1].sum(1).reshape([sizes[j] for j in chosen])
-    return sums
+def _sums(law: NDArray[Any], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[Any]]:
+    @lru_cache(PREFIXES)
+    def rest(first: Set) -> NDArray[Any]:
+        """Sum out what was passed: cells of the first attributes of a set, and of all that come after them."""
+        if not first:
+            return law.reshape(1, -1)
+        *before, last = first
+        left = rest(tuple(before))
+        passed = prod(sizes[before[-1] + 1 if before else 0 : last])
+        return np.asarray(left.reshape(len(left), passed, -1).sum(1).reshape(len(left) * sizes[last], -1))
 
-
-def _in_order(sets: list[Set]) -> Iterator[tuple[Set, int]]:
-    """Yield the sets in lexicographic order, and how many first attributes each shares with the one before."""
-    last: Set = ()
-    for chosen in sorted(sets):
-        yield chosen, next((i for i, (x, y) in enumerate(zip(last, chosen, strict=False)) if x != y), len(last))
-        last = chosen
-
-
-def _outer(laws: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    product = laws[0]
-    for law in laws[1:]:
-        product = product[..., None] * law
-    return product
-
-
-def _divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    held = p > 0
-    with np.errstate(divide="ignore"):
-        return float((p[held] * np.log(p[held] / q[held])).sum())
+    found = {one: rest(one).sum(1) for one in sorted(sets)}
+    return {one: found[one].reshape([sizes[j] for j in one]) for one in sets}

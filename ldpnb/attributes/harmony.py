@@ -7,21 +7,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise, product
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance, crowds
+from ldpnb import chance
+from ldpnb.attributes.records import RecordMechanism, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
-from ldpnb.checks import Limit, check_codes, check_columns, check_epsilon, check_fields, check_sizes
-from ldpnb.core import Example, Mechanism, Reports, Tally
+from ldpnb.checks import Limit, check_epsilon
+from ldpnb.core import Example, Layout, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.hadamard import HadamardBit, count_signs, parity, sign_layout, truthful
+from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
 
 
 @dataclass(frozen=True, kw_only=True)
-class HarmonyFrequency(Mechanism):
+class HarmonyFrequency(RecordMechanism):
     r"""Harmony for frequencies: one of d attributes, drawn publicly, and `HadamardBit` on its value with all of ε.
 
     Everybody answers about one attribute only, all alike, and the server multiplies by d: the score of a value of the
@@ -47,27 +48,21 @@ class HarmonyFrequency(Mechanism):
     array([ 0.47,  0.52,  0.01, -0.  ,  1.01])
     """
 
-    sizes: tuple[int, ...]
     epsilon: float
     label = "Harmony"
-    limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes, "epsilon": check_epsilon}
+    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
     scope = (1, 16, 1000)
 
     @property
     def slices(self) -> tuple[slice, ...]:
         """Where to find each attribute in an estimate, (d,)."""
-        return _slices(self.sizes)
-
-    @cached_property
-    def oracles(self) -> tuple[HadamardBit, ...]:
-        """The oracle of each attribute, (d,)."""
-        return tuple(HadamardBit(k=size, epsilon=self.epsilon) for size in self.sizes)
+        return tuple(slice(start, stop) for start, stop in pairwise(accumulate(self.sizes, initial=0)))
 
     @cached_property
     def m(self) -> NDArray[np.int64]:
-        """Number of rows of each attribute, (d,)."""
-        return np.array([oracle.m for oracle in self.oracles])
+        """Number of rows of each attribute, those of its `HadamardBit`: (d,)."""
+        return np.array([order(size) for size in self.sizes])
 
     @cached_property
     def truth(self) -> Fraction:
@@ -80,22 +75,9 @@ class HarmonyFrequency(Mechanism):
         return chance.log(self.truth / (1 - self.truth))
 
     @property
-    def report_bits(self) -> int:
-        """One; attribute and row are public."""
-        return 1
-
-    @property
-    def public_bits(self) -> int:
-        """⌈log₂ d⌉ + ⌈log₂ of the largest number of rows⌉."""
-        return (len(self.sizes) - 1).bit_length() + max(oracle.public_bits for oracle in self.oracles)
-
-    @property
-    def dtype(self) -> np.dtype[np.void]:
-        """Layout of a report."""
-        return sign_layout("attribute", "row")
-
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
-        return check_columns(values, self.sizes)
+    def layout(self) -> Layout:
+        """The attribute, one of its rows, and a sign."""
+        return {"attribute": (np.int64, len(self.sizes)), "row": (np.int64, self.m.max()), "bit": (np.bool_, 2)}
 
     def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
         n = len(values)
@@ -107,10 +89,8 @@ class HarmonyFrequency(Mechanism):
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
-        found = check_fields(reports, self.dtype)
-        attribute, row = check_codes(found["attribute"], len(self.sizes), "attribute"), found["row"]
-        check_codes(row, None, "row")
-        wrong = row[row >= self.m[attribute]]
+        found = super()._reports(reports)
+        wrong = found["row"][found["row"] >= self.m[found["attribute"]]]
         if wrong.size:
             raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
         return found
@@ -123,14 +103,13 @@ class HarmonyFrequency(Mechanism):
     def _score(self, tally: Tally) -> NDArray[np.float64]:
         """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
         signs = tally.counts[..., 0] - tally.counts[..., 1]
-        parts = zip(_slices(self.m.tolist()), self.sizes, strict=True)
-        balance = np.concatenate([fwht(signs[..., rows])[..., :size] for rows, size in parts], -1)
+        parts = zip(split(signs, self.m), self.sizes, strict=True)
+        balance = np.concatenate([fwht(rows)[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 
     def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
-        columns = zip(self._values(values).T, self.sizes, strict=True)
-        return np.concatenate([np.equal.outer(x, np.arange(size)) for x, size in columns], -1).astype(np.float64)
+        return one_hot(self._values(values).T, self.sizes)
 
     def variance(self, values: ArrayLike) -> NDArray[np.float64]:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
@@ -141,16 +120,3 @@ class HarmonyFrequency(Mechanism):
         """Attributes of one size and of different ones, and a single one."""
         made = [cls(sizes=sizes, epsilon=epsilon) for sizes, epsilon in (((2, 3), 1.0), ((3,), 0.3), ((2, 2, 2), 2.0))]
         return [Example(one, np.array(list(product(*map(range, one.sizes))))) for one in made]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many attributes of four values."""
-        return cls(sizes=(4,) * size, epsilon=epsilon)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """One value of each attribute."""
-        return crowds.rows(self.sizes, n, rng)
-
-
-def _slices(sizes: tuple[int, ...] | list[int]) -> tuple[slice, ...]:
-    return tuple(slice(start, stop) for start, stop in pairwise(accumulate(sizes, initial=0)))

@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.bitflip import Flip
-from ldpnb.attributes.tables import Joint, Symbols, check_table, information, likeliest, symbols
+from ldpnb.attributes.maxent import check_sets
+from ldpnb.attributes.records import cell_of, drawn
+from ldpnb.attributes.tables import Joint, Symbols, check_table, conditional, information, likeliest, symbols
 from ldpnb.checks import check_count, check_probability
 from ldpnb.core import Reports
 from ldpnb.oracles.frequency import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise
-VANISHED = 1e-12  # a separator's value that is less probable than this has no row in the clique's table
 MIX = 0.01  # of the uniform table in a start of EM, which never leaves a zero
 RIDGE = 1e-9  # δ/2 (Σp)² is added to what the Lasso minimises
 
@@ -74,9 +75,8 @@ def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> _Floats:
     flip, n = float(mechanism.flip), mechanism.tally(reports).n
     if n == 0:
         raise ValueError("reports must be those of at least one person, got none")
-    ends = np.cumsum([0] + [code.shape[1] for code in mechanism.codes])
-    first, second = ((reports[:, ends[a] : ends[a + 1]] - flip) / (1 - 2 * flip) for a in (i, j))
-    y = (first.T @ second / n).ravel()
+    bits = mechanism.split((reports - flip) / (1 - 2 * flip))
+    y = (bits[i].T @ bits[j] / n).ravel()
     design = np.kron(mechanism.codes[i].T, mechanism.codes[j].T).astype(np.float64)
     k = design.shape[1]
     noise = flip * (1 - flip) / (1 - 2 * flip) ** 2
@@ -153,9 +153,8 @@ def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     chordal, _ = nx.complete_to_chordal_graph(graph)
     cliques = sorted(tuple(sorted(clique)) for clique in nx.chordal_graph_cliques(chordal))
     meet.add_nodes_from(cliques)
-    for a, b in combinations(cliques, 2):
-        if common := len(set(a) & set(b)):
-            meet.add_edge(a, b, weight=common)
+    common = ((a, b, len(set(a) & set(b))) for a, b in combinations(cliques, 2))
+    meet.add_weighted_edges_from(edge for edge in common if edge[2])
     tree, above = nx.maximum_spanning_tree(meet), dict[Set, Set]()
     for clique in cliques:
         if clique not in above:
@@ -186,10 +185,8 @@ def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[_Floats]:
         for a, size in zip(clique, shares.shape, strict=True):
             if sizes.setdefault(a, size) != size:
                 raise ValueError(f"tables must agree about attribute {a}, got {sizes[a]} values and {size}")
-        given = np.moveaxis(shares, [clique.index(a) for a in separator], range(len(separator)))
-        given = given.reshape(prod(sizes[a] for a in separator), -1)
-        total = given.sum(1, keepdims=True)
-        found.append(np.where(total < VANISHED, given.sum(0) / total.sum(), given / np.maximum(total, VANISHED)))
+        rows = conditional(shares, [clique.index(a) for a in separator])
+        found.append(rows.reshape(-1, rows.shape[-1]))
     return found
 
 
@@ -202,21 +199,13 @@ def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.rando
 
     Tree and tables are as for `conditionals`; one number is drawn for each clique and person.
     """
-    n, rows = check_count(n, 1, "n"), conditionals(tree, tables)
-    records = np.empty((n, max(map(max, tree.cliques)) + 1), np.int64)
-    for clique, separator, table, given in zip(tree.cliques, tree.separators, tables, rows, strict=True):
-        sizes = dict(zip(clique, np.shape(table), strict=True))
-        row, cell, points = np.zeros(n, np.int64), np.empty(n, np.int64), rng.random(n)
-        for a in separator:
-            row = row * sizes[a] + records[:, a]
-        ends = given.cumsum(1)
-        ends /= ends[:, -1:]  # so that every point in [0, 1) is below the last one
-        for value in np.unique(row):
-            there = row == value
-            cell[there] = np.searchsorted(ends[value], points[there], "right")
-        new = [a for a in clique if a not in separator]
-        records[:, new] = np.column_stack(np.unravel_index(cell, [sizes[a] for a in new]))
-    return records
+    n, laws = check_count(n, 1, "n"), conditionals(tree, tables)
+    columns = np.empty((max(map(max, tree.cliques)) + 1, n), np.int64)
+    for clique, separator, table, rows in zip(tree.cliques, tree.separators, tables, laws, strict=True):
+        sizes, new = dict(zip(clique, np.shape(table), strict=True)), [a for a in clique if a not in separator]
+        row = cell_of(columns[list(separator)], (sizes[a] for a in separator))
+        columns[new] = np.unravel_index(drawn(rows, row, rng.random(n)), [sizes[a] for a in new])
+    return columns.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,9 +269,8 @@ def publish(
 
 def _edge(pair: Any, d: int, name: str) -> Set:
     try:
-        i, j = (check_count(a, 0, name) for a in pair)
+        i, j = pair
+        check_sets([sorted(pair)], d)
     except (TypeError, ValueError):
-        i = j = 0
-    if i == j or max(i, j) >= d:
-        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}")
+        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}") from None
     return i, j

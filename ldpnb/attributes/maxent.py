@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.checks import check_count, check_numbers, is_number
+from ldpnb.checks import check_count, check_numbers, check_positive
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
 
@@ -69,34 +68,29 @@ def consistent(
         if len(values := {len(x) for x, _ in each}) > 1:
             raise ValueError(f"tables must agree on the number of values of attribute {j}, got {sorted(values)}")
     shared = {j: norm_sub(sum(x * w for x, w in each) / sum(w for _, w in each)) for j, each in marginals.items()}
-    found = [shared[s[0]] for s in sets]
-    for shape in {x.shape for x in noisy if x.ndim == 2}:
-        where = [i for i, x in enumerate(noisy) if x.shape == shape]
-        a, b = (np.stack([shared[sets[i][axis]] for i in where]) for axis in (0, 1))
-        nearest = _nearest(np.stack([noisy[i] for i in where]), a, b, tolerance)
-        for i, x in zip(where, nearest, strict=True):
-            found[i] = x
-    return found
+    return [
+        shared[s[0]] if len(s) == 1 else _nearest(x, shared[s[0]], shared[s[1]], tolerance)
+        for s, x in zip(sets, noisy, strict=True)
+    ]
 
 
 def _nearest(
     x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float
 ) -> NDArray[np.float64]:
-    """Project tables (m, κ_a, κ_b) on the non-negative ones with marginals (m, κ_a) and (m, κ_b)."""
+    """Project a table (κ_a, κ_b) on the non-negative ones with these two marginals."""
 
     def restored(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows, columns = (a - x.sum(2)) / x.shape[2], (b - x.sum(1)) / x.shape[1]
-        excess = rows.mean(1)  # the change of the sum is in both
-        return np.asarray(x + rows[:, :, None] + columns[:, None] - excess[:, None, None])
+        rows, columns = (a - x.sum(1)) / x.shape[1], (b - x.sum(0)) / x.shape[0]
+        return np.asarray(x + rows[:, None] + columns - rows.mean())  # the change of the sum is in both
 
     x, correction = restored(x), np.zeros_like(x)
-    if x.shape[1:] == (2, 2):
-        last = np.clip(x[:, 1, 1], np.maximum(0, a[:, 1] - b[:, 0]), np.minimum(a[:, 1], b[:, 1]))
-        cells = (b[:, 0] - a[:, 1] + last, b[:, 1] - last, a[:, 1] - last, last)
-        return np.maximum(np.stack(cells, -1), 0).reshape(-1, 2, 2)  # against rounding
+    if x.shape == (2, 2):
+        last = np.clip(x[1, 1], max(0, a[1] - b[0]), min(a[1], b[1]))
+        cells = [[b[0] - a[1] + last, b[1] - last], [a[1] - last, last]]
+        return np.maximum(cells, 0)  # against rounding
     for _ in range(STEPS_MAX):
         positive = np.maximum(x + correction, 0)
-        off = max(np.abs(positive.sum(2) - a).max(), np.abs(positive.sum(1) - b).max())
+        off = max(np.abs(positive.sum(1) - a).max(), np.abs(positive.sum(0) - b).max())
         if off <= tolerance:
             return positive
         correction, x = x + correction - positive, restored(positive)
@@ -165,10 +159,8 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
         raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
     if noise.shape != m.shape or not np.all(noise > 0):
         raise ValueError(f"variances must be positive numbers, one a set, got {variances!r}")
-    if not is_number(penalty) or not 0 < penalty < inf:
-        raise ValueError(f"penalty must be a positive number, got {penalty!r}")
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
-    ridge, coefficients = penalty * noise, np.zeros(1 << d)
+    ridge, coefficients = check_positive(penalty, "penalty") * noise, np.zeros(1 << d)
 
     def distribution(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         coefficients[at] = theta

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
-from itertools import groupby
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -22,17 +21,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.checks import check_array, check_codes, check_count, check_numbers, is_number
+from ldpnb.attributes.records import counted
+from ldpnb.checks import check_codes, check_columns, check_count, check_numbers, check_positive, is_number
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 
 Floats = NDArray[np.float64]
 Sets = Sequence[Sequence[int]]
+Tables = Sequence[ArrayLike]
 
 LISTED = 10  # bits of a code up to which all patterns are listed as symbols; above, only those that came
-WORDS = 128  # joint symbols up to which tables are counted by ANDs of words of 64 people
-BLOCK = 1 << 17  # words in memory at a time
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
+VANISHING = 1e-12  # what is given with less probability has no conditional law of its own
+STOPS = ("paper", "change", "gap")
 WIDE = 1 << 22  # rows times cells of one table, above which EM takes the place of Newton's method
 
 # ------------------------------------------------------------------------------------------------------- symbols
@@ -68,19 +69,6 @@ class Symbols:
         """Number of values of each attribute."""
         return tuple(channel.shape[1] for channel in self.channels)
 
-    @cached_property
-    def _words(self) -> list[NDArray[np.uint64]]:
-        """Who sent each symbol, 64 people a word: (s_j, words), for attributes of few symbols."""
-        words = []
-        for column, channel in zip(self.codes.T, self.channels, strict=True):
-            if len(channel) <= WORDS:
-                sent = np.zeros((len(channel), -(-len(column) // 64) * 64), np.bool_)
-                np.equal(column, np.arange(len(channel))[:, None].astype(column.dtype), out=sent[:, : len(column)])
-                words.append(np.packbits(sent, axis=1).view(np.uint64))
-            else:
-                words.append(np.empty((0, 0), np.uint64))
-        return words
-
 
 def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     r"""Read the symbols off reports.
@@ -94,36 +82,33 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     reports : array_like
         As the client sends them; for GRR, one column an attribute, int (n, d).
     """
-    made: dict[Any, Any] = {}
-    if not isinstance(mechanism, Flip):
-        if not mechanism or not all(isinstance(client, GRR) for client in mechanism):
-            raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {mechanism!r}")
-        columns = check_array(reports, "reports")
-        if columns.ndim != 2 or columns.shape[1] != len(mechanism):
-            raise ValueError(f"reports must have one column a client, {len(mechanism)}, got shape {columns.shape}")
-        tables = [made.setdefault(client, _responses(client)) for client in mechanism]
-        codes = [check_codes(column, client.k, "reports") for column, client in zip(columns.T, mechanism, strict=True)]
-        return Symbols(_small(codes), *zip(*tables, strict=True))
-    bits = mechanism._reports(check_array(reports, "reports"))
-    parts = np.split(bits, np.cumsum([code.shape[1] for code in mechanism.codes])[:-1], axis=1)
-    codes, channels, scores = [], [], []
-    for code, part in zip(mechanism.codes, parts, strict=True):
+    if isinstance(mechanism, Flip):
+        parts = list(_flipped(mechanism, mechanism._reports(np.asarray(reports))))
+    elif mechanism and all(isinstance(client, GRR) for client in mechanism):
+        columns = check_columns(reports, [client.k for client in mechanism], "reports").T
+        tables = {client: _responses(client) for client in mechanism}
+        parts = [(column, *tables[client]) for column, client in zip(columns, mechanism, strict=True)]
+    else:
+        raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {mechanism!r}")
+    codes = np.stack([code for code, _, _ in parts])  # each column in one piece of memory, of the smallest integers
+    small = np.asarray(codes.astype(np.min_scalar_type(codes.max(initial=0))).T)
+    return Symbols(small, tuple(channel for _, channel, _ in parts), tuple(score for _, _, score in parts))
+
+
+def _flipped(mechanism: Flip, reports: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+    """Symbols of each attribute, and their likelihoods and scores."""
+    listed: dict[Any, Any] = {}
+    for code, bits in zip(mechanism.codes, mechanism.split(reports), strict=True):
         width = code.shape[1]
         if width <= LISTED:
-            key = (code.shape, code.tobytes())
-            if key not in made:
+            if (key := (code.shape, code.tobytes())) not in listed:
                 patterns = (np.arange(1 << width)[:, None] >> np.arange(width) & 1).astype(np.bool_)
-                made[key] = _alphabet(code, patterns, mechanism.flip, whole=True)
-            lookup, channel, score = made[key]
-            codes.append(lookup[part @ (1 << np.arange(width))])
+                listed[key] = _alphabet(code, patterns, mechanism.flip, whole=True)
+            which, (lookup, channel, score) = bits @ (1 << np.arange(width)), listed[key]
         else:
-            packed = np.packbits(part, axis=1)
-            _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-            lookup, channel, score = _alphabet(code, part[first], mechanism.flip, whole=False)
-            codes.append(lookup[which.ravel()])
-        channels.append(channel)
-        scores.append(score)
-    return Symbols(_small(codes), tuple(channels), tuple(scores))
+            _, first, which = np.unique(np.packbits(bits, axis=1), axis=0, return_index=True, return_inverse=True)
+            lookup, channel, score = _alphabet(code, bits[first], mechanism.flip, whole=False)
+        yield lookup[which.ravel()], channel, score
 
 
 def _alphabet(
@@ -136,8 +121,7 @@ def _alphabet(
     lookup = lookup.ravel()
     phi = float(flip)
     if whole:
-        wrong = (patterns[:, None] != code).sum(2)
-        channel = np.zeros(keys.shape)
+        wrong, channel = (patterns[:, None] != code).sum(2), np.zeros(keys.shape)
         np.add.at(channel, lookup, phi**wrong * (1 - phi) ** (code.shape[1] - wrong))
     else:
         channel = (phi / (1 - phi)) ** -keys.astype(np.float64)
@@ -150,14 +134,7 @@ def _alphabet(
 
 def _responses(client: GRR) -> tuple[Floats, Floats]:
     p, q = map(float, client.support)
-    eye = np.eye(client.k)
-    return q + (p - q) * eye, (eye - q) / (p - q)
-
-
-def _small(columns: list[NDArray[np.int64]]) -> NDArray[np.integer]:
-    """Columns side by side, each in one piece of memory, in the smallest integers that hold them."""
-    most = max(int(column.max(initial=0)) for column in columns)
-    return np.asarray(np.stack(columns).astype(np.min_scalar_type(most)).T)
+    return q + (p - q) * np.eye(client.k), (np.eye(client.k) - q) / (p - q)
 
 
 # ------------------------------------------------------------------------------------------------------ counting
@@ -169,57 +146,29 @@ def _checked(symbols: Symbols, sets: Sets) -> list[tuple[int, ...]]:
     return check_sets(sets, len(symbols.sizes))
 
 
-def _batches(symbols: Symbols, sets: list[tuple[int, ...]]) -> Iterator[tuple[list[int], bool]]:
-    """Places of the sets that share their channels, and whether their joint channel is small enough to write out."""
+def _batches(
+    symbols: Symbols, sets: list[tuple[int, ...]], matrices: Sequence[Floats]
+) -> Iterator[tuple[list[int], Floats, Floats, Floats]]:
+    """Joint symbols of sets, and the products of their rows in the matrices of the attributes.
+
+    Sets that share their channels come together, if these are small enough to be written out for all joint symbols:
+    places of the sets, shares of the symbols (sets, r), products (r, K), and ones (r, 1).  Other sets come one by one,
+    and with symbols that were sent: products as A ∗ B, (r, K₁) and (r, K₂).
+    """
     same: dict[tuple[int, ...], list[int]] = {}
     for i, one in enumerate(sets):
         same.setdefault(tuple(id(symbols.channels[j]) for j in one), []).append(i)
     for places in same.values():
-        if prod(symbols.channels[j].size for j in sets[places[0]]) <= DENSE:
-            yield places, True
+        parts = [matrices[j] for j in sets[places[0]]]
+        if prod(part.size for part in parts) <= DENSE:
+            counts = counted(symbols.codes.T, [len(x) for x in matrices], [sets[i] for i in places])
+            whole = reduce(np.kron, parts)  # type: ignore[arg-type]
+            yield places, np.stack(counts) / len(symbols), whole, np.ones((len(whole), 1))
         else:
-            yield from (([i], False) for i in places)
-
-
-def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> NDArray[np.int64]:
-    """Count the joint symbols of sets that share their channels: (len(sets), Π s_j)."""
-    shape = tuple(len(symbols.channels[j]) for j in sets[0])
-    found = np.zeros((len(sets), prod(shape)), np.int64)
-    if prod(shape) > WORDS:
-        for i, one in enumerate(sets):
-            code = symbols.codes[:, one[0]].astype(np.int64)
-            for j, size in zip(one[1:], shape[1:], strict=True):
-                code *= size
-                code += symbols.codes[:, j]
-            found[i] = np.bincount(code, minlength=prod(shape))
-        return found
-    words = symbols._words
-    for head, group in groupby(range(len(sets)), key=lambda i: sets[i][:-1]):
-        places = list(group)
-        last = np.stack([words[sets[i][-1]] for i in places])[:, None]
-        step = max(1, BLOCK // (len(places) * prod(shape)))
-        for at in range(0, last.shape[-1], step):
-            part = slice(at, at + step)
-            lead = np.full((1, 1), ~np.uint64(0))
-            for j in head:
-                lead = (lead[:, None] & words[j][:, part]).reshape(-1, words[j][:, part].shape[-1])
-            both = lead[:, None] & last[..., part]
-            found[places] += np.bitwise_count(both).sum(-1, dtype=np.uint32).reshape(len(places), -1)
-    return found
-
-
-def _rows(symbols: Symbols, one: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
-    """Joint symbols of one set that came: weights (r,), and their likelihoods as A ∗ B, (r, K₁) and (r, K₂)."""
-    code: NDArray[np.int64] = np.zeros(len(symbols), np.int64)
-    for j in one:  # numbered anew after each attribute, so that no number grows large
-        code = code * len(symbols.channels[j]) + symbols.codes[:, j]
-        _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    a, b = _halves([symbols.channels[j][symbols.codes[first, j]] for j in one])
-    return np.bincount(code)[None] / len(symbols), a, b
-
-
-def _kron(parts: Sequence[Floats]) -> Floats:
-    return reduce(lambda a, b: np.asarray(np.kron(a, b), np.float64), parts)
+            for i in places:
+                came, weights = np.unique(symbols.codes[:, sets[i]], axis=0, return_counts=True)
+                a, b = _halves([matrices[j][column] for j, column in zip(sets[i], came.T, strict=True)])
+                yield [i], weights[None] / len(symbols), a, b
 
 
 def _khatri_rao(a: Floats, b: Floats) -> Floats:
@@ -280,27 +229,19 @@ def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: 
         If steps are not enough.
     """
     steps = check_count(steps, 1, "steps")
-    gap = 0.05 / max(1, len(symbols)) if gap is None else gap
-    if not is_number(gap) or not gap > 0:
-        raise ValueError(f"gap must be a positive number, got {gap!r}")
+    gap = check_positive(0.05 / max(1, len(symbols)) if gap is None else gap, "gap")
 
-    def solve(places: list[int], w: Floats, a: Floats, b: Floats | None) -> tuple[Floats, Any, Any]:
-        if b is not None and a.size * b.shape[1] > WIDE:
+    def solve(places: list[int], w: Floats, a: Floats, b: Floats) -> tuple[Floats, Any, Any]:
+        if a.size * b.shape[1] > WIDE:
             return _squarem(w, a, b, gap, steps)
-        mle = maximum_likelihood(a if b is None else _khatri_rao(a, b), w, gap=gap)
+        mle = maximum_likelihood(_khatri_rao(a, b), w, gap=gap)
         return mle.shares, mle.gap, mle.steps
 
     return _joint(symbols, _checked(symbols, sets), solve)
 
 
 def expectation(
-    symbols: Symbols,
-    sets: Sets,
-    *,
-    stop: str,
-    delta: float = 1e-3,
-    start: Sequence[ArrayLike] | None = None,
-    steps: int = 4000,
+    symbols: Symbols, sets: Sets, *, stop: str, delta: float = 1e-3, start: Tables | None = None, steps: int = 4000
 ) -> Joint:
     r"""Take plain steps of EM, :math:`P_t(\omega) = P_{t-1}(\omega)\, g_\omega(P_{t-1})`, until a rule stops them.
 
@@ -323,74 +264,62 @@ def expectation(
         Most steps to take; a table that has taken them is returned as it is.
     """
     chosen, steps = _checked(symbols, sets), check_count(steps, 1, "steps")
-    if stop not in ("paper", "change", "gap"):
-        raise ValueError(f"stop must be 'paper', 'change' or 'gap', got {stop!r}")
+    if stop not in STOPS:
+        raise ValueError(f"stop must be one of {STOPS}, got {stop!r}")
     if not is_number(delta) or not delta >= 0:
         raise ValueError(f"delta must not be negative, got {delta!r}")
-    first = _starts(symbols, chosen, start)
+    first = _starts([tuple(symbols.sizes[j] for j in one) for one in chosen], start)
 
-    def solve(places: list[int], w: Floats, a: Floats, b: Floats | None) -> tuple[Floats, Any, Any]:
+    def solve(places: list[int], w: Floats, a: Floats, b: Floats) -> tuple[Floats, Any, Any]:
         came = w.any(0)
-        a, b = a[came], None if b is None else b[came]
-        return _em(w[:, came], a, b, np.stack([first[i].ravel() for i in places]), stop, delta, steps)
+        return _em(w[:, came], a[came], b[came], np.stack([first[i].ravel() for i in places]), stop, delta, steps)
 
     return _joint(symbols, chosen, solve)
 
 
 def _joint(symbols: Symbols, sets: list[tuple[int, ...]], solve: Callable[..., tuple[Floats, Any, Any]]) -> Joint:
-    """Hand each batch to a solver: shares of the rows (tables, r), and their likelihoods, a or rows a ⊗ b."""
+    """Hand each batch to a solver, and collect its tables, gaps and steps."""
     tables, gaps, steps = [np.empty(0)] * len(sets), np.empty(len(sets)), np.empty(len(sets), np.int64)
-    for places, dense in _batches(symbols, sets):
-        one = sets[places[0]]
-        if dense:
-            w = _counts(symbols, [sets[i] for i in places]) / len(symbols)
-            shares, gaps[places], steps[places] = solve(places, w, _kron([symbols.channels[j] for j in one]), None)
-        else:
-            shares, gaps[places], steps[places] = solve(places, *_rows(symbols, one))
+    for places, w, a, b in _batches(symbols, sets, symbols.channels):
+        shares, gaps[places], steps[places] = solve(places, w, a, b)
         for i, table in zip(places, shares, strict=True):
-            tables[i] = table.reshape([symbols.sizes[j] for j in one])
+            tables[i] = table.reshape([symbols.sizes[j] for j in sets[i]])
     return Joint(tables, gaps, steps)
 
 
-def _starts(symbols: Symbols, sets: list[tuple[int, ...]], start: Sequence[ArrayLike] | None) -> list[Floats]:
-    shapes = [tuple(symbols.sizes[j] for j in one) for one in sets]
+def _starts(shapes: list[tuple[int, ...]], start: Tables | None) -> list[Floats]:
     if start is None:
         return [np.full(shape, 1 / prod(shape)) for shape in shapes]
     tables = [check_numbers(table, "start") for table in start]
-    if [table.shape for table in tables] != shapes:
-        raise ValueError(f"start must be tables of shapes {shapes}, got {[table.shape for table in tables]}")
-    if not all(np.all(table > 0) for table in tables):
-        raise ValueError("start must be tables of positive cells, got one that is not")
+    if [table.shape for table in tables] != shapes or not all(np.all(table > 0) for table in tables):
+        raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {start!r:.200}")
     return [table / table.sum() for table in tables]
 
 
-def _slope(w: Floats, a: Floats, b: Floats | None, p: Floats) -> tuple[Floats, Floats]:
-    """Likelihood of the rows under tables p (tables, K), and the gradient; a row's likelihoods are a, or a ⊗ b."""
-    if b is None:
-        u = p @ a.T
-        return u, (w / u) @ a
-    u = ((a @ p[0].reshape(a.shape[1], -1)) * b).sum(1)[None]
-    return u, (a.T @ ((w / u).T * b)).reshape(1, -1)
+def _slope(w: Floats, a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:
+    """Likelihood of the rows, A ∗ B, under tables p (tables, K), and the gradient."""
+    u = p @ a.T if b.shape[1] == 1 else ((a @ p[0].reshape(a.shape[1], -1)) * b).sum(1)[None]
+    return u, _weighed(w / u, a, b)
+
+
+def _weighed(w: Floats, a: Floats, b: Floats) -> Floats:
+    """Sum of the rows A ∗ B with weights w (tables, r): (tables, K)."""
+    return w @ a if b.shape[1] == 1 else (a.T @ (w.T * b)).reshape(1, -1)
 
 
 def _em(
-    w: Floats, a: Floats, b: Floats | None, p: Floats, stop: str, delta: float, steps: int
+    w: Floats, a: Floats, b: Floats, p: Floats, stop: str, delta: float, steps: int
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Tables, gaps and steps of plain EM; finished tables are set aside."""
-    done, taken, live = p.copy(), np.full(len(p), steps), np.arange(len(p))
-    gaps = np.empty(len(p))
+    done, gaps, taken, live = p.copy(), np.empty(len(p)), np.empty(len(p), np.int64), np.arange(len(p))
     _, g = _slope(w, a, b, p)
     for step in range(1, steps + 1):
         new = p * g
         _, g = _slope(w, a, b, new)
-        if stop == "paper":
-            over = new.max(1) - p.max(1) <= delta
-        elif stop == "change":
-            over = np.abs(new - p).max(1) <= delta
-        else:
-            over = g.max(1) - 1 <= delta
-        done[live], gaps[live], taken[live[over]] = new, np.maximum(g.max(1) - 1, 0), step
-        live, w, p, g = live[~over], w[~over], new[~over], g[~over]
+        gap = g.max(1) - 1
+        left = {"paper": new.max(1) - p.max(1), "change": np.abs(new - p).max(1), "gap": gap}[stop] > delta
+        done[live], gaps[live], taken[live] = new, np.maximum(gap, 0), step
+        live, w, p, g = (x[left] for x in (live, w, new, g))
         if not len(live):
             break
     return done, gaps, taken
@@ -448,17 +377,10 @@ def inverted(symbols: Symbols, sets: Sets) -> Linear:
     if any(np.isnan(score).any() for score in symbols.scores):
         raise ValueError("symbols must be of affinely independent codes, got some that no linear estimate tells apart")
     tables, variances = [np.empty(0)] * len(chosen), [np.empty(0)] * len(chosen)
-    for places, dense in _batches(symbols, chosen):
-        one = chosen[places[0]]
-        scores, shape = [symbols.scores[j] for j in one], [symbols.sizes[j] for j in one]
-        if dense:
-            w, z = _counts(symbols, [chosen[i] for i in places]) / n, _kron(scores)
-            first, second = w @ z, w @ z**2
-        else:
-            a, b = _halves([score[symbols.codes[:, j]] for j, score in zip(one, scores, strict=True)])
-            first, second = ((a**k).T @ b**k / n for k in (1, 2))
-        for i, x, y in zip(places, first.reshape(-1, *shape), second.reshape(-1, *shape), strict=True):
-            tables[i], variances[i] = x, (y - x**2) / (n - 1) if n > 1 else np.full(shape, np.nan)
+    for places, w, a, b in _batches(symbols, chosen, symbols.scores):
+        for i, x, square in zip(places, _weighed(w, a, b), _weighed(w, a**2, b**2), strict=True):
+            variance = (square - x**2) / (n - 1) if n > 1 else np.full_like(x, np.nan)
+            tables[i], variances[i] = (y.reshape([symbols.sizes[j] for j in chosen[i]]) for y in (x, variance))
     return Linear(tables, variances)
 
 
@@ -512,10 +434,22 @@ def information(tables: ArrayLike, axis: int = -1, *, axes: int | None = None) -
 def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
     """Return a table of shares with an axis for each of these attributes."""
     name = f"tables of {attributes}"
-    p = check_numbers(table, name)
-    if p.ndim != len(attributes):
+    p, axes = _tables(table, None, name)
+    if axes != len(attributes):
         raise ValueError(f"{name} must have an axis an attribute, got shape {p.shape}")
-    return _tables(p, p.ndim, name)[0]
+    return p
+
+
+def conditional(table: Floats, given: Sequence[int]) -> Floats:
+    """Return the law of the other attributes given those of some axes: (values of each of these, cells of the others).
+
+    Where what is given has no probability (less than 1e-12), the others follow their marginal.
+    """
+    rows = np.moveaxis(table, given, range(len(given)))
+    rows = rows.reshape(*rows.shape[: len(given)], -1)
+    total, alone = rows.sum(-1, keepdims=True), rows.reshape(-1, rows.shape[-1]).sum(0)
+    found = np.where(total > VANISHING, rows / np.maximum(total, VANISHING), alone)
+    return np.asarray(found / found.sum(-1, keepdims=True))
 
 
 def _tables(tables: ArrayLike, axes: int | None, name: str = "tables") -> tuple[Floats, int]:

@@ -1,0 +1,94 @@
+"""Records of categorical attributes: what clients of whole records share, and the cells of several attributes together.
+
+Cells are numbered row by row: the number is that of the values in mixed radix, the last attribute's running fastest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import crowds
+from ldpnb.checks import Limit, check_columns, check_sizes
+from ldpnb.core import Mechanism
+
+PREFIXES = 8  # sets of first attributes whose cells are kept while sets are counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordMechanism(Mechanism):
+    """What clients share whose values are records, int (n, d), attribute j in {0, …, κ_j−1}.
+
+    Parameters
+    ----------
+    sizes : tuple of int, each at least 2
+        Number of values of each attribute, κ_j.
+    """
+
+    sizes: tuple[int, ...]
+    limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes}
+
+    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+        return check_columns(values, self.sizes)
+
+    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
+        """Return records."""
+        return crowds.rows(self.sizes, n, rng)
+
+
+def every_record(sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return all records of attributes with so many values, one person each; the first two differ in all of them."""
+    found = np.indices(sizes).reshape(len(sizes), -1).T
+    return np.concatenate([found[-1:], found[:-1]])
+
+
+def split(flat: NDArray[Any], widths: Iterable[int]) -> list[NDArray[Any]]:
+    """Cut the last axis into parts of so many entries, such as those of each attribute."""
+    return np.split(flat, np.cumsum(list(widths))[:-1], -1)
+
+
+def one_hot(columns: Iterable[NDArray[np.int64]], sizes: Iterable[int]) -> NDArray[np.float64]:
+    """Return one for the person's value in each column and zero for the others, column after column: (n, Σκ_j)."""
+    bits = [np.equal.outer(column, np.arange(size)) for column, size in zip(columns, sizes, strict=True)]
+    return np.concatenate(bits, -1).astype(np.float64)
+
+
+def cell_of(columns: NDArray[np.int64], sizes: Iterable[Any]) -> NDArray[np.int64]:
+    """Return the number of each person's cell, (n,), from their values (m, n); of no attributes there is one cell."""
+    found = np.zeros(columns.shape[1], np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        found = found * size + column
+    return found
+
+
+def counted(
+    columns: NDArray[np.integer], sizes: Sequence[int], sets: Iterable[tuple[int, ...]]
+) -> list[NDArray[np.int64]]:
+    """Count the people in each cell of each set of attributes, flat, from values (d, n).
+
+    What a set shares with the one before, its first attributes, is done once: sorted sets are counted fastest.
+    """
+
+    @lru_cache(PREFIXES)
+    def cell(chosen: tuple[int, ...]) -> NDArray[np.int64]:
+        *first, last = chosen
+        column = np.asarray(columns[last], np.int64)
+        return cell(tuple(first)) * sizes[last] + column if first else column
+
+    return [np.bincount(cell(one), minlength=prod(sizes[j] for j in one)) for one in sets]
+
+
+def drawn(laws: NDArray[np.float64], row: NDArray[np.int64], u: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Draw a value for each person from their row of laws, (rows, values), by inversion of numbers in [0, 1)."""
+    ends, found = laws.cumsum(1), np.empty(len(row), np.int64)
+    ends /= ends[:, -1:]  # so that every number in [0, 1) is below the last one
+    for one in np.unique(row):
+        there = row == one
+        found[there] = np.searchsorted(ends[one], u[there], "right")
+    return found
