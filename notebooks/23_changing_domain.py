@@ -1293,10 +1293,7 @@ class Counting:
     """The hash family of a wheel, which counts the pairs of reports and keys that it looks at."""
 
     def __init__(self, family):
-        self.family, self.words, self.pairs = family, family.words, 0
-
-    def check(self, seeds, keys):
-        self.family.check(seeds, keys)
+        self.family, self.words, self.values, self.pairs = family, family.words, family.values, 0
 
     def count(self, seeds, first, inner, outer, keys):
         self.pairs += len(first) * len(keys)

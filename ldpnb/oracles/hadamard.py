@@ -85,11 +85,6 @@ def truthful(epsilon: float) -> Fraction:
     return exact(round_down(e / (e + 1)))
 
 
-def sign_layout(*public: str) -> np.dtype[np.void]:
-    """Layout of a report that is a sign, with public fields of integers."""
-    return np.dtype([*((name, np.int64) for name in public), ("bit", np.bool_)])
-
-
 def count_signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
     """How many plus and minus signs each cell has, (size, 2)."""
     return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
