@@ -39,7 +39,6 @@ class TestIOH(Contract):
         Example(ioh(GRR, 1, 0.3), ONE),
         Example(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
         Example(ioh(SUE, 1, 4.0), ONE),
-        Example(ioh(OUE, 2, 0.5), TWO[1:5], pairs=False),
         Example(ioh(HadamardBit, 1, 0.1), ONE),
         Example(ioh(SubsetSelection, 1, 1.0), ONE),
         Example(ioh(OLH, 1, 1.0, prime=5), ONE, pairs=False),
@@ -49,7 +48,10 @@ class TestIOH(Contract):
 
 
 class TestPairSampling(Contract):
-    cases = PairSampling.example()
+    cases = [  # two people who draw pairs of three keys, of certain signs; of two keys, of all signs
+        *(replace(example, pairs=example.pairs and example.mechanism.d == 2) for example in PairSampling.example()),
+        Example(sampling(GRR, 3, 1.5), THREE[[0, 2]]),
+    ]
     bad_values = [[{0: 1.0}], np.array([0, 1]), Records.of({0}, {1}), Records.of({3: 1.0}), Records.of({0: 1.5})]
     bad_reports = [
         [0, 1],
@@ -411,7 +413,7 @@ def functional(cells, question, normal):
 
 
 MECHANISMS = [
-    *(ioh(make, 2, e) for make, e in [(GRR, 1.0), (SUE, 2.0), (OUE, 0.5), (HadamardBit, 1.0)]),
+    *(ioh(make, 2, e) for make, e in [(GRR, 1.0), (OUE, 0.5), (HadamardBit, 1.0)]),
     *(sampling(make, 3, e) for make, e in [(GRR, 1.0), (HadamardBit, 2.0)]),
 ]
 
@@ -435,7 +437,7 @@ def test_errors_are_those_of_the_law(mechanism, question, normal):
     assert answer.error**2 == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("mechanism", [MECHANISMS[0], MECHANISMS[4]], ids=str)
+@pytest.mark.parametrize("mechanism", [MECHANISMS[0], MECHANISMS[3]], ids=str)
 def test_error_of_a_mean_allows_for_random_signs(mechanism):
     """Exactly, if all who are counted have one value, and otherwise by too much."""
     for who in ("one value", "several"):
@@ -527,7 +529,7 @@ def test_true_table_does_without_much_memory(monkeypatch):
     np.testing.assert_allclose(mechanism.truth(values).cells, whole, atol=1e-15)
 
 
-TRIALS = 1500
+TRIALS = 700
 
 
 def tables(mechanism, values, rng, trials=TRIALS):
@@ -542,7 +544,7 @@ def tables(mechanism, values, rng, trials=TRIALS):
     ids=str,
 )
 def test_stated_errors_are_those_of_many_trials(mechanism):
-    """Squares of (value − truth)/error, summed over 1500 trials, are χ²; 12 sums a mechanism, both sides, 1e-9 each.
+    """Squares of (value − truth)/error, summed over 700 trials, are χ²; 12 sums a mechanism, both sides, 1e-9 each.
 
     Key 1 has many values, so the error of its mean may be too large, by at most what signs add.
     """
@@ -618,7 +620,7 @@ def test_nobody_has_no_frequency():
         (ioh(SUE, 1, 1.0), ONE[2:]),
         (ioh(HadamardBit, 1, 1.0), ONE[1::2]),
         (ioh(GRR, 2, 2.0), TWO[4:]),
-        (sampling(GRR, 3, 1.0), THREE[2:4]),
+        (sampling(GRR, 3, 1.0), THREE[[2, 6]]),
     ],
     ids=str,
 )

@@ -238,19 +238,16 @@ CLIENTS = [BitFlip(sizes=(3, 2, 4), f=0.5), BloomFlip(sizes=(3, 2, 4), f=0.5, bi
 
 def products(mechanism, reports, pair):
     """Means of products of unbiased bits, person by person, and the codes of pairs of values."""
-    q = mechanism.flip
+    q = float(mechanism.flip)
+    bits = (reports - q) / (1 - 2 * q)
     widths = [code.shape[1] for code in mechanism.codes]
     of = [range(sum(widths[:a]), sum(widths[: a + 1])) for a in pair]
-    y = [
-        sum((int(r[b]) - q) * (int(r[c]) - q) for r in reports) / (1 - 2 * q) ** 2 / len(reports)
-        for b in of[0]
-        for c in of[1]
-    ]
+    y = [np.mean(bits[:, b] * bits[:, c]) for b in of[0] for c in of[1]]
     codes = [mechanism.codes[a] for a in pair]
     x = [
         [int(m[b] and m2[c]) for m in codes[0] for m2 in codes[1]] for b in range(len(of[0])) for c in range(len(of[1]))
     ]
-    return np.array(y, float), np.array(x, float)
+    return np.array(y), np.array(x, float)
 
 
 def penalty_of(mechanism, x, n):

@@ -23,12 +23,12 @@ def every(d):
 FEW = Records.of({}, {0: 1.0}, {0: 1.0, 1: 1.0, 2: 1.0}, {0: -1.0, 1: -1.0, 2: -1.0}, {1: -1.0, 2: 1.0})
 
 
-@pytest.mark.parametrize("d, inputs", [(1, every(1)), (2, every(2)), (3, FEW)], ids=["1", "2", "3"])
-@pytest.mark.parametrize("ell", [1, 2, 3])
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_epsilon_is_exact_for_every_padding(d, inputs, ell, epsilon):
+@pytest.mark.parametrize(
+    "d, ell, epsilon", [*product([1], [1, 2, 3], [0.5, 2.0]), *product([2], [1, 2, 3], [2.0]), (2, 2, 0.5), (3, 2, 0.5)]
+)
+def test_epsilon_is_exact_for_every_padding(d, ell, epsilon):
     """k-RR spends all of ε; vectors do, too, if a record can have ℓ pairs, and else ln[1 + d(e^ε−1)/ℓ]."""
-    shape = dict(d=d, ell=ell, epsilon=epsilon)
+    shape, inputs = dict(d=d, ell=ell, epsilon=epsilon), every(d) if d < 3 else FEW
     for make, spent in ((PCKVGRR, epsilon), (PCKVUE, log(1 + min(d, ell) * (exp(epsilon) - 1) / ell))):
         found = verify.epsilon(verify.laws(make(**shape), inputs))
         assert found == pytest.approx(spent, abs=1e-13)

@@ -140,7 +140,8 @@ def ends(name):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("name", "size", "epsilon"), [case for name in NAMES for case in ends(name)])
 def test_ends_of_the_range(name, size, epsilon):
-    whole(name, size, epsilon, 1, 0, None)
+    if size == CATALOGUE[name].sizes[0] or size >= 10**5:
+        whole(name, size, epsilon, 1, 0, None)
     if size < 10**5:
         whole(name, size, epsilon, 3, 1, 0)
 
@@ -153,7 +154,7 @@ def test_any_size_epsilon_and_people(name):
     def between(low, high):
         return st.floats(math.log(low), math.log(high)).map(lambda x: min(max(math.exp(x), low), high))
 
-    @settings(max_examples=30, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=20, derandomize=True, deadline=None, database=None)
     @given(
         size=between(entry.sizes[0], most).map(round),
         epsilon=between(*entry.epsilons),
