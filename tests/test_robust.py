@@ -154,7 +154,7 @@ def test_any_size_epsilon_and_people(name):
     def between(low, high):
         return st.floats(math.log(low), math.log(high)).map(lambda x: min(max(math.exp(x), low), high))
 
-    @settings(max_examples=20, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=30, derandomize=True, deadline=None, database=None)
     @given(
         size=between(entry.sizes[0], most).map(round),
         epsilon=between(*entry.epsilons),
