@@ -772,10 +772,7 @@ class Counting:
     """The client's hash family, which counts the slots that it computes."""
 
     def __init__(self, family):
-        self.family, self.words, self.slots = family, family.words, 0
-
-    def check(self, seeds, keys):
-        self.family.check(seeds, keys)
+        self.family, self.words, self.values, self.slots = family, family.words, family.values, 0
 
     def count(self, seeds, first, inner, outer, keys):
         self.slots += len(first) * len(keys)
