@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, Self
 
@@ -41,8 +41,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, distinct, uniform
 from ldpnb.checks import (
-    EPSILON_MAX,
-    EPSILON_MIN,
     Limit,
     check_codes,
     check_count,
@@ -59,7 +57,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
-HELD = 8  # keys or items that a person of `crowd` holds at most
 
 
 class Mechanism(ABC):
@@ -87,8 +84,6 @@ class Mechanism(ABC):
     public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
     server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
     needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
-    scope: ClassVar[tuple[int, int, int]] = (2, 256, 10**6)  # of `sized`: the least, the usual one, the largest
-    epsilons: ClassVar[tuple[float, float]] = (EPSILON_MIN, EPSILON_MAX)  # of `sized`
 
     def __post_init__(self) -> None:
         for kind in reversed(type(self).__mro__):
@@ -215,22 +210,10 @@ class Mechanism(ABC):
             raise ValueError("tally must hold at least one report, got none")
         return tally
 
-    # ------------------------------------------------------------------------- what suites, benchmarks and fuzzing use
-
     @classmethod
     def example(cls) -> list[Example]:
         """Return small instances with all inputs worth trying, for `verify.contract`."""
         raise NotImplementedError(f"{cls.__name__} must have a class method example(), a list of core.Example")
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """Return an instance for a domain of about this size: items, keys, attributes or letters."""
-        usual = {"epsilon": epsilon, "k": size, "d": size, "sizes": (4,) * size, "ell": HELD, "m": HELD}
-        return cls(**{field.name: usual[field.name] for field in fields(cls) if field.name in usual})  # type: ignore[arg-type]
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> Values:
-        """Return values of n people, half of them with a favourite; without `rng` all people are the same."""
-        raise NotImplementedError(f"{type(self).__name__} must have a method crowd(n, rng)")
 
 
 class OpenMechanism(Mechanism):
@@ -267,10 +250,6 @@ class OpenMechanism(Mechanism):
     def _items(self, items: Any) -> tuple[Any, ...] | None:
         """Return candidates that were checked."""
         raise NotImplementedError
-
-    def candidates(self) -> list[Any]:
-        """Return candidates for the values of `crowd`."""
-        raise NotImplementedError(f"{type(self).__name__} must have a method candidates()")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp, nextafter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,7 +38,6 @@ class Flip(RecordMechanism):
     f: float
     limits: ClassVar[Mapping[str, Limit]] = {"f": check_probability}
     server_cost = "report and item"
-    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -172,11 +171,6 @@ class BitFlip(Flip):
         made = [cls(sizes=sizes, f=f) for sizes, f in (((4,), 0.1), ((2, 3), 0.9), ((2, 2, 2), 0.37))]
         return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many attributes with four values each."""
-        return cls(sizes=(4,) * size, f=flip_for(epsilon, 2 * size))
-
 
 @dataclass(frozen=True, kw_only=True)
 class BloomFlip(Flip):
@@ -240,11 +234,6 @@ class BloomFlip(Flip):
         filters = ((3,), 0.5, 4, 2, 3), ((2, 3), 0.8, 3, 1, 0), ((5,), 0.3, 4, 2, 20)
         made = [cls(sizes=sizes, f=f, bits=bits, hashes=hashes, seed=seed) for sizes, f, bits, hashes, seed in filters]
         return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many attributes with four values each."""
-        return cls(sizes=(4,) * size, f=flip_for(epsilon, 4 * size), bits=16, hashes=2)
 
 
 def decoder(code: NDArray[np.bool_]) -> tuple[Floats, Floats]:

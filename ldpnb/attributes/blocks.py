@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb, prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,7 +83,6 @@ class Blocks(RecordMechanism):
     label = "blocks"
     limits: ClassVar[Mapping[str, Limit]] = {"sizes": _check_sizes, "size": (2, SIZE_MAX), "epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("block",)
-    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -264,11 +263,6 @@ class Blocks(RecordMechanism):
         shapes = ((2, 3, 2), 2, 2.0), ((2, 2, 2), 2, 0.5), ((3, 2, 2), 3, 1.0)
         made = [cls(sizes=sizes, size=size, epsilon=epsilon) for sizes, size, epsilon in shapes]
         return [Example(one, every_record(one.sizes)[:8], pairs=one.sizes == (2, 2, 2)) for one in made]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many attributes with two values each, in blocks of two."""
-        return cls(sizes=(2,) * size, size=2, epsilon=epsilon)
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,6 @@ class HarmonyFrequency(RecordMechanism):
     label = "Harmony"
     limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
-    scope = (1, 16, 1000)
 
     @property
     def slices(self) -> tuple[slice, ...]:

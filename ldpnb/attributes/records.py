@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import crowds
 from ldpnb.checks import Limit, check_columns, check_sizes
 from ldpnb.core import Mechanism
 
@@ -36,10 +35,6 @@ class RecordMechanism(Mechanism):
 
     def _values(self, values: ArrayLike) -> NDArray[np.int64]:
         return check_columns(values, self.sizes)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Return records."""
-        return crowds.rows(self.sizes, n, rng)
 
 
 def every_record(sizes: tuple[int, ...]) -> NDArray[np.int64]:

@@ -67,7 +67,6 @@ class IOH(Encoded):
     """
 
     label = "IOH"
-    scope = (1, 4, 8)
 
     @staticmethod
     def combinations(d: int) -> int:
@@ -173,7 +172,6 @@ class PairSampling(Encoded):
     """
 
     label = "pairs"
-    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()

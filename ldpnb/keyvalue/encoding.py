@@ -16,13 +16,12 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import crowds
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_codes, check_count, check_people
 from ldpnb.core import Floats, Ints, Mechanism, Records, blocks
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
 from ldpnb.keyvalue.queries import check_names
-from ldpnb.oracles.frequency import GRR, PureProtocol
+from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.succinct import SHist
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
@@ -197,15 +196,6 @@ class Encoded(Mechanism):
         """Variance of the oracle's score for a combination that people have with these probabilities, in their mean."""
         own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
         return np.asarray(other + (own - other) * t)
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many keys, through k-RR."""
-        return cls.of(tuple(f"key {i}" for i in range(size)), GRR, epsilon)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
-        """Any number of keys."""
-        return crowds.pairs(self.d, self.d, n, rng)
 
 
 # ------------------------------------------------------------------------------------- populations, oracle by oracle

@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, odds
 from ldpnb.checks import (
-    EPSILON_MAX,
-    EPSILON_MIN,
     Limit,
     check_count,
     check_epsilon,
@@ -72,7 +70,6 @@ class PrivKV(SampledKey):
     value_epsilon: float
     label = "PrivKV"
     limits: ClassVar[Mapping[str, Limit]] = {"key_epsilon": check_epsilon, "value_epsilon": check_epsilon}
-    epsilons = (2 * EPSILON_MIN, EPSILON_MAX)
 
     @classmethod
     def nominal_split(cls, d: int, epsilon: float) -> Self:
@@ -150,11 +147,6 @@ class PrivKV(SampledKey):
         made = cls(d=2, key_epsilon=0.5, value_epsilon=0.5), cls(d=3, key_epsilon=1.0, value_epsilon=0.3)
         splits = cls.nominal_split(1, 8.0), cls.tight_split(2, 3.0)
         return [Example(one, FEW[one.d], pairs=one.d < 3) for one in (*made, *splits)]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many keys, with the published split of ε."""
-        return cls.nominal_split(size, epsilon)
 
 
 def _told(held: Bools, values: Floats, p1: float, p2: float, rng: Randomness) -> Ints:

@@ -33,7 +33,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import crowds
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_numbers, check_people
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, Tally, named
@@ -249,11 +248,6 @@ class KnownKeys(SignedTernary):
 
     d: int
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
-    scope = (1, 256, 10**6)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
-        """Up to eight keys."""
-        return crowds.pairs(self.d, crowds.HELD, n, rng)
 
     def expected(self, values: Records) -> Floats:
         """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""

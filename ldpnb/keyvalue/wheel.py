@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb import chance, crowds
+from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon
 from ldpnb.core import (
@@ -53,7 +53,6 @@ from ldpnb.oracles.frequency import Supporting
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 REPORTS = 2**16  # reports decoded at a time
-LISTED = 256  # candidates for a crowd, who hold no others
 
 Item = int | str
 
@@ -147,7 +146,6 @@ class OpenSets(OpenMechanism):
     }
     width = 1  # slots of an arc, a field of `Wheel`
     server_cost = "report and item"
-    scope = (1, LISTED, 1)  # the client has no domain, and candidates are as many as ever
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -259,10 +257,6 @@ class OpenSets(OpenMechanism):
         v = np.ones(len(users)) if records.values is None else records.values[listed]
         return Held(users, columns[listed], self.used(records.sizes)[users], v, (len(records), len(codes)))
 
-    def candidates(self) -> list[Any]:
-        """Return the keys of a crowd."""
-        return list(range(LISTED))
-
 
 # ------------------------------------------------------------------------------------------------------------ sets
 
@@ -341,10 +335,6 @@ class Wheel(OpenSets, Supporting):
             Example(cls(epsilon=2.0, m=2, slots=5, table=3), three, (0, 2, 1), pairs=False),
             Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1)),
         ]
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
-        """Up to m keys."""
-        return crowds.sets(LISTED, self.m, n, rng)
 
 
 # --------------------------------------------------------------------------------------------------- key–value data
@@ -435,7 +425,3 @@ class WheelKV(OpenSets, SignedTernary):
             Example(cls(epsilon=1.0, m=2, slots=4, table=3), three, (2, 0, 1), pairs=False),
             Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1), pairs=False),
         ]
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
-        """Up to m keys."""
-        return crowds.pairs(LISTED, self.m, n, rng)

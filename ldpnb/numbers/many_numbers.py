@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import crowds
 from ldpnb.chance import Randomness, distinct, exact, rational, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, check_unit
 from ldpnb.core import Example, Layout, Reports, Tally, blocks
@@ -34,7 +33,6 @@ class Numbers(MeanMechanism):
     """A vector of d numbers in [−1, 1] a person: values are (n, d), estimates and targets have d columns."""
 
     d: int
-    scope = (1, 16, 1000)
 
     def _values(self, values: ArrayLike) -> NDArray[np.float64]:
         vectors = check_unit(values, ndim=2)
@@ -49,10 +47,6 @@ class Numbers(MeanMechanism):
     def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
         """Draw reports, some people at a time: the coins of all at once could be too much to hold."""
         return np.concatenate([self._draw(values[some], rng) for some in blocks(len(values), max(1, BLOCK // self.d))])
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
-        """Vectors."""
-        return crowds.numbers((n, self.d), rng)
 
 
 def _cube(mechanism: Numbers, *inside: list[float], pairs: bool = True) -> Example:

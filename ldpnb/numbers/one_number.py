@@ -24,7 +24,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import crowds
 from ldpnb.chance import Randomness, bernoulli, exact, odds, weighted
 from ldpnb.checks import Limit, check_unit
 from ldpnb.core import Example, Layout, Reports, Tally
@@ -51,8 +50,6 @@ class Number(MeanMechanism):
     Values are numbers in [−1, 1], (n,).  Reports are cells, int64 (n,).  Tallies count the cells, (m,); estimates and
     targets have one column.
     """
-
-    scope = (1, 1, 1)
 
     @property
     @abstractmethod
@@ -100,10 +97,6 @@ class Number(MeanMechanism):
 
     def _cells(self, tally: Tally) -> NDArray[np.int64]:
         return tally.counts[..., None, :]
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
-        """Numbers."""
-        return crowds.numbers((n,), rng)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance, crowds
+from ldpnb import chance
 from ldpnb.chance import (
     Randomness,
     bernoulli,
@@ -63,10 +63,6 @@ class ItemOracle(Mechanism):
     def expected(self, values: ArrayLike) -> NDArray[np.float64]:
         """One for the person's item, zero for the others: (n, k)."""
         return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.int64]:
-        """Items."""
-        return crowds.codes(self.k, n, rng)
 
 
 class Supporting(Mechanism):

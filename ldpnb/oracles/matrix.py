@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import exp
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,7 +65,6 @@ class MatrixMechanism(ItemOracle):
     scores: Any = None
     label = "matrix"
     limits: ClassVar[Mapping[str, Limit]] = {"channel": _check_channel}
-    scope = (2, 16, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -170,11 +168,6 @@ class MatrixMechanism(ItemOracle):
         thirds = [[1 / 3, 2 / 3, 0.0], [0.1, 0.9, 0.0]]
         made = cls(channel=uneven), cls(channel=uneven, scores=[[-1.0], [0.5], [2.0]]), cls(channel=thirds)
         return [Example(one, np.arange(one.k), histogram=True) for one in made]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """Randomized response among so many items."""
-        return cls(channel=np.where(np.eye(size), exp(epsilon), 1) / (exp(epsilon) + size - 1))
 
 
 def ratio(channel: ArrayLike) -> Fraction | None:

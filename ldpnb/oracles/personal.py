@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance, crowds
+from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
 from ldpnb.core import Example, Layout, Mechanism, Reports, Tally
@@ -182,13 +182,3 @@ class PCE(Mechanism):
             groups = tuple((slice(i, None, len(levels)), epsilon) for i, epsilon in enumerate(levels))
             found.append(Example(cls(k=k, levels=levels), inputs, groups=groups))
         return found
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many items, and one level."""
-        return cls(k=size, levels=(epsilon,))
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.void]:
-        """Items and levels."""
-        level = np.zeros(n, np.int64) if rng is None else rng.integers(0, len(self.levels), n)
-        return people(crowds.codes(self.k, n, rng), level)

@@ -63,7 +63,6 @@ class SubsetSelection(BitReports):
     size: int = 0
     label = "k-Subset"
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
-    scope = (2, 256, 10**5)
 
     def __post_init__(self) -> None:
         super().__post_init__()

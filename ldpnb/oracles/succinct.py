@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +65,6 @@ class SHist(OneBit):
     label = "S-Hist"
     limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
     server_cost = "report and item"
-    scope = (2, 256, 1000)
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
         """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
@@ -151,8 +150,3 @@ class SHist(OneBit):
         shapes = (3, 1.0, 5, 0), (2, 0.1, 3, 1), (4, 2.0, 3, 2**64 - 1)
         made = [cls(k=k, epsilon=epsilon, m=m, matrix=matrix) for k, epsilon, m, matrix in shapes]
         return [Example(one, np.arange(one.k), histogram=True) for one in made]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many items, with 4096 rows."""
-        return cls(k=size, epsilon=epsilon, m=4096)

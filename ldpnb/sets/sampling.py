@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb import chance, crowds
+from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_epsilon
 from ldpnb.core import (
@@ -113,10 +113,6 @@ class SetSampling(Supporting):
         inputs = every_set(2), every_set(3), four
         return [Example(m, sets, pairs=m.report_bits < 4) for m, sets in zip(made, inputs, strict=True)]
 
-    def crowd(self, n: int, rng: np.random.Generator | None) -> Records:
-        """Return sets of up to ℓ items."""
-        return crowds.sets(self.d, self.ell, n, rng)
-
 
 def every_set(d: int) -> Records:
     """Return all sets of d items, one person each."""
@@ -155,7 +151,6 @@ class SampledHadamardBit(SetSampling):
 
     label = "sampled S-Hist"
     public_fields: ClassVar[tuple[str, ...]] = ("row",)
-    scope = (2 * crowds.HELD, 256, 10**6)
 
     @cached_property
     def oracle(self) -> HadamardBit:
@@ -284,7 +279,6 @@ class SampledGRR(KeptCode, SetSampling):
     """
 
     label = "sampled k-RR"
-    scope = (1, 256, 10**6)
 
     @property
     def layout(self) -> Layout:

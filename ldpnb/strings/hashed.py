@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack
 from scipy.sparse import csc_array
 
-from ldpnb import crowds
 from ldpnb.chance import Randomness, scatter, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_histogram
 from ldpnb.core import Example, OpenMechanism, Reports, Tally, blocks
@@ -192,14 +191,6 @@ class Hashed(OpenMechanism):
             one[:, -1] = people.sum(0)
             one[:, :-1] = self._drawn(own.astype(np.int64).reshape(self.cohorts, -1), one[:, -1], rng)
         return Tally(self, int(histogram.sum()), found, self._items(items))
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.str_]:
-        """Names, most of them different."""
-        return crowds.names(10**5, n, rng)
-
-    def candidates(self) -> list[str]:
-        """Return some of the names."""
-        return [f"item {i}" for i in range(20)]
 
     def _example(self, values: list[Any]) -> Example:
         """Return candidates, of which two attain ε, and last a stranger to them."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import exp, floor
-from typing import ClassVar, Self
+from math import floor
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,8 +88,6 @@ class RAPPOR(Hashed):
         "hashes": (1, HASHES_MAX),
         **dict.fromkeys("fpq", check_probability),
     }
-    scope = (16, 128, 10**4)
-    epsilons = (1e-6, 16.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -251,11 +249,6 @@ class RAPPOR(Hashed):
             cls(bits=4, hashes=2, cohorts=2, f=0.5, p=0.5, q=0.75)._example(["0", "2", "3", "x0"]),
         ]
 
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For filters of so many bits; ε is that of all reports on one value together."""
-        return cls(bits=size, hashes=2, cohorts=4, f=2 / (1 + exp(epsilon / 4)), p=0.25, q=0.75)
-
 
 def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
     r"""RAPPOR that sends its permanent response itself (O-RAPPOR), for a given ε: all reports are one and the same.
@@ -314,7 +307,6 @@ class ORR(Hashed):
     hashes = 1
     label = "O-RR"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
-    scope = (2, 128, 4000)
 
     @cached_property
     def slots(self) -> GRR:
@@ -367,11 +359,6 @@ class ORR(Hashed):
             cls(k=3, cohorts=2, epsilon=1.0)._example([0, 1, 1000]),
             cls(k=2, cohorts=3, epsilon=3.0)._example(["0", "1", "2", "4", "x0"]),
         ]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For so many slots."""
-        return cls(k=size, cohorts=32, epsilon=epsilon)
 
 
 def _support(flip: Fraction, p: Fraction, q: Fraction) -> tuple[Fraction, Fraction]:

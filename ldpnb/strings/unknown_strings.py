@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,7 +124,6 @@ class Unknown(Mechanism):
     }
     public_fields: ClassVar[tuple[str, ...]] = ("cohort", "positions")
     needs_list = False
-    scope = (2, 6, 8)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -342,21 +341,6 @@ class Unknown(Mechanism):
             small("_a", ["", "aaaa", "a"], length=4, gram=2),
             small("_ab", ["ab", "ba", "a"], bits=4, hashes=2, epsilon=0.7),
         ]
-
-    @classmethod
-    def sized(cls, size: int, epsilon: float) -> Self:
-        """For strings of so many letters."""
-        return cls(alphabet="_abcdefgh", length=size, gram=1, epsilon=epsilon, bits=64, hashes=2, cohorts=4)
-
-    def crowd(self, n: int, rng: np.random.Generator | None) -> NDArray[np.str_]:
-        """Strings of all letters, half of them of full length."""
-        letters = np.array(list(self.alphabet[1:]))
-        if rng is None:
-            return np.full(n, letters[0])
-        size = np.where(np.arange(n) % 2, self.length, rng.integers(0, self.length + 1, n))
-        drawn = letters[rng.integers(0, len(letters), (n, self.length))]
-        drawn[np.arange(self.length) >= size[:, None]] = ""
-        return np.ascontiguousarray(drawn).view(f"<U{self.length}").reshape(n)
 
 
 def threshold(mechanism: Unknown, spurious: float) -> float:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pandas as pd
-from mechanisms import CATALOGUE, PACKED
+from mechanisms import CATALOGUE, HELD, PACKED, candidates
 from timing import Cores, least
 
 from ldpnb import keyvalue
@@ -27,7 +27,6 @@ from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
 from ldpnb.core import named
-from ldpnb.crowds import HELD
 from ldpnb.keyvalue import pckv, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
@@ -127,7 +126,7 @@ def crowd(mechanism, n, size, trials):
         counts = shares(n, int(np.prod(shape))).reshape(shape)
         return {"cells": np.broadcast_to(counts, (trials, *shape))}
     if isinstance(mechanism, keyvalue.SignedTernary):
-        d = mechanism.d if hasattr(mechanism, "d") else len(mechanism.candidates())
+        d = mechanism.d if hasattr(mechanism, "d") else len(candidates(mechanism))
         holders = n // np.arange(1, d + 1)
         people = keyvalue.Holdings(n, np.arange(d + 1), np.full(d, 0.5), holders, np.full(d, HELD))
         return {"population": people, "trials": trials}
