@@ -187,15 +187,20 @@ class Blocks(RecordMechanism):
 
     def _holding(self, s: tuple[int, ...]) -> Groups:
         """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
-        inside = np.isin(self.blocks, s)
-        rows = np.flatnonzero(inside.sum(1) == len(s))
-        signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
-        kinds, kind = np.unique(signed, axis=0, return_inverse=True)
-        found = []
-        for i, x in enumerate(kinds.tolist()):
-            group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
-            found.append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
-        return found
+        if s not in self._held:
+            inside = np.isin(self.blocks, s)
+            rows = np.flatnonzero(inside.sum(1) == len(s))
+            signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
+            kinds, kind = np.unique(signed, axis=0, return_inverse=True)
+            self._held[s] = found = []
+            for i, x in enumerate(kinds.tolist()):
+                group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
+                found.append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
+        return self._held[s]
+
+    @cached_property
+    def _held(self) -> dict[tuple[int, ...], Groups]:
+        return {}
 
     def _scores(self, counts: NDArray[np.int64], s: tuple[int, ...], power: int) -> NDArray[np.float64]:
         """Sum g**power times the scores of the cells of a set: (…, κ_a, …)."""
