@@ -132,7 +132,7 @@ def ascent(likelihood, p):
 
 MIXED = BitFlip(sizes=(2, 3, 2, 4), f=0.4)
 SETS = [(0, 2), (1,), (0, 1, 2), (2, 3), (0, 2), (0, 3), (1, 3), (0, 1, 2, 3)]  # (0, 3) is solved with (2, 3)
-WAYS = [{}, {"DENSE": 0}, {"LISTED": 3}, {"DENSE": 0, "WIDE": 0}]
+WAYS = [{}, {"WORDS": 0}, {"DENSE": 0}, {"LISTED": 3}, {"DENSE": 0, "WIDE": 0}]
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 3000])
@@ -296,6 +296,8 @@ def test_bad_arguments_are_refused():
         for method in (likeliest, inverted, lambda s, sets: expectation(s, sets, stop="gap")):
             with pytest.raises(ValueError, match="sets must .*, got"):
                 method(found, bad)
+    with pytest.raises(ValueError, match="reports must be a plain array, got a masked one"):
+        symbols(MIXED, np.ma.masked_array(np.zeros((3, 11), bool), mask=True))
     nobody = symbols(MIXED, np.zeros((0, 11), bool))
     with pytest.raises(ValueError, match="symbols must be of at least one person"):
         likeliest(nobody, [(0,)])

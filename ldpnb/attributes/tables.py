@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import groupby
 from math import prod
 from typing import Any
 
@@ -22,7 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import counted
-from ldpnb.checks import check_codes, check_columns, check_count, check_numbers, check_positive, is_number
+from ldpnb.checks import check_array, check_codes, check_columns, check_count, check_numbers, check_positive, is_number
+from ldpnb.core import blocks
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 
@@ -31,6 +33,8 @@ Sets = Sequence[Sequence[int]]
 Tables = Sequence[ArrayLike]
 
 LISTED = 10  # bits of a code up to which all patterns are listed as symbols; above, only those that came
+WORDS = 128  # joint symbols up to which tables are counted by ANDs of words of 64 people
+BLOCK = 1 << 17  # words in memory at a time
 DENSE = 1 << 20  # entries of a channel of several attributes that is written out
 VANISHING = 1e-12  # what is given with less probability has no conditional law of its own
 STOPS = ("paper", "change", "gap")
@@ -69,6 +73,17 @@ class Symbols:
         """Number of values of each attribute."""
         return tuple(channel.shape[1] for channel in self.channels)
 
+    @cached_property
+    def _words(self) -> list[NDArray[np.uint64]]:
+        """Who sent each symbol, 64 people a word: (s_j, words), for attributes of few symbols."""
+        words = []
+        for column, channel in zip(self.codes.T, self.channels, strict=True):
+            few = range(len(channel) if len(channel) <= WORDS else 0)
+            sent = np.zeros((len(few), -(-len(column) // 64) * 64), np.bool_)
+            np.equal(column, np.array(few, column.dtype)[:, None], out=sent[:, : len(column)])
+            words.append(np.packbits(sent, axis=1).view(np.uint64))
+        return words
+
 
 def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     r"""Read the symbols off reports.
@@ -83,7 +98,7 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
         As the client sends them; for GRR, one column an attribute, int (n, d).
     """
     if isinstance(mechanism, Flip):
-        parts = list(_flipped(mechanism, mechanism._reports(np.asarray(reports))))
+        parts = list(_flipped(mechanism, mechanism._reports(check_array(reports, "reports"))))
     elif mechanism and all(isinstance(client, GRR) for client in mechanism):
         columns = check_columns(reports, [client.k for client in mechanism], "reports").T
         tables = {client: _responses(client) for client in mechanism}
@@ -146,6 +161,24 @@ def _checked(symbols: Symbols, sets: Sets) -> list[tuple[int, ...]]:
     return check_sets(sets, len(symbols.sizes))
 
 
+def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> NDArray[np.int64]:
+    """Count the joint symbols of sets that share their channels, a few by ANDs of words: (len(sets), Π s_j)."""
+    many = prod(len(symbols.channels[j]) for j in sets[0])
+    if many > WORDS:
+        return np.stack(counted(symbols.codes.T, [len(channel) for channel in symbols.channels], sets))
+    words, found = symbols._words, np.zeros((len(sets), many), np.int64)
+    for head, group in groupby(range(len(sets)), key=lambda i: sets[i][:-1]):
+        places = list(group)
+        last = np.stack([words[sets[i][-1]] for i in places])[:, None]
+        for part in blocks(last.shape[-1], max(1, BLOCK // (len(places) * many))):
+            lead = np.full((1, 1), ~np.uint64(0))
+            for j in head:
+                lead = (lead[:, None] & words[j][:, part]).reshape(-1, words[j][:, part].shape[-1])
+            both = lead[:, None] & last[..., part]
+            found[places] += np.bitwise_count(both).sum(-1, dtype=np.uint32).reshape(len(places), -1)
+    return found
+
+
 def _batches(
     symbols: Symbols, sets: list[tuple[int, ...]], matrices: Sequence[Floats]
 ) -> Iterator[tuple[list[int], Floats, Floats, Floats]]:
@@ -161,9 +194,8 @@ def _batches(
     for places in same.values():
         parts = [matrices[j] for j in sets[places[0]]]
         if prod(part.size for part in parts) <= DENSE:
-            counts = counted(symbols.codes.T, [len(x) for x in matrices], [sets[i] for i in places])
             whole = reduce(np.kron, parts)  # type: ignore[arg-type]
-            yield places, np.stack(counts) / len(symbols), whole, np.ones((len(whole), 1))
+            yield places, _counts(symbols, [sets[i] for i in places]) / len(symbols), whole, np.ones((len(whole), 1))
         else:
             for i in places:
                 came, weights = np.unique(symbols.codes[:, sets[i]], axis=0, return_counts=True)
