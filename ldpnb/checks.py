@@ -112,7 +112,7 @@ def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> N
 
 
 def check_part(found: Any, name: str, kind: Any, values: int, *shape: int) -> NDArray[Any]:
-    """Return a field of reports, (n, *shape): integers below `values`, or entries of another type than np.int64."""
+    """Return a field of reports, (n, …): integers below `values`, or entries of another type than np.int64."""
     array, wide = check_array(found, name), kind is np.int64
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape or not (wide or array.dtype == kind):
         rule = f"{'integers' if wide else np.dtype(kind).name} of shape {('n', *shape)}".replace("'", "")
