@@ -114,13 +114,18 @@ class Paths:
         """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula."""
         if isinstance(p, Formula):
             return self.choose(p.coin) == 0
-        t = ceil(Fraction(float(p)) * GRID)
+        t = ceil(float(p) * GRID)  # exact: a float times a power of two
         return self.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
+
+    def even(self, options: int) -> int:
+        """One of several options, all alike."""
+        self.admit(options)
+        return self.choose((1,) * options) if options > 1 else 0
 
     @property
     def probability(self) -> Fraction:
         """Probability of the branch walked so far."""
-        return Fraction(prod(w[option] for option, w in self.taken), prod(sum(w) for _, w in self.taken))
+        return Fraction(prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken]))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -153,7 +158,7 @@ def _probabilities(p: ArrayLike) -> NDArray[np.float64]:
         found = np.asarray(p, np.float64)
     except (TypeError, ValueError):
         found = np.array(np.nan)
-    if not np.all((found >= 0) & (found <= 1)):
+    if not ((found >= 0) & (found <= 1)).all():
         raise ValueError(f"p must be probabilities in [0, 1], got {p!r:.200}")
     return found
 
@@ -163,6 +168,11 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
         return np.broadcast_to(x, shape)
     except ValueError:
         raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
+
+
+def _each(x: NDArray[Any], shape: tuple[int, ...], name: str) -> list[Any]:
+    """List what is spread to a shape, for a program that is replayed very often."""
+    return _spread(x, shape, name).ravel().tolist() if x.ndim else [x.item()] * prod(shape)
 
 
 # ---------------------------------------------------------------------------------------------------- draws
@@ -190,19 +200,15 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     rng = _source(rng)
     symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
-    each = _spread(p, shape, "p")
-    if not isinstance(rng, Paths):
-        rows = max(1, COINS // max(1, prod(shape[1:])))
-        if not shape or shape[0] <= rows:
-            return np.asarray(rng.random(shape) < p)
-        heads = np.empty(shape, np.bool_)
-        for start in range(0, shape[0], rows):  # the numbers are those of a single call
-            part = heads[start : start + rows]
-            np.less(rng.random(part.shape), each[start : start + rows], out=part)
-        return heads
+    if isinstance(rng, Paths):
+        return np.array([rng.toss(q) for q in _each(p, shape, "p")], np.bool_).reshape(shape)
+    each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
+    if not shape or shape[0] <= rows:
+        return np.asarray(rng.random(shape) < p)
     heads = np.empty(shape, np.bool_)
-    for at, q in zip(np.ndindex(shape), each.flat, strict=True):
-        heads[at] = rng.toss(q)
+    for start in range(0, shape[0], rows):  # the numbers are those of a single call
+        part = heads[start : start + rows]
+        np.less(rng.random(part.shape), each[start : start + rows], out=part)
     return heads
 
 
@@ -285,16 +291,14 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
         If some k is not in range, k does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     k = np.asarray(k)
-    if k.dtype.kind not in "iu" or not np.all((k > 0) & (k < 2**63)):
+    if k.dtype.kind not in "iu" or not ((k > 0) & (k < 2**63)).all():
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
-    each, rng = _spread(k, shape, "k"), _source(rng)
+    rng = _source(rng)
     if not isinstance(rng, Paths):
+        _spread(k, shape, "k")
         return np.asarray(rng.integers(0, k, shape), np.int64)
-    out = np.empty(shape, np.int64)
-    for at, options in zip(np.ndindex(shape), each.flat, strict=True):
-        rng.admit(options)
-        out[at] = rng.choose((1,) * int(options)) if options > 1 else 0
-    return out
+    drawn = [rng.even(options) for options in _each(k, shape, "k")]
+    return np.array(drawn, np.int64).reshape(shape)
 
 
 def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
@@ -568,6 +572,8 @@ def law(program: Callable[[Paths], Any], *, limit: int = LIMIT) -> Law:
 
 def freeze(value: Any) -> Hashable:
     """Turn arrays, lists and structured values into nested tuples of plain numbers."""
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":  # entries need not be looked at
+        return tuple(value.tolist() if value.ndim == 1 else map(freeze, value))
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):

@@ -587,10 +587,10 @@ coin = np.column_stack([people, np.arange(len(people)) % 2])  # half of the peop
 with_coin = marginals(coin, (*SIZES, 2), all_sets(D + 1, 1, 2, 3))
 true_tables = {s: with_coin[s] for s in with_coin if D not in s}
 entropies = np.array([entropy(true_tables[j,]) for j in range(D)])
-starts = {
-    k: [greedy(Scores({s: true_tables[s] for s in all_sets(D, k + 1)}), D, k, root=root) for root in range(D)]
-    for k in (1, 2)
-}
+starts = {}
+for k in (1, 2):
+    scores = Scores({s: true_tables[s] for s in all_sets(D, k + 1)})
+    starts[k] = [greedy(scores, D, k, root=root) for root in range(D)]
 sums = {k: np.array([i_sum(g, true_tables) for g in starts[k]]) for k in (1, 2)}
 by_entropy = entropy_root({s: true_tables[s] for s in all_sets(D, 1)})
 
@@ -800,8 +800,10 @@ def queries(d, a, most):
     return [every[i] for i in sorted(chosen)]
 
 
-def learn(tables, k, d, root):
-    return greedy(Scores(tables), d, k, root=root)
+def learn(tables, k, d, roots):
+    """A network from each of some roots."""
+    scores = Scores(tables)
+    return [greedy(scores, d, k, root=root) for root in roots]
 
 
 class Truth:
@@ -814,7 +816,7 @@ class Truth:
         wanted |= {s for k in ks for s in all_sets(self.d, k + 1)}
         self.tables = marginals(records, sizes, sorted(wanted, key=lambda s: (len(s), s)))
         self.root = entropy_root({s: self.tables[s] for s in all_sets(self.d, 1)})
-        self.networks = {k: learn(self.of(k), k, self.d, self.root) for k in ks}
+        self.networks = {k: learn(self.of(k), k, self.d, [self.root])[0] for k in ks}
         self.shaped = [s for a in self.asked.values() for s in a if np.prod([sizes[j] for j in s]) == cells]
 
     def of(self, k):
@@ -854,7 +856,7 @@ def baselines(truth, seed):
     rows = [(name, 2, what, value) for name, other in others.items() for what, value in truth.errors(other).items()]
     for k, network in truth.networks.items():
         rows.append(("raw", k, "I_sum", i_sum(network, truth.tables)))
-    roots = [i_sum(learn(truth.of(2), 2, truth.d, root), truth.tables) for root in range(truth.d)]
+    roots = [i_sum(network, truth.tables) for network in learn(truth.of(2), 2, truth.d, range(truth.d))]
     rows += [("raw", 2, "I_sum, any start", np.mean(roots)), ("raw", 2, "I_sum, worst start", min(roots))]
     rows += [("raw", 2, "I_sum, best start", max(roots))]
     return [{"f": 0.0, "rule": name, "k": k, "what": what, "value": value} for name, k, what, value in rows]
@@ -871,7 +873,7 @@ def repetition(truth, f, seed, number, plan):
         for k in ks:
             sets = all_sets(d, k + 1)
             tables = dict(zip(sets, RULES[rule](told, sets), strict=True))
-            networks = [learn(tables, k, d, root) for root in (range(d) if k == 2 else [entropy_root(alone)])]
+            networks = learn(tables, k, d, range(d) if k == 2 else [entropy_root(alone)])
             mine = networks[entropy_root(alone) if k == 2 else 0]
             made = [fit(g, tables).sample(n, rng=stream) for g in networks]
             sums = [i_sum(g, marginals(x, sizes, g.sets)) for g, x in zip(networks, made, strict=True)]
@@ -912,7 +914,7 @@ def compared(truth, f, seed, number, rules):
         if rule in rules:
             tables = dict(zip(all_sets(d, 3), RULES[rule](told, all_sets(d, 3)), strict=True))
             alone = dict(zip(all_sets(d, 1), RULES[rule](told, all_sets(d, 1)), strict=True))
-            mine, networks = entropy_root(alone), [learn(tables, 2, d, root) for root in range(d)]
+            mine, networks = entropy_root(alone), learn(tables, 2, d, range(d))
             raw = [i_sum(g, truth.tables) for g in networks]
             made = [marginals(fit(g, tables).sample(len(truth.records), rng=stream), sizes, g.sets) for g in networks]
             synthetic = [i_sum(g, x) for g, x in zip(networks, made, strict=True)]
@@ -930,7 +932,7 @@ def floors(truth, seed, draws):
     """Networks without noise, from every start; with one pair carried; and networks drawn at random."""
     stream, rows = np.random.default_rng([seed, 1]), []
     for root in range(truth.d):
-        clean = learn(truth.of(2), 2, truth.d, root)
+        clean = learn(truth.of(2), 2, truth.d, [root])[0]
         for _ in range(draws):
             made = fit(clean, truth.of(2)).sample(len(truth.records), rng=stream)
             rows += [("no noise", 2, what, value) for what, value in truth.errors(made).items()]
@@ -958,7 +960,7 @@ def classified(truth, f, seed, number, rules):
     for rule in rules:
         tables = dict(zip(all_sets(d, 3), RULES[rule](told, all_sets(d, 3)), strict=True))
         alone = dict(zip(all_sets(d, 1), RULES[rule](told, all_sets(d, 1)), strict=True))
-        synthetic = fit(learn(tables, 2, d, entropy_root(alone)), tables).sample(cut, rng=stream)
+        synthetic = fit(learn(tables, 2, d, [entropy_root(alone)])[0], tables).sample(cut, rng=stream)
         inside = int(0.8 * cut)
         for what, value in (
             ("held out", svm_accuracy(synthetic, held, sizes)),
@@ -1255,7 +1257,7 @@ def shared(f):
         client, stream = BitFlip(sizes=SIZES, f=f), np.random.default_rng([SEED, i, round(100 * f)])
         told = symbols(client, client.perturb(people, rng=stream))
         one, three = (dict(zip(all_sets(D, a), RULES["paper"](told, all_sets(D, a)), strict=True)) for a in (1, 3))
-        every = [learn(three, 2, D, root).skeleton for root in range(D)]
+        every = [network.skeleton for network in learn(three, 2, D, range(D))]
         found.append(([every[entropy_root(one)]], every))
     pairs = [[(x, y) for a, b in combinations(found, 2) for x, y in product(a[i], b[i])] for i in (0, 1)]
     return [float(np.mean([len(x & y) / len(x) for x, y in some])) for some in pairs]
