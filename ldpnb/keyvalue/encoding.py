@@ -73,8 +73,8 @@ def encoded(records: Records, d: int, rng: Randomness) -> Ints:
 
 
 def per_person(moves: Ints, records: Records) -> Ints:
-    """Sum of each person's entries, below 2**53."""
-    return np.bincount(records.users, moves, len(records)).astype(np.int64)
+    """Sum of each person's entries."""
+    return np.diff(np.concatenate([[0], np.cumsum(moves)])[records.offsets])
 
 
 def joint(laws: Floats) -> Floats:
