@@ -34,7 +34,7 @@ from ldpnb.verify._laws import moments_of, row_keys, total_variation, worst
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
 TRIALS = 3000
-THREE = 20_000  # branches up to which three people, or pairs of three inputs, are walked
+THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
 COSTS = ("report", "report and item")
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
@@ -412,7 +412,7 @@ def _independent(example: Example, people: Sequence[int]) -> None:
 @_check(lambda example: example.pairs, slow=True)
 def people_are_independent(example: Example) -> None:
     """Two people's reports have the product of their laws, in either order; of three inputs, unless they are many."""
-    first = range(len(example.inputs))[: 3 if known(example).branches[0] ** 2 <= THREE else 2]
+    first = range(len(example.inputs))[: 3 if (3 * known(example).branches[0]) ** 2 <= THREE else 2]
     for people in product(first, repeat=2):
         _independent(example, people)
 
