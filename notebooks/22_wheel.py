@@ -181,6 +181,7 @@ ALL = [
 ]  # all nine records of signs over two keys
 
 
+@cache
 def exact_epsilon(client, ell, eps=1.0):
     return epsilon(laws(lambda record, rng: client(record, 2, ell, eps, rng), ALL))
 
