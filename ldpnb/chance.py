@@ -393,10 +393,8 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
 
 def toss(p: float, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
-    if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:
-        return (
-            rng.toss(p) if isinstance(rng, Paths) else bool(rng.random() < p)
-        )  # the same, without the cost of an array
+    if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
+        return rng.toss(p) if isinstance(rng, Paths) else bool(rng.random() < p)
     return bool(bernoulli(p, (), rng))
 
 
@@ -405,7 +403,7 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
     if len(options) == 0:
         raise ValueError("options must not be empty, got none")
     if isinstance(rng, np.random.Generator):
-        return options[rng.integers(len(options))]
+        return options[int(rng.integers(len(options)))]
     return options[int(uniform(len(options), (), rng))]
 
 
