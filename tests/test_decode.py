@@ -1,5 +1,6 @@
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import binom, chi2, false_discovery_control, norm
 from ldpnb.chance import law
 from ldpnb.core import Tally
 from ldpnb.oracles.frequency import GRR
+from ldpnb.strings import hashed
 from ldpnb.strings.decoding import decode
 from ldpnb.strings.rappor import ORR, RAPPOR, one_time
 
@@ -17,6 +19,14 @@ BITS = RAPPOR(bits=16, hashes=2, cohorts=8, f=0.5, p=0.5, q=0.75)
 SLOTS = ORR(k=8, cohorts=16, epsilon=2)
 SHARP = one_time(bits=16, hashes=2, cohorts=8, epsilon=6)
 ALL = pytest.mark.parametrize("mechanism", [BITS, SHARP, SLOTS], ids=["RAPPOR", "one-time", "ORR"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def remembered():
+    """Many surveys ask for the same names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashed, "position", cache(hashed.position))
+        yield
 
 
 def names(number, start=0):
