@@ -101,10 +101,6 @@ class SetSampling(Supporting):
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         return self._noise(self.expected(values))
 
-    def _draw(self, values: Records, rng: Randomness) -> Ints:
-        """Draw an item in [0, d + ℓ) for each person."""
-        return pad_and_sample(values, self.d, self.ell, rng)[0]
-
     @classmethod
     def example(cls) -> list[Example]:
         """All sets of two items and of three; of four items, among others, two sets without a common sign in a row."""
@@ -167,14 +163,14 @@ class SampledHadamardBit(SetSampling):
         In a row with a signs of one kind among the d items and b <= a of the other, A = min(a, ℓ)/ℓ and B = min(b, ℓ)/ℓ
         are how much of a set they can fill.
         """
-        delta = 2 * self.support[0] - 1
+        delta = (2 * self.support[0] - 1) / self.ell  # of an item
         present = (np.arange(self.oracle.m) < self.d).astype(np.int64)
         many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
-        fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
+        fill = [(min(a, self.ell), min(self.d - a, self.ell)) for a in many]
         return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items = self._draw(values, rng)
+        items, _ = pad_and_sample(values, self.d, self.ell, rng)
         real = items < self.d
         reports = np.empty(len(items), self.dtype)
         reports["row"] = uniform(self.oracle.m, items.shape, rng)
@@ -240,7 +236,7 @@ class SampledSUE(SetSampling):
         return {"": (np.bool_, 2, self.d)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items = self._draw(values, rng)
+        items, _ = pad_and_sample(values, self.d, self.ell, rng)
         p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
         real = np.flatnonzero(items < self.d)
@@ -286,4 +282,4 @@ class SampledGRR(KeptCode, SetSampling):
         return {"": (np.int64, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        return super()._perturb(self._draw(values, rng), rng)
+        return super()._perturb(pad_and_sample(values, self.d, self.ell, rng)[0], rng)
