@@ -62,10 +62,9 @@ def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
 
 def check_names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
     """Return distinct names as a tuple, at least one."""
-    if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
-        raise ValueError(f"{name} must be a tuple of names, got {keys!r}")
-    if len(keys) == 0 or len(set(keys)) < len(keys):
-        raise ValueError(f"{name} must be distinct names, at least one, got {tuple(keys)}")
+    named = isinstance(keys, Sequence) and not isinstance(keys, str) and all(isinstance(key, str) for key in keys)
+    if not named or not 0 < len(set(keys)) == len(keys):
+        raise ValueError(f"{name} must be a tuple of distinct names, at least one, got {keys!r}")
     return tuple(keys)
 
 

@@ -141,8 +141,7 @@ class PrivSet(SetSampling):
         outside = distinct(np.full(n, self.d), size - hits, size, rng)
         # the r-th of the items outside comes after as many of those inside as have at most r outside before them
         before = padded - np.arange(self.ell)
-        for column in range(size):
-            outside[:, column] += np.count_nonzero(before <= outside[:, column, None], axis=1)
+        outside += np.count_nonzero(before[:, None] <= outside[:, :, None], axis=2)
         own = np.where(inside < 0, -1, np.take_along_axis(padded, inside, 1))
         found = np.concatenate([own, outside], 1)
         return np.sort(found[found >= 0].reshape(n, size), 1)

@@ -78,10 +78,7 @@ class SetSampling(Supporting):
         """Number of items, dummies included: d + ℓ."""
         return self.d + self.ell
 
-    @property
-    def scale(self) -> int:
-        """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
-        return self.ell
+    scale = property(attrgetter("ell"), doc="What estimates are multiplied by: ℓ, since one of ℓ items is drawn.")
 
     def _values(self, values: Records) -> Records:
         return check_records(values, d=self.d)
