@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.encoding import Encoded, check_few, encode, joint, no_counts, per_person
+from ldpnb.keyvalue.encoding import D_MAX, Encoded, encode, joint, no_counts, per_person
 from ldpnb.keyvalue.population import FEW, discretise, entries
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.frequency import GRR, OUE
@@ -61,7 +61,9 @@ class IOH(Encoded):
     @staticmethod
     def combinations(d: int) -> int:
         """3^d."""
-        return int(3 ** check_few(d))
+        if d > D_MAX:
+            raise ValueError(f"keys must be at most {D_MAX} for a table of 3^d cells, got {d}: PairSampling takes more")
+        return int(3**d)
 
     def _cells(self, records: Records, rng: Randomness) -> Ints:
         return encode(records, self.d, rng)
@@ -222,10 +224,9 @@ class PairSampling(Encoded):
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
         a, b = self.pairs[pairs].T
-        power = 3 * (records.keys == a[users]) + (records.keys == b[users])
-        asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
-        moves = np.zeros(len(power), np.int64)
-        moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
+        moves = 3 * (records.keys == a[users]) + (records.keys == b[users])
+        asked = np.flatnonzero(moves)  # no sign is drawn of a value that is not used
+        moves[asked] *= discretise(entries(records)[asked], rng)
         return np.asarray(9 * pairs + 4 + per_person(moves, records))
 
     def _pair(self, names: Sequence[str]) -> int:

@@ -29,13 +29,6 @@ BLOCK = 2**24  # numbers in memory at a time
 PEOPLE = 2**13  # treated at a time, so that few of their laws are in memory
 
 
-def check_few(d: int) -> int:
-    """Return a number of keys that one table can have."""
-    if d > D_MAX:
-        raise ValueError(f"keys must be at most {D_MAX} for a table of 3**d cells, got {d}: PairSampling takes more")
-    return d
-
-
 def encode(values: Records, d: int, rng: Randomness) -> Ints:
     """Draw a sign for each value and return the number of each person's combination of d states, Σ_j 3^(d−j) s_j.
 
@@ -63,7 +56,7 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
     >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
     [21, 13]
     """
-    d = check_few(check_count(d, 1, "d"))
+    d = check_count(d, 1, "d", D_MAX)
     records = check_pairs(values, d)
     moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
     return np.asarray((3**d - 1) // 2 + per_person(moves, records))
@@ -144,8 +137,7 @@ class Encoded(Mechanism):
         """
         trials, records = check_count(trials, 1, "trials"), self._values(values)
         check_people(records)
-        size = prod(self._shape)
-        found = [np.bincount(self._cells(records, rng), minlength=size) for _ in range(trials)]
+        found = [np.bincount(self._cells(records, rng), minlength=prod(self._shape)) for _ in range(trials)]
         return np.reshape(found, (trials, *self._shape))
 
     def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:

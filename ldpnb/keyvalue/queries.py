@@ -144,8 +144,7 @@ class Shares:
         stand for θ; as they may be negative, the mean is kept between the least and the largest g.
         """
         g = self.pairs * self.oracle.linear_variance(weights) + (self.pairs - 1) * np.square(weights)
-        mean = (norm(self.shares) * g).sum(-1)
-        return np.asarray(np.clip(mean, g.min(-1), g.max(-1)) / self.n)
+        return np.asarray(np.clip((norm(self.shares) * g).sum(-1), g.min(-1), g.max(-1)) / self.n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,6 +180,5 @@ class StateEncodingSplit(KeptCode, KnownKeys):
     @classmethod
     def example(cls) -> list[Example]:
         """One and two keys; records that hold all of them with opposite signs attain ε."""
-        one, two = (cls(d=d, epsilon=epsilon) for d, epsilon in ((1, 0.3), (2, 1.0)))
         opposite = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
-        return [Example(two, opposite, pairs=False), Example(one, FEW[1])]
+        return [Example(cls(d=2, epsilon=1.0), opposite, pairs=False), Example(cls(d=1, epsilon=0.3), FEW[1])]

@@ -47,7 +47,7 @@ from ldpnb.core import (
     sample_entries,
 )
 from ldpnb.hashing import Multilinear, SlotTable, key_of
-from ldpnb.keyvalue.population import check_pairs, discretise
+from ldpnb.keyvalue.population import FEW, check_pairs, discretise
 from ldpnb.keyvalue.ternary import Held, SignedTernary
 from ldpnb.oracles.frequency import Supporting
 
@@ -400,12 +400,10 @@ class WheelKV(OpenSets, SignedTernary):
     @classmethod
     def example(cls) -> list[Example]:
         """One key a person and two, of two keys and of three, and the best number of slots."""
-        one = Records.of({0: 1.0}, {0: -1.0}, {}, {1: 0.5}, {0: -0.25, 1: 1.0})
-        two = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25})
         three = Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})
         return [
-            Example(cls(epsilon=1.0, m=1, slots=4, table=2), one, (0, 1), pairs=False),
-            Example(cls(epsilon=0.5, m=2, slots=6, table=2), two, (1, 0), pairs=False),
+            Example(cls(epsilon=1.0, m=1, slots=4, table=2), FEW[2], (0, 1), pairs=False),
+            Example(cls(epsilon=0.5, m=2, slots=6, table=2), FEW[2], (1, 0), pairs=False),
             Example(cls(epsilon=1.0, m=2, slots=4, table=3), three, (2, 0, 1), pairs=False),
-            Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1), pairs=False),
+            Example(cls(epsilon=0.2, m=1, table=2), FEW[2], (0, 1), pairs=False),
         ]

@@ -163,8 +163,7 @@ class SampledHadamardBit(SetSampling):
         delta = (2 * self.support[0] - 1) / self.ell  # of an item
         present = (np.arange(self.oracle.m) < self.d).astype(np.int64)
         many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
-        fill = [(min(a, self.ell), min(self.d - a, self.ell)) for a in many]
-        return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
+        return chance.log(max((1 + min(self.d - a, self.ell) * delta) / (1 - min(a, self.ell) * delta) for a in many))
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items, _ = pad_and_sample(values, self.d, self.ell, rng)
