@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import check_numbers
-from ldpnb.core import Bools, Floats, Ints, Tally, check_tally
+from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 
@@ -107,7 +107,8 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     if not isinstance(tallies, Sequence) or not tallies:
         raise ValueError(f"tallies must be a list of at least one tally, got {tallies!r:.60}")
     for tally in tallies:
-        check_tally(tally, SignedTernary, "a signed ternary mechanism")
+        if not isinstance(tally, Tally) or not isinstance(tally.mechanism, SignedTernary):
+            raise ValueError(f"tallies must be of signed ternary mechanisms, got {tally!r:.60}")
     estimates = [tally.mechanism.estimate(tally) for tally in tallies]
     if spreads is None:
         spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
@@ -120,8 +121,8 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
 
     def spread_out(parts: list[NDArray[Any]]) -> NDArray[Any]:
         whole = np.zeros((len(parts), *parts[0].shape[:-1], len(items)), parts[0].dtype)
-        for t, (part, column) in enumerate(zip(parts, columns, strict=True)):
-            whole[t][..., column] = part
+        for row, part, column in zip(whole, parts, columns, strict=True):
+            row[..., column] = part
         return whole
 
     return Batches(
