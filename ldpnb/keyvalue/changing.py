@@ -121,8 +121,8 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
 
     def spread_out(parts: list[NDArray[Any]]) -> NDArray[Any]:
         whole = np.zeros((len(parts), *parts[0].shape[:-1], len(items)), parts[0].dtype)
-        for t, (part, column) in enumerate(zip(parts, columns, strict=True)):
-            whole[t][..., column] = part
+        for row, part, column in zip(whole, parts, columns, strict=True):
+            row[..., column] = part
         return whole
 
     return Batches(

@@ -14,23 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.encoding import (
-    Encoded,
-    check_cells,
-    check_few,
-    counts_of,
-    encoded,
-    joint,
-    no_counts,
-    per_person,
-    shares_of,
-)
+from ldpnb.keyvalue.encoding import D_MAX, Encoded, encode, joint, no_counts, per_person
 from ldpnb.keyvalue.population import FEW, discretise, entries
-from ldpnb.keyvalue.queries import Shares, Table, check_known, check_names
+from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.frequency import GRR, OUE
 from ldpnb.oracles.hadamard import HadamardBit
 
@@ -71,14 +61,12 @@ class IOH(Encoded):
     @staticmethod
     def combinations(d: int) -> int:
         """3^d."""
-        return int(3 ** check_few(d))
-
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        return (self.oracle.k,)
+        if d > D_MAX:
+            raise ValueError(f"keys must be at most {D_MAX} for a table of 3^d cells, got {d}: PairSampling takes more")
+        return int(3**d)
 
     def _cells(self, records: Records, rng: Randomness) -> Ints:
-        return encoded(records, self.d, rng)
+        return encode(records, self.d, rng)
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         return self.oracle.perturb(self._cells(values, rng), rng=rng)
@@ -95,39 +83,16 @@ class IOH(Encoded):
         """Probability of each combination after the signs are drawn: (n, 3^d)."""
         return joint(self._states(values))
 
-    def variance(self, values: Records) -> Floats:
-        """Variance of each cell's score: that of the oracle, in the mean over the signs, and t(1−t): (n, 3^d)."""
-        t = self.expected(values)
-        return self._oracle_variance(t) + t * (1 - t)
-
     def table(self, tally: Tally) -> Table:
         """Estimate the table of all combinations, to be asked about correlations."""
-        return self._table(self.estimate(tally), tally.n)
+        return self._table(self.keys, self.estimate(tally), tally.n)
 
     def truth(self, values: Records) -> Table:
         """Return the table that estimates have in expectation, as if this mechanism had collected it.
 
         Values are the truth about these people, and errors what theory says of the estimates.
         """
-        return self._table(shares_of(values, self.d), len(values))
-
-    def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
-        """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, …).
-
-        As fast as the oracle's `simulate`; an oracle without one is simulated person by person.
-
-        Parameters
-        ----------
-        cells : array_like of int (trials, 3^d)
-            How many people are in each combination, as `cells` draws them; as many in each trial.
-        rng : numpy.random.Generator or Paths
-        """
-        counts = check_cells(cells, self._shape)
-        tallies = [counts_of(self.oracle, one, rng) for one in counts]
-        return Tally(self, int(counts[0].sum()), np.stack(tallies))
-
-    def _table(self, shares: Floats, n: int) -> Table:
-        return Table(self.keys, shares, Shares(self.keys, shares, n, self.oracle))
+        return self._true_table(self.keys, values)
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -173,14 +138,11 @@ class PairSampling(Encoded):
 
     label = "pairs"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.d < 2:
-            raise ValueError(f"keys must be distinct names, at least two, got {self.keys}")
-
     @staticmethod
     def combinations(d: int) -> int:
         """Nine, of two keys."""
+        if d < 2:
+            raise ValueError(f"keys must be distinct names, at least two, got {d}")
         return 9
 
     @cached_property
@@ -228,14 +190,8 @@ class PairSampling(Encoded):
 
     def expected(self, values: Records) -> Floats:
         """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""
-        states = self._states(values)
-        first, second = states[:, self.pairs[:, 0]], states[:, self.pairs[:, 1]]
-        return (first[..., :, None] * second[..., None, :]).reshape(len(states), -1, 9)
-
-    def variance(self, values: Records) -> Floats:
-        """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, L, 9)."""
-        t = self.expected(values)
-        return len(self.pairs) * (self._oracle_variance(t) + t) - np.square(t)
+        states = self._states(values)[:, self.pairs]
+        return joint(states.reshape(-1, 2, 3)).reshape(len(states), -1, 9)
 
     def table(self, names: Sequence[str], tally: Tally) -> Table:
         """Estimate the table of two keys, in the order in which they are named.
@@ -245,29 +201,19 @@ class PairSampling(Encoded):
         ValueError
             If these are not two different keys of this mechanism.
         """
-        pair = self._pair(names)
-        return self._table(names, self.estimate(tally)[..., pair, :], tally.n)
+        return self._table(names, self.estimate(tally)[..., self._pair(names), :], tally.n)
 
     def truth(self, names: Sequence[str], values: Records) -> Table:
         """Return the table that estimates have in expectation, as if this mechanism had collected it.
 
         See `IOH.truth`.
         """
-        records = self._values(values)
-        a, b = self.pairs[self._pair(names)]
-        chosen = (records.keys == a) | (records.keys == b)
-        key = (records.keys[chosen] == b).astype(np.int64)
-        two = Records.from_arrays(records.users[chosen], key, entries(records)[chosen], n=len(records))
-        return self._table(names, shares_of(two, 2), len(records))
+        self._pair(names)
+        return self._true_table(names, values)
 
-    def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
-        """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, L, …).
-
-        See `IOH.simulate`.
-        """
-        found = check_cells(cells, self._shape)
-        counts = [[np.append(one.sum(), counts_of(self.oracle, one, rng)) for one in trial] for trial in found]
-        return Tally(self, int(found[0].sum()), np.array(counts))
+    def _simulated(self, histogram: Ints, rng: Randomness) -> Ints:
+        simulated = super()._simulated
+        return np.array([np.append(one.sum(), simulated(one, rng)) for one in histogram])
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -278,10 +224,9 @@ class PairSampling(Encoded):
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
         a, b = self.pairs[pairs].T
-        power = 3 * (records.keys == a[users]) + (records.keys == b[users])
-        asked = np.flatnonzero(power)  # no sign is drawn of a value that is not used
-        moves = np.zeros(len(power), np.int64)
-        moves[asked] = power[asked] * discretise(entries(records)[asked], rng)
+        moves = 3 * (records.keys == a[users]) + (records.keys == b[users])
+        asked = np.flatnonzero(moves)  # no sign is drawn of a value that is not used
+        moves[asked] *= discretise(entries(records)[asked], rng)
         return np.asarray(9 * pairs + 4 + per_person(moves, records))
 
     def _pair(self, names: Sequence[str]) -> int:
@@ -290,10 +235,6 @@ class PairSampling(Encoded):
             raise ValueError(f"names must be two keys, got {tuple(names)}")
         a, b = sorted(chosen)
         return a * (2 * self.d - a - 1) // 2 + b - a - 1
-
-    def _table(self, names: Sequence[str], shares: Floats, n: int) -> Table:
-        keys = tuple(sorted(names, key=self.keys.index))
-        return Table(keys, shares, Shares(keys, shares, n, self.oracle, len(self.pairs))).marginal(names)
 
     @classmethod
     def example(cls) -> list[Example]:

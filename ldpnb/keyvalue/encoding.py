@@ -17,22 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import Limit, check_codes, check_count, check_people
-from ldpnb.core import Floats, Ints, Mechanism, Records, blocks
+from ldpnb.checks import Limit, check_count, check_part, check_people
+from ldpnb.core import Floats, Ints, Mechanism, Records, Tally, blocks
 from ldpnb.keyvalue.population import check_pairs, discretise, entries
-from ldpnb.keyvalue.queries import check_names
+from ldpnb.keyvalue.queries import Shares, Table, check_names
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.succinct import SHist
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
 BLOCK = 2**24  # numbers in memory at a time
-
-
-def check_few(d: int) -> int:
-    """Return a number of keys that one table can have."""
-    if d > D_MAX:
-        raise ValueError(f"keys must be at most {D_MAX} for a table of 3**d cells, got {d}: PairSampling takes more")
-    return d
+PEOPLE = 2**13  # treated at a time, so that few of their laws are in memory
 
 
 def encode(values: Records, d: int, rng: Randomness) -> Ints:
@@ -62,12 +56,8 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
     >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
     [21, 13]
     """
-    d = check_few(check_count(d, 1, "d"))
-    return encoded(check_pairs(values, d), d, rng)
-
-
-def encoded(records: Records, d: int, rng: Randomness) -> Ints:
-    """As `encode`, for checked records."""
+    d = check_count(d, 1, "d", D_MAX)
+    records = check_pairs(values, d)
     moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
     return np.asarray((3**d - 1) // 2 + per_person(moves, records))
 
@@ -83,27 +73,6 @@ def joint(laws: Floats) -> Floats:
     for one in np.moveaxis(laws, 1, 0):
         law = (law[:, :, None] * one[:, None]).reshape(len(laws), -1)
     return law
-
-
-def shares_of(values: Records, d: int) -> Floats:
-    """Mean over people of the law of their combination, (3^d,)."""
-    records = check_pairs(values, d)
-    check_people(records)
-    plus, held = np.zeros((2, len(records), d))
-    who = records.users, records.keys
-    plus[who], held[who] = (1 + entries(records)) / 2, 1
-    pattern = (held @ 2.0 ** np.arange(d)).astype(np.int64)
-    order = np.argsort(pattern, kind="stable")
-    total = np.zeros((3,) * d)
-    for group in np.split(order, np.flatnonzero(np.diff(pattern[order])) + 1):
-        # people who hold the same keys have two states of each of them and one of every other
-        keys = np.flatnonzero(held[group[0]])
-        signs = np.zeros((2,) * len(keys))
-        for part in blocks(len(group), max(1, BLOCK >> len(keys))):
-            up = plus[group[part]][:, keys]
-            signs += joint(np.stack([1 - up, up], -1)).sum(0).reshape(signs.shape)
-        total[tuple(slice(None, None, 2) if one else 1 for one in held[group[0]])] = signs
-    return total.reshape(-1) / len(records)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,18 +137,57 @@ class Encoded(Mechanism):
         """
         trials, records = check_count(trials, 1, "trials"), self._values(values)
         check_people(records)
-        size = prod(self._shape)
-        found = [np.bincount(self._cells(records, rng), minlength=size) for _ in range(trials)]
+        found = [np.bincount(self._cells(records, rng), minlength=prod(self._shape)) for _ in range(trials)]
         return np.reshape(found, (trials, *self._shape))
 
+    def simulate(self, cells: ArrayLike, *, rng: Randomness) -> Tally:
+        """Tallies of populations, exact in their joint law, one for each row of `cells`: (trials, …).
+
+        As fast as the oracle's `simulate`; an oracle without one is simulated person by person.
+
+        Parameters
+        ----------
+        cells : array_like of int (trials, …)
+            How many people are in each combination, as `cells` draws them; as many in each trial.
+        rng : numpy.random.Generator or Paths
+        """
+        found = check_part(cells, "cells", np.int64, 2**53, *self._shape)
+        people = found.sum(tuple(range(1, found.ndim)))
+        if len(np.unique(people)) != 1 or people[0] == 0:
+            raise ValueError(f"cells must hold as many people in each trial, at least one, got {people.tolist()}")
+        return Tally(self, int(people[0]), np.stack([self._simulated(trial, rng) for trial in found]))
+
+    def variance(self, values: Records) -> Floats:
+        """Variance of each cell's score, L times its mean square for those who are asked, less t²: (n, …).
+
+        That of the oracle, in the mean over the signs, and the draws of the signs and of one table of L.
+        """
+        t = self.expected(values)
+        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
+        return np.asarray(self._tables * (other + (own - other) * t + t) - np.square(t))
+
     @property
-    @abstractmethod
     def _shape(self) -> tuple[int, ...]:
         """Shape of the estimates."""
+        return (self.oracle.k,)
+
+    @property
+    def _tables(self) -> int:
+        """Number of tables, L, of which each person is asked about one."""
+        return prod(self._shape) // self.oracle.k
 
     @abstractmethod
     def _cells(self, records: Records, rng: Randomness) -> Ints:
         """Draw the place of each person in estimates that are laid out flat, (n,)."""
+
+    def _simulated(self, histogram: Ints, rng: Randomness) -> Ints:
+        """Return the oracle's counts of one tally of people in these cells, exact in their joint law."""
+        n, simulate = int(histogram.sum()), getattr(self.oracle, "simulate", None)
+        if simulate is not None and n > 0:
+            return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
+        codes = np.repeat(np.arange(self.oracle.k), histogram)
+        told = (self.oracle.perturb(codes[part], rng=rng) for part in blocks(n, max(1, BLOCK // self.oracle.k)))
+        return sum((self.oracle.tally(reports).counts for reports in told), no_counts(self.oracle))
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)
@@ -192,35 +200,22 @@ class Encoded(Mechanism):
         law[records.users, records.keys] = np.stack([(1 - v) / 2, np.zeros(len(v)), (1 + v) / 2], -1)
         return law
 
-    def _oracle_variance(self, t: Floats) -> Floats:
-        """Variance of the oracle's score for a combination that people have with these probabilities, in their mean."""
-        own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
-        return np.asarray(other + (own - other) * t)
+    def _true_table(self, names: Sequence[str], values: Records) -> Table:
+        """Return the table of these keys that estimates have in expectation."""
+        records = self._values(values)
+        check_people(records)
+        keys = sorted(map(self.keys.index, names))
+        half = len(keys) // 2
+        total = np.zeros((3**half, 3 ** (len(keys) - half)))
+        for part in blocks(len(records), PEOPLE):
+            laws = self._states(records[part])[:, keys]
+            total += joint(laws[:, :half]).T @ joint(laws[:, half:])
+        return self._table(names, total.ravel() / len(records), len(records))
 
-
-# ------------------------------------------------------------------------------------- populations, oracle by oracle
-
-
-def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> Ints:
-    """Return counts of people by cell, (trials, …), as many people in each trial."""
-    found = check_codes(cells, None, "cells", ndim=1 + len(shape))
-    if found.shape[1:] != shape or len(found) == 0:
-        raise ValueError(f"cells must be of shape (trials, {', '.join(map(str, shape))}), got {found.shape}")
-    people = found.reshape(len(found), -1).sum(1)
-    if np.any(people != people[0]) or people[0] == 0:
-        raise ValueError(f"cells must hold as many people in each trial, at least one, got {people.tolist()}")
-    return found
-
-
-def counts_of(oracle: PureProtocol, histogram: Ints, rng: Randomness) -> Ints:
-    """Return the counts of one tally of a population with this histogram, exact in their joint law."""
-    n, simulate = int(histogram.sum()), getattr(oracle, "simulate", None)
-    if simulate is not None and n > 0:
-        return np.asarray(simulate(histogram, trials=1, rng=rng).counts[0])
-    codes, total = np.repeat(np.arange(oracle.k), histogram), no_counts(oracle)
-    for part in blocks(n, max(1, BLOCK // oracle.k)):
-        total = total + oracle.tally(oracle.perturb(codes[part], rng=rng)).counts
-    return total
+    def _table(self, names: Sequence[str], shares: Floats, n: int) -> Table:
+        """Make a table of keys, named in any order, from shares that are in the order of the mechanism's keys."""
+        keys = tuple(sorted(names, key=self.keys.index))
+        return Table(keys, shares, Shares(keys, shares, n, self.oracle, self._tables)).marginal(names)
 
 
 def no_counts(oracle: PureProtocol) -> Ints:

@@ -62,8 +62,7 @@ class PadAndSample(KnownKeys):
     def _draw(self, values: Records, rng: Randomness) -> tuple[Ints, Ints]:
         """Draw a key in [0, d+ℓ) and a sign, 1 or −1, for each person: (n,) both."""
         keys, drawn = pad_and_sample(values, self.d, self.ell, rng)
-        assert drawn is not None  # the records have values
-        return keys, discretise(drawn, rng)
+        return keys, discretise(np.asarray(drawn), rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +94,6 @@ class PCKVGRR(KeptCode, PadAndSample):
     def cells(self) -> int:
         """Number of signed keys, dummies included."""
         return 2 * self.width
-
-    @property
-    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(keep + blind, blind, blind), where blind is the chance of a signed key in the blind draw."""
-        p, q = self.support
-        return p, q, q
 
     @property
     def layout(self) -> Layout:

@@ -130,7 +130,7 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
     size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
     order = np.lexsort((size, values, records.keys))
     keys, values, size = records.keys[order], values[order], size[order]
-    first = np.any([np.diff(x, prepend=np.nan) != 0 for x in (keys, values, size)], 0)  # of a class
-    at = np.flatnonzero(first)
+    # the first of each class
+    at = np.flatnonzero(np.any([np.diff(x, prepend=np.nan) != 0 for x in (keys, values, size)], 0))
     offsets = np.searchsorted(keys[at], np.arange(d + 1))
     return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)), size[at] if sizes else None)

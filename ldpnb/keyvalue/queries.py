@@ -19,14 +19,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import log
-from string import ascii_letters
 from typing import Any
 
 import numpy as np
 
 from ldpnb.checks import check_numbers
-from ldpnb.core import Floats
+from ldpnb.core import Floats, Ints
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.postprocess import norm, norm_sub
 
@@ -64,10 +62,9 @@ def to_bits(given: Given, keys: Sequence[str]) -> tuple[str, str]:
 
 def check_names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
     """Return distinct names as a tuple, at least one."""
-    if isinstance(keys, str) or not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
-        raise ValueError(f"{name} must be a tuple of names, got {keys!r}")
-    if len(keys) == 0 or len(set(keys)) < len(keys):
-        raise ValueError(f"{name} must be distinct names, at least one, got {tuple(keys)}")
+    named = isinstance(keys, Sequence) and not isinstance(keys, str) and all(isinstance(key, str) for key in keys)
+    if not named or not 0 < len(set(keys)) == len(keys):
+        raise ValueError(f"{name} must be a tuple of distinct names, at least one, got {keys!r}")
     return tuple(keys)
 
 
@@ -78,10 +75,10 @@ def check_known(key: Any, keys: tuple[str, ...]) -> str:
     return key
 
 
-def _cube(cells: Floats) -> Floats:
-    """Cells of a table, or weights of them, with an axis a key: (…, 3^d) becomes (…, 3, …, 3)."""
-    d = round(log(cells.shape[-1], 3))
-    return cells.reshape(*cells.shape[:-1], *(3,) * d)
+def _within(keys: tuple[str, ...], few: tuple[str, ...]) -> Ints:
+    """Which cell of a table of few keys, all among `keys`, holds each cell of the table of `keys`: (3^d,)."""
+    states = dict(zip(keys, np.indices((3,) * len(keys), np.int32), strict=True))
+    return np.ravel(np.ravel_multi_index([states[key] for key in few], (3,) * len(few)))
 
 
 def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
@@ -147,8 +144,7 @@ class Shares:
         stand for θ; as they may be negative, the mean is kept between the least and the largest g.
         """
         g = self.pairs * self.oracle.linear_variance(weights) + (self.pairs - 1) * np.square(weights)
-        mean = (norm(self.shares) * g).sum(-1)
-        return np.asarray(np.clip(mean, g.min(-1), g.max(-1)) / self.n)
+        return np.asarray(np.clip((norm(self.shares) * g).sum(-1), g.min(-1), g.max(-1)) / self.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,10 +236,8 @@ class Table:
             If the table has no such key, or one is named twice.
         """
         names = tuple(check_known(key, self.keys) for key in check_names(keys))
-        axis = dict(zip(self.keys, ascii_letters, strict=False))
-        few, every = "".join(axis[key] for key in names), "".join(axis.values())
-        cube = np.einsum(f"...{every}->...{few}", _cube(self.cells))
-        return replace(self, keys=names, cells=cube.reshape(*self.cells.shape[:-1], -1))
+        apart = self.cells[..., np.argsort(_within(self.keys, names), kind="stable")]
+        return replace(self, keys=names, cells=apart.reshape(*apart.shape[:-1], 3 ** len(names), -1).sum(-1))
 
     def _other(self, key: str, given: Given | None) -> dict[str, int]:
         said = _condition({} if given is None else given, self.keys)
@@ -274,10 +268,7 @@ class Table:
         if self.collected is None:
             return np.full(self.cells.shape[:-1], np.nan)
         if self.keys != self.collected.keys:  # a sum over cells of the marginal is one over all cells
-            axis = dict(zip(self.collected.keys, ascii_letters, strict=False))
-            few, every = "".join(axis[key] for key in self.keys), "".join(axis.values())
-            cube = np.einsum(f"...{few},{every}->...{every}", _cube(weights), np.ones((3,) * len(axis)))
-            weights = cube.reshape(*weights.shape[:-1], -1)
+            weights = weights[..., _within(self.collected.keys, self.keys)]
         if self.normal:
             weights = weights - weights.mean(-1, keepdims=True)
         return self.collected.variance(weights)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -19,15 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, exact, odds, round_down, uniform
+from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_epsilon
 from ldpnb.core import Bools, Example, Floats, Ints, Layout, Records, Reports
 from ldpnb.keyvalue.population import FEW, discretise, entries
 from ldpnb.keyvalue.ternary import KnownKeys
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.frequency import GRR, KeptCode
 
 
-@dataclass(frozen=True, kw_only=True)
 class SampledKey(KnownKeys):
     """One public key, drawn uniformly, and a state for it that was perturbed: a = w = 1/d.
 
@@ -110,12 +108,7 @@ class StateEncoding(SampledKey):
         """The oracle over states that protects the report."""
         return GRR(k=3, epsilon=self.epsilon)
 
-    @property
-    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(p*, q*, q*) of the oracle over states."""
-        p, q = self.states.support
-        return p, q, q
-
+    support = property(attrgetter("states.support"), doc="(p*, q*) of the oracle over states.")
     realised_epsilon = property(attrgetter("states.realised_epsilon"), doc="That of the oracle, for every key.")
 
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
@@ -130,7 +123,7 @@ class StateEncoding(SampledKey):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StateEncodingSplit(KnownKeys):
+class StateEncodingSplit(KeptCode, KnownKeys):
     r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `StateEncoding`.
 
     sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
@@ -165,16 +158,10 @@ class StateEncodingSplit(KnownKeys):
         return round_down((e - 1) / (e + 2))
 
     @property
-    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(keep + blind, blind, blind), where blind is the chance of a state in the blind draw."""
-        blind = (1 - exact(self.keep)) / 3
-        return exact(self.keep) + blind, blind, blind
-
-    @property
     def realised_epsilon(self) -> float:
-        """d·ln(α/γ), for two records that hold all keys with opposite signs."""
-        alpha, _, gamma = self.answer
-        return chance.log(alpha / gamma, self.d)
+        """d·ln(p*/q*), for two records that hold all keys with opposite signs."""
+        p, q = self.support
+        return chance.log(p / q, self.d)
 
     @property
     def layout(self) -> Layout:
@@ -184,7 +171,7 @@ class StateEncodingSplit(KnownKeys):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         states = np.ones((len(values), self.d), np.int64)
         states[values.users, values.keys] += discretise(entries(values), rng)
-        return np.where(bernoulli(self.keep, states.shape, rng), states, uniform(3, states.shape, rng))
+        return super()._perturb(states, rng)
 
     def _count(self, reports: Ints) -> Ints:
         """Count the states of each key, (d, 3)."""
@@ -193,6 +180,5 @@ class StateEncodingSplit(KnownKeys):
     @classmethod
     def example(cls) -> list[Example]:
         """One and two keys; records that hold all of them with opposite signs attain ε."""
-        one, two = (cls(d=d, epsilon=epsilon) for d, epsilon in ((1, 0.3), (2, 1.0)))
         opposite = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
-        return [Example(two, opposite, pairs=False), Example(one, FEW[1])]
+        return [Example(cls(d=2, epsilon=1.0), opposite, pairs=False), Example(cls(d=1, epsilon=0.3), FEW[1])]

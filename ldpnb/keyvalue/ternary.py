@@ -87,17 +87,22 @@ class Held:
         return matrix
 
 
-@dataclass(frozen=True, kw_only=True)
 class SignedTernary(Mechanism):
     """What all signed ternary mechanisms share; a subclass adds its client, its tally and its probabilities.
 
     Values are `Records` with values in [−1, 1].  Tallies count (d, 3): answers −, nothing and + for each of d keys.
     """
 
+    support: Any  # of k-RR over signs, (p*, q*): probability of a report that is kept, and of any other
+
     @property
-    @abstractmethod
     def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(α, β, γ): chance of + and of − if the answer is about a pair of sign +, and of + if it is about no pair."""
+        """(α, β, γ): chance of + and of − if the answer is about a pair of sign +, and of + if it is about no pair.
+
+        (p*, q*, q*) where signs are told by k-RR.
+        """
+        p, q = self.support
+        return p, q, q
 
     @property
     def asked(self) -> float:
@@ -110,13 +115,6 @@ class SignedTernary(Mechanism):
         One, unless a mechanism says otherwise: a holder who is asked answers with the pair.
         """
         return np.ones(len(sizes))
-
-    @abstractmethod
-    def _columns(self, d: int) -> tuple[int, ...] | None:
-        """Return the candidates in a tally of a population with keys 0, …, d − 1: None where the client knows the keys.
-
-        Raises a ValueError where the client knows another number of keys.
-        """
 
     @property
     def w(self) -> float:
@@ -211,11 +209,10 @@ class SignedTernary(Mechanism):
         alpha, beta, gamma = map(float, self.answer)
         asked = self.ask(check_holdings(population), check_count(trials, 1, "trials"), rng)
         told = tell(asked, np.array([alpha, gamma, beta]), np.array([beta, gamma, alpha]), rng)
-        return Tally(self, population.n, told, self._columns(population.d))
+        return Tally(self, population.n, told, None if self.needs_list else tuple(range(population.d)))
 
     def ask(self, population: Holdings, trials: int, rng: Randomness) -> Ints:
         """How many answers about each key are about −, none or + of the person's own: (trials, d, 3)."""
-        self._columns(population.d)
         block = max(1, BLOCK // max(1, len(population.values)))
         parts = [min(block, trials - start) for start in range(0, trials, block)]
         states = np.concatenate([self._own_pairs(population, part, rng) for part in parts])
@@ -265,9 +262,11 @@ class KnownKeys(SignedTernary):
         u = self.used(records.sizes)[records.users]
         return Held(records.users, records.keys, u, entries(records), (len(records), self.d))
 
-    def _columns(self, d: int) -> None:
-        if d != self.d:
-            raise ValueError(f"population must have d = {self.d} keys, got {d}")
+    def ask(self, population: Holdings, trials: int, rng: Randomness) -> Ints:
+        """As for all; the population must have d keys."""
+        if population.d != self.d:
+            raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
+        return super().ask(population, trials, rng)
 
 
 def tell(states: Ints, minus: Floats, plus: Floats, rng: Randomness) -> Ints:

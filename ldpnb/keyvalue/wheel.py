@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +47,7 @@ from ldpnb.core import (
     sample_entries,
 )
 from ldpnb.hashing import Multilinear, SlotTable, key_of
-from ldpnb.keyvalue.population import check_pairs, discretise, entries
+from ldpnb.keyvalue.population import FEW, check_pairs, discretise
 from ldpnb.keyvalue.ternary import Held, SignedTernary
 from ldpnb.oracles.frequency import Supporting
 
@@ -115,7 +116,7 @@ class Circle:
 
 @dataclass(frozen=True, kw_only=True)
 class OpenSets(OpenMechanism):
-    """What both Wheels share: parameters, seeds, dummies, reports.
+    r"""What both Wheels share: parameters, seeds, dummies, reports.
 
     Parameters
     ----------
@@ -131,6 +132,9 @@ class OpenSets(OpenMechanism):
     Notes
     -----
     `slots` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number anew.
+
+    `realised_epsilon` is a bound for every seed, :math:`\ln[\alpha(N-Wm)/(1-Wm\alpha)]` with the rounded α.  It is
+    attained under seeds where m keys cover Wm slots and a key that is not among them covers another one: nearly all.
     """
 
     epsilon: float
@@ -145,6 +149,7 @@ class OpenSets(OpenMechanism):
         "table": (0, SIZE_MAX),
     }
     width = 1  # slots of an arc, a field of `Wheel`
+    fewest = 2  # slots, whatever m
     server_cost = "report and item"
 
     def __post_init__(self) -> None:
@@ -158,7 +163,7 @@ class OpenSets(OpenMechanism):
     @property
     def _least(self) -> int:
         """Fewest slots: one more than a person can cover."""
-        return self.m * self.width + 1
+        return max(self.m * self.width + 1, self.fewest)
 
     @abstractmethod
     def _total_variance(self, slots: Floats) -> Floats:
@@ -188,14 +193,7 @@ class OpenSets(OpenMechanism):
         """The public hash family."""
         return SlotTable(keys=self.table, slots=self.slot_count) if self.table else Multilinear(slots=self.slot_count)
 
-    @property
-    def realised_epsilon(self) -> float:
-        """ln[α(N−Wm)/(1−Wmα)] with the rounded α.
-
-        A bound for every seed.  It is attained under seeds where m keys cover Wm slots and a key that is not among them
-        covers another one: nearly all of them.
-        """
-        return self.circle.realised_epsilon
+    realised_epsilon = property(attrgetter("circle.realised_epsilon"), doc="A bound for every seed, see the notes.")
 
     @property
     def layout(self) -> Layout:
@@ -209,25 +207,20 @@ class OpenSets(OpenMechanism):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
         for part in blocks(len(values), CLIENTS):
-            reports["seed"][part], reports["slot"][part] = self._spin(values[part], rng)
+            records = values[part]
+            seeds = self.hash.seeds(len(records), rng)
+            at, real = sample_entries(records, self.m, rng)
+            slots = self.hash(seeds[np.nonzero(real)[0]], records.keys[at[real]])
+            if records.values is not None:  # the sign − moves the arc by one slot
+                slots += discretise(records.values[at[real]], rng) < 0
+            starts = np.empty(real.shape, np.int64)
+            starts[real] = slots % self.slot_count
+            starts[~real] = uniform(self.slot_count, starts[~real].shape, rng)
+            reports["seed"][part], reports["slot"][part] = seeds, self.circle.spin(starts, rng)
         return reports
 
-    def _spin(self, records: Records, rng: Randomness) -> tuple[NDArray[np.uint32], Ints]:
-        """Draw the seed, (n, words), and the slot, (n,), of each of these people."""
-        seeds = self.hash.seeds(len(records), rng)
-        at, real = sample_entries(records, self.m, rng)
-        slots = self._place(seeds[np.nonzero(real)[0]], records, at[real], rng)
-        starts = np.empty(real.shape, np.int64)
-        starts[real] = slots % self.slot_count
-        starts[~real] = uniform(self.slot_count, (int((~real).sum()),), rng)
-        return seeds, self.circle.spin(starts, rng)
-
-    def _place(self, seeds: NDArray[np.uint32], records: Records, at: Ints, rng: Randomness) -> Ints:
-        """Return where the arcs of these entries of the records start, each under a seed of its own: (entries,)."""
-        return self.hash(seeds, records.keys[at])
-
     def _items(self, items: Any) -> tuple[Item, ...]:
-        array = items if isinstance(items, np.ndarray) else np.asarray(items, object)
+        array = np.asarray(items, object)
         if array.ndim != 1 or array.size == 0:
             raise ValueError(f"items must name the candidates, at least one integer or string, got {items!r:.60}")
         named = tuple(x.item() if isinstance(x, np.generic) else x for x in array.tolist())
@@ -376,10 +369,7 @@ class WheelKV(OpenSets, SignedTernary):
     """
 
     label = "Wheel-KV"
-
-    @property
-    def _least(self) -> int:
-        return max(super()._least, 3)
+    fewest = 3
 
     def _total_variance(self, slots: Floats) -> Floats:
         t, d = self._gap(slots) * (slots - 2) / (slots - 1), self._gap(slots) * slots / (slots - 1)
@@ -402,26 +392,18 @@ class WheelKV(OpenSets, SignedTernary):
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.table or None)
 
-    def _place(self, seeds: NDArray[np.uint32], records: Records, at: Ints, rng: Randomness) -> Ints:
-        return super()._place(seeds, records, at, rng) + (discretise(entries(records)[at], rng) < 0)
-
     def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
         minus, either = self._near(reports, items, -1, 1, 2).T
         return np.stack([minus, len(reports) - either, either - minus], -1)
 
-    def _columns(self, d: int) -> tuple[int, ...]:
-        return tuple(range(d))
-
     @classmethod
     def example(cls) -> list[Example]:
         """One key a person and two, of two keys and of three, and the best number of slots."""
-        one = Records.of({0: 1.0}, {0: -1.0}, {}, {1: 0.5}, {0: -0.25, 1: 1.0})
-        two = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25})
         three = Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})
         return [
-            Example(cls(epsilon=1.0, m=1, slots=4, table=2), one, (0, 1), pairs=False),
-            Example(cls(epsilon=0.5, m=2, slots=6, table=2), two, (1, 0), pairs=False),
+            Example(cls(epsilon=1.0, m=1, slots=4, table=2), FEW[2], (0, 1), pairs=False),
+            Example(cls(epsilon=0.5, m=2, slots=6, table=2), FEW[2], (1, 0), pairs=False),
             Example(cls(epsilon=1.0, m=2, slots=4, table=3), three, (2, 0, 1), pairs=False),
-            Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1), pairs=False),
+            Example(cls(epsilon=0.2, m=1, table=2), FEW[2], (0, 1), pairs=False),
         ]

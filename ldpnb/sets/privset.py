@@ -58,18 +58,13 @@ class PrivSet(SetSampling):
 
     size: int = 0
     label = "PrivSet"
+    scale = 1  # a report speaks about the whole padded set
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
     server_cost = "report and item"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.size > self.d:  # such a report always meets the padded set
-            raise ValueError(f"size must be an integer, at most d = {self.d}, got {self.size}")
-
-    @property
-    def scale(self) -> int:
-        """One: a report speaks about the whole padded set."""
-        return 1
+        check_count(self.size, 0, "size", self.d)  # a larger report always meets the padded set
 
     @cached_property
     def set_size(self) -> int:
@@ -85,10 +80,8 @@ class PrivSet(SetSampling):
     @cached_property
     def coins(self) -> tuple[float, ...]:
         """Probability of one more item of the padded set, given that there are j already: j = 0, …, min(κ, ℓ) − 1."""
-        more, left = [], sum(self.ways[1:])
-        for ways in self.ways[1:-1]:
-            more.append(round_down(Fraction(left - ways, left)))
-            left -= ways
+        left = [*accumulate(self.ways[:0:-1])][::-1]  # reports with at least 1, 2, … items of it
+        more = [round_down(Fraction(after, before)) for before, after in pairwise(left)]
         most = max(p / ways for p, ways in zip(_stops(more), self.ways[1:], strict=True))
         ratio = odds(self.epsilon) / (self.ways[0] * most)  # of hit to miss
         return round_down(ratio / (1 + ratio)), *more
@@ -123,7 +116,11 @@ class PrivSet(SetSampling):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         reports = np.empty((len(values), self.set_size), np.int64)
         for block in blocks(len(values), BLOCK):
-            reports[block] = self._sets(self._padded(values[block], rng), rng)
+            records = values[block]
+            at, real = sample_entries(records, self.ell, rng)
+            padded = self.d + at - records.offsets[1:, None]
+            padded[real] = records.keys[at[real]]
+            reports[block] = self._sets(np.sort(padded, 1), rng)
         return reports
 
     def _reports(self, reports: Reports) -> Ints:
@@ -133,15 +130,8 @@ class PrivSet(SetSampling):
             raise ValueError(f"reports must be {self.set_size} ascending items each, got {wrong[0].tolist()}")
         return codes
 
-    def _padded(self, records: Records, rng: Randomness) -> Ints:
-        """Each person's ℓ items, dummies included, ascending: (n, ℓ)."""
-        at, real = sample_entries(records, self.ell, rng)
-        padded = self.d + at - records.offsets[1:, None]
-        padded[real] = records.keys[at[real]]
-        return np.sort(padded, 1)
-
     def _sets(self, padded: Ints, rng: Randomness) -> Ints:
-        """Draw reports about padded sets."""
+        """Draw reports about padded sets, ascending ones: (n, ℓ)."""
         n, size = len(padded), self.set_size
         hits, on = np.zeros(n, np.int64), np.arange(n)
         for coin in self.coins:
@@ -151,11 +141,10 @@ class PrivSet(SetSampling):
         outside = distinct(np.full(n, self.d), size - hits, size, rng)
         # the r-th of the items outside comes after as many of those inside as have at most r outside before them
         before = padded - np.arange(self.ell)
-        for column in range(size):
-            outside[:, column] += np.count_nonzero(before <= outside[:, column, None], axis=1)
-        found = np.concatenate([np.take_along_axis(padded, np.maximum(inside, 0), 1), outside], 1)
-        chosen = np.concatenate([inside >= 0, np.arange(size) < (size - hits)[:, None]], 1)
-        return np.sort(found[chosen].reshape(n, size), 1)
+        outside += np.count_nonzero(before[:, None] <= outside[:, :, None], axis=2)
+        own = np.where(inside < 0, -1, np.take_along_axis(padded, inside, 1))
+        found = np.concatenate([own, outside], 1)
+        return np.sort(found[found >= 0].reshape(n, size), 1)
 
     @classmethod
     def example(cls) -> list[Example]:

@@ -78,10 +78,7 @@ class SetSampling(Supporting):
         """Number of items, dummies included: d + ℓ."""
         return self.d + self.ell
 
-    @property
-    def scale(self) -> int:
-        """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
-        return self.ell
+    scale = property(attrgetter("ell"), doc="What estimates are multiplied by: ℓ, since one of ℓ items is drawn.")
 
     def _values(self, values: Records) -> Records:
         return check_records(values, d=self.d)
@@ -100,10 +97,6 @@ class SetSampling(Supporting):
     def variance(self, values: Records) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         return self._noise(self.expected(values))
-
-    def _draw(self, values: Records, rng: Randomness) -> Ints:
-        """Draw an item in [0, d + ℓ) for each person."""
-        return pad_and_sample(values, self.d, self.ell, rng)[0]
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -167,14 +160,13 @@ class SampledHadamardBit(SetSampling):
         In a row with a signs of one kind among the d items and b <= a of the other, A = min(a, ℓ)/ℓ and B = min(b, ℓ)/ℓ
         are how much of a set they can fill.
         """
-        delta = 2 * self.support[0] - 1
+        delta = (2 * self.support[0] - 1) / self.ell  # of an item
         present = (np.arange(self.oracle.m) < self.d).astype(np.int64)
         many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
-        fill = [(Fraction(min(a, self.ell), self.ell), Fraction(min(self.d - a, self.ell), self.ell)) for a in many]
-        return chance.log(max((1 + b * delta) / (1 - a * delta) for a, b in fill))
+        return chance.log(max((1 + min(self.d - a, self.ell) * delta) / (1 - min(a, self.ell) * delta) for a in many))
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items = self._draw(values, rng)
+        items, _ = pad_and_sample(values, self.d, self.ell, rng)
         real = items < self.d
         reports = np.empty(len(items), self.dtype)
         reports["row"] = uniform(self.oracle.m, items.shape, rng)
@@ -240,7 +232,7 @@ class SampledSUE(SetSampling):
         return {"": (np.bool_, 2, self.d)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items = self._draw(values, rng)
+        items, _ = pad_and_sample(values, self.d, self.ell, rng)
         p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
         real = np.flatnonzero(items < self.d)
@@ -286,4 +278,4 @@ class SampledGRR(KeptCode, SetSampling):
         return {"": (np.int64, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        return super()._perturb(self._draw(values, rng), rng)
+        return super()._perturb(pad_and_sample(values, self.d, self.ell, rng)[0], rng)

@@ -51,8 +51,7 @@ def restrict(records: Records, candidates: ArrayLike) -> Records:
     place = np.full(max(int(chosen.max()), int(keys.max(initial=0))) + 1, -1)
     place[chosen] = np.arange(len(chosen))
     found = place[keys]
-    before = np.concatenate([[0], np.cumsum(found >= 0)]).astype(np.int64)  # candidates before each entry
-    return Records(before[records.offsets], found[found >= 0])
+    return Records(np.searchsorted(np.flatnonzero(found >= 0), records.offsets), found[found >= 0])
 
 
 def halves(records: Records, rng: Randomness) -> tuple[Records, Records]:
@@ -158,14 +157,10 @@ def _two(
     first: SetSampling, before: Records, second: SetSampling, after: Records, weight: float, rng: Randomness
 ) -> TwoPhases:
     """Run two phases, and weigh the second one of candidates by `weight`."""
-    f1 = _collect(first, before, rng)
+    f1 = first.estimate(first.tally(first.perturb(before, rng=rng)))
     candidates = largest(f1, second.d)
-    f2 = _collect(second, restrict(after, candidates), rng)
+    f2 = second.estimate(second.tally(second.perturb(restrict(after, candidates), rng=rng)))
     combined = f1.copy()
     combined[candidates] = (1 - weight) * f1[candidates] + weight * f2
     v1, v2 = first.rare_variance / len(before), second.rare_variance / len(after)
     return TwoPhases(f1, candidates, f2, combined, v1, v2, (first, second))
-
-
-def _collect(mechanism: SetSampling, records: Records, rng: Randomness) -> Floats:
-    return mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng)))
