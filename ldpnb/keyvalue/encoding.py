@@ -58,7 +58,7 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
     """
     d = check_count(d, 1, "d", D_MAX)
     records = check_pairs(values, d)
-    moves = discretise(entries(records), rng) * 3 ** (d - 1 - records.keys)
+    moves = discretise(entries(records), rng) * (3 ** np.arange(d)[::-1])[records.keys]
     return np.asarray((3**d - 1) // 2 + per_person(moves, records))
 
 
