@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
-from itertools import pairwise
 from math import isqrt
 from typing import Any, ClassVar
 
@@ -75,67 +74,6 @@ def mixed(keys: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint3
     for _ in range(2):
         x = splitmix(x + GOLDEN)
     return (x >> np.uint64(32)).astype(U32), x.astype(U32)
-
-
-# ------------------------------------------------------------------------------------------------------------ two items
-
-
-@dataclass(frozen=True, kw_only=True)
-class MultiplyShift:
-    """Strongly universal hashing of `keys` integers into `slots` slots by words of `word` bits.
-
-    A seed is a pair (a, b) of words.  The top bits of ``(a x + b) mod 2**word`` take every pair of values equally often
-    for two different keys (Dietzfelbinger 1996), as long as key bits and top bits together are at most word + 1; they
-    are then cut into slots as evenly as they go.  `collision` is therefore known exactly, for full-size words as for
-    the few-bit words whose seeds can be enumerated.
-
-    Parameters
-    ----------
-    keys : int
-        Keys are 0, …, keys − 1.
-    slots : int, at least 2
-    word : int in [2, 32]
-    """
-
-    keys: int
-    slots: int
-    word: int = 32
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))  # numpy's integers would overflow
-        object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", 2**self.word))
-        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots"))
-        if self.slots > 2**self.top:
-            rule = f"at most {2**self.top} for {self.keys} keys and {self.word}-bit words"
-            raise ValueError(f"slots must be {rule}, got {self.slots}")
-
-    @property
-    def top(self) -> int:
-        """Number of top bits used."""
-        return min(self.word, self.word + 1 - max(self.keys - 1, 1).bit_length())
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """How many of the ``2**top`` hash values fall into each slot, (slots,)."""
-        edges = [-(-(s << self.top) // self.slots) for s in range(self.slots + 1)]
-        return np.array([after - before for before, after in pairwise(edges)], np.int64)
-
-    @property
-    def collision(self) -> Fraction:
-        """Probability over the seeds that two given keys share a slot; 1/slots but for the cut."""
-        low, more = divmod(1 << self.top, self.slots)
-        return Fraction((self.slots - more) * low**2 + more * (low + 1) ** 2, (1 << self.top) ** 2)
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, 2)."""
-        return uniform(1 << self.word, (n, 2), rng).astype(np.uint32)
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        mask = np.uint64((1 << self.word) - 1)
-        a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
-        top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
-        return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
 
 
 # ---------------------------------------------------------------------------------------------------------- three items
