@@ -114,8 +114,25 @@ class Paths:
         """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula."""
         if isinstance(p, Formula):
             return self.choose(p.coin) == 0
-        t = ceil(Fraction(float(p)) * GRID)
-        return self.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
+        return self.part(ceil(Fraction(float(p)) * GRID), GRID)
+
+    def part(self, part: Any, whole: Any) -> bool:
+        """One coin of probability part/whole."""
+        return self.choose((int(part), int(whole - part))) == 0 if 0 < part < whole else bool(part)
+
+    def one_of(self, options: Any) -> int:
+        """Index of one of so many options, all alike."""
+        self.admit(options)
+        return self.choose((1,) * int(options)) if options > 1 else 0
+
+    def heads(self, n: Any, p: Any) -> int:
+        """How many of n coins of probability p, exactly, fall heads."""
+        n, p = int(n), Fraction(p)
+        if n == 0 or p in (0, 1):
+            return int(n * p)
+        self.admit(n + 1)
+        up, down = p.numerator, p.denominator - p.numerator
+        return self.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
 
     @property
     def probability(self) -> Fraction:
@@ -165,6 +182,12 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
 
 
+def _one_by_one(draw: Callable[..., int], kind: type[np.generic], *each: NDArray[Any]) -> NDArray[Any]:
+    """Draw along a path, for each entry of arrays of one shape."""
+    drawn = map(draw, *(x.flat for x in each))
+    return np.fromiter(drawn, kind, each[0].size).reshape(each[0].shape)
+
+
 # ---------------------------------------------------------------------------------------------------- draws
 
 
@@ -191,18 +214,15 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     each = _spread(p, shape, "p")
-    if not isinstance(rng, Paths):
-        rows = max(1, COINS // max(1, prod(shape[1:])))
-        if not shape or shape[0] <= rows:
-            return np.asarray(rng.random(shape) < p)
-        heads = np.empty(shape, np.bool_)
-        for start in range(0, shape[0], rows):  # the numbers are those of a single call
-            part = heads[start : start + rows]
-            np.less(rng.random(part.shape), each[start : start + rows], out=part)
-        return heads
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.toss, np.bool_, each)
+    rows = max(1, COINS // max(1, prod(shape[1:])))
+    if not shape or shape[0] <= rows:
+        return np.asarray(rng.random(shape) < p)
     heads = np.empty(shape, np.bool_)
-    for at, q in zip(np.ndindex(shape), each.flat, strict=True):
-        heads[at] = rng.toss(q)
+    for start in range(0, shape[0], rows):  # the numbers are those of a single call
+        part = heads[start : start + rows]
+        np.less(rng.random(part.shape), each[start : start + rows], out=part)
     return heads
 
 
@@ -288,13 +308,9 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
     if k.dtype.kind not in "iu" or not np.all((k > 0) & (k < 2**63)):
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
     each, rng = _spread(k, shape, "k"), _source(rng)
-    if not isinstance(rng, Paths):
-        return np.asarray(rng.integers(0, k, shape), np.int64)
-    out = np.empty(shape, np.int64)
-    for at, options in zip(np.ndindex(shape), each.flat, strict=True):
-        rng.admit(options)
-        out[at] = rng.choose((1,) * int(options)) if options > 1 else 0
-    return out
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.one_of, np.int64, each)
+    return np.asarray(rng.integers(0, k, shape), np.int64)
 
 
 def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
@@ -321,12 +337,9 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
     if not integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
     some, rng = _spread(part, shape, "part"), _source(rng)
-    if not isinstance(rng, Paths):
-        return np.asarray(uniform(whole, shape, rng) < some)
-    heads = np.empty(shape, np.bool_)
-    for at, a, b in zip(np.ndindex(shape), some.flat, _spread(whole, shape, "whole").flat, strict=True):
-        heads[at] = rng.choose((int(a), int(b - a))) == 0 if 0 < a < b else a > 0
-    return heads
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.part, np.bool_, some, _spread(whole, shape, "whole"))
+    return np.asarray(uniform(whole, shape, rng) < some)
 
 
 def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
@@ -409,12 +422,9 @@ def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
     n, rng = _simulated(n, rng)
     p = _probabilities(p)
     coins, chances = _spread(n, shape, "n"), _spread(p, shape, "p")
-    if not isinstance(rng, Paths):
-        return np.asarray(rng.binomial(n, p, shape), np.int64)
-    out = np.empty(shape, np.int64)
-    for at, m, q in zip(np.ndindex(shape), coins.flat, chances.flat, strict=True):
-        out[at] = _heads(int(m), Fraction(float(q)), rng)
-    return out
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.heads, np.int64, coins, chances)
+    return np.asarray(rng.binomial(n, p, shape), np.int64)
 
 
 def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
@@ -456,7 +466,7 @@ def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     for at in np.ndindex(n.shape):
         left = int(n[at])
         for cell in range(k):
-            out[(*at, cell)] = _heads(left, Fraction(1, k - cell), rng)
+            out[(*at, cell)] = rng.heads(left, Fraction(1, k - cell))
             left -= int(out[(*at, cell)])
     return out
 
@@ -468,14 +478,6 @@ def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.ran
     if isinstance(rng, SystemRandom):
         raise ValueError("rng must be a Generator or a Paths, since this simulates many draws, got a SystemRandom")
     return n.astype(np.int64), rng
-
-
-def _heads(n: int, p: Fraction, rng: Paths) -> int:
-    if n == 0 or p in (0, 1):
-        return n * int(p)
-    rng.admit(n + 1)
-    up, down = p.numerator, p.denominator - p.numerator
-    return rng.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
 
 
 # ------------------------------------------------------------------------------------------------- exact laws
@@ -624,13 +626,9 @@ def log_down(ratio: Fraction) -> float:
 
 def round_down(p: Fraction) -> float:
     """Return the largest multiple of 2**-53 that is not above p, a probability that `bernoulli` realises exactly."""
-    if isinstance(p, Formula):
-        return p.field.round(p, True)
-    return floor(p * GRID) / GRID
+    return p.field.round(p, True) if isinstance(p, Formula) else floor(p * GRID) / GRID
 
 
 def round_up(p: Fraction) -> float:
     """Return the smallest multiple of 2**-53 that is not below p, a probability that `bernoulli` realises exactly."""
-    if isinstance(p, Formula):
-        return p.field.round(p, False)
-    return ceil(p * GRID) / GRID
+    return p.field.round(p, False) if isinstance(p, Formula) else ceil(p * GRID) / GRID
