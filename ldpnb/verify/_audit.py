@@ -19,7 +19,7 @@ from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
 from ldpnb.checks import check_count, is_number
-from ldpnb.core import Mechanism
+from ldpnb.core import Mechanism, blocks
 from ldpnb.verify._features import CELLS, Pool, features_of
 from ldpnb.verify._laws import check_level, repeat, row_keys
 
@@ -332,17 +332,13 @@ class _Counts:
     """Order reports by how often each of them came."""
 
     def __init__(self, fit: list[Pool]) -> None:
-        self.ids: dict[Any, int] = {}
-        self.shown: list[Any] = []
-        came = []
+        shown: dict[Any, Any] = {}
         for pool in fit:
-            keys = _keys(pool)
-            for at, key in enumerate(keys):
-                if self.ids.setdefault(key, len(self.ids)) == len(self.shown):
-                    self.shown.append(pool[at])
-            came.append([self.ids[key] for key in keys])
+            for key, report in zip(_keys(pool), pool, strict=True):
+                shown.setdefault(key, report)
+        self.ids, self.shown = {key: i for i, key in enumerate(shown)}, list(shown.values())
         # one report more of each keeps ratios finite; the last place is for reports that never came
-        self.counts = np.array([np.bincount(ids, minlength=len(self.ids) + 1) + 1 for ids in came])
+        self.counts = np.array([np.bincount(self.prepare(pool), minlength=len(shown) + 1) + 1 for pool in fit])
 
     def prepare(self, pool: Pool) -> NDArray[np.int64]:
         return np.array([self.ids.get(key, -1) for key in _keys(pool)])
@@ -376,22 +372,16 @@ class _Linear:
     def __init__(self, fit: list[Pool], products: bool) -> None:
         train = [pool[:ROWS] for pool in fit]
         whole = np.concatenate(train) if isinstance(train[0], np.ndarray) else [y for pool in train for y in pool]
-        self.names, self.encode = features_of(whole)
-        if products:
-            at = np.array(list(combinations(range(len(self.names)), 2)), np.int64).T
-            plain, names = self.encode, self.names
-            self.names = names + [f"{names[a]} and {names[b]}" for a, b in at.T]
-
-            def encode(pool: Pool) -> NDArray[np.bool_]:
-                x = plain(pool)
-                return np.concatenate([x, x[:, at[0]] & x[:, at[1]]], 1)
-
-            self.encode = encode
-        self.train = [self.encode(pool) for pool in train]
+        plain, self.encode = features_of(whole)
+        pairs = list(combinations(range(len(plain)), 2)) if products else []
+        self.at = np.array(pairs, np.int64).reshape(-1, 2).T
+        self.names = plain + [f"{plain[a]} and {plain[b]}" for a, b in pairs]
+        self.train = [self.prepare(pool) for pool in train]
         self.fitted: dict[tuple[int, int], NDArray[np.float64]] = {}
 
     def prepare(self, pool: Pool) -> NDArray[np.bool_]:
-        return self.encode(pool)
+        x, (one, other) = self.encode(pool), self.at
+        return np.concatenate([x, x[:, one] & x[:, other]], 1)
 
     def weights(self, pair: tuple[int, int]) -> NDArray[np.float64]:
         """Weight of each feature, and the constant; those of the reversed pair are the negative."""
@@ -413,8 +403,7 @@ class _Linear:
 
     def score(self, pair: tuple[int, int], x: Any) -> NDArray[np.float64]:
         w = self.weights(pair)
-        step = max(1, CELLS // len(w))
-        parts = [x[at : at + step].astype(np.float64) @ w[:-1] for at in range(0, len(x), step)]
+        parts = [x[some].astype(np.float64) @ w[:-1] for some in blocks(len(x), max(1, CELLS // len(w)))]
         scores: NDArray[np.float64] = np.round(np.concatenate(parts) + w[-1], 9)  # equal features, equal scores
         return scores
 

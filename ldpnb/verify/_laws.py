@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
 from ldpnb.checks import check_count, check_probability
-from ldpnb.core import Mechanism, Records, Tally, named
+from ldpnb.core import Mechanism, Records, Tally, blocks, named
 
 Client = Mechanism | Callable[[Any, Any], Any]
 Inputs = Any  # a list of values, an array whose first axis runs over people, or Records
@@ -299,20 +299,18 @@ def _powers(
     mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any
 ) -> tuple[Any, Any, Any, Any, int]:
     """Mean powers 1 to 4 of (score − target)/spread, and the number of scores."""
-    rows = drawn if len(Counter(row_keys(drawn))) <= SCORED else drawn[:SCORED]
-    weights = Counter(row_keys(rows))
-    where = {key: at for at, key in enumerate(row_keys(rows))}
-    powers = np.zeros((4, *np.shape(target)))
-    each = list(weights)
-    step = max(1, 2**20 // max(1, np.size(target)))
-    for start in range(0, len(each), step):
-        block = each[start : start + step]
-        tallies = [mechanism.tally(rows[where[key] : where[key] + 1], *candidates) for key in block]
+    keys = row_keys(drawn)
+    if len(set(keys)) > SCORED:
+        keys = keys[:SCORED]
+    weights, where = Counter(keys), {key: at for at, key in enumerate(keys)}
+    each, powers = list(weights), np.zeros((4, *np.shape(target)))
+    for some in blocks(len(each), max(1, 2**20 // max(1, np.size(target)))):
+        tallies = [mechanism.tally(drawn[where[key] : where[key] + 1], *candidates) for key in each[some]]
         counts = np.stack([tally.counts for tally in tallies])
         scores = mechanism.estimate(Tally(mechanism, 1, counts, tallies[0].items))
-        y, w = (scores - target) / spread, np.array([weights[key] for key in block])
+        y, w = (scores - target) / spread, np.array([weights[key] for key in each[some]])
         powers += [np.tensordot(w, y**k, 1) for k in (1, 2, 3, 4)]
-    return *(powers / len(rows)), len(rows)
+    return *(powers / len(keys)), len(keys)
 
 
 def check_level(level: float, name: str) -> None:
@@ -343,9 +341,7 @@ def distance(a: Client, b: Client, inputs: Inputs, *, limit: int = LIMIT) -> Fra
 
     Clients and inputs are those of `laws`, either of the clients a mechanism or a function.
     """
-    return max(
-        total_variation(p, q) for p, q in zip(laws(a, inputs, limit=limit), laws(b, inputs, limit=limit), strict=True)
-    )
+    return max(map(total_variation, laws(a, inputs, limit=limit), laws(b, inputs, limit=limit)))
 
 
 def same_law(a: Client, b: Client, inputs: Inputs, *, tolerance: float = 2.0**-40, limit: int = LIMIT) -> bool:

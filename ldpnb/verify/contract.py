@@ -115,18 +115,11 @@ def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
     """
     import pytest
 
-    return pytest.mark.parametrize(
-        ("check", "example"),
-        [
-            pytest.param(
-                check,
-                example,
-                marks=slow if checks[check].slow else (),
-                id=f"{check.__name__}-{str(example)[:60]}".replace("\n", " "),
-            )
-            for check, example in plan(examples)
-        ],
-    )
+    cases = []
+    for check, example in plan(examples):
+        name = f"{check.__name__}-{str(example)[:60]}".replace("\n", " ")
+        cases.append(pytest.param(check, example, marks=slow if checks[check].slow else (), id=name))
+    return pytest.mark.parametrize(("check", "example"), cases)
 
 
 # ---------------------------------------------------------------------------------------------- what checks share
@@ -294,9 +287,8 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
         _must(enough, f"the client shows less than ε = {stated!r}: at most, {what}")
         found.append(one.epsilon)
     realised = example.mechanism.realised_epsilon
-    _must(
-        isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15), f"realised ε is {realised!r}, found {max(found)}"
-    )
+    right = isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15)
+    _must(right, f"realised ε is {realised!r}, found {max(found)}")
 
 
 @_check(_stated)
@@ -470,10 +462,9 @@ def simulate_has_the_law_of_two_clients(example: Example) -> None:
     """Two people's simulated counts have the law of the sum of theirs; marginals, each count alone."""
     one, k = known(example).counts, len(example.inputs)
     for i, j in combinations_with_replacement(range(k)[:3], 2):
-        both: dict[Any, Fraction] = {}
+        both: Any = Counter()
         for (a, p), (b, q) in product(one[i].items(), one[j].items()):
-            counts = tuple(map(add, a, b))
-            both[counts] = both.get(counts, Fraction(0)) + p * q
+            both[tuple(map(add, a, b))] += p * q
         histogram = np.bincount([i, j], minlength=k)
         for way, simulate in _simulations(example).items():
             drawn = law(lambda rng: simulate(histogram, trials=1, rng=rng).counts.ravel())  # noqa: B023
