@@ -366,8 +366,22 @@ class OUE(UnaryEncoding):
         return Fraction(1, 2), exact(round_up(1 / (odds(self.epsilon) + 1)))
 
 
+class Slotted(Mechanism):
+    """What mechanisms share that hash a value into a slot by a public hash function, and report it by k-RR."""
+
+    @cached_property
+    def slots(self) -> GRR:
+        """The oracle over slots that protects the report."""
+        return GRR(k=self.layout["slot"][1], epsilon=self.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle over slots, for all public parts under which two values have different slots."""
+        return self.slots.realised_epsilon
+
+
 @dataclass(frozen=True, kw_only=True)
-class OLH(PureProtocol):
+class OLH(Slotted, PureProtocol):
     r"""Local hashing: each person hashes the domain into g slots by a public hash of their own, then k-RR over slots.
 
     With :math:`g = e^\varepsilon + 1` slots (rounded), the error is that of `OUE` and a report is only a slot.
@@ -421,21 +435,11 @@ class OLH(PureProtocol):
         return Quadratic(keys=self.k, slots=self.slot_count, prime=self.prime)
 
     @cached_property
-    def slots(self) -> GRR:
-        """The oracle over slots that protects the report."""
-        return GRR(k=self.slot_count, epsilon=self.epsilon)
-
-    @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): a wrong item is supported if its slot collides and the slot is kept, or if the slot moves there."""
         p, q = self.slots.support
         collision = self.hash.collision
         return p, collision * p + (1 - collision) * q
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over slots, for every seed under which two items differ."""
-        return self.slots.realised_epsilon
 
     @property
     def layout(self) -> Layout:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, Layout, Mechanism, Reports, Tally
 from ldpnb.kernels import fwht
 from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
@@ -112,12 +112,10 @@ class PCE(Mechanism):
         return {"level": (np.int64, len(self.levels)), "row": (np.int64, self.m), "bit": (np.bool_, 2)}
 
     def _values(self, values: ArrayLike) -> NDArray[np.void]:
-        found = check_array(values, "values")
-        if found.dtype.names != PEOPLE.names:
-            raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
+        found = check_fields(values, PEOPLE, "values")
         check_codes(found["item"], self.k, "item")
         check_codes(found["level"], len(self.levels), "level")
-        return found.astype(PEOPLE)
+        return found
 
     def _perturb(self, values: NDArray[np.void], rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)

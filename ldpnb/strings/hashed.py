@@ -42,13 +42,9 @@ class Hashed(OpenMechanism):
 
     cohorts: Any  # int: fields, or fixed by the mechanism
     hashes: Any
+    width: Any  # int: number of cells of a filter, a property
     limits: ClassVar[Mapping[str, Limit]] = {"cohorts": (1, SIZE_MAX)}
     public_fields: ClassVar[tuple[str, ...]] = ("cohort",)
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """Number of cells of a filter."""
 
     @property
     @abstractmethod

@@ -28,10 +28,9 @@ from ldpnb.checks import (
     check_probability,
 )
 from ldpnb.core import Example, Layout, Reports, blocks
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.frequency import BLOCK, Slotted
 from ldpnb.strings.hashed import Hashed, Name
 
-BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
 DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
 
 
@@ -270,7 +269,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ORR(Hashed):
+class ORR(Slotted, Hashed):
     r"""O-RR: hash the value into one of k slots by the public hash function of one's cohort, then k-RR over the slots.
 
     Given the cohort the law is that of k-RR, :math:`e^\varepsilon/(e^\varepsilon+k-1)` for the value's slot and
@@ -308,11 +307,6 @@ class ORR(Hashed):
     label = "O-RR"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
 
-    @cached_property
-    def slots(self) -> GRR:
-        """The oracle over slots that protects the report."""
-        return GRR(k=self.k, epsilon=self.epsilon)
-
     @property
     def width(self) -> int:
         """Number of slots."""
@@ -322,11 +316,6 @@ class ORR(Hashed):
     def support(self) -> tuple[Fraction, Fraction]:
         """(q*, p*): probability that a report names the value's own slot, and any other one."""
         return self.slots.support
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over slots."""
-        return self.slots.realised_epsilon
 
     @property
     def layout(self) -> Layout:

@@ -132,10 +132,8 @@ class Unknown(Mechanism):
         if self.slots > self.positions:
             raise ValueError(f"slots must be at most length/gram = {self.positions}, got {self.slots}")
         if comb(self.positions, 2) * self.k**2 > CELLS:
-            raise ValueError(
-                f"gram must leave at most {CELLS} pairs of n-grams to count, got {self.gram}: {self.k} n-grams at "
-                f"{self.positions} positions"
-            )
+            got = f"{self.gram}: {self.k} n-grams at {self.positions} positions"
+            raise ValueError(f"gram must leave at most {CELLS} pairs of n-grams to count, got {got}")
         self.whole  # noqa: B018  -- refuses impossible combinations now
 
     # ------------------------------------------------------------------------------------------------------ sizes
@@ -303,19 +301,18 @@ class Unknown(Mechanism):
     def expected(self, values: ArrayLike | Sequence[str]) -> NDArray[np.float64]:
         """One for the pairs of n-grams of the person's string, zero for the others: (n, pairs, k, k)."""
         a, b = self._own_grams(values)
-        return np.asarray(a[..., :, None] * b[..., None, :])
+        return np.asarray(a * b)
 
     def variance(self, values: ArrayLike | Sequence[str]) -> NDArray[np.float64]:
         """Variance of each person's score, (v + [a])(v + [b])/ϱ − [a][b], draw of positions included."""
         a, b = self._own_grams(values)
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
-        both = a[..., :, None] * b[..., None, :]
-        return np.asarray((v + a[..., :, None]) * (v + b[..., None, :]) / float(self.shown) - both)
+        return np.asarray((v + a) * (v + b) / float(self.shown) - a * b)
 
     def _own_grams(self, values: ArrayLike | Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         own = np.eye(self.k)[self.codes(values)]  # (n, G, k)
         first, second = np.array(self.pairs).T
-        return own[:, first], own[:, second]
+        return own[:, first, :, None], own[:, second, None, :]
 
     @cached_property
     def possible(self) -> NDArray[np.bool_]:
