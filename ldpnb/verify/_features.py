@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import blocks
+from ldpnb.core import Bools, blocks
 
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
@@ -20,7 +20,7 @@ Pool = Any  # many reports: an array of numbers with one row a report, or a list
 Encoder = Callable[[Pool], NDArray[Any]]
 
 
-def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.bool_]]]:
+def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
     """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
 
     A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
@@ -43,7 +43,7 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.boo
     at = np.array([j for _, j, _, _ in wanted], np.int64)
     values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
 
-    def encode(pool: Pool) -> NDArray[np.bool_]:
+    def encode(pool: Pool) -> Bools:
         x = np.empty((len(pool), len(names)), np.bool_)
         for some in blocks(len(pool), max(1, CELLS // max(1, len(names)))):
             part = table(pool[some])[:, at]

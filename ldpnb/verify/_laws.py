@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
 from ldpnb.checks import check_count, check_probability
-from ldpnb.core import Mechanism, Records, Tally, blocks, named
+from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
 
 Client = Mechanism | Callable[[Any, Any], Any]
 Inputs = Any  # a list of values, an array whose first axis runs over people, or Records
@@ -153,7 +153,7 @@ def epsilon(laws: Sequence[Law]) -> float:
 
 def moments(
     client: Client, inputs: Inputs, items: Any = None, *, score: Callable[[Any], ArrayLike] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Exact mean and variance of what one person's report adds to an estimate, its score, for each input.
 
     Averaged over private and public randomness alike; exact but for the rounding of the scores, which are floats.
@@ -188,7 +188,7 @@ def moments(
             raise ValueError("score must be given for a function, and items only for a mechanism")
         programs = [partial(client, value) for value in _values(inputs)]
     found: list[Law] = []
-    scores: dict[Hashable, NDArray[np.float64]] = {}
+    scores: dict[Hashable, Floats] = {}
     for program in programs:
         found.append({})
         for probability, report in branches(program):
@@ -199,7 +199,7 @@ def moments(
     return moments_of(found, scores)
 
 
-def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[Floats, Floats]:
     """Mean and variance, under each law, of the outputs' scores."""
     means, variances = [], []
     for one in laws:
@@ -209,7 +209,7 @@ def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[NDA
     return np.stack(means), np.stack(variances)
 
 
-def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], reports: Any) -> NDArray[np.float64]:
+def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], reports: Any) -> Floats:
     return mechanism.estimate(mechanism.tally(reports, *candidates))
 
 
@@ -295,9 +295,7 @@ def sampled(
     return Sampled(float(bias), float(variance), limit)
 
 
-def _powers(
-    mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any
-) -> tuple[Any, Any, Any, Any, int]:
+def _powers(mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any) -> tuple[Any, ...]:
     """Mean powers 1 to 4 of (score − target)/spread, and the number of scores."""
     keys = row_keys(drawn)
     if len(set(keys)) > SCORED:

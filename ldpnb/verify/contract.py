@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 from unittest.mock import NonCallableMock
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
 from ldpnb.chance import Law, Randomness, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Example, Mechanism, OpenMechanism, Records, Tally, named
+from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, named
 from ldpnb.verify._laws import moments_of, total_variation, worst
 
 FALSE_ALARM = 1e-9
@@ -153,7 +153,7 @@ class Known:
         return [_image(one, counts) for one in self.laws]
 
     @cached_property
-    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def moments(self) -> tuple[Floats, Floats]:
         """Mean and variance of one person's score, of each input."""
         return moments_of(self.laws, {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()})
 
@@ -192,7 +192,7 @@ def _must(kept: object, found: str) -> None:
         raise AssertionError(found)
 
 
-def _close(found: NDArray[np.float64], stated: NDArray[np.float64], within: Any, what: str) -> None:
+def _close(found: Floats, stated: Floats, within: Any, what: str) -> None:
     _must(found.shape == stated.shape, f"{what} has the shape {stated.shape}, found {found.shape}")
     off = np.abs(found - stated) - within
     at = tuple(map(int, np.unravel_index(np.argmax(off), off.shape)))
