@@ -114,13 +114,25 @@ class Paths:
         """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula."""
         if isinstance(p, Formula):
             return self.choose(p.coin) == 0
-        t = ceil(float(p) * GRID)  # exact: a float times a power of two
-        return self.choose((t, GRID - t)) == 0 if 0 < t < GRID else t == GRID
+        return self.part(ceil(float(p) * GRID), GRID)  # exact: a float times a power of two
 
-    def even(self, options: int) -> int:
-        """One of several options, all alike."""
+    def part(self, part: int, whole: int) -> bool:
+        """One coin of probability part/whole."""
+        return self.choose((part, whole - part)) == 0 if 0 < part < whole else part > 0
+
+    def one_of(self, options: int) -> int:
+        """Index of one of so many options, all alike."""
         self.admit(options)
         return self.choose((1,) * options) if options > 1 else 0
+
+    def heads(self, n: int, p: Any) -> int:
+        """How many of n coins of probability p, exactly, fall heads."""
+        p = Fraction(p)
+        if n == 0 or p in (0, 1):
+            return int(n * p)
+        self.admit(n + 1)
+        up, down = p.numerator, p.denominator - p.numerator
+        return self.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
 
     @property
     def probability(self) -> Fraction:
@@ -170,9 +182,14 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
 
 
-def _each(x: NDArray[Any], shape: tuple[int, ...], name: str) -> list[Any]:
-    """List what is spread to a shape, for a program that is replayed very often."""
-    return _spread(x, shape, name).ravel().tolist() if x.ndim else [x.item()] * prod(shape)
+def _one_by_one(
+    draw: Callable[..., int], kind: type[np.generic], shape: tuple[int, ...], **each: NDArray[Any]
+) -> NDArray[Any]:
+    """Draw along a path, for each entry of arrays that are broadcast to a shape."""
+    lists = (
+        _spread(x, shape, name).ravel().tolist() if x.ndim else [x.item()] * prod(shape) for name, x in each.items()
+    )
+    return np.array(list(map(draw, *lists)), kind).reshape(shape)
 
 
 # ---------------------------------------------------------------------------------------------------- draws
@@ -201,7 +218,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     if isinstance(rng, Paths):
-        return np.array([rng.toss(q) for q in _each(p, shape, "p")], np.bool_).reshape(shape)
+        return _one_by_one(rng.toss, np.bool_, shape, p=p)
     each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
     if not shape or shape[0] <= rows:
         return np.asarray(rng.random(shape) < p)
@@ -294,11 +311,10 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
     if k.dtype.kind not in "iu" or not ((k > 0) & (k < 2**63)).all():
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
     rng = _source(rng)
-    if not isinstance(rng, Paths):
-        _spread(k, shape, "k")
-        return np.asarray(rng.integers(0, k, shape), np.int64)
-    drawn = [rng.even(options) for options in _each(k, shape, "k")]
-    return np.array(drawn, np.int64).reshape(shape)
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.one_of, np.int64, shape, k=k)
+    _spread(k, shape, "k")
+    return np.asarray(rng.integers(0, k, shape), np.int64)
 
 
 def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
@@ -325,12 +341,9 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
     if not integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
     some, rng = _spread(part, shape, "part"), _source(rng)
-    if not isinstance(rng, Paths):
-        return np.asarray(uniform(whole, shape, rng) < some)
-    heads = np.empty(shape, np.bool_)
-    for at, a, b in zip(np.ndindex(shape), some.flat, _spread(whole, shape, "whole").flat, strict=True):
-        heads[at] = rng.choose((int(a), int(b - a))) == 0 if 0 < a < b else a > 0
-    return heads
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.part, np.bool_, shape, part=part, whole=whole)
+    return np.asarray(uniform(whole, shape, rng) < some)
 
 
 def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
@@ -414,13 +427,11 @@ def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
     """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
     n, rng = _simulated(n, rng)
     p = _probabilities(p)
-    coins, chances = _spread(n, shape, "n"), _spread(p, shape, "p")
-    if not isinstance(rng, Paths):
-        return np.asarray(rng.binomial(n, p, shape), np.int64)
-    out = np.empty(shape, np.int64)
-    for at, m, q in zip(np.ndindex(shape), coins.flat, chances.flat, strict=True):
-        out[at] = _heads(int(m), Fraction(float(q)), rng)
-    return out
+    if isinstance(rng, Paths):
+        return _one_by_one(rng.heads, np.int64, shape, n=n, p=p)
+    _spread(n, shape, "n")
+    _spread(p, shape, "p")
+    return np.asarray(rng.binomial(n, p, shape), np.int64)
 
 
 def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
@@ -462,7 +473,7 @@ def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     for at in np.ndindex(n.shape):
         left = int(n[at])
         for cell in range(k):
-            out[(*at, cell)] = _heads(left, Fraction(1, k - cell), rng)
+            out[(*at, cell)] = rng.heads(left, Fraction(1, k - cell))
             left -= int(out[(*at, cell)])
     return out
 
@@ -474,14 +485,6 @@ def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.ran
     if isinstance(rng, SystemRandom):
         raise ValueError("rng must be a Generator or a Paths, since this simulates many draws, got a SystemRandom")
     return n.astype(np.int64), rng
-
-
-def _heads(n: int, p: Fraction, rng: Paths) -> int:
-    if n == 0 or p in (0, 1):
-        return n * int(p)
-    rng.admit(n + 1)
-    up, down = p.numerator, p.denominator - p.numerator
-    return rng.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
 
 
 # ------------------------------------------------------------------------------------------------- exact laws
@@ -632,13 +635,9 @@ def log_down(ratio: Fraction) -> float:
 
 def round_down(p: Fraction) -> float:
     """Return the largest multiple of 2**-53 that is not above p, a probability that `bernoulli` realises exactly."""
-    if isinstance(p, Formula):
-        return p.field.round(p, True)
-    return floor(p * GRID) / GRID
+    return p.field.round(p, True) if isinstance(p, Formula) else floor(p * GRID) / GRID
 
 
 def round_up(p: Fraction) -> float:
     """Return the smallest multiple of 2**-53 that is not below p, a probability that `bernoulli` realises exactly."""
-    if isinstance(p, Formula):
-        return p.field.round(p, False)
-    return ceil(p * GRID) / GRID
+    return p.field.round(p, False) if isinstance(p, Formula) else ceil(p * GRID) / GRID

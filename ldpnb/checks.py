@@ -93,14 +93,24 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be an array, got something else: {error}") from None
 
 
+def _entries(
+    values: ArrayLike, name: str, kinds: str, rule: str, right: Callable[..., Any], ndim: int | None = None
+) -> NDArray[Any]:
+    """Return an array of these kinds of numbers, all of them right, of `ndim` axes if that is given."""
+    array = check_array(values, name)
+    if array.dtype.kind not in kinds:
+        raise ValueError(f"{name} must be {rule}, got {array.dtype} values")
+    if ndim not in (None, array.ndim):
+        raise ValueError(f"{name} must have {ndim} axes, got shape {array.shape}")
+    kept = right(array)
+    if not np.all(kept):
+        raise ValueError(f"{name} must be {rule}, got {array[~kept].flat[0]}")
+    return array
+
+
 def check_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return a float64 array of finite numbers, of any shape."""
-    numbers = check_array(values, name)
-    if numbers.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be finite numbers, got {numbers.dtype} values")
-    if not np.all(np.isfinite(numbers)):
-        raise ValueError(f"{name} must be finite numbers, got {numbers[~np.isfinite(numbers)].flat[0]}")
-    return numbers.astype(np.float64)
+    return _entries(values, name, "iuf", "finite numbers", np.isfinite).astype(np.float64)
 
 
 def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:
@@ -125,15 +135,8 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     codes = check_array(values, name)
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
         codes = codes.astype(np.int64)
-    domain = "non-negative integers" if k is None else f"integers in [0, {k})"
-    if codes.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be {domain}, got {codes.dtype} values")
-    if codes.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} axes, got shape {codes.shape}")
-    wrong = codes[(codes < 0) | (codes >= (2**63 - 1 if k is None else k))]
-    if wrong.size:
-        raise ValueError(f"{name} must be {domain}, got {wrong.flat[0]}")
-    return codes.astype(np.int64)
+    rule, end = ("non-negative integers", 2**63 - 1) if k is None else (f"integers in [0, {k})", k)
+    return _entries(codes, name, "iu", rule, lambda x: (x >= 0) & (x < end), ndim).astype(np.int64)
 
 
 def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values") -> NDArray[np.int64]:
@@ -148,15 +151,8 @@ def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values")
 
 def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
     """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
-    numbers = check_array(values, name)
-    if numbers.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be numbers in [-1, 1], got {numbers.dtype} values")
-    if numbers.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} axes, got shape {numbers.shape}")
-    wrong = numbers[~((numbers >= -1) & (numbers <= 1))]
-    if wrong.size:
-        raise ValueError(f"{name} must be numbers in [-1, 1], got {wrong.flat[0]}")
-    return numbers.astype(np.float64)
+    rule = "numbers in [-1, 1]"
+    return _entries(values, name, "iuf", rule, lambda x: (x >= -1) & (x <= 1), ndim).astype(np.float64)
 
 
 def check_people(values: Any) -> None:

@@ -163,13 +163,6 @@ def _degree(m: int) -> int:
     return 0 if not m else (m & Y) + _degree(m >> WIDTH)
 
 
-def witness(p: Poly) -> tuple[Fraction, Fraction] | None:
-    """Find a y and a slack where p is negative, if there is one among a few."""
-    ys = [1 + Fraction(2) ** k for k in range(-20, 12)]
-    slacks = [Fraction(0)] if all(m <= Y for m in p) else [Fraction(4) ** k for k in range(-8, 12)]
-    return next(((y, w) for w in slacks for y in ys if value(p, y, w) < 0), None)
-
-
 class Formula:
     """A fraction of polynomials; in y alone it is kept in lowest terms."""
 

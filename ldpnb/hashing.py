@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
-from itertools import pairwise
 from math import isqrt
 from typing import Any, ClassVar
 
@@ -16,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_count
-from ldpnb.kernels import U32, count_nested, count_points, count_quadratic
+from ldpnb.core import Ints
+from ldpnb.kernels import U32, Words, count_nested, count_points, count_quadratic
 
 PRIME = 2**31 - 1
 
@@ -26,7 +26,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multi
 # --------------------------------------------------------------------------------------------- strings, and mixed words
 
 
-def digest(names: Sequence[str]) -> NDArray[np.int64]:
+def digest(names: Sequence[str]) -> Ints:
     """Keys in [2**62, 2**63) for strings; the same on every machine.
 
     Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be the strings
@@ -65,7 +65,7 @@ def splitmix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return x
 
 
-def mixed(keys: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def mixed(keys: Ints) -> tuple[Words, Words]:
     """Two words that do not show what is alike in two keys; no two keys have the same ones.
 
     Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words.  After its finalizer alone, the
@@ -75,67 +75,6 @@ def mixed(keys: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint3
     for _ in range(2):
         x = splitmix(x + GOLDEN)
     return (x >> np.uint64(32)).astype(U32), x.astype(U32)
-
-
-# ------------------------------------------------------------------------------------------------------------ two items
-
-
-@dataclass(frozen=True, kw_only=True)
-class MultiplyShift:
-    """Strongly universal hashing of `keys` integers into `slots` slots by words of `word` bits.
-
-    A seed is a pair (a, b) of words.  The top bits of ``(a x + b) mod 2**word`` take every pair of values equally often
-    for two different keys (Dietzfelbinger 1996), as long as key bits and top bits together are at most word + 1; they
-    are then cut into slots as evenly as they go.  `collision` is therefore known exactly, for full-size words as for
-    the few-bit words whose seeds can be enumerated.
-
-    Parameters
-    ----------
-    keys : int
-        Keys are 0, …, keys − 1.
-    slots : int, at least 2
-    word : int in [2, 32]
-    """
-
-    keys: int
-    slots: int
-    word: int = 32
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "word", check_count(self.word, 2, "word", 32))  # numpy's integers would overflow
-        object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", 2**self.word))
-        object.__setattr__(self, "slots", check_count(self.slots, 2, "slots"))
-        if self.slots > 2**self.top:
-            rule = f"at most {2**self.top} for {self.keys} keys and {self.word}-bit words"
-            raise ValueError(f"slots must be {rule}, got {self.slots}")
-
-    @property
-    def top(self) -> int:
-        """Number of top bits used."""
-        return min(self.word, self.word + 1 - max(self.keys - 1, 1).bit_length())
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """How many of the ``2**top`` hash values fall into each slot, (slots,)."""
-        edges = [-(-(s << self.top) // self.slots) for s in range(self.slots + 1)]
-        return np.array([after - before for before, after in pairwise(edges)], np.int64)
-
-    @property
-    def collision(self) -> Fraction:
-        """Probability over the seeds that two given keys share a slot; 1/slots but for the cut."""
-        low, more = divmod(1 << self.top, self.slots)
-        return Fraction((self.slots - more) * low**2 + more * (low + 1) ** 2, (1 << self.top) ** 2)
-
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
-        """Draw n public seeds, (n, 2)."""
-        return uniform(1 << self.word, (n, 2), rng).astype(np.uint32)
-
-    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        mask = np.uint64((1 << self.word) - 1)
-        a, b = seeds[..., 0].astype(np.uint64), seeds[..., 1].astype(np.uint64)
-        top = ((a * np.asarray(keys).astype(np.uint64) + b) & mask) >> np.uint64(self.word - self.top)
-        return ((top * np.uint64(self.slots)) >> np.uint64(self.top)).astype(np.int64)
 
 
 # ---------------------------------------------------------------------------------------------------------- three items
@@ -177,7 +116,7 @@ class Modular:
         object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", self.prime))
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """How many of the hash values fall into each slot, (slots,)."""
         return np.diff([-(-s * self.prime // self.slots) for s in range(self.slots + 1)])
 
@@ -195,11 +134,11 @@ class Modular:
         low, more = divmod(self.prime, self.slots)  # slots come in two sizes
         return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
 
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+    def seeds(self, n: int, rng: Randomness) -> Words:
         """Draw n public seeds, (n, words)."""
         return uniform(self.prime, (n, self.words), rng).astype(U32)
 
-    def _checked(self, seeds: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def _checked(self, seeds: Words) -> Words:
         found = np.ascontiguousarray(seeds)  # in a row they are looked through in a tenth of the time
         if found.size and found.max() >= self.prime:
             raise ValueError(f"seed must be integers in [0, {self.prime}), got {found.max()}")
@@ -209,7 +148,7 @@ class Modular:
         prime = np.uint64(self.prime)
         return x - x // prime * prime  # a third of the time of %
 
-    def _slot(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def _slot(self, values: NDArray[np.uint64]) -> Ints:
         return (values * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
 
 
@@ -236,15 +175,13 @@ class Quadratic(Modular):
         super().__post_init__()
         object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", self.prime))
 
-    def __call__(self, seeds: NDArray[np.uint32], keys: ArrayLike) -> NDArray[np.int64]:
+    def __call__(self, seeds: Words, keys: ArrayLike) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
         a, b, c = (seeds[..., i].astype(np.uint64) for i in range(3))
         v = np.asarray(keys).astype(np.uint64)
         return self._slot(self._mod(self._mod(a * v + b) * v + c))
 
-    def count(
-        self, seeds: NDArray[np.uint32], slots: NDArray[np.int64], keys: NDArray[np.int64] | None = None
-    ) -> NDArray[np.int64]:
+    def count(self, seeds: Words, slots: Ints, keys: Ints | None = None) -> Ints:
         """Count for each key the reports whose slot holds it.
 
         Parameters
@@ -305,19 +242,19 @@ class Paraboloid(Modular):
         if self.prime & (self.prime + 1):
             raise ValueError(f"prime must be a power of two less one, got {self.prime}")
 
-    def _points(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
+    def _points(self, keys: Ints) -> tuple[NDArray[np.uint64], ...]:
         ids = check_codes(keys, self.prime**2, "keys", np.ndim(keys)).astype(np.uint64)
         y = ids // np.uint64(self.prime)
         x = ids - y * np.uint64(self.prime)
         return x, y, self._mod(x * x + y * y)
 
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, seeds: Words, keys: Ints) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
         a, b, c, d = (seeds[..., i].astype(np.uint64) for i in range(4))
         x, y, z = self._points(keys)
         return self._slot(self._mod(a * x + b * y + c * z + d))
 
-    def count(self, seeds: NDArray[np.uint32], slots: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def count(self, seeds: Words, slots: Ints, keys: Ints) -> Ints:
         """Count for each key the reports whose slot holds it.
 
         Parameters
@@ -366,20 +303,18 @@ class Multilinear:
     words: ClassVar[int] = 3  # of a seed
     values: ClassVar[int] = 2**32  # of a word
 
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+    def seeds(self, n: int, rng: Randomness) -> Words:
         """Draw n public seeds, (n, 3)."""
         return uniform(1 << 32, (n, 3), rng).astype(np.uint32)
 
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, seeds: Words, keys: Ints) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
         a, b, c = np.moveaxis(seeds, -1, 0)
         x, y = mixed(keys)
         top = ((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32)
         return np.asarray(top, np.int64)
 
-    def count(
-        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def count(self, seeds: Words, first: Ints, inner: int, outer: int, keys: Ints) -> Ints:
         """Count the reports whose slots first, …, first + width − 1 (around the circle) hold a key, for two widths.
 
         Parameters
@@ -396,7 +331,7 @@ class Multilinear:
         ndarray of int64 (k, 2)
         """
 
-        def edge(s: NDArray[np.int64]) -> NDArray[np.int64]:  # ⌈2**32 s / slots⌉, beyond one turn too
+        def edge(s: Ints) -> Ints:  # ⌈2**32 s / slots⌉, beyond one turn too
             return np.asarray(-(-(s << 32) // self.slots))
 
         lower = edge(first)
@@ -431,19 +366,17 @@ class SlotTable:
         """What a word of a seed can be."""
         return self.slots
 
-    def seeds(self, n: int, rng: Randomness) -> NDArray[np.uint32]:
+    def seeds(self, n: int, rng: Randomness) -> Words:
         """Draw n public seeds, (n, keys)."""
         return uniform(self.slots, (n, self.keys), rng).astype(np.uint32)
 
-    def __call__(self, seeds: NDArray[np.uint32], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, seeds: Words, keys: Ints) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
         shape = np.broadcast_shapes(seeds.shape[:-1], np.shape(keys))
         table, at = np.broadcast_to(seeds, (*shape, self.keys)), np.broadcast_to(keys, shape)
         return np.take_along_axis(table, at[..., None], -1)[..., 0].astype(np.int64)
 
-    def count(
-        self, seeds: NDArray[np.uint32], first: NDArray[np.int64], inner: int, outer: int, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def count(self, seeds: Words, first: Ints, inner: int, outer: int, keys: Ints) -> Ints:
         """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
         steps = (self(seeds[:, None], keys) - first[:, None]) % self.slots
         return np.stack([(steps < inner).sum(0), (steps < outer).sum(0)], -1)

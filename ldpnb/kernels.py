@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.core import Bools, Ints
+
 ITEMS = 2048  # counted at a time: they and their counts take 16 KB, which stay in the nearest cache
 USERS = 2**16  # counted at a time: few enough for 32-bit counts, and for the second cache
 LANES = 2**10  # users who step from item to item together: what is known of them takes 16 KB
 
 BYTES = 255  # rows counted at a time: a byte counts so far
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint32]
 
 U8, U32, U64 = np.uint8, np.uint32, np.uint64
 
@@ -25,11 +30,7 @@ def _compiled(loop: Any) -> Any:
     return njit(nogil=True, cache=True)(loop)
 
 
-def count_nested(
-    seeds: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]],
-    widths: tuple[NDArray[np.uint32], NDArray[np.uint32]],
-    words: tuple[NDArray[np.uint32], NDArray[np.uint32]],
-) -> NDArray[np.int64]:
+def count_nested(seeds: tuple[Words, Words, Words], widths: tuple[Words, Words], words: tuple[Words, Words]) -> Ints:
     """Count, for each pair of words, the users with ``(a x + b y + c) mod 2**32 < width``, for two widths.
 
     Compiled, in memory that does not grow; one pass for both widths.
@@ -73,9 +74,7 @@ def _nested(a: Any, b: Any, c: Any, inner: Any, outer: Any, x: Any, y: Any, coun
 # ------------------------------------------------------------------------------------------- hash values mod a prime
 
 
-def count_quadratic(
-    seeds: NDArray[np.uint32], slots: NDArray[np.int64], many: int, prime: int, k: int
-) -> NDArray[np.int64]:
+def count_quadratic(seeds: Words, slots: Ints, many: int, prime: int, k: int) -> Ints:
     """Count, for v = 0, …, k − 1, the users whose slot holds (a v² + b v + c) mod prime; compiled.
 
     Slot s is the interval [⌈s prime/many⌉, ⌈(s+1) prime/many⌉).  A hash value differs from the one before by a
@@ -102,13 +101,7 @@ def count_quadratic(
     return counts[:k]
 
 
-def count_points(
-    seeds: NDArray[np.uint32],
-    slots: NDArray[np.int64],
-    many: int,
-    bits: int,
-    points: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]],
-) -> NDArray[np.int64]:
+def count_points(seeds: Words, slots: Ints, many: int, bits: int, points: tuple[Words, Words, Words]) -> Ints:
     """Count, for each point (x, y, z), the users whose slot holds (a x + b y + c z + d) mod 2**bits − 1; compiled.
 
     For points in any order, in memory that does not grow.  Slots as for `count_quadratic`.
@@ -192,7 +185,7 @@ def _points(seeds: Any, slots: Any, x: Any, y: Any, z: Any, many: Any, bits: Any
 # ------------------------------------------------------------------------------------------------ rows of bits
 
 
-def count_ones(bits: NDArray[np.bool_] | NDArray[np.uint8]) -> NDArray[np.int64]:
+def count_ones(bits: Bools | Bytes) -> Ints:
     """Count the ones of each column of zeros and ones, (n, k): (k,).  In bytes, since numpy adds these fastest."""
     counts = np.zeros(bits.shape[1], np.int64)
     for start in range(0, len(bits), BYTES):
@@ -200,7 +193,7 @@ def count_ones(bits: NDArray[np.bool_] | NDArray[np.uint8]) -> NDArray[np.int64]
     return counts
 
 
-def count_packed(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+def count_packed(rows: Bytes) -> Ints:
     """Count the ones at each place of rows of packed bits (bit order "little"), (8 bytes,); compiled.
 
     The same in numpy, at once: ``np.unpackbits(rows, axis=1, bitorder="little").sum(0)``.
@@ -229,15 +222,13 @@ def _packed(rows: Any, counts: Any) -> None:
                 counts[j, place] += np.int64(found[place, j])
 
 
-def ones_of_rows(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+def ones_of_rows(rows: Bytes) -> Ints:
     """Count the ones of each row of packed bits, (n,)."""
     wide = rows.shape[1] % 8 == 0 and rows.flags.c_contiguous  # eight bytes at once, where they are there
     return np.asarray(np.bitwise_count(rows.view(np.uint64) if wide else rows).sum(1, dtype=np.int64))
 
 
-def set_drawn(
-    rows: NDArray[np.uint8], fixed: NDArray[np.int64], missing: NDArray[np.int64], drawn: NDArray[np.int64]
-) -> None:
+def set_drawn(rows: Bytes, fixed: Ints, missing: Ints, drawn: Ints) -> None:
     """Set the bits at places that were drawn, which supplies a missing one wherever there was a zero; compiled.
 
     Parameters
@@ -254,9 +245,7 @@ def set_drawn(
     _compiled(_drawn)(rows, fixed, missing, drawn)
 
 
-def flip_ranked(
-    rows: NDArray[np.uint8], fixed: NDArray[np.int64], missing: NDArray[np.int64], drawn: NDArray[np.int64]
-) -> None:
+def flip_ranked(rows: Bytes, fixed: Ints, missing: Ints, drawn: Ints) -> None:
     """Flip zeros where ones are missing, or ones where they are too many, each found by its rank; compiled.
 
     Parameters

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.chance import Law
 from ldpnb.checks import check_count, check_numbers, check_positive
-
-Floats = NDArray[np.float64]
+from ldpnb.core import Floats
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
 TARGET = 0.1  # each step aims at this part of the average θ_v z_v that is left

@@ -78,8 +78,8 @@ from ldpnb import (
 )
 from ldpnb.book import check, datasets, dots, gallery, line, settle, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
-from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, weighted
-from ldpnb.hashing import Multilinear, MultiplyShift, Paraboloid
+from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, uniform, weighted
+from ldpnb.hashing import Multilinear, Paraboloid
 from ldpnb.serve import collecting as collect
 from ldpnb.verify import audit, one_person
 
@@ -945,11 +945,17 @@ check(
 #
 # *A family that is nearly right.*
 # A popular fast hash takes the top bits of $a x$ for a random odd $a$.
-# Adding a random number $b$ first, as `MultiplyShift` of the package does, makes any two items share a slot with probability $1/g$ exactly (where $g$ is a power of two).
+# Adding a random number $b$ first, as `multiply_shift` below does, makes any two items share a slot with probability $1/g$ exactly (where $g$ is a power of two).
 # Without it they do so with other probabilities, and people with one item are counted for another; no number of people averages that away.
 
 
 # %% tags=["hide-input"]
+def multiply_shift(seeds, items, slots, word):
+    """Hash items: the top of (a x + b) mod 2**word, cut into slots, for seeds (…, 2) of two words a and b each."""
+    a, b = np.moveaxis(seeds.astype(np.int64), -1, 0)
+    return ((a * items + b) % 2**word * slots) >> word
+
+
 def collisions(slots):
     """Share of the seeds (rows) under which two items (columns) share a slot, for all pairs of different items."""
     k = slots.shape[1]
@@ -957,9 +963,8 @@ def collisions(slots):
 
 
 bits = np.arange(2**8, dtype=np.uint32)
-shifted = MultiplyShift(keys=16, slots=4, word=8)
 every_seed = np.stack(np.meshgrid(bits, bits), -1).reshape(-1, 1, 2)
-exactly = collisions(shifted(every_seed, np.arange(16)))
+exactly = collisions(multiply_shift(every_seed, np.arange(16), slots=4, word=8))
 without_b = collisions(((bits[1::2, None] * np.arange(16, dtype=np.uint32)) & 255) >> 6)
 hashed = OLH(k=16, epsilon=1.0, g=4)
 (p, q), (p_star, q_star) = hashed.slots.support, hashed.support
@@ -967,17 +972,16 @@ spill = (without_b.max() * float(p) + (1 - without_b.max()) * float(q) - float(q
 check(
     "Pairs",
     f"words of 8 bits, all 65,536 seeds: each of {len(exactly)} pairs of 16 items shares a slot with probability 1/4",
-    bool(np.all(exactly == float(shifted.collision))) and shifted.collision == Fraction(1, 4),
+    bool(np.all(exactly == 1 / 4)),
     control=f"without b up to {without_b.max():.3f}: a person counts {spill:.3f} for a wrong item",
     caught=bool(np.any(without_b != 1 / 4)),
 )
-try:
-    MultiplyShift(keys=2**32, slots=4)
-except ValueError as error:
-    print(f"ids of 32 bits: {error}")
+(far_apart,) = collisions(multiply_shift(every_seed, np.array([0, 128]), slots=4, word=8))
+print(f"ids of 8 bits in words of 8: items 0 and 128 share one of 4 slots under {far_apart:.1%} of the seeds")
 
 # %% [markdown]
-# The refusal is about words that are too short for so many ids; beyond 32 bits $x$ and $x + 2^{32}$ would have the same slot under every seed, and be one item to the server.
+# Words have to be longer than ids: an id's bits and those of the slot together may be one more than a word's, at most.
+# With words of 32 bits, items $2^{31}$ apart share a slot as often as in the last line, and $x$ and $x + 2^{32}$ have the same slot under every seed: they are one item to the server.
 #
 # *Three items and more.*
 # That family promises nothing about more than two items, and ids in a row are hashed in a row.
@@ -996,20 +1000,18 @@ seeds = LOCAL.hash.seeds(2**16, rng)
 slots = LOCAL.hash(seeds[:, None], np.arange(64))
 
 
-def of_neighbours(family):
-    """Share of 65,536 seeds under which three, and five, neighbours share a slot."""
-    found = family(family.seeds(2**16, rng)[:, None], np.arange(5))
+def of_neighbours(found):
+    """Share of the seeds (rows) under which three, and five, neighbours share a slot."""
     return [np.mean(np.all(found[:, :many] == found[:, :1], axis=1)) for many in (3, 5)]
 
 
 g = LOCAL.slot_count
-shares = {
-    "ids in a row": of_neighbours(MultiplyShift(keys=64, slots=g)),
-    "quadratics": of_neighbours(LOCAL.hash),
-    "paraboloid": of_neighbours(Paraboloid(slots=g)),
-    "ids mixed first": of_neighbours(Multilinear(slots=g)),
-    "independent": (g**-2.0, g**-4.0),
-}
+neighbours, pairs_of_words = np.arange(5), uniform(2**32, (2**16, 1, 2), rng)
+shares = {"ids in a row": of_neighbours(multiply_shift(pairs_of_words, neighbours, slots=g, word=32))}
+families = {"quadratics": LOCAL.hash, "paraboloid": Paraboloid(slots=g), "ids mixed first": Multilinear(slots=g)}
+for name, family in families.items():
+    shares[name] = of_neighbours(family(family.seeds(2**16, rng)[:, None], neighbours))
+shares["independent"] = g**-2.0, g**-4.0
 for name, (three, five) in shares.items():
     print(f"{name:<16} neighbours in one of {g} slots: three under {three:.3%} of 65,536 seeds, five under {five:.3%}")
 

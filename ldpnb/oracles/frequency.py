@@ -41,7 +41,7 @@ from ldpnb.checks import (
     check_histogram,
     check_numbers,
 )
-from ldpnb.core import Example, Layout, Mechanism, Reports, Tally, blocks
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks
 from ldpnb.hashing import PRIME, Quadratic, check_prime
 from ldpnb.kernels import count_ones, count_packed
 
@@ -53,14 +53,14 @@ class ItemOracle(Mechanism):
 
     k: Any  # int: a field, or a property where it follows from other parameters
 
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+    def _values(self, values: ArrayLike) -> Ints:
         return check_codes(values, self.k)
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the reports of each kind."""
         return np.bincount(reports, minlength=self.layout[""][1])
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """One for the person's item, zero for the others: (n, k)."""
         return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
 
@@ -87,16 +87,16 @@ class Supporting(Mechanism):
         p, q = self.support
         return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
 
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+    def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
         return tally.counts.astype(np.float64)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of people who hold each item: (…, k)."""
         p, q = self.support
         return (self.supporters(tally) / tally.n - inexact(q)) / inexact((p - q) / self.scale)
 
-    def _noise(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _noise(self, expected: Floats) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h = t/L being the chance that the item is drawn."""
         (p, q), drawn = self.support, expected / self.scale
         yes = drawn * inexact(p) + (1 - drawn) * inexact(q)
@@ -119,14 +119,14 @@ class PureProtocol(ItemOracle, Supporting):
     epsilon: float
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
         p, q = self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
         return np.where(self.expected(values) == 1, own, other)
 
     @abstractmethod
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of a weighted sum of one person's scores, for each item the person may hold: (…, k).
 
         `variance` is about each item alone; the error of a sum, a difference or a ratio of shares needs the joint law
@@ -230,7 +230,7 @@ class GRR(KeptCode, PureProtocol):
         """An item."""
         return {"": (np.int64, self.k)}
 
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of the weight of the reported item: (…, k).  See `PureProtocol.linear_variance`.
 
         With weights shifted to mean zero, which changes nothing, since one item is reported, it is
@@ -270,7 +270,7 @@ class BitReports(PureProtocol):
         """Bits, or bytes."""
         return {"": (np.uint8, 256, -(-self.k // 8)) if self.packed else (np.bool_, 2, self.k)}
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the reports that support each item, (k,)."""
         if not self.packed:
             return count_ones(reports)
@@ -298,7 +298,7 @@ class UnaryEncoding(BitReports):
         """One bit an item: k."""
         return self.k
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         p, q = (inexact(x) for x in self.support)
         shape = len(values), self.k
         if self.packed:
@@ -309,7 +309,7 @@ class UnaryEncoding(BitReports):
         plain[np.arange(len(values)), values] = bernoulli(p, values.shape, rng)
         return plain
 
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         """Variance Σ_v w_v² noise_v, since bits are independent: (…, k).  See `PureProtocol.linear_variance`."""
         w, (p, q) = np.square(check_weights(weights, self.k)), self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
@@ -366,8 +366,22 @@ class OUE(UnaryEncoding):
         return Fraction(1, 2), exact(round_up(1 / (odds(self.epsilon) + 1)))
 
 
+class Slotted(Mechanism):
+    """What mechanisms share that hash a value into a slot by a public hash function, and report it by k-RR."""
+
+    @cached_property
+    def slots(self) -> GRR:
+        """The oracle over slots that protects the report."""
+        return GRR(k=self.layout["slot"][1], epsilon=self.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle over slots, for all public parts under which two values have different slots."""
+        return self.slots.realised_epsilon
+
+
 @dataclass(frozen=True, kw_only=True)
-class OLH(PureProtocol):
+class OLH(Slotted, PureProtocol):
     r"""Local hashing: each person hashes the domain into g slots by a public hash of their own, then k-RR over slots.
 
     With :math:`g = e^\varepsilon + 1` slots (rounded), the error is that of `OUE` and a report is only a slot.
@@ -421,11 +435,6 @@ class OLH(PureProtocol):
         return Quadratic(keys=self.k, slots=self.slot_count, prime=self.prime)
 
     @cached_property
-    def slots(self) -> GRR:
-        """The oracle over slots that protects the report."""
-        return GRR(k=self.slot_count, epsilon=self.epsilon)
-
-    @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): a wrong item is supported if its slot collides and the slot is kept, or if the slot moves there."""
         p, q = self.slots.support
@@ -433,22 +442,17 @@ class OLH(PureProtocol):
         return p, collision * p + (1 - collision) * q
 
     @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over slots, for every seed under which two items differ."""
-        return self.slots.realised_epsilon
-
-    @property
     def layout(self) -> Layout:
         """A public seed, and a slot."""
         return {"seed": (np.uint32, self.prime, self.hash.words), "slot": (np.int64, self.slot_count)}
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
         reports["seed"] = self.hash.seeds(len(values), rng)
         reports["slot"] = self.slots.perturb(self.hash(reports["seed"], values), rng=rng)
         return reports
 
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of the weights of the supported items: (…, k).  See `PureProtocol.linear_variance`.
 
         With P and Q the probabilities of a person's own slot and of any other, :math:`C_2` and :math:`C_3` those that
@@ -475,7 +479,7 @@ class OLH(PureProtocol):
         both, mixed = three * own + (two - three) * moved - q * q, own * (two - q)
         return tuple(x / (p - q) ** 2 for x in (p * (1 - p), q * (1 - q), both, 2 * mixed))
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
         counts = np.zeros(self.k, np.int64)
         for some in blocks(len(reports), BLOCK):
@@ -489,13 +493,13 @@ class OLH(PureProtocol):
         return [Example(one, np.arange(one.k), histogram=True, pairs=False) for one in made]
 
 
-def put_own(bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_]) -> None:
+def put_own(bits: NDArray[np.uint8], codes: Ints, own: Bools) -> None:
     """Set each row's own bit to `own`."""
     at, place = (np.arange(len(bits)), codes >> 3), (codes & 7).astype(np.uint8)
     bits[at] = bits[at] & ~(np.uint8(1) << place) | own.view(np.uint8) << place
 
 
-def check_weights(weights: ArrayLike, k: int) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike, k: int) -> Floats:
     """Return weights of k items as a float64 array, (…, k)."""
     found = check_numbers(weights, "weights")
     if found.ndim == 0 or found.shape[-1] != k:

@@ -32,12 +32,12 @@ from ldpnb.checks import (
     check_epsilon,
     check_histogram,
 )
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
 from ldpnb.oracles.frequency import ItemOracle, PureProtocol, check_weights
 
 
-def parity(rows: NDArray[np.int64], items: NDArray[np.int64] | np.integer) -> NDArray[np.bool_]:
+def parity(rows: Ints, items: Ints | np.integer) -> Bools:
     """Whether Sylvester's H[row, item] is −1: whether row & item has an odd number of ones."""
     return np.asarray(np.bitwise_count(rows & items) & 1, np.bool_)
 
@@ -47,7 +47,7 @@ def order(k: int) -> int:
     return 1 << (k - 1).bit_length()
 
 
-def routed(people: NDArray[np.int64], rng: Randomness, *, plus: bool = False) -> NDArray[np.int64]:
+def routed(people: Ints, rng: Randomness, *, plus: bool = False) -> Ints:
     """Let everybody draw a row of Sylvester's matrix, all alike, and count by rows what was counted by columns.
 
     A fast Walsh–Hadamard transform of people.  The entry's sign is −1 to the number of bits that row and column share.
@@ -85,7 +85,7 @@ def truthful(epsilon: float) -> Fraction:
     return exact(round_down(e / (e + 1)))
 
 
-def count_signs(cells: NDArray[np.int64], minus: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
+def count_signs(cells: Ints, minus: Bools, size: int) -> Ints:
     """How many plus and minus signs each cell has, (size, 2)."""
     return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
 
@@ -104,7 +104,7 @@ class OneBit(PureProtocol):
     public_fields: ClassVar[tuple[str, ...]] = ("row",)
 
     @abstractmethod
-    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def minus(self, rows: Ints, items: Ints) -> Bools:
         """Whether the entries of the matrix are −1; rows and items are broadcast against each other."""
 
     @cached_property
@@ -123,7 +123,7 @@ class OneBit(PureProtocol):
         """A public row, and a sign."""
         return {"row": (np.int64, self.m), "bit": (np.bool_, 2)}
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
         reports["row"] = uniform(self.m, values.shape, rng)
         honest = bernoulli(inexact(self.support[0]), values.shape, rng)
@@ -159,15 +159,15 @@ class HadamardBit(OneBit):
         """Number of rows: the least power of two that is not below k."""
         return order(self.k)
 
-    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def minus(self, rows: Ints, items: Ints) -> Bools:
         """Whether Sylvester's H[row, item] is −1."""
         return parity(rows, items)
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
         return count_signs(reports["row"], reports["bit"], self.m)
 
-    def supporters(self, tally: Tally) -> NDArray[np.float64]:
+    def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, in O(m log m) whatever n: (…, k).
 
         What `simulate_marginals` returns are supporters already.
@@ -177,7 +177,7 @@ class HadamardBit(OneBit):
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
 
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         """Variance c²Σ_v w_v² − w_x² for the person's item x: (…, k).  See `PureProtocol.linear_variance`.
 
         The square of the score is c²(Σ_v w_v H[j, v])²; its mean over rows is c²Σ_v w_v² (Parseval).
@@ -274,7 +274,7 @@ class HadamardResponse(ItemOracle):
         """Number of indices, K = B b."""
         return self.blocks * self.b
 
-    def column(self, items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def column(self, items: Ints) -> tuple[Ints, Ints]:
         """Block and column of items; dealt out in turn, so that blocks are filled evenly."""
         return items % self.blocks, items // self.blocks + 1
 
@@ -294,7 +294,7 @@ class HadamardResponse(ItemOracle):
         """An index."""
         return {"": (np.int64, self.size)}
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         kept = bernoulli(inexact(self.keep), values.shape, rng)
         blind = uniform(self.size, values.shape, rng)
         block, column = self.column(values)
@@ -302,13 +302,13 @@ class HadamardResponse(ItemOracle):
         inside ^= np.where(parity(inside, column), column & -column, 0)
         return np.where(kept, block * self.b + inside, blind)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
         balance = fwht(tally.counts.reshape(*tally.counts.shape[:-1], self.blocks, self.b))
         block, column = self.column(np.arange(self.k))
         return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
         codes = self._values(values)
         same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])

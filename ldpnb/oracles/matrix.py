@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, binomial, log, log_up, odds, weighted
 from ldpnb.checks import Limit, check_count, check_epsilon, check_histogram, check_numbers
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.oracles.frequency import ItemOracle
 
 MOVED = 1e-5  # how far `within` may move an entry
@@ -75,11 +75,11 @@ class MatrixMechanism(ItemOracle):
         object.__setattr__(self, "scores", _frozen(scores))
 
     @cached_property
-    def _rows(self) -> NDArray[np.float64]:
+    def _rows(self) -> Floats:
         return np.array(self.channel)
 
     @cached_property
-    def _scores(self) -> NDArray[np.float64]:
+    def _scores(self) -> Floats:
         return np.array(self.scores)
 
     @cached_property
@@ -117,33 +117,33 @@ class MatrixMechanism(ItemOracle):
         """A kind of report."""
         return {"": (np.int64, len(self.scores))}
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         reports = np.empty(len(values), np.int64)
         for x in np.unique(values):
             those = values == x
             reports[those] = weighted(self._weights[x], (int(those.sum()),), rng)
         return reports
 
-    def _reports(self, reports: Reports) -> NDArray[np.int64]:
+    def _reports(self, reports: Reports) -> Ints:
         codes = super()._reports(reports)
         never = codes[np.max(self._rows, 0)[codes] == 0]
         if never.size:
             raise ValueError(f"reports must be of a kind that is sent, got {never[0]}")
         return codes
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Return the mean score of a report, (…, t)."""
         return np.asarray(tally.counts @ self._scores / tally.n)
 
     @cached_property
-    def _means(self) -> NDArray[np.float64]:
+    def _means(self) -> Floats:
         return np.asarray(self._rows @ self._scores / self._rows.sum(1, keepdims=True))
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """Average score of a person's report, Σ_y Q[x, y] s_y: (n, t)."""
         return np.asarray(self._means[self._values(values)])
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance of a person's score, Σ_y Q[x, y] (s_y − target)²: (n, t)."""
         spread = np.square(self._scores[None] - self._means[:, None])  # (k, m, t)
         variance = np.einsum("xy,xyt->xt", self._rows, spread) / self._rows.sum(1, keepdims=True)
@@ -186,7 +186,7 @@ def ratio(channel: ArrayLike) -> Fraction | None:
     return Fraction(max(most[most > 0] / least[most > 0]))
 
 
-def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
+def within(channel: ArrayLike, epsilon: float) -> Floats:
     """Return a channel next to the given one whose exact ε is at most `epsilon`: what a solver returns is inexact.
 
     Entries below the largest one of their column over e^ε are raised to it, rows are divided by their sums, and as
@@ -228,7 +228,7 @@ def within(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
 fractions: Callable[[Any], Any] = np.frompyfunc(Fraction, 1, 1)  # of an array of floats, exactly
 
 
-def check_grid(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
+def check_grid(values: ArrayLike, name: str, ndim: int) -> Floats:
     """Return a float64 array of finite numbers, of `ndim` axes and not empty."""
     array = check_numbers(values, name)
     if array.ndim != ndim or 0 in array.shape:
@@ -236,7 +236,7 @@ def check_grid(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
     return array
 
 
-def distributions(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def distributions(values: ArrayLike, name: str) -> Floats:
     """Return a matrix whose rows are distributions: not negative, with sum 1 within 1e-9."""
     rows = check_grid(values, name, 2)
     if np.any(rows < 0):
@@ -247,6 +247,6 @@ def distributions(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return rows
 
 
-def _frozen(rows: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+def _frozen(rows: Floats) -> tuple[tuple[float, ...], ...]:
     """Return a matrix as tuples, so that mechanisms can be compared."""
     return tuple(map(tuple, rows.tolist()))

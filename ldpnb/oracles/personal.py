@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_codes, check_epsilon
-from ldpnb.core import Example, Layout, Mechanism, Reports, Tally
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
+from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally
 from ldpnb.kernels import fwht
 from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
 
@@ -97,7 +97,7 @@ class PCE(Mechanism):
         return tuple(map(truthful, self.levels))
 
     @cached_property
-    def scale(self) -> NDArray[np.float64]:
+    def scale(self) -> Floats:
         """The constant c at each level, 1/(2p − 1), (levels,)."""
         return np.array([inexact(1 / (2 * p - 1)) for p in self.truth])
 
@@ -112,12 +112,10 @@ class PCE(Mechanism):
         return {"level": (np.int64, len(self.levels)), "row": (np.int64, self.m), "bit": (np.bool_, 2)}
 
     def _values(self, values: ArrayLike) -> NDArray[np.void]:
-        found = check_array(values, "values")
-        if found.dtype.names != PEOPLE.names:
-            raise ValueError(f"values must have the fields item and level, got {found.dtype} values")
+        found = check_fields(values, PEOPLE, "values")
         check_codes(found["item"], self.k, "item")
         check_codes(found["level"], len(self.levels), "level")
-        return found.astype(PEOPLE)
+        return found
 
     def _perturb(self, values: NDArray[np.void], rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
@@ -127,7 +125,7 @@ class PCE(Mechanism):
         reports["bit"] = parity(reports["row"], values["item"]) == honest
         return reports
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each level and row: (levels, m, 2).
 
         The levels stay apart, so that an estimate which trusts some levels more can be computed from the same tally.
@@ -135,15 +133,15 @@ class PCE(Mechanism):
         signs = count_signs(reports["level"] * self.m + reports["row"], reports["bit"], len(self.levels) * self.m)
         return signs.reshape(len(self.levels), self.m, 2)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each item, in O(m log m) whatever n: (…, k)."""
         return self._decode(tally.counts, self.scale) / tally.n
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """One for the person's item, zero for the others: (n, k)."""
         return np.asarray(np.equal.outer(self._values(values)["item"], np.arange(self.k)), np.float64)
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance c² − 1 for the person's item, c² for the others, at the person's c: (n, k).
 
         A score is ±c; its variance includes the draw of the public row.
@@ -152,7 +150,7 @@ class PCE(Mechanism):
 
     # ------------------------------------------------------------------------------------------------- pooling
 
-    def estimate_pooled(self, tally: Tally) -> NDArray[np.float64]:
+    def estimate_pooled(self, tally: Tally) -> Floats:
         r"""Estimate shares with people weighed by the inverse variance of their level, :math:`w = 1/c^2`: (…, k).
 
         .. math:: \hat f_v = \sum_i w_i\, c_i z_i H[j_i, v] \Big/ \sum_i w_i
@@ -169,7 +167,7 @@ class PCE(Mechanism):
         weight = np.asarray(counts.sum((-2, -1)) @ self.scale**-2.0)
         return np.asarray(self._decode(counts, 1 / self.scale) / weight[..., None])
 
-    def _decode(self, counts: NDArray[np.int64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _decode(self, counts: Ints, scale: Floats) -> Floats:
         signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
         return np.asarray(fwht(signs)[..., : self.k], np.float64)
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
-from ldpnb.core import Reports, blocks
-from ldpnb.kernels import flip_ranked, ones_of_rows, set_drawn
+from ldpnb.core import Bools, Floats, Ints, Reports, blocks
+from ldpnb.kernels import Bytes, flip_ranked, ones_of_rows, set_drawn
 from ldpnb.oracles.frequency import BLOCK, BitReports, check_weights, put_own
 
 ROUNDS = 4  # of places drawn blindly for packed sets; of what is missing then, few items are left
@@ -92,7 +92,7 @@ class SubsetSelection(BitReports):
         """⌈log₂ C(k, c)⌉."""
         return (comb(self.k, self.set_size) - 1).bit_length()
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         few = min(self.set_size, self.k - self.set_size)  # of a set and its complement, draw the smaller one
         whole = few == self.set_size
         own = bernoulli(inexact(self.support[0]), values.shape, rng) == whole
@@ -109,7 +109,7 @@ class SubsetSelection(BitReports):
                 bits[:, -1] &= (1 << self.k % 8) - 1
         return bits
 
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_variance`.
 
         Of the k − 1 other items m = c or c − 1 are drawn without replacement.  With μ the mean of their weights less
@@ -134,9 +134,7 @@ class SubsetSelection(BitReports):
         return bits
 
 
-def _fill(
-    bits: NDArray[np.bool_], codes: NDArray[np.int64], own: NDArray[np.bool_], size: int, rng: Randomness
-) -> None:
+def _fill(bits: Bools, codes: Ints, own: Bools, size: int, rng: Randomness) -> None:
     """Draw sets of `size` items that contain the own item where `own` says so, and others all alike, into zeros.
 
     Floyd's sampling: to choose among others 0, …, last with `last` chosen before or not, draw one; if it is taken,
@@ -152,9 +150,7 @@ def _fill(
         flat[np.where(flat[at], row + last + (last >= x), at)] = True
 
 
-def _fill_packed(
-    bits: NDArray[np.uint8], codes: NDArray[np.int64], own: NDArray[np.bool_], size: int, k: int, rng: Randomness
-) -> None:
+def _fill_packed(bits: Bytes, codes: Ints, own: Bools, size: int, k: int, rng: Randomness) -> None:
     """As `_fill`, into packed rows: each other item by a coin, and then as many put right as are missing or too many.
 
     All sets of one size are alike to begin with, since coins do not tell the others apart.  To add an item, any of

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import Limit, check_count, check_histogram
-from ldpnb.core import Example, Tally, blocks
+from ldpnb.core import Bools, Example, Floats, Ints, Tally, blocks
 from ldpnb.hashing import GOLDEN, splitmix
 from ldpnb.kernels import count_ones
 from ldpnb.oracles.frequency import check_weights
@@ -66,27 +66,27 @@ class SHist(OneBit):
     limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
     server_cost = "report and item"
 
-    def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def _words(self, rows: Ints, columns: Ints) -> NDArray[np.uint64]:
         """64 entries each, of columns 64·column to 64·column + 63; rows and columns are broadcast, and not scalars."""
         # chained rather than counted on, so that no matrix or row repeats a stretch of another
         of_matrix = splitmix(np.array([self.matrix], np.uint64) + GOLDEN)
         of_row = splitmix(of_matrix + (rows.astype(np.uint64) + np.uint64(1)) * GOLDEN)
         return splitmix(of_row + (columns.astype(np.uint64) + np.uint64(1)) * GOLDEN)
 
-    def _bits(self, rows: NDArray[np.int64], plus: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
+    def _bits(self, rows: Ints, plus: Bools | None = None) -> NDArray[np.uint8]:
         """Rows of the matrix, 1 for −1, complemented where `plus`: (len(rows), k)."""
         words = self._words(rows[:, None], np.arange(-(-self.k // 64)))
         if plus is not None:
             words ^= np.negative(plus.astype(np.uint64))[:, None]
         return np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=self.k, bitorder="little")
 
-    def minus(self, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def minus(self, rows: Ints, items: Ints) -> Bools:
         """Whether the entries of the matrix are −1."""
         words = self._words(np.atleast_1d(rows), np.atleast_1d(items >> 6))
         return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
 
     @cached_property
-    def gram(self) -> NDArray[np.float64]:
+    def gram(self) -> Floats:
         """G, the inner products of all columns over m, exact but for that division: (k, k), read-only.
 
         In O(m k²), by matrix products of single floats, which count exactly up to 2**24.
@@ -106,22 +106,22 @@ class SHist(OneBit):
         gram.flags.writeable = False
         return gram
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
         counts = np.zeros(self.k, np.int64)
         for some in blocks(len(reports), 255 * max(1, 64 * WORDS // (255 * self.k))):
             counts += count_ones(self._bits(reports["row"][some], ~reports["bit"][some]))
         return counts
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""
         return self.gram[self._values(values)]
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance c² − G² of every item, for the matrix in use: (n, k)."""
         return inexact(1 / (2 * self.support[0] - 1) ** 2) - np.square(self.expected(values))
 
-    def linear_variance(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def linear_variance(self, weights: ArrayLike) -> Floats:
         """Variance c² wᵀGw − (Gw)_x² for the person's item x, for the matrix in use: (…, k).
 
         See `PureProtocol.linear_variance`.

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.special import ndtr, ndtri
 
 from ldpnb.checks import check_probability
-from ldpnb.core import Tally, check_tally
+from ldpnb.core import Bools, Floats, Tally, check_tally
 from ldpnb.strings.hashed import APART, Hashed, Name, check_candidates, pivoted
 from ldpnb.strings.rappor import ORR
 
@@ -27,7 +27,6 @@ CARRIED = 0.5  # candidates a cell: with more, least squares would double the va
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
 
 Control = Literal["fdr", "bonferroni"]
-_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +59,12 @@ class Decoded:
     """
 
     items: tuple[Name, ...]
-    share: _Floats
-    error: _Floats
-    p_value: _Floats
-    found: NDArray[np.bool_]
-    chosen: NDArray[np.bool_]
-    apart: NDArray[np.bool_]
+    share: Floats
+    error: Floats
+    p_value: Floats
+    found: Bools
+    chosen: Bools
+    apart: Bools
     rank: int
     cells: int
 
@@ -184,8 +183,8 @@ class _Cells:
     """The equations y ≈ Xπ, one row a cell, one cohort below the other."""
 
     x: Any  # sparse (cells, candidates)
-    y: _Floats  # (cells,)
-    people: _Floats  # (cohorts,), reports of each
+    y: Floats  # (cells,)
+    people: Floats  # (cohorts,), reports of each
     n: int  # reports of all cohorts, used here or not
     q: float
     p: float
@@ -195,14 +194,14 @@ class _Cells:
         rows = np.arange(len(self.y)).reshape(len(self.people), -1)[cohorts].ravel()
         return replace(self, x=self.x.tocsr()[rows].tocsc(), y=self.y[rows], people=self.people[cohorts])
 
-    def reports(self) -> _Floats:
+    def reports(self) -> Floats:
         return np.repeat(self.people, len(self.y) // len(self.people))
 
-    def mean(self, y: _Floats) -> _Floats:
+    def mean(self, y: Floats) -> Floats:
         """How often a cell is counted that expects y; never 0 or 1, because p* and q* are not."""
         return np.clip(self.p + (self.q - self.p) * y, self.p, self.q)
 
-    def weight(self, y: _Floats) -> _Floats:
+    def weight(self, y: Floats) -> Floats:
         """One over the variance; for one slot, a generalised inverse of the covariance, which is diagonal too."""
         m = self.mean(y)
         return self.reports() * (self.q - self.p) ** 2 / (m if self.slots else m * (1 - m))
@@ -236,7 +235,7 @@ def _with_others(x: Any, others: bool) -> Any:
     return sparse.hstack([x, sparse.csc_array(np.ones((x.shape[0], 1)))], "csc") if others else x
 
 
-def _rank(x: Any) -> tuple[int, NDArray[np.bool_]]:
+def _rank(x: Any) -> tuple[int, Bools]:
     """Rank, and which columns no vector of the null space touches."""
     rows, size = x.shape
     if size > rows:
@@ -249,7 +248,7 @@ def _rank(x: Any) -> tuple[int, NDArray[np.bool_]]:
     return rank, apart
 
 
-def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[np.bool_]:
+def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> Bools:
     """Keep the candidates to which a non-negative Lasso gives people; at most so many."""
     try:
         from sklearn.linear_model import Lasso  # type: ignore[import-untyped]
@@ -268,13 +267,13 @@ def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> NDArray[n
         # with columns of length 1, the candidate enters whose product with the weighted residual exceeds the penalty
         lasso = Lasso(penalty / weight.sum(), positive=True, fit_intercept=others, tol=1e-6, max_iter=10_000)
         lasso.fit(scaled, cells.y, sample_weight=weight)
-        chosen: NDArray[np.bool_] = lasso.coef_ > 0
+        chosen: Bools = lasso.coef_ > 0
         if chosen.sum() <= most:
             return chosen
         penalty *= STEP
 
 
-def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tuple[_Floats, _Floats]:
+def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tuple[Floats, Floats]:
     """Shares and their standard errors by weighted least squares; whether others may have been missed."""
     z, k = _with_others(cells.x, others), len(items)
     rank, apart = _rank(z)

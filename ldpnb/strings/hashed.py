@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 from scipy.sparse import csc_array
 
 from ldpnb.chance import Randomness, scatter, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_histogram
-from ldpnb.core import Example, OpenMechanism, Reports, Tally, blocks
+from ldpnb.core import Bools, Example, Floats, Ints, OpenMechanism, Reports, Tally, blocks
 from ldpnb.hashing import digest64
 
 Name = int | str
@@ -42,13 +42,9 @@ class Hashed(OpenMechanism):
 
     cohorts: Any  # int: fields, or fixed by the mechanism
     hashes: Any
+    width: Any  # int: number of cells of a filter, a property
     limits: ClassVar[Mapping[str, Limit]] = {"cohorts": (1, SIZE_MAX)}
     public_fields: ClassVar[tuple[str, ...]] = ("cohort",)
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """Number of cells of a filter."""
 
     @property
     @abstractmethod
@@ -56,15 +52,15 @@ class Hashed(OpenMechanism):
         """(q*, p*): probability that a report counts a cell which the filter sets, and one which it does not."""
 
     @abstractmethod
-    def _counted(self, reports: Reports) -> NDArray[np.int64]:
+    def _counted(self, reports: Reports) -> Ints:
         """Count the cells of each cohort's reports: (C, width)."""
 
     @abstractmethod
-    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    def _drawn(self, own: Ints, people: Ints, rng: Randomness) -> Ints:
         """Draw these counts for `people` in each cohort (C,), of whom `own` (C, width) have a cell set."""
 
     @abstractmethod
-    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _spread(self, g: Floats) -> tuple[Floats, Floats]:
         """Variance of a report's weighted cells, given the cohort, summed over cohorts; over (q* − p*)².
 
         It is linear in the filter: returned are that of an empty filter (candidates,) and what each set cell adds
@@ -73,7 +69,7 @@ class Hashed(OpenMechanism):
 
     # ------------------------------------------------------------------------------------------------- filters
 
-    def _positions(self, pairs: Sequence[tuple[Name, int]]) -> NDArray[np.int64]:
+    def _positions(self, pairs: Sequence[tuple[Name, int]]) -> Ints:
         """Cells set for values in cohorts, (len(pairs), h)."""
         found = [position(*pair, number, self.width) for pair in pairs for number in range(self.hashes)]
         return np.array(found, np.int64).reshape(len(pairs), self.hashes)
@@ -92,7 +88,7 @@ class Hashed(OpenMechanism):
         x.data[:] = 1  # hash functions that meet set one cell
         return x
 
-    def filters(self, items: ArrayLike | Sequence[Name]) -> NDArray[np.bool_]:
+    def filters(self, items: ArrayLike | Sequence[Name]) -> Bools:
         """Write out the filters of values in all cohorts: bool (len(items), C, width)."""
         x = self.design(items)
         return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
@@ -100,7 +96,7 @@ class Hashed(OpenMechanism):
     def _values(self, values: ArrayLike | Sequence[Name]) -> list[Name]:
         return listed(values, "values")
 
-    def _assign(self, values: list[Name], rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _assign(self, values: list[Name], rng: Randomness) -> tuple[Ints, Ints]:
         """Draw each person's cohort, (n,), and look up the cells of the value in it, (n, h)."""
         codes, distinct = _coded(values)
         cohort = uniform(self.cohorts, codes.shape, rng)
@@ -112,11 +108,11 @@ class Hashed(OpenMechanism):
     def _items(self, items: ArrayLike | Sequence[Name] | None) -> tuple[Name, ...] | None:
         return None if items is None else check_candidates(items)
 
-    def _count(self, reports: Reports, items: tuple[Name, ...] | None) -> NDArray[np.int64]:
+    def _count(self, reports: Reports, items: tuple[Name, ...] | None) -> Ints:
         """Count each cell in the reports of each cohort, and these reports: (C, width + 1), whatever the candidates."""
         return np.column_stack([self._counted(reports), np.bincount(reports["cohort"], minlength=self.cohorts)])
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each candidate by least squares: (…, candidates).
 
         Raises
@@ -130,12 +126,12 @@ class Hashed(OpenMechanism):
         flat = y.reshape(-1, x.shape[0])
         return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
 
-    def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> Floats:
         """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
         codes, distinct = _coded(self._values(values))
         return self._shares(distinct, check_candidates(items))[codes]
 
-    def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> NDArray[np.float64]:
+    def _shares(self, distinct: Sequence[Name], candidates: tuple[Name, ...]) -> Floats:
         x, inverse = _decoder(self, candidates)
         place = {item: i for i, item in enumerate(candidates)}
         at = np.array([place.get(item, -1) for item in distinct], np.int64)
@@ -143,7 +139,7 @@ class Hashed(OpenMechanism):
         shares[at >= 0] = np.eye(len(candidates))[at[at >= 0]]  # exactly
         return shares
 
-    def variance(self, values: ArrayLike | Sequence[Name], items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[Name], items: Any = None) -> Floats:
         """Variance of each person's score, cohort draw included: (n, candidates).
 
         With g the column of X⁺ (transposed) of one candidate, cut into cohorts, x the filters of the value and S the
@@ -203,7 +199,7 @@ def position(item: Name, cohort: int, number: int, bits: int) -> int:
     return digest64(text) % bits
 
 
-def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
+def pivoted(x: Any) -> tuple[Floats, Ints, int]:
     """Cholesky factor of XᵀX with pivoting, the order of its columns, and the rank.
 
     XᵀX holds integers and is exact.  Each pivot is the squared distance of a column from the span of those before it,
@@ -215,7 +211,7 @@ def pivoted(x: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
 
 
 @lru_cache(maxsize=4)
-def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.float64], NDArray[np.float64]]:
+def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.float64], Floats]:
     """Return X and (XᵀX)⁻¹, so that X⁺ = (XᵀX)⁻¹ Xᵀ."""
     x = mechanism.design(items)
     rank: Any = f"at most {x.shape[0]}"
@@ -246,7 +242,7 @@ def listed(values: Any, name: str, **kinds: type) -> list[Any]:
     return found
 
 
-def _coded(values: list[Name]) -> tuple[NDArray[np.int64], list[Name]]:
+def _coded(values: list[Name]) -> tuple[Ints, list[Name]]:
     """Return each person's value as a place in the list of distinct ones, and that list."""
     place = {item: i for i, item in enumerate(dict.fromkeys(values))}
     return np.fromiter(map(place.__getitem__, values), np.int64, len(values)), list(place)

@@ -27,11 +27,10 @@ from ldpnb.checks import (
     check_people,
     check_probability,
 )
-from ldpnb.core import Example, Layout, Reports, blocks
-from ldpnb.oracles.frequency import GRR
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, blocks
+from ldpnb.oracles.frequency import BLOCK, Slotted
 from ldpnb.strings.hashed import Hashed, Name
 
-BLOCK = 2**13  # people whose bits are drawn at a time, so that memory is that of their reports
 DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
 
 
@@ -223,17 +222,17 @@ class RAPPOR(Hashed):
         """Length of a filter."""
         return self.bits
 
-    def _counted(self, reports: Reports) -> NDArray[np.int64]:
+    def _counted(self, reports: Reports) -> Ints:
         cohort = reports["cohort"]
         order, ends = np.argsort(cohort, kind="stable"), np.cumsum(np.bincount(cohort, minlength=self.cohorts))
         groups = np.split(order, ends[:-1])
         return np.array([reports["bits"][group].sum(0, dtype=np.int64) for group in groups])
 
-    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    def _drawn(self, own: Ints, people: Ints, rng: Randomness) -> Ints:
         q, p = (float(s) for s in self.support)
         return binomial(own, q, own.shape, rng) + binomial(people[:, None] - own, p, own.shape, rng)
 
-    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _spread(self, g: Floats) -> tuple[Floats, Floats]:
         """Bits are independent: Σ_b g² q*(1−q*) or Σ_b g² p*(1−p*)."""
         q, p = self.support
         one, zero = (float(s * (1 - s) / (q - p) ** 2) for s in (q, p))
@@ -270,7 +269,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ORR(Hashed):
+class ORR(Slotted, Hashed):
     r"""O-RR: hash the value into one of k slots by the public hash function of one's cohort, then k-RR over the slots.
 
     Given the cohort the law is that of k-RR, :math:`e^\varepsilon/(e^\varepsilon+k-1)` for the value's slot and
@@ -308,11 +307,6 @@ class ORR(Hashed):
     label = "O-RR"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
 
-    @cached_property
-    def slots(self) -> GRR:
-        """The oracle over slots that protects the report."""
-        return GRR(k=self.k, epsilon=self.epsilon)
-
     @property
     def width(self) -> int:
         """Number of slots."""
@@ -322,11 +316,6 @@ class ORR(Hashed):
     def support(self) -> tuple[Fraction, Fraction]:
         """(q*, p*): probability that a report names the value's own slot, and any other one."""
         return self.slots.support
-
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over slots."""
-        return self.slots.realised_epsilon
 
     @property
     def layout(self) -> Layout:
@@ -339,15 +328,15 @@ class ORR(Hashed):
         reports["cohort"], reports["slot"] = cohort, self.slots.perturb(cells[:, 0], rng=rng)
         return reports
 
-    def _counted(self, reports: Reports) -> NDArray[np.int64]:
+    def _counted(self, reports: Reports) -> Ints:
         cells = reports["cohort"] * self.k + reports["slot"]
         return np.bincount(cells, minlength=self.cohorts * self.k).reshape(self.cohorts, -1)
 
-    def _drawn(self, own: NDArray[np.int64], people: NDArray[np.int64], rng: Randomness) -> NDArray[np.int64]:
+    def _drawn(self, own: Ints, people: Ints, rng: Randomness) -> Ints:
         kept = binomial(own, self.slots.keep, own.shape, rng)
         return kept + scatter(people - kept.sum(-1), self.k, rng)
 
-    def _spread(self, g: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _spread(self, g: Floats) -> tuple[Floats, Floats]:
         """One slot a report, hence the variance of the weight of one draw, which each filter's one slot chooses."""
         weights = g.reshape(self.cohorts, self.k, -1).swapaxes(1, 2)
         return np.zeros(g.shape[1]), self.slots.linear_variance(weights).swapaxes(1, 2).reshape(g.shape)

@@ -16,7 +16,7 @@ from math import comb
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
@@ -28,7 +28,7 @@ from ldpnb.checks import (
     check_epsilon,
     is_number,
 )
-from ldpnb.core import Example, Layout, Mechanism, Reports, Tally, blocks, check_tally
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.strings.decoding import Control, Decoded, decode
 from ldpnb.strings.hashed import listed
 from ldpnb.strings.rappor import RAPPOR
@@ -43,11 +43,11 @@ class Counts(NamedTuple):
     `people` and the ones are of those whose report shows both positions of a pair.
     """
 
-    whole: NDArray[np.int64]  # (…, C, bits + 1): as those of the mechanism for whole strings
-    people: NDArray[np.int64]  # (…, pairs)
-    first: NDArray[np.int64]  # (…, pairs, k): ones of each n-gram at the pair's first position
-    second: NDArray[np.int64]  # (…, pairs, k): at its second one
-    both: NDArray[np.int64]  # (…, pairs, k, k): ones of both
+    whole: Ints  # (…, C, bits + 1): as those of the mechanism for whole strings
+    people: Ints  # (…, pairs)
+    first: Ints  # (…, pairs, k): ones of each n-gram at the pair's first position
+    second: Ints  # (…, pairs, k): at its second one
+    both: Ints  # (…, pairs, k, k): ones of both
 
 
 def _check_alphabet(alphabet: Any, name: str) -> str:
@@ -132,10 +132,8 @@ class Unknown(Mechanism):
         if self.slots > self.positions:
             raise ValueError(f"slots must be at most length/gram = {self.positions}, got {self.slots}")
         if comb(self.positions, 2) * self.k**2 > CELLS:
-            raise ValueError(
-                f"gram must leave at most {CELLS} pairs of n-grams to count, got {self.gram}: {self.k} n-grams at "
-                f"{self.positions} positions"
-            )
+            got = f"{self.gram}: {self.k} n-grams at {self.positions} positions"
+            raise ValueError(f"gram must leave at most {CELLS} pairs of n-grams to count, got {got}")
         self.whole  # noqa: B018  -- refuses impossible combinations now
 
     # ------------------------------------------------------------------------------------------------------ sizes
@@ -201,7 +199,7 @@ class Unknown(Mechanism):
             "grams": (np.bool_, 2, self.slots, self.k),
         }
 
-    def codes(self, values: ArrayLike | Sequence[str]) -> NDArray[np.int64]:
+    def codes(self, values: ArrayLike | Sequence[str]) -> Ints:
         """Return the number of the n-gram at each position of each string, (n, G)."""
         named, number = self._values(values), {letter: i for i, letter in enumerate(self.alphabet)}
         rows = {value: [number[letter] for letter in value.ljust(self.length, self.alphabet[0])] for value in {*named}}
@@ -244,7 +242,7 @@ class Unknown(Mechanism):
             raise ValueError("positions must ascend in each report, got others")
         return found
 
-    def _count(self, reports: Reports) -> NDArray[np.int64]:
+    def _count(self, reports: Reports) -> Ints:
         """Count ones, and ones that come together, for each pair of positions; see `counts` for what is where.
 
         Counts of pairs are products of matrices over blocks of people, so memory does not grow with their number.
@@ -273,13 +271,13 @@ class Unknown(Mechanism):
         """Return the tally of the reports on whole strings, of the mechanism `whole`."""
         return Tally(self.whole, tally.n, self.counts(tally).whole, items)
 
-    def _products(self, counts: Counts) -> NDArray[np.float64]:
+    def _products(self, counts: Counts) -> Floats:
         """Sum of x_a y_b over the people who show a pair: (…, pairs, k, k)."""
         q = float(self.flip)
         a, b = counts.first[..., :, None], counts.second[..., None, :]
         return np.asarray((counts.both - q * a - q * b + q**2 * counts.people[..., None, None]) / (1 - 2 * q) ** 2)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of people who have n-gram a at the first position of a pair and b at the second.
 
         Returns
@@ -288,7 +286,7 @@ class Unknown(Mechanism):
         """
         return self._products(self.counts(tally)) / (tally.n * float(self.shown))
 
-    def scores(self, tally: Tally) -> NDArray[np.float64]:
+    def scores(self, tally: Tally) -> Floats:
         r"""Return each estimate in standard errors that it would have if nobody had the pair: (…, pairs, k, k).
 
         Given the N people who show a pair of positions, :math:`\sum x_a y_b` then has mean 0 and variance
@@ -300,25 +298,24 @@ class Unknown(Mechanism):
         variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
         return self._products(counts) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
 
-    def expected(self, values: ArrayLike | Sequence[str]) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike | Sequence[str]) -> Floats:
         """One for the pairs of n-grams of the person's string, zero for the others: (n, pairs, k, k)."""
         a, b = self._own_grams(values)
-        return np.asarray(a[..., :, None] * b[..., None, :])
+        return np.asarray(a * b)
 
-    def variance(self, values: ArrayLike | Sequence[str]) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike | Sequence[str]) -> Floats:
         """Variance of each person's score, (v + [a])(v + [b])/ϱ − [a][b], draw of positions included."""
         a, b = self._own_grams(values)
         v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
-        both = a[..., :, None] * b[..., None, :]
-        return np.asarray((v + a[..., :, None]) * (v + b[..., None, :]) / float(self.shown) - both)
+        return np.asarray((v + a) * (v + b) / float(self.shown) - a * b)
 
-    def _own_grams(self, values: ArrayLike | Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _own_grams(self, values: ArrayLike | Sequence[str]) -> tuple[Floats, Floats]:
         own = np.eye(self.k)[self.codes(values)]  # (n, G, k)
         first, second = np.array(self.pairs).T
-        return own[:, first], own[:, second]
+        return own[:, first, :, None], own[:, second, None, :]
 
     @cached_property
-    def possible(self) -> NDArray[np.bool_]:
+    def possible(self) -> Bools:
         """Whether an n-gram can stand before another one in a string: after padding comes nothing else, (k, k)."""
         codes = np.array(list(product(range(len(self.alphabet)), repeat=self.gram)))
         sound = ~np.any((codes[:, :-1] == 0) & (codes[:, 1:] != 0), axis=1)

@@ -19,7 +19,7 @@ from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
 from ldpnb.checks import check_count, is_number
-from ldpnb.core import Mechanism
+from ldpnb.core import Bools, Floats, Ints, Mechanism, blocks
 from ldpnb.verify._features import CELLS, Pool, features_of
 from ldpnb.verify._laws import check_level, repeat, row_keys
 
@@ -165,7 +165,17 @@ def audit(
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
-    pools = _tidy([_draw(client, inputs, i, samples, rng, many, features) for i in range(len(inputs))])
+    def drawn(i: int) -> Any:
+        if isinstance(client, Mechanism):
+            reports: Any = client.perturb(repeat(inputs, i, samples), rng=rng)
+        elif many:
+            reports = client(inputs[i], samples, rng)
+        else:
+            reports = [client(inputs[i], rng) for _ in range(samples)]
+        _check_number(reports, samples, "client")
+        return reports if features is None else _check_number(features(reports), samples, "features")
+
+    pools = _tidy([drawn(i) for i in range(len(inputs))])
     quarter, half = samples // 4, samples // 2
     n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
@@ -213,7 +223,7 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
     return max(0.0, float(_bound(n * (1 - q), n * q, n, level / TAILS)))
 
 
-def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> NDArray[np.float64]:
+def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> Floats:
     """ln(a/b) with a below P(S|x) and b above P(S|x'), each but for probability alpha (Clopper and Pearson)."""
     one, other = np.asarray(one, np.float64), np.asarray(other, np.float64)
     low = np.where(one > 0, betaincinv(np.maximum(one, 1e-9), n - one + 1, alpha), 0.0)
@@ -222,9 +232,7 @@ def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> NDArray[np
         return np.log(low) - np.log(high)
 
 
-def _best_cuts(
-    a: NDArray[np.float64], b: NDArray[np.float64], n: int, alpha: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
+def _best_cuts(a: Floats, b: Floats, n: int, alpha: float) -> list[tuple[float, float]]:
     """Choose a threshold t for the event {score ≥ t} boldly and safely; a holds scores under x, b under x'.
 
     Returns what is promised and t: the bound from n reports if these repeat themselves, and the bound from these alone,
@@ -238,8 +246,8 @@ def _best_cuts(
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
     bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha)
     safe = _bound(one, other, len(a), alpha / TRIED)
-    first, second = int(np.argmax(bold)), int(np.argmax(safe))
-    return (float(bold[first]), float(cuts[first])), (float(safe[second]), float(cuts[second]))
+    best = [(promised, int(np.argmax(promised))) for promised in (bold, safe)]
+    return [(float(promised[at]), float(cuts[at])) for promised, at in best]
 
 
 def _evaluate(choice: _Choice, held: list[Pool], alpha: float) -> tuple[_Choice, int, int]:
@@ -252,33 +260,12 @@ def _evaluate(choice: _Choice, held: list[Pool], alpha: float) -> tuple[_Choice,
 # -------------------------------------------------------------------------------------------------------- reports
 
 
-def _draw(
-    client: Mechanism | Callable[..., Any],
-    inputs: Any,
-    i: int,
-    n: int,
-    rng: Randomness,
-    many: bool,
-    features: Callable[[Any], Any] | None,
-) -> Any:
-    if isinstance(client, Mechanism):
-        reports: Any = client.perturb(repeat(inputs, i, n), rng=rng)
-    elif many:
-        reports = client(inputs[i], n, rng)
-    else:
-        reports = [client(inputs[i], rng) for _ in range(n)]
-    _check_number(reports, n, "client")
-    if features is not None:
-        reports = features(reports)
-        _check_number(reports, n, "features")
-    return reports
-
-
-def _check_number(reports: Any, n: int, name: str) -> None:
+def _check_number(reports: Any, n: int, name: str) -> Any:
     if not isinstance(reports, np.ndarray | Sequence) or isinstance(reports, str | bytes):
         raise ValueError(f"{name} must return a sequence of {n} reports, got {type(reports).__name__}")
     if len(reports) != n:
         raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
+    return reports
 
 
 def _numbers(reports: Any) -> NDArray[Any] | None:
@@ -304,7 +291,7 @@ def _tidy(drawn: list[Any]) -> list[Pool]:
     return [[freeze(report) for report in reports] for reports in drawn]
 
 
-def _take(pool: Pool, at: NDArray[np.int64]) -> Pool:
+def _take(pool: Pool, at: Ints) -> Pool:
     return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
 
 
@@ -332,24 +319,20 @@ class _Counts:
     """Order reports by how often each of them came."""
 
     def __init__(self, fit: list[Pool]) -> None:
-        self.ids: dict[Any, int] = {}
-        self.shown: list[Any] = []
-        came = []
+        shown: dict[Any, Any] = {}
         for pool in fit:
-            keys = _keys(pool)
-            for at, key in enumerate(keys):
-                if self.ids.setdefault(key, len(self.ids)) == len(self.shown):
-                    self.shown.append(pool[at])
-            came.append([self.ids[key] for key in keys])
+            for key, report in zip(_keys(pool), pool, strict=True):
+                shown.setdefault(key, report)
+        self.ids, self.shown = {key: i for i, key in enumerate(shown)}, list(shown.values())
         # one report more of each keeps ratios finite; the last place is for reports that never came
-        self.counts = np.array([np.bincount(ids, minlength=len(self.ids) + 1) + 1 for ids in came])
+        self.counts = np.array([np.bincount(self.prepare(pool), minlength=len(shown) + 1) + 1 for pool in fit])
 
-    def prepare(self, pool: Pool) -> NDArray[np.int64]:
+    def prepare(self, pool: Pool) -> Ints:
         return np.array([self.ids.get(key, -1) for key in _keys(pool)])
 
-    def score(self, pair: tuple[int, int], ids: Any) -> NDArray[np.float64]:
+    def score(self, pair: tuple[int, int], ids: Any) -> Floats:
         one, other = self.counts[list(pair)]
-        ratios: NDArray[np.float64] = np.log(one) - np.log(other)  # exactly the negative for the reversed pair
+        ratios: Floats = np.log(one) - np.log(other)  # exactly the negative for the reversed pair
         return np.asarray(ratios[ids])
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
@@ -376,24 +359,18 @@ class _Linear:
     def __init__(self, fit: list[Pool], products: bool) -> None:
         train = [pool[:ROWS] for pool in fit]
         whole = np.concatenate(train) if isinstance(train[0], np.ndarray) else [y for pool in train for y in pool]
-        self.names, self.encode = features_of(whole)
-        if products:
-            at = np.array(list(combinations(range(len(self.names)), 2)), np.int64).T
-            plain, names = self.encode, self.names
-            self.names = names + [f"{names[a]} and {names[b]}" for a, b in at.T]
+        plain, self.encode = features_of(whole)
+        pairs = list(combinations(range(len(plain)), 2)) if products else []
+        self.at = np.array(pairs, np.int64).reshape(-1, 2).T
+        self.names = plain + [f"{plain[a]} and {plain[b]}" for a, b in pairs]
+        self.train = [self.prepare(pool) for pool in train]
+        self.fitted: dict[tuple[int, int], Floats] = {}
 
-            def encode(pool: Pool) -> NDArray[np.bool_]:
-                x = plain(pool)
-                return np.concatenate([x, x[:, at[0]] & x[:, at[1]]], 1)
+    def prepare(self, pool: Pool) -> Bools:
+        x, (one, other) = self.encode(pool), self.at
+        return np.concatenate([x, x[:, one] & x[:, other]], 1)
 
-            self.encode = encode
-        self.train = [self.encode(pool) for pool in train]
-        self.fitted: dict[tuple[int, int], NDArray[np.float64]] = {}
-
-    def prepare(self, pool: Pool) -> NDArray[np.bool_]:
-        return self.encode(pool)
-
-    def weights(self, pair: tuple[int, int]) -> NDArray[np.float64]:
+    def weights(self, pair: tuple[int, int]) -> Floats:
         """Weight of each feature, and the constant; those of the reversed pair are the negative."""
         if pair[::-1] in self.fitted:
             return -self.fitted[pair[::-1]]
@@ -411,11 +388,10 @@ class _Linear:
             self.fitted[pair] = np.append(model.coef_[0], model.intercept_).astype(np.float64)
         return self.fitted[pair]
 
-    def score(self, pair: tuple[int, int], x: Any) -> NDArray[np.float64]:
+    def score(self, pair: tuple[int, int], x: Any) -> Floats:
         w = self.weights(pair)
-        step = max(1, CELLS // len(w))
-        parts = [x[at : at + step].astype(np.float64) @ w[:-1] for at in range(0, len(x), step)]
-        scores: NDArray[np.float64] = np.round(np.concatenate(parts) + w[-1], 9)  # equal features, equal scores
+        parts = [x[some].astype(np.float64) @ w[:-1] for some in blocks(len(x), max(1, CELLS // len(w)))]
+        scores: Floats = np.round(np.concatenate(parts) + w[-1], 9)  # equal features, equal scores
         return scores
 
     def words(self, pair: tuple[int, int], cut: float) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb.core import Bools, blocks
+
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
 CELLS = 1 << 22  # entries of a table in memory at a time
@@ -18,7 +20,7 @@ Pool = Any  # many reports: an array of numbers with one row a report, or a list
 Encoder = Callable[[Pool], NDArray[Any]]
 
 
-def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.bool_]]]:
+def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
     """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
 
     A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
@@ -29,26 +31,23 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], NDArray[np.boo
     for j, name in enumerate(columns):
         seen = np.unique(filled[:, j])
         seen = seen[~np.isnan(seen)]
-        if len(seen) == 2:
-            new = [(name if seen.tolist() == [0, 1] else f"{name} = {seen[1]:g}", seen[1], False)]
-        elif len(seen) <= FEW:
-            new = [(f"{name} = {v:g}", v, False) for v in seen] if len(seen) > 2 else []
+        if seen.tolist() == [0, 1]:
+            wanted.append((name, j, 1, False))
+        elif len(seen) <= FEW:  # of two values the second is enough, and one says nothing
+            wanted += [(f"{name} = {v:g}", j, v, False) for v in seen[len(seen) <= 2 :]]
         else:
             levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
             edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
-            new = [(f"{name} >= {v:.4g}", v, True) for v in edges]
-        for label, v, step in new:
-            wanted.append((label, j, v, step))
+            wanted += [(f"{name} >= {v:.4g}", j, v, True) for v in edges]
     names = [name for name, *_ in wanted]
     at = np.array([j for _, j, _, _ in wanted], np.int64)
     values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
 
-    def encode(pool: Pool) -> NDArray[np.bool_]:
+    def encode(pool: Pool) -> Bools:
         x = np.empty((len(pool), len(names)), np.bool_)
-        block = max(1, CELLS // max(1, len(names)))
-        for start in range(0, len(pool), block):
-            part = table(pool[start : start + block])[:, at]
-            x[start : start + block] = (part == values) | ((part > values) & steps)
+        for some in blocks(len(pool), max(1, CELLS // max(1, len(names)))):
+            part = table(pool[some])[:, at]
+            x[some] = (part == values) | ((part > values) & steps)
         return x
 
     return names, encode
@@ -102,22 +101,19 @@ def _kind(y: Any) -> str:
 
 def _kinds(train: Any, name: str) -> tuple[list[str], Encoder]:
     """Columns of reports of several kinds: which it is, and the columns of each, zero for the others."""
-    groups: dict[str, list[Any]] = {}
-    for y in train:
-        groups.setdefault(_kind(y), []).append(y)
-    children = {kind: _parts(members, name) for kind, members in groups.items()}
+    children = {kind: _parts([y for y in train if _kind(y) == kind], name) for kind in dict.fromkeys(map(_kind, train))}
 
     def table(pool: Any) -> NDArray[Any]:
         kinds = np.array([_kind(y) for y in pool])
-        blocks = []
+        parts = []
         for kind, (labels, child) in children.items():
             at = np.flatnonzero(kinds == kind)
-            block = np.zeros((len(pool), 1 + len(labels)))
-            block[at, 0] = 1
+            part = np.zeros((len(pool), 1 + len(labels)))
+            part[at, 0] = 1
             if at.size:
-                block[at, 1:] = child([pool[i] for i in at])
-            blocks.append(block)
-        return np.concatenate(blocks, 1)
+                part[at, 1:] = child([pool[i] for i in at])
+            parts.append(part)
+        return np.concatenate(parts, 1)
 
     return [y for kind, (labels, _) in children.items() for y in (f"{name} is a {kind}", *labels)], table
 
@@ -142,9 +138,7 @@ def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
         for row, report in zip(x, pool, strict=True):
             if isinstance(report, tuple | str | frozenset):
                 row[-1] = len(report)
-                for y in report:
-                    if y in at:
-                        row[at[y]] = 1
+                row[[at[y] for y in report if y in at]] = 1
         return x
 
     return [*(f"{name} has {y!r}" for y in top), f"length of {name}"], table

@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
 from ldpnb.checks import check_count, check_probability
-from ldpnb.core import Mechanism, Records, Tally, named
+from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
 
 Client = Mechanism | Callable[[Any, Any], Any]
 Inputs = Any  # a list of values, an array whose first axis runs over people, or Records
@@ -153,7 +153,7 @@ def epsilon(laws: Sequence[Law]) -> float:
 
 def moments(
     client: Client, inputs: Inputs, items: Any = None, *, score: Callable[[Any], ArrayLike] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Exact mean and variance of what one person's report adds to an estimate, its score, for each input.
 
     Averaged over private and public randomness alike; exact but for the rounding of the scores, which are floats.
@@ -188,7 +188,7 @@ def moments(
             raise ValueError("score must be given for a function, and items only for a mechanism")
         programs = [partial(client, value) for value in _values(inputs)]
     found: list[Law] = []
-    scores: dict[Hashable, NDArray[np.float64]] = {}
+    scores: dict[Hashable, Floats] = {}
     for program in programs:
         found.append({})
         for probability, report in branches(program):
@@ -199,7 +199,7 @@ def moments(
     return moments_of(found, scores)
 
 
-def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[Floats, Floats]:
     """Mean and variance, under each law, of the outputs' scores."""
     means, variances = [], []
     for one in laws:
@@ -209,7 +209,7 @@ def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[NDA
     return np.stack(means), np.stack(variances)
 
 
-def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], reports: Any) -> NDArray[np.float64]:
+def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], reports: Any) -> Floats:
     return mechanism.estimate(mechanism.tally(reports, *candidates))
 
 
@@ -295,24 +295,20 @@ def sampled(
     return Sampled(float(bias), float(variance), limit)
 
 
-def _powers(
-    mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any
-) -> tuple[Any, Any, Any, Any, int]:
+def _powers(mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any) -> tuple[Any, ...]:
     """Mean powers 1 to 4 of (score − target)/spread, and the number of scores."""
-    rows = drawn if len(Counter(row_keys(drawn))) <= SCORED else drawn[:SCORED]
-    weights = Counter(row_keys(rows))
-    where = {key: at for at, key in enumerate(row_keys(rows))}
-    powers = np.zeros((4, *np.shape(target)))
-    each = list(weights)
-    step = max(1, 2**20 // max(1, np.size(target)))
-    for start in range(0, len(each), step):
-        block = each[start : start + step]
-        tallies = [mechanism.tally(rows[where[key] : where[key] + 1], *candidates) for key in block]
+    keys = row_keys(drawn)
+    if len(set(keys)) > SCORED:
+        keys = keys[:SCORED]
+    weights, where = Counter(keys), {key: at for at, key in enumerate(keys)}
+    each, powers = list(weights), np.zeros((4, *np.shape(target)))
+    for some in blocks(len(each), max(1, 2**20 // max(1, np.size(target)))):
+        tallies = [mechanism.tally(drawn[where[key] : where[key] + 1], *candidates) for key in each[some]]
         counts = np.stack([tally.counts for tally in tallies])
         scores = mechanism.estimate(Tally(mechanism, 1, counts, tallies[0].items))
-        y, w = (scores - target) / spread, np.array([weights[key] for key in block])
+        y, w = (scores - target) / spread, np.array([weights[key] for key in each[some]])
         powers += [np.tensordot(w, y**k, 1) for k in (1, 2, 3, 4)]
-    return *(powers / len(rows)), len(rows)
+    return *(powers / len(keys)), len(keys)
 
 
 def check_level(level: float, name: str) -> None:
@@ -343,9 +339,7 @@ def distance(a: Client, b: Client, inputs: Inputs, *, limit: int = LIMIT) -> Fra
 
     Clients and inputs are those of `laws`, either of the clients a mechanism or a function.
     """
-    return max(
-        total_variation(p, q) for p, q in zip(laws(a, inputs, limit=limit), laws(b, inputs, limit=limit), strict=True)
-    )
+    return max(map(total_variation, laws(a, inputs, limit=limit), laws(b, inputs, limit=limit)))
 
 
 def same_law(a: Client, b: Client, inputs: Inputs, *, tolerance: float = 2.0**-40, limit: int = LIMIT) -> bool:

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 from unittest.mock import NonCallableMock
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
 from ldpnb.chance import Law, Randomness, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Example, Mechanism, OpenMechanism, Records, Tally, named
-from ldpnb.verify._laws import moments_of, row_keys, total_variation, worst
+from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, named
+from ldpnb.verify._laws import moments_of, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -115,18 +115,11 @@ def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
     """
     import pytest
 
-    return pytest.mark.parametrize(
-        ("check", "example"),
-        [
-            pytest.param(
-                check,
-                example,
-                marks=slow if checks[check].slow else (),
-                id=f"{check.__name__}-{str(example)[:60]}".replace("\n", " "),
-            )
-            for check, example in plan(examples)
-        ],
-    )
+    cases = []
+    for check, example in plan(examples):
+        name = f"{check.__name__}-{str(example)[:60]}".replace("\n", " ")
+        cases.append(pytest.param(check, example, marks=slow if checks[check].slow else (), id=name))
+    return pytest.mark.parametrize(("check", "example"), cases)
 
 
 # ---------------------------------------------------------------------------------------------- what checks share
@@ -160,7 +153,7 @@ class Known:
         return [_image(one, counts) for one in self.laws]
 
     @cached_property
-    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def moments(self) -> tuple[Floats, Floats]:
         """Mean and variance of one person's score, of each input."""
         return moments_of(self.laws, {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()})
 
@@ -199,7 +192,7 @@ def _must(kept: object, found: str) -> None:
         raise AssertionError(found)
 
 
-def _close(found: NDArray[np.float64], stated: NDArray[np.float64], within: Any, what: str) -> None:
+def _close(found: Floats, stated: Floats, within: Any, what: str) -> None:
     _must(found.shape == stated.shape, f"{what} has the shape {stated.shape}, found {found.shape}")
     off = np.abs(found - stated) - within
     at = tuple(map(int, np.unravel_index(np.argmax(off), off.shape)))
@@ -244,18 +237,16 @@ class Kind(NamedTuple):
     """What is said of a check: whether it applies, is enough for one example of a class, and takes seconds."""
 
     applies: Callable[[Example], Any]
-    once: bool
-    slow: bool
+    once: bool = False
+    slow: bool = False
 
 
 checks: dict[Check, Kind] = {}  # all of them, in order
 
 
-def _check(
-    applies: Callable[[Example], Any] = lambda example: True, *, once: bool = False, slow: bool = False
-) -> Callable[[Check], Check]:
+def _check(applies: Callable[[Example], Any] = lambda example: True, **kind: bool) -> Callable[[Check], Check]:
     def listed(check: Check) -> Check:
-        checks[check] = Kind(applies, once, slow)
+        checks[check] = Kind(applies, **kind)
         return check
 
     return listed
@@ -294,9 +285,8 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
         _must(enough, f"the client shows less than ε = {stated!r}: at most, {what}")
         found.append(one.epsilon)
     realised = example.mechanism.realised_epsilon
-    _must(
-        isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15), f"realised ε is {realised!r}, found {max(found)}"
-    )
+    right = isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15)
+    _must(right, f"realised ε is {realised!r}, found {max(found)}")
 
 
 @_check(_stated)
@@ -391,14 +381,10 @@ def draws_follow_the_law(example: Example) -> None:
     people = np.tile(np.arange(k), DRAWS)
     drawn = example.mechanism.perturb(example.inputs[people], rng=np.random.default_rng(2))
     for i, exact in enumerate(known(example).laws):
-        counts, own = dict.fromkeys(exact, 0), drawn[i::k]
-        keys = row_keys(own)
-        where = dict(zip(keys, range(DRAWS), strict=True))
-        for key, often in Counter(keys).items():
-            report = freeze(own[where[key]])
-            _must(report in counts, f"input {i} sends {report!r:.200}, which its law does not know")
-            counts[report] += often
-        p = chi_square(list(counts.values()), [float(p) * DRAWS for p in exact.values()])
+        counts = Counter(map(freeze, drawn[i::k]))
+        for report in counts:
+            _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
+        p = chi_square([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
         _must(p > FALSE_ALARM, f"among many people, input {i} has reports of another law than alone (p = {p:.1g})")
 
 
@@ -456,13 +442,8 @@ def same_seed_same_reports(example: Example) -> None:
 def _simulations(example: Example) -> dict[str, Callable[..., Tally]]:
     """Ways to simulate people from their histogram; on an open domain the values that are counted have to be named."""
     m: Any = example.mechanism
-    values = () if example.items is None else (example.inputs,)
-
-    def simulate(counts: Any, **how: Any) -> Any:
-        return m.simulate(counts, *values, **how)
-
-    ways = {"simulate": simulate, "simulate_marginals": getattr(m, "simulate_marginals", None)}
-    return {way: call for way, call in ways.items() if hasattr(m, way) and call is not None}
+    values = {} if example.items is None else {"values": example.inputs}
+    return {way: partial(getattr(m, way), **values) for way in ("simulate", "simulate_marginals") if hasattr(m, way)}
 
 
 @_check(lambda example: example.pairs and _simulated(example), slow=True)
@@ -470,10 +451,9 @@ def simulate_has_the_law_of_two_clients(example: Example) -> None:
     """Two people's simulated counts have the law of the sum of theirs; marginals, each count alone."""
     one, k = known(example).counts, len(example.inputs)
     for i, j in combinations_with_replacement(range(k)[:3], 2):
-        both: dict[Any, Fraction] = {}
+        both: Any = Counter()
         for (a, p), (b, q) in product(one[i].items(), one[j].items()):
-            counts = tuple(map(add, a, b))
-            both[counts] = both.get(counts, Fraction(0)) + p * q
+            both[tuple(map(add, a, b))] += p * q
         histogram = np.bincount([i, j], minlength=k)
         for way, simulate in _simulations(example).items():
             drawn = law(lambda rng: simulate(histogram, trials=1, rng=rng).counts.ravel())  # noqa: B023
