@@ -116,11 +116,6 @@ class Modular:
         object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", self.prime))
 
     @property
-    def sizes(self) -> Ints:
-        """How many of the hash values fall into each slot, (slots,)."""
-        return np.diff([-(-s * self.prime // self.slots) for s in range(self.slots + 1)])
-
-    @property
     def collision(self) -> Fraction:
         """Probability over the seeds that two given keys share a slot, C₂; 1/slots but for the cut."""
         return self._shared(2)
@@ -208,8 +203,8 @@ class Quadratic(Modular):
         if 4 * len(keys) > self.keys or self.prime != PRIME:
             return self.count(seeds, slots)[keys]
         a, b, c = np.moveaxis(seeds, -1, 0)
-        v, zero = keys.astype(np.uint64), np.zeros(1, U32)
-        points = v.astype(U32), self._mod(v * v).astype(U32), np.broadcast_to(zero, keys.shape)
+        v = keys.astype(np.uint64)
+        points = v.astype(U32), self._mod(v * v).astype(U32), np.zeros(len(v), U32)
         return count_points(np.stack([b, a, 0 * a, c], -1), slots, self.slots, PRIME.bit_length(), points)
 
 

@@ -332,8 +332,7 @@ class _Counts:
 
     def score(self, pair: tuple[int, int], ids: Any) -> Floats:
         one, other = self.counts[list(pair)]
-        ratios: Floats = np.log(one) - np.log(other)  # exactly the negative for the reversed pair
-        return np.asarray(ratios[ids])
+        return np.asarray((np.log(one) - np.log(other))[ids])  # exactly the negative for the reversed pair
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
         scores = self.score(pair, np.arange(len(self.shown) + 1))
@@ -391,8 +390,7 @@ class _Linear:
     def score(self, pair: tuple[int, int], x: Any) -> Floats:
         w = self.weights(pair)
         parts = [x[some].astype(np.float64) @ w[:-1] for some in blocks(len(x), max(1, CELLS // len(w)))]
-        scores: Floats = np.round(np.concatenate(parts) + w[-1], 9)  # equal features, equal scores
-        return scores
+        return np.asarray(np.round(np.concatenate(parts) + w[-1], 9))  # equal features, equal scores
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
         w = self.weights(pair)[:-1]
