@@ -28,12 +28,13 @@ from itertools import combinations
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import cell_of, drawn
 from ldpnb.attributes.tables import check_table, conditional, entropy, information
 from ldpnb.checks import check_count, check_positive
+from ldpnb.core import Floats, Ints
 
 CELLS = 2**22  # most cells of an exact joint law
 CARRIES = ("all", "each", "one")
@@ -213,7 +214,7 @@ class Scores:
         for sets in shapes.values():  # all tables of a shape at once
             self._learn(sets, np.stack([table_of(self.tables, chosen) for chosen in sets]))
 
-    def _learn(self, sets: Sequence[Set], stack: NDArray[np.float64]) -> None:
+    def _learn(self, sets: Sequence[Set], stack: Floats) -> None:
         for j in range(stack.ndim - 1):
             for chosen, value in zip(sets, information(stack, j, axes=stack.ndim - 1).tolist(), strict=True):
                 self._known[chosen[j], chosen[:j] + chosen[j + 1 :]] = value
@@ -261,7 +262,7 @@ def i_sum(network: Network, tables: Tables) -> float:
     return float(sum(own(*pair) for pair in network.pairs))
 
 
-def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
+def table_of(tables: Tables, chosen: Set) -> Floats:
     """Return the table of a set, or the marginal of the first table whose set contains it."""
     whole = chosen if chosen in tables else next((one for one in tables if {*chosen}.issubset(one)), None)
     if whole is None:
@@ -289,7 +290,7 @@ class Model:
     """
 
     network: Network
-    cpts: tuple[NDArray[np.float64], ...]
+    cpts: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
         if len(self.cpts) != self.network.d:
@@ -305,7 +306,7 @@ class Model:
         found = {child: cpt.shape[-1] for (child, _), cpt in zip(self.network.pairs, self.cpts, strict=True)}
         return tuple(found[j] for j in range(self.network.d))
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, n: int, *, rng: np.random.Generator) -> Ints:
         """Draw records, (n, d): each attribute given its parents, in the order of construction.
 
         The order of §5.3, a random one with the parents first, draws from the same law.
@@ -316,7 +317,7 @@ class Model:
             columns[child] = drawn(cpt.reshape(-1, cpt.shape[-1]), row, rng.random(n))
         return columns.T
 
-    def joint(self) -> NDArray[np.float64]:
+    def joint(self) -> Floats:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
         if prod(self.sizes) > CELLS:
             raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")

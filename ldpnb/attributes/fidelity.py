@@ -30,10 +30,10 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import PREFIXES, counted
 from ldpnb.checks import check_array, check_columns, check_count, check_numbers, check_people
+from ldpnb.core import Floats, Ints
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
-Floats = NDArray[np.float64]
 Set = tuple[int, ...]
 Tables = Mapping[Set, Floats]
 Data = ArrayLike | Tables
@@ -122,11 +122,11 @@ def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floa
     return _products([np.full(size, 1 / size) for size in sizes], check_sets(sets, len(sizes)))
 
 
-def resampled(records: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def resampled(records: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Return as many records, drawn with replacement: the floor of `avd` that sampling alone imposes."""
     found = check_array(records, "records")
     check_people(found)
-    drawn: NDArray[np.int64] = found[rng.integers(len(found), size=len(found))]
+    drawn: Ints = found[rng.integers(len(found), size=len(found))]
     return drawn
 
 
@@ -220,7 +220,7 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
 # ------------------------------------------------------------------------------------------------------------ helpers
 
 
-def _records(data: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+def _records(data: ArrayLike, sizes: Sequence[int]) -> Ints:
     records = check_columns(data, sizes)
     check_people(records)
     return records
@@ -244,7 +244,7 @@ def _both(
     return [(p[one], q[one]) for one in chosen]
 
 
-def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, Floats]:
+def _shares(records: Ints, sizes: Sequence[int], sets: list[Set]) -> dict[Set, Floats]:
     if prod(sizes) <= CELLS * len(records):  # one count of everything, and sums of it, take a quarter of the time
         (whole,) = counted(records.T, sizes, [tuple(range(len(sizes)))])
         found = _sums(whole, sizes, sets)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.checks import check_count, check_numbers, check_positive
+from ldpnb.core import Floats, Ints
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
 
@@ -23,9 +24,7 @@ STEPS_MAX = 100_000  # of a projection
 Sets = Sequence[tuple[int, ...]]
 
 
-def consistent(
-    sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9
-) -> list[NDArray[np.float64]]:
+def consistent(sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9) -> list[Floats]:
     r"""Make tables of pairs non-negative, with the same one-way marginals wherever they share an attribute.
 
     1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (for all pairs
@@ -74,12 +73,10 @@ def consistent(
     ]
 
 
-def _nearest(
-    x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float
-) -> NDArray[np.float64]:
+def _nearest(x: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
     """Project a table (κ_a, κ_b) on the non-negative ones with these two marginals."""
 
-    def restored(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def restored(x: Floats) -> Floats:
         rows, columns = (a - x.sum(1)) / x.shape[1], (b - x.sum(0)) / x.shape[0]
         return np.asarray(x + rows[:, None] + columns - rows.mean())  # the change of the sum is in both
 
@@ -109,10 +106,10 @@ class MaxEntropy:
         The objective is at most this much below its maximum, in nats.
     """
 
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
     gap: float
 
-    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, n: int, rng: np.random.Generator) -> Ints:
         """Draw n records, (n, d): on the server, from what is public."""
         digits = np.arange(len(self.probabilities).bit_length() - 1)[::-1]
         cells = rng.choice(len(self.probabilities), check_count(n, 1, "n"), p=self.probabilities)
@@ -162,14 +159,14 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
     ridge, coefficients = check_positive(penalty, "penalty") * noise, np.zeros(1 << d)
 
-    def distribution(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def distribution(theta: Floats) -> tuple[float, Floats]:
         coefficients[at] = theta
         exponent = fwht(coefficients)
         top = exponent.max()
         p = np.exp(exponent - top)
         return float(top + np.log(p.sum())), np.asarray(p / p.sum())
 
-    def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def loss(theta: Floats) -> tuple[float, Floats]:
         log_sum, p = distribution(theta)
         return float(log_sum - theta @ m + ridge @ theta**2 / 2), np.asarray(fwht(p)[at] - m + ridge * theta)
 

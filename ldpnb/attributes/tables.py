@@ -24,11 +24,10 @@ from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import counted
 from ldpnb.checks import check_array, check_codes, check_columns, check_count, check_numbers, check_positive, is_number
-from ldpnb.core import blocks
+from ldpnb.core import Bools, Floats, Ints, blocks
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 
-Floats = NDArray[np.float64]
 Sets = Sequence[Sequence[int]]
 Tables = Sequence[ArrayLike]
 
@@ -110,7 +109,7 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     return Symbols(small, tuple(channel for _, channel, _ in parts), tuple(score for _, _, score in parts))
 
 
-def _flipped(mechanism: Flip, reports: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+def _flipped(mechanism: Flip, reports: Bools) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Symbols of each attribute, and their likelihoods and scores."""
     listed: dict[Any, Any] = {}
     for code, bits in zip(mechanism.codes, mechanism.split(reports), strict=True):
@@ -126,9 +125,7 @@ def _flipped(mechanism: Flip, reports: NDArray[np.bool_]) -> Iterator[tuple[NDAr
         yield lookup[which.ravel()], channel, score
 
 
-def _alphabet(
-    code: NDArray[np.bool_], patterns: NDArray[np.bool_], flip: Fraction, whole: bool
-) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _alphabet(code: Bools, patterns: Bools, flip: Fraction, whole: bool) -> tuple[Ints, Floats, Floats]:
     """Symbol of each pattern, and likelihoods and scores of the symbols."""
     agree = 2 * patterns.astype(np.int64) @ code.T - code.sum(1)
     agree -= agree.max(1, keepdims=True)
@@ -161,7 +158,7 @@ def _checked(symbols: Symbols, sets: Sets) -> list[tuple[int, ...]]:
     return check_sets(sets, len(symbols.sizes))
 
 
-def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> NDArray[np.int64]:
+def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> Ints:
     """Count the joint symbols of sets that share their channels, a few by ANDs of words: (len(sets), Π s_j)."""
     many = prod(len(symbols.channels[j]) for j in sets[0])
     if many > WORDS:
@@ -233,7 +230,7 @@ class Joint:
 
     tables: list[Floats]
     gap: Floats
-    steps: NDArray[np.int64]
+    steps: Ints
 
 
 def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: int = 10_000) -> Joint:
@@ -339,9 +336,7 @@ def _weighed(w: Floats, a: Floats, b: Floats) -> Floats:
     return w @ a if b.shape[1] == 1 else (a.T @ (w.T * b)).reshape(1, -1)
 
 
-def _em(
-    w: Floats, a: Floats, b: Floats, p: Floats, stop: str, delta: float, steps: int
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _em(w: Floats, a: Floats, b: Floats, p: Floats, stop: str, delta: float, steps: int) -> tuple[Floats, Floats, Ints]:
     """Tables, gaps and steps of plain EM; finished tables are set aside."""
     done, gaps, taken, live = p.copy(), np.empty(len(p)), np.empty(len(p), np.int64), np.arange(len(p))
     _, g = _slope(w, a, b, p)

@@ -16,11 +16,12 @@ from math import exp, expm1, inf, isfinite, log, log1p, nextafter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ldpnb.chance import odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_array, check_count, is_number
+from ldpnb.core import Floats
 from ldpnb.oracles.matrix import MatrixMechanism, check_grid, distributions, fractions, within
 
 TOLERANCE = 1e-10  # the least that HiGHS takes
@@ -30,8 +31,6 @@ BIAS = 1e-6  # nor one that is biased by more than this part of the range of out
 GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

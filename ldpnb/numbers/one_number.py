@@ -22,11 +22,11 @@ from math import exp, floor
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, bernoulli, exact, odds, weighted
 from ldpnb.checks import Limit, check_unit
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Formula
 from ldpnb.numbers.means import MeanMechanism
 
@@ -57,11 +57,11 @@ class Number(MeanMechanism):
         """Noise and scores."""
 
     @abstractmethod
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Cell in [0, m) that a point and a draw of the noise lead to."""
 
     @cached_property
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Q: probability of each cell from each point, (points + 1, m)."""
         points, weights, scores = self.design
         total, noise = sum(weights), np.arange(len(weights))
@@ -70,12 +70,12 @@ class Number(MeanMechanism):
         return np.stack([np.bincount(row, p, len(scores)) for row in rows])
 
     @cached_property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Those of the design, as floats."""
         return np.array([float(score) for score in self.design.scores])
 
     @cached_property
-    def second_moments(self) -> NDArray[np.float64]:
+    def second_moments(self) -> Floats:
         """Σ_y Q[i, y] s_y², at the points."""
         return np.asarray(self.channel @ self.scores**2)
 
@@ -84,18 +84,18 @@ class Number(MeanMechanism):
         """A cell."""
         return {"": (np.int64, len(self.design.scores))}
 
-    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> Floats:
         return check_unit(values)[:, None]
 
-    def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Floats, rng: Randomness) -> Reports:
         noise = weighted(self.design.weights, (len(values),), rng)
         return self.lead(rounded(values[:, 0], self.design.points, rng), noise)
 
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, reports: Ints) -> Ints:
         """Count the reports of each cell, (m,)."""
         return np.bincount(reports, minlength=len(self.scores))
 
-    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+    def _cells(self, tally: Tally) -> Ints:
         return tally.counts[..., None, :]
 
 
@@ -151,7 +151,7 @@ class Piecewise(Number):
         scores = tuple(slope * (2 * y - last) for y in range(last + 1))
         return Design(self.steps, (whole(e * FINE),) * w + (FINE,) * self.steps, scores)
 
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Count on from the point, and from the last cell to the first."""
         return np.asarray((point + noise) % (self.steps + self.window))
 
@@ -234,7 +234,7 @@ class Hybrid(Piecewise):
         signs = [second * weight for weight in sign.weights for _ in range(steps)]
         return Design(steps, (*(first * weight for weight in cells), *signs), places + sign.scores)
 
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Lead to a cell of `Piecewise`, or to a sign: + for `point` of the steps, then kept or not."""
         piecewise, sign = self.parts
         if not self.share:
@@ -311,7 +311,7 @@ class Laplace(Number):
         places[0], places[-1] = places[0] - tail, places[-1] + tail
         return Design(self.steps, (*half[:0:-1], *half), tuple(2 * y / self.steps - 1 for y in places))
 
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Add, and stop at the ends."""
         last = self.steps + 2 * self.reach
         return np.asarray(np.clip(point + noise - self.steps, 0, last))  # the first noise is −(steps + reach)
@@ -338,7 +338,7 @@ def whole(x: Any) -> Any:
     return x if isinstance(x, Formula) else int(x)
 
 
-def rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.int64]:
+def rounded(t: Floats, steps: int, rng: Randomness) -> Ints:
     """Draw one of the two points next to t, of steps + 1 in [−1, 1] numbered from 0, so that their mean is t."""
     place = (1 + t) / 2 * steps
     below = np.floor(place)
