@@ -26,12 +26,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import cell_of, drawn
+from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import check_table, conditional, entropy, information
 from ldpnb.checks import check_count, check_positive
 from ldpnb.core import Floats, Ints
@@ -39,7 +40,6 @@ from ldpnb.core import Floats, Ints
 CELLS = 2**22  # most cells of an exact joint law
 CARRIES = ("all", "each", "one")
 
-Set = tuple[int, ...]
 Tables = Mapping[Set, ArrayLike]
 Pair = tuple[int, Set]  # an attribute and its parents
 Score = Callable[[int, Set], float]
@@ -130,9 +130,7 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
         With the number of evaluations, equal to `evaluations`.
     """
     _check_degree(d, k, carry)
-    if not 0 <= check_count(root, 0, "root") < d:
-        raise ValueError(f"root must be an attribute in [0, {d}), got {root}")
-    asked = 0
+    pick, asked = check_count(root, 0, "root", d - 1), 0
 
     def best(pairs: Iterable[Pair]) -> tuple[float, int, Set]:
         nonlocal asked  # a negative score in front: the least tuple has the largest score, and ties fall as promised
@@ -140,8 +138,7 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
         asked += len(found)
         return min(found)
 
-    placed, pick = [int(root)], int(root)
-    pairs: list[Pair] = [(pick, ())]
+    placed, pairs = [pick], list[Pair]([(pick, ())])
     carried: dict[int, tuple[float, int, Set]] = {}
     while len(placed) < d:
         if len(placed) <= k or carry == "all":
@@ -172,9 +169,7 @@ def evaluations(d: int, k: int, carry: str) -> int:
 
 
 def _check_degree(d: int, k: int, carry: str) -> None:
-    check_count(d, 2, "d")
-    if check_count(k, 1, "k") >= d:
-        raise ValueError(f"k must be an integer in [1, d) with d = {d}, got {k}")
+    check_count(k, 1, "k", check_count(d, 2, "d") - 1)
     if carry not in CARRIES:
         raise ValueError(f"carry must be one of {CARRIES}, got {carry!r}")
 
@@ -321,11 +316,9 @@ class Model:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
         if prod(self.sizes) > CELLS:
             raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
-        law = np.ones((1,) * self.network.d)
-        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
-            table = np.moveaxis(cpt, -1, chosen.index(child))
-            law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
-        return law
+        laws = zip(self.network.pairs, self.cpts, strict=True)
+        parts: list[Any] = [part for (child, parents), cpt in laws for part in (cpt, [*parents, child])]
+        return np.asarray(np.einsum(*parts, range(self.network.d)))
 
 
 def fit(network: Network, tables: Tables) -> Model:
@@ -336,11 +329,9 @@ def fit(network: Network, tables: Tables) -> Model:
 
     Source: Ren et al. 2019, §5.3.
     """
-    cpts = []
-    for (_, parents), chosen in zip(network.pairs, network.sets, strict=True):
-        table = check_table(table_of(tables, chosen), chosen)
-        cpts.append(conditional(table, [chosen.index(j) for j in parents]))
-    return Model(network, tuple(cpts))
+    own = [check_table(table_of(tables, chosen), chosen) for chosen in network.sets]
+    parts = zip(own, network.sets, network.pairs, strict=True)
+    return Model(network, tuple(conditional(x, [s.index(j) for j in parents]) for x, s, (_, parents) in parts))
 
 
 def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Generator) -> Model:
@@ -364,6 +355,5 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
     for i, child in enumerate(order):
         parents = tuple(sorted(order[j] for j in rng.choice(i, min(k, i), replace=False))) if i else ()
         pairs.append((child, parents))
-        shape = tuple(found[j] for j in parents)
-        cpts.append(rng.dirichlet(np.full(found[child], concentration), shape))
+        cpts.append(rng.dirichlet(np.full(found[child], concentration), [found[j] for j in parents]))
     return Model(Network(tuple(pairs)), tuple(cpts))

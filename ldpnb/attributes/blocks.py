@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import RecordMechanism, cell_of, every_record, one_hot, split
+from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
@@ -27,8 +27,7 @@ from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 
-Sets = Sequence[tuple[int, ...]]
-Groups = list[tuple[Ints, tuple[int, ...], tuple[int, ...], float]]
+Groups = list[tuple[Ints, Set, Set, float]]
 
 
 _check_sizes = partial(check_sizes, least=2)
@@ -101,7 +100,7 @@ class Blocks(RecordMechanism):
         return np.asarray(np.array(self.sizes)[self.blocks].prod(1), np.int64)
 
     @property
-    def pairs(self) -> list[tuple[int, ...]]:
+    def pairs(self) -> list[Set]:
         """All pairs of attributes, in lexicographic order."""
         return list(combinations(range(len(self.sizes)), 2))
 
@@ -185,7 +184,7 @@ class Blocks(RecordMechanism):
         """Chance that a pair is in a block."""
         return comb(self.size, 2) / comb(len(self.sizes), 2)
 
-    def _holding(self, s: tuple[int, ...]) -> Groups:
+    def _holding(self, s: Set) -> Groups:
         """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
         if s not in self._held:
             inside = np.isin(self.blocks, s)
@@ -199,10 +198,10 @@ class Blocks(RecordMechanism):
         return self._held[s]
 
     @cached_property
-    def _held(self) -> dict[tuple[int, ...], Groups]:
+    def _held(self) -> dict[Set, Groups]:
         return {}
 
-    def _scores(self, counts: Ints, s: tuple[int, ...], power: int) -> Floats:
+    def _scores(self, counts: Ints, s: Set, power: int) -> Floats:
         """Sum g**power times the scores of the cells of a set: (…, κ_a, …)."""
         shape, total = tuple(self.sizes[j] for j in s), 0.0
         for rows, sizes, away, g in self._holding(s):
@@ -238,7 +237,7 @@ class Blocks(RecordMechanism):
         variances = [self.pooled_variance(drawn, s, x.clip(0, 1)) for s, x in zip(sets, shares, strict=True)]
         return Pooled(sets, shares, variances, people)
 
-    def pooled_variance(self, drawn: ArrayLike, s: tuple[int, ...], share: ArrayLike) -> Floats:
+    def pooled_variance(self, drawn: ArrayLike, s: Set, share: ArrayLike) -> Floats:
         r"""Exact variance of `tables` for one set, given how many people drew each block, and the true table.
 
         With :math:`P_i = (1-g_i)/K_S + g_i f` the chance of a report in a cell of share f, it is
@@ -286,7 +285,7 @@ class Pooled:
         variance of the parity of binary attributes.
     """
 
-    sets: list[tuple[int, ...]]
+    sets: list[Set]
     tables: list[Floats]
     variances: list[Floats]
     people: Floats
@@ -338,5 +337,5 @@ def _blocks(d: int, size: int) -> Ints:
     return np.array(list(combinations(range(d), size)), np.int64)
 
 
-def _tally_cells(sizes: tuple[int, ...], size: int) -> int:
+def _tally_cells(sizes: Set, size: int) -> int:
     return comb(len(sizes), size) * prod(sorted(sizes)[-size:])

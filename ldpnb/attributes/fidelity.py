@@ -28,13 +28,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import PREFIXES, counted
+from ldpnb.attributes.records import PREFIXES, Set, counted
 from ldpnb.checks import check_array, check_columns, check_count, check_numbers, check_people
 from ldpnb.core import Floats, Ints
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
-Set = tuple[int, ...]
 Tables = Mapping[Set, Floats]
 Data = ArrayLike | Tables
 
@@ -126,8 +125,7 @@ def resampled(records: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Return as many records, drawn with replacement: the floor of `avd` that sampling alone imposes."""
     found = check_array(records, "records")
     check_people(found)
-    drawn: Ints = found[rng.integers(len(found), size=len(found))]
-    return drawn
+    return np.asarray(found[rng.integers(len(found), size=len(found))])
 
 
 def edge_accuracy(edges: Iterable[tuple[int, int]], reference: Iterable[tuple[int, int]], d: int) -> dict[str, float]:
@@ -235,9 +233,7 @@ def _both(
 ) -> list[tuple[Floats, Floats]]:
     """Real and synthetic tables of the sets, or of all sets of so many attributes."""
     d = len(sizes)
-    if check_count(a, 1, "a") > d:
-        raise ValueError(f"a must be an integer in [1, {d}], got {a}")
-    chosen = list(combinations(range(d), a)) if sets is None else [tuple(one) for one in sets]
+    chosen = list(combinations(range(d), check_count(a, 1, "a", d))) if sets is None else [tuple(one) for one in sets]
     if not chosen or any(len(one) != a for one in chosen):
         raise ValueError(f"sets must be of a = {a} attributes, at least one, got {chosen[:3]}")
     p, q = (marginals(data, sizes, chosen) for data in (real, synthetic))

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import cell_of, drawn
+from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import Joint, Symbols, check_table, conditional, information, likeliest, symbols
 from ldpnb.checks import check_count, check_probability
 from ldpnb.core import Floats, Ints, Reports
@@ -32,8 +32,6 @@ from ldpnb.oracles.frequency import GRR
 CELLS = 4096  # of the largest clique, unless told otherwise
 MIX = 0.01  # of the uniform table in a start of EM, which never leaves a zero
 RIDGE = 1e-9  # δ/2 (Σp)² is added to what the Lasso minimises
-
-Set = tuple[int, ...]
 
 
 def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> Floats:
@@ -83,8 +81,7 @@ def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> Floats:
     # least squares with p ≥ 0 and one more row, whose square is δ(Σp)² + 2λΣp and a constant: the Lasso, but for δ
     shares, _ = nnls(np.vstack([design, np.full(k, sqrt(RIDGE))]), np.append(y, -penalty / sqrt(RIDGE)))
     guess = shares / shares.sum() if shares.any() else np.full(k, 1 / k)
-    table: Floats = (1 - MIX) * guess + MIX / k
-    return table.reshape(mechanism.sizes[i], mechanism.sizes[j])
+    return np.asarray((1 - MIX) * guess + MIX / k).reshape(mechanism.sizes[i], mechanism.sizes[j])
 
 
 def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
@@ -258,10 +255,8 @@ def publish(
     tree = junction_tree(edges, len(sizes))
     cells, largest = max((prod(sizes[a] for a in clique), clique) for clique in tree.cliques)
     if cells > limit:
-        raise ValueError(
-            f"limit must be at least the cells of the largest clique, {cells} for the attributes {largest}, "
-            f"got {limit}; a larger phi joins less"
-        )
+        most = f"the cells of the largest clique, {cells} for the attributes {largest}"
+        raise ValueError(f"limit must be at least {most}, got {limit}; a larger phi joins less")
     tables = list(joint(found, list(tree.cliques)).tables)
     return Published(synthesise(tree, tables, n, rng=rng), edges, tree, tables)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb.attributes.records import Set, Sets
 from ldpnb.checks import check_count, check_numbers, check_positive
 from ldpnb.core import Floats, Ints
 from ldpnb.kernels import fwht
@@ -20,8 +21,6 @@ from ldpnb.postprocess import norm_sub
 
 ATTRIBUTES_MAX = 20  # of a maximum-entropy fit, whose 2**d cells are all written down
 STEPS_MAX = 100_000  # of a projection
-
-Sets = Sequence[tuple[int, ...]]
 
 
 def consistent(sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9) -> list[Floats]:
@@ -147,9 +146,8 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     """
     from scipy.optimize import minimize
 
-    if check_count(d, 1, "d") > ATTRIBUTES_MAX:
-        raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
-    sets, m, noise = check_sets(sets, d), check_numbers(parities, "parities"), check_numbers(variances, "variances")
+    sets = check_sets(sets, check_count(d, 1, "d", ATTRIBUTES_MAX))
+    m, noise = check_numbers(parities, "parities"), check_numbers(variances, "variances")
     if not sets or len(set(sets)) < len(sets):
         raise ValueError(f"sets must be distinct, at least one, got {sets}")
     if m.shape != (len(sets),):
@@ -174,7 +172,7 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     return MaxEntropy(distribution(theta)[1], float(np.sum(loss(theta)[1] ** 2 / (2 * ridge))))
 
 
-def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[tuple[int, ...]]:
+def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[Set]:
     """Return sets of attributes, increasing tuples of numbers below d (of any numbers if d is None)."""
     found, below = [], "" if d is None else f" below {d}"
     if isinstance(sets, str) or not isinstance(sets, Iterable):

@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.checks import Limit, check_columns, check_sizes
 from ldpnb.core import Floats, Ints, Mechanism
 
+Set = tuple[int, ...]  # attributes, in increasing order
+Sets = Sequence[Set]
+
 PREFIXES = 8  # sets of first attributes whose cells are kept while sets are counted
 
 

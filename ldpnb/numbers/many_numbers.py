@@ -223,8 +223,8 @@ class SampledNumbers(Numbers):
     def _draw(self, vectors: Floats, rng: Randomness) -> Reports:
         n, k = len(vectors), self.count
         reports = np.empty(n, self.dtype)
-        everything = k == self.d  # then there is nothing to draw
-        reports["attribute"] = np.arange(k) if everything else distinct(np.full(n, self.d), np.full(n, k), k, rng)
+        # of all numbers there is nothing to draw
+        reports["attribute"] = np.arange(k) if k == self.d else distinct(np.full(n, self.d), np.full(n, k), k, rng)
         asked = np.take_along_axis(vectors, reports["attribute"], axis=1)
         reports["cell"] = self.one.perturb(asked.ravel(), rng=rng).reshape(n, k)
         return reports
