@@ -138,20 +138,19 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
         asked += len(found)
         return min(found)
 
-    placed, pairs = [pick], list[Pair]([(pick, ())])
+    pairs: list[Pair] = [(pick, ())]
     carried: dict[int, tuple[float, int, Set]] = {}
-    while len(placed) < d:
+    while len(pairs) < d:
+        placed = sorted(child for child, _ in pairs)
         if len(placed) <= k or carry == "all":
-            parents = list(combinations(sorted(placed), min(k, len(placed))))
+            parents = list(combinations(placed, min(k, len(placed))))
             carried.clear()
         else:
-            earlier = sorted(set(placed) - {pick})
-            parents = [_family(pick, others) for others in combinations(earlier, k - 1)]
+            parents = [_family(pick, others) for others in combinations([x for x in placed if x != pick], k - 1)]
         ranked = {x: best((x, chosen) for chosen in parents) for x in range(d) if x not in placed}
         ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
         _, pick, chosen = min(ranked.values())
         pairs.append((pick, chosen))
-        placed.append(pick)
         del ranked[pick]
         carried = ranked if carry == "each" or not ranked else {(one := min(ranked.values()))[1]: one}
     return Network(tuple(pairs), asked)

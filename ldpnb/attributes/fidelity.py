@@ -60,12 +60,19 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
         if missing:
             raise ValueError(f"data must hold the table of every set, got none for {missing[0]}")
         return {one: check_numbers(data[one], "data") for one in chosen}
-    array = check_array(data, "data")
+    array, n = check_array(data, "data"), 1
     if array.dtype.kind == "f":
         if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
             raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
-        return _sums(array.astype(np.float64), sizes, chosen)
-    return _shares(_records(array, sizes), sizes, chosen)
+        found = _sums(array.astype(np.float64), sizes, chosen)
+    else:
+        records = _records(array, sizes)
+        n = len(records)
+        if prod(sizes) <= CELLS * n:  # one count of everything, and sums of it, take a quarter of the time
+            found = _sums(counted(records.T, sizes, [tuple(range(len(sizes)))])[0], sizes, chosen)
+        else:
+            found = dict(zip(sorted(chosen), counted(records.T, sizes, sorted(chosen)), strict=True))
+    return {one: found[one].reshape([sizes[j] for j in one]) / n for one in chosen}
 
 
 def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
@@ -240,15 +247,6 @@ def _both(
     return [(p[one], q[one]) for one in chosen]
 
 
-def _shares(records: Ints, sizes: Sequence[int], sets: list[Set]) -> dict[Set, Floats]:
-    if prod(sizes) <= CELLS * len(records):  # one count of everything, and sums of it, take a quarter of the time
-        (whole,) = counted(records.T, sizes, [tuple(range(len(sizes)))])
-        found = _sums(whole, sizes, sets)
-    else:
-        found = dict(zip(sorted(sets), counted(records.T, sizes, sorted(sets)), strict=True))
-    return {one: found[one].reshape([sizes[j] for j in one]) / len(records) for one in sets}
-
-
 def _sums(law: NDArray[Any], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[Any]]:
     @lru_cache(PREFIXES)
     def rest(first: Set) -> NDArray[Any]:
@@ -260,5 +258,4 @@ def _sums(law: NDArray[Any], sizes: Sequence[int], sets: list[Set]) -> dict[Set,
         passed = prod(sizes[before[-1] + 1 if before else 0 : last])
         return np.asarray(left.reshape(len(left), passed, -1).sum(1).reshape(len(left) * sizes[last], -1))
 
-    found = {one: rest(one).sum(1) for one in sorted(sets)}
-    return {one: found[one].reshape([sizes[j] for j in one]) for one in sets}
+    return {one: rest(one).sum(1) for one in sorted(sets)}

@@ -316,9 +316,7 @@ def _joint(symbols: Symbols, sets: list[Set], solve: Callable[..., tuple[Floats,
 
 
 def _starts(shapes: list[Set], start: Tables | None) -> list[Floats]:
-    if start is None:
-        return [np.full(shape, 1 / prod(shape)) for shape in shapes]
-    tables = [check_numbers(table, "start") for table in start]
+    tables = [check_numbers(table, "start") for table in (map(np.ones, shapes) if start is None else start)]
     if [table.shape for table in tables] != shapes or not all(np.all(table > 0) for table in tables):
         raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {start!r:.200}")
     return [table / table.sum() for table in tables]

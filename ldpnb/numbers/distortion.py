@@ -393,13 +393,10 @@ def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats
     # the dual solution, in the units of the problem
     lower, weights = answer.eqlin.marginals, np.maximum(-answer.ineqlin.marginals[k * m :], 0)
     weights = weights / weights.sum() if weights.any() else np.full(s, 1 / s)
-    prices, slopes, bias = span * lower[:k] / step, np.zeros(k), 0.0
-    if unbiased is not None:
-        slopes = span * lower[k + 1 : 2 * k + 1] / (step * size)
-        bias = float(np.abs(channel @ outputs / channel.sum(1) - inputs).max())
-        if bias > BIAS * size:
-            raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
-    prices = prices - slopes * shift + loss.min() * (weights @ sources)
+    slopes = span * lower[k + 1 : 2 * k + 1] / (step * size) if unbiased else np.zeros(k)
+    prices = span * lower[:k] / step - slopes * shift + loss.min() * (weights @ sources)
+    if (bias := float(np.abs(channel @ outputs / channel.sum(1) - inputs).max())) > BIAS * size:
+        raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
     reached, source = _distortion(loss, channel, sources), _mixture(weights, sources)
     bound = _bound(loss, epsilon, source, prices, slopes, unbiased)
     if reached - bound > GAP * span:

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.chance import Randomness, distinct, exact, rational, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
-from ldpnb.numbers.means import MeanMechanism
-from ldpnb.numbers.one_number import FINE, Hybrid, Number, TwoPoint, exp_down, rounded, whole
+from ldpnb.numbers.means import FINE, MeanMechanism
+from ldpnb.numbers.one_number import Hybrid, Number, TwoPoint, rounded, whole
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
 BLOCK = 2**22  # numbers treated at a time, in 32 MB
@@ -87,20 +87,10 @@ class MeanEst(Numbers):
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, DIMENSIONS_MAX)}
     server_cost = "report and item"
 
-    @property
-    def ratio(self) -> Fraction:
-        """How much likelier a favoured corner is than another one."""
-        return exp_down(exact(self.epsilon))
-
     @cached_property
     def ways(self) -> tuple[int, ...]:
         """Number of corners that agree with v in 0, …, d coordinates."""
         return tuple(accumulate(range(self.d), lambda ways, a: ways * (self.d - a) // (a + 1), initial=1))
-
-    @property
-    def favoured(self) -> int:
-        """C, the number of corners that agree with v in more coordinates than not."""
-        return sum(self.ways[self.d // 2 + 1 :])
 
     @cached_property
     def weights(self) -> tuple[int, ...]:

@@ -9,15 +9,19 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.chance import log
+from ldpnb.chance import exact, log, odds
 from ldpnb.checks import Limit, check_epsilon, check_numbers, is_number
 from ldpnb.core import Floats, Ints, Mechanism, Tally, check_tally
+from ldpnb.formula import Formula
+
+FINE = 2**64  # weights of a client are multiples of 1 / FINE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +100,9 @@ class MeanMechanism(Mechanism):
     needs_list = False
 
     @property
-    @abstractmethod
     def ratio(self) -> Fraction:
         """How much likelier a report is from one value than from another, at most: e^ε, rounded down."""
+        return exp_down(exact(self.epsilon))
 
     @property
     @abstractmethod
@@ -158,6 +162,12 @@ class MeanMechanism(Mechanism):
             raise ValueError(f"tally must hold at least two reports, got {tally.n}")
         scatter = self._cells(tally) @ self.scores**2 / tally.n - estimate**2  # below zero by rounding only
         return np.asarray(np.sqrt(np.maximum(scatter, 0) / (tally.n - 1)))
+
+
+def exp_down(epsilon: Fraction) -> Fraction:
+    """Return e^ε, rounded down to a multiple of 1 / FINE."""
+    e = odds(epsilon)
+    return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
 
 
 def interval(tally: Tally, level: float = 0.95) -> tuple[Floats, Floats]:

@@ -18,21 +18,20 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import exp, floor
+from math import exp
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.chance import Randomness, bernoulli, exact, odds, weighted
+from ldpnb.chance import Randomness, bernoulli, exact, weighted
 from ldpnb.checks import Limit, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Formula
-from ldpnb.numbers.means import MeanMechanism
+from ldpnb.numbers.means import FINE, MeanMechanism, exp_down
 
 STEPS = 64  # of a grid, where nothing else is said: rounding then adds at most 1/4096 to a variance
 STEPS_MAX = 1024  # the weights of 2·1024 steps of geometric noise take 64 MB
-FINE = 2**64  # weights of a client are multiples of 1 / FINE
 
 
 class Design(NamedTuple):
@@ -137,11 +136,6 @@ class Piecewise(Number):
     def window(self) -> int:
         """The number of cells of a window in use: w."""
         return self.width or max(1, round(self.steps / exp(self.epsilon / 2)))
-
-    @property
-    def ratio(self) -> Fraction:
-        """Weight of a cell in the window; rounded down."""
-        return exp_down(exact(self.epsilon))
 
     @cached_property
     def design(self) -> Design:
@@ -325,12 +319,6 @@ class Laplace(Number):
 def _lines(*mechanisms: Number) -> list[Example]:
     """Try mechanisms on some numbers, of which the ends are told apart best."""
     return [Example(mechanism, np.array([-1.0, 1.0, 0.0, 0.3, -0.7])) for mechanism in mechanisms]
-
-
-def exp_down(epsilon: Fraction) -> Fraction:
-    """Return e^ε, rounded down to a multiple of 1 / FINE."""
-    e = odds(epsilon)
-    return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
 
 
 def whole(x: Any) -> Any:
