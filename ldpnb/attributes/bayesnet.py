@@ -26,19 +26,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import cell_of, drawn
+from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import check_table, conditional, entropy, information
 from ldpnb.checks import check_count, check_positive
+from ldpnb.core import Floats, Ints
 
 CELLS = 2**22  # most cells of an exact joint law
 CARRIES = ("all", "each", "one")
 
-Set = tuple[int, ...]
 Tables = Mapping[Set, ArrayLike]
 Pair = tuple[int, Set]  # an attribute and its parents
 Score = Callable[[int, Set], float]
@@ -129,9 +130,7 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
         With the number of evaluations, equal to `evaluations`.
     """
     _check_degree(d, k, carry)
-    if not 0 <= check_count(root, 0, "root") < d:
-        raise ValueError(f"root must be an attribute in [0, {d}), got {root}")
-    asked = 0
+    pick, asked = check_count(root, 0, "root", d - 1), 0
 
     def best(pairs: Iterable[Pair]) -> tuple[float, int, Set]:
         nonlocal asked  # a negative score in front: the least tuple has the largest score, and ties fall as promised
@@ -139,21 +138,19 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
         asked += len(found)
         return min(found)
 
-    placed, pick = [int(root)], int(root)
     pairs: list[Pair] = [(pick, ())]
     carried: dict[int, tuple[float, int, Set]] = {}
-    while len(placed) < d:
+    while len(pairs) < d:
+        placed = sorted(child for child, _ in pairs)
         if len(placed) <= k or carry == "all":
-            parents = list(combinations(sorted(placed), min(k, len(placed))))
+            parents = list(combinations(placed, min(k, len(placed))))
             carried.clear()
         else:
-            earlier = sorted(set(placed) - {pick})
-            parents = [_family(pick, others) for others in combinations(earlier, k - 1)]
+            parents = [_family(pick, others) for others in combinations([x for x in placed if x != pick], k - 1)]
         ranked = {x: best((x, chosen) for chosen in parents) for x in range(d) if x not in placed}
         ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
         _, pick, chosen = min(ranked.values())
         pairs.append((pick, chosen))
-        placed.append(pick)
         del ranked[pick]
         carried = ranked if carry == "each" or not ranked else {(one := min(ranked.values()))[1]: one}
     return Network(tuple(pairs), asked)
@@ -171,9 +168,7 @@ def evaluations(d: int, k: int, carry: str) -> int:
 
 
 def _check_degree(d: int, k: int, carry: str) -> None:
-    check_count(d, 2, "d")
-    if check_count(k, 1, "k") >= d:
-        raise ValueError(f"k must be an integer in [1, d) with d = {d}, got {k}")
+    check_count(k, 1, "k", check_count(d, 2, "d") - 1)
     if carry not in CARRIES:
         raise ValueError(f"carry must be one of {CARRIES}, got {carry!r}")
 
@@ -213,7 +208,7 @@ class Scores:
         for sets in shapes.values():  # all tables of a shape at once
             self._learn(sets, np.stack([table_of(self.tables, chosen) for chosen in sets]))
 
-    def _learn(self, sets: Sequence[Set], stack: NDArray[np.float64]) -> None:
+    def _learn(self, sets: Sequence[Set], stack: Floats) -> None:
         for j in range(stack.ndim - 1):
             for chosen, value in zip(sets, information(stack, j, axes=stack.ndim - 1).tolist(), strict=True):
                 self._known[chosen[j], chosen[:j] + chosen[j + 1 :]] = value
@@ -261,7 +256,7 @@ def i_sum(network: Network, tables: Tables) -> float:
     return float(sum(own(*pair) for pair in network.pairs))
 
 
-def table_of(tables: Tables, chosen: Set) -> NDArray[np.float64]:
+def table_of(tables: Tables, chosen: Set) -> Floats:
     """Return the table of a set, or the marginal of the first table whose set contains it."""
     whole = chosen if chosen in tables else next((one for one in tables if {*chosen}.issubset(one)), None)
     if whole is None:
@@ -289,7 +284,7 @@ class Model:
     """
 
     network: Network
-    cpts: tuple[NDArray[np.float64], ...]
+    cpts: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
         if len(self.cpts) != self.network.d:
@@ -305,7 +300,7 @@ class Model:
         found = {child: cpt.shape[-1] for (child, _), cpt in zip(self.network.pairs, self.cpts, strict=True)}
         return tuple(found[j] for j in range(self.network.d))
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, n: int, *, rng: np.random.Generator) -> Ints:
         """Draw records, (n, d): each attribute given its parents, in the order of construction.
 
         The order of §5.3, a random one with the parents first, draws from the same law.
@@ -316,15 +311,13 @@ class Model:
             columns[child] = drawn(cpt.reshape(-1, cpt.shape[-1]), row, rng.random(n))
         return columns.T
 
-    def joint(self) -> NDArray[np.float64]:
+    def joint(self) -> Floats:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
         if prod(self.sizes) > CELLS:
             raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
-        law = np.ones((1,) * self.network.d)
-        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
-            table = np.moveaxis(cpt, -1, chosen.index(child))
-            law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
-        return law
+        laws = zip(self.network.pairs, self.cpts, strict=True)
+        parts: list[Any] = [part for (child, parents), cpt in laws for part in (cpt, [*parents, child])]
+        return np.asarray(np.einsum(*parts, range(self.network.d)))
 
 
 def fit(network: Network, tables: Tables) -> Model:
@@ -335,11 +328,9 @@ def fit(network: Network, tables: Tables) -> Model:
 
     Source: Ren et al. 2019, §5.3.
     """
-    cpts = []
-    for (_, parents), chosen in zip(network.pairs, network.sets, strict=True):
-        table = check_table(table_of(tables, chosen), chosen)
-        cpts.append(conditional(table, [chosen.index(j) for j in parents]))
-    return Model(network, tuple(cpts))
+    own = [check_table(table_of(tables, chosen), chosen) for chosen in network.sets]
+    parts = zip(own, network.sets, network.pairs, strict=True)
+    return Model(network, tuple(conditional(x, [s.index(j) for j in parents]) for x, s, (_, parents) in parts))
 
 
 def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Generator) -> Model:
@@ -363,6 +354,5 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
     for i, child in enumerate(order):
         parents = tuple(sorted(order[j] for j in rng.choice(i, min(k, i), replace=False))) if i else ()
         pairs.append((child, parents))
-        shape = tuple(found[j] for j in parents)
-        cpts.append(rng.dirichlet(np.full(found[child], concentration), shape))
+        cpts.append(rng.dirichlet(np.full(found[child], concentration), [found[j] for j in parents]))
     return Model(Network(tuple(pairs)), tuple(cpts))

@@ -16,13 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.records import RecordMechanism, every_record, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Budget
 from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +44,7 @@ class Flip(RecordMechanism):
 
     @property
     @abstractmethod
-    def codes(self) -> tuple[NDArray[np.bool_], ...]:
+    def codes(self) -> tuple[Bools, ...]:
         """Code of each value of each attribute: bool (κ_j, w_j).  Public."""
 
     @cached_property
@@ -87,14 +85,14 @@ class Flip(RecordMechanism):
         """Cut bits, or numbers that stand for bits, (…, Σ w_j), into those of each attribute."""
         return split(bits, (code.shape[1] for code in self.codes))
 
-    def _encode(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _encode(self, values: Ints) -> Bools:
         return np.concatenate([code[values[:, j]] for j, code in enumerate(self.codes)], axis=1)
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         bits = self._encode(values)
         return bits ^ bernoulli(inexact(self.flip), bits.shape, rng)
 
-    def _count(self, reports: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _count(self, reports: Bools) -> Ints:
         """Count the ones of each bit, (Σ w_j,)."""
         return reports.sum(0, dtype=np.int64)  # type: ignore[no-any-return]
 
@@ -157,7 +155,7 @@ class BitFlip(Flip):
     label = "bit flips"
 
     @cached_property
-    def codes(self) -> tuple[NDArray[np.bool_], ...]:
+    def codes(self) -> tuple[Bools, ...]:
         """One bit a value: the identity."""
         return tuple(np.eye(size, dtype=np.bool_) for size in self.sizes)
 
@@ -221,7 +219,7 @@ class BloomFlip(Flip):
                 raise ValueError(f"seed must be one under which values have codes of their own, got {self.seed}")
 
     @cached_property
-    def codes(self) -> tuple[NDArray[np.bool_], ...]:
+    def codes(self) -> tuple[Bools, ...]:
         """Filters of the values: hash function i sets one bit of each."""
         code = np.zeros((max(self.sizes), self.bits), np.bool_)
         for value, i in np.ndindex(len(code), self.hashes):
@@ -236,7 +234,7 @@ class BloomFlip(Flip):
         return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
 
 
-def decoder(code: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def decoder(code: Bools) -> tuple[Floats, Floats]:
     """Matrix G and offset o: shares Gx + o are the least-squares fit to x of shares of the codes that sum to 1."""
     mean = code.mean(0)
     g = np.linalg.pinv((code - mean).T)

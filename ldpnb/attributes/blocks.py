@@ -19,16 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import RecordMechanism, cell_of, every_record, one_hot, split
+from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 
-Sets = Sequence[tuple[int, ...]]
-Groups = list[tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...], float]]
+Groups = list[tuple[Ints, Set, Set, float]]
 
 
 _check_sizes = partial(check_sizes, least=2)
@@ -91,17 +90,17 @@ class Blocks(RecordMechanism):
             raise ValueError(f"size must leave a tally of at most {CELLS_MAX} cells, got {self.size}: {cells} cells")
 
     @cached_property
-    def blocks(self) -> NDArray[np.int64]:
+    def blocks(self) -> Ints:
         """The attributes of each block, in lexicographic order: (C(d, ℓ), ℓ)."""
         return _blocks(len(self.sizes), self.size)
 
     @cached_property
-    def cells(self) -> NDArray[np.int64]:
+    def cells(self) -> Ints:
         """Number of cells of each block, K: (C(d, ℓ),)."""
         return np.asarray(np.array(self.sizes)[self.blocks].prod(1), np.int64)
 
     @property
-    def pairs(self) -> list[tuple[int, ...]]:
+    def pairs(self) -> list[Set]:
         """All pairs of attributes, in lexicographic order."""
         return list(combinations(range(len(self.sizes)), 2))
 
@@ -111,7 +110,7 @@ class Blocks(RecordMechanism):
         return {k: GRR(k=k, epsilon=self.epsilon) for k in set(self.cells.tolist())}
 
     @cached_property
-    def keep(self) -> NDArray[np.float64]:
+    def keep(self) -> Floats:
         """Probability g of answering with the block's value, before the blind draw; rounded down: (C(d, ℓ),)."""
         return np.array([self._responses[k].keep for k in self.cells.tolist()])
 
@@ -125,7 +124,7 @@ class Blocks(RecordMechanism):
         """A public block, and one of its cells."""
         return {"block": (np.int64, len(self.blocks)), "value": (np.int64, self.cells.max())}
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         n, d = values.shape
         drawn = np.sort(distinct(np.full(n, d), np.full(n, self.size), self.size, rng), 1)
         # sets that come later: those that are larger where they differ first
@@ -144,7 +143,7 @@ class Blocks(RecordMechanism):
             raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
         return found
 
-    def _count(self, reports: Reports) -> NDArray[np.int64]:
+    def _count(self, reports: Reports) -> Ints:
         """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
         most = int(self.cells.max())
         counts = np.bincount(reports["block"] * most + reports["value"], minlength=len(self.blocks) * most)
@@ -156,18 +155,18 @@ class Blocks(RecordMechanism):
         parts = split(flat, map(prod, shapes))
         return [part.reshape(*flat.shape[:-1], *shape) for part, shape in zip(parts, shapes, strict=True)]
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """One for the cell of the person's record in each pair's table, zero for the others."""
         codes, k = self._values(values), self.sizes
         return one_hot((codes[:, a] * k[b] + codes[:, b] for a, b in self.pairs), (k[a] * k[b] for a, b in self.pairs))
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the tables of all pairs, everybody counted: (…, Σ κ_a κ_b)."""
         counts = tally.counts
         found = np.concatenate([self._scores(counts, s, 0).reshape(*counts.shape[:-2], -1) for s in self.pairs], -1)
         return np.asarray(found / (tally.n * self._share))
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance of each score: one number for the person's cell of a pair, one for its other cells."""
         squares = []
         for s in self.pairs:
@@ -185,7 +184,7 @@ class Blocks(RecordMechanism):
         """Chance that a pair is in a block."""
         return comb(self.size, 2) / comb(len(self.sizes), 2)
 
-    def _holding(self, s: tuple[int, ...]) -> Groups:
+    def _holding(self, s: Set) -> Groups:
         """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
         if s not in self._held:
             inside = np.isin(self.blocks, s)
@@ -199,10 +198,10 @@ class Blocks(RecordMechanism):
         return self._held[s]
 
     @cached_property
-    def _held(self) -> dict[tuple[int, ...], Groups]:
+    def _held(self) -> dict[Set, Groups]:
         return {}
 
-    def _scores(self, counts: NDArray[np.int64], s: tuple[int, ...], power: int) -> NDArray[np.float64]:
+    def _scores(self, counts: Ints, s: Set, power: int) -> Floats:
         """Sum g**power times the scores of the cells of a set: (…, κ_a, …)."""
         shape, total = tuple(self.sizes[j] for j in s), 0.0
         for rows, sizes, away, g in self._holding(s):
@@ -238,7 +237,7 @@ class Blocks(RecordMechanism):
         variances = [self.pooled_variance(drawn, s, x.clip(0, 1)) for s, x in zip(sets, shares, strict=True)]
         return Pooled(sets, shares, variances, people)
 
-    def pooled_variance(self, drawn: ArrayLike, s: tuple[int, ...], share: ArrayLike) -> NDArray[np.float64]:
+    def pooled_variance(self, drawn: ArrayLike, s: Set, share: ArrayLike) -> Floats:
         r"""Exact variance of `tables` for one set, given how many people drew each block, and the true table.
 
         With :math:`P_i = (1-g_i)/K_S + g_i f` the chance of a report in a cell of share f, it is
@@ -286,13 +285,13 @@ class Pooled:
         variance of the parity of binary attributes.
     """
 
-    sets: list[tuple[int, ...]]
-    tables: list[NDArray[np.float64]]
-    variances: list[NDArray[np.float64]]
-    people: NDArray[np.float64]
+    sets: list[Set]
+    tables: list[Floats]
+    variances: list[Floats]
+    people: Floats
 
     @property
-    def parities(self) -> NDArray[np.float64]:
+    def parities(self) -> Floats:
         """Mean of Π (−1)^x over each set of binary attributes: (sets,)."""
         if any(max(table.shape) > 2 for table in self.tables):
             raise ValueError("sets must be of binary attributes to have parities, got larger tables")
@@ -334,9 +333,9 @@ def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
 # ------------------------------------------------------------------------------------------------------- small parts
 
 
-def _blocks(d: int, size: int) -> NDArray[np.int64]:
+def _blocks(d: int, size: int) -> Ints:
     return np.array(list(combinations(range(d), size)), np.int64)
 
 
-def _tally_cells(sizes: tuple[int, ...], size: int) -> int:
+def _tally_cells(sizes: Set, size: int) -> int:
     return comb(len(sizes), size) * prod(sorted(sizes)[-size:])

@@ -28,13 +28,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import PREFIXES, counted
+from ldpnb.attributes.records import PREFIXES, Set, counted
 from ldpnb.checks import check_array, check_columns, check_count, check_numbers, check_people
+from ldpnb.core import Floats, Ints
 
 CELLS = 8  # a domain of at most so many cells a record is counted as a whole
 
-Floats = NDArray[np.float64]
-Set = tuple[int, ...]
 Tables = Mapping[Set, Floats]
 Data = ArrayLike | Tables
 
@@ -61,12 +60,19 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
         if missing:
             raise ValueError(f"data must hold the table of every set, got none for {missing[0]}")
         return {one: check_numbers(data[one], "data") for one in chosen}
-    array = check_array(data, "data")
+    array, n = check_array(data, "data"), 1
     if array.dtype.kind == "f":
         if array.shape != tuple(sizes) or not (array.min() >= 0 and abs(array.sum() - 1) < 1e-9):
             raise ValueError(f"data must be records or a law of shape {tuple(sizes)}, got floats {array.shape}")
-        return _sums(array.astype(np.float64), sizes, chosen)
-    return _shares(_records(array, sizes), sizes, chosen)
+        found = _sums(array.astype(np.float64), sizes, chosen)
+    else:
+        records = _records(array, sizes)
+        n = len(records)
+        if prod(sizes) <= CELLS * n:  # one count of everything, and sums of it, take a quarter of the time
+            found = _sums(counted(records.T, sizes, [tuple(range(len(sizes)))])[0], sizes, chosen)
+        else:
+            found = dict(zip(sorted(chosen), counted(records.T, sizes, sorted(chosen)), strict=True))
+    return {one: found[one].reshape([sizes[j] for j in one]) / n for one in chosen}
 
 
 def avd(real: Data, synthetic: Data, sizes: Sequence[int], a: int, *, sets: Iterable[Set] | None = None) -> float:
@@ -122,12 +128,11 @@ def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floa
     return _products([np.full(size, 1 / size) for size in sizes], check_sets(sets, len(sizes)))
 
 
-def resampled(records: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def resampled(records: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Return as many records, drawn with replacement: the floor of `avd` that sampling alone imposes."""
     found = check_array(records, "records")
     check_people(found)
-    drawn: NDArray[np.int64] = found[rng.integers(len(found), size=len(found))]
-    return drawn
+    return np.asarray(found[rng.integers(len(found), size=len(found))])
 
 
 def edge_accuracy(edges: Iterable[tuple[int, int]], reference: Iterable[tuple[int, int]], d: int) -> dict[str, float]:
@@ -220,7 +225,7 @@ def svm_accuracy(train: ArrayLike, test: ArrayLike, sizes: Sequence[int], labels
 # ------------------------------------------------------------------------------------------------------------ helpers
 
 
-def _records(data: ArrayLike, sizes: Sequence[int]) -> NDArray[np.int64]:
+def _records(data: ArrayLike, sizes: Sequence[int]) -> Ints:
     records = check_columns(data, sizes)
     check_people(records)
     return records
@@ -235,22 +240,11 @@ def _both(
 ) -> list[tuple[Floats, Floats]]:
     """Real and synthetic tables of the sets, or of all sets of so many attributes."""
     d = len(sizes)
-    if check_count(a, 1, "a") > d:
-        raise ValueError(f"a must be an integer in [1, {d}], got {a}")
-    chosen = list(combinations(range(d), a)) if sets is None else [tuple(one) for one in sets]
+    chosen = list(combinations(range(d), check_count(a, 1, "a", d))) if sets is None else [tuple(one) for one in sets]
     if not chosen or any(len(one) != a for one in chosen):
         raise ValueError(f"sets must be of a = {a} attributes, at least one, got {chosen[:3]}")
     p, q = (marginals(data, sizes, chosen) for data in (real, synthetic))
     return [(p[one], q[one]) for one in chosen]
-
-
-def _shares(records: NDArray[np.int64], sizes: Sequence[int], sets: list[Set]) -> dict[Set, Floats]:
-    if prod(sizes) <= CELLS * len(records):  # one count of everything, and sums of it, take a quarter of the time
-        (whole,) = counted(records.T, sizes, [tuple(range(len(sizes)))])
-        found = _sums(whole, sizes, sets)
-    else:
-        found = dict(zip(sorted(sets), counted(records.T, sizes, sorted(sets)), strict=True))
-    return {one: found[one].reshape([sizes[j] for j in one]) / len(records) for one in sets}
 
 
 def _sums(law: NDArray[Any], sizes: Sequence[int], sets: list[Set]) -> dict[Set, NDArray[Any]]:
@@ -264,5 +258,4 @@ def _sums(law: NDArray[Any], sizes: Sequence[int], sets: list[Set]) -> dict[Set,
         passed = prod(sizes[before[-1] + 1 if before else 0 : last])
         return np.asarray(left.reshape(len(left), passed, -1).sum(1).reshape(len(left) * sizes[last], -1))
 
-    found = {one: rest(one).sum(1) for one in sorted(sets)}
-    return {one: found[one].reshape([sizes[j] for j in one]) for one in sets}
+    return {one: rest(one).sum(1) for one in sorted(sets)}

@@ -16,7 +16,7 @@ from ldpnb import chance
 from ldpnb.attributes.records import RecordMechanism, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
 from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
 
@@ -59,7 +59,7 @@ class HarmonyFrequency(RecordMechanism):
         return tuple(slice(start, stop) for start, stop in pairwise(accumulate(self.sizes, initial=0)))
 
     @cached_property
-    def m(self) -> NDArray[np.int64]:
+    def m(self) -> Ints:
         """Number of rows of each attribute, those of its `HadamardBit`: (d,)."""
         return np.array([order(size) for size in self.sizes])
 
@@ -78,7 +78,7 @@ class HarmonyFrequency(RecordMechanism):
         """The attribute, one of its rows, and a sign."""
         return {"attribute": (np.int64, len(self.sizes)), "row": (np.int64, self.m.max()), "bit": (np.bool_, 2)}
 
-    def _perturb(self, values: NDArray[np.int64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         n = len(values)
         reports = np.empty(n, self.dtype)
         reports["attribute"] = uniform(len(self.sizes), (n,), rng)
@@ -94,23 +94,23 @@ class HarmonyFrequency(RecordMechanism):
             raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
         return found
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
         cells = (np.cumsum(self.m) - self.m)[reports["attribute"]] + reports["row"]
         return count_signs(cells, reports["bit"], int(self.m.sum()))
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
         signs = tally.counts[..., 0] - tally.counts[..., 1]
         parts = zip(split(signs, self.m), self.sizes, strict=True)
         balance = np.concatenate([fwht(rows)[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""
         return one_hot(self._values(values).T, self.sizes)
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
         return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.expected(values)
 

@@ -19,25 +19,22 @@ from math import isqrt, log, prod, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import cell_of, drawn
+from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import Joint, Symbols, check_table, conditional, information, likeliest, symbols
 from ldpnb.checks import check_count, check_probability
-from ldpnb.core import Reports
+from ldpnb.core import Floats, Ints, Reports
 from ldpnb.oracles.frequency import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 MIX = 0.01  # of the uniform table in a start of EM, which never leaves a zero
 RIDGE = 1e-9  # δ/2 (Σp)² is added to what the Lasso minimises
 
-_Floats = NDArray[np.float64]
-Set = tuple[int, ...]
 
-
-def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> _Floats:
+def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> Floats:
     r"""Guess the joint shares of two attributes from counts of pairs of bits: a place to start EM.
 
     For codes :math:`M_i` (bits × values) and bits flipped with probability φ, the products of unbiased bits
@@ -84,8 +81,7 @@ def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> _Floats:
     # least squares with p ≥ 0 and one more row, whose square is δ(Σp)² + 2λΣp and a constant: the Lasso, but for δ
     shares, _ = nnls(np.vstack([design, np.full(k, sqrt(RIDGE))]), np.append(y, -penalty / sqrt(RIDGE)))
     guess = shares / shares.sum() if shares.any() else np.full(k, 1 / k)
-    table: _Floats = (1 - MIX) * guess + MIX / k
-    return table.reshape(mechanism.sizes[i], mechanism.sizes[j])
+    return np.asarray((1 - MIX) * guess + MIX / k).reshape(mechanism.sizes[i], mechanism.sizes[j])
 
 
 def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
@@ -165,7 +161,7 @@ def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     return Tree(tuple(above), tuple(place.get(parent, -1) for parent in above.values()), tuple(separators))
 
 
-def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[_Floats]:
+def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[Floats]:
     """Shares of the new attributes of each clique given its separator: (cells of the separator, cells of the rest).
 
     Tables of cliques that were estimated one by one need not agree about a separator.  Where a value of it has no
@@ -190,7 +186,7 @@ def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[_Floats]:
     return found
 
 
-def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.random.Generator) -> Ints:
     """Draw records: a root clique, then of each clique what is new in it, given its separator.
 
     A record has the product of the `conditionals` as its law.  If the tables agree about the separators, that is
@@ -212,10 +208,10 @@ def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.rando
 class Published:
     """Synthetic records (n, d), and what they were made of; tables are shares in the cliques, in the tree's order."""
 
-    records: NDArray[np.int64]
+    records: Ints
     edges: tuple[Set, ...]
     tree: Tree
-    tables: list[_Floats]
+    tables: list[Floats]
 
 
 def publish(
@@ -259,10 +255,8 @@ def publish(
     tree = junction_tree(edges, len(sizes))
     cells, largest = max((prod(sizes[a] for a in clique), clique) for clique in tree.cliques)
     if cells > limit:
-        raise ValueError(
-            f"limit must be at least the cells of the largest clique, {cells} for the attributes {largest}, "
-            f"got {limit}; a larger phi joins less"
-        )
+        most = f"the cells of the largest clique, {cells} for the attributes {largest}"
+        raise ValueError(f"limit must be at least {most}, got {limit}; a larger phi joins less")
     tables = list(joint(found, list(tree.cliques)).tables)
     return Published(synthesise(tree, tables, n, rng=rng), edges, tree, tables)
 

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ldpnb.attributes.records import Set, Sets
 from ldpnb.checks import check_count, check_numbers, check_positive
+from ldpnb.core import Floats, Ints
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
 
 ATTRIBUTES_MAX = 20  # of a maximum-entropy fit, whose 2**d cells are all written down
 STEPS_MAX = 100_000  # of a projection
 
-Sets = Sequence[tuple[int, ...]]
 
-
-def consistent(
-    sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9
-) -> list[NDArray[np.float64]]:
+def consistent(sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, tolerance: float = 1e-9) -> list[Floats]:
     r"""Make tables of pairs non-negative, with the same one-way marginals wherever they share an attribute.
 
     1. The marginal of an attribute is the mean over the tables that contain it, weighted by `people` (for all pairs
@@ -74,12 +72,10 @@ def consistent(
     ]
 
 
-def _nearest(
-    x: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float
-) -> NDArray[np.float64]:
+def _nearest(x: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
     """Project a table (κ_a, κ_b) on the non-negative ones with these two marginals."""
 
-    def restored(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def restored(x: Floats) -> Floats:
         rows, columns = (a - x.sum(1)) / x.shape[1], (b - x.sum(0)) / x.shape[0]
         return np.asarray(x + rows[:, None] + columns - rows.mean())  # the change of the sum is in both
 
@@ -109,10 +105,10 @@ class MaxEntropy:
         The objective is at most this much below its maximum, in nats.
     """
 
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
     gap: float
 
-    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, n: int, rng: np.random.Generator) -> Ints:
         """Draw n records, (n, d): on the server, from what is public."""
         digits = np.arange(len(self.probabilities).bit_length() - 1)[::-1]
         cells = rng.choice(len(self.probabilities), check_count(n, 1, "n"), p=self.probabilities)
@@ -150,9 +146,8 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     """
     from scipy.optimize import minimize
 
-    if check_count(d, 1, "d") > ATTRIBUTES_MAX:
-        raise ValueError(f"d must be at most {ATTRIBUTES_MAX}, got {d}")
-    sets, m, noise = check_sets(sets, d), check_numbers(parities, "parities"), check_numbers(variances, "variances")
+    sets = check_sets(sets, check_count(d, 1, "d", ATTRIBUTES_MAX))
+    m, noise = check_numbers(parities, "parities"), check_numbers(variances, "variances")
     if not sets or len(set(sets)) < len(sets):
         raise ValueError(f"sets must be distinct, at least one, got {sets}")
     if m.shape != (len(sets),):
@@ -162,14 +157,14 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
     ridge, coefficients = check_positive(penalty, "penalty") * noise, np.zeros(1 << d)
 
-    def distribution(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def distribution(theta: Floats) -> tuple[float, Floats]:
         coefficients[at] = theta
         exponent = fwht(coefficients)
         top = exponent.max()
         p = np.exp(exponent - top)
         return float(top + np.log(p.sum())), np.asarray(p / p.sum())
 
-    def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def loss(theta: Floats) -> tuple[float, Floats]:
         log_sum, p = distribution(theta)
         return float(log_sum - theta @ m + ridge @ theta**2 / 2), np.asarray(fwht(p)[at] - m + ridge * theta)
 
@@ -177,7 +172,7 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     return MaxEntropy(distribution(theta)[1], float(np.sum(loss(theta)[1] ** 2 / (2 * ridge))))
 
 
-def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[tuple[int, ...]]:
+def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[Set]:
     """Return sets of attributes, increasing tuples of numbers below d (of any numbers if d is None)."""
     found, below = [], "" if d is None else f" below {d}"
     if isinstance(sets, str) or not isinstance(sets, Iterable):

@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import Limit, check_columns, check_sizes
-from ldpnb.core import Mechanism
+from ldpnb.core import Floats, Ints, Mechanism
+
+Set = tuple[int, ...]  # attributes, in increasing order
+Sets = Sequence[Set]
 
 PREFIXES = 8  # sets of first attributes whose cells are kept while sets are counted
 
@@ -33,11 +36,11 @@ class RecordMechanism(Mechanism):
     sizes: tuple[int, ...]
     limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes}
 
-    def _values(self, values: ArrayLike) -> NDArray[np.int64]:
+    def _values(self, values: ArrayLike) -> Ints:
         return check_columns(values, self.sizes)
 
 
-def every_record(sizes: tuple[int, ...]) -> NDArray[np.int64]:
+def every_record(sizes: tuple[int, ...]) -> Ints:
     """Return all records of attributes with so many values, one person each; the first two differ in all of them."""
     found = np.indices(sizes).reshape(len(sizes), -1).T
     return np.concatenate([found[-1:], found[:-1]])
@@ -48,13 +51,13 @@ def split(flat: NDArray[Any], widths: Iterable[int]) -> list[NDArray[Any]]:
     return np.split(flat, np.cumsum(list(widths))[:-1], -1)
 
 
-def one_hot(columns: Iterable[NDArray[np.int64]], sizes: Iterable[int]) -> NDArray[np.float64]:
+def one_hot(columns: Iterable[Ints], sizes: Iterable[int]) -> Floats:
     """Return one for the person's value in each column and zero for the others, column after column: (n, Σκ_j)."""
     bits = [np.equal.outer(column, np.arange(size)) for column, size in zip(columns, sizes, strict=True)]
     return np.concatenate(bits, -1).astype(np.float64)
 
 
-def cell_of(columns: NDArray[np.int64], sizes: Iterable[Any]) -> NDArray[np.int64]:
+def cell_of(columns: Ints, sizes: Iterable[Any]) -> Ints:
     """Return the number of each person's cell, (n,), from their values (m, n); of no attributes there is one cell."""
     found = np.zeros(columns.shape[1], np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -62,16 +65,14 @@ def cell_of(columns: NDArray[np.int64], sizes: Iterable[Any]) -> NDArray[np.int6
     return found
 
 
-def counted(
-    columns: NDArray[np.integer], sizes: Sequence[int], sets: Iterable[tuple[int, ...]]
-) -> list[NDArray[np.int64]]:
+def counted(columns: NDArray[np.integer], sizes: Sequence[int], sets: Iterable[tuple[int, ...]]) -> list[Ints]:
     """Count the people in each cell of each set of attributes, flat, from values (d, n).
 
     What a set shares with the one before, its first attributes, is done once: sorted sets are counted fastest.
     """
 
     @lru_cache(PREFIXES)
-    def cell(chosen: tuple[int, ...]) -> NDArray[np.int64]:
+    def cell(chosen: tuple[int, ...]) -> Ints:
         *first, last = chosen
         column = np.asarray(columns[last], np.int64)
         return cell(tuple(first)) * sizes[last] + column if first else column
@@ -79,7 +80,7 @@ def counted(
     return [np.bincount(cell(one), minlength=prod(sizes[j] for j in one)) for one in sets]
 
 
-def drawn(laws: NDArray[np.float64], row: NDArray[np.int64], u: NDArray[np.float64]) -> NDArray[np.int64]:
+def drawn(laws: Floats, row: Ints, u: Floats) -> Ints:
     """Draw a value for each person from their row of laws, (rows, values), by inversion of numbers in [0, 1)."""
     ends, found = laws.cumsum(1), np.empty(len(row), np.int64)
     ends /= ends[:, -1:]  # so that every number in [0, 1) is below the last one

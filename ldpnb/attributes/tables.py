@@ -22,14 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import counted
+from ldpnb.attributes.records import Set, Sets, counted
 from ldpnb.checks import check_array, check_codes, check_columns, check_count, check_numbers, check_positive, is_number
-from ldpnb.core import blocks
+from ldpnb.core import Bools, Floats, Ints, blocks
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
 
-Floats = NDArray[np.float64]
-Sets = Sequence[Sequence[int]]
 Tables = Sequence[ArrayLike]
 
 LISTED = 10  # bits of a code up to which all patterns are listed as symbols; above, only those that came
@@ -110,7 +108,7 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     return Symbols(small, tuple(channel for _, channel, _ in parts), tuple(score for _, _, score in parts))
 
 
-def _flipped(mechanism: Flip, reports: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+def _flipped(mechanism: Flip, reports: Bools) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Symbols of each attribute, and their likelihoods and scores."""
     listed: dict[Any, Any] = {}
     for code, bits in zip(mechanism.codes, mechanism.split(reports), strict=True):
@@ -126,9 +124,7 @@ def _flipped(mechanism: Flip, reports: NDArray[np.bool_]) -> Iterator[tuple[NDAr
         yield lookup[which.ravel()], channel, score
 
 
-def _alphabet(
-    code: NDArray[np.bool_], patterns: NDArray[np.bool_], flip: Fraction, whole: bool
-) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _alphabet(code: Bools, patterns: Bools, flip: Fraction, whole: bool) -> tuple[Ints, Floats, Floats]:
     """Symbol of each pattern, and likelihoods and scores of the symbols."""
     agree = 2 * patterns.astype(np.int64) @ code.T - code.sum(1)
     agree -= agree.max(1, keepdims=True)
@@ -155,13 +151,13 @@ def _responses(client: GRR) -> tuple[Floats, Floats]:
 # ------------------------------------------------------------------------------------------------------ counting
 
 
-def _checked(symbols: Symbols, sets: Sets) -> list[tuple[int, ...]]:
+def _checked(symbols: Symbols, sets: Sets) -> list[Set]:
     if len(symbols) == 0:
         raise ValueError("symbols must be of at least one person, got none")
     return check_sets(sets, len(symbols.sizes))
 
 
-def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> NDArray[np.int64]:
+def _counts(symbols: Symbols, sets: list[Set]) -> Ints:
     """Count the joint symbols of sets that share their channels, a few by ANDs of words: (len(sets), Π s_j)."""
     many = prod(len(symbols.channels[j]) for j in sets[0])
     if many > WORDS:
@@ -180,7 +176,7 @@ def _counts(symbols: Symbols, sets: list[tuple[int, ...]]) -> NDArray[np.int64]:
 
 
 def _batches(
-    symbols: Symbols, sets: list[tuple[int, ...]], matrices: Sequence[Floats]
+    symbols: Symbols, sets: list[Set], matrices: Sequence[Floats]
 ) -> Iterator[tuple[list[int], Floats, Floats, Floats]]:
     """Joint symbols of sets, and the products of their rows in the matrices of the attributes.
 
@@ -233,7 +229,7 @@ class Joint:
 
     tables: list[Floats]
     gap: Floats
-    steps: NDArray[np.int64]
+    steps: Ints
 
 
 def likeliest(symbols: Symbols, sets: Sets, *, gap: float | None = None, steps: int = 10_000) -> Joint:
@@ -309,7 +305,7 @@ def expectation(
     return _joint(symbols, chosen, solve)
 
 
-def _joint(symbols: Symbols, sets: list[tuple[int, ...]], solve: Callable[..., tuple[Floats, Any, Any]]) -> Joint:
+def _joint(symbols: Symbols, sets: list[Set], solve: Callable[..., tuple[Floats, Any, Any]]) -> Joint:
     """Hand each batch to a solver, and collect its tables, gaps and steps."""
     tables, gaps, steps = [np.empty(0)] * len(sets), np.empty(len(sets)), np.empty(len(sets), np.int64)
     for places, w, a, b in _batches(symbols, sets, symbols.channels):
@@ -319,10 +315,8 @@ def _joint(symbols: Symbols, sets: list[tuple[int, ...]], solve: Callable[..., t
     return Joint(tables, gaps, steps)
 
 
-def _starts(shapes: list[tuple[int, ...]], start: Tables | None) -> list[Floats]:
-    if start is None:
-        return [np.full(shape, 1 / prod(shape)) for shape in shapes]
-    tables = [check_numbers(table, "start") for table in start]
+def _starts(shapes: list[Set], start: Tables | None) -> list[Floats]:
+    tables = [check_numbers(table, "start") for table in (map(np.ones, shapes) if start is None else start)]
     if [table.shape for table in tables] != shapes or not all(np.all(table > 0) for table in tables):
         raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {start!r:.200}")
     return [table / table.sum() for table in tables]
@@ -339,9 +333,7 @@ def _weighed(w: Floats, a: Floats, b: Floats) -> Floats:
     return w @ a if b.shape[1] == 1 else (a.T @ (w.T * b)).reshape(1, -1)
 
 
-def _em(
-    w: Floats, a: Floats, b: Floats, p: Floats, stop: str, delta: float, steps: int
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _em(w: Floats, a: Floats, b: Floats, p: Floats, stop: str, delta: float, steps: int) -> tuple[Floats, Floats, Ints]:
     """Tables, gaps and steps of plain EM; finished tables are set aside."""
     done, gaps, taken, live = p.copy(), np.empty(len(p)), np.empty(len(p), np.int64), np.arange(len(p))
     _, g = _slope(w, a, b, p)
@@ -487,9 +479,7 @@ def conditional(table: Floats, given: Sequence[int]) -> Floats:
 def _tables(tables: ArrayLike, axes: int | None, name: str = "tables") -> tuple[Floats, int]:
     """Return tables of shares, and how many of the last axes make one."""
     p = check_numbers(tables, name)
-    axes = p.ndim if axes is None else check_count(axes, 1, "axes")
-    if not 1 <= axes <= p.ndim:
-        raise ValueError(f"axes must be at most those of {name}, {p.ndim}, got {axes}")
+    axes = check_count(p.ndim if axes is None else axes, 1, "axes", p.ndim)
     sums = p.sum(tuple(range(-axes, 0)))
     if not (np.all(p >= 0) and np.all(np.abs(sums - 1) <= 1e-9)):
         raise ValueError(f"{name} must not be negative and have sum 1, got a cell {p.min()} and sums {sums}")

@@ -10,17 +10,19 @@ solution is turned into a bound that no channel of this ε is below.  Both are e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp, expm1, inf, isfinite, log, log1p, nextafter
+from math import exp, expm1, inf, log, log1p, nextafter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ldpnb.chance import odds
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_array, check_count, is_number
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_array, check_count, check_epsilon, check_positive, is_number
+from ldpnb.core import Floats
 from ldpnb.oracles.matrix import MatrixMechanism, check_grid, distributions, fractions, within
 
 TOLERANCE = 1e-10  # the least that HiGHS takes
@@ -30,8 +32,6 @@ BIAS = 1e-6  # nor one that is biased by more than this part of the range of out
 GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, and when to stop: `optimise_points`
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,19 +147,15 @@ def least_distortion(
     >>> found.channel.round(9).tolist(), round(found.distortion, 9), bool(found.distortion - found.bound < 1e-9)
     ([[0.75, 0.25], [0.25, 0.75]], 0.25, True)
     """
-    losses = check_grid(loss, "loss", 2)
-    epsilon = _epsilon(epsilon)
+    losses, epsilon = check_grid(loss, "loss", 2), _zero_or(check_epsilon, epsilon, "epsilon")
     class_ = _sources(sources, len(losses))
     if unbiased is None:
         return _solve(losses, epsilon, class_)
     if not isinstance(unbiased, tuple) or len(unbiased) != 2:
         raise ValueError(f"unbiased must be a pair (inputs, outputs), got {unbiased!r}")
     inputs, outputs = (check_grid(part, name, 1) for part, name in zip(unbiased, ("inputs", "outputs"), strict=True))
-    if (len(inputs), len(outputs)) != losses.shape:
-        raise ValueError(
-            f"unbiased must hold one input a row and one output a column of loss, {losses.shape}, "
-            f"got {len(inputs)} and {len(outputs)}"
-        )
+    if (given := (len(inputs), len(outputs))) != losses.shape:
+        raise ValueError(f"unbiased must hold an input a row and an output a column, {losses.shape}, got {given}")
     return _solve(losses, epsilon, class_, (inputs, outputs))
 
 
@@ -194,7 +190,7 @@ def least_epsilon(
     """
     losses = check_grid(loss, "loss", 2)
     class_ = _sources(sources, len(losses))
-    distortion, width = _positive(distortion, "distortion", zero=True), _positive(width, "width")
+    distortion, width = _zero_or(check_positive, distortion, "distortion"), check_positive(width, "width")
     best = _solve(losses, 0.0, class_)
     limit = distortion * (1 + TIE)
     if best.distortion <= limit:
@@ -202,8 +198,7 @@ def least_epsilon(
     low, best = 0.0, _solve(losses, EPSILON_MAX, class_)
     if best.distortion > limit:
         raise ValueError(
-            f"distortion must be one that a channel of epsilon = {EPSILON_MAX:g} reaches, {best.distortion:.6g} or "
-            f"more, got {distortion}"
+            f"distortion must be at least that at {EPSILON_MAX = :g}, {best.distortion:.6g}, got {distortion}"
         )
     while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
         found = _solve(losses, middle, class_)
@@ -256,8 +251,8 @@ def optimise_points(
     Optimum
         The bound is one for all points: where it is met, more points or others do not help.
     """
-    x, epsilon, m = check_grid(letters, "letters", 1), _epsilon(epsilon), check_count(m, 1, "m")
-    p = _sources(source, len(x))
+    x, epsilon = check_grid(letters, "letters", 1), _zero_or(check_epsilon, epsilon, "epsilon")
+    m, p = check_count(m, 1, "m"), _sources(source, len(x))
     if len(p) != 1:
         raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
     if not isinstance(rng, np.random.Generator):
@@ -312,8 +307,7 @@ def hamming_epsilon(k: int, delta: float) -> float:
     k : int, at least 2
     delta : float in (0, (k−1)/k]
     """
-    k = check_count(k, 2, "k")
-    delta = _positive(delta, "delta")
+    k, delta = check_count(k, 2, "k"), check_positive(delta, "delta")
     if delta > (k - 1) / k:
         raise ValueError(f"delta must be in (0, (k-1)/k] = (0, {(k - 1) / k:.6g}], got {delta}")
     return max(0.0, log(k - 1) + log1p(-delta) - log(delta))
@@ -332,7 +326,7 @@ def hamming_distortion(k: int, epsilon: float) -> float:
     k : int, at least 2
     epsilon : float, not negative
     """
-    k, epsilon = check_count(k, 2, "k"), _positive(epsilon, "epsilon", zero=True)
+    k, epsilon = check_count(k, 2, "k"), _zero_or(check_positive, epsilon, "epsilon")
     return (k - 1) * exp(-epsilon) / (1 + (k - 1) * exp(-epsilon))
 
 
@@ -348,8 +342,7 @@ def rate(k: int, m: int) -> float:
     m : int, at least 1
         Number of reports.
     """
-    k, m = check_count(k, 2, "k"), check_count(m, 1, "m")
-    return log(m) / log(k)
+    return log(check_count(m, 1, "m")) / log(check_count(k, 2, "k"))
 
 
 # ----------------------------------------------------------------------------------------------- the linear program
@@ -383,18 +376,14 @@ def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats
     right = np.concatenate([np.zeros(k), [1.0], i / step, [0.0]])
     if unbiased is None:
         equal, most, right = [row[:4] for row in equal[:2]], [row[:4] for row in most], right[: k + 1]
-    tables: Any = [sparse.block_array(rows, format="csc") for rows in (most, equal)]
     # v_y ≤ 1 holds anyway; said, it keeps a solver from v of any size where a is as small as its tolerance
     bounds = [(0.0, 1.0)] * m + [(0.0, inf)] * (k * m) + [(-inf, inf)] * (len(most[0]) - 2)
-    objective = np.zeros(len(bounds))
-    objective[m + k * m + 1] = 1
-    upper = tables[0], np.zeros(k * m + s)
-    answer = linprog(objective, *upper, tables[1], right, bounds, method="highs", options=PRECISE)
+    objective = (np.arange(len(bounds)) == m + k * m + 1).astype(np.float64)
+    most, equal = (sparse.block_array(rows, format="csc") for rows in (most, equal))
+    answer = linprog(objective, most, np.zeros(k * m + s), equal, right, bounds, method="highs", options=PRECISE)
     if answer.status == 2 and unbiased is not None:
-        raise ValueError(
-            f"unbiased must be possible, but no channel of epsilon = {epsilon} to outputs from {outputs.min():.6g} "
-            f"to {outputs.max():.6g} has means from {inputs.min():.6g} to {inputs.max():.6g}"
-        )
+        ends = f"{inputs.min():.6g} to {inputs.max():.6g}, got outputs from {outputs.min():.6g} to {outputs.max():.6g}"
+        raise ValueError(f"unbiased must be possible at epsilon = {epsilon}, with means from {ends}")
     if answer.status != 0 or answer.x is None:
         raise RuntimeError(f"the linear program at epsilon = {epsilon} was not solved: {answer.message}")
     # the channel
@@ -404,22 +393,16 @@ def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats
     # the dual solution, in the units of the problem
     lower, weights = answer.eqlin.marginals, np.maximum(-answer.ineqlin.marginals[k * m :], 0)
     weights = weights / weights.sum() if weights.any() else np.full(s, 1 / s)
-    prices, slopes, bias = span * lower[:k] / step, np.zeros(k), 0.0
-    if unbiased is not None:
-        slopes = span * lower[k + 1 : 2 * k + 1] / (step * size)
-        bias = float(np.abs(channel @ outputs / channel.sum(1) - inputs).max())
-        if bias > BIAS * size:
-            raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
-    prices = prices - slopes * shift + loss.min() * (weights @ sources)
+    slopes = span * lower[k + 1 : 2 * k + 1] / (step * size) if unbiased else np.zeros(k)
+    prices = span * lower[:k] / step - slopes * shift + loss.min() * (weights @ sources)
+    if (bias := float(np.abs(channel @ outputs / channel.sum(1) - inputs).max())) > BIAS * size:
+        raise RuntimeError(f"the solver's channel at epsilon = {epsilon} is biased by {bias:.3g}")
     reached, source = _distortion(loss, channel, sources), _mixture(weights, sources)
     bound = _bound(loss, epsilon, source, prices, slopes, unbiased)
     if reached - bound > GAP * span:
-        raise RuntimeError(
-            f"the solver's channel at epsilon = {epsilon} may be {float(reached - bound):.3g} above the least "
-            f"distortion, more than {GAP:g} of the range of loss"
-        )
-    ends = _to_float(reached, inf), _to_float(bound, -inf)
-    return Optimum(channel, epsilon, *ends, source.astype(np.float64), prices, bias)
+        gap = f"{float(reached - bound):.3g} above the least distortion, over {GAP:g} of the range of loss"
+        raise RuntimeError(f"the solver's channel at epsilon = {epsilon} may be {gap}")
+    return Optimum(channel, epsilon, _up(reached), -_up(-bound), source.astype(np.float64), prices, bias)
 
 
 # ------------------------------------------------------------------------------------------- exact evaluation, checks
@@ -458,33 +441,22 @@ def _bound(
     return Fraction(total)
 
 
-def _to_float(x: Fraction, toward: float) -> float:
-    """Return the float next to x on the side of `toward`, ±inf; x itself if it is one."""
+def _up(x: Fraction) -> float:
+    """Return the least float that is not below x."""
     near = float(x)
-    wrong = near < x if toward > 0 else near > x
-    return nextafter(near, toward) if wrong else near
+    return near if near >= x else nextafter(near, inf)
 
 
-def _epsilon(epsilon: Any) -> float:
-    """Return ε as a float if it is 0 or in [EPSILON_MIN, EPSILON_MAX]."""
-    if not is_number(epsilon) or not (epsilon == 0 or EPSILON_MIN <= epsilon <= EPSILON_MAX):
-        raise ValueError(f"epsilon must be 0 or a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
-    return float(epsilon)
-
-
-def _positive(value: Any, name: str, *, zero: bool = False) -> float:
-    """Return a finite number as a float if it is positive (or zero)."""
-    if not is_number(value) or not isfinite(value) or value < 0 or (value == 0 and not zero):
-        raise ValueError(f"{name} must be a finite number, {'not negative' if zero else 'above 0'}, got {value!r}")
-    return float(value)
+def _zero_or(check: Callable[[Any, str], float], value: Any, name: str) -> float:
+    """Return a number that is 0, or one that a check passes."""
+    return 0.0 if is_number(value) and value == 0 else check(value, f"{name}, if not 0,")
 
 
 def _sources(sources: ArrayLike | None, k: int) -> Floats:
     """Return the extreme points of the class, (s, k)."""
     if sources is None:
         return np.eye(k)
-    array = check_array(sources, "sources")
-    points = distributions(array[None] if array.ndim == 1 else array, "sources")
+    points = distributions(np.atleast_2d(check_array(sources, "sources")), "sources")
     if points.shape[1] != k:
         raise ValueError(f"sources must have one probability a value, {k}, got {points.shape[1]}")
     return points

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, distinct, exact, rational, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, check_unit
-from ldpnb.core import Example, Layout, Reports, Tally, blocks
-from ldpnb.numbers.means import MeanMechanism
-from ldpnb.numbers.one_number import FINE, Hybrid, Number, TwoPoint, exp_down, rounded, whole
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
+from ldpnb.numbers.means import FINE, MeanMechanism
+from ldpnb.numbers.one_number import Hybrid, Number, TwoPoint, rounded, whole
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
 BLOCK = 2**22  # numbers treated at a time, in 32 MB
@@ -34,17 +34,17 @@ class Numbers(MeanMechanism):
 
     d: int
 
-    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> Floats:
         vectors = check_unit(values, ndim=2)
         if vectors.shape[1] != self.d:
             raise ValueError(f"values must have d = {self.d} columns, got {vectors.shape[1]}")
         return vectors
 
     @abstractmethod
-    def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
+    def _draw(self, vectors: Floats, rng: Randomness) -> Reports:
         """Draw the reports of some people."""
 
-    def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Floats, rng: Randomness) -> Reports:
         """Draw reports, some people at a time: the coins of all at once could be too much to hold."""
         return np.concatenate([self._draw(values[some], rng) for some in blocks(len(values), max(1, BLOCK // self.d))])
 
@@ -87,20 +87,10 @@ class MeanEst(Numbers):
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, DIMENSIONS_MAX)}
     server_cost = "report and item"
 
-    @property
-    def ratio(self) -> Fraction:
-        """How much likelier a favoured corner is than another one."""
-        return exp_down(exact(self.epsilon))
-
     @cached_property
     def ways(self) -> tuple[int, ...]:
         """Number of corners that agree with v in 0, …, d coordinates."""
         return tuple(accumulate(range(self.d), lambda ways, a: ways * (self.d - a) // (a + 1), initial=1))
-
-    @property
-    def favoured(self) -> int:
-        """C, the number of corners that agree with v in more coordinates than not."""
-        return sum(self.ways[self.d // 2 + 1 :])
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
@@ -114,12 +104,12 @@ class MeanEst(Numbers):
         return exact(self.d * sum(self.weights)) / exact(sum((2 * a - self.d) * w for a, w in enumerate(self.weights)))
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """−B and B."""
         return np.array([-1, 1]) * float(self.scale)
 
     @property
-    def second_moments(self) -> NDArray[np.float64]:
+    def second_moments(self) -> Floats:
         """B² at both ends."""
         return self.scores**2
 
@@ -128,7 +118,7 @@ class MeanEst(Numbers):
         """One bit a coordinate: d."""
         return self.d
 
-    def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
+    def _draw(self, vectors: Floats, rng: Randomness) -> Reports:
         left = weighted(self.weights, (len(vectors),), rng)  # agreements to place among the coordinates to come
         corners = np.empty(vectors.shape, np.int8)
         for j in range(self.d):
@@ -146,11 +136,11 @@ class MeanEst(Numbers):
             raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
         return corners
 
-    def _count(self, reports: NDArray[np.int8]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[np.int8]) -> Ints:
         """Count the +1 of each coordinate, (d,)."""
         return np.asarray(np.count_nonzero(reports == 1, axis=0))
 
-    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+    def _cells(self, tally: Tally) -> Ints:
         return np.stack([tally.n - tally.counts, tally.counts], axis=-1)
 
     @classmethod
@@ -201,12 +191,12 @@ class SampledNumbers(Numbers):
         return self.one.ratio**self.count
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Those of one answer, times d/count."""
         return self.d / self.count * self.one.scores
 
     @property
-    def second_moments(self) -> NDArray[np.float64]:
+    def second_moments(self) -> Floats:
         """Those of one answer, times d/count: the square of it, in the share count/d of cases."""
         return self.d / self.count * self.one.second_moments
 
@@ -220,11 +210,11 @@ class SampledNumbers(Numbers):
         """Which numbers, public, and a cell of each."""
         return {"attribute": (np.int64, self.d, self.count), "cell": (np.int64, len(self.one.scores), self.count)}
 
-    def _draw(self, vectors: NDArray[np.float64], rng: Randomness) -> Reports:
+    def _draw(self, vectors: Floats, rng: Randomness) -> Reports:
         n, k = len(vectors), self.count
         reports = np.empty(n, self.dtype)
-        everything = k == self.d  # then there is nothing to draw
-        reports["attribute"] = np.arange(k) if everything else distinct(np.full(n, self.d), np.full(n, k), k, rng)
+        # of all numbers there is nothing to draw
+        reports["attribute"] = np.arange(k) if k == self.d else distinct(np.full(n, self.d), np.full(n, k), k, rng)
         asked = np.take_along_axis(vectors, reports["attribute"], axis=1)
         reports["cell"] = self.one.perturb(asked.ravel(), rng=rng).reshape(n, k)
         return reports
@@ -235,12 +225,12 @@ class SampledNumbers(Numbers):
             raise ValueError(f"reports must be about {self.count} different attributes a person, got one of them twice")
         return found
 
-    def _count(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the cells of each number, (d, m)."""
         m = len(self.scores)
         return np.bincount((reports["attribute"] * m + reports["cell"]).ravel(), minlength=self.d * m).reshape(-1, m)
 
-    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+    def _cells(self, tally: Tally) -> Ints:
         return tally.counts
 
 

@@ -9,15 +9,19 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ldpnb.chance import log
+from ldpnb.chance import exact, log, odds
 from ldpnb.checks import Limit, check_epsilon, check_numbers, is_number
-from ldpnb.core import Mechanism, Tally, check_tally
+from ldpnb.core import Floats, Ints, Mechanism, Tally, check_tally
+from ldpnb.formula import Formula
+
+FINE = 2**64  # weights of a client are multiples of 1 / FINE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +51,11 @@ class Range:
             object.__setattr__(self, name, tuple(end.tolist()) if end.ndim else float(end))
 
     @property
-    def half(self) -> NDArray[np.float64]:
+    def half(self) -> Floats:
         """Half the width: the raw size of 1, and the factor of standard errors."""
         return np.asarray((np.asarray(self.high) - np.asarray(self.low)) / 2)
 
-    def to_unit(self, raw: ArrayLike) -> NDArray[np.float64]:
+    def to_unit(self, raw: ArrayLike) -> Floats:
         """Map raw numbers to [−1, 1]: (x − middle)/half, both ends exactly.
 
         Parameters
@@ -70,12 +74,12 @@ class Range:
             raise ValueError(f"raw must be numbers in [{low[at]:g}, {high[at]:g}], got {numbers[at]}")
         return np.asarray(((numbers - low) - (high - numbers)) / (high - low))
 
-    def from_unit(self, mean: ArrayLike) -> NDArray[np.float64]:
+    def from_unit(self, mean: ArrayLike) -> Floats:
         """Map means back to raw units; an estimate outside [−1, 1] comes out outside the range."""
         numbers, low, high = self._each(mean, "mean")
         return np.asarray((1 + numbers) / 2 * high + (1 - numbers) / 2 * low)
 
-    def _each(self, numbers: ArrayLike, name: str) -> tuple[NDArray[np.float64], ...]:
+    def _each(self, numbers: ArrayLike, name: str) -> tuple[Floats, ...]:
         found, d = check_numbers(numbers, name), np.size(self.low)
         if np.ndim(self.low) and (found.ndim == 0 or found.shape[-1] != d):
             raise ValueError(f"{name} must have a last axis of d = {d} attributes, got shape {found.shape}")
@@ -96,26 +100,26 @@ class MeanMechanism(Mechanism):
     needs_list = False
 
     @property
-    @abstractmethod
     def ratio(self) -> Fraction:
         """How much likelier a report is from one value than from another, at most: e^ε, rounded down."""
+        return exp_down(exact(self.epsilon))
 
     @property
     @abstractmethod
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """What an answer about a number is worth, for each cell it may name: (m,)."""
 
     @property
     @abstractmethod
-    def second_moments(self) -> NDArray[np.float64]:
+    def second_moments(self) -> Floats:
         """Mean squared score of a number at each of some equidistant points of [−1, 1]; it is linear in between."""
 
     @abstractmethod
-    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> Floats:
         """Return numbers that were checked, (n, t)."""
 
     @abstractmethod
-    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+    def _cells(self, tally: Tally) -> Ints:
         """Count the answers in each cell, (…, t, m)."""
 
     @property
@@ -130,23 +134,23 @@ class MeanMechanism(Mechanism):
         slopes = np.diff(self.second_moments) / np.diff(points)
         return float(np.max(self._variance(np.append(np.clip(slopes / 2, points[:-1], points[1:]), 1))))
 
-    def _variance(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _variance(self, t: Floats) -> Floats:
         points = np.linspace(-1, 1, len(self.second_moments))
         return np.asarray(np.interp(t, points, self.second_moments) - t**2)
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Return the mean score of a person, (…, t)."""
         return np.asarray(self._cells(tally) @ self.scores / tally.n)
 
-    def expected(self, values: ArrayLike) -> NDArray[np.float64]:
+    def expected(self, values: ArrayLike) -> Floats:
         """Return the values, (n, t); the client's rounding to points keeps them to within 2**-51."""
         return self._values(values)
 
-    def variance(self, values: ArrayLike) -> NDArray[np.float64]:
+    def variance(self, values: ArrayLike) -> Floats:
         """Variance E[score² | t] − t²: (n, t)."""
         return self._variance(self._values(values))
 
-    def standard_error(self, tally: Tally) -> NDArray[np.float64]:
+    def standard_error(self, tally: Tally) -> Floats:
         """Estimate the standard error of the estimate from the scatter of the scores: (…, t).
 
         √((mean squared score − squared estimate)/(n − 1)).  Its square is unbiased for the variance of the estimate
@@ -160,7 +164,13 @@ class MeanMechanism(Mechanism):
         return np.asarray(np.sqrt(np.maximum(scatter, 0) / (tally.n - 1)))
 
 
-def interval(tally: Tally, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def exp_down(epsilon: Fraction) -> Fraction:
+    """Return e^ε, rounded down to a multiple of 1 / FINE."""
+    e = odds(epsilon)
+    return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
+
+
+def interval(tally: Tally, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return normal confidence intervals of the means, a quantile times the standard error to both sides.
 
     Parameters

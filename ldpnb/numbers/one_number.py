@@ -18,21 +18,20 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import exp, floor
+from math import exp
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ldpnb.chance import Randomness, bernoulli, exact, odds, weighted
+from ldpnb.chance import Randomness, bernoulli, exact, weighted
 from ldpnb.checks import Limit, check_unit
-from ldpnb.core import Example, Layout, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Formula
-from ldpnb.numbers.means import MeanMechanism
+from ldpnb.numbers.means import FINE, MeanMechanism, exp_down
 
 STEPS = 64  # of a grid, where nothing else is said: rounding then adds at most 1/4096 to a variance
 STEPS_MAX = 1024  # the weights of 2·1024 steps of geometric noise take 64 MB
-FINE = 2**64  # weights of a client are multiples of 1 / FINE
 
 
 class Design(NamedTuple):
@@ -57,11 +56,11 @@ class Number(MeanMechanism):
         """Noise and scores."""
 
     @abstractmethod
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Cell in [0, m) that a point and a draw of the noise lead to."""
 
     @cached_property
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Q: probability of each cell from each point, (points + 1, m)."""
         points, weights, scores = self.design
         total, noise = sum(weights), np.arange(len(weights))
@@ -70,12 +69,12 @@ class Number(MeanMechanism):
         return np.stack([np.bincount(row, p, len(scores)) for row in rows])
 
     @cached_property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Those of the design, as floats."""
         return np.array([float(score) for score in self.design.scores])
 
     @cached_property
-    def second_moments(self) -> NDArray[np.float64]:
+    def second_moments(self) -> Floats:
         """Σ_y Q[i, y] s_y², at the points."""
         return np.asarray(self.channel @ self.scores**2)
 
@@ -84,18 +83,18 @@ class Number(MeanMechanism):
         """A cell."""
         return {"": (np.int64, len(self.design.scores))}
 
-    def _values(self, values: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, values: ArrayLike) -> Floats:
         return check_unit(values)[:, None]
 
-    def _perturb(self, values: NDArray[np.float64], rng: Randomness) -> Reports:
+    def _perturb(self, values: Floats, rng: Randomness) -> Reports:
         noise = weighted(self.design.weights, (len(values),), rng)
         return self.lead(rounded(values[:, 0], self.design.points, rng), noise)
 
-    def _count(self, reports: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, reports: Ints) -> Ints:
         """Count the reports of each cell, (m,)."""
         return np.bincount(reports, minlength=len(self.scores))
 
-    def _cells(self, tally: Tally) -> NDArray[np.int64]:
+    def _cells(self, tally: Tally) -> Ints:
         return tally.counts[..., None, :]
 
 
@@ -138,11 +137,6 @@ class Piecewise(Number):
         """The number of cells of a window in use: w."""
         return self.width or max(1, round(self.steps / exp(self.epsilon / 2)))
 
-    @property
-    def ratio(self) -> Fraction:
-        """Weight of a cell in the window; rounded down."""
-        return exp_down(exact(self.epsilon))
-
     @cached_property
     def design(self) -> Design:
         """First the cells of a window; the others follow in circular order."""
@@ -151,7 +145,7 @@ class Piecewise(Number):
         scores = tuple(slope * (2 * y - last) for y in range(last + 1))
         return Design(self.steps, (whole(e * FINE),) * w + (FINE,) * self.steps, scores)
 
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Count on from the point, and from the last cell to the first."""
         return np.asarray((point + noise) % (self.steps + self.window))
 
@@ -234,7 +228,7 @@ class Hybrid(Piecewise):
         signs = [second * weight for weight in sign.weights for _ in range(steps)]
         return Design(steps, (*(first * weight for weight in cells), *signs), places + sign.scores)
 
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Lead to a cell of `Piecewise`, or to a sign: + for `point` of the steps, then kept or not."""
         piecewise, sign = self.parts
         if not self.share:
@@ -311,7 +305,7 @@ class Laplace(Number):
         places[0], places[-1] = places[0] - tail, places[-1] + tail
         return Design(self.steps, (*half[:0:-1], *half), tuple(2 * y / self.steps - 1 for y in places))
 
-    def lead(self, point: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lead(self, point: Ints, noise: Ints) -> Ints:
         """Add, and stop at the ends."""
         last = self.steps + 2 * self.reach
         return np.asarray(np.clip(point + noise - self.steps, 0, last))  # the first noise is −(steps + reach)
@@ -327,18 +321,12 @@ def _lines(*mechanisms: Number) -> list[Example]:
     return [Example(mechanism, np.array([-1.0, 1.0, 0.0, 0.3, -0.7])) for mechanism in mechanisms]
 
 
-def exp_down(epsilon: Fraction) -> Fraction:
-    """Return e^ε, rounded down to a multiple of 1 / FINE."""
-    e = odds(epsilon)
-    return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
-
-
 def whole(x: Any) -> Any:
     """Return the whole part of a number; a formula stays what it is."""
     return x if isinstance(x, Formula) else int(x)
 
 
-def rounded(t: NDArray[np.float64], steps: int, rng: Randomness) -> NDArray[np.int64]:
+def rounded(t: Floats, steps: int, rng: Randomness) -> Ints:
     """Draw one of the two points next to t, of steps + 1 in [−1, 1] numbered from 0, so that their mean is t."""
     place = (1 + t) / 2 * steps
     below = np.floor(place)
