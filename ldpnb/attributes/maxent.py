@@ -66,10 +66,8 @@ def consistent(sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, to
         if len(values := {len(x) for x, _ in each}) > 1:
             raise ValueError(f"tables must agree on the number of values of attribute {j}, got {sorted(values)}")
     shared = {j: norm_sub(sum(x * w for x, w in each) / sum(w for _, w in each)) for j, each in marginals.items()}
-    return [
-        shared[s[0]] if len(s) == 1 else _nearest(x, shared[s[0]], shared[s[1]], tolerance)
-        for s, x in zip(sets, noisy, strict=True)
-    ]
+    parts = zip(sets, noisy, strict=True)
+    return [shared[s[0]] if len(s) == 1 else _nearest(x, shared[s[0]], shared[s[1]], tolerance) for s, x in parts]
 
 
 def _nearest(x: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:

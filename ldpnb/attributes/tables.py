@@ -74,13 +74,10 @@ class Symbols:
     @cached_property
     def _words(self) -> list[NDArray[np.uint64]]:
         """Who sent each symbol, 64 people a word: (s_j, words), for attributes of few symbols."""
-        words = []
-        for column, channel in zip(self.codes.T, self.channels, strict=True):
-            few = range(len(channel) if len(channel) <= WORDS else 0)
-            sent = np.zeros((len(few), -(-len(column) // 64) * 64), np.bool_)
-            np.equal(column, np.array(few, column.dtype)[:, None], out=sent[:, : len(column)])
-            words.append(np.packbits(sent, axis=1).view(np.uint64))
-        return words
+        codes = self.codes  # people who do not exist have a symbol that is none of few
+        padded = np.pad(codes.T, ((0, 0), (0, -len(codes) % 64)), constant_values=np.iinfo(codes.dtype).max)
+        few = [np.arange(len(x) if len(x) <= WORDS else 0, dtype=codes.dtype)[:, None] for x in self.channels]
+        return [np.packbits(x == column, axis=1).view(np.uint64) for x, column in zip(few, padded, strict=True)]
 
 
 def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:

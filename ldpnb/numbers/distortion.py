@@ -197,9 +197,8 @@ def least_epsilon(
         return best
     low, best = 0.0, _solve(losses, EPSILON_MAX, class_)
     if best.distortion > limit:
-        raise ValueError(
-            f"distortion must be at least that at {EPSILON_MAX = :g}, {best.distortion:.6g}, got {distortion}"
-        )
+        least = f"{best.distortion:.6g}, which a channel of epsilon = {EPSILON_MAX:g} reaches"
+        raise ValueError(f"distortion must be at least {least}, got {distortion}")
     while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
         found = _solve(losses, middle, class_)
         low, best = (low, found) if found.distortion <= limit else (middle, best)

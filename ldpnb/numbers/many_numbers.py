@@ -230,9 +230,6 @@ class SampledNumbers(Numbers):
         m = len(self.scores)
         return np.bincount((reports["attribute"] * m + reports["cell"]).ravel(), minlength=self.d * m).reshape(-1, m)
 
-    def _cells(self, tally: Tally) -> Ints:
-        return tally.counts
-
 
 @dataclass(frozen=True, kw_only=True)
 class HarmonyMean(SampledNumbers):
