@@ -33,6 +33,8 @@ GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, a
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
 
+Means = tuple[Floats, Floats] | None  # where a channel must be unbiased, its inputs and outputs
+
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
@@ -347,7 +349,7 @@ def rate(k: int, m: int) -> float:
 # ----------------------------------------------------------------------------------------------- the linear program
 
 
-def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats, Floats] | None = None) -> Optimum:
+def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: Means = None) -> Optimum:
     from scipy.optimize import linprog
 
     (k, m), s = loss.shape, len(sources)
@@ -420,9 +422,7 @@ def _distortion(loss: Floats, channel: Floats, sources: Floats) -> Fraction:
     return Fraction(max((p @ means) / p.sum(1)))
 
 
-def _bound(
-    loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: tuple[Floats, Floats] | None
-) -> Fraction:
+def _bound(loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: Means) -> Fraction:
     """Lower bound on the distortion of all channels of this ε under this source, for any prices λ and slopes ν."""
     cost = fractions(loss) * source[:, None] - fractions(prices)[:, None]
     total = fractions(prices).sum()

@@ -68,8 +68,7 @@ class Range:
             If a number is not in its range.  Nothing is clipped: that would move the mean.
         """
         numbers, low, high = self._each(raw, "raw")
-        wrong = np.argwhere((numbers < low) | (numbers > high))
-        if wrong.size:
+        if (wrong := np.argwhere((numbers < low) | (numbers > high))).size:
             at = tuple(wrong[0])
             raise ValueError(f"raw must be numbers in [{low[at]:g}, {high[at]:g}], got {numbers[at]}")
         return np.asarray(((numbers - low) - (high - numbers)) / (high - low))
