@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, every_record, one_hot, split
+from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, every_record, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
@@ -138,10 +138,7 @@ class Blocks(RecordMechanism):
 
     def _reports(self, reports: Reports) -> Reports:
         found = super()._reports(reports)
-        wrong = found["value"][found["value"] >= self.cells[found["block"]]]
-        if wrong.size:
-            raise ValueError(f"value must be below the number of cells of its block, got {wrong[0]}")
-        return found
+        return check_below(found, "value", self.cells[found["block"]], "cells of its block")
 
     def _count(self, reports: Reports) -> Ints:
         """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""

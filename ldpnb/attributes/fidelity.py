@@ -56,8 +56,7 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
     """
     chosen = check_sets(sets, len(sizes))
     if isinstance(data, Mapping):
-        missing = [one for one in chosen if one not in data]
-        if missing:
+        if missing := [one for one in chosen if one not in data]:
             raise ValueError(f"data must hold the table of every set, got none for {missing[0]}")
         return {one: check_numbers(data[one], "data") for one in chosen}
     array, n = check_array(data, "data"), 1

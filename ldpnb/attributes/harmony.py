@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.attributes.records import RecordMechanism, one_hot, split
+from ldpnb.attributes.records import RecordMechanism, check_below, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
@@ -89,10 +89,7 @@ class HarmonyFrequency(RecordMechanism):
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
         found = super()._reports(reports)
-        wrong = found["row"][found["row"] >= self.m[found["attribute"]]]
-        if wrong.size:
-            raise ValueError(f"row must be below the number of rows of its attribute, got {wrong[0]}")
-        return found
+        return check_below(found, "row", self.m[found["attribute"]], "rows of its attribute")
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""

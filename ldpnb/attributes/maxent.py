@@ -66,10 +66,8 @@ def consistent(sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, to
         if len(values := {len(x) for x, _ in each}) > 1:
             raise ValueError(f"tables must agree on the number of values of attribute {j}, got {sorted(values)}")
     shared = {j: norm_sub(sum(x * w for x, w in each) / sum(w for _, w in each)) for j, each in marginals.items()}
-    return [
-        shared[s[0]] if len(s) == 1 else _nearest(x, shared[s[0]], shared[s[1]], tolerance)
-        for s, x in zip(sets, noisy, strict=True)
-    ]
+    parts = zip(sets, noisy, strict=True)
+    return [shared[s[0]] if len(s) == 1 else _nearest(x, shared[s[0]], shared[s[1]], tolerance) for s, x in parts]
 
 
 def _nearest(x: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
@@ -174,15 +172,13 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
 
 def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets") -> list[Set]:
     """Return sets of attributes, increasing tuples of numbers below d (of any numbers if d is None)."""
-    found, below = [], "" if d is None else f" below {d}"
-    if isinstance(sets, str) or not isinstance(sets, Iterable):
-        raise ValueError(f"{name} must be of increasing attribute numbers{below}, got {sets!r}")
-    for one in sets:
+    found, most, below = [], 2**63 - 1 if d is None else d - 1, "" if d is None else f" below {d}"
+    for one in sets if isinstance(sets, Iterable) else [sets]:
         try:
-            s = tuple(check_count(j, 0, name) for j in one)
+            s = tuple(check_count(j, 0, name, most) for j in one)
         except (TypeError, ValueError):
             s = ()
-        if not s or list(s) != sorted(set(s)) or (d is not None and s[-1] >= d):
+        if not s or list(s) != sorted(set(s)):
             raise ValueError(f"{name} must be of increasing attribute numbers{below}, at least one, got {one!r}")
         found.append(s)
     return found

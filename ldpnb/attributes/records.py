@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import Limit, check_columns, check_sizes
-from ldpnb.core import Floats, Ints, Mechanism
+from ldpnb.core import Floats, Ints, Mechanism, Reports
 
 Set = tuple[int, ...]  # attributes, in increasing order
 Sets = Sequence[Set]
@@ -38,6 +38,13 @@ class RecordMechanism(Mechanism):
 
     def _values(self, values: ArrayLike) -> Ints:
         return check_columns(values, self.sizes)
+
+
+def check_below(reports: Reports, name: str, most: Ints, what: str) -> Reports:
+    """Return reports if a field is below what another one of the same report allows: the number of such things."""
+    if (wrong := reports[name][reports[name] >= most]).size:
+        raise ValueError(f"{name} must be below the number of {what}, got {wrong[0]}")
+    return reports
 
 
 def every_record(sizes: tuple[int, ...]) -> Ints:

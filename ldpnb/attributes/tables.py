@@ -74,13 +74,10 @@ class Symbols:
     @cached_property
     def _words(self) -> list[NDArray[np.uint64]]:
         """Who sent each symbol, 64 people a word: (s_j, words), for attributes of few symbols."""
-        words = []
-        for column, channel in zip(self.codes.T, self.channels, strict=True):
-            few = range(len(channel) if len(channel) <= WORDS else 0)
-            sent = np.zeros((len(few), -(-len(column) // 64) * 64), np.bool_)
-            np.equal(column, np.array(few, column.dtype)[:, None], out=sent[:, : len(column)])
-            words.append(np.packbits(sent, axis=1).view(np.uint64))
-        return words
+        codes = self.codes  # people who do not exist have a symbol that is none of few
+        padded = np.pad(codes.T, ((0, 0), (0, -len(codes) % 64)), constant_values=np.iinfo(codes.dtype).max)
+        few = [np.arange(len(x) if len(x) <= WORDS else 0, dtype=codes.dtype)[:, None] for x in self.channels]
+        return [np.packbits(x == column, axis=1).view(np.uint64) for x, column in zip(few, padded, strict=True)]
 
 
 def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
@@ -296,11 +293,14 @@ def expectation(
         raise ValueError(f"stop must be one of {STOPS}, got {stop!r}")
     if not is_number(delta) or not delta >= 0:
         raise ValueError(f"delta must not be negative, got {delta!r}")
-    first = _starts([tuple(symbols.sizes[j] for j in one) for one in chosen], start)
+    shapes = [tuple(symbols.sizes[j] for j in one) for one in chosen]
+    first = [check_numbers(table, "start") for table in (map(np.ones, shapes) if start is None else start)]
+    if [table.shape for table in first] != shapes or not all(np.all(table > 0) for table in first):
+        raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {start!r:.200}")
 
     def solve(places: list[int], w: Floats, a: Floats, b: Floats) -> tuple[Floats, Any, Any]:
-        came = w.any(0)
-        return _em(w[:, came], a[came], b[came], np.stack([first[i].ravel() for i in places]), stop, delta, steps)
+        came, p = w.any(0), np.stack([first[i].ravel() / first[i].sum() for i in places])
+        return _em(w[:, came], a[came], b[came], p, stop, delta, steps)
 
     return _joint(symbols, chosen, solve)
 
@@ -313,13 +313,6 @@ def _joint(symbols: Symbols, sets: list[Set], solve: Callable[..., tuple[Floats,
         for i, table in zip(places, shares, strict=True):
             tables[i] = table.reshape([symbols.sizes[j] for j in sets[i]])
     return Joint(tables, gaps, steps)
-
-
-def _starts(shapes: list[Set], start: Tables | None) -> list[Floats]:
-    tables = [check_numbers(table, "start") for table in (map(np.ones, shapes) if start is None else start)]
-    if [table.shape for table in tables] != shapes or not all(np.all(table > 0) for table in tables):
-        raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {start!r:.200}")
-    return [table / table.sum() for table in tables]
 
 
 def _slope(w: Floats, a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:

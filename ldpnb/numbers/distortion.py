@@ -33,6 +33,8 @@ GRID, ROUNDS, CLOSE = 33, 50, 1e-9  # points to start from, times to add some, a
 TIE = 1e-12  # a distortion is reached if it is but for this part: decimal fractions are not exact
 NEVER = 1e-12  # reports of less chance than this are the solver's rounding
 
+Means = tuple[Floats, Floats] | None  # where a channel must be unbiased, its inputs and outputs
+
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
@@ -197,9 +199,8 @@ def least_epsilon(
         return best
     low, best = 0.0, _solve(losses, EPSILON_MAX, class_)
     if best.distortion > limit:
-        raise ValueError(
-            f"distortion must be at least that at {EPSILON_MAX = :g}, {best.distortion:.6g}, got {distortion}"
-        )
+        least = f"{best.distortion:.6g}, which a channel of epsilon = {EPSILON_MAX:g} reaches"
+        raise ValueError(f"distortion must be at least {least}, got {distortion}")
     while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
         found = _solve(losses, middle, class_)
         low, best = (low, found) if found.distortion <= limit else (middle, best)
@@ -348,7 +349,7 @@ def rate(k: int, m: int) -> float:
 # ----------------------------------------------------------------------------------------------- the linear program
 
 
-def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: tuple[Floats, Floats] | None = None) -> Optimum:
+def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: Means = None) -> Optimum:
     from scipy.optimize import linprog
 
     (k, m), s = loss.shape, len(sources)
@@ -421,9 +422,7 @@ def _distortion(loss: Floats, channel: Floats, sources: Floats) -> Fraction:
     return Fraction(max((p @ means) / p.sum(1)))
 
 
-def _bound(
-    loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: tuple[Floats, Floats] | None
-) -> Fraction:
+def _bound(loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: Means) -> Fraction:
     """Lower bound on the distortion of all channels of this ε under this source, for any prices λ and slopes ν."""
     cost = fractions(loss) * source[:, None] - fractions(prices)[:, None]
     total = fractions(prices).sum()

@@ -131,8 +131,7 @@ class MeanEst(Numbers):
         corners = check_array(reports, "reports")
         if corners.dtype != np.int8 or corners.ndim != 2 or corners.shape[1] != self.d:
             raise ValueError(f"reports must be int8 of shape (n, {self.d}), got {corners.dtype} of {corners.shape}")
-        wrong = corners[np.abs(corners) != 1]
-        if wrong.size:
+        if (wrong := corners[np.abs(corners) != 1]).size:
             raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
         return corners
 
@@ -229,9 +228,6 @@ class SampledNumbers(Numbers):
         """Count the cells of each number, (d, m)."""
         m = len(self.scores)
         return np.bincount((reports["attribute"] * m + reports["cell"]).ravel(), minlength=self.d * m).reshape(-1, m)
-
-    def _cells(self, tally: Tally) -> Ints:
-        return tally.counts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,8 +68,7 @@ class Range:
             If a number is not in its range.  Nothing is clipped: that would move the mean.
         """
         numbers, low, high = self._each(raw, "raw")
-        wrong = np.argwhere((numbers < low) | (numbers > high))
-        if wrong.size:
+        if (wrong := np.argwhere((numbers < low) | (numbers > high))).size:
             at = tuple(wrong[0])
             raise ValueError(f"raw must be numbers in [{low[at]:g}, {high[at]:g}], got {numbers[at]}")
         return np.asarray(((numbers - low) - (high - numbers)) / (high - low))
@@ -114,13 +113,9 @@ class MeanMechanism(Mechanism):
     def second_moments(self) -> Floats:
         """Mean squared score of a number at each of some equidistant points of [−1, 1]; it is linear in between."""
 
-    @abstractmethod
-    def _values(self, values: ArrayLike) -> Floats:
-        """Return numbers that were checked, (n, t)."""
-
-    @abstractmethod
     def _cells(self, tally: Tally) -> Ints:
         """Count the answers in each cell, (…, t, m)."""
+        return tally.counts
 
     @property
     def realised_epsilon(self) -> float:
@@ -144,7 +139,7 @@ class MeanMechanism(Mechanism):
 
     def expected(self, values: ArrayLike) -> Floats:
         """Return the values, (n, t); the client's rounding to points keeps them to within 2**-51."""
-        return self._values(values)
+        return np.asarray(self._values(values))
 
     def variance(self, values: ArrayLike) -> Floats:
         """Variance E[score² | t] − t²: (n, t)."""

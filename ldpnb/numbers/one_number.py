@@ -210,10 +210,9 @@ class Hybrid(Piecewise):
     @cached_property
     def share(self) -> Fraction:
         """Probability of `Piecewise`: 0, or what makes the variance the same at all points."""
-        piecewise, sign = (part.design for part in self.parts)
+        (_, weights, scores), sign = (part.design for part in self.parts)
         share = (self.ratio - 1) * self.window / (self.ratio * self.window + self.steps)
-        second = sum(w * s**2 for w, s in zip(piecewise.weights, piecewise.scores, strict=True))
-        at_end = second / sum(piecewise.weights)
+        at_end = sum(w * s**2 for w, s in zip(weights, scores, strict=True)) / sum(weights)
         gain = share * (sign.scores[1] ** 2 - at_end) + 1  # the second moment is at_end − (1 − t²)/share
         return share if gain > Fraction(1, self.steps**2) else Fraction(0)  # what rounding to the grid costs
 
