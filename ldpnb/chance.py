@@ -182,9 +182,7 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
 
 
-def _one_by_one(
-    draw: Callable[..., int], kind: type[np.generic], shape: tuple[int, ...], **each: NDArray[Any]
-) -> NDArray[Any]:
+def _one_by_one(draw: Callable[..., int], kind: Any, shape: tuple[int, ...], **each: NDArray[Any]) -> NDArray[Any]:
     """Draw along a path, for each entry of arrays that are broadcast to a shape."""
     lists = (
         _spread(x, shape, name).ravel().tolist() if x.ndim else [x.item()] * prod(shape) for name, x in each.items()

@@ -18,6 +18,7 @@ SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no lon
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
 
 Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
+Rule = Callable[[NDArray[Any]], NDArray[np.bool_]]  # which entries keep it
 
 
 def is_number(value: Any) -> bool:
@@ -93,9 +94,7 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be an array, got something else: {error}") from None
 
 
-def _entries(
-    values: ArrayLike, name: str, kinds: str, rule: str, right: Callable[..., Any], ndim: int | None = None
-) -> NDArray[Any]:
+def _entries(values: Any, name: str, kinds: str, rule: str, right: Rule, ndim: int | None = None) -> NDArray[Any]:
     """Return an array of these kinds of numbers, all of them right, of `ndim` axes if that is given."""
     array = check_array(values, name)
     if array.dtype.kind not in kinds:
@@ -103,7 +102,7 @@ def _entries(
     if ndim not in (None, array.ndim):
         raise ValueError(f"{name} must have {ndim} axes, got shape {array.shape}")
     kept = right(array)
-    if not np.all(kept):
+    if not kept.all():
         raise ValueError(f"{name} must be {rule}, got {array[~kept].flat[0]}")
     return array
 

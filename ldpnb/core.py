@@ -31,7 +31,7 @@ Why the contract is as it is:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, Self
@@ -84,6 +84,7 @@ class Mechanism(ABC):
     public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
     server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
     needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
+    tried: ClassVar[Sequence[Mapping[str, Any]]] = ()  # fields of small instances, see `example`
 
     def __post_init__(self) -> None:
         for kind in reversed(type(self).__mro__):
@@ -160,7 +161,7 @@ class Mechanism(ABC):
         checked = self._reports(reports)
         return Tally(self, len(checked), self._count(checked))
 
-    def estimate(self, tally: Tally) -> NDArray[np.float64]:
+    def estimate(self, tally: Tally) -> Floats:
         """Estimate the population mean of `expected`, without bias; linear in the reports and never clipped.
 
         Counts may have leading axes (trials, as `simulate` returns them); the estimate has the same ones.
@@ -168,11 +169,11 @@ class Mechanism(ABC):
         return self._score(self._own(tally))
 
     @abstractmethod
-    def expected(self, values: Values) -> NDArray[np.float64]:
+    def expected(self, values: Values) -> Floats:
         """Return what each person contributes to the expected estimate, known shrinkage included: (n, …)."""
 
     @abstractmethod
-    def variance(self, values: Values) -> NDArray[np.float64]:
+    def variance(self, values: Values) -> Floats:
         """Return the variance of each person's score: (n, …).
 
         The variance of an estimate is ``variance(values).sum(0) / n**2``, for any population.
@@ -195,11 +196,11 @@ class Mechanism(ABC):
         """Draw the reports of checked values."""
         raise NotImplementedError
 
-    def _count(self, *args: Any, **kwargs: Any) -> NDArray[np.int64]:
+    def _count(self, *args: Any, **kwargs: Any) -> Ints:
         """Count checked reports."""
         raise NotImplementedError
 
-    def _score(self, tally: Tally) -> NDArray[np.float64]:
+    def _score(self, tally: Tally) -> Floats:
         """Estimate from a tally of this mechanism that holds at least one report."""
         raise NotImplementedError
 
@@ -212,8 +213,14 @@ class Mechanism(ABC):
 
     @classmethod
     def example(cls) -> list[Example]:
-        """Return small instances with all inputs worth trying, for `verify.contract`."""
-        raise NotImplementedError(f"{cls.__name__} must have a class method example(), a list of core.Example")
+        """Return small instances, with the fields of `tried`, and all inputs worth trying: for `verify.contract`."""
+        if not cls.tried:
+            raise NotImplementedError(f"{cls.__name__} must have a class method example(), a list of core.Example")
+        return [cls(**fields)._example() for fields in cls.tried]
+
+    def _example(self) -> Example:
+        """Return this instance with all inputs worth trying."""
+        raise NotImplementedError
 
 
 class OpenMechanism(Mechanism):
@@ -240,11 +247,11 @@ class OpenMechanism(Mechanism):
         return Tally(self, len(checked), self._count(checked, named), named)
 
     @abstractmethod
-    def expected(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+    def expected(self, values: Values, items: Any = None) -> Floats:
         """Return what each person contributes to the expected estimate of each candidate: (n, …)."""
 
     @abstractmethod
-    def variance(self, values: Values, items: Any = None) -> NDArray[np.float64]:
+    def variance(self, values: Values, items: Any = None) -> Floats:
         """Return the variance of each person's score for each candidate: (n, …)."""
 
     def _items(self, items: Any) -> tuple[Any, ...] | None:
@@ -335,7 +342,7 @@ class Tally:
 
     mechanism: Mechanism
     n: int
-    counts: NDArray[np.int64]
+    counts: Ints
     items: tuple[Any, ...] | None = None
     marginal: bool = False
 
@@ -387,9 +394,9 @@ class Records:
         mechanism.
     """
 
-    offsets: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    values: NDArray[np.float64] | None = None
+    offsets: Ints
+    keys: Ints
+    values: Floats | None = None
 
     def __post_init__(self) -> None:
         for name in ("offsets", "keys") if self.values is None else ("offsets", "keys", "values"):
@@ -475,12 +482,12 @@ class Records:
         return len(self.offsets) - 1
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """Number of keys of each person, (n,)."""
         return np.diff(self.offsets)
 
     @property
-    def users(self) -> NDArray[np.int64]:
+    def users(self) -> Ints:
         """Owner of each entry, (entries,)."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
@@ -496,9 +503,7 @@ class Records:
         return Records(offsets, self.keys[entries], None if self.values is None else self.values[entries])
 
 
-def pad_and_sample(
-    records: Records, d: int, ell: int, rng: Randomness
-) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+def pad_and_sample(records: Records, d: int, ell: int, rng: Randomness) -> tuple[Ints, Floats | None]:
     """Draw one entry a person from their keys, padded with distinct dummies d, d+1, … up to ell entries.
 
     A person with more than ell keys is not cut: one of all is drawn, so that a key's chance is 1/max(size, ell).
@@ -523,7 +528,7 @@ def pad_and_sample(
     return keys, values
 
 
-def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, Bools]:
     """Draw at most `most` entries a person, all sets of them alike: their places, and which are real, (n, most).
 
     Of a shorter record all are taken, and places from its end on stand for what is missing.

@@ -23,7 +23,8 @@ U8, U32, U64 = np.uint8, np.uint32, np.uint64
 
 
 @cache
-def _compiled(loop: Any) -> Any:
+def compiled(loop: Any) -> Any:
+    """Compile a loop at its first call."""
     # numba takes longer to import than all the rest of the package, and few chapters decode hashes
     from numba import njit
 
@@ -48,7 +49,7 @@ def count_nested(seeds: tuple[Words, Words, Words], widths: tuple[Words, Words],
     ndarray of int64 (k, 2)
     """
     counts = np.zeros((len(words[0]), 2), np.int64)
-    _compiled(_nested)(*seeds, *widths, *words, counts)
+    compiled(_nested)(*seeds, *widths, *words, counts)
     return counts
 
 
@@ -97,7 +98,7 @@ def count_quadratic(seeds: Words, slots: Ints, many: int, prime: int, k: int) ->
     ndarray of int64 (k,)
     """
     counts = np.zeros(-(-k // 4) * 4, np.int64)
-    _compiled(_quadratic)(np.ascontiguousarray(seeds), np.ascontiguousarray(slots), many, prime, counts)
+    compiled(_quadratic)(np.ascontiguousarray(seeds), np.ascontiguousarray(slots), many, prime, counts)
     return counts[:k]
 
 
@@ -123,7 +124,7 @@ def count_points(seeds: Words, slots: Ints, many: int, bits: int, points: tuple[
     """
     counts = np.zeros(len(points[0]), np.int64)
     arrays = (np.ascontiguousarray(x) for x in (seeds, slots, *points))
-    _compiled(_points)(*arrays, many, bits, counts)
+    compiled(_points)(*arrays, many, bits, counts)
     return counts
 
 
@@ -203,7 +204,7 @@ def count_packed(rows: Bytes) -> Ints:
     rows : ndarray of uint8 (n, bytes)
     """
     counts = np.zeros((rows.shape[1], 8), np.int64)
-    _compiled(_packed)(np.ascontiguousarray(rows), counts)
+    compiled(_packed)(np.ascontiguousarray(rows), counts)
     return counts.reshape(-1)
 
 
@@ -228,8 +229,8 @@ def ones_of_rows(rows: Bytes) -> Ints:
     return np.asarray(np.bitwise_count(rows.view(np.uint64) if wide else rows).sum(1, dtype=np.int64))
 
 
-def set_drawn(rows: Bytes, fixed: Ints, missing: Ints, drawn: Ints) -> None:
-    """Set the bits at places that were drawn, which supplies a missing one wherever there was a zero; compiled.
+def set_drawn(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
+    """Set the bits at places that were drawn, which supplies a missing one wherever there was a zero: to be `compiled`.
 
     Parameters
     ----------
@@ -242,24 +243,6 @@ def set_drawn(rows: Bytes, fixed: Ints, missing: Ints, drawn: Ints) -> None:
     drawn : ndarray of int64 (sum of what is positive in `missing`,)
         Numbers of places, as many for each row as it lacks.
     """
-    _compiled(_drawn)(rows, fixed, missing, drawn)
-
-
-def flip_ranked(rows: Bytes, fixed: Ints, missing: Ints, drawn: Ints) -> None:
-    """Flip zeros where ones are missing, or ones where they are too many, each found by its rank; compiled.
-
-    Parameters
-    ----------
-    rows, fixed, missing
-        As for `set_drawn`.
-    drawn : ndarray of int64 (sum of absolute values of `missing`,)
-        For each flip, row after row, how many of the zeros (or ones) to pass over, of those that are left at that time
-        and `fixed` apart.
-    """
-    _compiled(_ranked)(rows, fixed, missing, drawn)
-
-
-def _drawn(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
     at = 0
     for i in range(len(rows)):
         lacking = max(missing[i], 0)
@@ -271,7 +254,17 @@ def _drawn(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
         at += lacking
 
 
-def _ranked(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
+def flip_ranked(rows: Any, fixed: Any, missing: Any, drawn: Any) -> None:
+    """Flip zeros where ones are missing, or ones where they are too many, found by their ranks: to be `compiled`.
+
+    Parameters
+    ----------
+    rows, fixed, missing
+        As for `set_drawn`.
+    drawn : ndarray of int64 (sum of absolute values of `missing`,)
+        For each flip, row after row, how many of the zeros (or ones) to pass over, of those that are left at that time
+        and `fixed` apart.
+    """
     at = 0
     for i in range(len(rows)):
         zeros, own = U8(255) if missing[i] > 0 else U8(0), fixed[i] >> 3

@@ -9,6 +9,7 @@ from ldpnb.kernels import (
     ITEMS,
     LANES,
     USERS,
+    compiled,
     count_nested,
     count_ones,
     count_packed,
@@ -177,7 +178,7 @@ def test_places_that_were_drawn_are_set(width):
     rows, fixed, missing, ones, rng = lacking(300, width, 3)
     before, drawn = unpacked(rows), rng.integers(0, 8 * width - 1, np.maximum(missing, 0).sum())
     left, rest = missing.copy(), iter(drawn.tolist())
-    set_drawn(rows, fixed, left, drawn)
+    compiled(set_drawn)(rows, fixed, left, drawn)
     for i, (x, lack) in enumerate(zip(fixed.tolist(), missing.tolist(), strict=True)):
         new = {place + (place >= x) for place in (next(rest) for _ in range(max(lack, 0)))} - ones[i]
         row = unpacked(rows)[i]
@@ -196,7 +197,7 @@ def test_bits_of_a_rank_are_flipped(width):
             drawn.append(int(rng.integers(0, len(candidates))))
             some = some ^ {candidates.pop(drawn[-1])}
         expected.append(some)
-    flip_ranked(rows, fixed, missing, np.array(drawn))
+    compiled(flip_ranked)(rows, fixed, missing, np.array(drawn))
     assert not missing.any()
     for i, x in enumerate(fixed.tolist()):
         row = unpacked(rows)[i]

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -315,9 +314,11 @@ class Model:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
         if prod(self.sizes) > CELLS:
             raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
-        laws = zip(self.network.pairs, self.cpts, strict=True)
-        parts: list[Any] = [part for (child, parents), cpt in laws for part in (cpt, [*parents, child])]
-        return np.asarray(np.einsum(*parts, range(self.network.d)))
+        law = np.ones((1,) * self.network.d)
+        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
+            table = np.moveaxis(cpt, -1, chosen.index(child))
+            law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
+        return law
 
 
 def fit(network: Network, tables: Tables) -> Model:

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.attributes.records import RecordMechanism, every_record, split
+from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Budget
 from ldpnb.hashing import digest64
 
@@ -153,6 +153,7 @@ class BitFlip(Flip):
     """
 
     label = "bit flips"
+    tried = [{"sizes": (4,), "f": 0.1}, {"sizes": (2, 3), "f": 0.9}, {"sizes": (2, 2, 2), "f": 0.37}]
 
     @cached_property
     def codes(self) -> tuple[Bools, ...]:
@@ -162,12 +163,6 @@ class BitFlip(Flip):
     @property
     def _decoders(self) -> list[tuple[Floats, Floats]]:
         return [(np.eye(size), np.zeros(size)) for size in self.sizes]
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """All records of one attribute, of two of different sizes, and of three."""
-        made = [cls(sizes=sizes, f=f) for sizes, f in (((4,), 0.1), ((2, 3), 0.9), ((2, 2, 2), 0.37))]
-        return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +205,11 @@ class BloomFlip(Flip):
     hashes: int
     seed: int = 0
     label = "Bloom filters"
+    tried = [
+        {"sizes": (3,), "f": 0.5, "bits": 4, "hashes": 2, "seed": 3},  # two filters have a bit in common
+        {"sizes": (2, 3), "f": 0.8, "bits": 3, "hashes": 1},
+        {"sizes": (5,), "f": 0.3, "bits": 4, "hashes": 2, "seed": 20},  # too many values
+    ]
     limits: ClassVar[Mapping[str, Limit]] = {"bits": (1, BITS_MAX), "hashes": (1, HASHES_MAX), "seed": (0, 2**63 - 1)}
 
     def __post_init__(self) -> None:
@@ -225,13 +225,6 @@ class BloomFlip(Flip):
         for value, i in np.ndindex(len(code), self.hashes):
             code[value, digest64(f"{self.seed},{i},{value}") % self.bits] = True
         return tuple(code[:size] for size in self.sizes)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """All records: filters that have a bit in common, of two attributes, and of too many values."""
-        filters = ((3,), 0.5, 4, 2, 3), ((2, 3), 0.8, 3, 1, 0), ((5,), 0.3, 4, 2, 20)
-        made = [cls(sizes=sizes, f=f, bits=bits, hashes=hashes, seed=seed) for sizes, f, bits, hashes, seed in filters]
-        return [Example(one, every_record(one.sizes), pairs=one.report_bits < 6) for one in made]
 
 
 def decoder(code: Bools) -> tuple[Floats, Floats]:

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
-from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, every_record, one_hot, split
+from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
-from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally
 from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
@@ -80,6 +80,11 @@ class Blocks(RecordMechanism):
     size: int
     epsilon: float
     label = "blocks"
+    tried = [  # blocks of two sizes, of one, and of all attributes
+        {"sizes": (2, 3, 2), "size": 2, "epsilon": 2.0},
+        {"sizes": (2, 2, 2), "size": 2, "epsilon": 0.5},
+        {"sizes": (3, 2, 2), "size": 3, "epsilon": 1.0},
+    ]
     limits: ClassVar[Mapping[str, Limit]] = {"sizes": _check_sizes, "size": (2, SIZE_MAX), "epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("block",)
 
@@ -257,13 +262,6 @@ class Blocks(RecordMechanism):
         return np.asarray(first / weight**2 - once, np.float64)
 
     # ------------------------------------------------------------------------------------------------ small and large
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Blocks of two sizes, of one, and of all attributes; eight records, of which two differ in all attributes."""
-        shapes = ((2, 3, 2), 2, 2.0), ((2, 2, 2), 2, 0.5), ((3, 2, 2), 3, 1.0)
-        made = [cls(sizes=sizes, size=size, epsilon=epsilon) for sizes, size, epsilon in shapes]
-        return [Example(one, every_record(one.sizes)[:8], pairs=one.sizes == (2, 2, 2)) for one in made]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from ldpnb import chance
 from ldpnb.attributes.records import RecordMechanism, check_below, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
-from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
 from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
 
@@ -50,6 +50,7 @@ class HarmonyFrequency(RecordMechanism):
 
     epsilon: float
     label = "Harmony"
+    tried = [{"sizes": (2, 3), "epsilon": 1.0}, {"sizes": (3,), "epsilon": 0.3}, {"sizes": (2, 2, 2), "epsilon": 2.0}]
     limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
 
@@ -110,9 +111,3 @@ class HarmonyFrequency(RecordMechanism):
     def variance(self, values: ArrayLike) -> Floats:
         """Variance d c² − 1 for the person's values, d c² for the others: (n, Σκ_j)."""
         return len(self.sizes) * inexact(1 / (2 * self.truth - 1) ** 2) - self.expected(values)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Attributes of one size and of different ones, and a single one."""
-        made = [cls(sizes=sizes, epsilon=epsilon) for sizes, epsilon in (((2, 3), 1.0), ((3,), 0.3), ((2, 2, 2), 2.0))]
-        return [Example(one, np.array(list(product(*map(range, one.sizes))))) for one in made]

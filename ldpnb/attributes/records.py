@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import Limit, check_columns, check_sizes
-from ldpnb.core import Floats, Ints, Mechanism, Reports
+from ldpnb.core import Example, Floats, Ints, Mechanism, Reports
 
 Set = tuple[int, ...]  # attributes, in increasing order
 Sets = Sequence[Set]
@@ -35,6 +35,10 @@ class RecordMechanism(Mechanism):
 
     sizes: tuple[int, ...]
     limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes}
+
+    def _example(self) -> Example:
+        few = self.report_bits + self.public_bits < 6
+        return Example(self, every_record(self.sizes)[:8], pairs=few)
 
     def _values(self, values: ArrayLike) -> Ints:
         return check_columns(values, self.sizes)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.encoding import D_MAX, Encoded, encode, joint, no_counts, per_person
+from ldpnb.keyvalue.encoding import Encoded, combined, joint, no_counts, numbered, per_person
 from ldpnb.keyvalue.population import FEW, discretise, entries
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.frequency import GRR, OUE
@@ -58,15 +58,10 @@ class IOH(Encoded):
 
     label = "IOH"
 
-    @staticmethod
-    def combinations(d: int) -> int:
-        """3^d."""
-        if d > D_MAX:
-            raise ValueError(f"keys must be at most {D_MAX} for a table of 3^d cells, got {d}: PairSampling takes more")
-        return int(3**d)
+    combinations = staticmethod(combined)
 
     def _cells(self, records: Records, rng: Randomness) -> Ints:
-        return encode(records, self.d, rng)
+        return numbered(records, self.d, rng)
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         return self.oracle.perturb(self._cells(values, rng), rng=rng)
@@ -142,7 +137,7 @@ class PairSampling(Encoded):
     def combinations(d: int) -> int:
         """Nine, of two keys."""
         if d < 2:
-            raise ValueError(f"keys must be distinct names, at least two, got {d}")
+            raise ValueError(f"keys must be at least two, since pairs are drawn, got {d}")
         return 9
 
     @cached_property

@@ -56,10 +56,21 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
     >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
     [21, 13]
     """
-    d = check_count(d, 1, "d", D_MAX)
-    records = check_pairs(values, d)
+    combined(check_count(d, 1, "d"))
+    return numbered(check_pairs(values, d), d, rng)
+
+
+def numbered(records: Records, d: int, rng: Randomness) -> Ints:
+    """Do as `encode` does, for records that were checked."""
     moves = discretise(entries(records), rng) * (3 ** np.arange(d)[::-1])[records.keys]
     return np.asarray((3**d - 1) // 2 + per_person(moves, records))
+
+
+def combined(d: int) -> int:
+    """Return the number of combinations of d keys' states, 3^d."""
+    if d > D_MAX:
+        raise ValueError(f"keys must be at most {D_MAX} for a table of 3^d cells, got {d}: PairSampling takes more")
+    return int(3**d)
 
 
 def per_person(moves: Ints, records: Records) -> Ints:

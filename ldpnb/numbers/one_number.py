@@ -83,6 +83,9 @@ class Number(MeanMechanism):
         """A cell."""
         return {"": (np.int64, len(self.design.scores))}
 
+    def _example(self) -> Example:
+        return Example(self, np.array([-1.0, 1.0, 0.0, 0.3, -0.7]))
+
     def _values(self, values: ArrayLike) -> Floats:
         return check_unit(values)[:, None]
 
@@ -130,6 +133,7 @@ class Piecewise(Number):
     steps: int = STEPS
     width: int = 0
     label = "Piecewise"
+    tried = [{"epsilon": 1.0, "steps": 4}, {"epsilon": 3.0, "steps": 3, "width": 5}]
     limits: ClassVar[Mapping[str, Limit]] = {"steps": (1, STEPS_MAX), "width": (0, STEPS_MAX)}
 
     @property
@@ -148,11 +152,6 @@ class Piecewise(Number):
     def lead(self, point: Ints, noise: Ints) -> Ints:
         """Count on from the point, and from the last cell to the first."""
         return np.asarray((point + noise) % (self.steps + self.window))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Narrow and wide windows."""
-        return _lines(cls(epsilon=1.0, steps=4), cls(epsilon=3.0, steps=3, width=5))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,11 +172,7 @@ class TwoPoint(Piecewise):
     steps: int = field(default=1, init=False, repr=False)
     width: int = field(default=1, init=False, repr=False)
     label = "two points"
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """At a usual and a large ε."""
-        return _lines(cls(epsilon=1.0), cls(epsilon=20.0))
+    tried = [{"epsilon": 1.0}, {"epsilon": 20.0}]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +196,7 @@ class Hybrid(Piecewise):
     """
 
     label = "Hybrid"
+    tried = [{"epsilon": 2.0, "steps": 4, "width": 2}, {"epsilon": 0.5, "steps": 4}]  # the second sends signs alone
 
     @cached_property
     def parts(self) -> tuple[Piecewise, TwoPoint]:
@@ -235,11 +231,6 @@ class Hybrid(Piecewise):
         m = self.steps + self.window
         flip, step = np.divmod(np.maximum(noise - m, 0), self.steps)
         return np.where(noise < m, piecewise.lead(point, noise), m + sign.lead((step < point).astype(np.int64), flip))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Mixed, and signs alone."""
-        return _lines(cls(epsilon=2.0, steps=4, width=2), cls(epsilon=0.5, steps=4))
 
 
 def best_width(mechanism: Piecewise) -> int:
@@ -282,6 +273,7 @@ class Laplace(Number):
     steps: int = STEPS
     reach: int = 0
     label = "Laplace, cut"
+    tried = [{"epsilon": 1.0, "steps": 3, "reach": 2}, {"epsilon": 4.0, "steps": 4}]
     limits: ClassVar[Mapping[str, Limit]] = {"steps": (1, STEPS_MAX), "reach": (0, STEPS_MAX)}
 
     @cached_property
@@ -308,16 +300,6 @@ class Laplace(Number):
         """Add, and stop at the ends."""
         last = self.steps + 2 * self.reach
         return np.asarray(np.clip(point + noise - self.steps, 0, last))  # the first noise is −(steps + reach)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """With and without cells beyond the ends."""
-        return _lines(cls(epsilon=1.0, steps=3, reach=2), cls(epsilon=4.0, steps=4))
-
-
-def _lines(*mechanisms: Number) -> list[Example]:
-    """Try mechanisms on some numbers, of which the ends are told apart best."""
-    return [Example(mechanism, np.array([-1.0, 1.0, 0.0, 0.3, -0.7])) for mechanism in mechanisms]
 
 
 def whole(x: Any) -> Any:

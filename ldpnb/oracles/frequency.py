@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -52,6 +52,9 @@ class ItemOracle(Mechanism):
     """What oracles for one of k items a person share: values, their target, and counts where a report is a code."""
 
     k: Any  # int: a field, or a property where it follows from other parameters
+
+    def _example(self) -> Example:
+        return Example(self, np.arange(self.k), histogram=True)
 
     def _values(self, values: ArrayLike) -> Ints:
         return check_codes(values, self.k)
@@ -118,6 +121,7 @@ class PureProtocol(ItemOracle, Supporting):
     k: int
     epsilon: float
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
+    tried = [{"k": 2, "epsilon": 1.0}, {"k": 3, "epsilon": 0.1}, {"k": 4, "epsilon": 3.0}]
 
     def variance(self, values: ArrayLike) -> Floats:
         """Variance p*(1−p*)/(p*−q*)² for the person's item, q*(1−q*)/(p*−q*)² for the others: (n, k)."""
@@ -164,12 +168,6 @@ class PureProtocol(ItemOracle, Supporting):
         p, q = (inexact(x) for x in self.support)
         shape = (trials, self.k)
         return Tally(self, n, binomial(histogram, p, shape, rng) + binomial(n - histogram, q, shape, rng))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Two to four items, at a small, a usual and a large ε."""
-        made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((2, 1.0), (3, 0.1), (4, 3.0))]
-        return [Example(one, np.arange(one.k), histogram=True) for one in made]
 
 
 class KeptCode(Mechanism):
@@ -417,6 +415,7 @@ class OLH(Slotted, PureProtocol):
     server_cost = "report and item"
     limits: ClassVar[Mapping[str, Limit]] = {"prime": check_prime, "g": (0, PRIME)}
     public_fields: ClassVar[tuple[str, ...]] = ("seed",)
+    tried = [{"k": 3, "epsilon": 1.0, "prime": 5}, {"k": 4, "epsilon": 0.5, "g": 3, "prime": 5}]  # seeds can be listed
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -486,11 +485,8 @@ class OLH(Slotted, PureProtocol):
             counts += self.hash.count(reports["seed"][some], reports["slot"][some])
         return counts
 
-    @classmethod
-    def example(cls) -> list[Example]:
-        """With a hash whose seeds can be enumerated."""
-        made = [cls(k=3, epsilon=1.0, prime=5), cls(k=4, epsilon=0.5, g=3, prime=5)]
-        return [Example(one, np.arange(one.k), histogram=True, pairs=False) for one in made]
+    def _example(self) -> Example:
+        return replace(super()._example(), pairs=False)
 
 
 def put_own(bits: NDArray[np.uint8], codes: Ints, own: Bools) -> None:

@@ -204,11 +204,8 @@ class HadamardBit(OneBit):
         """
         return replace(super().simulate_marginals(counts, trials=trials, rng=rng), marginal=True)
 
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Matrices with columns to spare, and without."""
-        made = [cls(k=k, epsilon=epsilon) for k, epsilon in ((3, 1.0), (2, 0.1), (5, 3.0))]
-        return [Example(one, np.arange(one.k)) for one in made]
+    def _example(self) -> Example:
+        return replace(super()._example(), histogram=False)
 
 
 # ------------------------------------------------------------------------------------------------ one private index
@@ -256,6 +253,7 @@ class HadamardResponse(ItemOracle):
     blocks: int = 0
     label = "Hadamard response"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon, "blocks": (0, 2**63 - 1)}
+    tried = [{"k": 3, "epsilon": 1.0, "blocks": 1}, {"k": 3, "epsilon": 20.0}, {"k": 7, "epsilon": 0.5, "blocks": 2}]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -327,9 +325,3 @@ class HadamardResponse(ItemOracle):
         people = np.zeros((trials, self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
         return Tally(self, n, blind + routed(people, rng, plus=True)[..., 0].reshape(blind.shape))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One block, as many as by default, and blocks that are not filled evenly."""
-        made = [cls(k=k, epsilon=epsilon, blocks=b) for k, epsilon, b in ((3, 1.0, 1), (3, 20.0, 0), (7, 0.5, 2))]
-        return [Example(one, np.arange(one.k)) for one in made]

@@ -27,7 +27,7 @@ def _check_channel(values: Any, name: str) -> tuple[tuple[float, ...], ...]:
         raise ValueError(
             f"{name} must not tell values apart for certain, but some cannot send report {half[0]} and others can"
         )
-    return _frozen(rows)
+    return tuple(map(tuple, rows.tolist()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class MatrixMechanism(ItemOracle):
         scores = np.eye(m) if self.scores is None else check_grid(self.scores, "scores", 2)
         if len(scores) != m:
             raise ValueError(f"scores must have one row a report, {m}, got {len(scores)}")
-        object.__setattr__(self, "scores", _frozen(scores))
+        object.__setattr__(self, "scores", tuple(map(tuple, scores.tolist())))
 
     @cached_property
     def _rows(self) -> Floats:
@@ -245,8 +245,3 @@ def distributions(values: ArrayLike, name: str) -> Floats:
     if np.any(np.abs(sums - 1) > 1e-9):
         raise ValueError(f"{name} must have rows of sum 1, got a sum of {sums[np.abs(sums - 1).argmax()]}")
     return rows
-
-
-def _frozen(rows: Floats) -> tuple[tuple[float, ...], ...]:
-    """Return a matrix as tuples, so that mechanisms can be compared."""
-    return tuple(map(tuple, rows.tolist()))

@@ -17,7 +17,7 @@ from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
 from ldpnb.core import Bools, Floats, Ints, Reports, blocks
-from ldpnb.kernels import Bytes, flip_ranked, ones_of_rows, set_drawn
+from ldpnb.kernels import Bytes, compiled, flip_ranked, ones_of_rows, set_drawn
 from ldpnb.oracles.frequency import BLOCK, BitReports, check_weights, put_own
 
 ROUNDS = 4  # of places drawn blindly for packed sets; of what is missing then, few items are left
@@ -163,11 +163,11 @@ def _fill_packed(bits: Bytes, codes: Ints, own: Bools, size: int, k: int, rng: R
     wanted = size - own
     missing = wanted - ones_of_rows(bits)
     for _ in range(ROUNDS):
-        set_drawn(bits, codes, missing, uniform(k - 1, (int(np.maximum(missing, 0).sum()),), rng))
+        compiled(set_drawn)(bits, codes, missing, uniform(k - 1, (int(np.maximum(missing, 0).sum()),), rng))
     left = np.abs(missing)
     before = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
     candidates = np.where(missing > 0, k - 1 - wanted + missing, wanted - missing)
-    flip_ranked(bits, codes, missing, uniform(np.repeat(candidates, left) - before, before.shape, rng))
+    compiled(flip_ranked)(bits, codes, missing, uniform(np.repeat(candidates, left) - before, before.shape, rng))
     put_own(bits, codes, own)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import Limit, check_count, check_histogram
-from ldpnb.core import Bools, Example, Floats, Ints, Tally, blocks
+from ldpnb.core import Bools, Floats, Ints, Tally, blocks
 from ldpnb.hashing import GOLDEN, splitmix
 from ldpnb.kernels import count_ones
 from ldpnb.oracles.frequency import check_weights
@@ -64,6 +64,11 @@ class SHist(OneBit):
     matrix: int = 0
     label = "S-Hist"
     limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
+    tried = [
+        {"k": 3, "epsilon": 1.0, "m": 5},
+        {"k": 2, "epsilon": 0.1, "m": 3, "matrix": 1},
+        {"k": 4, "epsilon": 2.0, "m": 3, "matrix": 2**64 - 1},
+    ]
     server_cost = "report and item"
 
     def _words(self, rows: Ints, columns: Ints) -> NDArray[np.uint64]:
@@ -143,10 +148,3 @@ class SHist(OneBit):
         for x in np.flatnonzero(histogram):
             found += binomial(histogram[x], (1 + slope * self.gram[x]) / 2, (trials, self.k), rng)
         return Tally(self, int(histogram.sum()), found)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Rows that are more and fewer than items, of different matrices."""
-        shapes = (3, 1.0, 5, 0), (2, 0.1, 3, 1), (4, 2.0, 3, 2**64 - 1)
-        made = [cls(k=k, epsilon=epsilon, m=m, matrix=matrix) for k, epsilon, m, matrix in shapes]
-        return [Example(one, np.arange(one.k), histogram=True) for one in made]

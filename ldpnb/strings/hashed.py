@@ -188,7 +188,7 @@ class Hashed(OpenMechanism):
             one[:, :-1] = self._drawn(own.astype(np.int64).reshape(self.cohorts, -1), one[:, -1], rng)
         return Tally(self, int(histogram.sum()), found, self._items(items))
 
-    def _example(self, values: list[Any]) -> Example:
+    def _tell_apart(self, values: list[Any]) -> Example:
         """Return candidates, of which two attain ε, and last a stranger to them."""
         return Example(self, np.array(values), items=tuple(values[:-1]), histogram=True, pairs=self.report_bits < 4)
 

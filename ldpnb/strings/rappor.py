@@ -243,9 +243,9 @@ class RAPPOR(Hashed):
     def example(cls) -> list[Example]:
         """One hash function; the permanent response alone; two hash functions."""
         return [
-            cls(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)._example([0, 2, 1000]),
-            cls(bits=3, hashes=1, cohorts=3, f=0.3, p=0, q=1)._example(["0", "1", "2", "x0"]),
-            cls(bits=4, hashes=2, cohorts=2, f=0.5, p=0.5, q=0.75)._example(["0", "2", "3", "x0"]),
+            cls(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)._tell_apart([0, 2, 1000]),
+            cls(bits=3, hashes=1, cohorts=3, f=0.3, p=0, q=1)._tell_apart(["0", "1", "2", "x0"]),
+            cls(bits=4, hashes=2, cohorts=2, f=0.5, p=0.5, q=0.75)._tell_apart(["0", "2", "3", "x0"]),
         ]
 
 
@@ -345,8 +345,8 @@ class ORR(Slotted, Hashed):
     def example(cls) -> list[Example]:
         """Integers, and strings, as many as the slots tell apart."""
         return [
-            cls(k=3, cohorts=2, epsilon=1.0)._example([0, 1, 1000]),
-            cls(k=2, cohorts=3, epsilon=3.0)._example(["0", "1", "2", "4", "x0"]),
+            cls(k=3, cohorts=2, epsilon=1.0)._tell_apart([0, 1, 1000]),
+            cls(k=2, cohorts=3, epsilon=3.0)._tell_apart(["0", "1", "2", "4", "x0"]),
         ]
 
 
