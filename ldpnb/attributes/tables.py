@@ -66,7 +66,7 @@ class Symbols:
     def __len__(self) -> int:
         return len(self.codes)
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each attribute."""
         return tuple(channel.shape[1] for channel in self.channels)
@@ -418,8 +418,7 @@ def entropy(tables: ArrayLike, *, axes: int | None = None) -> Any:
     -------
     float, or ndarray (…)
     """
-    p, axes = _tables(tables, axes)
-    return -(p * np.log(np.where(p > 0, p, 1))).sum(tuple(range(-axes, 0)))
+    return _entropy(*_tables(tables, axes))
 
 
 def information(tables: ArrayLike, axis: int = -1, *, axes: int | None = None) -> Any:
@@ -444,8 +443,11 @@ def information(tables: ArrayLike, axis: int = -1, *, axes: int | None = None) -
     if not -axes <= axis < axes:
         raise ValueError(f"axis must be one of a table's {axes} axes, got {axis}")
     p = np.moveaxis(p, axis % axes - axes, -1).reshape(*p.shape[: p.ndim - axes], -1, p.shape[axis % axes - axes])
-    found = entropy(p.sum(-1), axes=1) + entropy(p.sum(-2), axes=1) - entropy(p, axes=2)
-    return np.maximum(found, 0)
+    return np.maximum(_entropy(p.sum(-1), 1) + _entropy(p.sum(-2), 1) - _entropy(p, 2), 0)
+
+
+def _entropy(p: Floats, axes: int) -> Any:
+    return -(p * np.log(np.where(p > 0, p, 1))).sum(tuple(range(-axes, 0)))
 
 
 def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
@@ -474,7 +476,7 @@ def _tables(tables: ArrayLike, axes: int | None, name: str = "tables") -> tuple[
     p = check_numbers(tables, name)
     axes = check_count(p.ndim if axes is None else axes, 1, "axes", p.ndim)
     sums = p.sum(tuple(range(-axes, 0)))
-    if not (np.all(p >= 0) and np.all(np.abs(sums - 1) <= 1e-9)):
+    if not ((p >= 0).all() and (np.abs(sums - 1) <= 1e-9).all()):
         raise ValueError(f"{name} must not be negative and have sum 1, got a cell {p.min()} and sums {sums}")
     return p, axes
 

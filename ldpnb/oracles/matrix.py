@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,9 +85,7 @@ class MatrixMechanism(ItemOracle):
 
     @cached_property
     def _weights(self) -> list[tuple[int, ...]]:
-        """Each row as integers: floats are fractions whose denominators are powers of two."""
-        common = [max(q.denominator for q in row) for row in fractions(self._rows)]
-        return [tuple(int(Fraction(q) * c) for q in row) for row, c in zip(self.channel, common, strict=True)]
+        return [tuple(integers(row)) for row in self.channel]
 
     @cached_property
     def _ratio(self) -> Fraction:
@@ -178,12 +177,21 @@ def ratio(channel: ArrayLike) -> Fraction | None:
     channel : array_like of float (k, m)
         Not negative, no row without a positive entry.
     """
-    rows = fractions(check_grid(channel, "channel", 2))
-    shares = rows / rows.sum(1, keepdims=True)
-    most, least = shares.max(0), shares.min(0)
-    if np.any((most > 0) & (least == 0)):
+    rows = [integers(row) for row in check_grid(channel, "channel", 2).tolist()]
+    every = lcm(*map(sum, rows))
+    parts = [every // sum(row) for row in rows]
+    shares = ([x * part for x in row] for row, part in zip(rows, parts, strict=True))
+    ends = [(min(column), max(column)) for column in zip(*shares, strict=True)]
+    if any(least == 0 < most for least, most in ends):
         return None
-    return Fraction(max(most[most > 0] / least[most > 0]))
+    return max(Fraction(most, least) for least, most in ends if most)
+
+
+def integers(row: Sequence[float]) -> list[int]:
+    """Return integers in the proportions of floats, which are fractions whose denominators are powers of two."""
+    parts = [x.as_integer_ratio() for x in row]
+    common = max(denominator for _, denominator in parts)
+    return [x * (common // denominator) for x, denominator in parts]
 
 
 def within(channel: ArrayLike, epsilon: float) -> Floats:
