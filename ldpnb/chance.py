@@ -18,6 +18,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from random import Random
@@ -602,7 +603,11 @@ def odds(epsilon: float | Fraction) -> Fraction:
     """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
     if isinstance(epsilon, Budget):
         return epsilon.odds.field.below(epsilon.odds)
-    x = Fraction(epsilon)
+    return _odds(Fraction(epsilon))
+
+
+@lru_cache(maxsize=64)  # mechanisms of one ε ask again and again
+def _odds(x: Fraction) -> Fraction:
     with localcontext() as context:
         context.prec, context.rounding = 60, ROUND_FLOOR
         return Fraction((Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus())

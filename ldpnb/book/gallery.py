@@ -321,8 +321,9 @@ def off(broken: Broken, shares: Sequence[float], *, people: int, rng: np.random.
     `shares` are those of the inputs among the people.  Estimates of a right version are off with a probability of
     about `FALSE_ALARM`.
     """
-    values = [broken.inputs[i] for i in rng.choice(len(shares), people, p=shares)]
-    error = np.array([np.subtract(broken.score(broken.client(x, rng)), broken.expected(x)) for x in values])
+    which = rng.choice(len(shares), people, p=shares)
+    targets = np.array([broken.expected(x) for x in broken.inputs])
+    error = np.array([broken.score(broken.client(broken.inputs[i], rng)) for i in which]) - targets[which]
     allowed = norm.isf(FALSE_ALARM / 2 / error.shape[1]) * error.std(0) / np.sqrt(people)
     return bool(np.any(np.abs(error.mean(0)) > allowed + TOLERANCE))
 

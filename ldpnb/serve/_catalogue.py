@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 import sys
+from functools import cache
 from importlib import import_module
 
 from ldpnb.core import Mechanism
@@ -22,16 +23,21 @@ def catalogue() -> dict[str, type[Mechanism]]:
     >>> catalogue()["GRR"].label
     'k-RR'
     """
-    for family in FAMILIES:
-        path = import_module(f"ldpnb.{family}").__path__
-        for module in pkgutil.iter_modules(path, f"ldpnb.{family}."):
-            import_module(module.name)
+    _load()
     found = [
         kind
         for kind in _below(Mechanism)  # type: ignore[type-abstract]
         if kind.__module__.startswith(tuple(f"ldpnb.{f}." for f in FAMILIES))
     ]
     return {kind.__name__: kind for kind in sorted(found, key=_place) if not inspect.isabstract(kind) and kind.label}
+
+
+@cache
+def _load() -> None:
+    for family in FAMILIES:
+        path = import_module(f"ldpnb.{family}").__path__
+        for module in pkgutil.iter_modules(path, f"ldpnb.{family}."):
+            import_module(module.name)
 
 
 def _below(kind: type[Mechanism]) -> set[type[Mechanism]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import inf
 from typing import Any
 
@@ -307,7 +307,7 @@ def _powers(mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spre
         counts = np.stack([tally.counts for tally in tallies])
         scores = mechanism.estimate(Tally(mechanism, 1, counts, tallies[0].items))
         y, w = (scores - target) / spread, np.array([weights[key] for key in each[some]])
-        powers += [np.tensordot(w, y**k, 1) for k in (1, 2, 3, 4)]
+        powers += [np.tensordot(w, z, 1) for z in accumulate([y] * 4, np.multiply)]
     return *(powers / len(keys)), len(keys)
 
 
