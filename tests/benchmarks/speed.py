@@ -27,6 +27,7 @@ from ldpnb.attributes import bitflip, tables
 from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
 from ldpnb.core import named
+from ldpnb.hashing import Paraboloid
 from ldpnb.keyvalue import pckv, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
@@ -206,6 +207,27 @@ def triples(*, n, d, epsilon, repetitions):
     return dict(zip(COLUMNS, row, strict=True))
 
 
+def ids(*, n, size, epsilon, repetitions):
+    """One row: ids below 2**62 in any order are counted, as the items of `frequency.OLH` on an open domain would be."""
+    rng = np.random.default_rng(1)
+    oracle = frequency.OLH(k=size, epsilon=epsilon)
+    family = Paraboloid(slots=oracle.slot_count)
+    seeds, slots = family.seeds(n, rng), oracle.perturb(rng.integers(0, size, n), rng=rng)["slot"]
+    (taken,) = least(repetitions, partial(family.count, seeds, slots, rng.integers(0, family.prime**2, size)))
+    row = [
+        "OLH",
+        "ldpnb",
+        "server, an id",
+        n,
+        size,
+        epsilon,
+        taken / n / size,
+        "ns a person and item",
+        "ids below 2**62",
+    ]
+    return dict(zip(COLUMNS, row, strict=True))
+
+
 def chosen(large):
     """Name, entry and size of all that is measured."""
     found = [(name, entry, entry.bench) for name, entry in CATALOGUE.items()]
@@ -234,7 +256,7 @@ def measure_once(
     same = {"epsilon": epsilon, "repetitions": repetitions}
     for name, entry, size in chosen(large):
         rows += measure(name, entry, size, n=n, crowd=crowd, trials=trials, **same)
-    rows.append(triples(n=n, d=attributes, **same))
+    rows += [triples(n=n, d=attributes, **same), ids(n=n, size=large, **same)]
     used = cores.used
     peers = measure_peers(python, peers_n, peers_k, epsilon, peers_repetitions)
     return pd.DataFrame(rows + peers["rows"])[COLUMNS], peers, {"ldpnb": used, "peers": peers["cores"]}
