@@ -35,7 +35,7 @@ def sampling(make, d, epsilon, **more):
 
 class TestIOH(Contract):
     cases = [
-        *IOH.example(),
+        *(replace(example, pairs=not isinstance(example.mechanism.oracle, HadamardBit)) for example in IOH.example()),
         Example(ioh(GRR, 1, 0.3), ONE),
         Example(ioh(SUE, 2, 1.0), TWO[:4], pairs=False),
         Example(ioh(SUE, 1, 4.0), ONE),
@@ -530,7 +530,7 @@ def test_true_table_does_without_much_memory(monkeypatch):
     np.testing.assert_allclose(mechanism.truth(values).cells, whole, atol=1e-15)
 
 
-TRIALS = 1500
+TRIALS = 600
 
 
 def tables(mechanism, values, rng, trials=TRIALS):
@@ -545,7 +545,9 @@ def tables(mechanism, values, rng, trials=TRIALS):
     ids=str,
 )
 def test_stated_errors_are_those_of_many_trials(mechanism):
-    """Squares of (value − truth)/error, summed over 1500 trials, are χ²; 12 sums a mechanism, both sides, 1e-9 each.
+    """Squares of (value − truth)/error, summed over 600 trials, are χ²; 12 sums a mechanism, both sides, 1e-9 each.
+
+    An error that is wrong by a fifth is found.
 
     Key 1 has many values, so the error of its mean may be too large, by at most what signs add.
     """
