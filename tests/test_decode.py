@@ -269,12 +269,12 @@ def test_false_discoveries_with_few_candidates(mechanism):
 def test_bonferroni_is_stricter():
     counts = np.append(np.full(10, 3000), np.zeros(30, int))
     fdr, strict = [
-        [decode(tally, names(40), control=control) for tally in survey(SHARP, counts, 100, 6)]
+        [decode(tally, names(40), control=control) for tally in survey(SHARP, counts, 50, 6)]
         for control in ("fdr", "bonferroni")
     ]
     assert all((b.found <= a.found).all() for a, b in zip(fdr, strict, strict=True))
     assert all(((b.p_value * 40 <= 0.05) == b.found).all() for b in strict)
-    assert sum(b.found[10:].any() for b in strict) <= binom.isf(1e-7, 100, 0.05)
+    assert sum(b.found[10:].any() for b in strict) <= binom.isf(1e-7, 50, 0.05)
     assert sum(b.found.sum() for b in strict) < sum(a.found.sum() for a in fdr)
 
 
