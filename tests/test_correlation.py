@@ -175,7 +175,7 @@ def test_tables_that_are_too_large_are_refused_before_they_are_made():
     ):
         with pytest.raises(ValueError, match="at most 12 .*got 13: PairSampling"):
             make()
-    with pytest.raises(ValueError, match="d must be at most 12, got 13"):
+    with pytest.raises(ValueError, match="keys must be at most 12 .*, got 13"):
         encode(Records.of({0: 1.0}), 13, np.random.default_rng(0))
 
 
@@ -187,7 +187,7 @@ def test_bad_names_are_refused(keys):
 
 
 def test_one_key_has_no_pairs():
-    with pytest.raises(ValueError, match=r"keys must be distinct names, at least two, got 1"):
+    with pytest.raises(ValueError, match="keys must be at least two, since pairs are drawn, got 1"):
         PairSampling.of(("a",), GRR, 1.0)
 
 
@@ -533,7 +533,7 @@ def test_true_table_does_without_much_memory(monkeypatch):
     np.testing.assert_allclose(mechanism.truth(values).cells, whole, atol=1e-15)
 
 
-TRIALS = 600
+TRIALS = 1500
 
 
 def tables(mechanism, values, rng, trials=TRIALS):
@@ -544,17 +544,15 @@ def tables(mechanism, values, rng, trials=TRIALS):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "mechanism",
-    [ioh(GRR, 3, 3.0), ioh(OUE, 3, 2.0), ioh(HadamardBit, 3, 2.0), ioh(SubsetSelection, 2, 2.0), sampling(GRR, 3, 2.0)],
+    [ioh(GRR, 3, 3.0), ioh(OUE, 3, 2.0), ioh(HadamardBit, 3, 3.0), ioh(SubsetSelection, 2, 2.0), sampling(GRR, 3, 2.0)],
     ids=str,
 )
 def test_stated_errors_are_those_of_many_trials(mechanism):
-    """Squares of (value − truth)/error, summed over 600 trials, are χ²; 12 sums a mechanism, both sides, 1e-9 each.
-
-    An error that is wrong by a fifth is found.
+    """Squares of (value − truth)/error, summed over 1500 trials, are χ²; 12 sums a mechanism, both sides, 1e-9 each.
 
     Key 1 has many values, so the error of its mean may be too large, by at most what signs add.
     """
-    values = crowd(20_000, mechanism.d)
+    values = crowd(8000, mechanism.d)
     right = asked_directly(values, mechanism.d)
     raw = tables(mechanism, values, np.random.default_rng(41))
     for table in (raw, raw.normalised()):

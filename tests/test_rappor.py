@@ -43,8 +43,8 @@ def case(mechanism, number=2, kind=int, outside=1, **more):
 
 
 class TestRAPPOR(Contract):
-    cases = [
-        *RAPPOR.example(),
+    cases = [  # two people in three cohorts, and in one with coins of both kinds
+        *(replace(example, pairs=example.pairs and example.mechanism.bits > 2) for example in RAPPOR.example()),
         case(RAPPOR(bits=2, hashes=1, cohorts=1, f=0.37, p=0.1, q=0.8), kind=str),
         case(one_time(bits=2, hashes=1, cohorts=3, epsilon=1.5), number=3),
         case(one_time(bits=4, hashes=2, cohorts=2, epsilon=0.5), pairs=False),
