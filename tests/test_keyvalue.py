@@ -53,7 +53,10 @@ class TestPrivKV(Contract):
 
 
 class TestPCKVGRR(Contract):
-    cases = [*PCKVGRR.example(), Example(PCKVGRR(d=2, ell=2, epsilon=20.0), TWO, pairs=False)]
+    cases = [  # two people with two keys, of whom some are padded
+        *(replace(example, pairs=example.mechanism.d == 2) for example in PCKVGRR.example()),
+        Example(PCKVGRR(d=2, ell=2, epsilon=20.0), TWO, pairs=False),
+    ]
     bad_values = BAD_PAIRS
     bad_reports = [[-1], [6], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 
@@ -570,7 +573,7 @@ def test_transcript_spends_the_stated_epsilon(e1, e2, rounds):
     worst = max(
         (
             verify.worst(verify.laws(transcript(mechanism, [[x] for x in fakes]), inputs))
-            for fakes in product([-1.0, 0.0, 1.0], repeat=rounds - 1)
+            for fakes in product([-1.0, 0.0, 1.0] if rounds < 3 else [-1.0, 1.0], repeat=rounds - 1)
         ),
         key=lambda found: found.ratio,
     )

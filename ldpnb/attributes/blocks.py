@@ -189,14 +189,15 @@ class Blocks(RecordMechanism):
     def _holding(self, s: Set) -> Groups:
         """Group the blocks that hold a set: their numbers, sizes of their attributes, axes not in the set, and g."""
         if s not in self._held:
-            inside = np.isin(self.blocks, s)
-            rows = np.flatnonzero(inside.sum(1) == len(s))
-            signed = np.where(inside, -1, 1)[rows] * np.array(self.sizes)[self.blocks[rows]]
-            kinds, kind = np.unique(signed, axis=0, return_inverse=True)
+            inside, groups = np.isin(np.arange(len(self.sizes)), s)[self.blocks.T], dict[Set, list[int]]()
+            rows = np.flatnonzero(inside.sum(0) == len(s))
+            signed = np.where(inside.T[rows], -1, 1) * np.array(self.sizes)[self.blocks[rows]]
+            for row, x in zip(rows.tolist(), map(tuple, signed.tolist()), strict=True):
+                groups.setdefault(x, []).append(row)
             self._held[s] = found = []
-            for i, x in enumerate(kinds.tolist()):
-                group, away = rows[kind.ravel() == i], tuple(j - self.size for j in range(self.size) if x[j] > 0)
-                found.append((group, tuple(map(abs, x)), away, float(self.keep[group[0]])))
+            for x, group in sorted(groups.items()):
+                away = tuple(j - self.size for j in range(self.size) if x[j] > 0)
+                found.append((np.array(group), tuple(map(abs, x)), away, float(self.keep[group[0]])))
         return self._held[s]
 
     @cached_property

@@ -170,9 +170,12 @@ class PairSampling(Encoded):
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
         fields = [*self.oracle.layout]
         told = reports["report"] if "" in fields else repack_fields(reports[fields])
-        ends = np.cumsum(np.bincount(reports["pair"], minlength=len(self.pairs)))[:-1]
-        parts = np.split(told[np.argsort(reports["pair"], kind="stable")], ends)
-        return np.array([np.append(len(part), self.oracle.tally(part).counts) for part in parts])
+        order = np.argsort(reports["pair"], kind="stable")
+        asked, starts = np.unique(reports["pair"][order], return_index=True)
+        counts = np.zeros((len(self.pairs), 1 + no_counts(self.oracle).size), np.int64)
+        for pair, part in zip(asked, np.split(told[order], starts[1:]), strict=False):  # of nobody, one empty part
+            counts[pair] = np.append(len(part), self.oracle.tally(part).counts)
+        return counts
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination of each pair: (…, L, 9)."""

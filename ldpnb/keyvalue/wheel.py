@@ -325,7 +325,7 @@ class Wheel(OpenSets, Supporting):
         return [
             Example(cls(epsilon=1.0, m=1, slots=3, table=2), one, (0, 1), pairs=False),
             Example(cls(epsilon=0.5, m=2, slots=5, width=2, table=3), two, (1, 2, 0), pairs=False),
-            Example(cls(epsilon=2.0, m=2, slots=5, table=3), three, (0, 2, 1), pairs=False),
+            Example(cls(epsilon=2.0, m=2, slots=4, table=3), three, (0, 2, 1), pairs=False),
             Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1)),
         ]
 
@@ -403,7 +403,7 @@ class WheelKV(OpenSets, SignedTernary):
         three = Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})
         return [
             Example(cls(epsilon=1.0, m=1, slots=4, table=2), FEW[2], (0, 1), pairs=False),
-            Example(cls(epsilon=0.5, m=2, slots=6, table=2), FEW[2], (1, 0), pairs=False),
+            Example(cls(epsilon=0.5, m=2, slots=5, table=2), FEW[2], (1, 0), pairs=False),
             Example(cls(epsilon=1.0, m=2, slots=4, table=3), three, (2, 0, 1), pairs=False),
             Example(cls(epsilon=0.2, m=1, table=2), FEW[2], (0, 1), pairs=False),
         ]

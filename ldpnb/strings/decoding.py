@@ -291,10 +291,10 @@ def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tu
         fitted = z @ theta
         better = cells.weight(fitted)
     share, m, gap, variance = theta[:k], cells.mean(fitted), cells.q - cells.p, np.zeros(k)
-    x, z, width = cells.x.tocsr(), z.tocsr(), len(cells.y) // len(cells.people)
+    x, spread, width = cells.x.tocsr(), z.tocsr() @ inverse[:, :k], len(cells.y) // len(cells.people)
     for c, people in enumerate(cells.people):
         rows = slice(c * width, (c + 1) * width)
-        a = (z[rows] @ inverse[:, :k]).T * weight[rows]
+        a = spread[rows].T * weight[rows]
         squares = a**2
         if cells.slots:
             one = (squares @ m[rows] - (a @ m[rows]) ** 2) / gap**2
