@@ -56,6 +56,7 @@ class TestPCKVGRR(Contract):
     cases = [  # two people with two keys, of whom some are padded
         *(replace(example, pairs=example.mechanism.d == 2) for example in PCKVGRR.example()),
         Example(PCKVGRR(d=2, ell=2, epsilon=20.0), TWO, pairs=False),
+        Example(PCKVGRR(d=1, ell=1, epsilon=1.0), ONE, pairs=False),  # few branches: three people
     ]
     bad_values = BAD_PAIRS
     bad_reports = [[-1], [6], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]

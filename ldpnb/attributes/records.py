@@ -37,8 +37,7 @@ class RecordMechanism(Mechanism):
     limits: ClassVar[Mapping[str, Limit]] = {"sizes": check_sizes}
 
     def _example(self) -> Example:
-        few = self.report_bits + self.public_bits < 6
-        return Example(self, every_record(self.sizes)[:8], pairs=few)
+        return Example(self, every_record(self.sizes)[:8], pairs=self.report_bits + self.public_bits < 6)
 
     def _values(self, values: ArrayLike) -> Ints:
         return check_columns(values, self.sizes)

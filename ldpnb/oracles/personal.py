@@ -80,6 +80,7 @@ class PCE(Mechanism):
     label = "PCE"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "levels": _check_levels}
     public_fields: ClassVar[tuple[str, ...]] = ("level", "row")
+    tried = [{"k": k, "levels": x} for k, x in ((3, (0.5, 2.0)), (2, (0.1, 1.0)), (4, (1.0,)), (5, (0.3, 1.0, 20.0)))]
 
     @property
     def epsilon(self) -> float:
@@ -171,12 +172,7 @@ class PCE(Mechanism):
         signs = np.einsum("l,...lj->...j", scale, counts[..., 0] - counts[..., 1])
         return np.asarray(fwht(signs)[..., : self.k], np.float64)
 
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Every item at every level; the levels alternate, so that two people are tried at different ones."""
-        found = []
-        for k, levels in (3, (0.5, 2.0)), (2, (0.1, 1.0)), (4, (1.0,)), (5, (0.3, 1.0, 20.0)):
-            inputs = people(np.repeat(np.arange(k), len(levels)), np.tile(np.arange(len(levels)), k))
-            groups = tuple((slice(i, None, len(levels)), epsilon) for i, epsilon in enumerate(levels))
-            found.append(Example(cls(k=k, levels=levels), inputs, groups=groups))
-        return found
+    def _example(self) -> Example:
+        n = len(self.levels)  # levels alternate, so that two people are tried at different ones
+        inputs = people(np.repeat(np.arange(self.k), n), np.tile(np.arange(n), self.k))
+        return Example(self, inputs, groups=tuple((slice(i, None, n), self.levels[i]) for i in range(n)))
