@@ -201,7 +201,7 @@ def uniform(p_values, bins=10):
 def test_shares_errors_and_p_values_over_many_surveys(mechanism):
     """300 surveys of 40,000 people: unbiased, errors right, p-values of a candidate without people uniform.
 
-    A bias of a third of an error is found, and an error that is wrong by a quarter.
+    A bias of half an error is found, and an error that is wrong by a third.
     """
     counts, trials = np.array([16000, 12000, 8000, 3000, 1000, 0]), 300
     results = [decode(tally, names(6)) for tally in survey(mechanism, counts, trials, 1)]
