@@ -26,7 +26,10 @@ CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 
 
 class TestHadamardBit(Contract):
-    cases = [*HadamardBit.example(), Example(HadamardBit(k=4, epsilon=20.0), np.arange(4))]
+    cases = [
+        *HadamardBit.example(),
+        *(Example(HadamardBit(k=k, epsilon=e), np.arange(k)) for k, e in [(3, 1.0), (5, 3.0), (4, 20.0)]),
+    ]
     bad_values = CODES
     bad_reports = [
         [0, 1],

@@ -280,7 +280,7 @@ def test_a_function_needs_a_score_and_a_mechanism_has_its_own():
         (GRR(k=4, epsilon=1.0), [0, 3], None),
         (SUE(k=40, epsilon=1.0), np.array([3]), None),  # more different reports than are scored
         (OUE(k=3, epsilon=1.0), [1], None),  # the squared score of the own bit is constant
-        (OLH(k=20, epsilon=1.0), [3], None),
+        (OLH(k=20, epsilon=1.0), [3, 5], None),
         (MeanEst(d=3, epsilon=1.0), [[1.0, 0.5, -0.3]], None),
         (StateEncoding(d=5, epsilon=1.0), Records.of({0: 0.5, 1: -1.0}, {}), None),
         (RAPPOR(bits=8, hashes=1, cohorts=2, f=0.5, p=0.25, q=0.75), ["a"], ("a", "b", "c")),
@@ -329,8 +329,7 @@ class Off(SUE):
     ids=str,
 )
 def test_sampled_moments_of_wrong_mechanisms(k, mistake, unbiased, variance_right):
-    values = [0, 1] if k == 4 else [0]
-    found = sampled(Off(k=k, epsilon=1.0, **mistake), values, reports=50_000, rng=np.random.default_rng(2))
+    found = sampled(Off(k=k, epsilon=1.0, **mistake), [0, 1], reports=50_000, rng=np.random.default_rng(2))
     assert (found.unbiased, found.variance_right) == (unbiased, variance_right)
 
 

@@ -262,8 +262,6 @@ class Blocks(RecordMechanism):
         once = f * (1 - f) / max(people.sum() - 1, 1) * (1 - second / weight**2)
         return np.asarray(first / weight**2 - once, np.float64)
 
-    # ------------------------------------------------------------------------------------------------ small and large
-
 
 @dataclass(frozen=True, eq=False)
 class Pooled:

@@ -56,7 +56,7 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
     >>> encode(Records.of({0: 1.0, 2: -1.0}, {}), 3, rng).tolist()  # digits 2 1 0, and 1 1 1
     [21, 13]
     """
-    combined(check_count(d, 1, "d"))
+    d = check_count(d, 1, "d", D_MAX)
     return numbered(check_pairs(values, d), d, rng)
 
 
