@@ -120,13 +120,29 @@ def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> N
     return found
 
 
-def check_part(found: Any, name: str, kind: Any, values: int, *shape: int) -> NDArray[Any]:
-    """Return a field of reports, (n, …): integers below `values`, or entries of another type than np.int64."""
+def check_part(found: Any, name: str, kind: Any, values: int, *shape: int, counted: bool = False) -> NDArray[Any]:
+    """Return a field of reports, (n, …): integers below `values`, or entries of another type than np.int64.
+
+    Bits are left to `kernels.count_ones` where they are `counted` by it, which looks at them in the same pass.
+    """
     array, wide = check_array(found, name), kind is np.int64
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape or not (wide or array.dtype == kind):
         rule = f"{'integers' if wide else np.dtype(kind).name} of shape {('n', *shape)}".replace("'", "")
         raise ValueError(f"{name} must be {rule}, got {array.dtype} of shape {array.shape}")
-    return check_codes(array, values, name, array.ndim) if np.dtype(kind).kind in "iu" else array
+    if array.dtype == np.bool_ and not counted:
+        check_bits(array, name)
+    if wide:
+        return check_codes(array, values, name, array.ndim)
+    if array.dtype.kind in "iu" and values <= np.iinfo(kind).max:  # as they are: eight bytes an entry would be many
+        _entries(array, name, "iu", f"integers in [0, {values})", lambda x: _below(x, values))
+    return array
+
+
+def check_bits(bits: NDArray[np.bool_], name: str) -> None:
+    """Refuse bools whose bytes are not 0 or 1, as buffers may hold them: numpy adds bytes, each as it is."""
+    most = bits.view(np.uint8).max(initial=0)
+    if most > 1:
+        raise ValueError(f"{name} must be bools, whose bytes are 0 or 1, got a byte {most}; compare them with 0 first")
 
 
 def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: int = 1) -> NDArray[np.int64]:
@@ -135,7 +151,12 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
         codes = codes.astype(np.int64)
     rule, end = ("non-negative integers", 2**63 - 1) if k is None else (f"integers in [0, {k})", k)
-    return _entries(codes, name, "iu", rule, lambda x: (x >= 0) & (x < end), ndim).astype(np.int64)
+    return _entries(codes, name, "iu", rule, lambda x: _below(x, end), ndim).astype(np.int64)
+
+
+def _below(x: NDArray[Any], end: int) -> NDArray[np.bool_]:
+    """Whether integers are in [0, end): negative ones are large if their bits are read without a sign."""
+    return x.view(f"{x.dtype.byteorder}u{x.itemsize}") < end
 
 
 def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values") -> NDArray[np.int64]:

@@ -23,8 +23,8 @@ Why the contract is as it is:
   decision, does not apply to the sum.  On an open domain it is a bound that some pairs of values attain.
 - **Open domains name their candidates when they are counted**: `tally`, `expected` and `variance` of an
   `OpenMechanism`, and of no other, take `items`.
-- **State that a client keeps** is an explicit value: `memoise` makes it, `perturb` of such a mechanism is one report
-  from a fresh state, and reports from a kept state are drawn by a method of the mechanism.
+- **State that a client keeps** is an explicit value, `Kept`, which names its mechanism: `memoise` makes it, `respond`
+  draws reports from it, and `perturb` of such a mechanism is one report from a fresh state.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
 """
 
@@ -33,6 +33,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Self
 
@@ -209,7 +210,27 @@ class Mechanism(ABC):
             raise ValueError(f"tally must be of {_brief(self)}, got one of {_brief(tally.mechanism)}")
         if tally.n == 0:
             raise ValueError("tally must hold at least one report, got none")
+        own, found = self._cells_of(tally.items), tally.counts.shape
+        if not tally.marginal and found[max(0, len(found) - len(own)) :] != own:
+            raise ValueError(f"counts must have the shape (…, {', '.join(map(str, own))}), got {found}")
+        if tally.counts.max(initial=0) > tally.n:
+            raise ValueError(f"counts must be at most n = {tally.n}: a report counts once, got {tally.counts.max()}")
         return tally
+
+    def _cells_of(self, items: Any) -> tuple[int, ...]:
+        """Return the shape of the counts of one trial."""
+        return self._one_trial
+
+    @cached_property
+    def _one_trial(self) -> tuple[int, ...]:
+        return self._count(self._nothing()).shape
+
+    def _nothing(self) -> NDArray[Any]:
+        """Return no reports."""
+        if "" in self.layout:
+            kind, _, *shape = self.layout[""]
+            return np.empty((0, *shape), kind)
+        return np.empty(0, self.dtype)
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -257,6 +278,9 @@ class OpenMechanism(Mechanism):
     def _items(self, items: Any) -> tuple[Any, ...] | None:
         """Return candidates that were checked."""
         raise NotImplementedError
+
+    def _cells_of(self, items: Any) -> tuple[int, ...]:
+        return self._count(self._nothing(), items).shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,6 +394,25 @@ class Tally:
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 and isinstance(other, int) else NotImplemented  # so that sum(tallies) works
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What clients keep from one report to the next, and whose it is: with another mechanism it would promise more.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Whose `memoise` has drawn it, and the only one whose `respond` takes it.
+    rows : ndarray (n,)
+        A state for each person; private.
+    """
+
+    mechanism: Mechanism
+    rows: NDArray[np.void]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 # -------------------------------------------------------------------------------------------------- user records

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.checks import check_bits
 from ldpnb.core import Bools, Ints
 
 ITEMS = 2048  # counted at a time: they and their counts take 16 KB, which stay in the nearest cache
 USERS = 2**16  # counted at a time: few enough for 32-bit counts, and for the second cache
 LANES = 2**10  # users who step from item to item together: what is known of them takes 16 KB
 
+FEW = 2**22  # bits for which numba need not be imported
 BYTES = 255  # rows counted at a time: a byte counts so far
 
 Bytes = NDArray[np.uint8]
@@ -187,11 +189,33 @@ def _points(seeds: Any, slots: Any, x: Any, y: Any, z: Any, many: Any, bits: Any
 
 
 def count_ones(bits: Bools | Bytes) -> Ints:
-    """Count the ones of each column of zeros and ones, (n, k): (k,).  In bytes, since numpy adds these fastest."""
-    counts = np.zeros(bits.shape[1], np.int64)
-    for start in range(0, len(bits), BYTES):
-        counts += bits[start : start + BYTES].view(U8).sum(0, dtype=U8)
+    """Count the ones of each column of zeros and ones, (n, k): (k,); compiled, where there are many.
+
+    Raises
+    ------
+    ValueError
+        If a byte is neither 0 nor 1: see `checks.check_bits`.
+    """
+    if bits.size < FEW:
+        check_bits(bits.view(np.bool_), "reports")
+        return np.asarray(bits.sum(0, dtype=np.int64))
+    counts, seen = np.zeros(bits.shape[1], np.int64), np.zeros(bits.shape[1], U8)
+    compiled(_ones)(bits.view(U8), counts, seen)
+    check_bits(seen.view(np.bool_), "reports")
     return counts
+
+
+def _ones(rows: Any, counts: Any, seen: Any) -> None:
+    found = np.empty(len(counts), U8)  # in bytes, since a vector holds many
+    for start in range(0, len(rows), BYTES):
+        found[:] = U8(0)
+        for i in range(start, min(start + BYTES, len(rows))):
+            row = rows[i]
+            for j in range(len(row)):
+                found[j] += row[j]
+                seen[j] |= row[j]
+        for j in range(len(counts)):
+            counts[j] += np.int64(found[j])
 
 
 def count_packed(rows: Bytes) -> Ints:

@@ -1,10 +1,12 @@
 """Reports survive the disk, and are counted there as in memory: in one process, in several, and by address."""
 
 import errno
+import fcntl
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -30,7 +32,8 @@ from ldpnb.oracles.frequency import GRR, OLH, OUE
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.matrix import MatrixMechanism
 from ldpnb.serve import collecting as module
-from ldpnb.serve.collecting import CHECKSUMS, HEAD, PartitionError, collect, identity, read, save
+from ldpnb.serve.collecting import CHECKSUMS, HEAD, ClusterError, PartitionError, collect, read, save
+from ldpnb.serve.keeping import identity
 from ldpnb.sets.privset import PrivSet
 from ldpnb.strings.rappor import RAPPOR
 
@@ -467,16 +470,171 @@ def test_a_partition_is_not_counted_twice(tmp_path):
         collect(MECHANISM, tmp_path, skip=True)
 
 
-@pytest.mark.parametrize("name", ["c", "d.PARQUET", "e.parquet.0123456789abcdef.partial", "f", "g.parquet"])
+@pytest.mark.parametrize("name", ["c", "d.PARQUET", "e.partial", "f", "g.parquet"])
 def test_a_folder_holds_partitions_and_nothing_else(name, tmp_path):
     save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
     if name in ("f", "g.parquet"):
         (tmp_path / name).mkdir()
     else:
         save(np.array([0, 1]), tmp_path / name, MECHANISM)
-    for skip in (False, True):
-        with pytest.raises(ValueError, match=rf"folder of \*.parquet files and nothing else, got .*{name} in it"):
-            collect(MECHANISM, tmp_path, skip=skip)
+    with open(tmp_path / "a.parquet") if name in ("f", "g.parquet") else open(tmp_path / name) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a writer does
+        for skip in (False, True):
+            with pytest.raises(ValueError, match=rf"folder of \*.parquet files and nothing else, got .*{name} in it"):
+                collect(MECHANISM, tmp_path, skip=skip)
+
+
+WRITER = """
+import os, signal, sys, numpy as np
+from ldpnb import GRR, save
+def blocks():
+    for i in range(1000):
+        if i == 3:
+            print("now", flush=True)
+            signal.pause()
+        yield np.zeros(100, int)
+save(blocks(), sys.argv[1], GRR(k=4, epsilon=1.0))
+"""
+
+
+def test_what_a_killed_writer_leaves_need_not_be_deleted_by_hand(tmp_path):
+    save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, tmp_path / "b.parquet"], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout.readline() == "now\n"
+        with pytest.raises(ValueError, match="nothing else, got .*partial in it"):  # it is being written to
+            collect(MECHANISM, tmp_path)
+        writer.kill()
+    assert len(list(tmp_path.glob("*.partial"))) == 1
+    assert collect(MECHANISM, tmp_path).tally.counts.tolist() == [1, 1, 0, 0]
+    save(np.array([2]), tmp_path / "b.parquet", MECHANISM)
+    assert collect(MECHANISM, tmp_path).tally.counts.tolist() == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "socket", "folder"])
+def test_what_is_no_file_is_refused_before_it_is_opened(kind, tmp_path):
+    """Opening a FIFO would wait for its writer, for ever and beyond Ctrl-C."""
+    save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
+    path = {"device": "/dev/zero"}.get(kind, tmp_path / "b.parquet")
+    if kind == "fifo":
+        os.mkfifo(path)
+    if kind == "folder":
+        path.mkdir()
+    with socket.socket(socket.AF_UNIX) as one:
+        if kind == "socket":
+            one.bind(str(path))
+        for use in (lambda: collect(MECHANISM, [path]), lambda: list(read(path, MECHANISM))):
+            with pytest.raises(PartitionError, match=f"got {path}: it is no file"):
+                use()
+        assert list(collect(MECHANISM, [tmp_path / "a.parquet", path], skip=True).skipped) == [str(path)]
+
+
+class Tidied(GRR):
+    """Somebody deletes the files that are being counted."""
+
+    folder = None
+
+    def tally(self, reports):
+        for path in self.folder.iterdir() if self.folder and len(reports) else ():
+            path.unlink()
+        return super().tally(reports)
+
+
+def test_a_file_deleted_while_it_is_counted_is_counted(tmp_path, monkeypatch):
+    tidied = Tidied(k=4, epsilon=1.0)
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        save(np.array([0, 1]), path, tidied)
+    size = paths[0].stat().st_size
+    monkeypatch.setattr(Tidied, "folder", tmp_path)
+    found = collect(tidied, paths, skip=True)
+    assert (found.reports, found.bytes, list(found.skipped)) == (2, size, [str(paths[1])])
+
+
+@pytest.mark.parametrize("value", [3.0, True, -1, None, "3", [1], {"a": 1}], ids=repr)
+@pytest.mark.parametrize("name", ["reports", "partition", "layout", "mechanism", "label", "dtype", "shape", ""])
+def test_a_forged_head_is_skipped_or_does_no_harm(name, value, tmp_path):
+    save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+    stored = pq.ParquetFile(tmp_path / "a")
+    head = json.loads(stored.metadata.metadata[HEAD])
+    head = json.dumps(value if name == "" else head | {name: value}).encode()
+    _, _, crcs = stored.metadata.metadata[CHECKSUMS].decode().partition(" ")
+    with pq.ParquetWriter(tmp_path / "b", stored.schema_arrow, store_schema=False) as file:
+        file.write_table(stored.read())
+        file.add_key_value_metadata({HEAD: head, CHECKSUMS: f"{crc32(head):08x} {crcs}"})
+    found = collect(MECHANISM, [tmp_path / "a", tmp_path / "b"], skip=True)
+    harmless = (name, value) == ("partition", "3")
+    assert list(found.skipped) == ([] if harmless else [str(tmp_path / "b")])
+    assert found.reports == (4 if harmless else 2)
+
+
+def test_a_row_group_larger_than_any_that_is_written_is_refused(tmp_path, monkeypatch):
+    save(np.arange(100) % 4, tmp_path / "a", MECHANISM)
+    monkeypatch.setattr(module, "GROUP", 8 * 99)
+    with pytest.raises(PartitionError, match="it has 100 reports in one row group, more than are written"):
+        collect(MECHANISM, [tmp_path / "a"])
+
+
+def test_names_are_read_as_the_system_has_them(tmp_path):
+    path = os.fsencode(tmp_path) + b"/a.parquet"
+    save(np.array([0, 1]), path, MECHANISM)
+    for paths in ([path], os.fsencode(tmp_path)):
+        assert collect(MECHANISM, paths).reports == 2
+    assert len(list(read(path, MECHANISM))) == 1
+    long = tmp_path / ("n" * 255)  # as long as a name may be
+    save(np.array([0, 1]), long, MECHANISM)
+    assert collect(MECHANISM, [long]).reports == 2
+    longer = tmp_path / ("n" * 256)
+    assert collect(MECHANISM, [longer, path], skip=True).skipped.keys() == {str(longer)}
+
+
+def test_a_name_that_is_not_utf_8_is_refused(client, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.parquet"
+    with pytest.raises(ValueError, match=r"path must be UTF-8, which Parquet wants, got '.*udcff.parquet'"):
+        save(np.array([0, 1]), path, MECHANISM)
+    save(np.array([0, 1]), tmp_path / "a.parquet", MECHANISM)
+    shutil.copy(tmp_path / "a.parquet", path)
+    for scheduler in (None, client):
+        with pytest.raises(PartitionError, match="path must be UTF-8"):
+            collect(MECHANISM, [path], scheduler=scheduler)
+        found = collect(MECHANISM, [tmp_path / "a.parquet", path], scheduler=scheduler, skip=True)
+        assert found.reports == 2 and list(found.skipped) == [os.fsdecode(path)]
+
+
+def test_a_folder_that_cannot_be_read_gets_no_partition(tmp_path, monkeypatch):
+    """Its name could not be brought to the disk; the error comes before anything is written."""
+    if os.getuid() == 0:  # who may read anything
+        opened = os.open
+
+        def refused(path, flags, *rest, **named):
+            if os.path.isdir(path):
+                raise PermissionError(errno.EACCES, "no", str(path))
+            return opened(path, flags, *rest, **named)
+
+        monkeypatch.setattr(os, "open", refused)
+    else:
+        tmp_path.chmod(0o333)
+    with pytest.raises(PermissionError):
+        save(np.array([0, 1]), tmp_path / "a", MECHANISM)
+    monkeypatch.undo()
+    tmp_path.chmod(0o700)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("byte", [2, 156, 254, 255])
+@pytest.mark.parametrize("number", [1, 3, 7], ids=["one bit", "a row of bits", "bits in fields"])
+def test_a_byte_that_is_no_bit_destroys_no_partition(number, byte, tmp_path):
+    """Parquet stores a bit of it, which another checksum fits: it is refused where it is still alone."""
+    mechanism, values, items = CASES[number]
+    reports = mechanism.perturb(values, rng=np.random.default_rng(6))
+    bits = reports if reports.dtype.names is None else reports[{1: "bit", 7: "bits"}[number]]
+    bits.view(np.uint8)[(50,) + (0,) * (bits.ndim - 1)] = byte
+    with pytest.raises(ValueError, match=f"must be bools, whose bytes are 0 or 1, got a byte {byte}; compare them"):
+        mechanism.tally(reports, *named(items))
+    with pytest.raises(ValueError, match=f"must be bools, whose bytes are 0 or 1, got a byte {byte}; compare them"):
+        save(reports, tmp_path / "a", mechanism)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_wrong_arguments_are_named(tmp_path):
@@ -651,6 +809,59 @@ def test_a_lost_worker_changes_nothing(client, tmp_path, monkeypatch):
     assert victim not in client.run(os.getpid).values()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("wait, victims, stalls", [(0, 1, 0), (0, 2, 0), (0.3, 2, 0), (0, 1, 1)], ids=str)
+def test_workers_killed_at_any_moment_change_nothing(wait, victims, stalls, tmp_path):
+    """From the first moment on: what had been handed out beforehand would be lost with them, or never arrive."""
+    from distributed import Client, LocalCluster
+
+    slow = Slow(k=4, epsilon=1.0)
+    reports = slow.perturb(np.arange(2000) % 4, rng=np.random.default_rng(6))
+    paths = partitions(tmp_path, slow, reports, [50] * 39)
+    found = []
+
+    def count():
+        try:
+            found.append(collect(slow, paths, scheduler=client).tally)
+        except ClusterError as error:  # their nannies may fail, too
+            found.append(error)
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
+        processes = list(client.run(os.getpid).values())[:victims]
+        for process in processes if stalls else ():
+            os.kill(process, signal.SIGSTOP)
+        counting = threading.Thread(target=count, daemon=True)
+        counting.start()
+        time.sleep(wait + stalls)
+        for process in processes:
+            os.kill(process, signal.SIGKILL)
+        counting.join(60)
+        assert found, "it hangs"
+        if not isinstance(found[0], ClusterError):
+            assert_same(found[0], GRR.tally(slow, reports))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", ["workers", "scheduler"])
+def test_a_cluster_that_is_lost_is_an_error_within_seconds(loss, tmp_path, monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(module, "LOST", 2.0)
+    slow = Slower(k=4, epsilon=1.0)
+    paths = partitions(tmp_path, slow, np.arange(600) % 4, [10] * 59)
+    threads = {"n_workers": 1, "processes": False, "dashboard_address": ":0"}  # nobody replaces them
+    with LocalCluster(**threads) as cluster, Client(cluster) as one:
+        lose = {"workers": lambda: cluster.scale(0), "scheduler": cluster.close}[loss]
+        timer = threading.Timer(1, lose)
+        timer.start()
+        words = {"workers": "must have workers, but lost all", "scheduler": "must stay until all is counted"}[loss]
+        started = time.monotonic()
+        with pytest.raises(ClusterError, match=f"scheduler {words}"):
+            collect(slow, paths, scheduler=one)
+        assert time.monotonic() - started < 30
+        timer.join()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fatal(GRR):
     """Kills every process that counts, but this one."""
@@ -664,8 +875,6 @@ class Fatal(GRR):
 
 
 def test_a_partition_that_kills_is_named(client, tmp_path):
-    from distributed import KilledWorker
-
     fatal = Fatal(k=4, epsilon=1.0, home=os.getpid())
     save(np.array([0, 1]), tmp_path / "a", fatal)
 
@@ -673,7 +882,9 @@ def test_a_partition_that_kills_is_named(client, tmp_path):
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", failures))
 
     allow(0)
-    with pytest.raises(KilledWorker, match=f"{tmp_path / 'a'}"):
+    with pytest.raises(
+        ClusterError, match=f"scheduler must keep its workers, but a partition killed each .*{tmp_path / 'a'}"
+    ):
         collect(fatal, [tmp_path / "a"], scheduler=client)
     allow(3)
     client.wait_for_workers(2)

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, HASHES_MAX
-from ldpnb.core import Example, Tally
+from ldpnb.core import Example, Kept, Tally
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.strings.hashed import position
 from ldpnb.strings.rappor import ORR, RAPPOR, one_time
@@ -150,7 +150,7 @@ def test_lifetime_is_never_exceeded():
     """The permanent response bounds all reports, and many of them come close; without a memory two pass it."""
     mechanism = RAPPOR(bits=2, hashes=1, cohorts=2, f=0.5, p=0.125, q=0.875)
     two = far_apart(mechanism, 2).tolist()
-    permanent = laws(lambda value, rng: mechanism.memoise([value], rng=rng)[0], two)
+    permanent = laws(lambda value, rng: mechanism.memoise([value], rng=rng).rows[0], two)
     assert worst(permanent).ratio <= odds(mechanism.lifetime_epsilon)
     assert epsilon(permanent) == pytest.approx(mechanism.lifetime_epsilon, rel=1e-14)
     assert epsilon(laws(kept(mechanism, 2), two)) < mechanism.lifetime_epsilon
@@ -263,9 +263,10 @@ def test_a_person_keeps_cohort_and_permanent_response():
     mechanism, rng = RAPPOR(bits=8, hashes=2, cohorts=4, f=0.5, p=0, q=1), np.random.default_rng(0)
     state = mechanism.memoise(["a", "b"] * 50, rng=rng)
     reports = mechanism.respond(state, rng=rng)
-    assert np.array_equal(reports["cohort"], state["cohort"])
-    assert np.array_equal(reports["bits"], state["permanent"])  # p = 0, q = 1: no instantaneous noise
-    assert set(state["cohort"].tolist()) == {0, 1, 2, 3}
+    assert len(state) == 100 and state.mechanism is mechanism
+    assert np.array_equal(reports["cohort"], state.rows["cohort"])
+    assert np.array_equal(reports["bits"], state.rows["permanent"])  # p = 0, q = 1: no instantaneous noise
+    assert set(state.rows["cohort"].tolist()) == {0, 1, 2, 3}
 
 
 def test_value_outside_the_candidates_contributes_its_own_row():
@@ -387,7 +388,7 @@ class ForgetsPermanent(RAPPOR):
     def perturb(self, values, *, rng):
         state = self.memoise(values, rng=rng)
         for i, value in enumerate(values):
-            state["permanent"][i] = self.filters([value])[0][state["cohort"][i]]
+            state.rows["permanent"][i] = self.filters([value])[0][state.rows["cohort"][i]]
         return self.respond(state, rng=rng)
 
 
@@ -395,10 +396,10 @@ class ForgetsPermanent(RAPPOR):
 class SurveyLetters(RAPPOR):
     """Sends ones with probability p where the permanent bit is 1 and q where it is 0, with p below q."""
 
-    def respond(self, state, *, rng):
-        other = state.copy()
-        other["permanent"] = ~state["permanent"]
-        return super().respond(other, rng=rng)
+    def respond(self, kept, *, rng):
+        other = kept.rows.copy()
+        other["permanent"] = ~other["permanent"]
+        return super().respond(Kept(self, other), rng=rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -407,11 +408,11 @@ class OneCohortForAll(RAPPOR):
 
     def memoise(self, values, *, rng):
         state = super().memoise(values, rng=rng)
-        cohort = state["cohort"][0]
+        cohort = state.rows["cohort"][0]
         for i, value in enumerate(values):
             bloom = self.filters([value])[0]
-            state["permanent"][i] ^= bloom[state["cohort"][i]] ^ bloom[cohort]
-        state["cohort"] = cohort
+            state.rows["permanent"][i] ^= bloom[state.rows["cohort"][i]] ^ bloom[cohort]
+        state.rows["cohort"] = cohort
         return state
 
 
@@ -666,7 +667,30 @@ def test_slots_tell_apart_fewer_than_they_are():
             mechanism.expected([0], [*chosen, more])
 
 
-@pytest.mark.parametrize("state", [np.zeros(2), "ab", np.array([(2, (0, 1))], RAPPOR(**SMALL).state_dtype)])
-def test_bad_states_are_refused(state):
-    with pytest.raises(ValueError, match="must .*, got"):
-        RAPPOR(**SMALL).respond(state, rng=np.random.default_rng(0))
+@pytest.mark.parametrize(
+    "rows", [np.zeros(2), "ab", *(np.array([x], RAPPOR(**SMALL).state_dtype) for x in [(2, (0, 1)), (-1, (0, 1))])]
+)
+def test_bad_states_are_refused(rows):
+    mechanism = RAPPOR(**SMALL)
+    for state in (rows, Kept(mechanism, rows)):
+        with pytest.raises(ValueError, match="must .*, got"):
+            mechanism.respond(state, rng=np.random.default_rng(0))
+
+
+def test_a_state_of_another_mechanism_is_refused():
+    """Its lifetime ε would be 21.17, where 4.39 are promised; the reports of both look alike."""
+    about = {"bits": 32, "hashes": 2, "cohorts": 4, "p": 0.25, "q": 0.75}
+    loose, strict = RAPPOR(f=0.01, **about), RAPPOR(f=0.5, **about)
+    assert (round(loose.lifetime_epsilon, 2), round(strict.lifetime_epsilon, 2)) == (21.17, 4.39)
+    state = loose.memoise(["x"], rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"kept must be drawn by `memoise` of RAPPOR\(.*f=0.5, .*got one of .*f=0.01"):
+        strict.respond(state, rng=np.random.default_rng(1))
+    assert len(RAPPOR(f=0.01, **about).respond(state, rng=np.random.default_rng(1))) == 1  # equal is enough
+
+
+def test_a_state_whose_bools_are_bytes_is_refused():
+    mechanism = RAPPOR(**SMALL)
+    rows = mechanism.memoise(["a"], rng=np.random.default_rng(0)).rows
+    rows["permanent"].view(np.uint8)[0, 0] = 2
+    with pytest.raises(ValueError, match="permanent must be bools, whose bytes are 0 or 1, got a byte 2"):
+        mechanism.respond(Kept(mechanism, rows), rng=np.random.default_rng(0))

@@ -341,8 +341,8 @@ ROWS = [
     ),
     Row(
         RAPPORT.respond,
-        {"state": RAPPORT.memoise(["a"], rng=rng()), "rng": rng()},
-        {"state": [None, "a", [], [1], np.zeros(2), RAPPORT.perturb(["a"], rng=rng())], "rng": SOURCE},
+        {"kept": RAPPORT.memoise(["a"], rng=rng()), "rng": rng()},
+        {"kept": [None, "a", [], [1], np.zeros(2), RAPPORT.perturb(["a"], rng=rng())], "rng": SOURCE},
     ),
     Row(
         decode,

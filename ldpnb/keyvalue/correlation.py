@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ class IOH(Encoded):
     label = "IOH"
 
     combinations = staticmethod(combined)
+    layout = property(attrgetter("oracle.layout"), doc="That of the oracle.")
 
     def _cells(self, records: Records, rng: Randomness) -> Ints:
         return numbered(records, self.d, rng)
@@ -66,9 +68,12 @@ class IOH(Encoded):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         return self.oracle.perturb(self._cells(values, rng), rng=rng)
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count as the oracle does, which also checks its reports."""
-        return replace(self.oracle.tally(reports), mechanism=self)
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        return self.oracle._reports(reports)
+
+    def _count(self, reports: NDArray[Any]) -> Ints:
+        """Count as the oracle does."""
+        return self.oracle._count(reports)
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination: (…, 3^d)."""
@@ -182,8 +187,8 @@ class PairSampling(Encoded):
         counts = tally.counts
         asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
         # an oracle's estimate times n is linear in its counts and n: of no counts, it is what a report costs
-        nothing = self.oracle.estimate(Tally(self.oracle, 1, np.zeros_like(told)))
-        scores = self.oracle.estimate(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
+        nothing = self.oracle._score(Tally(self.oracle, 1, np.zeros_like(told)))
+        scores = self.oracle._score(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
         return np.asarray(scores * (len(self.pairs) / tally.n))
 
     def expected(self, values: Records) -> Floats:

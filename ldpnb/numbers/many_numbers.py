@@ -114,9 +114,9 @@ class MeanEst(Numbers):
         return self.scores**2
 
     @property
-    def report_bits(self) -> int:
-        """One bit a coordinate: d."""
-        return self.d
+    def layout(self) -> Layout:
+        """A corner: −1 or +1 for each coordinate."""
+        return {"": (np.int8, 2, self.d)}
 
     def _draw(self, vectors: Floats, rng: Randomness) -> Reports:
         left = weighted(self.weights, (len(vectors),), rng)  # agreements to place among the coordinates to come

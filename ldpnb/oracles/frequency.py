@@ -40,6 +40,7 @@ from ldpnb.checks import (
     check_flag,
     check_histogram,
     check_numbers,
+    check_part,
 )
 from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks
 from ldpnb.hashing import PRIME, Quadratic, check_prime
@@ -267,6 +268,9 @@ class BitReports(PureProtocol):
     def layout(self) -> Layout:
         """Bits, or bytes."""
         return {"": (np.uint8, 256, -(-self.k // 8)) if self.packed else (np.bool_, 2, self.k)}
+
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        return check_part(reports, "reports", *self.layout[""], counted=True)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the reports that support each item, (k,)."""

@@ -1,4 +1,4 @@
-"""What a survey runs on: which mechanism to choose, and collecting reports at scale."""
+"""What a survey runs on: which mechanism to choose, collecting reports at scale, and accounts of ε."""
 
 from typing import TYPE_CHECKING
 
@@ -7,12 +7,21 @@ from ldpnb._door import door
 if TYPE_CHECKING:
     from ldpnb.serve._catalogue import catalogue as catalogue
     from ldpnb.serve.collecting import (
+        ClusterError as ClusterError,
         Collected as Collected,
         PartitionError as PartitionError,
         collect as collect,
-        identity as identity,
         read as read,
         save as save,
+    )
+    from ldpnb.serve.keeping import (
+        Account as Account,
+        BudgetError as BudgetError,
+        identity as identity,
+        load_state as load_state,
+        load_tally as load_tally,
+        save_state as save_state,
+        save_tally as save_tally,
     )
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

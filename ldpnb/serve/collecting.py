@@ -28,13 +28,15 @@ import errno
 import json
 import os
 import secrets
+import stat
+import threading
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,8 +44,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.checks import check_array
+from ldpnb.checks import check_array, check_bits, check_count
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
+from ldpnb.serve.keeping import identity
 
 try:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -60,47 +63,20 @@ CHECKSUMS = b"ldpnb.crc32"  # of that, and of each column
 PLAIN = "report"  # name of the column where a report has no fields
 GROUP = 2**24  # bytes of reports in a row group, which is what is in memory at a time
 WIDE = 64  # bytes in a column; sorting those of longer ones by their places takes longer than it saves
-LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
 FAN_IN = 8  # tallies that are added at a time
-OWN = (None, errno.ENOENT, errno.ENOTDIR)  # errors that tell of a file: those of its reader, and that it is not there
+OWN = (None, errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)  # errors that tell of a file: its reader's, its name's
+LOST = 30.0  # seconds that a cluster may be without the workers it had; their nannies take some to replace them
+AWAITED = 300.0  # and that one may take to get its first
 
-StrPath = str | os.PathLike[str]
+StrPath = str | bytes | os.PathLike[str]
 
 
 class PartitionError(ValueError):
     """A partition is missing, damaged, or not of the mechanism and label that are asked for; the text names it."""
 
 
-def identity(mechanism: Mechanism) -> str:
-    """Say which mechanism this is: its class, and those of its fields that make a difference.
-
-    A field that the class fills in by itself with the same value is left out, so that files stay readable when a class
-    gains a field with a default.  Mechanisms of one class have the same identity exactly if they are equal.
-
-    Examples
-    --------
-    >>> from ldpnb import OLH
-    >>> identity(OLH(k=5, epsilon=1.0, prime=2**31 - 1))
-    'OLH(k=5, epsilon=1.0)'
-    """
-    text = _written(mechanism)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… sha256 {sha256(text.encode()).hexdigest()}"
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"({''.join(f'{_written(x)}, ' for x in value)})"
-    if not is_dataclass(value):
-        return repr(value)
-    kind: Any = type(value)
-    kept = {f.name: getattr(value, f.name) for f in fields(value)}
-    for name in reversed(tuple(kept)):
-        fewer = {other: x for other, x in kept.items() if other != name}
-        try:
-            kept = fewer if kind(**fewer) == value else kept
-        except (TypeError, ValueError):
-            pass  # the field has no default, or none that fits the others
-    return f"{kind.__name__}({', '.join(f'{name}={_written(x)}' for name, x in kept.items())})"
+class ClusterError(RuntimeError):
+    """The cluster is gone, or lost its workers and got no others, or loses every worker at one partition."""
 
 
 # ------------------------------------------------------------------------------------------------------ one partition
@@ -110,8 +86,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     """Write reports as one partition.
 
     The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.  Until then it
-    has a name that ends in ``.partial``, which is what a writer that is killed leaves behind.  Of several writers of
-    one path the first to finish has it.
+    has a name that ends in ``.partial`` and is locked; what a writer leaves behind that is killed is not locked, and
+    nobody minds it.  Of several writers of one path the first to finish has it.
 
     Parameters
     ----------
@@ -122,7 +98,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         Of a file that does not exist, on a file system with hard links.  Many mounts of object storage have none: write
         to a disk, and copy whole files there.
     mechanism : Mechanism
-        Whose reports they are.  Their layout is checked now, and the first of them; the others when they are counted.
+        Whose reports they are.  Their layout and their bits are checked now, and the first of them; the others when
+        they are counted.
     label : str
         What they are reports of, where the mechanism does not tell: the question, the round, the place.  `read` and
         `collect` compare it like the mechanism.
@@ -130,12 +107,14 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     Raises
     ------
     ValueError
-        If there is such a file, if there is no block, or if a block has not the layout of the mechanism's reports.
+        If there is such a file, or its name is not UTF-8, if there is no block, or if a block has not the layout of the
+        mechanism's reports.
     OSError
-        If the file system fails.  The file may be there all the same: look, before the reports are written again, and
-        write them under the same path, where they cannot be twice.
+        If the file system fails, or the folder may not be read.  The file may be there all the same: look, before the
+        reports are written again, and write them under the same path, where they cannot be twice.
     """
     path, label = Path(_mounted(path, "path")), _text(label)
+    _utf8(str(path))
     if os.path.lexists(path):
         raise ValueError(f"path must be new, got {path}, which exists")
     given = [reports] if isinstance(reports, np.ndarray) else reports
@@ -148,9 +127,11 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     some = named([0] if isinstance(mechanism, OpenMechanism) else None)
     mechanism.tally(first[:0], *some)  # refuses another layout
     rows = max(1, GROUP // (dtype.itemsize * int(np.prod(shape))))
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
+    temporary = path.with_name(f"{secrets.token_hex(8)}.partial")  # not longer than a name may be
+    folder = os.open(path.parent, os.O_RDONLY)  # now, since a folder that cannot be read cannot be brought to the disk
     try:
         with open(temporary, "xb") as file:
+            _lock(file, "LOCK_EX")
             with pq.ParquetWriter(file, schema, **_encodings(schema)) as writer:
                 n, crcs = 0, [0] * len(schema)
                 for block in chain([first], blocks):
@@ -185,12 +166,9 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         except FileExistsError as error:
             if not os.path.samestat(os.lstat(temporary), os.lstat(path)):  # it is this one if a network lost the answer
                 raise ValueError(f"path must be new, got {path}, which exists") from error
+        os.fsync(folder)  # the name has to reach the disk, too
     finally:
         temporary.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)  # its entry has to reach the disk, too
-    try:
-        os.fsync(folder)
-    finally:
         os.close(folder)
 
 
@@ -224,21 +202,28 @@ def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Re
         yield from partition.blocks()
 
 
-def _text(label: str) -> str:
-    if not isinstance(label, str):
-        raise ValueError(f"label must be a text, got {label!r}")
-    return label
+def _text(value: Any, name: str = "label") -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {value!r}")
+    return value
+
+
+def _utf8(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"path must be UTF-8, which Parquet wants, got {path!r}") from None
 
 
 def _mounted(path: StrPath, argument: str) -> str:
-    text = os.fspath(path)
+    text = os.fsdecode(path)
     if "://" in text:
         raise ValueError(f"{argument} must be of a mounted file system, not an address, got {text!r}")
     return text
 
 
 @contextmanager
-def _fault(path: StrPath, name: str) -> Iterator[None]:
+def _fault(path: str, name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # what a damaged file makes a reader do cannot be listed
@@ -251,8 +236,12 @@ def _fault(path: StrPath, name: str) -> Iterator[None]:
 class _Partition:
     """An open file that says that it holds reports of this mechanism, with this label."""
 
-    def __init__(self, path: StrPath, name: str, label: str) -> None:
-        self.file = pq.ParquetFile(path, page_checksum_verification=True)
+    def __init__(self, path: str, name: str, label: str) -> None:
+        _utf8(path)
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("it is no file")  # and might never answer
+        self.size, self.file = found.st_size, pq.ParquetFile(path, page_checksum_verification=True)
         try:
             self._judge(name, label)
         except BaseException:
@@ -267,13 +256,13 @@ class _Partition:
         if f"{zlib.crc32(stored[HEAD]):08x}" != crc:
             raise ValueError("what it says of itself does not fit its checksum")
         said = json.loads(stored[HEAD])
-        if said["layout"] != LAYOUT:
+        if check_count(said["layout"], 0, "layout") != LAYOUT:
             raise ValueError(f"it has version {said['layout']} of the layout, and {LAYOUT} is read here")
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
         if (found := said.get("label", "")) != label:  # the first files had none
             raise ValueError(f"it holds those of {name} labelled {found!r}, not {label!r}")
-        self.n, self.number = said["reports"], said["partition"]
+        self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
             raise ValueError("its columns are not those of its layout")
@@ -291,6 +280,9 @@ class _Partition:
         """Yield reports, a row group at a time, and fail at the end if they are not those that were written."""
         n, crcs = 0, [0] * len(self.file.schema_arrow)
         for group in range(self.file.num_row_groups):
+            rows, each = self.file.metadata.row_group(group).num_rows, self.empty(1).nbytes
+            if rows > max(1, GROUP // each):
+                raise ValueError(f"it has {rows} reports in one row group, more than are written")
             table = self.file.read_row_group(group, use_threads=False)
             columns = [_to_numpy(column) for column in table.columns]
             n, crcs = n + len(table), _checksums(columns, crcs)
@@ -341,6 +333,8 @@ def _columns(reports: Reports) -> list[NDArray[Any]]:
     columns = []
     for name in reports.dtype.names or (PLAIN,):
         values = reports if reports.dtype.names is None else reports[name]
+        if values.dtype == np.bool_:
+            check_bits(values, name)
         if values.ndim > 1:
             flat = np.ascontiguousarray(values).reshape(len(values), -1)
             values = np.packbits(flat, axis=1) if flat.dtype == np.bool_ else flat.view(np.uint8)
@@ -436,8 +430,8 @@ def collect(
     mechanism : Mechanism
     paths : path or iterable of path
         The partitions, or a folder that holds them, as ``*.parquet``, and nothing else, not even what somebody is
-        writing.  A cluster's workers must find them under the same paths.  What never came to the folder cannot be
-        missed there: where partitions are known, list them.
+        writing; what a killed writer left is passed over.  A cluster's workers must find them under the same paths.
+        What never came to the folder cannot be missed there: where partitions are known, list them.
     items : sequence, optional
         The candidates to count, for mechanisms whose client does not know the domain.
     label : str
@@ -461,6 +455,9 @@ def collect(
         them.
     MemoryError, OSError
         If memory, rights or the file system fail on who counts, whether or not faults are skipped.
+    ClusterError
+        If the cluster is gone, has been without workers for 30 seconds after it had some (for 300 before), or loses
+        every worker that counts one partition, whether or not faults are skipped.  Lost workers alone change nothing.
     ImportError
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
@@ -485,17 +482,17 @@ Told = Callable[[int, int], None]  # of so many reports more, and so many partit
 
 def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
     """Absolute paths of partitions, which must differ."""
-    if isinstance(paths, str | os.PathLike):
+    if isinstance(paths, str | bytes | os.PathLike):
         _mounted(paths, "paths")
         if not os.path.isdir(paths):
-            raise ValueError(f"paths must be a folder or a list of paths, got {os.fspath(paths)!r}")
-        found = sorted(Path(os.path.abspath(paths)).iterdir())
+            raise ValueError(f"paths must be a folder or a list of paths, got {os.fsdecode(paths)!r}")
+        found = sorted(path for path in Path(os.path.abspath(os.fsdecode(paths))).iterdir() if not _left(path))
         for path in found:
             if path.suffix != ".parquet" or not path.is_file():
                 raise ValueError(f"paths must be a folder of *.parquet files and nothing else, got {path} in it")
         names = [str(path) for path in found]
         if not names:
-            raise ValueError(f"paths must be a folder with *.parquet in it, got {os.fspath(paths)!r}")
+            raise ValueError(f"paths must be a folder with *.parquet in it, got {os.fsdecode(paths)!r}")
     else:
         names = [os.path.abspath(_mounted(path, "paths")) for path in paths]
         if not names:
@@ -504,6 +501,24 @@ def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
     if twice:
         raise ValueError(f"paths must name a partition once, got {twice[0]} several times")
     return names
+
+
+def _left(path: Path) -> bool:
+    """Whether this is what a writer left behind that was killed: a file that nobody has locked."""
+    if path.suffix != ".partial" or not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return _lock(file, "LOCK_SH")
+
+
+def _lock(file: Any, kind: str) -> bool:
+    """Lock an open file, and say whether that could be done; where there are no locks, nothing is held to be left."""
+    with suppress(OSError, ImportError):
+        import fcntl
+
+        fcntl.flock(file, getattr(fcntl, kind) | fcntl.LOCK_NB)
+        return True
+    return False
 
 
 def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, told: Told) -> Collected:
@@ -529,7 +544,7 @@ def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, 
         return Collected(None, {}, 0, {path: str(error)})
     told(0, 1)
     whole = replace(empty, n=partition.n, counts=counts)
-    return Collected(whole, {partition.number: path}, os.path.getsize(path))
+    return Collected(whole, {partition.number: path}, partition.size)
 
 
 def _sum(parts: Iterable[Collected]) -> Collected:
@@ -553,18 +568,48 @@ def _sum(parts: Iterable[Collected]) -> Collected:
 
 def _on_cluster(client: Any, counter: Callable[..., Collected], names: list[str], told: Told) -> Collected:
     """Count on the workers, and add there; a sum goes before a count, so that few tallies wait."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm.core import CommClosedError
+
     topic = f"ldpnb-{secrets.token_hex(8)}"
     client.subscribe_topic(topic, lambda event: told(*event[1]))
-    [count] = client.scatter([counter], broadcast=True, hash=False)
-    whole = _tree(
-        client, [client.submit(_on_worker, count, name, topic, key=f"count-{topic}-{name}") for name in names]
-    )
+    # who counts travels with each task: what is handed out beforehand is lost with the workers that hold it
+    parts = [
+        client.submit(_on_worker, counter, os.fsencode(name), topic, key=f"count-{topic}-{_printable(name)}")
+        for name in names
+    ]
+    whole = _tree(client, parts)
+    del parts
     try:
+        _wait(client, whole)
         found: Collected = whole.result()
+    except KilledWorker as error:
+        raise ClusterError(
+            f"scheduler must keep its workers, but lost each that counted a partition: {error}"
+        ) from error
+    except (CancelledError, CommClosedError) as error:
+        raise ClusterError(f"scheduler must stay until all is counted, but it is gone: {error}") from error
     finally:
-        client.cancel([whole])  # and with it all that nobody else needs
-        client.unsubscribe_topic(topic)
+        with suppress(Exception):  # of a cluster that is gone, which says so otherwise
+            client.cancel([whole])  # and with it all that nobody else needs
+            client.unsubscribe_topic(topic)
     return found
+
+
+def _wait(client: Any, whole: Any) -> None:
+    """Wait for a future as long as there are workers."""
+    done, had = threading.Event(), bool(client.nthreads())
+    whole.add_done_callback(lambda _: done.set())
+    seen = time.monotonic()
+    while not done.wait(1):
+        if client.status == "running" and client.nthreads():
+            seen, had = time.monotonic(), True
+        elif time.monotonic() - seen > (LOST if had else AWAITED):
+            raise ClusterError("scheduler must have workers, but lost all of them")
+
+
+def _printable(name: str) -> str:
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _tree(client: Any, parts: list[Any]) -> Any:
@@ -576,10 +621,10 @@ def _tree(client: Any, parts: list[Any]) -> Any:
     return parts[0]
 
 
-def _on_worker(count: Callable[..., Collected], path: str, topic: str) -> Collected:
+def _on_worker(count: Callable[..., Collected], path: bytes, topic: str) -> Collected:
     from distributed import get_worker
 
-    found = count(path, lambda *_: None)
+    found = count(os.fsdecode(path), lambda *_: None)
     get_worker().log_event(topic, (found.reports, 1))
     return found
 

@@ -35,9 +35,8 @@ from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, check_epsilon, check_part
 from ldpnb.core import (
-    Bools,
     Example,
     Floats,
     Ints,
@@ -239,7 +238,10 @@ class SampledSUE(SetSampling):
         reports[real, items[real]] = bernoulli(p, real.shape, rng)
         return reports
 
-    def _count(self, reports: Bools) -> Ints:
+    def _reports(self, reports: Reports) -> NDArray[Any]:
+        return check_part(reports, "reports", *self.layout[""], counted=True)
+
+    def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the ones of each item, (d,)."""
         return count_ones(reports)
 

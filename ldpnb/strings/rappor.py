@@ -13,13 +13,14 @@ from math import floor
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter
 from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
     Limit,
+    check_bits,
     check_codes,
     check_count,
     check_epsilon,
@@ -27,7 +28,7 @@ from ldpnb.checks import (
     check_people,
     check_probability,
 )
-from ldpnb.core import Example, Floats, Ints, Layout, Reports, blocks
+from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, blocks
 from ldpnb.oracles.frequency import BLOCK, Slotted
 from ldpnb.strings.hashed import Hashed, Name
 
@@ -173,7 +174,7 @@ class RAPPOR(Hashed):
         """A public cohort, and the bits of a filter."""
         return {"cohort": (np.int64, self.cohorts), "bits": (np.bool_, 2, self.bits)}
 
-    def memoise(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> NDArray[np.void]:
+    def memoise(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> Kept:
         """Draw each person's cohort and permanent response: what a client keeps; only the cohort is public.
 
         One call a person and value, ever: a second one would average the permanent noise away.
@@ -185,8 +186,8 @@ class RAPPOR(Hashed):
 
         Returns
         -------
-        ndarray (n,)
-            With the fields ``cohort`` and ``permanent``.
+        Kept
+            Rows have the fields ``cohort`` and ``permanent``.
         """
         named = self._values(values)
         check_people(named)
@@ -197,12 +198,19 @@ class RAPPOR(Hashed):
             bloom = np.zeros_like(state["permanent"][some])
             bloom[np.arange(len(bloom))[:, None], cells[some]] = True
             state["permanent"][some] = bloom ^ bernoulli(float(self.flip), bloom.shape, rng)
-        return state
+        return Kept(self, state)
 
-    def respond(self, state: NDArray[np.void], *, rng: Randomness) -> Reports:
-        """Draw one report from each state, as often as one likes: (n,) with the fields ``cohort`` and ``bits``."""
-        state = check_fields(state, self.state_dtype, "state")
+    def respond(self, kept: Kept, *, rng: Randomness) -> Reports:
+        """Draw one report from each state, as often as one likes: (n,) with the fields ``cohort`` and ``bits``.
+
+        What that reveals is `exposure`.  A state that another mechanism has drawn is refused.
+        """
+        if not isinstance(kept, Kept) or kept.mechanism != self:
+            other = getattr(kept, "mechanism", type(kept).__name__)
+            raise ValueError(f"kept must be drawn by `memoise` of {self}, got one of {other}")
+        state = check_fields(kept.rows, self.state_dtype, "kept")
         check_codes(state["cohort"], self.cohorts, "cohort")
+        check_bits(state["permanent"], "permanent")
         p, q = (float(x) for x in self.instantaneous)
         reports = np.empty(len(state), self.dtype)
         reports["cohort"] = state["cohort"]
