@@ -54,7 +54,9 @@ def test_a_chapter_runs_in_an_empty_environment_and_says_the_same(unpacked, tmp_
     monkeypatch.delenv("PYTHONPATH")
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
     python = tmp_path / "empty" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    pins = ["-c", unpacked / "constraints.txt"]
+    lock = (unpacked / "requirements.txt").read_text("utf-8")
+    (tmp_path / "versions.txt").write_text("\n".join(re.findall(r"^[\w.-]+==[^ ]+", lock, flags=re.M)), "utf-8")
+    pins = ["-c", tmp_path / "versions.txt"]
     subprocess.run([python, "-m", "pip", "install", "--quiet", "ipykernel", *pins], check=True)
     spec = {"argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "Empty"}
     (tmp_path / "kernels" / "empty").mkdir(parents=True)

@@ -9,7 +9,7 @@ import zipfile
 import export
 import nbformat
 import pytest
-from export import ADDRESS, BOOTSTRAP, HINT, ROOT, Bibliography, plain
+from export import BOOTSTRAP, HINT, ROOT, Bibliography, plain, published
 
 MACROS = {"E": r"\mathbb{E}", "eps": r"\varepsilon"}
 WORDS = {
@@ -92,7 +92,7 @@ def test_a_notebook_shows_captions_and_names_the_works_it_cites():
     made = export.export(notebook, resolve, MACROS, "https://example.org/x.zip")
     assert [cell.cell_type for cell in made.cells] == ["markdown", "code", "code", "code", "markdown", "markdown"]
     assert made.cells[0].source == "# A chapter"
-    assert made.cells[1].source == BOOTSTRAP.replace(ADDRESS, 'BOOK = "https://example.org/x.zip"')
+    assert made.cells[1].source == published("https://example.org/x.zip")
     assert made.cells[2].source == "import numpy"
     assert made.cells[1].metadata == made.cells[2].metadata == {"jupyter": {"source_hidden": True}}
     assert made.cells[3].metadata == {}
@@ -112,24 +112,25 @@ def bootstrap(folder, code=BOOTSTRAP):
     (folder / "pip.py").write_text("import sys; print(*sys.argv[1:])", "utf-8")
     program = "import importlib.util as u; u.find_spec = lambda name: None\n" + code
     asked = subprocess.run([sys.executable, "-u", "-c", program], cwd=folder, capture_output=True, text=True)
-    return (asked.stdout or asked.stderr).strip().splitlines()[-1]
+    return [line for line in asked.stdout.splitlines() if line.startswith("install")] or asked.stderr.splitlines()[-1:]
 
 
-def test_the_first_cell_installs_the_wheel_beside_it_with_the_pins_beside_it(tmp_path):
-    assert bootstrap(tmp_path) == (
+def test_the_first_cell_installs_the_wheel_beside_it_and_verifies_the_rest(tmp_path):
+    assert bootstrap(tmp_path) == [
         "ModuleNotFoundError: no package ldpnb here: "
         "put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-    )
-    (tmp_path / "constraints.txt").touch()
-    at = "https://example.org/x.zip"
-    published = BOOTSTRAP.replace(ADDRESS, f'BOOK = "{at}"')
-    assert bootstrap(tmp_path, published) == f"install --quiet ldpnb[chapters] @ {at}"
+    ]
+    at = "https://github.com/a/b/archive/0123abc.zip"
+    lock = "install --quiet --require-hashes -r https://github.com/a/b/raw/0123abc/tools/chapters.txt"
+    assert bootstrap(tmp_path, published(at)) == [lock, f"install --quiet ldpnb @ {at} --no-deps"]
     wheel = tmp_path / "ldpnb-0.1.0-py3-none-any.whl"
     wheel.touch()
-    for code in (BOOTSTRAP, published):
-        assert bootstrap(tmp_path, code) == f"install --quiet ldpnb[chapters] @ {wheel.as_uri()} -c constraints.txt"
-    (tmp_path / "constraints.txt").unlink()
-    assert bootstrap(tmp_path) == f"install --quiet ldpnb[chapters] @ {wheel.as_uri()}"
+    package = f"install --quiet ldpnb @ {wheel.as_uri()} --no-deps"
+    assert bootstrap(tmp_path, published(at)) == [lock, package]
+    assert bootstrap(tmp_path) == [f"install --quiet ldpnb[chapters] @ {wheel.as_uri()}"]
+    (tmp_path / "requirements.txt").touch()
+    for code in (BOOTSTRAP, published(at)):
+        assert bootstrap(tmp_path, code) == ["install --quiet --require-hashes -r requirements.txt", package]
 
 
 def test_the_first_cell_does_nothing_where_the_package_is(tmp_path, monkeypatch):

@@ -493,21 +493,32 @@ def test_harmless_order_passes():
 
 
 def one_version_each(requirements):
-    lines = requirements.splitlines()
-    pins = [re.fullmatch(r"([\w.-]+)==[\w.+!]+( ; .*)?", line) for line in lines]
+    lines = requirements.replace(" \\\n", "").splitlines()
+    pins = [re.fullmatch(r"([\w.-]+)==[\w.+!]+( ; .*?)?((    --hash=sha256:[0-9a-f]{64})+)", line) for line in lines]
     names = [pin.group(1) for pin in pins if pin]
-    return [f"{line!r} pins no version" for line, pin in zip(lines, pins, strict=True) if not pin] + [
+    return [
+        f"{line!r:.40} pins no version, or no file of it" for line, pin in zip(lines, pins, strict=True) if not pin
+    ] + [
         f"{name} has several versions, so outputs would depend on the Python" for name in names if names.count(name) > 1
     ]
 
 
 def test_lock_file():
-    assert one_version_each((ROOT / "requirements.txt").read_text("utf-8")) == []
+    for name in ("requirements.txt", "tools/chapters.txt"):
+        assert one_version_each((ROOT / name).read_text("utf-8")) == []
+    texts = [(ROOT / name).read_text("utf-8") for name in ("requirements.txt", "tools/chapters.txt")]
+    all_, chapters = (set(re.findall(r"^[\w.-]+==[^ ]+", text, flags=re.M)) for text in texts)
+    assert chapters < all_
 
 
-@pytest.mark.parametrize("planted", ["numpy>=2", "a==2 ; os_name == 'nt'\na==3 ; os_name != 'nt'"])
+SUM = f" \\\n    --hash=sha256:{'0' * 64}"
+
+
+@pytest.mark.parametrize(
+    "planted", ["numpy>=2", "numpy==2", f"a==2 ; os_name == 'nt'{SUM}\na==3{SUM}", f"a==2{SUM[:-1]}"]
+)
 def test_planted_looseness_in_the_lock_file_is_caught(planted):
-    assert one_version_each("numpy==2.4\nscipy==1.17.1 ; os_name == 'nt'") == []
+    assert one_version_each(f"numpy==2.4{SUM}\nscipy==1.17.1 ; os_name == 'nt'{SUM}{SUM}") == []
     assert one_version_each(planted)
 
 

@@ -1,4 +1,4 @@
-"""The workflows call what exists, and name the versions of what they use."""
+"""The workflows call what exists, and name the commits of what they use."""
 
 import re
 from pathlib import Path
@@ -29,9 +29,16 @@ def complaints(workflow):
     jobs = workflow["jobs"]
     return (
         [f"there is no target {target}" for target in sorted(made(workflow) - TARGETS)]
-        + [f"{name} names no version" for name in used if not re.search(r"^\./|@(v\d+|[0-9a-f]{40})$", name)]
+        + [f"{name} names no commit" for name in used if not re.search(r"^\./|@[0-9a-f]{40}$", name)]
         + [f"there is no {n}" for n in used if n.startswith("./") and not (ROOT / n).is_file()]
         + [f"{name} has no time limit" for name, j in jobs.items() if "make" in str(j) and "timeout-minutes" not in j]
+        + [
+            f"{name} leaves the token of its checkout behind"
+            for name, job in jobs.items()
+            if "contents" not in job.get("permissions", {})  # which pushes
+            for step in job.get("steps", [])
+            if "/checkout@" in step.get("uses", "") and step.get("with", {}).get("persist-credentials") is not False
+        ]
         + ([] if workflow.get("permissions") == {"contents": "read"} else ["more than reading is allowed to every job"])
     )
 
@@ -46,7 +53,11 @@ def test_what_the_workflows_are_for():
     assert made(WORKFLOWS["test"]) <= set(re.findall(r"\bmake (\w+)", CI))
     assert made(WORKFLOWS["publish"]) == {"zip", "pdf"}
     assert made(WORKFLOWS["weekly"]) == {"lock", "notebooks", "test", "lint", "browser", "links"}
-    assert WORKFLOWS["publish"]["jobs"]["build"]["needs"] == "test"
+    jobs = WORKFLOWS["publish"]["jobs"]
+    assert jobs["build"]["needs"] == "test"
+    # who may write runs nothing of others
+    assert [name for name, job in jobs.items() if "write" in str(job.get("permissions"))] == ["notebooks", "publish"]
+    assert not {"notebooks", "publish"} & {name for name, job in jobs.items() if "make" in str(job.get("steps"))}
     # YAML reads the key `on` as the truth
     assert "schedule" in WORKFLOWS["weekly"][True] and "pull_request" in WORKFLOWS["test"][True]
     report = WORKFLOWS["weekly"]["jobs"]["report"]
@@ -58,15 +69,22 @@ def test_what_is_published_is_what_the_site_offers():
     offered = dict(re.findall(r'^([A-Z]+) = "downloads/(.+)"$', text, flags=re.M))
     runs = "\n".join(step.get("run", "") for step in steps(WORKFLOWS["publish"]))
     assert f"cp _build/{offered['SITE']} _build/{offered['PDF']} _build/html/downloads/" in runs
-    assert f"unzip -q _build/html/downloads/{offered['NOTEBOOKS']}" in runs
+    assert f"unzip -q _build/{offered['NOTEBOOKS']}" in runs
+    assert f"_build/html/downloads/{offered['NOTEBOOKS']}" in str(WORKFLOWS["publish"]["jobs"]["build"])
     recipe = (ROOT / "Makefile").read_text("utf-8") + (ROOT / "tools" / "pdf.py").read_text("utf-8")
     assert f"_build/{offered['SITE']}" in recipe and offered["PDF"] in recipe
 
 
+COMMIT = "11d5960a326750d5838078e36cf38b85af677262"
 GOOD = """
 permissions: {contents: read}
 jobs:
-  a: {timeout-minutes: 5, steps: [{uses: actions/checkout@v4}, {run: make book}]}
+  a:
+    timeout-minutes: 5
+    steps:
+      - uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262
+        with: {persist-credentials: false}
+      - run: make book
   b: {uses: ./.github/workflows/test.yml}
 """
 
@@ -75,9 +93,10 @@ jobs:
     ("old", "new", "complaint"),
     [
         ("make book", "make book nothing ALL=1", "there is no target nothing"),
-        ("checkout@v4", "checkout@main", "actions/checkout@main names no version"),
+        (f"checkout@{COMMIT}", "checkout@v4", "actions/checkout@v4 names no commit"),
+        ("false", "true", "a leaves the token of its checkout behind"),
         ("test.yml", "gone.yml", "there is no ./.github/workflows/gone.yml"),
-        ("timeout-minutes: 5, ", "", "a has no time limit"),
+        ("    timeout-minutes: 5\n", "", "a has no time limit"),
         ("contents: read", "contents: write", "more than reading is allowed to every job"),
     ],
 )

@@ -7,14 +7,17 @@ if find_spec("ldpnb") is None:
     import sys
     from pathlib import Path
 
-    BOOK = ""  # filled in where the notebook was published
+    BOOK = LOCK = ""  # filled in where the notebook was published
     wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
     if not wheels and not BOOK:
         raise ModuleNotFoundError(
             "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
         )
     print("Installing what this chapter needs; it takes a minute or two.")
-    pins = ["-c", "constraints.txt"] if wheels and Path("constraints.txt").is_file() else []
-    install = [sys.executable, "-m", "pip", "install", "--quiet", f"ldpnb[chapters] @ {(wheels or [BOOK])[-1]}", *pins]
-    subprocess.run(install, check=True)
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    pins = "requirements.txt" if wheels and Path("requirements.txt").is_file() else LOCK
+    if pins:  # other packages, each of the file that the outputs were made with, by its SHA-256
+        subprocess.run([*install, "--require-hashes", "-r", pins], check=True)
+    package, rest = ("ldpnb", ["--no-deps"]) if pins else ("ldpnb[chapters]", [])
+    subprocess.run([*install, f"{package} @ {(wheels or [BOOK])[-1]}", *rest], check=True)
     importlib.invalidate_caches()

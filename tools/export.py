@@ -23,7 +23,7 @@ from pybtex.richtext import Text
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text("utf-8").strip()
-ADDRESS = 'BOOK = ""'
+ADDRESS = 'BOOK = LOCK = ""'
 # The first line of code in the book's own notebooks, which have no such cell.
 HINT = '# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.'
 
@@ -41,7 +41,9 @@ the recorded results, and the other packages in the versions that the outputs we
 
 Without Jupyter, in this folder:
 
-    python -m pip install jupyterlab -r requirements.txt
+    python -m pip install --require-hashes -r requirements.txt
+    python -m pip install --no-deps ldpnb-*.whl
+    python -m pip install jupyterlab
     jupyter lab
 """
 
@@ -175,7 +177,7 @@ def export(
             number = resolve("numref", book["figure"]["name"])[0]
             caption = plain(book["figure"]["caption"], resolve, bibliography, macros)
             cells.append(nbformat.v4.new_markdown_cell(f"*{number}.* {caption}", id=f"{cell.id}-caption"))
-    install, hidden = BOOTSTRAP.replace(ADDRESS, f'BOOK = "{address}"'), {"jupyter": {"source_hidden": True}}
+    install, hidden = published(address), {"jupyter": {"source_hidden": True}}
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
     cells.insert(first, nbformat.v4.new_code_cell(install, id="install", metadata=hidden))
     if bibliography.cited:
@@ -184,6 +186,12 @@ def export(
     made = nbformat.v4.new_notebook(cells=cells, metadata=kept)
     nbformat.validate(made)
     return made
+
+
+def published(address: str) -> str:
+    """Return the first cell of a notebook whose package is at this address, ``…/archive/COMMIT.zip``, if anywhere."""
+    lock = re.sub(r"/archive/(\w+)\.zip$", r"/raw/\1/tools/chapters.txt", address)
+    return BOOTSTRAP.replace(ADDRESS, f'BOOK = "{address}"\n    LOCK = "{lock}"')
 
 
 def wheel(folder: Path) -> Path:
@@ -212,8 +220,7 @@ def bundle(notebooks: dict[str, str], archive: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in notebooks.items():
             Path(folder, name).write_text(text, "utf-8")
-        package = wheel(Path(folder))
+        wheel(Path(folder))
         Path(folder, "README.md").write_text(README, "utf-8")
-        Path(folder, "requirements.txt").write_text(f"-c constraints.txt\n./{package.name}[chapters]\n", "utf-8")
-        shutil.copy(ROOT / "requirements.txt", Path(folder, "constraints.txt"))
+        shutil.copy(ROOT / "tools" / "chapters.txt", Path(folder, "requirements.txt"))
         pack(Path(folder), archive)
