@@ -533,9 +533,9 @@ def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, 
 
     Of a shorter record all are taken, and places from its end on stand for what is missing.
     """
-    slots = np.tile(np.arange(most), (len(records), 1))
-    long = np.flatnonzero(records.sizes > most)
-    slots[long] = distinct(records.sizes[long], np.full(len(long), most), most, rng)
+    long = records.sizes > most
+    drawn = distinct(records.sizes, np.where(long, most, 0), most, rng)
+    slots = np.where(long[:, None], drawn, np.arange(most))
     return records.offsets[:-1, None] + slots, slots < records.sizes[:, None]
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.encoding import Encoded, combined, joint, no_counts, numbered, per_person
-from ldpnb.keyvalue.population import FEW, discretise, entries
+from ldpnb.keyvalue.encoding import Encoded, combined, joint, no_counts, numbered
+from ldpnb.keyvalue.population import FEW, entries, signs
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.frequency import GRR, OUE
 from ldpnb.oracles.hadamard import HadamardBit
@@ -221,11 +221,9 @@ class PairSampling(Encoded):
         """Draw 9 times the number of each person's pair, and the number of its combination."""
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
-        a, b = self.pairs[pairs].T
-        moves = 3 * (records.keys == a[users]) + (records.keys == b[users])
-        asked = np.flatnonzero(moves)  # no sign is drawn of a value that is not used
-        moves[asked] *= discretise(entries(records)[asked], rng)
-        return np.asarray(9 * pairs + 4 + per_person(moves, records))
+        entry, place = np.nonzero(records.keys[:, None] == self.pairs[pairs[users]])
+        moves = signs((len(records), 2), (users[entry], place), entries(records)[entry], rng)
+        return np.asarray(9 * pairs + 4 + moves @ (3, 1))
 
     def _pair(self, names: Sequence[str]) -> int:
         chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_up
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
 from ldpnb.keyvalue.population import FEW, Holdings, discretise
@@ -189,10 +189,12 @@ class PCKVUE(PadAndSample):
         reports = np.zeros((len(keys), self.width), np.int8)
         for block in blocks(len(keys), BLOCK):
             own = keys[block, None] == np.arange(self.width)
-            person, key = np.nonzero(bernoulli(np.where(own, 0.5, self.speak), own.shape, rng))
-            right = np.where(own[person, key], inexact(self.keep_sign), 0.5)  # a random sign is right half the time
-            sign = signs[block][person]
-            reports[block][person, key] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
+            told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
+            coins = packed_bernoulli(0.5, own.shape, rng, used=told & ~own)
+            plus = np.unpackbits(coins, axis=1, count=self.width, bitorder="little").view(np.bool_)
+            right = bernoulli(inexact(self.keep_sign), (len(own),), rng, used=(told & own).any(1))
+            plus[own] = right == (signs[block] > 0)
+            reports[block] = told * np.where(plus, np.int8(1), np.int8(-1))
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:

@@ -133,11 +133,11 @@ class PrivSet(SetSampling):
     def _sets(self, padded: Ints, rng: Randomness) -> Ints:
         """Draw reports about padded sets, ascending ones: (n, ℓ)."""
         n, size = len(padded), self.set_size
-        hits, on = np.zeros(n, np.int64), np.arange(n)
+        hits, on = np.zeros(n, np.int64), np.ones(n, np.bool_)
         for coin in self.coins:
-            on = on[bernoulli(coin, on.shape, rng)]
-            hits[on] += 1
-        inside = distinct(np.full(n, self.ell), hits, size, rng)
+            on &= bernoulli(coin, on.shape, rng, used=on)
+            hits += on
+        inside = distinct(np.full(n, self.ell), hits, min(size, self.ell), rng)
         outside = distinct(np.full(n, self.d), size - hits, size, rng)
         # the r-th of the items outside comes after as many of those inside as have at most r outside before them
         before = padded - np.arange(self.ell)

@@ -235,8 +235,9 @@ class SampledSUE(SetSampling):
         items, _ = pad_and_sample(values, self.d, self.ell, rng)
         p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
-        real = np.flatnonzero(items < self.d)
-        reports[real, items[real]] = bernoulli(p, real.shape, rng)
+        real = items < self.d
+        own = bernoulli(p, real.shape, rng, used=real)
+        reports[real, items[real]] = own[real]
         return reports
 
     def _count(self, reports: Bools) -> Ints:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
-from ldpnb.chance import Law, Randomness, freeze, law, odds
+from ldpnb.chance import Law, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, named
 from ldpnb.verify._laws import moments_of, total_variation, worst
@@ -131,15 +131,21 @@ class Known:
     def __init__(self, example: Example) -> None:
         self.example, self.reports = example, dict[Hashable, Any]()
         self.laws, self.branches = list[Law](), Counter[int]()
+        self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
+        numbers = dict[Hashable, int]()
         for i in range(len(example.inputs)):
-            self.laws.append(law(partial(self._report, i, example.inputs[i : i + 1])))
+            both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
+            self.laws.append(_image(both, {y: y[0] for y in both}))
+            self.traces.append({key: {} for key in self.laws[i]})
+            for y, p in both.items():
+                self.traces[i][y[0]][y[1]] = p / self.laws[i][y[0]]
 
-    def _report(self, i: int, person: Any, rng: Randomness) -> Hashable:
+    def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
         key = freeze(report[0])
         self.reports.setdefault(key, report)
-        return key
+        return key, numbers.setdefault(tuple(rng.trace), len(numbers))
 
     @cached_property
     def tallies(self) -> dict[Hashable, Tally]:
@@ -307,6 +313,17 @@ def public_part_does_not_depend_on_the_value(example: Example) -> None:
         for i, one in enumerate(public):
             apart = total_variation(one, public[0])
             _must(not apart, f"the public parts of inputs 0 and {i} have laws that are {float(apart):.3g} apart")
+
+
+@_check()
+def draws_tell_no_more_than_the_report(example: Example) -> None:
+    """Given the report, the functions of `chance` that a client calls, and for how many draws, say nothing more."""
+    for people, _ in _groups(example):
+        first: dict[Hashable, Law] = {}
+        for i in range(len(example.inputs))[people]:
+            for y, one in known(example).traces[i].items():
+                same = first.setdefault(y, one) == one
+                _must(same, f"behind report {y!r:.200} input {i} makes draws of other kinds or numbers than others do")
 
 
 @_check()
