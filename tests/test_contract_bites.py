@@ -283,6 +283,29 @@ class AnyTally(GRR):
         return self._score(tally)
 
 
+@dataclass(frozen=True, kw_only=True)
+class HonestAtHeart(GRR):
+    """Says that a forged report counts as much as an honest one."""
+
+    def influence(self, targets=1):
+        return 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiesAboutOneItem(OUE):
+    """Thinks of forgers who set a single bit."""
+
+    _most = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyNumberOfOnes(GRR):
+    """Says that a liar can do more than `tally` lets through."""
+
+    def influence(self, targets=1):
+        return targets * super().influence()
+
+
 K3 = dict(k=3, epsilon=1.0)
 
 
@@ -295,6 +318,9 @@ MISTAKES = [
     (Swapped(**K3), "test_estimate_is_unbiased"),
     (FactorDropped(**K3), "test_estimate_is_unbiased"),
     (WrongNoise(**K3), "test_noise_is_the_variance"),
+    (HonestAtHeart(**K3), "test_influence_is_the_most_that_a_report_adds"),
+    (LiesAboutOneItem(**K3), "test_influence_is_the_most_that_a_report_adds"),
+    (AnyNumberOfOnes(**K3), "test_influence_is_the_most_that_a_report_adds"),
     (SharedCoin(**K3), "test_people_are_independent"),
     (SharedCoin(**K3), "test_draws_follow_the_law"),
     (SortsReports(**K3), "test_people_are_independent"),

@@ -66,6 +66,9 @@ class IOH(Encoded):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         return self.oracle.perturb(self._cells(values, rng), rng=rng)
 
+    def _worst(self) -> Reports:
+        return self.oracle._worst()
+
     def tally(self, reports: Reports) -> Tally:
         """Count as the oracle does, which also checks its reports."""
         return replace(self.oracle.tally(reports), mechanism=self)
@@ -160,11 +163,17 @@ class PairSampling(Encoded):
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         pairs, codes = np.divmod(self._cells(values, rng), 9)
-        told = self.oracle.perturb(codes, rng=rng)
-        reports = np.empty(len(codes), self.dtype)
+        return self._asked(pairs, self.oracle.perturb(codes, rng=rng))
+
+    def _asked(self, pairs: Any, told: Reports) -> Reports:
+        """Put a pair before each of the oracle's reports."""
+        reports = np.empty(len(told), self.dtype)
         reports["pair"] = pairs
         reports[[*told.dtype.names] if told.dtype.names else "report"] = told
         return reports
+
+    def _worst(self) -> Reports:
+        return self._asked(0, self.oracle._worst())
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""

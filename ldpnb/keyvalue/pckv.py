@@ -104,6 +104,10 @@ class PCKVGRR(KeptCode, PadAndSample):
         keys, signs = self._draw(values, rng)
         return super()._perturb(2 * keys + (signs > 0), rng)
 
+    def _worst(self) -> Ints:
+        """Name the first key, with the sign +."""
+        return np.array([1])
+
     def _count(self, reports: Ints) -> Ints:
         """Count for each key the reports of its − and +, and all others, (d, 3)."""
         minus, plus = np.bincount(reports, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
@@ -206,6 +210,10 @@ class PCKVUE(PadAndSample):
         if wrong.size:
             raise ValueError(f"reports must be -1, 0 or 1, got {wrong[0]}")
         return found
+
+    def _worst(self) -> NDArray[np.int8]:
+        """Answer + about all keys."""
+        return np.ones((1, self.width), np.int8)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the answers −, nothing and + about each key, (d, 3)."""

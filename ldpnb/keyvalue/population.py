@@ -44,7 +44,7 @@ def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) ->
 
 
 def signs(shape: tuple[int, int], at: Any, values: Floats, rng: Randomness) -> Ints:
-    """Draw the signs of values at these places (rows, columns) of a matrix, 0 elsewhere: coins are tossed for all places."""
+    """Draw the signs of values at these places of a matrix (rows, columns), 0 elsewhere; all places toss a coin."""
     held, v = np.zeros(shape, np.bool_), np.zeros(shape)
     held[at], v[at] = True, values
     return held * discretise(v.ravel(), rng, used=held.ravel()).reshape(shape)

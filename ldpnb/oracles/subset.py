@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb, sqrt
+from operator import attrgetter
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -107,6 +108,8 @@ class SubsetSelection(BitReports):
             if self.packed and self.k % 8:
                 bits[:, -1] &= (1 << self.k % 8) - 1
         return bits
+
+    _most = property(attrgetter("set_size"), doc="Ones that a report has.")
 
     def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_variance`.

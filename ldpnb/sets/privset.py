@@ -130,6 +130,10 @@ class PrivSet(SetSampling):
             raise ValueError(f"reports must be {self.set_size} ascending items each, got {wrong[0].tolist()}")
         return codes
 
+    def _worst(self) -> Ints:
+        """Name the first items."""
+        return np.arange(self.set_size)[None]
+
     def _sets(self, padded: Ints, rng: Randomness) -> Ints:
         """Draw reports about padded sets, ascending ones: (n, ℓ)."""
         n, size = len(padded), self.set_size

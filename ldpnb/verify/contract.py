@@ -28,7 +28,7 @@ from scipy.special import chdtrc
 
 from ldpnb.chance import Law, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, named
+from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
 from ldpnb.verify._laws import moments_of, total_variation, worst
 
 FALSE_ALARM = 1e-9
@@ -161,7 +161,12 @@ class Known:
     @cached_property
     def moments(self) -> tuple[Floats, Floats]:
         """Mean and variance of one person's score, of each input."""
-        return moments_of(self.laws, {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()})
+        return moments_of(self.laws, self.scores)
+
+    @cached_property
+    def scores(self) -> dict[Hashable, Floats]:
+        """Estimate from each report alone."""
+        return {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()}
 
     @cached_property
     def public(self) -> dict[Hashable, tuple[Hashable, ...]]:
@@ -366,6 +371,17 @@ def noise_is_the_variance(example: Example) -> None:
     _, variance = known(example).moments
     stated = example.mechanism.variance(example.inputs, *named(example.items))
     _close(variance, stated, 1e-12 + 1e-9 * variance, "variance")
+
+
+@_check()
+def influence_is_the_most_that_a_report_adds(example: Example) -> None:
+    """No report adds more to one entry of the estimate, or to two, than `influence` says, and one adds as much."""
+    m, scores = example.mechanism, np.stack([score.ravel() for score in known(example).scores.values()])
+    for targets in range(1, min(2, scores.shape[1]) + 1):
+        found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
+        _must(
+            isclose(found, stated, rel_tol=1e-9), f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
+        )
 
 
 @_check()
