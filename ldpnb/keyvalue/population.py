@@ -45,9 +45,10 @@ def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) ->
 
 def signs(shape: tuple[int, int], at: Any, values: Floats, rng: Randomness) -> Ints:
     """Draw the signs of values at these places of a matrix (rows, columns), 0 elsewhere; all places toss a coin."""
-    held, v = np.zeros(shape, np.bool_), np.zeros(shape)
-    held[at], v[at] = True, values
-    return held * discretise(v.ravel(), rng, used=held.ravel()).reshape(shape)
+    p, found = np.zeros(shape), np.zeros(shape, np.int64)
+    p[at] = (1 + values) / 2
+    found[at] = np.where(bernoulli(p, shape, rng)[at], 1, -1)
+    return found
 
 
 def check_pairs(values: Any, d: int | None) -> Records:

@@ -1,4 +1,4 @@
-"""What a survey runs on: which mechanism to choose, and collecting reports at scale."""
+"""What a survey runs on: which mechanism to choose, collecting reports at scale, and screening them."""
 
 from typing import TYPE_CHECKING
 
@@ -14,5 +14,6 @@ if TYPE_CHECKING:
         read as read,
         save as save,
     )
+    from ldpnb.serve.screening import Screening as Screening, screen as screen
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)
