@@ -53,7 +53,7 @@ class IOH(Encoded):
     >>> people = Records.of(*[{0: 1.0}, {0: 1.0, 1: -1.0}, {}] * 5000)
     >>> tally = health.tally(health.perturb(people, rng=np.random.default_rng(0)))
     >>> health.estimate(tally).round(2)  # of the 9 combinations
-    array([-0.  ,  0.  ,  0.  , -0.  ,  0.33, -0.  ,  0.33,  0.34,  0.  ])
+    array([-0.01, -0.  ,  0.  ,  0.  ,  0.34,  0.  ,  0.34,  0.33, -0.  ])
     """
 
     label = "IOH"
@@ -131,7 +131,7 @@ class PairSampling(Encoded):
     >>> people = Records.of(*[{0: 1.0}, {0: 1.0, 1: -1.0}, {}] * 5000)
     >>> tally = health.tally(health.perturb(people, rng=np.random.default_rng(0)))
     >>> health.estimate(tally).round(2)[0]  # of the 9 combinations of the first pair of keys
-    array([-0.  ,  0.  , -0.01, -0.01,  0.34, -0.01,  0.35,  0.33,  0.01])
+    array([-0.  ,  0.01, -0.  , -0.  ,  0.35, -0.  ,  0.31,  0.34,  0.01])
     """
 
     label = "pairs"

@@ -95,8 +95,8 @@ class StateEncoding(SampledKey):
     >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
     >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
     >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
-    array([[ 0.7, -0. ,  0.3],
-           [ 0.2,  0. ,  0.3]])
+    array([[ 0.7,  0. ,  0.3],
+           [ 0.1, -0. ,  0.3]])
     """
 
     epsilon: float

@@ -57,7 +57,7 @@ class SubsetSelection(BitReports):
     >>> oracle, rng = SubsetSelection(k=6, epsilon=1.0), np.random.default_rng(0)
     >>> reports = oracle.perturb(np.repeat([0, 1, 2], [6000, 3000, 1000]), rng=rng)
     >>> oracle.set_size, oracle.estimate(oracle.tally(reports))[:3].round(2)
-    (2, array([0.62, 0.28, 0.11]))
+    (2, array([0.6 , 0.29, 0.1 ]))
     """
 
     size: int = 0

@@ -203,7 +203,7 @@ class SampledSUE(SetSampling):
     >>> baskets = SampledSUE(d=4, ell=2, epsilon=2.0)
     >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
     >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
-    array([0.34, 0.98, 0.01, 0.32])
+    array([0.33, 0.99, 0.01, 0.32])
     """
 
     label = "sampled RAPPOR"
