@@ -25,6 +25,8 @@ Why the contract is as it is:
   `OpenMechanism`, and of no other, take `items`.
 - **State that a client keeps** is an explicit value: `memoise` makes it, `perturb` of such a mechanism is one report
   from a fresh state, and reports from a kept state are drawn by a method of the mechanism.
+- **Draws do not depend on the value.** Which functions of `chance` a client calls, and for how many draws, tells
+  nothing that the report does not; the time they take is not promised to be constant.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
 """
 
@@ -355,7 +357,7 @@ def best_bits(g: Floats, nothing: Floats, targets: int) -> float:
     """
     ways = comb(len(g), check_count(targets, 1, "targets", len(g)))
     if ways > 2**20:
-        raise ValueError(f"targets must leave at most 2**20 choices, got {targets} of {len(g)}: name fewer candidates")
+        raise ValueError(f"targets must leave at most 2**20 choices, got {targets} of {len(g)}: take or name fewer")
     chosen = map(list, combinations(range(len(g)), targets))
     return float(max(nothing[some].sum() + g[some].sum(0).clip(0).sum() for some in chosen))
 

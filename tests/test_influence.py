@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import CATALOGUE
 
 from ldpnb import (
     GRR,
@@ -19,6 +20,7 @@ from ldpnb import (
     TwoPoint,
     Wheel,
 )
+from ldpnb.core import largest_sum
 
 K = dict(k=1024, epsilon=1.0)
 WHEEL = Wheel(epsilon=1.0, m=1)
@@ -73,10 +75,21 @@ def test_of_strings_random_forgeries_come_near_and_none_is_better(mechanism):
     assert 0.5 < best / mechanism.influence(1, items) <= 1 + 1e-12
 
 
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_no_honest_report_at_the_size_of_benchmarks_adds_more(name):
+    entry, rng = CATALOGUE[name], np.random.default_rng(0)
+    mechanism = entry.build(entry.bench, 1.0)
+    items = [entry.items(mechanism)] if entry.items else []
+    reports = mechanism.perturb(entry.people(mechanism, 60, rng), rng=rng)
+    scores = [mechanism.estimate(mechanism.tally(reports[i : i + 1], *items)).ravel() for i in range(60)]
+    for targets in range(1, min(2, len(scores[0])) + 1):
+        assert largest_sum(scores, targets) <= mechanism.influence(targets, *items) * (1 + 1e-12)
+
+
 def test_what_cannot_be_asked_is_refused():
     with pytest.raises(ValueError, match="targets must be"):
         GRR(k=3, epsilon=1.0).influence(4)
     with pytest.raises(ValueError, match="items must"):
         WHEEL.influence()
-    with pytest.raises(ValueError, match="targets must leave at most .* choices, got 10 of 40: name fewer candidates"):
+    with pytest.raises(ValueError, match="targets must leave at most .* choices, got 10 of 40: take or name fewer"):
         RAPPOR(bits=64, hashes=2, cohorts=4, f=0.5, p=0.0, q=1.0).influence(10, list(range(40)))

@@ -112,8 +112,8 @@ class SHist(OneBit):
         return gram
 
     def _worst(self) -> NDArray[np.void]:
-        """Support all items of the more frequent sign, in the row where these are most; of the first 4096 rows."""
-        ones = self._bits(np.arange(min(self.m, 4096))).sum(1, dtype=np.int64)
+        """Support all items of the more frequent sign, in the row where these are most; of the first 4096 or fewer."""
+        ones = self._bits(np.arange(min(self.m, 4096, max(1, 2**24 // self.k)))).sum(1, dtype=np.int64)
         row = np.abs(2 * ones - self.k).argmax()
         return np.array([(row, 2 * ones[row] > self.k)], self.dtype)
 
