@@ -83,6 +83,14 @@ class Paths:
     """Stands in for the generator: replays a program along one branch of its random choices.
 
     `law` and `branches` make and feed these; a program only passes them on to the functions of this module.
+
+    Attributes
+    ----------
+    taken : list of (int, tuple)
+        Choices so far: the option taken, and the weights of all.
+    trace : list of tuple
+        Calls so far: name of the function and shape asked for, draws that are thrown away included.  It is what
+        somebody learns who can count a client's draws.
     """
 
     def __init__(
@@ -90,7 +98,7 @@ class Paths:
     ) -> None:
         self._script, self._limit, self._probe = script, limit, probe
         self.taken: list[tuple[int, tuple[Any, ...]]] = []
-        self.trace: list[tuple[Any, ...]] = []  # the functions that were called and the shapes they were asked for
+        self.trace: list[tuple[Any, ...]] = []
 
     def admit(self, options: int) -> None:
         """Refuse a choice that is too wide, before its weights are written down."""
