@@ -44,7 +44,8 @@ class Screening:
     p_values : dict of str to float
         Of each test; exact or too large, never too small.  A crowd fails below ``alarm / len(p_values)``.
     suspects : dict of str to ndarray of int64
-        For each test that was failed and can tell, the places of the reports that stand out.
+        For each test that was failed and can tell, the places of the reports that stand out: the forged ones, and
+        those honest ones that have the same row, slot or number of ones by chance.
     """
 
     alarm: float
@@ -61,8 +62,8 @@ def screen(mechanism: Mechanism, reports: Reports, *, alarm: float = 1e-6) -> Sc
     """Test whether reports look like those of an honest crowd, whatever its values may be.
 
     It finds all-ones reports, copies of one report or seed, seeds that put all items into one slot, public parts and
-    slots that a crowd prefers, and shares that no values explain.  It cannot find reports that are drawn by the law of
-    an honest client with values of the forger's choice, nor such that differ from it in which bits are set alone.
+    slots that a crowd prefers, and shares that no values explain.  It cannot find reports that an honest client draws
+    for values of the forger's choice, nor reports that differ from honest ones only in which of their bits are set.
 
     Parameters
     ----------
@@ -194,10 +195,8 @@ class Bits(NamedTuple):
 def _bits(m: Mechanism, y: NDArray[Any]) -> Iterator[Bits]:
     """Bits of a report, and what is known of them whatever the value."""
     if isinstance(m, UnaryEncoding):
-        bits = (
-            np.unpackbits(y.astype(np.uint8), axis=1, count=m.k, bitorder="little").astype(np.bool_) if m.packed else y
-        )
-        yield Bits("", bits, 1, 1, *map(float, m.support))
+        bits = np.unpackbits(y.astype(np.uint8), axis=1, count=m.k, bitorder="little") if m.packed else y
+        yield Bits("", bits.astype(np.bool_), 1, 1, *map(float, m.support))
     elif isinstance(m, SampledSUE):
         yield Bits("", y, 0, 1, *map(float, m.support))
     elif isinstance(m, PCKVUE):
