@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         minimax_risk as minimax_risk,
     )
     from ldpnb.postprocess import maximum_likelihood as maximum_likelihood, norm as norm, norm_sub as norm_sub
-    from ldpnb.serve import collect as collect, save as save
+    from ldpnb.serve import collect as collect, save as save, screen as screen
     from ldpnb.sets import (
         PrivSet as PrivSet,
         SampledGRR as SampledGRR,

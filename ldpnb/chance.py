@@ -2,6 +2,8 @@
 
 A client asks for biased coins (`bernoulli`; `packed_bernoulli` for very many), for one of several options, all alike
 (`uniform`), or for a draw whose odds are whole numbers (`rational`, `weighted`).
+Which of these it calls, and for how many draws, can be counted and timed from outside, so it must not depend on the
+value: a client draws what everybody draws, says which draws are `used`, and throws the others away.
 Hand it a `numpy.random.Generator` and it draws; a `SystemRandom` and it draws from the operating system;
 a `Paths` and it is replayed along every branch of its choices, each with its exact rational probability (`law`).
 
@@ -81,6 +83,14 @@ class Paths:
     """Stands in for the generator: replays a program along one branch of its random choices.
 
     `law` and `branches` make and feed these; a program only passes them on to the functions of this module.
+
+    Attributes
+    ----------
+    taken : list of (int, tuple)
+        Choices so far: the option taken, and the weights of all.
+    trace : list of tuple
+        Calls so far: name of the function and shape asked for, draws that are thrown away included.  It is what
+        somebody learns who can count a client's draws.
     """
 
     def __init__(
@@ -88,6 +98,7 @@ class Paths:
     ) -> None:
         self._script, self._limit, self._probe = script, limit, probe
         self.taken: list[tuple[int, tuple[Any, ...]]] = []
+        self.trace: list[tuple[Any, ...]] = []
 
     def admit(self, options: int) -> None:
         """Refuse a choice that is too wide, before its weights are written down."""
@@ -150,9 +161,11 @@ class Paths:
 Randomness = np.random.Generator | SystemRandom | Paths
 
 
-def _source(rng: object) -> Randomness:
+def _source(rng: object, *call: Any) -> Randomness:
     if not isinstance(rng, np.random.Generator | SystemRandom | Paths):
         raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
+    if isinstance(rng, Paths):
+        rng.trace.append(call)
     return rng
 
 
@@ -194,7 +207,7 @@ def _one_by_one(draw: Callable[..., int], kind: Any, shape: tuple[int, ...], **e
 # ---------------------------------------------------------------------------------------------------- draws
 
 
-def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
+def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.bool_]:
     """Coins that fall heads with probability p: exactly ``ceil(p * 2**53) / 2**53``.
 
     Parameters
@@ -203,6 +216,9 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
         Broadcast to `shape`.
     shape : tuple of int
     rng : Generator, SystemRandom or Paths
+    used : array_like of bool
+        Which coins matter, broadcast to `shape`.  The others are tossed all the same, so that nobody can count how many
+        matter; a `Paths` does not branch for them, and returns tails.
 
     Returns
     -------
@@ -213,11 +229,11 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     ValueError
         If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
     """
-    rng = _source(rng)
+    rng = _source(rng, "bernoulli", shape)
     symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.toss, np.bool_, shape, p=p)
+        return _one_by_one(rng.toss, np.bool_, shape, p=p if used is True else np.where(used, p, 0))
     each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
     if not shape or shape[0] <= rows:
         return np.asarray(rng.random(shape) < p)
@@ -228,7 +244,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[
     return heads
 
 
-def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness) -> NDArray[np.uint8]:
+def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.uint8]:
     """Coins of one probability, eight to a byte: the law of `bernoulli`, at about a seventh of the random words.
 
     Coins are uniform numbers of 53 binary digits compared with ``ceil(p * 2**53)``, from the first digit on.  Where the
@@ -239,6 +255,8 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness) -> NDArr
     p : float in [0, 1]
     shape : (n, k)
     rng : Generator, SystemRandom or Paths
+    used : array_like of bool
+        Which coins matter, see `bernoulli`.
 
     Returns
     -------
@@ -250,9 +268,9 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness) -> NDArr
     ValueError
         If p is not a probability, or `rng` is no source of randomness.
     """
-    p, rng, (n, k) = check_probability(p, "p"), _source(rng), shape
+    p, rng, (n, k) = check_probability(p, "p"), _source(rng, "packed_bernoulli", shape), shape
     if isinstance(rng, Paths):
-        return np.packbits(bernoulli(p, shape, rng), axis=1, bitorder="little")
+        return np.packbits(bernoulli(p, shape, rng, used=used), axis=1, bitorder="little")
     width = -(-k // 8)
     words = np.empty(-(-n * width // 8), "<u8")
     for start in range(0, len(words), COIN_WORDS):
@@ -287,7 +305,7 @@ def _words(n: int, rng: np.random.Generator | SystemRandom) -> NDArray[np.uint64
     return rng._words(n) if isinstance(rng, SystemRandom) else rng.integers(0, 2**64, n, dtype=np.uint64)
 
 
-def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
+def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.int64]:
     """Integers drawn from {0, …, k−1}, all alike and without modulo bias.
 
     Parameters
@@ -296,6 +314,8 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
         Broadcast to `shape`.
     shape : tuple of int
     rng : Generator, SystemRandom or Paths
+    used : array_like of bool
+        Which integers matter, see `bernoulli`; a `Paths` returns 0 for the others.
 
     Returns
     -------
@@ -309,9 +329,9 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np
     k = np.asarray(k)
     if k.dtype.kind not in "iu" or not ((k > 0) & (k < 2**63)).all():
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
-    rng = _source(rng)
+    rng = _source(rng, "uniform", shape)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.one_of, np.int64, shape, k=k)
+        return _one_by_one(rng.one_of, np.int64, shape, k=k if used is True else np.where(used, k, 1))
     _spread(k, shape, "k")
     return np.asarray(rng.integers(0, k, shape), np.int64)
 
@@ -339,7 +359,7 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
     integers = {part.dtype.kind, whole.dtype.kind} <= {"i", "u"}
     if not integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
-    some, rng = _spread(part, shape, "part"), _source(rng)
+    some, rng = _spread(part, shape, "part"), _source(rng, "rational", shape)
     if isinstance(rng, Paths):
         return _one_by_one(rng.part, np.bool_, shape, part=part, whole=whole)
     return np.asarray(uniform(whole, shape, rng) < some)
@@ -367,7 +387,7 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
     ValueError
         If a weight is negative or no integer, all are zero, or `rng` is no source of randomness.
     """
-    weights, rng = _whole(weights), _source(rng)
+    weights, rng = _whole(weights), _source(rng, "weighted", shape)
     if isinstance(rng, Paths):
         return np.array([rng.choose(weights) for _ in range(prod(shape))], np.int64).reshape(shape)
     ends, total = list(accumulate(weights)), sum(weights)
@@ -406,6 +426,8 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
 def toss(p: float, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
+        if isinstance(rng, Paths):
+            rng.trace.append(("bernoulli", ()))
         return rng.toss(p) if isinstance(rng, Paths) else bool(rng.random() < p)
     return bool(bernoulli(p, (), rng))
 
@@ -449,13 +471,18 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
     -------
     ndarray of int64 (n, width)
         In no particular order, but not a uniform one; then −1.
+
+    Notes
+    -----
+    For each of the `width` columns everybody draws a number, so that draws do not tell how many are wanted.
     """
     found, most = np.full((len(total), width), -1), int(total.max(initial=0))
     marked = np.zeros((len(total), most), np.bool_) if most <= 8 * width else None  # no larger than what is found
-    for column in range(int(count.max(initial=0))):
+    for column in range(width):
         on = np.flatnonzero(count > column)
-        last = (total - count)[on] + column
-        drawn = uniform(last + 1, on.shape, rng)
+        last = total - count + column
+        drawn = uniform(last + 1, count.shape, rng, used=count > column)[on]
+        last = last[on]
         taken = np.any(found[on, :column] == drawn[:, None], axis=1) if marked is None else marked[on, drawn]
         found[on, column] = np.where(taken, last, drawn)
         if marked is not None:

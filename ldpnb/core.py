@@ -25,6 +25,8 @@ Why the contract is as it is:
   `OpenMechanism`, and of no other, take `items`.
 - **State that a client keeps** is an explicit value, `Kept`, which names its mechanism: `memoise` makes it, `respond`
   draws reports from it, and `perturb` of such a mechanism is one report from a fresh state.
+- **Draws do not depend on the value.** Which functions of `chance` a client calls, and for how many draws, tells
+  nothing that the report does not; the time they take is not promised to be constant.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
 """
 
@@ -34,7 +36,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from itertools import combinations
+from math import comb, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -169,6 +172,47 @@ class Mechanism(ABC):
         """
         return self._score(self._own(tally))
 
+    def influence(self, targets: int = 1) -> float:
+        """How many honest people one forged report can stand for.
+
+        The largest sum of `targets` entries of the estimate from a single report that `tally` accepts: of n reports,
+        one that is forged can add a n-th of this to the sum of so many shares of the forger's choice.  Seeds, rows,
+        cohorts and other public parts are chosen as suits the forger best.  Of a mean it is the shift in its own unit,
+        times n.
+
+        Parameters
+        ----------
+        targets : int
+            Entries of the flattened estimate to be made large: items, cells, or frequencies and products of keys.
+
+        Raises
+        ------
+        ValueError
+            If the estimate has fewer entries.
+
+        Examples
+        --------
+        >>> from ldpnb import GRR, OUE
+        >>> [round(kind(k=1024, epsilon=1.0).influence(10), 1) for kind in (GRR, OUE)]
+        [591.1, 31.6]
+        """
+        return self._influence(targets)
+
+    def _influence(self, targets: int, *items: Any) -> float:
+        worst = self._worst()
+        alone = (self.tally(worst[i : i + 1], *items) for i in range(len(worst)))
+        return largest_sum([self.estimate(one).ravel() for one in alone], targets)
+
+    def _worst(self) -> Reports:
+        """Return reports of which one adds most to the estimate, whatever the number of targets.
+
+        Unless a mechanism says otherwise, those with the least public part and the least or the largest private one.
+        """
+        worst = np.zeros(2, self.dtype)
+        for name in {*self.layout} - {*self.public_fields}:
+            worst[name or "f0"][1] = self.layout[name][1] - 1
+        return worst["f0"] if "" in self.layout else worst
+
     @abstractmethod
     def expected(self, values: Values) -> Floats:
         """Return what each person contributes to the expected estimate, known shrinkage included: (n, …)."""
@@ -267,6 +311,13 @@ class OpenMechanism(Mechanism):
         checked, named = self._reports(reports), self._items(items)
         return Tally(self, len(checked), self._count(checked, named), named)
 
+    def influence(self, targets: int = 1, items: Any = None) -> float:
+        """How many honest people one forged report can stand for, in sums over `targets` of the candidates `items`.
+
+        See `Mechanism.influence`.
+        """
+        return self._influence(targets, items)
+
     @abstractmethod
     def expected(self, values: Values, items: Any = None) -> Floats:
         """Return what each person contributes to the expected estimate of each candidate: (n, …)."""
@@ -311,6 +362,28 @@ class Example:
 
     def __str__(self) -> str:
         return str(self.mechanism)
+
+
+def largest_sum(scores: ArrayLike, targets: int) -> float:
+    """Return the largest sum of so many entries of one row."""
+    rows = np.asarray(scores)
+    size = rows.shape[-1] - check_count(targets, 1, "targets", rows.shape[-1])
+    return float(np.partition(rows, size, -1)[:, size:].sum(-1).max()) if size else float(rows.sum(-1).max())
+
+
+def best_bits(g: Floats, nothing: Floats, targets: int) -> float:
+    """Return the largest sum of so many entries of gx + nothing, for bits x: by trying all choices of entries.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 2**20 of them.
+    """
+    ways = comb(len(g), check_count(targets, 1, "targets", len(g)))
+    if ways > 2**20:
+        raise ValueError(f"targets must leave at most 2**20 choices, got {targets} of {len(g)}: take or name fewer")
+    chosen = map(list, combinations(range(len(g)), targets))
+    return float(max(nothing[some].sum() + g[some].sum(0).clip(0).sum() for some in chosen))
 
 
 def check_tally(tally: Any, kind: type[Any], what: str) -> Tally:
@@ -576,9 +649,9 @@ def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, 
 
     Of a shorter record all are taken, and places from its end on stand for what is missing.
     """
-    slots = np.tile(np.arange(most), (len(records), 1))
-    long = np.flatnonzero(records.sizes > most)
-    slots[long] = distinct(records.sizes[long], np.full(len(long), most), most, rng)
+    long = records.sizes > most
+    drawn = distinct(records.sizes, np.where(long, most, 0), most, rng)
+    slots = np.where(long[:, None], drawn, np.arange(most))
     return records.offsets[:-1, None] + slots, slots < records.sizes[:, None]
 
 

@@ -36,8 +36,7 @@ class NegativeStates(SampledKey):
         return chance.log(q / p)
 
     def _respond(self, held, values, rng):
-        states = np.ones(len(held), np.int64)
-        states[held] += discretise(values[held], rng)
+        states = 1 + held * discretise(values, rng, used=held)
         step = chance.uniform(2, states.shape, rng) + 1
         return np.where(chance.bernoulli(self.own, states.shape, rng), states, (states + step) % 3)
 

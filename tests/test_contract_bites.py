@@ -126,6 +126,44 @@ class SeedChosenByValue(OLH):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DrawsWhatItNeeds(GRR):
+    """Draws blindly for those alone who do not keep their item: whoever counts draws knows that the report is true."""
+
+    def _perturb(self, values, rng):
+        kept = bernoulli(self.keep, values.shape, rng)
+        reports = values.copy()
+        reports[~kept] = uniform(self.k, (np.count_nonzero(~kept),), rng)
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinForItemZero(GRR):
+    """Tosses a coin that nobody needs, if the item is 0."""
+
+    def _perturb(self, values, rng):
+        bernoulli(0.5, (np.count_nonzero(values == 0),), rng)
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherKindForItemZero(GRR):
+    """Draws as many numbers for item 0 as for the others, by another function."""
+
+    def _perturb(self, values, rng):
+        uniform(2, (1,), rng) if values[0] == 0 else bernoulli(0.5, (1,), rng)
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinsForAnybody(GRR):
+    """No mistake: tosses more coins or fewer, but whatever the item and the report."""
+
+    def _perturb(self, values, rng):
+        bernoulli(0.5, (1 + int(uniform(3, (), rng)),), rng)
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WrongCollisions(OLH):
     """Takes 1/g for the collision probability where the cut is uneven."""
 
@@ -245,6 +283,29 @@ class AnyTally(GRR):
         return self._score(tally)
 
 
+@dataclass(frozen=True, kw_only=True)
+class HonestAtHeart(GRR):
+    """Says that a forged report counts as much as an honest one."""
+
+    def influence(self, targets=1):
+        return 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiesAboutOneItem(OUE):
+    """Thinks of forgers who set a single bit."""
+
+    _most = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyNumberOfOnes(GRR):
+    """Says that a liar can do more than `tally` lets through."""
+
+    def influence(self, targets=1):
+        return targets * super().influence()
+
+
 K3 = dict(k=3, epsilon=1.0)
 
 
@@ -257,6 +318,9 @@ MISTAKES = [
     (Swapped(**K3), "test_estimate_is_unbiased"),
     (FactorDropped(**K3), "test_estimate_is_unbiased"),
     (WrongNoise(**K3), "test_noise_is_the_variance"),
+    (HonestAtHeart(**K3), "test_influence_is_the_most_that_a_report_adds"),
+    (LiesAboutOneItem(**K3), "test_influence_is_the_most_that_a_report_adds"),
+    (AnyNumberOfOnes(**K3), "test_influence_is_the_most_that_a_report_adds"),
     (SharedCoin(**K3), "test_people_are_independent"),
     (SharedCoin(**K3), "test_draws_follow_the_law"),
     (SortsReports(**K3), "test_people_are_independent"),
@@ -271,6 +335,9 @@ MISTAKES = [
     (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
     (OwnRandomness(**K3), "test_same_seed_same_reports"),
     (SeedChosenByValue(**K3, prime=5), "test_public_part_does_not_depend_on_the_value"),
+    (DrawsWhatItNeeds(**K3), "test_draws_tell_no_more_than_the_report"),
+    (CoinForItemZero(**K3), "test_draws_tell_no_more_than_the_report"),
+    (OtherKindForItemZero(**K3), "test_draws_tell_no_more_than_the_report"),
     (WrongCollisions(**K3, g=3, prime=5), "test_estimate_is_unbiased"),
     (SimulatesTheMean(**K3), "test_simulate_has_the_law_of_many_clients"),
     (AnyEpsilon(**K3), "test_bad_epsilon_is_refused"),
@@ -300,6 +367,10 @@ def test_one_order_of_people_is_not_enough(mistake):
     """The control of those who put people in order: people who stand in it already do not show it."""
     for people in ((0, 0), (0, 1), (1, 2)):
         contract._independent(Case(mistake(**K3), np.arange(3)), people)
+
+
+def test_a_number_of_draws_may_be_random_if_it_tells_nothing():
+    Contract().test_draws_tell_no_more_than_the_report(Case(CoinsForAnybody(**K3), np.arange(3)))
 
 
 def test_two_people_are_not_enough():

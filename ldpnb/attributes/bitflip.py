@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number
-from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Layout, Mechanism, Reports, Tally, best_bits
 from ldpnb.formula import Budget
 from ldpnb.hashing import digest64
 
@@ -114,6 +114,16 @@ class Flip(RecordMechanism):
         """Estimate the share of each value of each attribute: (…, Σκ_j)."""
         return self._decoded((tally.counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
+    def influence(self, targets: int = 1) -> float:
+        """How many honest people one forged report can stand for; all choices of `targets` values are tried.
+
+        See `Mechanism.influence`.
+        """
+        scale, zero = inexact(1 - 2 * self.flip), np.zeros((1, self.layout[""][2]))
+        nothing = self._decoded((zero - inexact(self.flip)) / scale)[0]
+        each = self._decoded(np.eye(zero.size)) - self._decoded(zero)
+        return best_bits(each.T / scale, nothing, targets)
+
     def expected(self, values: ArrayLike) -> Floats:
         """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""
         return self._decoded(self._encode(self._values(values)).astype(np.float64))
@@ -154,6 +164,8 @@ class BitFlip(Flip):
 
     label = "bit flips"
     tried = [{"sizes": (4,), "f": 0.1}, {"sizes": (2, 3), "f": 0.9}, {"sizes": (2, 2, 2), "f": 0.37}]
+
+    influence = Mechanism.influence
 
     @cached_property
     def codes(self) -> tuple[Bools, ...]:

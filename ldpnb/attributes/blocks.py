@@ -145,6 +145,11 @@ class Blocks(RecordMechanism):
         found = super()._reports(reports)
         return check_below(found, "value", self.cells[found["block"]], "cells of its block")
 
+    def _worst(self) -> NDArray[np.void]:
+        """Answer about a block of each kind; which of its cells makes no difference."""
+        _, kinds = np.unique(np.sort(np.array(self.sizes)[self.blocks], 1), axis=0, return_index=True)
+        return np.array([(block, 0) for block in kinds], self.dtype)
+
     def _count(self, reports: Reports) -> Ints:
         """Count the reports of each cell of each block: (C(d, ℓ), max K), zero beyond a block's own cells."""
         most = int(self.cells.max())

@@ -92,6 +92,10 @@ class HarmonyFrequency(RecordMechanism):
         found = super()._reports(reports)
         return check_below(found, "row", self.m[found["attribute"]], "rows of its attribute")
 
+    def _worst(self) -> NDArray[np.void]:
+        """Support all values of the attribute with most of them."""
+        return np.array([(np.argmax(self.sizes), 0, False)], self.dtype)
+
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2)."""
         cells = (np.cumsum(self.m) - self.m)[reports["attribute"]] + reports["row"]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.encoding import Encoded, combined, joint, no_counts, numbered, per_person
-from ldpnb.keyvalue.population import FEW, discretise, entries
+from ldpnb.keyvalue.encoding import Encoded, combined, joint, no_counts, numbered
+from ldpnb.keyvalue.population import FEW, entries, signs
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.frequency import GRR, OUE
 from ldpnb.oracles.hadamard import HadamardBit
@@ -54,7 +54,7 @@ class IOH(Encoded):
     >>> people = Records.of(*[{0: 1.0}, {0: 1.0, 1: -1.0}, {}] * 5000)
     >>> tally = health.tally(health.perturb(people, rng=np.random.default_rng(0)))
     >>> health.estimate(tally).round(2)  # of the 9 combinations
-    array([-0.  ,  0.  ,  0.  , -0.  ,  0.33, -0.  ,  0.33,  0.34,  0.  ])
+    array([-0.01, -0.  ,  0.  ,  0.  ,  0.34,  0.  ,  0.34,  0.33, -0.  ])
     """
 
     label = "IOH"
@@ -74,6 +74,9 @@ class IOH(Encoded):
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count as the oracle does."""
         return self.oracle._count(reports)
+
+    def _worst(self) -> Reports:
+        return self.oracle._worst()
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each combination: (…, 3^d)."""
@@ -133,7 +136,7 @@ class PairSampling(Encoded):
     >>> people = Records.of(*[{0: 1.0}, {0: 1.0, 1: -1.0}, {}] * 5000)
     >>> tally = health.tally(health.perturb(people, rng=np.random.default_rng(0)))
     >>> health.estimate(tally).round(2)[0]  # of the 9 combinations of the first pair of keys
-    array([-0.  ,  0.  , -0.01, -0.01,  0.34, -0.01,  0.35,  0.33,  0.01])
+    array([-0.  ,  0.01, -0.  , -0.  ,  0.35, -0.  ,  0.31,  0.34,  0.01])
     """
 
     label = "pairs"
@@ -165,11 +168,17 @@ class PairSampling(Encoded):
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         pairs, codes = np.divmod(self._cells(values, rng), 9)
-        told = self.oracle.perturb(codes, rng=rng)
-        reports = np.empty(len(codes), self.dtype)
+        return self._asked(pairs, self.oracle.perturb(codes, rng=rng))
+
+    def _asked(self, pairs: Any, told: Reports) -> Reports:
+        """Put a pair before each of the oracle's reports."""
+        reports = np.empty(len(told), self.dtype)
         reports["pair"] = pairs
         reports[[*told.dtype.names] if told.dtype.names else "report"] = told
         return reports
+
+    def _worst(self) -> Reports:
+        return self._asked(0, self.oracle._worst())
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
@@ -226,11 +235,9 @@ class PairSampling(Encoded):
         """Draw 9 times the number of each person's pair, and the number of its combination."""
         pairs = uniform(len(self.pairs), (len(records),), rng)
         users = records.users
-        a, b = self.pairs[pairs].T
-        moves = 3 * (records.keys == a[users]) + (records.keys == b[users])
-        asked = np.flatnonzero(moves)  # no sign is drawn of a value that is not used
-        moves[asked] *= discretise(entries(records)[asked], rng)
-        return np.asarray(9 * pairs + 4 + per_person(moves, records))
+        entry, place = np.nonzero(records.keys[:, None] == self.pairs[pairs[users]])
+        moves = signs((len(records), 2), (users[entry], place), entries(records)[entry], rng)
+        return np.asarray(9 * pairs + 4 + moves @ (3, 1))
 
     def _pair(self, names: Sequence[str]) -> int:
         chosen = [self.keys.index(check_known(key, self.keys)) for key in check_names(names)]

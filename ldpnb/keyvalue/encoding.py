@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_count, check_part, check_people
 from ldpnb.core import Floats, Ints, Mechanism, Records, Tally, blocks
-from ldpnb.keyvalue.population import check_pairs, discretise, entries
+from ldpnb.keyvalue.population import check_pairs, entries, signs
 from ldpnb.keyvalue.queries import Shares, Table, check_names
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.succinct import SHist
@@ -62,8 +62,8 @@ def encode(values: Records, d: int, rng: Randomness) -> Ints:
 
 def numbered(records: Records, d: int, rng: Randomness) -> Ints:
     """Do as `encode` does, for records that were checked."""
-    moves = discretise(entries(records), rng) * (3 ** np.arange(d)[::-1])[records.keys]
-    return np.asarray((3**d - 1) // 2 + per_person(moves, records))
+    moves = signs((len(records), d), (records.users, records.keys), entries(records), rng)
+    return np.asarray((3**d - 1) // 2 + moves @ 3 ** np.arange(d)[::-1])
 
 
 def combined(d: int) -> int:
@@ -71,11 +71,6 @@ def combined(d: int) -> int:
     if d > D_MAX:
         raise ValueError(f"keys must be at most {D_MAX} for a table of 3^d cells, got {d}: PairSampling takes more")
     return int(3**d)
-
-
-def per_person(moves: Ints, records: Records) -> Ints:
-    """Sum of each person's entries."""
-    return np.diff(np.concatenate([[0], np.cumsum(moves)])[records.offsets])
 
 
 def joint(laws: Floats) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_up
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon
 from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
 from ldpnb.keyvalue.population import FEW, Holdings, discretise
@@ -104,6 +104,10 @@ class PCKVGRR(KeptCode, PadAndSample):
         keys, signs = self._draw(values, rng)
         return super()._perturb(2 * keys + (signs > 0), rng)
 
+    def _worst(self) -> Ints:
+        """Name the first key, with the sign +."""
+        return np.array([1])
+
     def _count(self, reports: Ints) -> Ints:
         """Count for each key the reports of its − and +, and all others, (d, 3)."""
         minus, plus = np.bincount(reports, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
@@ -143,8 +147,8 @@ class PCKVUE(PadAndSample):
     >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
     >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
     >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
-    array([[ 0.7,  0. ,  0.3],
-           [ 0.2, -0. ,  0.3]])
+    array([[ 0.7, -0. ,  0.3],
+           [ 0.2,  0. ,  0.3]])
     """
 
     label = "PCKV-UE"
@@ -189,10 +193,12 @@ class PCKVUE(PadAndSample):
         reports = np.zeros((len(keys), self.width), np.int8)
         for block in blocks(len(keys), BLOCK):
             own = keys[block, None] == np.arange(self.width)
-            person, key = np.nonzero(bernoulli(np.where(own, 0.5, self.speak), own.shape, rng))
-            right = np.where(own[person, key], inexact(self.keep_sign), 0.5)  # a random sign is right half the time
-            sign = signs[block][person]
-            reports[block][person, key] = np.where(bernoulli(right, right.shape, rng), sign, -sign)
+            told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
+            coins = packed_bernoulli(0.5, own.shape, rng, used=told & ~own)
+            plus = np.unpackbits(coins, axis=1, count=self.width, bitorder="little").view(np.bool_)
+            right = bernoulli(inexact(self.keep_sign), (len(own),), rng, used=(told & own).any(1))
+            plus[own] = right == (signs[block] > 0)
+            reports[block] = told * np.where(plus, np.int8(1), np.int8(-1))
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
@@ -204,6 +210,10 @@ class PCKVUE(PadAndSample):
         if wrong.size:
             raise ValueError(f"reports must be -1, 0 or 1, got {wrong[0]}")
         return found
+
+    def _worst(self) -> NDArray[np.int8]:
+        """Answer + about all keys."""
+        return np.ones((1, self.width), np.int8)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the answers −, nothing and + about each key, (d, 3)."""

@@ -21,7 +21,7 @@ FEW = {  # records of up to so many keys, for examples
 }
 
 
-def discretise(values: ArrayLike, rng: Randomness) -> Ints:
+def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) -> Ints:
     """Draw a sign for each value v: +1 with probability (1+v)/2, otherwise −1, so that its mean is v.
 
     Exact for multiples of 2**-52; the mean of any other value is at most 2**-52 off.
@@ -32,13 +32,23 @@ def discretise(values: ArrayLike, rng: Randomness) -> Ints:
     ----------
     values : array_like of float in [−1, 1], (n,)
     rng : Generator, SystemRandom or Paths
+    used : array_like of bool
+        Which signs matter, see `chance.bernoulli`.
 
     Returns
     -------
     ndarray of int64 (n,), 1 or −1
     """
     v = check_unit(values)
-    return np.where(bernoulli((1 + v) / 2, v.shape, rng), 1, -1)
+    return np.where(bernoulli((1 + v) / 2, v.shape, rng, used=used), 1, -1)
+
+
+def signs(shape: tuple[int, int], at: Any, values: Floats, rng: Randomness) -> Ints:
+    """Draw the signs of values at these places of a matrix (rows, columns), 0 elsewhere; all places toss a coin."""
+    p, found = np.zeros(shape), np.zeros(shape, np.int64)
+    p[at] = (1 + values) / 2
+    found[at] = np.where(bernoulli(p, shape, rng)[at], 1, -1)
+    return found
 
 
 def check_pairs(values: Any, d: int | None) -> Records:

@@ -21,7 +21,7 @@ from ldpnb import chance
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_epsilon
 from ldpnb.core import Bools, Example, Floats, Ints, Layout, Records, Reports
-from ldpnb.keyvalue.population import FEW, discretise, entries
+from ldpnb.keyvalue.population import FEW, discretise, entries, signs
 from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.frequency import GRR, KeptCode
 
@@ -95,8 +95,8 @@ class StateEncoding(SampledKey):
     >>> people = Records.of(*[{0: 1.0}, {0: -0.5}, {2: 1.0}] * 5000)
     >>> reports = ratings.perturb(people, rng=np.random.default_rng(0))
     >>> ratings.estimate(ratings.tally(reports)).round(1)  # frequency, frequency × mean
-    array([[ 0.7, -0. ,  0.3],
-           [ 0.2,  0. ,  0.3]])
+    array([[ 0.7,  0. ,  0.3],
+           [ 0.1, -0. ,  0.3]])
     """
 
     epsilon: float
@@ -112,9 +112,7 @@ class StateEncoding(SampledKey):
     realised_epsilon = property(attrgetter("states.realised_epsilon"), doc="That of the oracle, for every key.")
 
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
-        states = np.ones(len(held), np.int64)
-        states[held] += discretise(values[held], rng)
-        return self.states.perturb(states, rng=rng)
+        return self.states.perturb(1 + held * discretise(values, rng, used=held), rng=rng)
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -169,9 +167,8 @@ class StateEncodingSplit(KeptCode, KnownKeys):
         return {"": (np.int64, 3, self.d)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        states = np.ones((len(values), self.d), np.int64)
-        states[values.users, values.keys] += discretise(entries(values), rng)
-        return super()._perturb(states, rng)
+        shape, at = (len(values), self.d), (values.users, values.keys)
+        return super()._perturb(1 + signs(shape, at, entries(values), rng), rng)
 
     def _count(self, reports: Ints) -> Ints:
         """Count the states of each key, (d, 3)."""

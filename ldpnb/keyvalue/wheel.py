@@ -47,7 +47,7 @@ from ldpnb.core import (
     sample_entries,
 )
 from ldpnb.hashing import Multilinear, SlotTable, key_of
-from ldpnb.keyvalue.population import FEW, check_pairs, discretise
+from ldpnb.keyvalue.population import FEW, check_pairs, signs
 from ldpnb.keyvalue.ternary import Held, SignedTernary
 from ldpnb.oracles.frequency import Supporting
 
@@ -210,12 +210,11 @@ class OpenSets(OpenMechanism):
             records = values[part]
             seeds = self.hash.seeds(len(records), rng)
             at, real = sample_entries(records, self.m, rng)
+            starts = uniform(self.slot_count, real.shape, rng, used=~real)
             slots = self.hash(seeds[np.nonzero(real)[0]], records.keys[at[real]])
             if records.values is not None:  # the sign − moves the arc by one slot
-                slots += discretise(records.values[at[real]], rng) < 0
-            starts = np.empty(real.shape, np.int64)
+                slots += signs(real.shape, np.nonzero(real), records.values[at[real]], rng)[real] < 0
             starts[real] = slots % self.slot_count
-            starts[~real] = uniform(self.slot_count, starts[~real].shape, rng)
             reports["seed"][part], reports["slot"][part] = seeds, self.circle.spin(starts, rng)
         return reports
 

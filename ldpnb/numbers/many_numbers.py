@@ -135,6 +135,10 @@ class MeanEst(Numbers):
             raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
         return corners
 
+    def _worst(self) -> NDArray[np.int8]:
+        """Return the corner of ones."""
+        return np.ones((1, self.d), np.int8)
+
     def _count(self, reports: NDArray[np.int8]) -> Ints:
         """Count the +1 of each coordinate, (d,)."""
         return np.asarray(np.count_nonzero(reports == 1, axis=0))
@@ -223,6 +227,10 @@ class SampledNumbers(Numbers):
         if np.any(np.diff(np.sort(found["attribute"])) == 0):
             raise ValueError(f"reports must be about {self.count} different attributes a person, got one of them twice")
         return found
+
+    def _worst(self) -> NDArray[np.void]:
+        """Answer about the first numbers with the largest score."""
+        return np.array([(range(self.count), [self.scores.argmax()] * self.count)], self.dtype)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the cells of each number, (d, m)."""

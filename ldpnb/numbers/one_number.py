@@ -97,6 +97,10 @@ class Number(MeanMechanism):
         """Count the reports of each cell, (m,)."""
         return np.bincount(reports, minlength=len(self.scores))
 
+    def _worst(self) -> Ints:
+        """Return the cell with the largest score."""
+        return np.array([self.scores.argmax()])
+
     def _cells(self, tally: Tally) -> Ints:
         return tally.counts[..., None, :]
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -268,6 +269,13 @@ class BitReports(PureProtocol):
     def layout(self) -> Layout:
         """Bits, or bytes."""
         return {"": (np.uint8, 256, -(-self.k // 8)) if self.packed else (np.bool_, 2, self.k)}
+
+    def _worst(self) -> Reports:
+        """Support as many items as a report can: (1, …)."""
+        bits = np.arange(self.k)[None] < self._most
+        return np.packbits(bits, axis=1, bitorder="little") if self.packed else bits
+
+    _most = property(attrgetter("k"), doc="Ones that a report can have.")
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
         return check_part(reports, "reports", *self.layout[""], counted=True)

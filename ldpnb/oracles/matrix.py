@@ -130,6 +130,10 @@ class MatrixMechanism(ItemOracle):
             raise ValueError(f"reports must be of a kind that is sent, got {never[0]}")
         return codes
 
+    def _worst(self) -> Ints:
+        """Return all reports that are sent."""
+        return np.flatnonzero(np.max(self._rows, 0))
+
     def _score(self, tally: Tally) -> Floats:
         """Return the mean score of a report, (…, t)."""
         return np.asarray(tally.counts @ self._scores / tally.n)

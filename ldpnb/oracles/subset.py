@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb, sqrt
+from operator import attrgetter
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -46,8 +47,7 @@ class SubsetSelection(BitReports):
 
     Notes
     -----
-    How many random numbers a report takes depends on whether the own item is in it: whoever can time the client of one
-    person, or count its draws, learns more than ε allows.
+    How many random numbers a report takes says nothing about the person's item.
 
     `size` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best size anew.  For the same
     reason a mechanism that chose 4 items itself is not equal to one that was told to take 4.
@@ -57,7 +57,7 @@ class SubsetSelection(BitReports):
     >>> oracle, rng = SubsetSelection(k=6, epsilon=1.0), np.random.default_rng(0)
     >>> reports = oracle.perturb(np.repeat([0, 1, 2], [6000, 3000, 1000]), rng=rng)
     >>> oracle.set_size, oracle.estimate(oracle.tally(reports))[:3].round(2)
-    (2, array([0.62, 0.28, 0.11]))
+    (2, array([0.6 , 0.29, 0.1 ]))
     """
 
     size: int = 0
@@ -109,6 +109,8 @@ class SubsetSelection(BitReports):
                 bits[:, -1] &= (1 << self.k % 8) - 1
         return bits
 
+    _most = property(attrgetter("set_size"), doc="Ones that a report has.")
+
     def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of the sum over the set's items: (…, k).  See `PureProtocol.linear_variance`.
 
@@ -138,14 +140,15 @@ def _fill(bits: Bools, codes: Ints, own: Bools, size: int, rng: Randomness) -> N
     """Draw sets of `size` items that contain the own item where `own` says so, and others all alike, into zeros.
 
     Floyd's sampling: to choose among others 0, …, last with `last` chosen before or not, draw one; if it is taken,
-    take `last`.  Sets with the own item need one other less and leave out the first step.
+    take `last`.  Sets with the own item need one other less and throw the first one away.
     """
     k, flat, rows = bits.shape[1], bits.reshape(-1), np.arange(len(bits)) * bits.shape[1]
     flat[rows + codes] = own
     for last in range(k - 1 - size, k - 1):
-        who: Any = ~own if last == k - 1 - size else slice(None)
+        first = last == k - 1 - size
+        who: Any = ~own if first else slice(None)
         row, x = rows[who], codes[who]
-        other = uniform(last + 1, x.shape, rng)
+        other = uniform(last + 1, codes.shape, rng, used=~own if first else True)[who]
         at = row + other + (other >= x)  # the others are numbered without the own item
         flat[np.where(flat[at], row + last + (last >= x), at)] = True
 
@@ -157,17 +160,20 @@ def _fill_packed(bits: Bytes, codes: Ints, own: Bools, size: int, k: int, rng: R
     those outside alike, leaves it so: a set T arises from each T∖{v}, all of them alike, by one of as many items.  To
     remove one likewise.  Places of items to add are drawn blindly first, and those that are taken add nothing; whatever
     is missing or too many after that is found by its rank, which is slower but needs no luck.
+
+    All rows get `size` other items, so that no number of draws depends on the own one; where that is in the set, one
+    of the others, any alike, makes room for it at the end.
     """
     bits[:] = packed_bernoulli(_near(size, k), (len(bits), k), rng)
     put_own(bits, codes, np.zeros_like(own))
-    wanted = size - own
-    missing = wanted - ones_of_rows(bits)
+    missing = size - ones_of_rows(bits)
     for _ in range(ROUNDS):
         compiled(set_drawn)(bits, codes, missing, uniform(k - 1, (int(np.maximum(missing, 0).sum()),), rng))
     left = np.abs(missing)
     before = np.arange(left.sum()) - np.repeat(np.cumsum(left) - left, left)
-    candidates = np.where(missing > 0, k - 1 - wanted + missing, wanted - missing)
+    candidates = np.where(missing > 0, k - 1 - size + missing, size - missing)
     compiled(flip_ranked)(bits, codes, missing, uniform(np.repeat(candidates, left) - before, before.shape, rng))
+    compiled(flip_ranked)(bits, codes, -own.astype(np.int64), uniform(size, own.shape, rng, used=own)[own])
     put_own(bits, codes, own)
 
 

@@ -111,6 +111,12 @@ class SHist(OneBit):
         gram.flags.writeable = False
         return gram
 
+    def _worst(self) -> NDArray[np.void]:
+        """Support all items of the more frequent sign, in the row where these are most; of the first 4096 or fewer."""
+        ones = self._bits(np.arange(min(self.m, 4096, max(1, 2**24 // self.k)))).sum(1, dtype=np.int64)
+        row = np.abs(2 * ones - self.k).argmax()
+        return np.array([(row, 2 * ones[row] > self.k)], self.dtype)
+
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
         counts = np.zeros(self.k, np.int64)

@@ -1,4 +1,4 @@
-"""What a survey runs on: which mechanism to choose, collecting reports at scale, and accounts of ε."""
+"""What a survey runs on: which mechanism to choose, collecting and screening reports, and accounts of ε."""
 
 from typing import TYPE_CHECKING
 
@@ -23,5 +23,6 @@ if TYPE_CHECKING:
         save_state as save_state,
         save_tally as save_tally,
     )
+    from ldpnb.serve.screening import Screening as Screening, screen as screen
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -202,7 +202,7 @@ class SampledSUE(SetSampling):
     >>> baskets = SampledSUE(d=4, ell=2, epsilon=2.0)
     >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
     >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
-    array([0.34, 0.98, 0.01, 0.32])
+    array([0.33, 0.99, 0.01, 0.32])
     """
 
     label = "sampled RAPPOR"
@@ -234,8 +234,9 @@ class SampledSUE(SetSampling):
         items, _ = pad_and_sample(values, self.d, self.ell, rng)
         p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
-        real = np.flatnonzero(items < self.d)
-        reports[real, items[real]] = bernoulli(p, real.shape, rng)
+        real = items < self.d
+        own = bernoulli(p, real.shape, rng, used=real)
+        reports[real, items[real]] = own[real]
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:

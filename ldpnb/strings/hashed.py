@@ -126,6 +126,21 @@ class Hashed(OpenMechanism):
         flat = y.reshape(-1, x.shape[0])
         return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
 
+    def influence(self, targets: int = 1, items: Any = None) -> float:
+        """How many honest people one forged report can stand for, in sums over `targets` of the candidates `items`.
+
+        See `Mechanism.influence`; the cohort is the forger's choice.  Takes time in proportion to the number of ways to
+        choose the targets, where a report has many bits.
+        """
+        x, inverse = _decoder(self, check_candidates(items))
+        q, p = (float(s) for s in self.support)
+        g = np.asarray(x @ inverse).reshape(self.cohorts, self.width, -1) * (self.cohorts / (q - p))
+        return max(self._forged(cohort, -p * cohort.sum(0), targets) for cohort in g)
+
+    @abstractmethod
+    def _forged(self, g: Floats, nothing: Floats, targets: int) -> float:
+        """Return the largest sum of one report's scores: g for each cell it counts (width, candidates), and nothing."""
+
     def expected(self, values: ArrayLike | Sequence[Name], items: Any = None) -> Floats:
         """One for the person's value if it is a candidate, zero for the others; otherwise X⁺ x: (n, candidates)."""
         codes, distinct = _coded(self._values(values))

@@ -28,7 +28,7 @@ from ldpnb.checks import (
     check_people,
     check_probability,
 )
-from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, blocks
+from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, best_bits, blocks, largest_sum
 from ldpnb.oracles.frequency import BLOCK, Slotted
 from ldpnb.strings.hashed import Hashed, Name
 
@@ -240,6 +240,9 @@ class RAPPOR(Hashed):
         q, p = (float(s) for s in self.support)
         return binomial(own, q, own.shape, rng) + binomial(people[:, None] - own, p, own.shape, rng)
 
+    def _forged(self, g: Floats, nothing: Floats, targets: int) -> float:
+        return best_bits(g.T, nothing, targets)
+
     def _spread(self, g: Floats) -> tuple[Floats, Floats]:
         """Bits are independent: Σ_b g² q*(1−q*) or Σ_b g² p*(1−p*)."""
         q, p = self.support
@@ -343,6 +346,9 @@ class ORR(Slotted, Hashed):
     def _drawn(self, own: Ints, people: Ints, rng: Randomness) -> Ints:
         kept = binomial(own, self.slots.keep, own.shape, rng)
         return kept + scatter(people - kept.sum(-1), self.k, rng)
+
+    def _forged(self, g: Floats, nothing: Floats, targets: int) -> float:
+        return largest_sum(g + nothing, targets)
 
     def _spread(self, g: Floats) -> tuple[Floats, Floats]:
         """One slot a report, hence the variance of the weight of one draw, which each filter's one slot chooses."""

@@ -242,6 +242,10 @@ class Unknown(Mechanism):
             raise ValueError("positions must ascend in each report, got others")
         return found
 
+    def _worst(self) -> Reports:
+        """Show all n-grams at the first positions."""
+        return np.array([(0, range(self.slots), False, True)], self.dtype)
+
     def _count(self, reports: Reports) -> Ints:
         """Count ones, and ones that come together, for each pair of positions; see `counts` for what is where.
 

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
-from ldpnb.chance import Law, Randomness, freeze, law, odds
+from ldpnb.chance import Law, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, named
+from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
 from ldpnb.verify._laws import moments_of, total_variation, worst
 
 FALSE_ALARM = 1e-9
@@ -131,15 +131,21 @@ class Known:
     def __init__(self, example: Example) -> None:
         self.example, self.reports = example, dict[Hashable, Any]()
         self.laws, self.branches = list[Law](), Counter[int]()
+        self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
+        numbers = dict[Hashable, int]()
         for i in range(len(example.inputs)):
-            self.laws.append(law(partial(self._report, i, example.inputs[i : i + 1])))
+            both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
+            self.laws.append(_image(both, {y: y[0] for y in both}))
+            self.traces.append({key: {} for key in self.laws[i]})
+            for y, p in both.items():
+                self.traces[i][y[0]][y[1]] = p / self.laws[i][y[0]]
 
-    def _report(self, i: int, person: Any, rng: Randomness) -> Hashable:
+    def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
         key = freeze(report[0])
         self.reports.setdefault(key, report)
-        return key
+        return key, numbers.setdefault(tuple(rng.trace), len(numbers))
 
     @cached_property
     def tallies(self) -> dict[Hashable, Tally]:
@@ -155,7 +161,12 @@ class Known:
     @cached_property
     def moments(self) -> tuple[Floats, Floats]:
         """Mean and variance of one person's score, of each input."""
-        return moments_of(self.laws, {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()})
+        return moments_of(self.laws, self.scores)
+
+    @cached_property
+    def scores(self) -> dict[Hashable, Floats]:
+        """Estimate from each report alone."""
+        return {key: self.example.mechanism.estimate(y) for key, y in self.tallies.items()}
 
     @cached_property
     def public(self) -> dict[Hashable, tuple[Hashable, ...]]:
@@ -310,6 +321,17 @@ def public_part_does_not_depend_on_the_value(example: Example) -> None:
 
 
 @_check()
+def draws_tell_no_more_than_the_report(example: Example) -> None:
+    """Given the report, the functions of `chance` that a client calls, and for how many draws, say nothing more."""
+    for people, _ in _groups(example):
+        first: dict[Hashable, Law] = {}
+        for i in range(len(example.inputs))[people]:
+            for y, one in known(example).traces[i].items():
+                same = first.setdefault(y, one) == one
+                _must(same, f"behind report {y!r:.200} input {i} makes draws of other kinds or numbers than others do")
+
+
+@_check()
 def report_has_the_stated_size(example: Example) -> None:
     """Private parts take `report_bits`; `public_bits` hold all public parts, and no entry takes more than its own."""
     m, public = example.mechanism, known(example).public
@@ -349,6 +371,17 @@ def noise_is_the_variance(example: Example) -> None:
     _, variance = known(example).moments
     stated = example.mechanism.variance(example.inputs, *named(example.items))
     _close(variance, stated, 1e-12 + 1e-9 * variance, "variance")
+
+
+@_check()
+def influence_is_the_most_that_a_report_adds(example: Example) -> None:
+    """No report adds more to one entry of the estimate, or to two, than `influence` says, and one adds as much."""
+    m, scores = example.mechanism, np.stack([score.ravel() for score in known(example).scores.values()])
+    for targets in range(1, min(2, scores.shape[1]) + 1):
+        found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
+        _must(
+            isclose(found, stated, rel_tol=1e-9), f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
+        )
 
 
 @_check()
