@@ -32,6 +32,9 @@ def digest(names: Sequence[str]) -> Ints:
     Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be the strings
     themselves.  Two of a million strings share a key with a probability of about 10⁻⁷.
 
+    A key is 2**62 + b mod (2**62 − 1), where b is the BLAKE2b digest of eight bytes of the string in UTF-8 (lone
+    surrogates as they are), read with the most significant byte first.
+
     Parameters
     ----------
     names : sequence of str (k,)
@@ -68,8 +71,9 @@ def splitmix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def mixed(keys: Ints) -> tuple[Words, Words]:
     """Two words that do not show what is alike in two keys; no two keys have the same ones.
 
-    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words.  After its finalizer alone, the
-    lower words of small integers still satisfy linear relations.
+    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words: a round adds 0x9E3779B97F4A7C15
+    and takes the finaliser, `splitmix`.  The words are the upper and the lower half of the outcome.  After the
+    finaliser alone, the lower words of small integers still satisfy linear relations.
     """
     x = np.asarray(keys).astype(np.uint64)
     for _ in range(2):
@@ -281,11 +285,12 @@ class Paraboloid(Modular):
 class Multilinear:
     """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
 
-    A public bijection mixes the key into two words x and y.  A seed is three words (a, b, c), and the slot is the top
-    of ``(a x + b y + c) mod 2**32``.  Hash values of one key are uniform, and so are those of two keys, jointly, unless
-    both words differ by even numbers.  Those of several keys depend on each other only as far as their (1, x, y)
-    satisfy linear relations mod 2**32 with small integer coefficients.  Keys in arithmetic progression, hashed as they
-    are, satisfy some (x − 2x' + x'' = 0); mixed ones satisfy a given relation with a chance of about 2**-64.
+    A public bijection mixes the key into two words x and y (`mixed`).  A seed is three words (a, b, c), the hash value
+    is ``h = (a x + b y + c) mod 2**32``, and the slot is ``h slots // 2**32``.  Hash values of one key are uniform, and
+    so are those of two keys, jointly, unless both words differ by even numbers.  Those of several keys depend on each
+    other only as far as their (1, x, y) satisfy linear relations mod 2**32 with small integer coefficients.  Keys in
+    arithmetic progression, hashed as they are, satisfy some (x − 2x' + x'' = 0); mixed ones satisfy a given relation
+    with a chance of about 2**-64.
 
     Slots differ in size by one hash value at most.
 

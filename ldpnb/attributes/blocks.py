@@ -64,7 +64,7 @@ class Blocks(RecordMechanism):
         Of a whole record; a single attribute has no less, since a block that holds it may spend all on it.
 
     Reports have the fields ``block`` (public), the block's number in lexicographic order, and ``value``, its cell, row
-    by row; (n,).
+    by row; (n,).  Tallies count the cells of each block, (C(d, ℓ), max K), with zeros beyond a block's own cells.
 
     There is no `simulate`: in all but tiny domains hardly two people share record and block.
 

@@ -38,7 +38,7 @@ class HarmonyFrequency(RecordMechanism):
 
     Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
     (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
-    sign), (n,).
+    sign), (n,).  Tallies count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2).
 
     Examples
     --------

@@ -257,7 +257,7 @@ class Laplace(Number):
     So cutting costs nothing: beyond the range, likelihood ratios no longer change.  The estimate is the mean of the
     uncut one given the report, and its variance is smaller; least with the default, reach 0.  The published Laplace
     mechanism, with variance :math:`8/\varepsilon^2`, is the limit of a fine grid and a long reach.  With one step and
-    reach 0 this is `TwoPoint`.
+    reach 0 this is `TwoPoint`.  There are steps + 2 reach + 1 cells.
 
     Source: Dwork, McSherry, Nissim and Smith 2006; Ghosh, Roughgarden and Sundararajan 2012 (geometric).
 

@@ -143,6 +143,7 @@ class HadamardBit(OneBit):
     Source: Bassily and Smith 2015, with an orthogonal matrix as in Nguyên et al. 2016; ye2018 §4.1.1.
 
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+    Tallies count the plus and minus signs of each row, (m, 2).
 
     Examples
     --------
@@ -238,7 +239,7 @@ class HadamardResponse(ItemOracle):
         B, a power of two, at most the least one that is not below k; by default the paper's
         :math:`2^{\lceil\log_2\min(e^\varepsilon, 2k)\rceil-1}`.
 
-    Reports are indices in [0, K), (n,).
+    Reports are indices in [0, K), (n,).  Tallies count each index, (K,).
 
     Examples
     --------

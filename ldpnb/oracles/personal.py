@@ -65,7 +65,8 @@ class PCE(Mechanism):
         The values of ε on offer, ascending.
 
     Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
-    public, and ``bit`` (True for a minus sign), (n,).
+    public, and ``bit`` (True for a minus sign), (n,).  Tallies count the plus and minus signs of each level and row,
+    (levels, m, 2).
 
     Examples
     --------

@@ -35,7 +35,8 @@ class SHist(OneBit):
     and the ``expected`` is row x of G, so that it holds the error of the matrix.  Over random matrices the
     entries of G off the diagonal have mean 0 and variance 1/m: what is set by m, no number of people averages away.
 
-    Entry (j, v) is a bit of a word that splitmix64's mixing function makes of (matrix, j, v // 64).  That is
+    Entry (j, v) is −1 if bit v % 64 is set (the lowest being bit 0) in a word that splitmix64's mixing function F makes
+    of (matrix, j, v // 64): F(F(F(matrix + g) + (j + 1) g) + (v // 64 + 1) g) mod 2⁶⁴, g = 0x9E3779B97F4A7C15.  That is
     pseudorandom: it behaves like independent coins, and proves nothing against somebody who picks items by the matrix.
 
     Source: Bassily and Smith 2015 (the basic protocol); ye2018 §4.1.1; zhang2018 Algorithm 1.

@@ -132,6 +132,8 @@ class SampledHadamardBit(SetSampling):
     more is used.
 
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+    Tallies count the plus and minus signs of each row, (m, 2); m is the least power of two that is not below d, and at
+    least 2.
 
     Examples
     --------

@@ -38,6 +38,8 @@ class Hashed(OpenMechanism):
 
     A subclass adds its client, its probabilities and how the cells of one report vary together.  Values and candidates
     (`items`) are integers or strings; 1 and "1" are two values.  Reports have the public field ``cohort``.
+    Tallies count each cell in the reports of each cohort, and in the last column these reports: (C, width + 1),
+    whatever the candidates.
     """
 
     cohorts: Any  # int: fields, or fixed by the mechanism

@@ -95,7 +95,9 @@ class Unknown(Mechanism):
     bits, hashes, cohorts : int, at least 1
         Of the filter of the whole string, see `RAPPOR`.
 
-    Values are strings.  Reports have the fields ``cohort`` and ``positions`` (both public), ``bits`` and ``grams``.
+    Values are strings.  Reports have the fields ``cohort`` and ``positions`` (both public, the latter ascending),
+    ``bits`` and ``grams``.  Tallies are flat: what `counts` returns, one after the other, pairs of positions in
+    lexicographic order.
 
     Examples
     --------
