@@ -16,9 +16,9 @@ BITS = [OUE(k=3, epsilon=1.0), SampledSUE(d=3, ell=1, epsilon=1.0), HadamardBit(
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
 def test_nothing_is_found(name):
-    found = fuzz.run(0, 0, [name], least=3)
+    found = fuzz.run(0, 0, [name], least=2)
     assert not found, found
-    assert found.done[name]["rounds"] == 3 and found.done[name]["inputs"] == 12
+    assert found.done[name]["rounds"] == 2 and found.done[name]["inputs"] == 8
 
 
 def test_every_mechanism_has_a_turn_however_short_the_time_is(monkeypatch):
@@ -70,16 +70,19 @@ def sent(mechanism):
     return honest, items, bits
 
 
-@pytest.mark.parametrize("byte", [2, 254, 255])
+@pytest.mark.parametrize("byte", [2, 255])
 @pytest.mark.parametrize("mechanism", BITS, ids=lambda m: type(m).__name__)
 def test_a_bool_that_is_another_byte_than_0_or_1_is_refused(mechanism, byte):
     honest, items, bits = sent(mechanism)
-    expected, rng = plain.plain_of(mechanism, *items), np.random.default_rng(2)
-    assert fuzz.compare(mechanism, items, expected, honest, honest, rng, fuzz.Counter()) == []
+    expected, done = plain.plain_of(mechanism, *items), fuzz.Counter()
+
+    def complaints():  # however the reports are cut into blocks: of some, save looks at other reports than these
+        cuts = map(np.random.default_rng, range(4))
+        return [x for rng in cuts for x in fuzz.compare(mechanism, items, expected, honest, honest, rng, done)]
+
+    assert complaints() == [] and done["refused"] == 0
     bits.view(np.uint8)[-1, ...] = byte
-    done = fuzz.Counter()
-    assert fuzz.compare(mechanism, items, expected, honest, honest, rng, done) == []
-    assert done["refused"] == 1
+    assert complaints() == [] and done["refused"] == 4
 
 
 def test_a_plain_count_refuses_such_a_byte():
