@@ -302,7 +302,7 @@ def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
         if base.kind not in "biuf":
             raise ValueError(f"reports must be numbers or bits, got {base}")
         if not shape + of.shape:
-            return pa.from_numpy_dtype(base)
+            return pa.from_numpy_dtype(base.newbyteorder("="))
         return pa.binary(-(-size // 8) if base.kind == "b" else size * base.itemsize)
 
     names = dtype.names or (PLAIN,)
@@ -338,7 +338,7 @@ def _columns(reports: Reports) -> list[NDArray[Any]]:
         if values.ndim > 1:
             flat = np.ascontiguousarray(values).reshape(len(values), -1)
             values = np.packbits(flat, axis=1) if flat.dtype == np.bool_ else flat.view(np.uint8)
-        columns.append(np.ascontiguousarray(values))
+        columns.append(np.ascontiguousarray(values, values.dtype.newbyteorder("=")))
     return columns
 
 
