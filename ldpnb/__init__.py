@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         audit as audit,
         check_mechanism as check_mechanism,
         epsilon as epsilon,
+        keeps as keeps,
         laws as laws,
         moments as moments,
         same_law as same_law,

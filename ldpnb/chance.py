@@ -18,12 +18,14 @@ import operator
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from random import Random
+from struct import pack
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,13 +36,20 @@ from ldpnb.formula import Budget, Formula
 
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
+PLAIN = {int, bool, str, bytes, type(None), Fraction}  # equal only if they are the same
 LIMIT = 200_000  # branches; a program of this size takes seconds
 COINS = 2**14  # drawn at a time, so that their floats, eight bytes each, stay in the cache
 COIN_WORDS = 2**15  # words of 64 coins settled at a time; of fewer, calls would cost more than random words
 FULL_ROUNDS = 8  # digits for which all words are drawn; then about one word in five has an undecided coin
-PATIENCE = 1000  # branches walked before asking whether there are far too many
+PATIENCE = 200  # branches walked before asking whether there are far too many
+PROBES = 400  # branches looked at to answer that
 DEPTH = 500  # choices in one branch; more are a loop that need not end
-STRAY = "the program did not repeat itself: some of its randomness does not come from chance"
+STRAY = "the program did not repeat itself"
+
+NO_GENERATOR = (
+    "Paths has no {!r}: a client whose law is to be read off draws through ldpnb.chance (bernoulli, uniform, toss, "
+    "pick), not from the generator itself, and does not ask what kind of generator it has"
+)
 
 Law = dict[Hashable, Fraction]
 T = TypeVar("T")
@@ -65,7 +74,7 @@ class SystemRandom:
     def _words(self, n: int) -> NDArray[np.uint64]:
         return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
 
-    def random(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    def random(self, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Uniform multiples of 2**-53 in [0, 1), an array of the given shape."""
         return np.ldexp((self._words(prod(shape)) >> np.uint64(11)).astype(np.float64), -53).reshape(shape)
 
@@ -99,6 +108,7 @@ class Paths:
         self._script, self._limit, self._probe = script, limit, probe
         self.taken: list[tuple[int, tuple[Any, ...]]] = []
         self.trace: list[tuple[Any, ...]] = []
+        self.asked = ""  # for what only a generator has
 
     def admit(self, options: int) -> None:
         """Refuse a choice that is too wide, before its weights are written down."""
@@ -114,7 +124,7 @@ class Paths:
         if at < len(self._script):
             option, before = self._script[at]
             if before != weights:
-                raise ValueError(STRAY)
+                raise ValueError(f"{STRAY}: after the same choices another one came")
         elif self._probe:
             option = self._probe.choice([i for i, w in enumerate(weights) if w])
         else:
@@ -152,10 +162,9 @@ class Paths:
         return Fraction(prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken]))
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"Paths has no {name!r}: a client whose law is to be read off draws through ldpnb.chance "
-            "(bernoulli, uniform, toss, pick), not from the generator itself"
-        )
+        if not name.startswith("_"):  # as copying does
+            self.asked = name
+        raise AttributeError(NO_GENERATOR.format(name))
 
 
 Randomness = np.random.Generator | SystemRandom | Paths
@@ -544,8 +553,12 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple
             break
         paths = Paths(script, limit)
         result = program(paths)
+        if paths.asked:
+            raise ValueError(NO_GENERATOR.format(paths.asked))
         if len(paths.taken) < len(script):
-            raise ValueError(STRAY)
+            raise ValueError(f"{STRAY}: after the same choices it came to an end")
+        if not walked:
+            _repeats(program, paths.taken, result, limit)
         yield paths, result
         script = list(paths.taken)
         while script:
@@ -566,23 +579,55 @@ def _hopeless(program: Callable[[Paths], Any], limit: int) -> bool:
     """Whether the branches are so many that walking on is a waste of time.
 
     A probe takes every turn with equal probability; it ends in a branch that has b options along the way with
-    probability 1/b.  Of N branches, those with b > 1000 N are together reached with a probability below 1/1000 (each
-    less than 1/(1000 N)).  So four probes that all find b > 1000 limit, with N <= limit, are a matter of 1 in 10**12.
+    probability 1/b, so that b is N, the number of branches, on average (Knuth 1975).  If N <= limit, the product of
+    b/limit over more and more probes ever comes above c with a probability of at most 1/c (Ville), here 10**12.
     """
-    dice = Random(0)
-    for _ in range(4):
+    dice, product = Random(0), Fraction(1)
+    for _ in range(PROBES):
         paths = Paths((), limit, dice)
         program(paths)
-        if prod(sum(map(bool, weights)) for _, weights in paths.taken) <= 1000 * limit:
-            return False
-    return True
+        product *= Fraction(prod(sum(map(bool, weights)) for _, weights in paths.taken), limit)
+        if not 10**-6 < product <= 10**12:
+            break
+    return product > 10**12
 
 
-def law(program: Callable[[Paths], Any], *, limit: int = LIMIT) -> Law:
+def _repeats(program: Callable[[Paths], Any], taken: list[Any], result: Any, limit: int) -> None:
+    """Refuse a program whose first branch is another one when it is walked again: more often, if it has no choices."""
+
+    def again() -> Any:
+        paths = Paths((), limit)
+        return paths.taken, *_told(program(paths))
+
+    first = taken, *_told(result)
+    for _ in range(2 if taken else 32):
+        if again() != first:
+            why = "some of its randomness does not come from chance, or it counts its calls"
+            settled = again()
+            if all(again() == settled for _ in range(20)):
+                why = "it keeps a state from one call to the next"
+            raise ValueError(f"{STRAY}: {why}")
+
+
+def _told(result: Any) -> tuple[Any, Any]:
+    try:
+        return freeze(result), form(result)
+    except ValueError:  # where outputs are wanted, it says so
+        return None, None
+
+
+def law(program: Callable[[Paths], Any], *, limit: int = LIMIT, outputs: Outputs | None = None) -> Law:
     """Exact law of a program: each possible output with its probability, a `fractions.Fraction`.
 
     Arrays, lists and structured values come back as nested tuples, so that outputs can be compared and looked up.
-    Parameters and errors as for `branches`.
+    Outputs that are the same then, but were not the same before, such as True and 1, are refused.
+
+    Parameters
+    ----------
+    program, limit
+        As for `walk`; errors, too.
+    outputs : Outputs, optional
+        Of other programs, from which those of this one must not differ in form alone.
 
     Examples
     --------
@@ -590,19 +635,63 @@ def law(program: Callable[[Paths], Any], *, limit: int = LIMIT) -> Law:
     {2: Fraction(9, 16), 1: Fraction(3, 8), 0: Fraction(1, 16)}
     """
     found: Law = {}
+    outputs = Outputs() if outputs is None else outputs
     for probability, result in branches(program, limit=limit):
-        key = freeze(result)
-        if not found:  # a client with a generator of its own gives itself away by not repeating its first branch
-            for _ in range(32 if probability == 1 else 2):
-                again = freeze(program(Paths((), limit)))
-                if again != key and again is not key:  # NaN is not equal to itself
-                    raise ValueError(STRAY)
+        key = outputs.key(result)
         found[key] = found.get(key, Fraction(0)) + probability
     return found
 
 
+class Outputs:
+    """Outputs of programs as keys that can be looked up, each of them in one form only."""
+
+    def __init__(self) -> None:
+        self._forms: dict[Hashable, Any] = {}
+
+    def key(self, value: Any) -> Hashable:
+        """Return `freeze` of an output; refuse one that came before in another `form`."""
+        key, own = freeze(value), form(value)
+        first = self._forms.setdefault(key, own)
+        if first != own:
+            raise ValueError(
+                f"a program must return equal outputs in one form, got {value!r:.80} twice, as {_shown(first)} and as "
+                f"{_shown(own)}, which a receiver can tell apart: convert them to one type, or return the difference"
+            )
+        return key
+
+
+def _shown(own: Any) -> str:
+    return getattr(own, "__name__", f"{own!r:.80}")
+
+
+def form(value: Any) -> Any:
+    """Return what `freeze` forgets of an output: types, dtypes, shapes, names, the order of a dict, the bits of zeros.
+
+    Equal for two outputs only if nobody who receives them can tell them apart, given that `freeze` of both is equal.
+    """
+    kind = type(value)
+    if isinstance(value, np.ndarray | np.generic):
+        array: NDArray[Any] = np.asarray(value)
+        if array.dtype.names is not None:
+            return kind, array.dtype, array.shape, [form(array[name]) for name in array.dtype.names]
+        return kind, array.dtype, array.shape, [*map(form, array.flat)] if array.dtype.hasobject else array.tobytes()
+    if isinstance(value, list | tuple):
+        return kind, [form(v) for v in value]
+    if isinstance(value, set | frozenset):
+        return kind, {freeze(v): form(v) for v in value}
+    if isinstance(value, dict):
+        return kind, [(freeze(k), form(k), form(v)) for k, v in value.items()]
+    if isinstance(value, float):
+        return kind if value and value == value else (kind, pack("<d", value))
+    if is_dataclass(value):  # some of its fields may be left out when it is compared
+        return kind, [(freeze(x), form(x)) for x in (getattr(value, f.name) for f in fields(value))]
+    return kind if kind in PLAIN else (kind, repr(value))
+
+
 def freeze(value: Any) -> Hashable:
     """Turn arrays, lists and structured values into nested tuples of plain numbers."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError("a program must return plain values or arrays to have a law, got a masked one: its data show")
     if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":  # entries need not be looked at
         return tuple(value.tolist() if value.ndim == 1 else map(freeze, value))
     if isinstance(value, np.ndarray | np.generic):

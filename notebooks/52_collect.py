@@ -266,7 +266,8 @@ for name, mechanism in (
 # A partition appears under its name only when all of it is on the disk.
 # The values of a column lie in it in runs, called pages; each page carries a checksum, and so do each column and what the file says of itself.
 # A file that says that it holds reports of another mechanism, of the same with another ε, or with another label, is not counted.
-# And a folder that holds anything but `*.parquet` files is refused: what a writer left that was killed may be the rest of a partition.
+# And a folder that holds anything but `*.parquet` files is refused: what somebody is still writing is a part of a partition.
+# (What a writer left that was killed is not locked, and passed over.)
 # So a folder is refused, too, while somebody writes into it: let each day or each hour have its own, and count it when it is closed.
 
 # %%
@@ -287,7 +288,7 @@ for name in ("truncated", "one bit flipped", "other epsilon", "other label", "mi
         text = str(error).split("got " if isinstance(error, PartitionError) else "but ")[1]
         print(text.replace(str(faulty) + os.sep, "").replace(str(FOLDER) + os.sep, ""))
 
-left = FOLDER / "part-12.parquet.partial"
+left = FOLDER / "part-12.parquet.copying"
 left.write_bytes(whole[:1000])
 try:
     collect(CLIENT, FOLDER, label=LABEL)
@@ -980,8 +981,12 @@ print(
 # - *Versions.* Scheduler, workers and the asking process need the same versions of Python, dask, numpy and this package; dask warns where they differ.
 #   The file says which mechanism it is of, and a worker whose class means something else by that name would count something else.
 # - *Lost workers.* Counting a partition is a pure function of a file, so that dask can do it again elsewhere when a worker dies; a tally is in a sum once, however often it was made.
-#   A partition that kills one worker after the other stops the run, and dask's error has its path.
-#   The tests of this book kill a worker in the middle and get the same integers.
+#   A partition that kills one worker after the other stops the run, and the error has its path; so does a cluster that has lost all its workers and gets no others.
+#   The mechanism travels with each task, so that nothing is lost with a worker that cannot be made again.
+#   The tests of this book kill one worker, or all, at the first moment and in the middle, and get the same integers.
+# - *Who is asked.* dask sends code, and runs what it is sent: whoever reaches the scheduler's port can run programs on every machine.
+#   Turn on TLS, with a certificate of your own authority on scheduler, workers and client: `Security(tls_ca_file=…, tls_client_cert=…, tls_client_key=…, require_encryption=True)` for the client, `Client(address, security=…)`, and the same files by `--tls-ca-file`, `--tls-cert` and `--tls-key` for `dask scheduler` and `dask worker`, whose addresses then begin with `tls://`.
+#   Keep the ports, and the dashboard, which has no TLS, inside a network of your own.
 # - *Memory.* A worker holds a part of one file, and tallies that wait until all eight of a sum are there.
 #   A sum is done before another partition is opened, or else all tallies would wait for the end; the first exercise counts those that wait nevertheless.
 # - *Small files.* Every task is some work for the scheduler, and every tally some memory, so a partition should keep a worker busy for seconds.

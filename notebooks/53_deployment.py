@@ -80,7 +80,7 @@ from ldpnb.book import check, datasets, dots, gallery, line, settle, style, tabl
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, uniform, weighted
 from ldpnb.hashing import Multilinear, Paraboloid
-from ldpnb.serve import collecting as collect
+from ldpnb.serve import Account, BudgetError, collecting as collect
 from ldpnb.verify import audit, one_person
 
 style()
@@ -594,14 +594,14 @@ check(
 # %% [markdown]
 # *How long it takes.*
 # The observer's clock is crude, but in several libraries the time of a draw could be measured, and the noise predicted from it {cite:p}`jin2022timing`.
-# `Paths` counts the draws of a client, so the law of *report and number of draws* is one line.
+# `Paths` writes down every draw of a client, its kind and how many at once, so the law of *report and draws* is one line.
 # k-RR as the {ref}`gallery <sec-verify-gallery>` writes it, "the truth on heads, otherwise draw an item", makes one draw on heads and two on tails: whoever can count to two knows which replies are certainly true.
 
 
 # %%
 def timed(client):
-    """What somebody sees who can count the client's random draws."""
-    return lambda x, rng: (one_person(client)(x, rng), len(rng.taken))
+    """What somebody sees who can watch the client draw, but not what it draws."""
+    return lambda x, rng: (one_person(client)(x, rng), tuple(rng.trace))
 
 
 def steady(x, rng, k=4):
@@ -629,16 +629,16 @@ watched = {
 table(
     pd.DataFrame(
         [(name.replace("`", ""), f"{a:.4f}", "∞" if b == inf else f"{b:.4f}") for name, (a, b) in watched.items()],
-        columns=["client, four items", "ε of the report", "ε of report and number of draws"],
+        columns=["client, four items", "ε of the report", "ε of report and draws"],
     )
 )
 
 # %% [markdown]
-# The table has two surprises.
-# The client that our gallery calls right is one of them: it is right about reports.
-# The other is in the package: `SubsetSelection`, asked for one person, draws one item more if the own item is left out of the set (or, where a set has more than half of all items, if it is in the set).
-# So nobody may time it; or, which is better and helps every client, the message is sent at a fixed hour, long after it was made: the number of draws is only the part of the time that a law can see.
-# (Caches, branches and the length of a word of random bits are others.)
+# The table has a surprise: the client that our gallery calls right.
+# It is right about reports.
+# The package's clients draw the same kinds of numbers, and as many, whatever the value is; what is not needed is drawn and thrown away, and the contract holds every mechanism to it.
+# That is all they promise: not that they take the same time.
+# Caches, branches, the rejections of a draw below a bound and the length of a number are other parts of the time, which no law sees; so the message is sent at a fixed hour, long after it was made.
 #
 # It is not redrawing as such that leaks.
 # A client that proposes and rejects until a proposal is accepted leaks nothing by the number of rounds, if every value accepts equally often ({ref}`sec-deploy-exercises`).
@@ -1264,8 +1264,19 @@ check(
 )
 
 # %% [markdown]
-# *The client* makes its message once, and tries three times to send the same bytes.
+# *The client* pays for its message before it makes it: its account, on its own disk, refuses what would exceed the person's ε, and a crash between paying and sending loses a report and never a payment.
+# It makes the message once, and tries three times to send the same bytes.
 # If there is still no answer, or the server is out of order (503), the bytes have to be kept for another day, on disk; `post` only says so, and `clients`, made for the checks, gives up.
+
+
+# %%
+with TemporaryDirectory() as device:
+    account = Account(f"{device}/account", limit=3.0)
+    row, bit = account.report(MECHANISM, [7], rng=SystemRandom(), label=SURVEY)[0]
+    try:
+        account.report(MECHANISM, [7], rng=SystemRandom(), label="the same, a year later")
+    except BudgetError as refused:
+        print(f"paid ε = {account.spent}, left {account.left}; {refused}")
 
 
 # %%
@@ -1815,7 +1826,7 @@ settle(
 #
 # - *Promise.* Say what ε is about: one report, a day, a lifetime; which two values, or which two histories.
 #   Say that it is not about groups.
-# - *Budget.* The client counts what it has spent, in whole units, per person and not per device; the server cannot raise it.
+# - *Budget.* The client counts what it has spent, per person and not per device, before it sends (`serve.Account`); the server cannot raise it.
 # - *Memory.* What is remembered survives an update and a restart, and is not in a backup that others can read.
 # - *Coins.* They come from the operating system and are never seeded; no generator of a simulation is anywhere in the client.
 # - *Numbers.* Thresholds are rounded toward privacy; there is no noise in floats, and no ε beyond what the grid can carry.
@@ -1832,7 +1843,7 @@ settle(
 # |---|---|
 # | what is the exact ε, on a small domain? | `laws`, `worst` ({ref}`ch-verify`; ten lines in the README) |
 # | of all reports of some days, with the client's memory? | `laws` of a client that takes a history |
-# | with the number of draws? | `laws` of `(client(x, rng), len(rng.taken))` |
+# | with the draws themselves? | `laws` of `(client(x, rng), tuple(rng.trace))` |
 # | of the bytes? | `laws` of the function that makes them |
 # | is the estimate right? | `moments`, or `sampled` where the law is too large |
 # | of a program that I can only run, or of captured traffic? | `audit` with `many=True`: a lower bound |

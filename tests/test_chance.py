@@ -1,5 +1,8 @@
 """Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
 
+from copy import deepcopy
+from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from itertools import combinations, product
@@ -23,6 +26,7 @@ from ldpnb.chance import (
     bernoulli,
     binomial,
     branches,
+    form,
     freeze,
     law,
     log,
@@ -465,10 +469,102 @@ class Colour(Enum):
 
 
 def test_missing_numbers_are_one_output():
-    assert len(law(lambda rng: nan if toss(0.5, rng) else float("inf") - float("inf"))) == 1
+    assert len(law(lambda rng: nan if toss(0.5, rng) else float("nan"))) == 1
+    with pytest.raises(ValueError, match="got nan twice, as .* which a receiver can tell apart"):  # by the sign
+        law(lambda rng: nan if toss(0.5, rng) else float("inf") - float("inf"))
     found = law(lambda rng: np.array([np.nan, toss(0.5, rng)]))
     assert list(found.values()) == [F(1, 2), F(1, 2)]
     assert found == law(lambda rng: [float("nan"), float(toss(0.5, rng))])
+
+
+@dataclass(frozen=True)
+class Sealed:
+    shown: int
+    hidden: int = field(compare=False)
+
+
+class Named(str):
+    """A text of another type."""
+
+
+FORMS = {
+    "True and 1": (True, 1),
+    "1 and 1.0": (1, 1.0),
+    "Decimals of two scales": (Decimal("1"), Decimal("1.0")),
+    "int8 and int64": (np.array([1, 0], np.int8), np.array([1, 0])),
+    "two byte orders": (np.array([1, 0], "<i4"), np.array([1, 0], ">i4")),
+    "numpy's 1 and Python's": (np.int64(1), 1),
+    "a list and a tuple": ([1], (1,)),
+    "a list and an array": ([1], np.array([1])),
+    "a set and a frozenset": ({1}, frozenset({1})),
+    "a set and a dict": ({(1, 2)}, {1: 2}),
+    "two orders of a dict": ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    "empty arrays of two shapes": (np.zeros((0,)), np.zeros((0, 5))),
+    "a string and minus zero": ("-0.0", -0.0),
+    "payloads of NaN": (np.array([np.nan]), np.array([np.nan], "f8").view("i8").__add__(1).view("f8")),
+    "names of fields": (np.zeros(1, [("a", int)]), np.zeros(1, [("b", int)])),
+    "a field that is not compared": (Sealed(1, 2), Sealed(1, 3)),
+    "texts of two types": ("a", Named("a")),
+    "bools of two bytes": (np.array([1], "u1").view(bool), np.array([2], "u1").view(bool)),
+    "within": ((0, [True]), (0, [1])),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_that_tells_is_refused(name):
+    """In one law, and between the laws of two inputs, where ε would be 0 and is infinite."""
+    a, b = FORMS[name]
+    assert freeze(a) == freeze(b) and form(a) != form(b)
+    for program in (
+        lambda: law(lambda rng: a if toss(0.5, rng) else b),
+        lambda: laws(lambda x, rng: (b, a)[x], [0, 1]),
+    ):
+        with pytest.raises(ValueError, match="in one form, got .* twice, as .* which a receiver can tell apart"):
+            program()
+    assert form(deepcopy(a)) == form(a) and len(law(lambda rng: deepcopy(a) if toss(0.5, rng) else a)) == 1
+
+
+def test_what_a_mask_hides_is_no_output():
+    with pytest.raises(ValueError, match="got a masked one: its data show"):
+        law(lambda rng: np.ma.masked_array([1, 2], [0, 1]))
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        lambda rng: hasattr(rng, "random"),
+        lambda rng: getattr(rng, "bit_generator", 0),
+        lambda rng: suppressed(lambda: rng.laplace(scale=0.1)),
+    ],
+)
+def test_a_client_that_asks_what_kind_of_generator_it_has_is_refused(asks):
+    with pytest.raises(ValueError, match="Paths has no '.*': .* does not ask what kind of generator it has"):
+        law(lambda rng: (asks(rng), toss(0.5, rng)))
+
+
+def suppressed(call):
+    try:
+        return call()
+    except Exception:
+        return 0.0
+
+
+def test_what_did_not_repeat_is_named():
+    own, calls = np.random.default_rng(0), []
+
+    def counts(rng):
+        calls.append(0)
+        return len(calls)
+
+    for program, words in (
+        (lambda rng: own.random(), "some of its randomness does not come from chance, or it counts its calls"),
+        (counts, "some of its randomness does not come from chance, or it counts its calls"),
+        (lambda rng: 1 if calls else calls.append(0), "it keeps a state from one call to the next"),
+    ):
+        if words.startswith("it keeps"):
+            calls.clear()
+        with pytest.raises(ValueError, match=f"did not repeat itself: {words}"):
+            law(program)
 
 
 @pytest.mark.parametrize("make", [object, lambda: (i for i in "ab"), lambda: [lambda: 0], lambda: Records.of({1})])
@@ -662,7 +758,30 @@ def test_a_hopeless_program_is_refused_at_once():
 
     with pytest.raises(TooManyBranches, match="more than limit = 200000 branches"):
         law(many_coins)
-    assert len(runs) < 2000
+    assert len(runs) < 500
+
+
+@pytest.mark.parametrize("coins", [18, 19, 27, 29])
+def test_a_little_too_many_branches_are_refused_as_soon(coins):
+    runs = []
+
+    def program(rng):
+        runs.append(1)
+        return [toss(0.5, rng) for _ in range(coins)]
+
+    with pytest.raises(TooManyBranches, match="more than limit = 200000 branches"):
+        law(program)
+    assert len(runs) < 500
+
+
+def test_as_many_branches_as_may_be_are_walked():
+    """Probes of a tree of exactly the limit never rule it out, of equal branches or not."""
+    assert len(law(lambda rng: [toss(0.5, rng) for _ in range(10)], limit=1024)) == 1024
+
+    def lopsided(rng):
+        return (1, pick(range(1000), rng)) if toss(0.5, rng) else (0, 0)
+
+    assert len(law(lopsided, limit=1001)) == 1001
 
 
 def test_a_lopsided_program_is_not_given_up():

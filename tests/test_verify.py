@@ -20,6 +20,7 @@ from ldpnb.verify._laws import (
     Worst,
     distance,
     epsilon,
+    keeps,
     laws,
     moments,
     one_person,
@@ -93,7 +94,7 @@ def test_functions_get_plain_values(inputs, values):
     """Of the kind that is written by hand: no numpy scalars, no arrays, no Records."""
     seen = []
     laws(lambda x, rng: seen.append(x), inputs)
-    seen = [x for i, x in enumerate(seen) if i == 0 or x is not seen[i - 1]]  # each is asked more than once
+    seen = seen[:: len(seen) // len(values)]  # each is asked more than once, with a copy
     assert seen == values and list(map(type, seen)) == list(map(type, values))
     assert [type(y) for x in seen if isinstance(x, tuple) for y in x] == [
         type(y) for x in values if isinstance(x, tuple) for y in x
@@ -480,3 +481,64 @@ def test_rows_of_attributes_serve_both_kinds(rows):
     assert same_law(harmony, mechanism, rows)
     assert not same_law(lambda x, rng: harmony(x, rng, 1.01), mechanism, rows)
     assert not same_law(lambda x, rng: harmony(x[::-1], rng), mechanism, rows)
+
+
+# ----------------------------------------------------------------------------------------- what laws must not miss
+
+
+def test_a_second_report_for_one_person_is_no_law():
+    class Twice(GRR):
+        def perturb(self, values, *, rng):
+            return np.concatenate([super().perturb(values, rng=rng), np.asarray(values)])
+
+    twice = Twice(k=3, epsilon=1.0)
+    for use in (laws, moments, lambda m, x: laws(one_person(m), [0, 1])):
+        with pytest.raises(ValueError, match="client must return one report a person, got 2 of one"):
+            use(twice, np.arange(3))
+
+
+def test_moments_see_randomness_from_elsewhere():
+    class Own(GRR):
+        def perturb(self, values, *, rng):
+            return super().perturb(values, rng=np.random.default_rng())
+
+    with pytest.raises(ValueError, match="did not repeat itself: some of its randomness does not come from chance"):
+        moments(Own(k=3, epsilon=1.0), np.array([0]))
+
+
+def test_a_client_that_changes_its_input_is_judged_rightly():
+    """Flipping in place keeps ε = 1 for two entries; popping the value and sending it tells all."""
+
+    def flips(x, rng):
+        for i in range(2):
+            if toss(1 / (1 + exp(0.5)), rng):
+                x[i] *= -1
+        return x
+
+    assert epsilon(laws(flips, [[1.0, 1.0], [-1.0, -1.0]])) == pytest.approx(1.0, abs=1e-12)
+    assert epsilon(laws(lambda x, rng: x.pop() if x else 0, [[0], [1]])) == inf
+
+    class Clears(GRR):
+        def perturb(self, values, *, rng):
+            reports = super().perturb(values, rng=rng)
+            values[...] = 0
+            return reports
+
+    people = np.arange(3)
+    assert epsilon(laws(Clears(k=3, epsilon=1.0), people)) == pytest.approx(1.0) and people.tolist() == [0, 1, 2]
+
+
+def test_right_clients_keep_what_they_state():
+    """Thresholds that are the nearest floats exceed every other ε, by 1e-12 at most; a wrong one does by more."""
+    over = 0
+    for i in range(1, 101):
+        stated = i / 20
+        p = exp(stated) / (1 + exp(stated))
+        found = laws(lambda x, rng, p=p: x if toss(p, rng) else 1 - x, [0, 1])
+        over += epsilon(found) > stated
+        assert keeps(found, stated) and not keeps(found, stated * (1 - 1e-9))
+    assert over > 20
+    assert not keeps(laws(lambda x, rng: x, [0, 1]), 5.0)
+    for wrong in (0, -1, inf, "1"):
+        with pytest.raises(ValueError, match="stated must be a finite number"):
+            keeps(found, wrong)

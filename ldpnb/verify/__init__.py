@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Worst as Worst,
         distance as distance,
         epsilon as epsilon,
+        keeps as keeps,
         laws as laws,
         moments as moments,
         one_person as one_person,

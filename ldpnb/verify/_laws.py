@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, pairwise
-from math import inf
+from math import exp, inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from ldpnb.chance import LIMIT, Law, Paths, Randomness, branches, freeze, law, log
-from ldpnb.checks import check_count, check_probability
+from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, law, log, odds
+from ldpnb.checks import check_count, check_epsilon, check_probability
 from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
 
 Client = Mechanism | Callable[[Any, Any], Any]
@@ -35,10 +36,11 @@ def laws(client: Client, inputs: Inputs, *, limit: int = LIMIT) -> list[Law]:
 
     What is replayed is the client's own code, from the value to the report: once for every combination of choices that
     it draws from `ldpnb.chance`, and the first of them some times more, to see that it repeats itself.  The person is
-    alone, and asked once.  What is not replayed is everything else: randomness from elsewhere, the clock, a state that
-    is kept from one call to the next, other people of the same call, what the client does besides returning a report,
-    and what it would do with another source of randomness than a `Paths`.  Reports are compared as nested tuples of
-    plain values (`chance.law`): a list and a tuple, or True, 1 and 1.0, are one report.
+    alone, and asked once, with a copy of the value.  What is not replayed is everything else: rare randomness from
+    elsewhere, the clock, a state that shows only after many calls, other people of the same call, what the client does
+    besides returning a report, and what it would do with another source of randomness than a `Paths`, unless it gives
+    itself away by asking for an attribute.  Reports are nested tuples of plain values (`chance.law`); a client whose
+    reports differ in form alone, as a list and a tuple do, or True, 1 and 1.0, is refused.
 
     Parameters
     ----------
@@ -61,11 +63,24 @@ def laws(client: Client, inputs: Inputs, *, limit: int = LIMIT) -> list[Law]:
     TooManyBranches
         If there are more.
     ValueError
-        If inputs are no list of values, or a client does not repeat itself.
+        If inputs are no list of values, a client does not repeat itself, draws past `ldpnb.chance`, returns anything
+        but one report, or reports that differ in form alone.
     """
+    outputs = Outputs()
+    return [law(program, limit=limit, outputs=outputs) for program in _programs(client, inputs)]
+
+
+def _programs(client: Client, inputs: Inputs) -> list[Callable[[Any], Any]]:
+    """Return the client as a program for each input: of one report, with a value of its own at each call."""
     if isinstance(client, Mechanism):
-        return [law(lambda rng, one=one: client.perturb(one, rng=rng)[0], limit=limit) for one in _batches(inputs)]  # type: ignore[misc]
-    return [law(partial(client, value), limit=limit) for value in _values(inputs)]
+        return [lambda rng, one=one: _alone(client.perturb(deepcopy(one), rng=rng))[0] for one in _batches(inputs)]  # type: ignore[misc]
+    return [lambda rng, value=value: client(deepcopy(value), rng) for value in _values(inputs)]  # type: ignore[misc]
+
+
+def _alone(reports: Any) -> Any:
+    if len(reports) != 1:
+        raise ValueError(f"client must return one report a person, got {len(reports)} of one")
+    return reports
 
 
 def one_person(client: Client) -> Callable[[Any, Randomness], Any]:
@@ -81,7 +96,7 @@ def one_person(client: Client) -> Callable[[Any, Randomness], Any]:
     dict_keys(['red', 'another'])
     """
     if isinstance(client, Mechanism):
-        return lambda value, rng: client.perturb(*_batches([value]), rng=rng)[0]
+        return lambda value, rng: _alone(client.perturb(*_batches([value]), rng=rng))[0]
     return client
 
 
@@ -151,6 +166,29 @@ def epsilon(laws: Sequence[Law]) -> float:
     return worst(laws).epsilon
 
 
+def keeps(laws: Sequence[Law], stated: float) -> bool:
+    """Whether a client keeps the ε that it states, but for the rounding of its probabilities to floats.
+
+    What the package's own clients may miss of ε by rounding, 2⁻⁴⁶ e^ε, others may exceed it by: a threshold that is
+    the float nearest to the right one is as often above as below.
+
+    Examples
+    --------
+    >>> from math import exp
+    >>> from ldpnb.chance import toss
+    >>> naive = laws(lambda x, rng: x if toss(exp(0.3) / (1 + exp(0.3)), rng) else 1 - x, [0, 1])
+    >>> epsilon(naive) <= 0.3, keeps(naive, 0.3), keeps(naive, 0.299)
+    (False, True, False)
+    """
+    ratio = worst(laws).ratio
+    return ratio is not None and ratio <= odds(check_epsilon(stated, "stated") + stated_rounding(stated))
+
+
+def stated_rounding(epsilon: float) -> float:
+    """Return what rounding thresholds toward privacy may cost of ε."""
+    return 2.0**-46 * exp(epsilon)
+
+
 def moments(
     client: Client, inputs: Inputs, items: Any = None, *, score: Callable[[Any], ArrayLike] | None = None
 ) -> tuple[Floats, Floats]:
@@ -175,24 +213,20 @@ def moments(
     Raises
     ------
     ValueError
-        If a function has no score, a mechanism has another one than its estimate, or inputs are no list of values.
+        If a function has no score, a mechanism has another one than its estimate, or as for `laws`.
     """
-    programs: list[Callable[[Paths], Any]]
     if isinstance(client, Mechanism):
         if score is not None:
             raise ValueError("score must be left out for a mechanism: it is the estimate from one report")
-        programs = [lambda rng, one=one: client.perturb(one, rng=rng) for one in _batches(inputs)]  # type: ignore[misc]
         score = partial(_estimate, client, named(items))
-    else:
-        if score is None or items is not None:
-            raise ValueError("score must be given for a function, and items only for a mechanism")
-        programs = [partial(client, value) for value in _values(inputs)]
+    elif score is None or items is not None:
+        raise ValueError("score must be given for a function, and items only for a mechanism")
     found: list[Law] = []
-    scores: dict[Hashable, Floats] = {}
-    for program in programs:
+    outputs, scores = Outputs(), dict[Hashable, Floats]()
+    for program in _programs(client, inputs):
         found.append({})
         for probability, report in branches(program):
-            key = freeze(report)
+            key = outputs.key(report)
             found[-1][key] = found[-1].get(key, Fraction(0)) + probability
             if key not in scores:
                 scores[key] = np.asarray(score(report), np.float64)
@@ -209,8 +243,8 @@ def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[Flo
     return np.stack(means), np.stack(variances)
 
 
-def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], reports: Any) -> Floats:
-    return mechanism.estimate(mechanism.tally(reports, *candidates))
+def _estimate(mechanism: Mechanism, candidates: tuple[Any, ...], report: Any) -> Floats:
+    return mechanism.estimate(mechanism.tally(np.asarray(report)[None], *candidates))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import combinations_with_replacement, product
-from math import exp, inf, isclose, nan, prod
+from math import inf, isclose, nan, prod
 from operator import add
 from typing import Any, NamedTuple
 from unittest.mock import NonCallableMock
@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
-from ldpnb.chance import Law, Paths, freeze, law, odds
+from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
-from ldpnb.verify._laws import moments_of, total_variation, worst
+from ldpnb.verify._laws import moments_of, stated_rounding, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -62,6 +62,7 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
 
     Examples
     --------
+    >>> from math import exp
     >>> from ldpnb import GRR
     >>> check_mechanism(GRR(k=3, epsilon=1.0), range(3))[0]
     'epsilon_of_the_law_is_the_stated_one'
@@ -132,7 +133,7 @@ class Known:
         self.example, self.reports = example, dict[Hashable, Any]()
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
-        numbers = dict[Hashable, int]()
+        numbers, self._outputs = dict[Hashable, int](), Outputs()
         for i in range(len(example.inputs)):
             both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
             self.laws.append(_image(both, {y: y[0] for y in both}))
@@ -143,7 +144,8 @@ class Known:
     def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
-        key = freeze(report[0])
+        _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
+        key = self._outputs.key(report[0])
         self.reports.setdefault(key, report)
         return key, numbers.setdefault(tuple(rng.trace), len(numbers))
 
@@ -180,11 +182,6 @@ class Known:
 def known(example: Example) -> Known:
     """Walk an example's client, once for all checks."""
     return Known(example)
-
-
-def stated_rounding(epsilon: float) -> float:
-    """Return what rounding thresholds toward privacy may cost of ε."""
-    return 2.0**-46 * exp(epsilon)
 
 
 def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
