@@ -817,6 +817,8 @@ def truthful_slots(generator):
     public = sent["seed"].ravel()
     copy = rebuilt(public[:624])
     copy.integers(0, 2**32, len(public) - 624)  # the seeds that were not needed
+    for options in (2, kiosk.slot_count):  # places and dummies, drawn for all and not used
+        uniform(options, (400,), copy)
     true = bernoulli(float(kiosk.circle.alpha), (400,), copy)
     return int(true.sum()), int((sent["slot"] == kiosk.hash(sent["seed"], visitors))[true].sum())
 
