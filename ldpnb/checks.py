@@ -156,6 +156,8 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
 
 def _below(x: NDArray[Any], end: int) -> NDArray[np.bool_]:
     """Whether integers are in [0, end): negative ones are large if their bits are read without a sign."""
+    if end > 2 ** (8 * x.itemsize - 1):  # but not large enough
+        return (x >= 0) & (x < end)
     return x.view(f"{x.dtype.byteorder}u{x.itemsize}") < end
 
 

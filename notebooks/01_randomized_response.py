@@ -384,7 +384,9 @@ half = max(np.abs(mean_and_variance(eps, score)[1] * 4 * sinh(eps) ** 2 - 1).max
 
 def sampled(eps, pi):
     """Exact variance of the score of somebody drawn at random, with share pi of yes."""
-    _, variance = moments(lambda pi, rng: reply(toss(pi, rng), eps, rng), [pi], score=lambda said: score(said, eps))
+    _, variance = moments(
+        lambda pi, rng: reply(int(toss(pi, rng)), eps, rng), [pi], score=lambda said: score(said, eps)
+    )
     return variance[0]
 
 

@@ -324,6 +324,9 @@ worst = max(each, key=each.get)
 print(f"server, an item: from {say(min(each.values()))} to {say(each[worst])} ns ({worst})")
 
 # %% [markdown]
+# Some clients draw more than they use, so that nobody can tell a value by watching them draw ({ref}`sec-deploy-around`).
+# A sign for every key or pair, held or not, is what IOH, PairSampling and the two state encodings pay; m places and m dummies for every person, Wheel and Wheel-KV; the whole chain of coins, and every place of a set, PrivSet; one item too many, packed k-Subset.
+#
 # Whoever does little else than draw pays most for secure words.
 # A telephone draws for one person, and there their price is small.
 # Writing the report, the second yardstick, is never more than a small part of a client.

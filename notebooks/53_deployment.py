@@ -80,7 +80,7 @@ from ldpnb.book import check, datasets, dots, gallery, line, settle, style, tabl
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, uniform, weighted
 from ldpnb.hashing import Multilinear, Paraboloid
-from ldpnb.serve import Account, BudgetError, collecting as collect
+from ldpnb.serve import Account, BudgetError, collecting as collect, screen
 from ldpnb.verify import audit, one_person
 
 style()
@@ -817,6 +817,8 @@ def truthful_slots(generator):
     public = sent["seed"].ravel()
     copy = rebuilt(public[:624])
     copy.integers(0, 2**32, len(public) - 624)  # the seeds that were not needed
+    for options in (2, kiosk.slot_count):  # places and dummies, drawn for all and not used
+        uniform(options, (400,), copy)
     true = bernoulli(float(kiosk.circle.alpha), (400,), copy)
     return int(true.sum()), int((sent["slot"] == kiosk.hash(sent["seed"], visitors))[true].sum())
 
@@ -1210,6 +1212,43 @@ for name, make in WORTH.items():
     )
 
 # %% [markdown]
+# `screen` asks such questions of a whole crowd: numbers of ones, sizes of sets, slots, seeds and rows, whatever of a report has a law that does not depend on the values.
+# Here 200 liars join 19,800 honest people and want ten items.
+
+
+# %%
+def forged(n, targets):
+    """Reports for the targets, with as many ones as honest ones have."""
+    made = wide.perturb(rng.integers(0, 1024, n), rng=rng)
+    for row in made:
+        row[targets:] = rng.permutation(np.arange(1024 - targets) < row.sum() - targets)
+        row[:targets] = True
+    return made
+
+
+crowd = wide.perturb(rng.integers(0, 1024, 19_800), rng=rng)
+LIARS = {
+    "the same as all": wide.perturb(rng.integers(0, 1024, 200), rng=rng),
+    "all ones": np.ones((200, 1024), bool),
+    "ten items, honest number of ones": forged(200, 10),
+}
+for name, liars in LIARS.items():
+    reports = np.concatenate([crowd, liars])
+    share = wide.estimate(wide.tally(reports))[:10].sum()
+    print(f"{name}: ten items {share:.1%}; stands out: {', '.join(screen(wide, reports).failed) or 'nothing'}")
+
+# %% tags=["hide-input"]
+screened = {name: screen(wide, np.concatenate([crowd, liars])).failed for name, liars in LIARS.items()}
+check(
+    "Screening",
+    "200 reports of all ones among 20,000 stand out, and as many honest ones do not",
+    bool(screened["all ones"]) and not screened["the same as all"],
+    control=f"ten items and an honest number of ones: nothing stands out, and 200 liars count for {200 * wide.influence(10):,.0f} people",
+    caught=not screened["ten items, honest number of ones"],
+)
+
+# %% [markdown]
+# So a screen stops clumsy liars, and against careful ones there is only the number of people that a report is worth, `influence`.
 # A thousand liars among a million people are 0.1 %, and one standard error of the Hadamard bit; ten thousand are ten.
 # With k-RR over many items a few dozen suffice for one: the worth of a report grows like $k$ and the noise only like $\sqrt k$, so that one standard error takes $\sqrt{n/(e^\varepsilon+k-2)}$ liars.
 #

@@ -4,8 +4,11 @@ False alarms: a bound is above ε with probability `level` at most, so an audit 
 in a million seeds.  Power: bounds that have to be reached leave several standard errors of room.
 """
 
+from base64 import b64encode
+from fractions import Fraction
 from functools import partial
 from math import exp, inf, log, nan
+from string import ascii_letters, digits
 
 import numpy as np
 import pytest
@@ -353,7 +356,7 @@ def test_what_an_audit_says():
     assert found.counts[0] > found.counts[1]
     assert found.bound == max(0, float(module._bound(*found.counts, 501, 0.0025)))
     assert found.flagged == (found.bound > 1)
-    assert Audit(1.0, (0, 1), "", (1, 0), 10, 20, 0.1, 1.0, 2.0).flagged is False  # not above the claim
+    assert Audit(1.0, (0, 1), "", (1, 0), 10, 20, 0.1, 1.0, 0.0, 2.0, 3.0).flagged is False  # not above the claim
 
 
 def test_events_in_words():
@@ -436,3 +439,153 @@ def test_scikit_learn_is_asked_for_where_it_is_needed(monkeypatch):
     audit(GRR(k=3, epsilon=1.0), [0, 1], samples=400, rng=rng())
     with pytest.raises(ImportError, match="needs scikit-learn"):
         audit(SUE(k=30, epsilon=1.0), [0, 1], samples=400, rng=rng())
+
+
+# --------------------------------------------------------------------------------------- what an audit must not miss
+
+# Bounds below are for fixed seeds, and stand far from limits that a right client passes with probability `level`.
+
+
+def found_of(client, inputs=(0, 1), samples=4000, **rest):
+    return audit(client, list(inputs), samples=samples, rng=rng(), level=1e-7, **rest)
+
+
+def noisy(x, rng, k=2, p=0.95):
+    """An item kept with a probability that gives much away: ε = ln 19 for two."""
+    return int(x if rng.random() < p else rng.integers(k))
+
+
+def test_a_reused_buffer_is_copied():
+    buffer = np.zeros(3)
+
+    def reuses(x, rng):
+        buffer[:] = rng.random(3) < 0.3
+        buffer[x] = rng.random() < 0.9
+        return buffer
+
+    assert found_of(reuses, claimed=1.0).flagged
+
+
+def test_an_input_that_is_popped_is_handed_out_anew():
+    assert found_of(lambda x, rng: x.pop() if x else 0, [[0], [1]], claimed=1.0).flagged
+
+
+def test_an_input_flipped_in_place_is_judged_rightly():
+    def inplace(x, rng):
+        x[rng.random(len(x)) < 1 / (1 + exp(0.125))] *= -1
+        return x
+
+    assert not found_of(inplace, np.array([[1.0] * 8, [-1.0] * 8]), claimed=1.0).flagged
+
+
+TELLING = {
+    "True and 1": lambda x: (1, True)[x],
+    "1 and 1.0": lambda x: (1, 1.0)[x],
+    "int8 and int64": lambda x: np.array([1], ("i1", "i8")[x]),
+    "a list and a tuple": lambda x: ([1], (1,))[x],
+    "the order of a dict": lambda x: ({"a": 1, "b": 2}, {"b": 2, "a": 1})[x],
+    "empty shapes": lambda x: np.zeros((0, (1, 5)[x])),
+}
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_forms_of_reports_are_seen(name):
+    assert found_of(lambda x, rng: TELLING[name](noisy(x, rng)), claimed=1.0).flagged
+    assert not found_of(lambda x, rng: TELLING[name](int(rng.integers(2))), claimed=0.1).flagged
+
+
+def bits_of(x, rng, k=128):
+    """A unary encoding at ε near 4.4."""
+    bits = rng.random(k) < 0.1
+    bits[x] = rng.random() < 0.9
+    return bits
+
+
+FORMS = {
+    "bytes": lambda b, rng: np.packbits(b).tobytes(),
+    "a byte a bit": lambda b, rng: bytes(b.tolist()),
+    "a mask of 128 bits": lambda b, rng: int("".join(map(str, b.astype(int))), 2),
+    "a mask of 2,000 bits": lambda b, rng: int("".join(map(str, b.astype(int))), 2) << 1872,
+    "a mask of 60 bits": lambda b, rng: np.int64(int("".join(map(str, b[:60].astype(int))), 2)),
+    "base64": lambda b, rng: b64encode(np.packbits(b).tobytes()).decode(),
+    "bytes and an id": lambda b, rng: (int(rng.integers(2**40)), np.packbits(b).tobytes()),
+    "a nested list": lambda b, rng: [[int(x) for x in row] for row in b.reshape(8, 16)],
+    "a dict of lists": lambda b, rng: {"ones": np.flatnonzero(b).tolist()},
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_everyday_forms_are_looked_into(name):
+    found = found_of(lambda x, rng: FORMS[name](bits_of(x, rng), rng), (3, 40), 3000, claimed=1.0)
+    assert found.bound > (1.0 if name == "base64" else 2.0)
+
+
+def test_a_set_sent_as_a_list_in_random_order_is_looked_into():
+    def client(x, rng):
+        others = rng.permutation(np.delete(np.arange(128), x))[:31]
+        return rng.permutation(np.append(others, x if rng.random() < 0.95 else rng.integers(128)))
+
+    for form in (lambda y: y, lambda y: y.tolist()):
+        assert found_of(lambda x, rng, form=form: form(client(x, rng)), (3, 77), 3000, claimed=0.5).flagged
+
+
+def test_a_letter_is_no_endless_recursion():
+    letters = ascii_letters + digits
+    assert not found_of(lambda x, rng: letters[rng.integers(62)], samples=800, claimed=0.1).flagged
+    assert not found_of(lambda x, rng: "".join(rng.choice([*letters], 3000)), samples=100, claimed=0.1).flagged
+
+
+def test_an_audit_that_sees_nothing_says_so():
+    with pytest.warns(UserWarning, match="no two reports are alike, and nothing is seen in them: say by features="):
+        found_of(lambda x, rng: Fraction(int(rng.integers(2**60)), 2**60), samples=200)
+
+
+def test_shared_noise_is_suspected():
+    with pytest.warns(UserWarning, match="all reports of each call are alike"):
+        found_of(lambda x, n, rng: np.full(n, noisy(x, rng)), many=True)
+
+
+def test_an_input_given_twice_is_named():
+    with pytest.warns(UserWarning, match="inputs 0 and 2 are the same"):
+        found_of(noisy, (0, 1, 0), 400)
+
+
+def test_sets_of_one_size_do_not_cover_the_domain():
+    with pytest.warns(UserWarning, match="all inputs have 1 keys"):
+        found_of(lambda x, rng: noisy(min(x), rng), ({0}, {1}), 400)
+
+
+def test_a_delta_is_granted():
+    """The value itself with probability 0.05, and else nothing: (0, 0.05)-private, and ε-private for no ε."""
+
+    def leaks(x, rng):
+        return x if rng.random() < 0.05 else -1
+
+    plain, granted = (found_of(leaks, samples=10_000, claimed=1.0, delta=d) for d in (0.0, 0.06))
+    assert plain.flagged and granted.bound == 0 and granted.delta == 0.06
+    rr = found_of(noisy, samples=10_000, claimed=2.0, delta=0.01)
+    assert rr.flagged and rr.bound < found_of(noisy, samples=10_000, claimed=2.0).bound
+    for delta in (-0.1, 1.0, 2, "x"):
+        with pytest.raises(ValueError, match="delta must be"):
+            found_of(noisy, delta=delta)
+
+
+def test_the_ceiling_is_that_of_this_protocol_and_the_perfect_one_is_beside_it():
+    assert ceiling(1, samples=10_000) == pytest.approx(0.889, abs=1e-3)
+    assert ceiling(1, samples=10_000, known=True) == pytest.approx(0.926, abs=1e-3)
+    found = found_of(noisy, claimed=1.0)
+    assert found.ceiling < found.perfect < 1.0
+
+
+@pytest.mark.parametrize("inputs", [{0, 1}, {0: 1, 1: 2}, iter([0, 1]), 3], ids=lambda x: type(x).__name__)
+def test_inputs_are_a_list(inputs):
+    with pytest.raises(ValueError, match="inputs must be a list of values, one per person"):
+        audit(noisy, inputs, samples=200, rng=rng())
+
+
+def test_a_client_of_another_kind_is_named():
+    for client, many in ((noisy, True), (lambda x, n, rng: [0] * n, False), (lambda x, *, rng: x, False)):
+        if client is noisy:
+            client = lambda x, rng: x  # noqa: E731
+        with pytest.raises(TypeError, match=r"client must be callable as client\(value, .*rng\), or many= be changed"):
+            audit(client, [0, 1], samples=200, rng=rng(), many=many)

@@ -492,6 +492,7 @@ FORMS = {
     "1 and 1.0": (1, 1.0),
     "Decimals of two scales": (Decimal("1"), Decimal("1.0")),
     "int8 and int64": (np.array([1, 0], np.int8), np.array([1, 0])),
+    "zeros of two dtypes": (np.zeros(2), np.zeros(2, int)),
     "two byte orders": (np.array([1, 0], "<i4"), np.array([1, 0], ">i4")),
     "numpy's 1 and Python's": (np.int64(1), 1),
     "a list and a tuple": ([1], (1,)),

@@ -439,3 +439,30 @@ def test_estimates_need_own_reports():
 def test_a_key_outside_the_domain_does_not_pass_for_a_dummy():
     with pytest.raises(ValueError, match=r"keys must be integers in \[0, 2\), got 2"):
         pad_and_sample(Records.of({2}), 2, 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("shape", [(4,), (2,), (), (3, 1), (3, 4)])
+def test_counts_of_another_shape_are_refused(shape):
+    oracle = GRR(k=3, epsilon=1.0)
+    with pytest.raises(ValueError, match=r"counts must have the shape \(…, 3\), got"):
+        oracle.estimate(Tally(oracle, 5, np.zeros(shape, np.int64)))
+    assert oracle.estimate(Tally(oracle, 5, np.ones((2, 7, 3), np.int64))).shape == (2, 7, 3)
+
+
+def test_counts_above_the_number_of_reports_are_refused():
+    oracle = GRR(k=3, epsilon=1.0)
+    with pytest.raises(ValueError, match="counts must be at most n = 5: a report counts once, got 500"):
+        oracle.estimate(Tally(oracle, 5, np.array([0, 500, 0])))
+
+
+@pytest.mark.parametrize("kind", ["<i8", ">i8", "<u8", "i1", ">u2"])
+def test_codes_of_any_integers_are_checked(kind):
+    good = np.array([0, 1, 2], kind)
+    assert check_codes(good, 3).tolist() == [0, 1, 2]
+    for k, wrong in ((2, 2), (3, 3), (3, 100)):
+        with pytest.raises(ValueError, match=rf"values must be integers in \[0, {k}\), got {wrong}"):
+            check_codes(np.array([0, wrong], kind), k)
+    if np.dtype(kind).kind == "i":
+        for k in (3, None):
+            with pytest.raises(ValueError, match="got -1"):
+                check_codes(np.array([0, -1], kind), k)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
-from itertools import combinations
+from inspect import signature
+from itertools import chain, combinations
 from math import exp, inf, isfinite, log
 from operator import itemgetter
 from typing import Any
@@ -18,10 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
-from ldpnb.checks import check_count, is_number
-from ldpnb.core import Bools, Floats, Ints, Mechanism, blocks
-from ldpnb.verify._features import CELLS, Pool, features_of
-from ldpnb.verify._laws import check_level, repeat, row_keys
+from ldpnb.checks import check_count, check_probability, is_number
+from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
+from ldpnb.verify._features import CELLS, Pool, features_of, is_opaque
+from ldpnb.verify._laws import _listed, _values, check_level, repeat, row_keys
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -56,9 +59,13 @@ class Audit:
     level : float
         Probability, at most, that `bound` is above the true ε.
     claimed : float or None
+    delta : float
+        The bound is on the ε of (ε, δ)-privacy with this δ.
     ceiling : float
-        What a perfect auditor could expect with as many samples, see `ceiling`: against `claimed`, or against the
+        What this audit could expect at best with as many samples, see `ceiling`: against `claimed`, or against the
         ratio of `counts` where nothing is claimed.
+    perfect : float
+        The same for somebody who knows the best event beforehand, and counts all reports.
     """
 
     bound: float
@@ -69,7 +76,9 @@ class Audit:
     samples: int
     level: float
     claimed: float | None
+    delta: float
     ceiling: float
+    perfect: float
 
     @property
     def flagged(self) -> bool:
@@ -85,6 +94,7 @@ def audit(
     rng: Randomness,
     level: float = 1e-3,
     claimed: float | None = None,
+    delta: float = 0.0,
     many: bool = False,
     features: Callable[[Any], Any] | None = None,
 ) -> Audit:
@@ -106,13 +116,16 @@ def audit(
 
     The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
     nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
-    nothing to whoever does not evaluate the hash at the inputs; that is what `features` is for.
+    nothing to whoever does not evaluate the hash at the inputs; that is what `features` is for.  Nor is anything said
+    of inputs that are not given: values beyond a clip, longer sets, an empty record.  It warns where nothing can be
+    seen in the reports, where two inputs are the same, and where sets or records have all one length.
 
     Parameters
     ----------
     client : Mechanism or callable
         A callable is ``client(value, rng) -> report``, or with `many` ``client(value, n, rng) -> n reports``.
-        Reports may be numbers, strings, tuples, sets, dicts, arrays or rows of them, of any length.
+        Reports may be numbers, strings, bytes, tuples, sets, dicts, arrays or rows of them, of any length.  Each call
+        has a value of its own, and its report is copied.  Reports that differ in type alone are different.
     inputs : sequence of values (for a Mechanism: a batch that `perturb` takes, one person each)
         At least two.
     samples : int, at least 100
@@ -122,6 +135,8 @@ def audit(
     level : float in (0, 1/2]
     claimed : float, optional
         The ε that the client claims.
+    delta : float in [0, 1)
+        The δ that it claims: then :math:`\varepsilon \ge \ln((P(S|x) - \delta) / P(S|x'))`, at the same level.
     many : bool
         Whether a callable draws many reports at once.
     features : callable, optional
@@ -156,12 +171,15 @@ def audit(
     >>> found.flagged
     False
     """
+    inputs = inputs if isinstance(inputs, np.ndarray | Records) else _listed(inputs)
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
     check_level(level, "level")
     if claimed is not None and not (is_number(claimed) and isfinite(claimed) and claimed >= 0):
         raise ValueError(f"claimed must be a finite number, at least 0, got {claimed!r}")
+    if check_probability(delta, "delta") == 1:
+        raise ValueError("delta must be below 1, got 1")
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
@@ -169,13 +187,18 @@ def audit(
         if isinstance(client, Mechanism):
             reports: Any = client.perturb(repeat(inputs, i, samples), rng=rng)
         elif many:
-            reports = client(inputs[i], samples, rng)
+            _check_call(client, "value, n, rng", inputs[i], samples, rng)
+            reports = deepcopy(client(deepcopy(inputs[i]), samples, rng))
         else:
-            reports = [client(inputs[i], rng) for _ in range(samples)]
+            _check_call(client, "value, rng", inputs[i], rng)
+            reports = [deepcopy(client(deepcopy(inputs[i]), rng)) for _ in range(samples)]
         _check_number(reports, samples, "client")
         return reports if features is None else _check_number(features(reports), samples, "features")
 
+    _warn_of_inputs(inputs)
     pools = _tidy([drawn(i) for i in range(len(inputs))])
+    if many and all(len(set(_keys(pool))) == 1 for pool in pools):
+        _warn("all reports of each call are alike: if they share their noise, the bound is void")
     quarter, half = samples // 4, samples // 2
     n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
@@ -183,17 +206,21 @@ def audit(
     fit, choose, held = ([_take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
 
     best: list[_Choice] = []  # the bold choice, the safe choice
-    for ranking in _rankings(fit):
+    rankings = list(_rankings(fit))
+    if len(set(chain(*map(_keys, fit)))) == sum(map(len, fit)) and is_opaque(fit[0][0]):
+        _warn("no two reports are alike, and nothing is seen in them: say by features= what is telling about a report")
+    for ranking in rankings:
         prepared = [ranking.prepare(pool) for pool in choose]
         for i, j in combinations(range(len(pools)), 2):
             a, b = (ranking.score((i, j), prepared[x]) for x in (i, j))
             for pair, under, against in (((i, j), a, b), ((j, i), -b, -a)):
-                found = [(promise, pair, cut, ranking) for promise, cut in _best_cuts(under, against, n, alpha)]
+                found = [(promise, pair, cut, ranking) for promise, cut in _best_cuts(under, against, n, alpha, delta)]
                 best = [max(*both, key=itemgetter(0)) for both in zip(best, found, strict=True)] if best else found
     (bound, (i, j), cut, ranking), one, other = max(
-        (_evaluate(choice, held, alpha) for choice in best), key=lambda evaluated: evaluated[0][0]
+        (_evaluate(choice, held, alpha, delta) for choice in best), key=lambda evaluated: evaluated[0][0]
     )
     point = log(one / other) if one and other else inf if one else 0.0
+    target = max(point, 0.0) if claimed is None else claimed
     return Audit(
         bound=max(0.0, bound),
         pair=(i, j),
@@ -203,12 +230,17 @@ def audit(
         samples=samples,
         level=level,
         claimed=claimed,
-        ceiling=ceiling(max(point, 0.0) if claimed is None else claimed, samples=samples, level=level),
+        delta=delta,
+        ceiling=ceiling(target, samples=samples, level=level),
+        perfect=ceiling(target, samples=samples, level=level, known=True),
     )
 
 
-def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
-    r"""Bound that an auditor who knows the best event may expect against a client with exactly this ε.
+def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = False) -> float:
+    r"""Bound that `audit` may expect against a client with exactly this ε, if it chooses the best event.
+
+    One half of the reports chooses, and each side has a quarter of the level; where the best event is `known`
+    beforehand, all reports are counted, and each side has one half.
 
     No event tells two inputs of an ε-LDP client apart better than that of randomized response,
     :math:`e^\varepsilon/(1+e^\varepsilon)` against :math:`1/(1+e^\varepsilon)`; both counts are put at their means.
@@ -218,21 +250,21 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3) -> float:
         raise ValueError(f"epsilon must be a number, at least 0, got {epsilon!r}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
     check_level(level, "level")
-    n = samples - samples // 2
+    n, alpha = (samples, level / 2) if known else (samples - samples // 2, level / TAILS)
     q = exp(-epsilon) / (1 + exp(-epsilon))
-    return max(0.0, float(_bound(n * (1 - q), n * q, n, level / TAILS)))
+    return max(0.0, float(_bound(n * (1 - q), n * q, n, alpha)))
 
 
-def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float) -> Floats:
-    """ln(a/b) with a below P(S|x) and b above P(S|x'), each but for probability alpha (Clopper and Pearson)."""
+def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float, delta: float = 0.0) -> Floats:
+    """ln((a−δ)/b) with a below P(S|x) and b above P(S|x'), each but for probability alpha (Clopper and Pearson)."""
     one, other = np.asarray(one, np.float64), np.asarray(other, np.float64)
     low = np.where(one > 0, betaincinv(np.maximum(one, 1e-9), n - one + 1, alpha), 0.0)
     high = np.where(other < n, betainccinv(other + 1, np.maximum(n - other, 1e-9), alpha), 1.0)
     with np.errstate(divide="ignore"):
-        return np.log(low) - np.log(high)
+        return np.log(np.maximum(low - delta, 0)) - np.log(high)
 
 
-def _best_cuts(a: Floats, b: Floats, n: int, alpha: float) -> list[tuple[float, float]]:
+def _best_cuts(a: Floats, b: Floats, n: int, alpha: float, delta: float = 0.0) -> list[tuple[float, float]]:
     """Choose a threshold t for the event {score ≥ t} boldly and safely; a holds scores under x, b under x'.
 
     Returns what is promised and t: the bound from n reports if these repeat themselves, and the bound from these alone,
@@ -244,20 +276,54 @@ def _best_cuts(a: Floats, b: Floats, n: int, alpha: float) -> list[tuple[float, 
         ranks = np.unique(np.geomspace(1, len(a), CUTS).round().astype(int))
         cuts = np.unique(ascending[-ranks])
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
-    bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha)
-    safe = _bound(one, other, len(a), alpha / TRIED)
+    bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha, delta)
+    safe = _bound(one, other, len(a), alpha / TRIED, delta)
     best = [(promised, int(np.argmax(promised))) for promised in (bold, safe)]
     return [(float(promised[at]), float(cuts[at])) for promised, at in best]
 
 
-def _evaluate(choice: _Choice, held: list[Pool], alpha: float) -> tuple[_Choice, int, int]:
+def _evaluate(choice: _Choice, held: list[Pool], alpha: float, delta: float = 0.0) -> tuple[_Choice, int, int]:
     """Put the bound from held-out reports in place of what was promised; also how many are in the event."""
     _, pair, cut, ranking = choice
     one, other = (int((ranking.score(pair, ranking.prepare(held[x])) >= cut).sum()) for x in pair)
-    return (float(_bound(one, other, len(held[0]), alpha)), pair, cut, ranking), one, other
+    return (float(_bound(one, other, len(held[0]), alpha, delta)), pair, cut, ranking), one, other
 
 
 # -------------------------------------------------------------------------------------------------------- reports
+
+
+def _warn(text: str) -> None:
+    warnings.warn(f"this audit says little: {text}", stacklevel=3)
+
+
+def _warn_of_inputs(inputs: Any) -> None:
+    values = _values(inputs)
+    for (i, one), (j, other) in combinations(enumerate(values), 2):
+        with suppress(ValueError):  # of inputs that cannot be compared
+            if freeze(one) == freeze(other):
+                _warn(f"inputs {i} and {j} are the same")
+    if all(isinstance(x, dict | set | frozenset) for x in values) and len({len(x) for x in values}) == 1:
+        _warn(f"all inputs have {len(values[0])} keys, and a client may tell numbers of keys apart")
+
+
+def _check_call(client: Any, form: str, *arguments: Any) -> None:
+    with suppress(ValueError):  # of what has no signature
+        try:
+            signature(client).bind(*arguments)
+        except TypeError as error:
+            raise TypeError(f"client must be callable as client({form}), or many= be changed: {error}") from None
+
+
+def _layout(report: Any) -> Any:
+    """Return what `freeze` and numpy forget of a report, and a receiver sees: types, shapes, order of a dict."""
+    if isinstance(report, np.ndarray | np.generic):
+        return type(report), report.dtype, report.shape
+    if isinstance(report, list | tuple):
+        inner = [_layout(x) for x in report]
+        return type(report), inner[0] if inner and all(x == inner[0] for x in inner) else tuple(inner)
+    if isinstance(report, dict):
+        return dict, tuple((freeze(k), _layout(x)) for k, x in report.items())
+    return type(report)
 
 
 def _check_number(reports: Any, n: int, name: str) -> Any:
@@ -284,11 +350,26 @@ def _numbers(reports: Any) -> NDArray[Any] | None:
 
 
 def _tidy(drawn: list[Any]) -> list[Pool]:
+    layouts: dict[Any, int] = {}
+    kinds = [[layouts.setdefault(_layout(y), len(layouts)) for y in _listlike(reports)] for reports in drawn]
+    if len(layouts) > 1:  # then it is part of the report
+        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, kinds, strict=True)]  # arrays have one
+        return [
+            [(freeze(y), kind) for y, kind in zip(reports, own, strict=True)]
+            for reports, own in zip(drawn, wide, strict=True)
+        ]
     arrays: list[Pool] = [_numbers(reports) for reports in drawn]
-    layouts = {None if a is None else (a.shape, a.dtype) for a in arrays}
-    if len(layouts) == 1 and None not in layouts:
+    names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
+    if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
+        return [[freeze([y[name] for name in names]) for y in reports] for reports in drawn]
+    shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
+    if len(shapes) == 1 and None not in shapes:
         return arrays
     return [[freeze(report) for report in reports] for reports in drawn]
+
+
+def _listlike(reports: Any) -> Any:
+    return reports[:1] if isinstance(reports, np.ndarray) and not reports.dtype.hasobject else reports
 
 
 def _take(pool: Pool, at: Ints) -> Pool:

@@ -14,7 +14,8 @@ from ldpnb.core import Bools, blocks
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
 CELLS = 1 << 22  # entries of a table in memory at a time
-KINDS = {"string": str, "tuple": tuple, "set": frozenset}
+LONG = 2048  # bits of an integer, bytes, characters or entries that are looked at one by one
+KINDS = {"string": str, "bytes": bytes, "tuple": tuple, "set": frozenset}
 
 Pool = Any  # many reports: an array of numbers with one row a report, or a list of frozen reports
 Encoder = Callable[[Pool], NDArray[Any]]
@@ -56,6 +57,10 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
 def _columns(train: Pool) -> tuple[list[str], Encoder]:
     if not isinstance(train, np.ndarray):
         return _parts(train, "report")
+    if train.dtype.kind in "iu" and train.ndim < 3 and train.min() >= 0 and len(np.unique(train)) > FEW:
+        if train.ndim == 1:
+            return _bits(train.tolist(), "report")  # a mask of bits
+        return _positions([*map(tuple, train.tolist())], "report")  # items in any order
     names = []
     for field in train.dtype.names or (None,):
         shape = (train if field is None else train[field]).shape[1:]
@@ -80,17 +85,50 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(different) == 1:  # which may be an empty tuple, without any columns
         return [], lambda pool: np.empty((len(pool), 0))
     kinds = {_kind(y) for y in different}
+    if kinds == {"number"} and len(different) > FEW and all(isinstance(y, int) and y >= 0 for y in different):
+        return _bits(train, name)
+    if kinds == {"bytes"}:
+        return _bits(train, f"length of {name}")
     if kinds == {"number"}:
-        return [name], lambda pool: np.array([[float(y) if _kind(y) == "number" else np.nan] for y in pool])
+        return [name], lambda pool: np.array([[_float(y)] for y in pool])
     if len(kinds) > 1 and len(different) > FEW:
         return _kinds(train, name)
     lengths = {len(y) if isinstance(y, tuple | str) else -1 for y in different}
-    if len(lengths) == 1 and -1 not in lengths and not (isinstance(train[0], str) and len(different) <= FEW):
-        return _positions(train, name, lengths.pop())
+    word = isinstance(train[0], str) and (1 in lengths or len(different) <= FEW)
+    if len(lengths) == 1 and -1 not in lengths and not word:
+        return _positions(train, name)
     if len(different) > FEW and kinds != {"other"}:
         return _members(train, name)
     top = [y for y, _ in Counter(train).most_common(FEW)]
     return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
+
+
+def is_opaque(report: Any) -> bool:
+    """Whether no features are made of such a report but which one it is."""
+    return not isinstance(report, np.ndarray | np.generic) and _kind(report) == "other"
+
+
+def _float(y: Any) -> float:
+    return float(max(min(y, 2**1000), -(2**1000)) if isinstance(y, int) else y) if _kind(y) == "number" else np.nan
+
+
+def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
+    """Columns of integers that are not negative, or of bytes: size or length, and bits from the lowest or first on."""
+    width = -(-min(LONG, max(8 * len(y) if isinstance(y, bytes) else y.bit_length() for y in train)) // 8)
+
+    def table(pool: Any) -> NDArray[Any]:
+        x = np.zeros((len(pool), 1 + 8 * width))
+        for row, y in zip(x, pool.tolist() if isinstance(pool, np.ndarray) else pool, strict=True):
+            if isinstance(y, bytes):
+                row[0], some = len(y), y[:width].ljust(width, b"\0")
+            elif isinstance(y, int) and y >= 0:
+                row[0], some = _float(y), (y % 256**width).to_bytes(width, "little")
+            else:
+                continue
+            row[1:] = np.unpackbits(np.frombuffer(some, np.uint8), bitorder="little")
+        return x
+
+    return [name, *(f"bit {i} of {name}" for i in range(8 * width))], table
 
 
 def _kind(y: Any) -> str:
@@ -118,15 +156,21 @@ def _kinds(train: Any, name: str) -> tuple[list[str], Encoder]:
     return [y for kind, (labels, _) in children.items() for y in (f"{name} is a {kind}", *labels)], table
 
 
-def _positions(train: Any, name: str, length: int) -> tuple[list[str], Encoder]:
-    blank = (None,) * length
+def _positions(train: Any, name: str) -> tuple[list[str], Encoder]:
+    """Columns of each place; also of what is at any place, if that is one of many things."""
+    whole, length = len(train[0]), min(LONG, len(train[0]))
+    blank = (None,) * whole
     children = [_parts([y[i] for y in train], f"{name}[{i}]") for i in range(length)]
+    members = isinstance(train[0], tuple) and length > 1 and len({x for y in train for x in y}) > FEW
+    some, inside = _members(train, name) if members else ([], lambda pool: np.empty((len(pool), 0)))
 
     def table(pool: Any) -> NDArray[Any]:
-        rows = [y if isinstance(y, tuple | str) and len(y) == length else blank for y in pool]
-        return np.concatenate([child([row[i] for row in rows]) for i, (_, child) in enumerate(children)], 1)
+        listed = [*map(tuple, pool.tolist())] if isinstance(pool, np.ndarray) else pool
+        rows = [y if isinstance(y, tuple | str) and len(y) == whole else blank for y in listed]
+        places = [child([row[i] for row in rows]) for i, (_, child) in enumerate(children)]
+        return np.concatenate([*places, inside(listed)], 1)
 
-    return [label for labels, _ in children for label in labels], table
+    return [*(label for labels, _ in children for label in labels), *some], table
 
 
 def _members(train: Any, name: str) -> tuple[list[str], Encoder]:

@@ -542,3 +542,20 @@ def foreign_and_empty_tallies_are_refused(example: Example) -> None:
     _refuses(lambda: m.estimate(foreign), "tally must be of", "estimating from another mechanism's tally")
     _refuses(lambda: own + foreign, "one mechanism", "adding another mechanism's tally")
     _refuses(lambda: m.estimate(empty), "at least one report", "estimating from no report")
+
+
+def _has_bits(example: Example) -> bool:
+    kind = example.mechanism.perturb(example.inputs[:1], rng=np.random.default_rng(0)).dtype
+    return any(part.base == np.bool_ for part in ([kind[name] for name in kind.names] if kind.names else [kind]))
+
+
+@_check(_has_bits, once=True)
+def bytes_that_are_no_bits_are_refused(example: Example) -> None:
+    """Bools that hold another byte than 0 or 1 would be added as what it is, and one report count for many."""
+    for byte in (2, 254, 255):
+        reports = example.mechanism.perturb(example.inputs[[0] * 9], rng=np.random.default_rng(0))
+        for name in reports.dtype.names or [...]:
+            if reports[name].dtype == np.bool_:
+                forged = reports.copy()
+                forged[name].view(np.uint8)[(4, *[0] * (reports[name].ndim - 1))] = byte
+                _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
