@@ -558,7 +558,5 @@ def bytes_that_are_no_bits_are_refused(example: Example) -> None:
             if reports[name].dtype == np.bool_:
                 forged = reports.copy()
                 bits = forged[name].view(np.uint8)
-                bits[np.unravel_index(np.argmax(bits), bits.shape)] = (
-                    byte  # where a one is, so that it may pass for one
-                )
+                bits[np.unravel_index(np.argmax(bits), bits.shape)] = byte  # where a one is
                 _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
