@@ -557,5 +557,6 @@ def bytes_that_are_no_bits_are_refused(example: Example) -> None:
         for name in reports.dtype.names or [...]:
             if reports[name].dtype == np.bool_:
                 forged = reports.copy()
-                forged[name].view(np.uint8)[(4, *[0] * (reports[name].ndim - 1))] = byte
+                bits = forged[name].view(np.uint8)
+                bits[np.unravel_index(np.argmax(bits), bits.shape)] = byte  # where a one is
                 _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
