@@ -5,6 +5,7 @@ in a million seeds.  Power: bounds that have to be reached leave several standar
 """
 
 from base64 import b64encode
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from math import exp, inf, log, nan
@@ -427,7 +428,7 @@ def test_bad_arguments_are_refused():
         ({"client": lambda x, n, rng: x, "many": True}, "client must return a sequence of 100 reports, got int"),
         ({"client": lambda x, n, rng: "1" * n, "many": True}, "client must return a sequence of 100 reports, got str"),
         ({"features": lambda reports: reports[1:]}, "features must return 100 reports, got 99"),
-        ({"client": lambda x, rng: object()}, "must return plain values"),
+        ({"client": lambda x, rng: object()}, "client must return plain values or arrays, got object: convert"),
     ):
         with pytest.raises(ValueError, match=message):
             audit(**{**good, **bad})
@@ -589,3 +590,44 @@ def test_a_client_of_another_kind_is_named():
             client = lambda x, rng: x  # noqa: E731
         with pytest.raises(TypeError, match=r"client must be callable as client\(value, .*rng\), or many= be changed"):
             audit(client, [0, 1], samples=200, rng=rng(), many=many)
+
+
+IRREGULAR = {
+    "a dict of random keys": lambda rng: {int(k): 1 for k in rng.integers(10**6, size=3)},
+    "a list of random types": lambda rng: [(1, 1.0, True)[i] for i in rng.integers(3, size=12)],
+    "nested lists": lambda rng: [[0] * int(k) if k else () for k in rng.integers(3, size=12)],
+    "arrays of any length": lambda rng: np.zeros(rng.integers(1, 5000)),
+}
+
+
+@pytest.mark.parametrize("name", IRREGULAR)
+def test_a_form_of_its_own_does_not_tell_where_a_report_comes_from(name):
+    """Reports do not depend on the value: forms must not be numbered in the order in which they came."""
+    assert found_of(lambda x, rng: IRREGULAR[name](rng), samples=1000, claimed=1.0).bound == 0
+
+
+RARE_FORMS = {
+    "digits of a decimal number": lambda x: (Decimal("1"), Decimal("1.0"))[x],
+    "members of a set": lambda x: ({1}, {True})[x],
+    "members of a mixed set": lambda x: ({1, 2.0}, {1.0, 2})[x],
+    "keys of a dict": lambda x: ({1: 0}, {True: 0})[x],
+    "entries of an array of objects": lambda x: np.array([(1, True)[x], "a"], object),
+}
+
+
+@pytest.mark.parametrize("name", RARE_FORMS)
+def test_forms_inside_reports_are_seen(name):
+    assert found_of(lambda x, rng: RARE_FORMS[name](noisy(x, rng)), claimed=1.0).flagged
+
+
+def test_an_empty_list_now_and_then_hides_nothing():
+    """A list with and without members has two forms: the other parts of the report are looked at all the same."""
+
+    def client(x, rng):
+        return {"id": int(rng.integers(2**40)), "answer": noisy(x, rng), "rest": [0.5] * int(rng.integers(2))}
+
+    assert found_of(client, claimed=1.0).flagged
+
+
+def test_an_integer_beside_a_float_is_not_rounded():
+    assert found_of(lambda x, rng: (rng.random(), 2**60 + noisy(x, rng)), claimed=1.0).flagged

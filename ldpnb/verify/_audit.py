@@ -17,14 +17,14 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
-from ldpnb.verify._features import CELLS, Pool, features_of, is_opaque
-from ldpnb.verify._laws import _listed, _values, check_level, repeat, row_keys
+from ldpnb.verify._features import CELLS, Pool, features_of, is_opaque, keys, take, tidy
+from ldpnb.verify._laws import _listed, _values, check_level, repeat
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -196,18 +196,18 @@ def audit(
         return reports if features is None else _check_number(features(reports), samples, "features")
 
     _warn_of_inputs(inputs)
-    pools = _tidy([drawn(i) for i in range(len(inputs))])
-    if many and all(len(set(_keys(pool))) == 1 for pool in pools):
+    pools = tidy([drawn(i) for i in range(len(inputs))])
+    if many and all(len(set(keys(pool))) == 1 for pool in pools):
         _warn("all reports of each call are alike: if they share their noise, the bound is void")
     quarter, half = samples // 4, samples // 2
     n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
     parts = [np.split(np.argsort(rng.random((samples,)), kind="stable"), (quarter, half)) for _ in pools]
-    fit, choose, held = ([_take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
+    fit, choose, held = ([take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
 
     best: list[_Choice] = []  # the bold choice, the safe choice
     rankings = list(_rankings(fit))
-    if len(set(chain(*map(_keys, fit)))) == sum(map(len, fit)) and is_opaque(fit[0][0]):
+    if len(set(chain(*map(keys, fit)))) == sum(map(len, fit)) and is_opaque(fit[0][0]):
         _warn("no two reports are alike, and nothing is seen in them: say by features= what is telling about a report")
     for ranking in rankings:
         prepared = [ranking.prepare(pool) for pool in choose]
@@ -314,71 +314,12 @@ def _check_call(client: Any, form: str, *arguments: Any) -> None:
             raise TypeError(f"client must be callable as client({form}), or many= be changed: {error}") from None
 
 
-def _layout(report: Any) -> Any:
-    """Return what `freeze` and numpy forget of a report, and a receiver sees: types, shapes, order of a dict."""
-    if isinstance(report, np.ndarray | np.generic):
-        return type(report), report.dtype, report.shape
-    if isinstance(report, list | tuple):
-        inner = [_layout(x) for x in report]
-        return type(report), inner[0] if inner and all(x == inner[0] for x in inner) else tuple(inner)
-    if isinstance(report, dict):
-        return dict, tuple((freeze(k), _layout(x)) for k, x in report.items())
-    return type(report)
-
-
 def _check_number(reports: Any, n: int, name: str) -> Any:
     if not isinstance(reports, np.ndarray | Sequence) or isinstance(reports, str | bytes):
         raise ValueError(f"{name} must return a sequence of {n} reports, got {type(reports).__name__}")
     if len(reports) != n:
         raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
     return reports
-
-
-def _numbers(reports: Any) -> NDArray[Any] | None:
-    """Return reports as an array of plain numbers, where they are such."""
-    if not isinstance(reports, np.ndarray):
-        if isinstance(reports[0], str | bytes | set | frozenset | dict):
-            return None
-        try:
-            reports = np.array(list(reports))
-        except (ValueError, TypeError):  # of different lengths
-            return None
-    fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
-    plain = all(field.base.kind in "biuf" for field in fields)
-    packed = reports.dtype.itemsize == sum(field.itemsize for field in fields)  # or reports alike differ in the gaps
-    return np.ascontiguousarray(reports) if plain and packed and reports.size else None
-
-
-def _tidy(drawn: list[Any]) -> list[Pool]:
-    layouts: dict[Any, int] = {}
-    kinds = [[layouts.setdefault(_layout(y), len(layouts)) for y in _listlike(reports)] for reports in drawn]
-    if len(layouts) > 1:  # then it is part of the report
-        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, kinds, strict=True)]  # arrays have one
-        return [
-            [(freeze(y), kind) for y, kind in zip(reports, own, strict=True)]
-            for reports, own in zip(drawn, wide, strict=True)
-        ]
-    arrays: list[Pool] = [_numbers(reports) for reports in drawn]
-    names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
-    if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
-        return [[freeze([y[name] for name in names]) for y in reports] for reports in drawn]
-    shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
-    if len(shapes) == 1 and None not in shapes:
-        return arrays
-    return [[freeze(report) for report in reports] for reports in drawn]
-
-
-def _listlike(reports: Any) -> Any:
-    return reports[:1] if isinstance(reports, np.ndarray) and not reports.dtype.hasobject else reports
-
-
-def _take(pool: Pool, at: Ints) -> Pool:
-    return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
-
-
-def _keys(pool: Pool) -> list[Any]:
-    """Return something for each report that is equal where reports are."""
-    return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
 
 
 # ------------------------------------------------------------------------------------------------------- rankings
@@ -402,14 +343,14 @@ class _Counts:
     def __init__(self, fit: list[Pool]) -> None:
         shown: dict[Any, Any] = {}
         for pool in fit:
-            for key, report in zip(_keys(pool), pool, strict=True):
+            for key, report in zip(keys(pool), pool, strict=True):
                 shown.setdefault(key, report)
         self.ids, self.shown = {key: i for i, key in enumerate(shown)}, list(shown.values())
         # one report more of each keeps ratios finite; the last place is for reports that never came
         self.counts = np.array([np.bincount(self.prepare(pool), minlength=len(shown) + 1) + 1 for pool in fit])
 
     def prepare(self, pool: Pool) -> Ints:
-        return np.array([self.ids.get(key, -1) for key in _keys(pool)])
+        return np.array([self.ids.get(key, -1) for key in keys(pool)])
 
     def score(self, pair: tuple[int, int], ids: Any) -> Floats:
         one, other = self.counts[list(pair)]

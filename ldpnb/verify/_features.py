@@ -1,15 +1,19 @@
-"""Yes-or-no features of reports of any kind, for classifiers that know nothing about the client."""
+"""Reports of any kind side by side, and their yes-or-no features for classifiers that do not know the client."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import Bools, blocks
+from ldpnb.chance import freeze
+from ldpnb.core import Bools, Ints, blocks
+from ldpnb.verify._laws import row_keys
 
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
@@ -19,6 +23,94 @@ KINDS = {"string": str, "bytes": bytes, "tuple": tuple, "set": frozenset}
 
 Pool = Any  # many reports: an array of numbers with one row a report, or a list of frozen reports
 Encoder = Callable[[Pool], NDArray[Any]]
+
+
+# -------------------------------------------------------------------------------------------------------- reports
+
+
+@dataclass(frozen=True)
+class Form:
+    """What `freeze` and numpy forget of a report: a function of this report alone, whatever the others are."""
+
+    what: Any
+
+
+def _form(report: Any) -> Any:
+    """Types, shapes, field names, the order of a dict, the digits of a decimal number."""
+    kind = type(report)
+    if isinstance(report, np.ndarray | np.generic):
+        inner = tuple(map(_form, report.ravel().tolist())) if report.dtype.hasobject else ()
+        return kind, report.dtype, report.shape, inner
+    if isinstance(report, list | tuple):
+        parts = [_form(x) for x in report]
+        return kind, parts[0] if parts and all(x == parts[0] for x in parts) else tuple(parts)
+    if isinstance(report, set | frozenset):
+        members = {(freeze(x), _form(x)) for x in report}
+        kinds = frozenset(form for _, form in members)
+        return kind, kinds if len(kinds) == 1 else frozenset(members)
+    if isinstance(report, dict):
+        return kind, tuple((freeze(k), _form(k), _form(x)) for k, x in report.items())
+    return (kind, report.as_tuple().exponent) if isinstance(report, Decimal) else kind
+
+
+def tidy(drawn: list[Any]) -> list[Pool]:
+    """Bring reports into a shape in which they can be compared: arrays of numbers where they are such, or frozen."""
+    forms = [[Form(_form(y)) for y in _listlike(reports)] for reports in drawn]
+    names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
+    if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
+        drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
+    if len({form for own in forms for form in own}) > 1:  # then it is part of the report
+        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, forms, strict=True)]  # arrays have one
+        return [[*zip(map(_frozen, reports), own, strict=True)] for reports, own in zip(drawn, wide, strict=True)]
+    arrays: list[Pool] = [_numbers(reports) for reports in drawn]
+    shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
+    if len(shapes) == 1 and None not in shapes:
+        return arrays
+    return [[_frozen(report) for report in reports] for reports in drawn]
+
+
+def _listlike(reports: Any) -> Any:
+    return reports[:1] if isinstance(reports, np.ndarray) and not reports.dtype.hasobject else reports
+
+
+def _frozen(report: Any) -> Hashable:
+    try:
+        return freeze(report)
+    except ValueError:
+        raise ValueError(
+            f"client must return plain values or arrays, got {type(report).__name__}: "
+            "convert its reports, or say by features= what they hold"
+        ) from None
+
+
+def _numbers(reports: Any) -> NDArray[Any] | None:
+    """Return reports as an array of plain numbers, where they are such and none is rounded."""
+    if not isinstance(reports, np.ndarray):
+        if isinstance(reports[0], str | bytes | set | frozenset | dict):
+            return None
+        try:
+            reports = np.array(list(reports))
+        except (ValueError, TypeError):  # of different lengths
+            return None
+        if reports.dtype.kind == "f" and np.any(np.abs(reports) >= 2**53):  # integers among them may be
+            return None
+    fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
+    plain = all(field.base.kind in "biuf" for field in fields)
+    packed = reports.dtype.itemsize == sum(field.itemsize for field in fields)  # or reports alike differ in the gaps
+    return np.ascontiguousarray(reports) if plain and packed and reports.size else None
+
+
+def take(pool: Pool, at: Ints) -> Pool:
+    """Return some of the reports."""
+    return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
+
+
+def keys(pool: Pool) -> list[Any]:
+    """Return something for each report that is equal where reports are."""
+    return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
+
+
+# ------------------------------------------------------------------------------------------------------- features
 
 
 def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
