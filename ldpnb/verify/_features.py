@@ -35,27 +35,27 @@ class Form:
     what: Any
 
 
-def _form(report: Any) -> Any:
-    """Types, shapes, field names, the order of a dict, the digits of a decimal number."""
+def outline(report: Any) -> Any:
+    """Return types, shapes, field names, the order of a dict, the digits of a decimal number."""
     kind = type(report)
     if isinstance(report, np.ndarray | np.generic):
-        inner = tuple(map(_form, report.ravel().tolist())) if report.dtype.hasobject else ()
+        inner = tuple(map(outline, report.ravel().tolist())) if report.dtype.hasobject else ()
         return kind, report.dtype, report.shape, inner
     if isinstance(report, list | tuple):
-        parts = [_form(x) for x in report]
+        parts = [outline(x) for x in report]
         return kind, parts[0] if parts and all(x == parts[0] for x in parts) else tuple(parts)
     if isinstance(report, set | frozenset):
-        members = {(freeze(x), _form(x)) for x in report}
+        members = {(freeze(x), outline(x)) for x in report}
         kinds = frozenset(form for _, form in members)
         return kind, kinds if len(kinds) == 1 else frozenset(members)
     if isinstance(report, dict):
-        return kind, tuple((freeze(k), _form(k), _form(x)) for k, x in report.items())
+        return kind, tuple((freeze(k), outline(k), outline(x)) for k, x in report.items())
     return (kind, report.as_tuple().exponent) if isinstance(report, Decimal) else kind
 
 
 def tidy(drawn: list[Any]) -> list[Pool]:
     """Bring reports into a shape in which they can be compared: arrays of numbers where they are such, or frozen."""
-    forms = [[Form(_form(y)) for y in _listlike(reports)] for reports in drawn]
+    forms = [[Form(outline(y)) for y in _listlike(reports)] for reports in drawn]
     names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
     if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
         drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
@@ -116,7 +116,8 @@ def keys(pool: Pool) -> list[Any]:
 def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
     """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
 
-    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
+    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included, and
+    it is said how many reports are above.
     """
     columns, table = _columns(train)
     filled = table(train)
@@ -131,7 +132,8 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
         else:
             levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
             edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
-            wanted += [(f"{name} >= {v:.4g}", j, v, True) for v in edges]
+            shares = [100 * np.mean(filled[:, j] >= v) for v in edges]
+            wanted += [(f"{name} >= {v:.4g} [{p:.3g} %]", j, v, True) for v, p in zip(edges, shares, strict=True)]
     names = [name for name, *_ in wanted]
     at = np.array([j for _, j, _, _ in wanted], np.int64)
     values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
@@ -149,7 +151,7 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
 def _columns(train: Pool) -> tuple[list[str], Encoder]:
     if not isinstance(train, np.ndarray):
         return _parts(train, "report")
-    if train.dtype.kind in "iu" and train.ndim < 3 and train.min() >= 0 and len(np.unique(train)) > FEW:
+    if train.dtype.kind in "iu" and train.ndim < 3 and len(np.unique(train)) > FEW:
         if train.ndim == 1:
             return _bits(train.tolist(), "report")  # a mask of bits
         return _positions([*map(tuple, train.tolist())], "report")  # items in any order
@@ -177,10 +179,10 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(different) == 1:  # which may be an empty tuple, without any columns
         return [], lambda pool: np.empty((len(pool), 0))
     kinds = {_kind(y) for y in different}
-    if kinds == {"number"} and len(different) > FEW and all(isinstance(y, int) and y >= 0 for y in different):
+    if kinds == {"number"} and len(different) > FEW and all(isinstance(y, int) for y in different):
         return _bits(train, name)
     if kinds == {"bytes"}:
-        return _bits(train, f"length of {name}")
+        return _bits(train, name)
     if kinds == {"number"}:
         return [name], lambda pool: np.array([[_float(y)] for y in pool])
     if len(kinds) > 1 and len(different) > FEW:
@@ -195,32 +197,28 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
 
 
-def is_opaque(report: Any) -> bool:
-    """Whether no features are made of such a report but which one it is."""
-    return not isinstance(report, np.ndarray | np.generic) and _kind(report) == "other"
-
-
 def _float(y: Any) -> float:
     return float(max(min(y, 2**1000), -(2**1000)) if isinstance(y, int) else y) if _kind(y) == "number" else np.nan
 
 
 def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
-    """Columns of integers that are not negative, or of bytes: size or length, and bits from the lowest or first on."""
-    width = -(-min(LONG, max(8 * len(y) if isinstance(y, bytes) else y.bit_length() for y in train)) // 8)
+    """Columns of integers, or of bytes: size or length, and bits from the lowest or first on (two's complement)."""
+    width = -(-min(LONG, max(8 * len(y) if isinstance(y, bytes) else y.bit_length() + (y < 0) for y in train)) // 8)
+    size = f"length of {name}" if isinstance(train[0], bytes) else name
 
     def table(pool: Any) -> NDArray[Any]:
         x = np.zeros((len(pool), 1 + 8 * width))
         for row, y in zip(x, pool.tolist() if isinstance(pool, np.ndarray) else pool, strict=True):
             if isinstance(y, bytes):
                 row[0], some = len(y), y[:width].ljust(width, b"\0")
-            elif isinstance(y, int) and y >= 0:
+            elif isinstance(y, int):
                 row[0], some = _float(y), (y % 256**width).to_bytes(width, "little")
             else:
                 continue
             row[1:] = np.unpackbits(np.frombuffer(some, np.uint8), bitorder="little")
         return x
 
-    return [name, *(f"bit {i} of {name}" for i in range(8 * width))], table
+    return [size, *(f"bit {i} of {name}" for i in range(8 * width))], table
 
 
 def _kind(y: Any) -> str:
