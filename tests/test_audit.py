@@ -5,6 +5,7 @@ in a million seeds.  Power: bounds that have to be reached leave several standar
 """
 
 from base64 import b64encode
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from math import exp, inf, log, nan
@@ -427,7 +428,7 @@ def test_bad_arguments_are_refused():
         ({"client": lambda x, n, rng: x, "many": True}, "client must return a sequence of 100 reports, got int"),
         ({"client": lambda x, n, rng: "1" * n, "many": True}, "client must return a sequence of 100 reports, got str"),
         ({"features": lambda reports: reports[1:]}, "features must return 100 reports, got 99"),
-        ({"client": lambda x, rng: object()}, "must return plain values"),
+        ({"client": lambda x, rng: object()}, "client must return plain values or arrays, got object: convert"),
     ):
         with pytest.raises(ValueError, match=message):
             audit(**{**good, **bad})
@@ -526,7 +527,7 @@ def test_a_set_sent_as_a_list_in_random_order_is_looked_into():
         return rng.permutation(np.append(others, x if rng.random() < 0.95 else rng.integers(128)))
 
     for form in (lambda y: y, lambda y: y.tolist()):
-        assert found_of(lambda x, rng, form=form: form(client(x, rng)), (3, 77), 3000, claimed=0.5).flagged
+        assert found_of(lambda x, rng, form=form: form(client(x, rng)), (3, 77), 1500, claimed=0.5).flagged
 
 
 def test_a_letter_is_no_endless_recursion():
@@ -536,7 +537,7 @@ def test_a_letter_is_no_endless_recursion():
 
 
 def test_an_audit_that_sees_nothing_says_so():
-    with pytest.warns(UserWarning, match="no two reports are alike, and nothing is seen in them: say by features="):
+    with pytest.warns(UserWarning, match="no two reports are alike, and no usable feature"):
         found_of(lambda x, rng: Fraction(int(rng.integers(2**60)), 2**60), samples=200)
 
 
@@ -551,7 +552,7 @@ def test_an_input_given_twice_is_named():
 
 
 def test_sets_of_one_size_do_not_cover_the_domain():
-    with pytest.warns(UserWarning, match="all inputs have 1 keys"):
+    with pytest.warns(UserWarning, match="all inputs have length 1"):
         found_of(lambda x, rng: noisy(min(x), rng), ({0}, {1}), 400)
 
 
@@ -589,3 +590,133 @@ def test_a_client_of_another_kind_is_named():
             client = lambda x, rng: x  # noqa: E731
         with pytest.raises(TypeError, match=r"client must be callable as client\(value, .*rng\), or many= be changed"):
             audit(client, [0, 1], samples=200, rng=rng(), many=many)
+
+
+IRREGULAR = {
+    "a dict of random keys": lambda rng: {int(k): 1 for k in rng.integers(10**6, size=3)},
+    "a list of random types": lambda rng: [(1, 1.0, True)[i] for i in rng.integers(3, size=12)],
+    "nested lists": lambda rng: [[0] * int(k) if k else () for k in rng.integers(3, size=12)],
+    "arrays of any length": lambda rng: np.zeros(rng.integers(1, 300)),
+}
+
+
+@pytest.mark.parametrize("name", IRREGULAR)
+def test_a_form_of_its_own_does_not_tell_where_a_report_comes_from(name):
+    """Reports do not depend on the value: forms must not be numbered in the order in which they came."""
+    assert found_of(lambda x, rng: IRREGULAR[name](rng), samples=1000, claimed=1.0).bound == 0
+
+
+RARE_FORMS = {
+    "digits of a decimal number": lambda x: (Decimal("1"), Decimal("1.0"))[x],
+    "members of a set": lambda x: ({1}, {True})[x],
+    "members of a mixed set": lambda x: ({1, 2.0}, {1.0, 2})[x],
+    "keys of a dict": lambda x: ({1: 0}, {True: 0})[x],
+    "entries of an array of objects": lambda x: np.array([(1, True)[x], "a"], object),
+}
+
+
+@pytest.mark.parametrize("name", RARE_FORMS)
+def test_forms_inside_reports_are_seen(name):
+    assert found_of(lambda x, rng: RARE_FORMS[name](noisy(x, rng)), claimed=1.0).flagged
+
+
+def test_an_empty_list_now_and_then_hides_nothing():
+    """A list with and without members has two forms: the other parts of the report are looked at all the same."""
+
+    def client(x, rng):
+        return {"mask": 2 * int(rng.integers(2**40)) + noisy(x, rng), "rest": [0.5] * int(rng.integers(2))}
+
+    assert found_of(client, claimed=1.0).flagged
+
+
+def test_an_integer_beside_a_float_is_not_rounded():
+    assert found_of(lambda x, rng: (rng.random(), 2**60 + noisy(x, rng)), claimed=1.0).flagged
+
+
+def test_reports_that_a_hash_hides_are_named():
+    """There are parts to look at, but none of them tells: that is no bound of 0 without a word."""
+    with pytest.warns(UserWarning, match="no usable feature tells inputs apart: give more samples, or features="):
+        audit(OLH(k=128, epsilon=5.0), OLH_ITEMS, samples=1000, rng=rng())
+
+
+def quiet(recwarn):
+    return not [w for w in recwarn if issubclass(w.category, UserWarning)]
+
+
+def test_reports_that_tell_are_not_complained_of(recwarn):
+    audit(SUE(k=128, epsilon=1.0), np.array([3, 77]), samples=10_000, rng=rng())
+    found_of(noisy, samples=200)
+    assert quiet(recwarn)
+
+
+def test_numbers_inside_the_ends_do_not_cover_the_domain(recwarn):
+    mechanism = MeanEst(d=2, epsilon=1.0)
+    audit(mechanism, np.array([[1.0, 1.0], [-1.0, -1.0]]), samples=200, rng=rng())
+    audit(StateEncoding(d=2, epsilon=1.0), Records.of({0: 1.0}, {0: -1.0}, {}), samples=200, rng=rng())
+    audit(GRR(k=4, epsilon=1.0), [1, 2], samples=200, rng=rng())  # categories have no ends
+    assert quiet(recwarn)
+    for inputs, end in (([[0.5, 0.5], [-1.0, 0.0]], "upper"), ([[0.5, 1.0], [-0.9, 0.0]], "lower")):
+        with pytest.warns(UserWarning, match=f"no input is at the {end} end"):
+            audit(mechanism, np.array(inputs), samples=200, rng=rng())
+    with pytest.warns(UserWarning, match="no input is at the upper end"):
+        audit(StateEncoding(d=2, epsilon=1.0), Records.of({0: 0.5}, {0: -1.0}, {}), samples=200, rng=rng())
+
+
+def test_lists_of_one_length_do_not_cover_the_domain():
+    with pytest.warns(UserWarning, match="all inputs have length 2, and a client may tell lengths apart"):
+        found_of(lambda x, rng: noisy(x[0], rng), ([0, 1], [1, 0]), 400)
+
+
+def test_inputs_that_differ_in_form_are_not_the_same(recwarn):
+    found_of(lambda x, rng: noisy(isinstance(x, bool), rng), (1, True), 400)
+    assert quiet(recwarn)
+
+
+def test_a_function_gets_records_as_plain_values():
+    found = audit(lambda x, rng: noisy(len(x), rng), Records.of({}, {3: 1.0}), samples=2000, rng=rng(), claimed=1.0)
+    assert found.flagged
+
+
+def test_a_mechanism_that_reuses_its_buffer_is_copied():
+    buffer = np.zeros(2000, np.int64)
+
+    class Reusing(GRR):
+        def perturb(self, values, *, rng):
+            buffer[:] = super().perturb(values, rng=rng)
+            return buffer
+
+    assert audit(Reusing(k=2, epsilon=4.0), [0, 1], samples=2000, rng=rng(), claimed=1.0).flagged
+
+
+def test_masks_with_a_sign_are_looked_into():
+    def signed(x, rng):
+        return int("".join(map(str, bits_of(x, rng, 64).astype(int))), 2)
+
+    for write in (lambda y: np.int64(y - 2**63), lambda y: y - 2**80):
+        found = found_of(lambda x, rng, write=write: write(signed(x, rng)), (3, 40), 3000, claimed=1.0)
+        assert found.bound > 2
+
+
+def test_an_extreme_quantile_says_how_many_reports_are_above():
+    found = found_of(lambda x, rng: rng.normal() + 8 * x)
+    assert " %]" in found.event and "e+02" not in found.event
+
+
+def test_the_ceiling_of_a_delta():
+    """Reached by randomized response that tells the truth with probability δ: four standard errors of the log-ratio."""
+    assert ceiling(1.0, samples=10_000, delta=0.0) == ceiling(1.0, samples=10_000) > 0
+    assert ceiling(1.0, samples=10**8, delta=0.1) == pytest.approx(1, abs=2e-3)
+    truth, n = 0.1 + 0.9 * TRUTH, 50_000
+    found = audit(
+        lambda x, n, rng: np.where(rng.random(n) < truth, x, 1 - x),
+        [0, 1],
+        samples=2 * n,
+        rng=rng(),
+        many=True,
+        claimed=1.0,
+        delta=0.1,
+    )
+    error = np.sqrt(truth * (1 - truth) / n) * (1 / (truth - 0.1) + 1 / (1 - truth))
+    assert not found.flagged and found.bound == pytest.approx(found.ceiling, abs=4 * error)
+    with pytest.raises(ValueError, match="delta must be below 1"):
+        ceiling(1.0, samples=1000, delta=1.0)

@@ -17,14 +17,14 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, freeze
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
-from ldpnb.verify._features import CELLS, Pool, features_of, is_opaque
-from ldpnb.verify._laws import _listed, _values, check_level, repeat, row_keys
+from ldpnb.verify._features import CELLS, Pool, features_of, keys, outline, take, tidy
+from ldpnb.verify._laws import _listed, _values, check_level, repeat
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -117,8 +117,13 @@ def audit(
     The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
     nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
     nothing to whoever does not evaluate the hash at the inputs; that is what `features` is for.  Nor is anything said
-    of inputs that are not given: values beyond a clip, longer sets, an empty record.  It warns where nothing can be
-    seen in the reports, where two inputs are the same, and where sets or records have all one length.
+    of inputs that are not given: values beyond a clip, longer sets, an empty record.
+
+    A `UserWarning` says where an audit sees little: no two reports are alike and none of their parts tells inputs
+    apart; all reports of each call with `many` are alike; an input is given twice; all sets, dicts or records, or a
+    callable's lists, have one length; no number is at an end of what a Mechanism takes.  It cannot be known which
+    numbers, lengths or categories a callable takes, whether a tuple or a string may be longer, nor which items or keys
+    a Mechanism might treat unlike others.
 
     Parameters
     ----------
@@ -171,21 +176,23 @@ def audit(
     >>> found.flagged
     False
     """
-    inputs = inputs if isinstance(inputs, np.ndarray | Records) else _listed(inputs)
+    if not isinstance(inputs, np.ndarray | Records):
+        inputs = _listed(inputs)
+    elif isinstance(inputs, Records) and not isinstance(client, Mechanism):
+        inputs = _values(inputs)
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
     check_level(level, "level")
     if claimed is not None and not (is_number(claimed) and isfinite(claimed) and claimed >= 0):
         raise ValueError(f"claimed must be a finite number, at least 0, got {claimed!r}")
-    if check_probability(delta, "delta") == 1:
-        raise ValueError("delta must be below 1, got 1")
+    _check_delta(delta)
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
     def drawn(i: int) -> Any:
         if isinstance(client, Mechanism):
-            reports: Any = client.perturb(repeat(inputs, i, samples), rng=rng)
+            reports: Any = deepcopy(client.perturb(deepcopy(repeat(inputs, i, samples)), rng=rng))
         elif many:
             _check_call(client, "value, n, rng", inputs[i], samples, rng)
             reports = deepcopy(client(deepcopy(inputs[i]), samples, rng))
@@ -195,21 +202,19 @@ def audit(
         _check_number(reports, samples, "client")
         return reports if features is None else _check_number(features(reports), samples, "features")
 
-    _warn_of_inputs(inputs)
-    pools = _tidy([drawn(i) for i in range(len(inputs))])
-    if many and all(len(set(_keys(pool))) == 1 for pool in pools):
+    for gap in _gaps(client, inputs):
+        _warn(gap)
+    pools = tidy([drawn(i) for i in range(len(inputs))])
+    if many and all(len(set(keys(pool))) == 1 for pool in pools):
         _warn("all reports of each call are alike: if they share their noise, the bound is void")
     quarter, half = samples // 4, samples // 2
     n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
     parts = [np.split(np.argsort(rng.random((samples,)), kind="stable"), (quarter, half)) for _ in pools]
-    fit, choose, held = ([_take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
+    fit, choose, held = ([take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
 
     best: list[_Choice] = []  # the bold choice, the safe choice
-    rankings = list(_rankings(fit))
-    if len(set(chain(*map(_keys, fit)))) == sum(map(len, fit)) and is_opaque(fit[0][0]):
-        _warn("no two reports are alike, and nothing is seen in them: say by features= what is telling about a report")
-    for ranking in rankings:
+    for ranking in _rankings(fit):
         prepared = [ranking.prepare(pool) for pool in choose]
         for i, j in combinations(range(len(pools)), 2):
             a, b = (ranking.score((i, j), prepared[x]) for x in (i, j))
@@ -219,7 +224,10 @@ def audit(
     (bound, (i, j), cut, ranking), one, other = max(
         (_evaluate(choice, held, alpha, delta) for choice in best), key=lambda evaluated: evaluated[0][0]
     )
-    point = log(one / other) if one and other else inf if one else 0.0
+    if _bound(one, other, n, 0.25, delta) <= 0 and len(set(chain(*map(keys, fit)))) == sum(map(len, fit)):
+        _warn("no two reports are alike, and no usable feature tells inputs apart: give more samples, or features=")
+    surplus = one / n - delta
+    point = log(surplus * n / other) if surplus > 0 and other else inf if surplus > 0 else 0.0
     target = max(point, 0.0) if claimed is None else claimed
     return Audit(
         bound=max(0.0, bound),
@@ -231,12 +239,12 @@ def audit(
         level=level,
         claimed=claimed,
         delta=delta,
-        ceiling=ceiling(target, samples=samples, level=level),
-        perfect=ceiling(target, samples=samples, level=level, known=True),
+        ceiling=ceiling(target, samples=samples, level=level, delta=delta),
+        perfect=ceiling(target, samples=samples, level=level, delta=delta, known=True),
     )
 
 
-def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = False) -> float:
+def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = False, delta: float = 0.0) -> float:
     r"""Bound that `audit` may expect against a client with exactly this ε, if it chooses the best event.
 
     One half of the reports chooses, and each side has a quarter of the level; where the best event is `known`
@@ -244,15 +252,22 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = 
 
     No event tells two inputs of an ε-LDP client apart better than that of randomized response,
     :math:`e^\varepsilon/(1+e^\varepsilon)` against :math:`1/(1+e^\varepsilon)`; both counts are put at their means.
-    Chance may lift a single audit above it.
+    Chance may lift a single audit above it.  With `delta` the event is that of a client that tells the truth with this
+    probability, and else answers so.
     """
     if not is_number(epsilon) or not epsilon >= 0:
         raise ValueError(f"epsilon must be a number, at least 0, got {epsilon!r}")
     samples = check_count(samples, SAMPLES_MIN, "samples")
     check_level(level, "level")
+    _check_delta(delta)
     n, alpha = (samples, level / 2) if known else (samples - samples // 2, level / TAILS)
     q = exp(-epsilon) / (1 + exp(-epsilon))
-    return max(0.0, float(_bound(n * (1 - q), n * q, n, alpha)))
+    return max(0.0, float(_bound(n * (1 - (1 - delta) * q), n * (1 - delta) * q, n, alpha, delta)))
+
+
+def _check_delta(delta: float) -> None:
+    if check_probability(delta, "delta") == 1:
+        raise ValueError("delta must be below 1, got 1")
 
 
 def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float, delta: float = 0.0) -> Floats:
@@ -296,34 +311,31 @@ def _warn(text: str) -> None:
     warnings.warn(f"this audit says little: {text}", stacklevel=3)
 
 
-def _warn_of_inputs(inputs: Any) -> None:
-    values = _values(inputs)
-    for (i, one), (j, other) in combinations(enumerate(values), 2):
+def _gaps(client: Any, inputs: Any) -> Iterator[str]:
+    """Say what the inputs do not cover, as far as it can be known from them and from what a mechanism takes."""
+    values, first = _values(inputs), dict[Any, int]()
+    for j, value in enumerate(values):
         with suppress(ValueError):  # of inputs that cannot be compared
-            if freeze(one) == freeze(other):
-                _warn(f"inputs {i} and {j} are the same")
-    if all(isinstance(x, dict | set | frozenset) for x in values) and len({len(x) for x in values}) == 1:
-        _warn(f"all inputs have {len(values[0])} keys, and a client may tell numbers of keys apart")
+            i = first.setdefault((freeze(value), outline(value)), j)
+            if i != j:
+                yield f"inputs {i} and {j} are the same"
+    sized = (dict, set, frozenset) if isinstance(client, Mechanism) else (dict, set, frozenset, list)
+    if all(isinstance(x, sized) for x in values) and len({len(x) for x in values}) == 1:
+        yield f"all inputs have length {len(values[0])}, and a client may tell lengths apart"
+    for end, side in (("lower", -inf), ("upper", inf)) if isinstance(client, Mechanism) else ():
+        with suppress(ValueError, TypeError):  # no numbers, or some that are at the end: nothing beyond is taken
+            numbers = np.asarray(inputs.values if isinstance(inputs, Records) else inputs, np.float64)
+            beyond = np.nextafter(numbers, side)
+            client._values(Records(inputs.offsets, inputs.keys, beyond) if isinstance(inputs, Records) else beyond)
+            yield f"no input is at the {end} end of the numbers that the mechanism takes"
 
 
-def _check_call(client: Any, form: str, *arguments: Any) -> None:
+def _check_call(client: Any, call: str, *arguments: Any) -> None:
     with suppress(ValueError):  # of what has no signature
         try:
             signature(client).bind(*arguments)
         except TypeError as error:
-            raise TypeError(f"client must be callable as client({form}), or many= be changed: {error}") from None
-
-
-def _layout(report: Any) -> Any:
-    """Return what `freeze` and numpy forget of a report, and a receiver sees: types, shapes, order of a dict."""
-    if isinstance(report, np.ndarray | np.generic):
-        return type(report), report.dtype, report.shape
-    if isinstance(report, list | tuple):
-        inner = [_layout(x) for x in report]
-        return type(report), inner[0] if inner and all(x == inner[0] for x in inner) else tuple(inner)
-    if isinstance(report, dict):
-        return dict, tuple((freeze(k), _layout(x)) for k, x in report.items())
-    return type(report)
+            raise TypeError(f"client must be callable as client({call}), or many= be changed: {error}") from None
 
 
 def _check_number(reports: Any, n: int, name: str) -> Any:
@@ -332,53 +344,6 @@ def _check_number(reports: Any, n: int, name: str) -> Any:
     if len(reports) != n:
         raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
     return reports
-
-
-def _numbers(reports: Any) -> NDArray[Any] | None:
-    """Return reports as an array of plain numbers, where they are such."""
-    if not isinstance(reports, np.ndarray):
-        if isinstance(reports[0], str | bytes | set | frozenset | dict):
-            return None
-        try:
-            reports = np.array(list(reports))
-        except (ValueError, TypeError):  # of different lengths
-            return None
-    fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
-    plain = all(field.base.kind in "biuf" for field in fields)
-    packed = reports.dtype.itemsize == sum(field.itemsize for field in fields)  # or reports alike differ in the gaps
-    return np.ascontiguousarray(reports) if plain and packed and reports.size else None
-
-
-def _tidy(drawn: list[Any]) -> list[Pool]:
-    layouts: dict[Any, int] = {}
-    kinds = [[layouts.setdefault(_layout(y), len(layouts)) for y in _listlike(reports)] for reports in drawn]
-    if len(layouts) > 1:  # then it is part of the report
-        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, kinds, strict=True)]  # arrays have one
-        return [
-            [(freeze(y), kind) for y, kind in zip(reports, own, strict=True)]
-            for reports, own in zip(drawn, wide, strict=True)
-        ]
-    arrays: list[Pool] = [_numbers(reports) for reports in drawn]
-    names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
-    if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
-        return [[freeze([y[name] for name in names]) for y in reports] for reports in drawn]
-    shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
-    if len(shapes) == 1 and None not in shapes:
-        return arrays
-    return [[freeze(report) for report in reports] for reports in drawn]
-
-
-def _listlike(reports: Any) -> Any:
-    return reports[:1] if isinstance(reports, np.ndarray) and not reports.dtype.hasobject else reports
-
-
-def _take(pool: Pool, at: Ints) -> Pool:
-    return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
-
-
-def _keys(pool: Pool) -> list[Any]:
-    """Return something for each report that is equal where reports are."""
-    return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
 
 
 # ------------------------------------------------------------------------------------------------------- rankings
@@ -402,14 +367,14 @@ class _Counts:
     def __init__(self, fit: list[Pool]) -> None:
         shown: dict[Any, Any] = {}
         for pool in fit:
-            for key, report in zip(_keys(pool), pool, strict=True):
+            for key, report in zip(keys(pool), pool, strict=True):
                 shown.setdefault(key, report)
         self.ids, self.shown = {key: i for i, key in enumerate(shown)}, list(shown.values())
         # one report more of each keeps ratios finite; the last place is for reports that never came
         self.counts = np.array([np.bincount(self.prepare(pool), minlength=len(shown) + 1) + 1 for pool in fit])
 
     def prepare(self, pool: Pool) -> Ints:
-        return np.array([self.ids.get(key, -1) for key in _keys(pool)])
+        return np.array([self.ids.get(key, -1) for key in keys(pool)])
 
     def score(self, pair: tuple[int, int], ids: Any) -> Floats:
         one, other = self.counts[list(pair)]

@@ -1,15 +1,19 @@
-"""Yes-or-no features of reports of any kind, for classifiers that know nothing about the client."""
+"""Reports of any kind side by side, and their yes-or-no features for classifiers that do not know the client."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import Bools, blocks
+from ldpnb.chance import freeze
+from ldpnb.core import Bools, Ints, blocks
+from ldpnb.verify._laws import row_keys
 
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
@@ -21,10 +25,99 @@ Pool = Any  # many reports: an array of numbers with one row a report, or a list
 Encoder = Callable[[Pool], NDArray[Any]]
 
 
+# -------------------------------------------------------------------------------------------------------- reports
+
+
+@dataclass(frozen=True)
+class Form:
+    """What `freeze` and numpy forget of a report: a function of this report alone, whatever the others are."""
+
+    what: Any
+
+
+def outline(report: Any) -> Any:
+    """Return types, shapes, field names, the order of a dict, the digits of a decimal number."""
+    kind = type(report)
+    if isinstance(report, np.ndarray | np.generic):
+        inner = tuple(map(outline, report.ravel().tolist())) if report.dtype.hasobject else ()
+        return kind, report.dtype, report.shape, inner
+    if isinstance(report, list | tuple):
+        parts = [outline(x) for x in report]
+        return kind, parts[0] if parts and all(x == parts[0] for x in parts) else tuple(parts)
+    if isinstance(report, set | frozenset):
+        members = {(freeze(x), outline(x)) for x in report}
+        kinds = frozenset(form for _, form in members)
+        return kind, kinds if len(kinds) == 1 else frozenset(members)
+    if isinstance(report, dict):
+        return kind, tuple((freeze(k), outline(k), outline(x)) for k, x in report.items())
+    return (kind, report.as_tuple().exponent) if isinstance(report, Decimal) else kind
+
+
+def tidy(drawn: list[Any]) -> list[Pool]:
+    """Bring reports into a shape in which they can be compared: arrays of numbers where they are such, or frozen."""
+    forms = [[Form(outline(y)) for y in _listlike(reports)] for reports in drawn]
+    names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
+    if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
+        drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
+    if len({form for own in forms for form in own}) > 1:  # then it is part of the report
+        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, forms, strict=True)]  # arrays have one
+        return [[*zip(map(_frozen, reports), own, strict=True)] for reports, own in zip(drawn, wide, strict=True)]
+    arrays: list[Pool] = [_numbers(reports) for reports in drawn]
+    shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
+    if len(shapes) == 1 and None not in shapes:
+        return arrays
+    return [[_frozen(report) for report in reports] for reports in drawn]
+
+
+def _listlike(reports: Any) -> Any:
+    return reports[:1] if isinstance(reports, np.ndarray) and not reports.dtype.hasobject else reports
+
+
+def _frozen(report: Any) -> Hashable:
+    try:
+        return freeze(report)
+    except ValueError:
+        raise ValueError(
+            f"client must return plain values or arrays, got {type(report).__name__}: "
+            "convert its reports, or say by features= what they hold"
+        ) from None
+
+
+def _numbers(reports: Any) -> NDArray[Any] | None:
+    """Return reports as an array of plain numbers, where they are such and none is rounded."""
+    if not isinstance(reports, np.ndarray):
+        if isinstance(reports[0], str | bytes | set | frozenset | dict):
+            return None
+        try:
+            reports = np.array(list(reports))
+        except (ValueError, TypeError):  # of different lengths
+            return None
+        if reports.dtype.kind == "f" and np.any(np.abs(reports) >= 2**53):  # integers among them may be
+            return None
+    fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
+    plain = all(field.base.kind in "biuf" for field in fields)
+    packed = reports.dtype.itemsize == sum(field.itemsize for field in fields)  # or reports alike differ in the gaps
+    return np.ascontiguousarray(reports) if plain and packed and reports.size else None
+
+
+def take(pool: Pool, at: Ints) -> Pool:
+    """Return some of the reports."""
+    return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
+
+
+def keys(pool: Pool) -> list[Any]:
+    """Return something for each report that is equal where reports are."""
+    return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
+
+
+# ------------------------------------------------------------------------------------------------------- features
+
+
 def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
     """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
 
-    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included.
+    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included, and
+    it is said how many reports are above.
     """
     columns, table = _columns(train)
     filled = table(train)
@@ -39,7 +132,8 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
         else:
             levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
             edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
-            wanted += [(f"{name} >= {v:.4g}", j, v, True) for v in edges]
+            shares = [100 * np.mean(filled[:, j] >= v) for v in edges]
+            wanted += [(f"{name} >= {v:.4g} [{p:.3g} %]", j, v, True) for v, p in zip(edges, shares, strict=True)]
     names = [name for name, *_ in wanted]
     at = np.array([j for _, j, _, _ in wanted], np.int64)
     values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
@@ -57,7 +151,7 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
 def _columns(train: Pool) -> tuple[list[str], Encoder]:
     if not isinstance(train, np.ndarray):
         return _parts(train, "report")
-    if train.dtype.kind in "iu" and train.ndim < 3 and train.min() >= 0 and len(np.unique(train)) > FEW:
+    if train.dtype.kind in "iu" and train.ndim < 3 and len(np.unique(train)) > FEW:
         if train.ndim == 1:
             return _bits(train.tolist(), "report")  # a mask of bits
         return _positions([*map(tuple, train.tolist())], "report")  # items in any order
@@ -85,10 +179,10 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(different) == 1:  # which may be an empty tuple, without any columns
         return [], lambda pool: np.empty((len(pool), 0))
     kinds = {_kind(y) for y in different}
-    if kinds == {"number"} and len(different) > FEW and all(isinstance(y, int) and y >= 0 for y in different):
+    if kinds == {"number"} and len(different) > FEW and all(isinstance(y, int) for y in different):
         return _bits(train, name)
     if kinds == {"bytes"}:
-        return _bits(train, f"length of {name}")
+        return _bits(train, name)
     if kinds == {"number"}:
         return [name], lambda pool: np.array([[_float(y)] for y in pool])
     if len(kinds) > 1 and len(different) > FEW:
@@ -103,32 +197,28 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
 
 
-def is_opaque(report: Any) -> bool:
-    """Whether no features are made of such a report but which one it is."""
-    return not isinstance(report, np.ndarray | np.generic) and _kind(report) == "other"
-
-
 def _float(y: Any) -> float:
     return float(max(min(y, 2**1000), -(2**1000)) if isinstance(y, int) else y) if _kind(y) == "number" else np.nan
 
 
 def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
-    """Columns of integers that are not negative, or of bytes: size or length, and bits from the lowest or first on."""
-    width = -(-min(LONG, max(8 * len(y) if isinstance(y, bytes) else y.bit_length() for y in train)) // 8)
+    """Columns of integers, or of bytes: size or length, and bits from the lowest or first on (two's complement)."""
+    width = -(-min(LONG, max(8 * len(y) if isinstance(y, bytes) else y.bit_length() + (y < 0) for y in train)) // 8)
+    size = f"length of {name}" if isinstance(train[0], bytes) else name
 
     def table(pool: Any) -> NDArray[Any]:
         x = np.zeros((len(pool), 1 + 8 * width))
         for row, y in zip(x, pool.tolist() if isinstance(pool, np.ndarray) else pool, strict=True):
             if isinstance(y, bytes):
                 row[0], some = len(y), y[:width].ljust(width, b"\0")
-            elif isinstance(y, int) and y >= 0:
+            elif isinstance(y, int):
                 row[0], some = _float(y), (y % 256**width).to_bytes(width, "little")
             else:
                 continue
             row[1:] = np.unpackbits(np.frombuffer(some, np.uint8), bitorder="little")
         return x
 
-    return [name, *(f"bit {i} of {name}" for i in range(8 * width))], table
+    return [size, *(f"bit {i} of {name}" for i in range(8 * width))], table
 
 
 def _kind(y: Any) -> str:
