@@ -54,6 +54,10 @@ class PCE(Mechanism):
     The estimate weighs all people alike, so it is unbiased even where the level depends on the item; where it does not,
     `estimate_pooled` makes more of the same reports.
 
+    Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
+    public, and ``bit`` (True for a minus sign), (n,).  Tallies count the plus and minus signs of each level and row,
+    (levels, m, 2).
+
     Source: Chen, Li, Qin, Kasiviswanathan and Jin 2016; ye2018 §4.1.1.  Orthogonal rows replace the random matrix,
     which is itself a source of error.
 
@@ -63,10 +67,6 @@ class PCE(Mechanism):
         Size of the domain {0, …, k−1}.
     levels : tuple of float
         The values of ε on offer, ascending.
-
-    Values have the fields ``item`` and ``level`` (see `people`).  Reports have the fields ``level`` and ``row``, both
-    public, and ``bit`` (True for a minus sign), (n,).  Tallies count the plus and minus signs of each level and row,
-    (levels, m, 2).
 
     Examples
     --------

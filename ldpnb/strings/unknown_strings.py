@@ -76,6 +76,10 @@ class Unknown(Mechanism):
     which wants nothing but numbers of ones: of both bits, of either, and of people N.  The score has the variance
     :math:`(v + [a])(v + [b])/\varrho - [a][b]` with :math:`v = q(1-q)/(1-2q)^2`, where [a] says that the person has a.
 
+    Values are strings.  Reports have the fields ``cohort`` and ``positions`` (both public, the latter ascending),
+    ``bits`` and ``grams``.  Tallies are flat: what `counts` returns, one after the other, pairs of positions in
+    lexicographic order.
+
     Source: Fanti, Pihur and Erlingsson 2016, who estimate joint shares by EM from the single reports;
     ye2018 §4.1.2, whose formula for what is sent must be read with n-grams that are perturbed.
 
@@ -94,10 +98,6 @@ class Unknown(Mechanism):
         have h bits each and none in common in some cohort.
     bits, hashes, cohorts : int, at least 1
         Of the filter of the whole string, see `RAPPOR`.
-
-    Values are strings.  Reports have the fields ``cohort`` and ``positions`` (both public, the latter ascending),
-    ``bits`` and ``grams``.  Tallies are flat: what `counts` returns, one after the other, pairs of positions in
-    lexicographic order.
 
     Examples
     --------
