@@ -219,8 +219,8 @@ def test_parity_is_worth_the_stated_number_of_people():
 
 def test_pair_variance_of_mixed_sizes():
     """One over the mean worth of a person, pair by pair, from the sums of Blocks itself."""
-    m, drawn = Blocks(sizes=(2, 3, 5, 2), size=3, epsilon=2.0), np.ones((4, 60), np.int64)
-    worth = m.tables(Tally(m, 240, drawn), m.pairs).people / 240
+    m, drawn = Blocks(sizes=(2, 3, 5, 2), size=3, epsilon=2.0), np.ones((4, 30), np.int64)
+    worth = m.tables(Tally(m, 120, drawn), m.pairs).people / 120
     assert pair_variance(m.sizes, 3, 2.0) == pytest.approx(np.mean(1 / worth), rel=1e-12)
 
 

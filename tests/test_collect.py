@@ -883,7 +883,7 @@ def test_a_partition_that_kills_is_named(client, tmp_path):
 
     allow(0)
     with pytest.raises(
-        ClusterError, match=f"scheduler must keep its workers, but a partition killed each .*{tmp_path / 'a'}"
+        ClusterError, match=f"scheduler must keep its workers, but lost each that counted .*{tmp_path / 'a'}"
     ):
         collect(fatal, [tmp_path / "a"], scheduler=client)
     allow(3)

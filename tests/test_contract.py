@@ -50,9 +50,9 @@ WALKS = []
 @pytest.mark.parametrize(
     "mechanism, inputs, more, does_not_apply",
     [
-        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part"}),
+        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes"}),
         (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", "simulate"}),
-        (StateEncoding(d=1, epsilon=1.0), ONE_KEY, {}, {"simulate"}),
+        (StateEncoding(d=1, epsilon=1.0), ONE_KEY, {}, {"simulate", "bytes"}),
         (
             RAPPOR(bits=2, hashes=1, cohorts=1, f=0.5, p=0.25, q=0.75),
             ["a", "b", "c"],

@@ -306,6 +306,14 @@ class AnyNumberOfOnes(GRR):
         return targets * super().influence()
 
 
+@dataclass(frozen=True, kw_only=True)
+class AddsBytes(OUE):
+    """Counts a bool for as many people as its byte says."""
+
+    def _count(self, reports):
+        return reports.view(np.uint8).sum(0, dtype=np.int64)
+
+
 K3 = dict(k=3, epsilon=1.0)
 
 
@@ -335,6 +343,7 @@ MISTAKES = [
     (MarginalSimulation(**K3), "test_simulate_has_the_law_of_two_clients"),
     (OwnRandomness(**K3), "test_same_seed_same_reports"),
     (SeedChosenByValue(**K3, prime=5), "test_public_part_does_not_depend_on_the_value"),
+    (AddsBytes(**K3), "test_bytes_that_are_no_bits_are_refused"),
     (DrawsWhatItNeeds(**K3), "test_draws_tell_no_more_than_the_report"),
     (CoinForItemZero(**K3), "test_draws_tell_no_more_than_the_report"),
     (OtherKindForItemZero(**K3), "test_draws_tell_no_more_than_the_report"),

@@ -9,7 +9,7 @@ import sys
 import forms
 import nbformat
 import pytest
-from export import ADDRESS, ROOT
+from export import ROOT
 
 ADDRESSES = ("", "https://github.com/someone/ldp-book")
 
@@ -88,9 +88,11 @@ def test_downloads(small):
     assert (site / forms.NOTEBOOKS).is_file()
     notebook = nbformat.read(site / "_sources" / "notebooks" / "01_a.ipynb", as_version=4)
     assert notebook.cells[0].source == "# A chapter\n\nSee [A chapter](#A-chapter) and Ye et al. [2018]."
-    (line,) = re.findall(r"BOOK = .*  #", notebook.cells[1].source)
-    archive = rf'BOOK = "{re.escape(address)}/archive/[0-9a-f]{{40}}\.zip"  #'
-    assert re.fullmatch(archive, line) if address else line.startswith(ADDRESS)
+    found = dict(re.findall(r'^    (BOOK|LOCK) = "(.*)"', notebook.cells[1].source, flags=re.M))
+    assert set(found) == {"BOOK", "LOCK"} and bool(address) == any(found.values())
+    if address:
+        commit = re.fullmatch(rf"{re.escape(address)}/archive/([0-9a-f]{{40}})\.zip", found["BOOK"])[1]
+        assert found["LOCK"] == f"{address}/raw/{commit}/tools/chapters.txt"
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def stale(old, own, blind=None):
 
     def client(record, rng):
         (key,), values = pad_and_sample(record, own, old.ell, rng)
-        sign = discretise(values, rng)[0]
-        key = key if key < own else own - 1 - key
+        sign = int(discretise(values, rng)[0])
+        key = int(key if key < own else own - 1 - key)
         if bernoulli(alpha + beta, (), rng):
             return key, sign if bernoulli(alpha / (alpha + beta), (), rng) else -sign
         return pick([k for k in keys if k != key], rng), 2 * toss(0.5, rng) - 1
