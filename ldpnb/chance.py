@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from random import Random
@@ -162,7 +162,7 @@ class Paths:
         return Fraction(prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken]))
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):  # as copying does
+        if not name.startswith("__"):  # as copying does
             self.asked = name
         raise AttributeError(NO_GENERATOR.format(name))
 
@@ -664,28 +664,38 @@ def _shown(own: Any) -> str:
     return getattr(own, "__name__", f"{own!r:.80}")
 
 
-def form(value: Any) -> Any:
+def form(value: Any, *, content: bool = True) -> Any:
     """Return what `freeze` forgets of an output: types, dtypes, shapes, names, the order of a dict, the bits of zeros.
 
     Equal for two outputs only if nobody who receives them can tell them apart, given that `freeze` of both is equal.
+    Without `content` it is only about what an output is like: equal for all outputs that are made alike.
     """
-    kind = type(value)
+    kind, own = type(value), partial(form, content=content)
     if isinstance(value, np.ndarray | np.generic):
         array: NDArray[Any] = np.asarray(value)
-        if array.dtype.names is not None:
-            return kind, array.dtype, array.shape, [form(array[name]) for name in array.dtype.names]
-        return kind, array.dtype, array.shape, [*map(form, array.flat)] if array.dtype.hasobject else array.tobytes()
+        if array.dtype.hasobject or (content and array.dtype.names is not None):
+            names = array.dtype.names
+            parts = array.ravel().tolist() if names is None else [array[name] for name in names]
+            return kind, array.dtype, array.shape, tuple(map(own, parts))
+        return kind, array.dtype, array.shape, array.tobytes() if content else b""
     if isinstance(value, list | tuple):
-        return kind, [form(v) for v in value]
+        inner = tuple(map(own, value))
+        return kind, inner[:1] if len(set(inner)) == 1 else inner  # their number is that of `freeze`
     if isinstance(value, set | frozenset):
-        return kind, {freeze(v): form(v) for v in value}
+        members = frozenset((freeze(v), own(v)) for v in value)
+        kinds = frozenset(shape for _, shape in members)
+        return kind, kinds if len(kinds) == 1 else members
     if isinstance(value, dict):
-        return kind, [(freeze(k), form(k), form(v)) for k, v in value.items()]
+        return kind, tuple((freeze(k), own(k), own(v)) for k, v in value.items())
     if isinstance(value, float):
-        return kind if value and value == value else (kind, pack("<d", value))
+        return kind if not content or (value and value == value) else (kind, pack("<d", value))
     if is_dataclass(value):  # some of its fields may be left out when it is compared
-        return kind, [(freeze(x), form(x)) for x in (getattr(value, f.name) for f in fields(value))]
-    return kind if kind in PLAIN else (kind, repr(value))
+        hidden = [getattr(value, f.name) for f in fields(value) if content or not f.compare]
+        return kind, tuple((freeze(x), own(x)) for x in hidden)
+    if isinstance(value, Decimal):
+        return kind, value.as_tuple().exponent
+    place: Any = object.__repr__  # names one in memory, and says nothing of the value
+    return kind if kind in PLAIN or not content or kind.__repr__ is place else (kind, repr(value))
 
 
 def freeze(value: Any) -> Hashable:

@@ -636,7 +636,7 @@ table(
 # %% [markdown]
 # The table has a surprise: the client that our gallery calls right.
 # It is right about reports.
-# The package's clients draw the same kinds of numbers, and as many, whatever the value is; what is not needed is drawn and thrown away, and the contract holds every mechanism to it.
+# What the package's clients draw, by kind and number, says nothing that the report does not; what is not needed is drawn and thrown away, and the contract holds every mechanism to it.
 # That is all they promise: not that they take the same time.
 # Caches, branches, the rejections of a draw below a bound and the length of a number are other parts of the time, which no law sees; so the message is sent at a fixed hour, long after it was made.
 #
@@ -1303,8 +1303,9 @@ check(
 )
 
 # %% [markdown]
-# *The client* pays for its message before it makes it: its account, on its own disk, refuses what would exceed the person's ε, and a crash between paying and sending loses a report and never a payment.
-# It makes the message once, and tries three times to send the same bytes.
+# *The client* has an account on its own disk, which refuses what would exceed the person's ε and is paid before a report leaves it: a crash between paying and sending loses a report and never a payment.
+# The cell shows one for a single reader; the thousands of this section, made for the checks, go without.
+# A message is made once, and sent up to three times, the same bytes.
 # If there is still no answer, or the server is out of order (503), the bytes have to be kept for another day, on disk; `post` only says so, and `clients`, made for the checks, gives up.
 
 

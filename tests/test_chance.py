@@ -525,6 +525,33 @@ def test_a_form_that_tells_is_refused(name):
     assert form(deepcopy(a)) == form(a) and len(law(lambda rng: deepcopy(a) if toss(0.5, rng) else a)) == 1
 
 
+class Point:
+    """Equal by value, and shown by its place in memory."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __eq__(self, other):
+        return self.x == other.x
+
+    def __hash__(self):
+        return hash(self.x)
+
+
+def test_equal_objects_are_not_refused_for_their_place_in_memory():
+    assert list(law(lambda rng: Point(toss(0.5, rng))).values()) == [F(1, 2), F(1, 2)]
+    assert len(law(lambda rng: (toss(0.5, rng), Point(1))[1])) == 1
+
+
+@pytest.mark.parametrize("name", FORMS.keys() - {"payloads of NaN", "bools of two bytes"})
+def test_forms_without_content_are_apart_and_alike_for_all_contents(name):
+    a, b = FORMS[name]
+    if name != "a field that is not compared":
+        assert form(a, content=False) != form(b, content=False)
+    for one, other in (([1, 2], [3, 4]), ({1, 2}, {3}), (np.zeros(2), np.ones(2)), ({"a": 1}, {"a": 2}), (0.5, -0.0)):
+        assert form(one, content=False) == form(other, content=False)
+
+
 def test_what_a_mask_hides_is_no_output():
     with pytest.raises(ValueError, match="got a masked one: its data show"):
         law(lambda rng: np.ma.masked_array([1, 2], [0, 1]))
@@ -535,6 +562,7 @@ def test_what_a_mask_hides_is_no_output():
     [
         lambda rng: hasattr(rng, "random"),
         lambda rng: getattr(rng, "bit_generator", 0),
+        lambda rng: hasattr(rng, "_words"),  # as one for real people has
         lambda rng: suppressed(lambda: rng.laplace(scale=0.1)),
     ],
 )

@@ -367,6 +367,17 @@ def test_mistake_is_caught(mechanism, caught_by):
         getattr(Contract(), caught_by)(case)
 
 
+def test_a_client_that_changes_its_values_is_named():
+    class Clears(GRR):
+        def perturb(self, values, *, rng):
+            reports = super().perturb(values, rng=rng)
+            values[...] = 0
+            return reports
+
+    with pytest.raises(AssertionError, match="changes the values that it is handed"):
+        contract.Known(Case(Clears(**K3), np.arange(3)))
+
+
 def test_no_check_is_without_a_mistake_that_it_catches():
     assert {f"test_{check.__name__}" for check in checks} == {caught_by for _, caught_by in MISTAKES}
 

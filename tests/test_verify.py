@@ -542,3 +542,20 @@ def test_right_clients_keep_what_they_state():
     for wrong in (0, -1, inf, "1"):
         with pytest.raises(ValueError, match="stated must be a finite number"):
             keeps(found, wrong)
+
+
+class LittleNoise(GRR):
+    """Unbiased, with a tenth of its noise stated."""
+
+    def variance(self, values):
+        return super().variance(values) / 12
+
+
+@pytest.mark.parametrize("reports", [1000, 20_000])
+def test_a_wrong_noise_is_not_taken_for_a_bias(reports):
+    """The mean is too far by the stated noise, and not by the noise that there is: false alarms 1e-9."""
+    values = np.arange(3)
+    found = sampled(LittleNoise(k=128, epsilon=1.0), values, reports=reports, rng=np.random.default_rng(1))
+    assert found.unbiased and not found.variance_right
+    right = sampled(GRR(k=128, epsilon=1.0), values, reports=20_000, rng=np.random.default_rng(1))
+    assert right.unbiased and right.variance_right

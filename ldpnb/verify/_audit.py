@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainccinv, betaincinv
 
-from ldpnb.chance import Randomness, SystemRandom, freeze
+from ldpnb.chance import Randomness, SystemRandom, form, freeze
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
-from ldpnb.verify._features import CELLS, Pool, features_of, keys, outline, take, tidy
+from ldpnb.verify._features import CELLS, Pool, features_of, keys, take, tidy
 from ldpnb.verify._laws import _listed, _values, check_level, repeat
 
 SAMPLES_MIN = 100
@@ -316,7 +316,7 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
     values, first = _values(inputs), dict[Any, int]()
     for j, value in enumerate(values):
         with suppress(ValueError):  # of inputs that cannot be compared
-            i = first.setdefault((freeze(value), outline(value)), j)
+            i = first.setdefault((freeze(value), form(value)), j)
             if i != j:
                 yield f"inputs {i} and {j} are the same"
     sized = (dict, set, frozenset) if isinstance(client, Mechanism) else (dict, set, frozenset, list)

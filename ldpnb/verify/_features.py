@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import freeze
+from ldpnb.chance import form, freeze
 from ldpnb.core import Bools, Ints, blocks
 from ldpnb.verify._laws import row_keys
 
@@ -35,31 +35,13 @@ class Form:
     what: Any
 
 
-def outline(report: Any) -> Any:
-    """Return types, shapes, field names, the order of a dict, the digits of a decimal number."""
-    kind = type(report)
-    if isinstance(report, np.ndarray | np.generic):
-        inner = tuple(map(outline, report.ravel().tolist())) if report.dtype.hasobject else ()
-        return kind, report.dtype, report.shape, inner
-    if isinstance(report, list | tuple):
-        parts = [outline(x) for x in report]
-        return kind, parts[0] if parts and all(x == parts[0] for x in parts) else tuple(parts)
-    if isinstance(report, set | frozenset):
-        members = {(freeze(x), outline(x)) for x in report}
-        kinds = frozenset(form for _, form in members)
-        return kind, kinds if len(kinds) == 1 else frozenset(members)
-    if isinstance(report, dict):
-        return kind, tuple((freeze(k), outline(k), outline(x)) for k, x in report.items())
-    return (kind, report.as_tuple().exponent) if isinstance(report, Decimal) else kind
-
-
 def tidy(drawn: list[Any]) -> list[Pool]:
     """Bring reports into a shape in which they can be compared: arrays of numbers where they are such, or frozen."""
-    forms = [[Form(outline(y)) for y in _listlike(reports)] for reports in drawn]
+    forms = [[Form(form(y, content=False)) for y in _listlike(reports)] for reports in drawn]
     names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
     if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
         drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
-    if len({form for own in forms for form in own}) > 1:  # then it is part of the report
+    if len(set(chain(*forms))) > 1:  # then it is part of the report
         wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, forms, strict=True)]  # arrays have one
         return [[*zip(map(_frozen, reports), own, strict=True)] for reports, own in zip(drawn, wide, strict=True)]
     arrays: list[Pool] = [_numbers(reports) for reports in drawn]

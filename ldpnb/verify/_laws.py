@@ -320,12 +320,16 @@ def sampled(
         # a coordinate without noise has to be right to nine digits
         spread = np.where(noises[i] > 0, np.sqrt(noises[i]), 1e-9 * (1 + np.abs(targets[i])))
         mean = mechanism.estimate(mechanism.tally(drawn, *candidates))
-        bias = np.maximum(bias, np.max(np.abs(mean - targets[i]) / spread * np.sqrt(n)))
+        far = np.abs(mean - targets[i]) / spread * np.sqrt(n)
         first, second, third, fourth, m = _powers(mechanism, drawn, candidates, targets[i], spread)
         found = second - first**2
         centred = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
         error = np.sqrt(np.maximum(centred - found**2, 0) / m) + limit / m
-        variance = np.maximum(variance, np.max(np.abs(found - (noises[i] > 0)) / error))
+        # a mean that is only too far by the stated noise, and not by the noise there is, speaks against the former
+        fair = far / np.sqrt(np.maximum(found, 1))
+        blamed = (far > limit) & (fair <= limit)
+        bias = np.maximum(bias, np.max(np.where(blamed, fair, far)))
+        variance = np.max([variance, np.max(np.abs(found - (noises[i] > 0)) / error), np.max(np.where(blamed, far, 0))])
     return Sampled(float(bias), float(variance), limit)
 
 

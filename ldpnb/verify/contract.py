@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
@@ -29,7 +30,7 @@ from scipy.special import chdtrc
 from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
-from ldpnb.verify._laws import moments_of, stated_rounding, total_variation, worst
+from ldpnb.verify._laws import _values, moments_of, stated_rounding, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -134,6 +135,10 @@ class Known:
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
         numbers, self._outputs = dict[Hashable, int](), Outputs()
+        handed = deepcopy(example.inputs)
+        example.mechanism.perturb(handed, rng=np.random.default_rng(0))
+        same = freeze(_values(handed)) == freeze(_values(example.inputs))
+        _must(same, "the client changes the values that it is handed")
         for i in range(len(example.inputs)):
             both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
             self.laws.append(_image(both, {y: y[0] for y in both}))
