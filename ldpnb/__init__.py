@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         keeps as keeps,
         laws as laws,
         moments as moments,
+        prove as prove,
         same_law as same_law,
         worst as worst,
     )

@@ -1,0 +1,58 @@
+"""Check a certificate of `ldpnb.verify.prove` with whole numbers alone: no package, no mechanism, no random choices."""
+
+import sys
+from itertools import permutations
+from math import comb
+
+
+def polynomial(text):
+    """Read c*y^i*w1^j + …: {(exponent of y, the slacks' exponents): coefficient}."""
+    found = {}
+    for term in text.split(" + "):
+        c, *powers = term.split("*")
+        pairs = [power.split("^") for power in powers]
+        i = sum(int(n) for name, n in pairs if name == "y")
+        key = i, tuple((name, int(n)) for name, n in pairs if name != "y")
+        found[key] = found.get(key, 0) + int(c)
+    return found
+
+
+def never_negative(p, a, b):
+    """Whether p, written in u = b y − a >= 0, has no negative coefficient; times a power of b."""
+    top, rows = max(i for i, _ in p), {}
+    for (i, slacks), c in p.items():
+        for j in range(i + 1):  # y^i = (u + a)^i / b^i
+            key = j, slacks
+            rows[key] = rows.get(key, 0) + c * b ** (top - i) * comb(i, j) * a ** (i - j)
+    return all(c >= 0 for c in rows.values())
+
+
+def check(text):
+    """Return the number of inequalities; an AssertionError says which line is wrong."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    r = int(lines[0].removeprefix("r "))
+    a, b = map(int, (*lines[1].removeprefix("start ").split("/"), "1")[:2])
+    assert 1 <= r <= 16 and (a, b) in {(1, 1), (2**24 + 1, 2**24)}, "not the range that is claimed"
+    total, laws = polynomial(lines[2].removeprefix("total ")), {}
+    for line in lines[3:]:
+        head, _, p = line.rpartition(" : ")
+        _, i, report = head.split(" ", 2)
+        assert report not in laws.setdefault(i, {}), f"twice: {head}"
+        laws[i][report] = polynomial(p)
+        assert never_negative(laws[i][report], a, b), f"a probability may be negative: {head}"
+    for i, law in laws.items():
+        keys = {key for p in law.values() for key in p} | set(total)
+        assert all(sum(p.get(key, 0) for p in law.values()) == total.get(key, 0) for key in keys), f"sum of law {i}"
+    count = 0
+    for report in {report for law in laws.values() for report in law}:
+        for one, other in permutations(laws, 2):
+            gap = {(i + r, w): c for (i, w), c in laws[other].get(report, {(0, ()): 0}).items()}
+            for key, c in laws[one].get(report, {}).items():
+                gap[key] = gap.get(key, 0) - c
+            assert never_negative(gap, a, b), f"report {report} tells {one} from {other}"
+            count += 1
+    return count
+
+
+if __name__ == "__main__":
+    print(check(sys.stdin.read()), "inequalities hold")
