@@ -382,6 +382,8 @@ class Budget:
         return Budget(self.odds**n)
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, int | float | Fraction):
+            raise TypeError(f"whether ε is {other} depends on ε")
         return isinstance(other, Budget) and self.odds == other.odds
 
     def __hash__(self) -> int:

@@ -110,6 +110,7 @@ def by_exception(x, e, rng):
 
 DEPENDS = {
     "threshold": lambda x, e, rng: krr(x, e, rng) if odds(e) < 2 else x,
+    "one point": lambda x, e, rng: x if e == 0.7 else krr(x, e, rng),
     "round": lambda x, e, rng: krr(x, e, rng, k=K + round(odds(e))),
     "type": lambda x, e, rng: x if isinstance(e, float) else krr(x, e, rng),
     "exception": by_exception,
