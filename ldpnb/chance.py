@@ -126,9 +126,9 @@ class Paths:
             if before != weights:
                 raise ValueError(f"{STRAY}: after the same choices another one came")
         elif self._probe:
-            option = self._probe.choice([i for i, w in enumerate(weights) if w])
+            option = self._probe.choice([i for i, w in enumerate(weights) if _possible(w)])
         else:
-            option = next(i for i, w in enumerate(weights) if w)
+            option = next(i for i, w in enumerate(weights) if _possible(w))
         self.taken.append((option, weights))
         return option
 
@@ -176,6 +176,11 @@ def _source(rng: object, *call: Any) -> Randomness:
     if isinstance(rng, Paths):
         rng.trace.append(call)
     return rng
+
+
+def _possible(weight: Any) -> bool:
+    """Whether an option is ever taken: a formula may be zero at times, and is not asked."""
+    return bool(weight.num if isinstance(weight, Formula) else weight)
 
 
 def exact(x: Any) -> Fraction:
@@ -563,7 +568,7 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple
         script = list(paths.taken)
         while script:
             option, weights = script.pop()
-            later = next((i for i in range(option + 1, len(weights)) if weights[i]), None)
+            later = next((i for i in range(option + 1, len(weights)) if _possible(weights[i])), None)
             if later is not None:
                 script.append((later, weights))
                 break
@@ -586,7 +591,7 @@ def _hopeless(program: Callable[[Paths], Any], limit: int) -> bool:
     for _ in range(PROBES):
         paths = Paths((), limit, dice)
         program(paths)
-        product *= Fraction(prod(sum(map(bool, weights)) for _, weights in paths.taken), limit)
+        product *= Fraction(prod(sum(map(_possible, weights)) for _, weights in paths.taken), limit)
         if not 10**-6 < product <= 10**12:
             break
     return product > 10**12

@@ -1,14 +1,14 @@
 """Exact formulas in e^ε: fractions of integer polynomials that flow through a mechanism's own code in place of numbers.
 
 With y ≥ 1 and e^ε = y^r, a `Formula` is a rational function of y, and of slack variables w ≥ 0 where coins are rounded.
-It has no value: whoever asks for one (`float`, `int`, an index) gets a TypeError.  A comparison holds if it holds for
-*all* ε > 0 (and all slacks); if neither it nor its contrary does, it is an error, too.  So code that runs to its end
-has taken the same steps for every ε, and what it computed is what it computes for each.
+It has no value: whoever asks for one (`float`, `int`, an index) gets a TypeError.  A comparison, ``==`` and the truth of
+a formula included, has an answer if it is the same for *all* ε > 0 and all slacks, else it is an error, too.  So code
+that runs to its end has taken the same steps for every ε, and what it computed is what it computes for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -20,6 +20,7 @@ Y = (1 << WIDTH) - 1
 START = (1, 1), (2**24 + 1, 2**24)  # y from 1 on; failing that, from a number below e^(ε/r) for ε = 1e-6 and r <= 16
 
 NEAR, TINY = Fraction(1, 2**30), Fraction(1, 2**40)  # a coin moves by less than the first, e^ε by less than the second
+PRIME = 2**61 - 1
 Poly = dict[int, int]  # monomial -> coefficient, none of them zero
 
 
@@ -122,12 +123,13 @@ def shifted(p: Poly, a: int = 1, b: int = 1) -> dict[int, list[int]]:
     return rows
 
 
-def sign(p: Poly) -> tuple[int | None, str]:
+def sign(p: Poly, starts: Sequence[tuple[int, int]] = START) -> tuple[int | None, str]:
     """Find s with s·p ≥ 0 for all slacks ≥ 0 and all ε > 0 (or ε ≥ 1e-6), and say how it was shown.
 
-    By coefficients, or by Sturm's theorem where there are no slacks; s is None if neither shows it.
+    By coefficients, or by Sturm's theorem where there are no slacks; s is None if neither shows it.  Where all slacks
+    are 0 and p does not vanish, s·p is positive.
     """
-    for start in START:
+    for start in starts:
         rows = shifted(p, *start)
         found = {(c > 0) - (c < 0) for row in rows.values() for c in row} - {0}
         if len(found) < 2:
@@ -157,6 +159,14 @@ def _roots(row: list[int]) -> int:
 def value(p: Poly, y: Fraction, slack: Fraction) -> Fraction:
     """Value at one y; all slacks are the same."""
     return sum((c * y ** (m & Y) * slack ** _degree(m >> WIDTH) for m, c in p.items()), Fraction(0))
+
+
+def _residue(m: int) -> int:
+    """Value of a monomial modulo a prime, every variable having another one: for hashes."""
+    found, variable = 1, 3**37
+    while m:
+        found, variable, m = found * pow(variable, m & Y, PRIME) % PRIME, variable * variable % PRIME, m >> WIDTH
+    return found
 
 
 def _degree(m: int) -> int:
@@ -229,19 +239,37 @@ class Formula:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def same(self, other: Any) -> bool:
+        """Whether two formulas are equal for all ε and all slacks; nothing is wrong with those that are at times."""
+        o = self._lift(other)
+        return self is o or times(self.num, o.den) == times(o.num, self.den)
+
+    def _order(self, other: Any, weak: bool) -> int:
+        """1 if self > other for all ε > 0 and all slacks, −1 if self < other, 0 if they are equal; else a TypeError.
+
+        If `weak`, the orders may be ≥ and ≤.
+        """
+        gap, starts = self - other, START if self.field.coins == "rounded" else START[:1]
+        (top, _), (bottom, _) = sign(gap.num, starts), sign(gap.den, starts)
+        strict = min(gap.num, default=0) <= Y >= min(gap.den)
+        if top is None or not bottom or (top and not weak and not strict):
+            raise TypeError(f"how {self} compares with {other} depends on ε")
+        return top * bottom
+
     def __bool__(self) -> bool:
-        return bool(self.num)
+        return self != 0
 
     def __eq__(self, other: object) -> bool:
         try:
             o = self._lift(other)
         except (TypeError, ValueError):
             return NotImplemented
-        return self is o or times(self.num, o.den) == times(o.num, self.den)
+        return self.same(o) or self._order(o, False) == 0
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(self.at(2))
+            top, bottom = (sum(c * _residue(m) for m, c in p.items()) for p in (self.num, self.den))
+            self._hash = top * pow(bottom, -1, PRIME) % PRIME
         return self._hash
 
     def at(self, y: Any, slack: Any = 3) -> Fraction:
@@ -249,25 +277,22 @@ class Formula:
         y, slack = Fraction(y), Fraction(slack)
         return value(self.num, y, slack) / value(self.den, y, slack)
 
-    def _order(self, other: Any) -> int:
-        """1 if self > other for all ε > 0, −1 if self < other, 0 if they are equal; TypeError if it depends on ε."""
-        gap = self - other
-        (top, _), (bottom, _) = sign(gap.num), sign(gap.den)
-        if top is None or not bottom:
-            raise TypeError(f"which of {self} and {other} is larger depends on ε")
-        return top * bottom
-
     def __lt__(self, other: Any) -> bool:
-        return self._order(other) < 0
+        return self._settled(other, -1)
 
     def __gt__(self, other: Any) -> bool:
-        return self._order(other) > 0
+        return self._settled(other, 1)
 
     def __le__(self, other: Any) -> bool:
-        return self._order(other) <= 0
+        return not self._settled(other, 1)
 
     def __ge__(self, other: Any) -> bool:
-        return self._order(other) >= 0
+        return not self._settled(other, -1)
+
+    def _settled(self, other: Any, way: int) -> bool:
+        """Whether self is strictly above (way 1) or below (−1) the other; not, if it is on the other side or equal."""
+        found = self._order(other, True) * way
+        return found > 0 and self._order(other, False) * way > 0
 
     @property
     def coin(self) -> tuple[Formula, Formula]:
@@ -304,7 +329,7 @@ class Field:
 
     def below(self, p: Formula) -> Formula:
         """Return `odds` of the logarithm of p ≥ 1: p, or with rounded coins any number from p − TINY (p − 1) to p."""
-        return (p + self._w0 * (p - (p - 1) * TINY)) / (1 + self._w0) if self._w0 else p
+        return (p + self._w0 * (p - (p - 1) * TINY)) / (1 + self._w0) if self.coins == "rounded" else p
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p: to a number between p and what it is at ε = 0 if that is the way, else between p and 0 or 1.
@@ -314,8 +339,10 @@ class Field:
         """
         if self.coins == "ideal":
             return p
+        if (p, down) not in self._seen and self.coins == "free":
+            self._seen[p, down] = 1 / (1 + self.slack())
         if (p, down) not in self._seen:
-            best = _drop(p, lambda m: m >> WIDTH & Y) if self._w0 else p
+            best = _drop(p, lambda m: m >> WIDTH & Y) if self.coins == "rounded" else p
             blind = Formula(_at_one(best.num), _at_one(best.den), self)
             ideal, start = (_drop(x, lambda m: m >> WIDTH) for x in (best, blind))
             try:  # far enough from ε = 0 for rounding not to go past it
@@ -324,10 +351,7 @@ class Field:
             except TypeError:
                 toward = False
             w = self.slack()
-            if self.coins == "free":
-                self._seen[p, down] = 1 / (1 + w)
-            else:
-                self._seen[p, down] = ((best if toward else p) + w * (blind if toward else 1 - down)) / (1 + w)
+            self._seen[p, down] = ((best if toward else p) + w * (blind if toward else 1 - down)) / (1 + w)
         return self._seen[p, down]
 
     def text(self, p: Poly) -> str:
@@ -384,7 +408,7 @@ class Budget:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, int | float | Fraction):
             raise TypeError(f"whether ε is {other} depends on ε")
-        return isinstance(other, Budget) and self.odds == other.odds
+        return isinstance(other, Budget) and self.odds.same(other.odds)
 
     def __hash__(self) -> int:
         return hash(self.odds)

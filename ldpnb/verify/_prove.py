@@ -136,7 +136,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     for tops, whole in cache.values():
         if bad := [p for p in (*tops, whole) if sign(p)[0] not in (0, 1)]:
             raise ValueError(f"a coin must be a probability for every ε, got one of weight {field.text(bad[0])}")
-    tossed = frozenset(w[0] for w in cache if len(w) == 2 and isinstance(w[0], Formula) and w[0] + w[1] == 1)
+    tossed = frozenset(w[0] for w in cache if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1]).same(1))
     uses, most = dict[Any, Counter[Any]](), Counter[Any]()
     for key in every:
         uses[key] = Counter()
@@ -219,7 +219,7 @@ class Proof:
     @property
     def tight(self) -> bool:
         """Whether e^ε itself is attained, for every ε."""
-        return self.ratio is not None and self.ratio == self.laws.field.e
+        return self.ratio is not None and self.ratio.same(self.laws.field.e)
 
     def __str__(self) -> str:
         who = f"{self.name}, on {len(self.laws.law)} inputs"
@@ -308,7 +308,7 @@ def prove(
     if isinstance(built, Mechanism):
         name = _name(built)
         own = built.realised_epsilon
-        stated = isinstance(own, Budget) and ratio is not None and own.odds == ratio
+        stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
         if moments:
             count, wrong = _moments(make, inputs, items, limit)
     return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, by, ideal, slack)
@@ -438,5 +438,6 @@ def _moments(make: Callable[[Any], Any], inputs: Any, items: Any, limit: int) ->
             each = [(s, Formula(p, found.total, found.field)) for s, p in by.items()]
             zero = 0 * found.field.e
             first = sum((p * s for s, p in each), zero)
-            wrong += (first != m) + (sum((p * s * s for s, p in each), zero) - first * first != v)
+            second = sum((p * s * s for s, p in each), zero)
+            wrong += (not first.same(m)) + (not (second - first * first).same(v))
     return 2 * means.size, wrong
