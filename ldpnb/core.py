@@ -88,6 +88,7 @@ class Mechanism(ABC):
     public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
     server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
     needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
+    chosen: ClassVar[Mapping[str, str]] = {}  # fields that 0 leaves to ε, and the attribute that has what is in use
     tried: ClassVar[Sequence[Mapping[str, Any]]] = ()  # fields of small instances, see `example`
 
     def __post_init__(self) -> None:

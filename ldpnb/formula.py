@@ -8,7 +8,7 @@ that runs to its end has taken the same steps for every ε, and what it computed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -21,6 +21,7 @@ START = (1, 1), (2**24 + 1, 2**24)  # y from 1 on; failing that, from a number b
 
 NEAR, TINY = Fraction(1, 2**30), Fraction(1, 2**40)  # a coin moves by less than the first, e^ε by less than the second
 PRIME = 2**61 - 1
+SMALL, NOISE = 4096, Fraction(1, 2**49)  # fractions of such numbers are further than 2**-24 from each other
 Poly = dict[int, int]  # monomial -> coefficient, none of them zero
 
 
@@ -123,13 +124,13 @@ def shifted(p: Poly, a: int = 1, b: int = 1) -> dict[int, list[int]]:
     return rows
 
 
-def sign(p: Poly, starts: Sequence[tuple[int, int]] = START) -> tuple[int | None, str]:
+def sign(p: Poly) -> tuple[int | None, str]:
     """Find s with s·p ≥ 0 for all slacks ≥ 0 and all ε > 0 (or ε ≥ 1e-6), and say how it was shown.
 
     By coefficients, or by Sturm's theorem where there are no slacks; s is None if neither shows it.  Where all slacks
     are 0 and p does not vanish, s·p is positive.
     """
-    for start in starts:
+    for start in START:
         rows = shifted(p, *start)
         found = {(c > 0) - (c < 0) for row in rows.values() for c in row} - {0}
         if len(found) < 2:
@@ -169,6 +170,12 @@ def _residue(m: int) -> int:
     return found
 
 
+def simple(q: Fraction) -> Fraction:
+    """Return the fraction of small numbers that a number is the rounding of, or the number itself."""
+    near = q.limit_denominator(SMALL)
+    return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
+
+
 def _degree(m: int) -> int:
     return 0 if not m else (m & Y) + _degree(m >> WIDTH)
 
@@ -197,6 +204,8 @@ class Formula:
         if isinstance(other, Formula):
             return other
         q = Fraction(other)  # ints, floats, Fractions, numpy's: exactly; anything else is refused
+        if self.field.plain:
+            q = simple(q)
         return Formula({0: int(q.numerator)} if q else {}, {0: int(q.denominator)}, self.field)
 
     def __add__(self, other: Any) -> Formula:
@@ -245,12 +254,13 @@ class Formula:
         return self is o or times(self.num, o.den) == times(o.num, self.den)
 
     def _order(self, other: Any, weak: bool) -> int:
-        """1 if self > other for all ε > 0 and all slacks, −1 if self < other, 0 if they are equal; else a TypeError.
+        """1 if self > other for all ε (see `Field.late`) and slacks, −1 if self < other, 0 if equal; else a TypeError.
 
         If `weak`, the orders may be ≥ and ≤.
         """
-        gap, starts = self - other, START if self.field.coins == "rounded" else START[:1]
-        (top, _), (bottom, _) = sign(gap.num, starts), sign(gap.den, starts)
+        gap = self - other
+        (top, why), (bottom, also) = sign(gap.num), sign(gap.den)
+        self.field.late |= "1e-6" in why + also
         strict = min(gap.num, default=0) <= Y >= min(gap.den)
         if top is None or not bottom or (top and not weak and not strict):
             raise TypeError(f"how {self} compares with {other} depends on ε")
@@ -309,11 +319,16 @@ class Formula:
 
 
 class Field:
-    """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever."""
+    """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever.
 
-    def __init__(self, roots: int = 1, coins: str = "ideal") -> None:
-        self.roots, self.coins, self.slacks = roots, coins, 0
+    `late` is whether an answer was given that is known for ε ≥ 1e-6 only.
+    Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are the rounding of.
+    """
+
+    def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
+        self.roots, self.coins, self.plain, self.slacks, self.late = roots, coins, plain, 0, False
         self._seen: dict[tuple[Formula, bool], Formula] = {}
+        self.rounded: set[Formula] = set()
         self.e = Formula({roots: 1}, {0: 1}, self)
         self._w0 = self.slack() if coins == "rounded" else self.e * 0
 
@@ -332,12 +347,12 @@ class Field:
         return (p + self._w0 * (p - (p - 1) * TINY)) / (1 + self._w0) if self.coins == "rounded" else p
 
     def round(self, p: Formula, down: bool) -> Formula:
-        """Round p: to a number between p and what it is at ε = 0 if that is the way, else between p and 0 or 1.
+        """Round p: to a number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
 
         That `odds` is a little below e^ε is covered by that, if it moves p the same way, and forgotten.
         One formula is rounded to one number, so that the same p has the same slack.
         """
-        if self.coins == "ideal":
+        if self.coins == "ideal" or p in self.rounded:
             return p
         if (p, down) not in self._seen and self.coins == "free":
             self._seen[p, down] = 1 / (1 + self.slack())
@@ -350,8 +365,13 @@ class Field:
                 toward = low <= p <= high and gap > NEAR
             except TypeError:
                 toward = False
-            w = self.slack()
-            self._seen[p, down] = ((best if toward else p) + w * (blind if toward else 1 - down)) / (1 + w)
+            try:
+                bounded = toward or down or p <= 1
+            except TypeError:
+                bounded = False
+            w, worst = self.slack(), blind if toward else 0 if down else 1
+            self._seen[p, down] = ((best if toward else p) + w * worst) / (1 + w if bounded else 1)
+        self.rounded.add(self._seen[p, down])
         return self._seen[p, down]
 
     def text(self, p: Poly) -> str:
@@ -409,6 +429,12 @@ class Budget:
         if isinstance(other, int | float | Fraction):
             raise TypeError(f"whether ε is {other} depends on ε")
         return isinstance(other, Budget) and self.odds.same(other.odds)
+
+    def __lt__(self, other: Budget) -> bool:
+        return self.odds < other.odds
+
+    def __le__(self, other: Budget) -> bool:
+        return self.odds <= other.odds
 
     def __hash__(self) -> int:
         return hash(self.odds)

@@ -33,9 +33,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import beta, binom
 
-from ldpnb import GRR, OLH, SUE, epsilon, law, laws, pick, toss, worst
+from ldpnb import GRR, OLH, SUE, epsilon, law, laws, pick, prove, toss, worst
 from ldpnb.book import check, gallery, style, table
-from ldpnb.chance import TooManyBranches, bernoulli
+from ldpnb.chance import TooManyBranches, bernoulli, odds, round_down
 from ldpnb.verify import audit, ceiling, sampled
 
 style()
@@ -164,13 +164,90 @@ except TooManyBranches as error:
 # %% [markdown]
 # That is why a mechanism in this book comes with a theorem *and* a check.
 # The theorem speaks of every $k$ and every ε, and of a formula.
-# The check speaks of small $k$ and chosen ε, and of the code.
+# The check speaks of small $k$ and chosen ε, and of the code; {ref}`sec-verify-every` makes that every ε.
 # A mistake that shows only beyond the domains that were walked through, an overflow at $k = 2^{31}$ say, escapes both, and this is what samples are for.
 #
 # The law also takes the coins on trust.
 # It is exact only if *all* randomness comes through `ldpnb.chance`.
 # A client with a generator of its own is noticed if a branch that is walked again happens to end differently; a rare choice from outside usually escapes, so search the code for other generators.
 # A client with a fixed seed repeats itself, and is seen as what it is, a client without randomness.
+#
+# (sec-verify-every)=
+# ## Every ε at once
+#
+# The law above is that of a client at $\varepsilon = 1$.
+# Whether another ε would do as well is a question about formulas, and the formulas are in the code.
+#
+# Take Warner's coin by hand.
+# With $x = e^\varepsilon$, a person tells the truth with probability $x/(x+1)$ and lies with probability $1/(x+1)$.
+# Leave out the common denominator: the two laws are $x$ for the truth and $1$ for the lie.
+# No reply may be more than $x$ times as likely under one answer as under the other, which is two inequalities:
+#
+# $$ x \le x \cdot 1 \qquad\text{and}\qquad 1 \le x \cdot x. $$
+#
+# The first is an identity, so all of ε is spent, whatever ε is.
+# For the second write $x = 1 + u$.
+# Since ε is positive, so is $u$, and $x^2 - 1 = 2u + u^2$ has no negative coefficient: it cannot be negative.
+# That is the whole proof, for every ε.
+#
+# Over $k$ items, k-RR keeps the truth with probability $(x-1)/(x+k-1)$ and else draws any item.
+# So it reports the person's item with probability $x/(x+k-1)$ and any other with $1/(x+k-1)$, and over the common denominator the inequalities are the two above and $1 \le x$, which is $u \ge 0$.
+#
+# A program can do the same if the client computes its coins itself.
+# `prove` runs the client along all branches with a symbol in place of ε.
+# Sums and quotients of the symbol are formulas, exact fractions of polynomials; whoever asks one of them for its value, or compares it with a number so that the answer depends on ε, is stopped by an error.
+# So a run that ends took the same steps for every ε.
+
+
+# %%
+def warner(answer, epsilon, rng):
+    e = odds(epsilon)
+    return answer if toss(round_down(e / (e + 1)), rng) else 1 - answer
+
+
+by_hand = prove(warner, [0, 1])
+print(by_hand)
+
+# %% [markdown]
+# `round_down` is part of what is proved.
+# A coin of the package falls on a multiple of $2^{-53}$; what `prove` calls rounded is a coin with any probability between its formula and the value of the formula at $\varepsilon = 0$, where nobody learns anything, and the second sentence is about all of these.
+#
+# The package's own mechanisms are proved as they ship, at the sizes named, and so are bias and variance: the mean and the variance of one person's score are formulas, too, and equal those that the class states.
+
+# %%
+print(prove(GRR(k=5, epsilon=1.0), range(5)))
+
+# %% [markdown]
+# The stranger's client, over four items, is refuted by a formula.
+
+
+# %%
+def send_for(answer, epsilon, rng):
+    e = odds(epsilon)
+    return tuple(item for item in range(4) if toss(e / (e + 1) if item == answer else 1 / (e + 1), rng))
+
+
+refuted = prove(send_for, range(4))
+print(refuted)
+
+# %% tags=["hide-input"]
+check(
+    "Every ε",
+    f"k-RR at k = 5: {prove(GRR(k=5, epsilon=1.0), range(5)).moments} identities of mean and variance, privacy for every ε",
+    bool(by_hand.holds and by_hand.shipped and by_hand.tight),
+    control="ε a bit, x²",
+    caught=refuted.holds is False and str(refuted.ratio) == "x^2",
+)
+
+# %% [markdown]
+# The same of the mistakes of {ref}`sec-verify-gallery` whose coins are functions of ε; ∞ means that a report gives an input away.
+
+# %% tags=["hide-input"]
+table(gallery.formulas())
+
+# %% [markdown]
+# The sizes are fixed in such a proof: `GRR(k=5)` says nothing of six items.
+# What must be trusted is short: the replay along all branches, Python, and the arithmetic of polynomials, whose results a certificate writes down (`by_hand.laws.certificate`), to be checked with whole numbers alone.
 #
 # (sec-verify-sampled)=
 # ## Samples of the estimate
@@ -437,6 +514,15 @@ check(
 # A decision procedure {cite:p}`barthe2020deciding`
 # : reads the text of a program with finitely many inputs and outputs, in a small language, and decides privacy for all ε; randomized response is one of its examples.
 #
+# LightDP {cite:p}`zhang2017lightdp`
+# : types a program so that a checker can follow how far two runs drift apart; a proof for all ε, of the text.
+#
+# [SampCert](https://github.com/leanprover/SampCert) and [OpenDP](https://opendp.org)
+# : prove for all ε, too: the first in a proof assistant, from which running code is extracted; the second on paper beside the code.
+#
+# `ldpnb.verify.prove`
+# : runs the client with a symbol in place of ε: privacy, bias and variance for every ε, at fixed sizes.
+#
 # `ldpnb.verify.laws`
 # : runs the client, written on `chance`, along all branches: exact ε, bias and variance, for the domain and the parameters walked through.
 #
@@ -444,7 +530,7 @@ check(
 # : runs any client; events by counts or by a classifier, counted on fresh samples; a lower bound on ε.
 #
 # Where their search succeeds, the tools that read the text go furthest, because their proofs hold for all parameters.
-# Our law is exact for the code as it is, thresholds included, but only for what was walked through.
+# Our law is exact for the code as it is, thresholds included, but only for what was walked through; `prove` takes ε out of that, not the sizes.
 # StatDP and DP-Sniper were made for the central model, where finding two neighbouring data sets is part of the problem; in the local model any two values are neighbours, so on a small domain all pairs can be tried.
 # From DP-Sniper our audit takes the classifier's events.
 #
@@ -514,6 +600,7 @@ print(f"about {enough:,} reports of each value")
 # | question | tool | answer |
 # |---|---|---|
 # | how private is this client? | `laws`, `worst` | exact ε and the most telling report, on small domains |
+# | and for every ε? | `prove` | a proof or the ratio as a formula, at fixed sizes |
 # | is its estimate right? | `moments` | exact bias and variance |
 # | and on large domains? | `sampled` | alarms at a stated rate; no proof |
 # | how private is a program I can only run? | `audit` | a lower bound on ε at a stated level; no proof of privacy |

@@ -107,7 +107,6 @@ UNSETTLED = {
     "w > 0": lambda x, w: w > 0,
     "w <= 0": lambda x, w: w <= 0,
     "w (x − 1) == 0": lambda x, w: w * (x - 1) == 0,
-    "from 1e-6 on": lambda x, w: x > 1 + Fraction(1, 10**7),
     "two slacks": lambda x, w: w == w.field.slack(),
 }
 
@@ -121,6 +120,19 @@ def test_a_comparison_has_one_answer_for_all_epsilon_or_none(name):
     else:
         with pytest.raises(TypeError, match="depends on ε"):
             UNSETTLED[name](x, w)
+
+
+def test_what_holds_from_1e_6_on_is_remembered():
+    field = Field()
+    assert field.e > 1 and not field.late
+    assert field.e > 1 + Fraction(1, 2**26) and field.late
+
+
+def test_numbers_are_read_as_fractions_only_where_that_is_asked_for():
+    for plain in (False, True):
+        third = Field(plain=plain).e * (1 / 3)
+        assert third.same(third.field.e / 3) is plain
+    assert not (Field(plain=True).e * 0.3333).same(Field(plain=True).e / 3)
 
 
 def test_formulas_are_keys():

@@ -171,3 +171,32 @@ def test_table_is_narrow_and_repeats_itself():
     assert shown["fixed seed"] == "∞ (1)" and shown["one dummy for all padding"] == "1.239 (0.8)"
     assert shown["Laplace noise in floats"] == "refused (1)" and shown["ε for each bit, not ε/2"] == "2.000 (1)"
     assert one.map(len).sum(axis=1).max() < 105
+
+
+FOR_EVERY_EPSILON = {  # the worst ratio in x = e^ε, ∞ where it is none, and the least ε above which it is more than x
+    "refill": ("(4x + 3)/(3)", 0),
+    "exclusion": ("(4)/(3x - 3)", 0),
+    "range": ("None", 0),
+    "modulo": ("(64x - 1)/(63)", 0),
+    "half": ("x^2", 0),
+    "coin": ("None", 0),
+    "exempt": ("None", 0),
+    "state": ("x^4", 0),
+    "dummy": ("2x - 1", 0),
+    "length": ("None", 0),
+}
+
+
+@pytest.mark.parametrize("name", FOR_EVERY_EPSILON)
+def test_what_a_mistake_spends_is_a_formula(name):
+    proof = BY_NAME[name].proved()
+    ratio, least = FOR_EVERY_EPSILON[name]
+    assert proof.holds is False and str(proof.ratio) == ratio and proof.least == least
+    if proof.ratio is not None and proof.uniform:
+        e = exp(BY_NAME[name].epsilon)
+        assert float(proof.ratio.at(e ** (1 / proof.laws.field.roots))) == pytest.approx(exp(found(name)["epsilon"]))
+
+
+@pytest.mark.parametrize("name", ["server", "rows"])
+def test_a_server_s_mistake_costs_no_privacy(name):
+    assert BY_NAME[name].proved().tight

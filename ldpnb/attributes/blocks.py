@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, one_hot, split
-from ldpnb.chance import Randomness, bernoulli, distinct, odds, uniform
+from ldpnb.chance import Randomness, bernoulli, distinct, inexact, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
 from ldpnb.core import Floats, Ints, Layout, Reports, Tally
 from ldpnb.oracles.frequency import GRR
@@ -202,7 +202,7 @@ class Blocks(RecordMechanism):
             self._held[s] = found = []
             for x, group in sorted(groups.items()):
                 away = tuple(j - self.size for j in range(self.size) if x[j] > 0)
-                found.append((np.array(group), tuple(map(abs, x)), away, float(self.keep[group[0]])))
+                found.append((np.array(group), tuple(map(abs, x)), away, inexact(self.keep[group[0]])))
         return self._held[s]
 
     @cached_property

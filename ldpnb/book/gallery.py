@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from math import exp, inf, tanh
 from typing import Any
 
@@ -56,6 +57,14 @@ class Broken:
     inputs: tuple[Any, ...]
     epsilon: float = 1.0
 
+    def proved(self) -> verify.Proof:
+        """Return what `prove` finds for every ε, of a client whose coins are computed from its argument e = e^ε."""
+
+        def client(value: Any, epsilon: Any, rng: Any) -> Any:
+            return self.client(value, rng, e=odds(epsilon))  # type: ignore[call-arg]
+
+        return verify.prove(client, self.inputs, rounded=False)
+
     def mended(self) -> Broken:
         """Return the right version, to be examined by the same tools."""
         return replace(self, client=self.right, score=self.right_score)
@@ -65,6 +74,7 @@ class Broken:
 
 K = 4
 E = exp(1.0)
+ROOT = exp(0.5)  # e^(ε/2): half the budget for each of two bits, or two items
 
 
 def one_hot(x: int, k: int = K) -> list[int]:
@@ -83,19 +93,19 @@ def krr(x: int, rng: Any, k: int = K, e: float = E) -> int:
     return x if toss((e - 1) / (e + k - 1), rng) else pick(range(k), rng)
 
 
-def truth_in_the_draw(x: int, rng: Any) -> int:
+def truth_in_the_draw(x: int, rng: Any, e: float = E) -> int:
     """Keep with the probability of telling the truth, but draw from all items."""
-    return x if toss(E / (E + K - 1), rng) else pick(range(K), rng)
+    return x if toss(e / (e + K - 1), rng) else pick(range(K), rng)
 
 
-def truth_not_in_the_draw(x: int, rng: Any) -> int:
+def truth_not_in_the_draw(x: int, rng: Any, e: float = E) -> int:
     """Keep as if the draw could hit the truth, but draw from the others."""
-    return x if toss((E - 1) / (E + K - 1), rng) else pick([v for v in range(K) if v != x], rng)
+    return x if toss((e - 1) / (e + K - 1), rng) else pick([v for v in range(K) if v != x], rng)
 
 
-def short_range(x: int, rng: Any) -> int:
+def short_range(x: int, rng: Any, e: float = E) -> int:
     """Draw from 0 to k−2, as if the bound of `uniform` were not excluded."""
-    return x if toss((E - 1) / (E + K - 1), rng) else int(uniform(K - 1, (), rng))
+    return x if toss((e - 1) / (e + K - 1), rng) else int(uniform(K - 1, (), rng))
 
 
 def die(x: int, rng: Any) -> int:
@@ -103,9 +113,9 @@ def die(x: int, rng: Any) -> int:
     return krr(x, rng, 6)
 
 
-def loaded_die(x: int, rng: Any) -> int:
+def loaded_die(x: int, rng: Any, e: float = E) -> int:
     """Draw a byte modulo six: 256 = 42 · 6 + 4, so the last two items come up less often."""
-    return x if toss((E - 1) / (E + 5), rng) else int(uniform(256, (), rng)) % 6
+    return x if toss((e - 1) / (e + 5), rng) else int(uniform(256, (), rng)) % 6
 
 
 def sign(row: int, x: int) -> int:
@@ -120,11 +130,11 @@ def onebit(x: int, rng: Any) -> tuple[int, int]:
     return row, z if toss(E / (E + 1), rng) else -z
 
 
-def gray_rows(x: int, rng: Any) -> tuple[int, int]:
+def gray_rows(x: int, rng: Any, e: float = E) -> tuple[int, int]:
     """One-bit client that numbers the rows in Gray code; the server does not."""
     row = pick(range(K), rng)
     z = sign(row ^ (row >> 1), x)
-    return row, z if toss(E / (E + 1), rng) else -z
+    return row, z if toss(e / (e + 1), rng) else -z
 
 
 def by_rows(report: tuple[int, int]) -> list[float]:
@@ -133,20 +143,20 @@ def by_rows(report: tuple[int, int]) -> list[float]:
     return [(E + 1) / (E - 1) * z * sign(row, v) for v in range(K)]
 
 
-def unary(x: int, rng: Any, epsilon: float = 0.5) -> tuple[int, ...]:
-    """Flip each of three bits, one of which is set, with a coin of its own: ε/2 for each."""
-    flips = bernoulli(1 / (exp(epsilon) + 1), (3,), rng)
+def unary(x: int, rng: Any, e: float = ROOT) -> tuple[int, ...]:
+    """Flip each of three bits, one of which is set, with a coin of its own: ε/2 = ln e for each."""
+    flips = bernoulli(1 / (e + 1), (3,), rng)
     return tuple(int(bit ^ flip) for bit, flip in zip(one_hot(x, 3), flips, strict=True))
 
 
-def epsilon_a_bit(x: int, rng: Any) -> tuple[int, ...]:
+def epsilon_a_bit(x: int, rng: Any, e: float = E) -> tuple[int, ...]:
     """Spend ε on each bit, although two of them depend on the value."""
-    return unary(x, rng, 1.0)
+    return unary(x, rng, e)
 
 
-def one_coin(x: int, rng: Any) -> tuple[int, ...]:
+def one_coin(x: int, rng: Any, e: float = ROOT) -> tuple[int, ...]:
     """Flip all bits or none: one coin where an array of coins was meant."""
-    flip = toss(1 / (exp(0.5) + 1), rng)
+    flip = toss(1 / (e + 1), rng)
     return tuple(bit ^ flip for bit in one_hot(x, 3))
 
 
@@ -164,9 +174,9 @@ def bits(report: Sequence[int], epsilon: float = 0.5) -> list[float]:
 # ------------------------------------------------------------------------------------------- one bit, one number
 
 
-def reply(x: int, rng: Any) -> int:
+def reply(x: int, rng: Any, e: float = E) -> int:
     """Randomized response."""
-    return x if toss(E / (E + 1), rng) else 1 - x
+    return x if toss(e / (e + 1), rng) else 1 - x
 
 
 def rounded_to_one(x: int, rng: Any) -> int:
@@ -192,10 +202,10 @@ def everybody(person: tuple[int, int], rng: Any) -> int:
     return reply(person[1], rng)
 
 
-def exempt(person: tuple[int, int], rng: Any) -> int:
+def exempt(person: tuple[int, int], rng: Any, e: float = E) -> int:
     """Leave out the noise for every tenth id, once a group of testers."""
     user, x = person
-    return x if user % 10 == 0 else reply(x, rng)
+    return x if user % 10 == 0 else reply(x, rng, e)
 
 
 def kept(x: int, rng: Any) -> tuple[int, ...]:
@@ -203,9 +213,9 @@ def kept(x: int, rng: Any) -> tuple[int, ...]:
     return (reply(x, rng),) * 4
 
 
-def forgotten(x: int, rng: Any) -> tuple[int, ...]:
+def forgotten(x: int, rng: Any, e: float = E) -> tuple[int, ...]:
     """Draw a new permanent response each day, because the old one was not stored."""
-    return tuple(reply(x, rng) for _ in range(4))
+    return tuple(reply(x, rng, e) for _ in range(4))
 
 
 def unclamped(x: float, rng: Any) -> int:
@@ -223,7 +233,6 @@ def clamped(x: float, rng: Any) -> int:
 ITEMS = LENGTH = 2
 SETS = ((), (0,), (1,), (0, 1))
 AMPLIFIED = 1 + LENGTH * (exp(0.8) - 1)  # e^ε' of the one item that is sampled, for ε = 0.8 of the set
-ROOT = exp(0.5)  # e^(ε/2): half the budget for each of two items
 
 
 def own_dummies(items: tuple[int, ...], rng: Any) -> int:
@@ -232,10 +241,10 @@ def own_dummies(items: tuple[int, ...], rng: Any) -> int:
     return krr(pick(full, rng), rng, ITEMS + 2, AMPLIFIED)
 
 
-def shared_dummy(items: tuple[int, ...], rng: Any) -> int:
+def shared_dummy(items: tuple[int, ...], rng: Any, e: float = exp(0.8)) -> int:
     """Pad with one and the same dummy: an empty set samples it for sure, a full one never."""
     full = [*items, ITEMS, ITEMS][:LENGTH]
-    return krr(pick(full, rng), rng, ITEMS + 1, AMPLIFIED)
+    return krr(pick(full, rng), rng, ITEMS + 1, 1 + LENGTH * (e - 1))
 
 
 def from_sample(report: int, k: int) -> list[float]:
@@ -248,9 +257,9 @@ def padded(items: tuple[int, ...], rng: Any) -> tuple[int, ...]:
     return tuple(krr(y, rng, ITEMS + 1, ROOT) for y in [*items, ITEMS, ITEMS][:LENGTH])
 
 
-def own_length(items: tuple[int, ...], rng: Any) -> tuple[int, ...]:
+def own_length(items: tuple[int, ...], rng: Any, e: float = ROOT) -> tuple[int, ...]:
     """Send as many items as there are."""
-    return tuple(krr(y, rng, ITEMS + 1, ROOT) for y in items)
+    return tuple(krr(y, rng, ITEMS + 1, e) for y in items)
 
 
 def summed(report: tuple[int, ...]) -> list[float]:
@@ -304,6 +313,16 @@ GALLERY: tuple[Broken, ...] = (
 
 
 # ------------------------------------------------------------------------------------------------------ the tools
+
+
+def formulas() -> pd.DataFrame:
+    """Return what each mistake spends as a formula in x = e^ε: of clients whose coins are functions of e."""
+    rows = []
+    for broken in GALLERY:
+        if "e" in signature(broken.client).parameters and (proof := broken.proved()).holds is False:
+            ratio = "∞" if proof.ratio is None else str(proof.ratio)
+            rows.append({"mistake": broken.mistake, "largest ratio, x = e^ε": ratio, "too much above ε =": proof.least})
+    return pd.DataFrame(rows)
 
 
 def bias(broken: Broken) -> float:

@@ -169,6 +169,8 @@ class OpenSets(OpenMechanism):
     def _total_variance(self, slots: Floats) -> Floats:
         """Return what the best number of slots minimises, but for a factor."""
 
+    chosen: ClassVar[Mapping[str, str]] = {"slots": "slot_count"}
+
     @cached_property
     def slot_count(self) -> int:
         """N: `slots`, or the number with the least noise for keys that nobody holds."""

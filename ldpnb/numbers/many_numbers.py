@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, distinct, exact, rational, weighted
+from ldpnb.chance import Randomness, distinct, exact, inexact, rational, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.numbers.means import FINE, MeanMechanism
@@ -106,7 +106,7 @@ class MeanEst(Numbers):
     @property
     def scores(self) -> Floats:
         """−B and B."""
-        return np.array([-1, 1]) * float(self.scale)
+        return np.array([-1, 1]) * inexact(self.scale)
 
     @property
     def second_moments(self) -> Floats:
@@ -186,7 +186,7 @@ class SampledNumbers(Numbers):
 
     def _part(self) -> float:
         part = self.epsilon / self.count  # rounded to the nearest float: `count` of them may be more than ε
-        return part if Fraction(part) * self.count <= exact(self.epsilon) else float(np.nextafter(part, 0))
+        return part if exact(part) * self.count <= exact(self.epsilon) else float(np.nextafter(part, 0))
 
     @property
     def ratio(self) -> Fraction:

@@ -130,8 +130,11 @@ class MeanMechanism(Mechanism):
         return float(np.max(self._variance(np.append(np.clip(slopes / 2, points[:-1], points[1:]), 1))))
 
     def _variance(self, t: Floats) -> Floats:
-        points = np.linspace(-1, 1, len(self.second_moments))
-        return np.asarray(np.interp(t, points, self.second_moments) - t**2)
+        last = len(self.second_moments) - 1
+        place = (1 + t) / 2 * last
+        below = np.minimum(place.astype(np.int64), last - 1)
+        low, high = self.second_moments[below], self.second_moments[below + 1]
+        return np.asarray(low + (place - below) * (high - low) - t**2)
 
     def _score(self, tally: Tally) -> Floats:
         """Return the mean score of a person, (…, t)."""

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.chance import Randomness, bernoulli, exact, weighted
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, weighted
 from ldpnb.checks import Limit, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Formula
@@ -65,13 +65,15 @@ class Number(MeanMechanism):
         points, weights, scores = self.design
         total, noise = sum(weights), np.arange(len(weights))
         p = np.array([weight / total for weight in weights])
-        rows = (self.lead(np.full(noise.shape, i), noise) for i in range(points + 1))
-        return np.stack([np.bincount(row, p, len(scores)) for row in rows])
+        found = np.zeros((points + 1, len(scores)), p.dtype)
+        for i, row in enumerate(found):
+            np.add.at(row, self.lead(np.full(noise.shape, i), noise), p)
+        return found
 
     @cached_property
     def scores(self) -> Floats:
         """Those of the design, as floats."""
-        return np.array([float(score) for score in self.design.scores])
+        return np.array([inexact(score) for score in self.design.scores])
 
     @cached_property
     def second_moments(self) -> Floats:
@@ -137,6 +139,7 @@ class Piecewise(Number):
     steps: int = STEPS
     width: int = 0
     label = "Piecewise"
+    chosen: ClassVar[Mapping[str, str]] = {"width": "window"}
     tried = [{"epsilon": 1.0, "steps": 4}, {"epsilon": 3.0, "steps": 3, "width": 5}]
     limits: ClassVar[Mapping[str, Limit]] = {"steps": (1, STEPS_MAX), "width": (0, STEPS_MAX)}
 

@@ -435,6 +435,8 @@ class OLH(Slotted, PureProtocol):
         if check_count(self.g, 0, "g", self.prime) == 1:
             raise ValueError("g must be 0 or an integer, at least 2, got 1")
 
+    chosen: ClassVar[Mapping[str, str]] = {"g": "slot_count"}
+
     @cached_property
     def slot_count(self) -> int:
         """The number of slots in use: g, or the integer nearest to e^ε + 1, but no more than k."""

@@ -62,6 +62,7 @@ class SubsetSelection(BitReports):
 
     size: int = 0
     label = "k-Subset"
+    chosen: ClassVar[Mapping[str, str]] = {"size": "set_size"}
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
 
     def __post_init__(self) -> None:

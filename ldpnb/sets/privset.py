@@ -58,6 +58,7 @@ class PrivSet(SetSampling):
 
     size: int = 0
     label = "PrivSet"
+    chosen: ClassVar[Mapping[str, str]] = {"size": "set_size"}
     scale = 1  # a report speaks about the whole padded set
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
     server_cost = "report and item"

@@ -15,7 +15,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.chance import Randomness, bernoulli, binomial, log, log_up, odds, round_down, round_up, scatter
+from ldpnb.chance import (
+    Randomness,
+    bernoulli,
+    binomial,
+    exact,
+    inexact,
+    log,
+    log_up,
+    odds,
+    round_down,
+    round_up,
+    scatter,
+)
 from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
@@ -102,12 +114,12 @@ class RAPPOR(Hashed):
     @cached_property
     def flip(self) -> Fraction:
         """Probability that a permanent bit is flipped: f/2, rounded up."""
-        return Fraction(round_up(Fraction(self.f) / 2))
+        return exact(round_up(exact(self.f) / 2))
 
     @cached_property
     def instantaneous(self) -> tuple[Fraction, Fraction]:
         """(p, q), rounded up and down: the closer they are, the less a report shows."""
-        return Fraction(round_up(Fraction(self.p))), Fraction(round_down(Fraction(self.q)))
+        return exact(round_up(exact(self.p))), exact(round_down(exact(self.q)))
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -121,7 +133,7 @@ class RAPPOR(Hashed):
         A bound for all values, attained by two whose filters have h bits each and none in common in some cohort;
         other pairs are told apart less.
         """
-        return log_up(_odds_ratio(*_support(Fraction(self.f) / 2, Fraction(self.p), Fraction(self.q))) ** self.hashes)
+        return log_up(_odds_ratio(*_support(exact(self.f) / 2, exact(self.p), exact(self.q))) ** self.hashes)
 
     @property
     def realised_epsilon(self) -> float:
@@ -134,7 +146,7 @@ class RAPPOR(Hashed):
 
         A bound as `epsilon` is.  It does not cover a value that changes: every new value has a new permanent response.
         """
-        return log_up((2 / Fraction(self.f) - 1) ** (2 * self.hashes))
+        return log_up((2 / exact(self.f) - 1) ** (2 * self.hashes))
 
     def exposure(self, reports: int) -> float:
         r"""Of this many reports on one value, all read off one permanent response: `epsilon` for one.
@@ -197,7 +209,7 @@ class RAPPOR(Hashed):
         for some in blocks(len(cohort), BLOCK):
             bloom = np.zeros_like(state["permanent"][some])
             bloom[np.arange(len(bloom))[:, None], cells[some]] = True
-            state["permanent"][some] = bloom ^ bernoulli(float(self.flip), bloom.shape, rng)
+            state["permanent"][some] = bloom ^ bernoulli(inexact(self.flip), bloom.shape, rng)
         return Kept(self, state)
 
     def respond(self, kept: Kept, *, rng: Randomness) -> Reports:

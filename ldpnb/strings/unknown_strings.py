@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from ldpnb.chance import Randomness, bernoulli, distinct, log, odds, round_up
+from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, log, odds, round_up
 from ldpnb.checks import (
     HASHES_MAX,
     SIZE_MAX,
@@ -170,12 +170,12 @@ class Unknown(Mechanism):
     @cached_property
     def flip(self) -> Fraction:
         """q: probability that a bit of an n-gram is flipped; rounded up."""
-        return Fraction(round_up(1 / (odds(Fraction(self.epsilon) / (self.slots + 1) / 2) + 1)))
+        return exact(round_up(1 / (odds(exact(self.epsilon) / (self.slots + 1) / 2) + 1)))
 
     @cached_property
     def whole(self) -> RAPPOR:
         """The mechanism for whole strings: a permanent response and nothing else."""
-        flip = round_up(1 / (odds(Fraction(self.epsilon) / (self.slots + 1) / (2 * self.hashes)) + 1))
+        flip = round_up(1 / (odds(exact(self.epsilon) / (self.slots + 1) / (2 * self.hashes)) + 1))
         return RAPPOR(bits=self.bits, hashes=self.hashes, cohorts=self.cohorts, f=2 * flip, p=0, q=1)
 
     @property
@@ -226,7 +226,7 @@ class Unknown(Mechanism):
         reports["positions"] = np.sort(drawn, 1)
         own = np.take_along_axis(codes, reports["positions"], 1)
         for some in blocks(n, self._people):
-            bits = bernoulli(float(self.flip), reports["grams"][some].shape, rng)
+            bits = bernoulli(inexact(self.flip), reports["grams"][some].shape, rng)
             bits[np.arange(len(bits))[:, None], np.arange(self.slots), own[some]] ^= True
             reports["grams"][some] = bits
         return reports
@@ -279,7 +279,7 @@ class Unknown(Mechanism):
 
     def _products(self, counts: Counts) -> Floats:
         """Sum of x_a y_b over the people who show a pair: (…, pairs, k, k)."""
-        q = float(self.flip)
+        q = inexact(self.flip)
         a, b = counts.first[..., :, None], counts.second[..., None, :]
         return np.asarray((counts.both - q * a - q * b + q**2 * counts.people[..., None, None]) / (1 - 2 * q) ** 2)
 
@@ -298,7 +298,7 @@ class Unknown(Mechanism):
         Given the N people who show a pair of positions, :math:`\sum x_a y_b` then has mean 0 and variance
         :math:`N (v^2 + v f_a + v f_b)`, with f the shares of the two n-grams among them, which are estimated.
         """
-        counts, q = self.counts(tally), float(self.flip)
+        counts, q = self.counts(tally), inexact(self.flip)
         v, people = q * (1 - q) / (1 - 2 * q) ** 2, counts.people[..., None]
         first, second = (np.clip((ones - q * people) / (1 - 2 * q), 0, people) for ones in counts[2:4])
         variance = v**2 * people[..., None] + v * (first[..., :, None] + second[..., None, :])
@@ -312,7 +312,7 @@ class Unknown(Mechanism):
     def variance(self, values: ArrayLike | Sequence[str]) -> Floats:
         """Variance of each person's score, (v + [a])(v + [b])/ϱ − [a][b], draw of positions included."""
         a, b = self._own_grams(values)
-        v = float(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
+        v = inexact(self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2)
         return np.asarray((v + a) * (v + b) / float(self.shown) - a * b)
 
     def _own_grams(self, values: ArrayLike | Sequence[str]) -> tuple[Floats, Floats]:

@@ -33,14 +33,16 @@ from ldpnb.formula import (
     power,
     shifted,
     sign,
+    simple,
     times,
     value,
 )
 from ldpnb.verify._laws import _estimate, _programs, laws
 
 ONE: Poly = {0: 1}
-POINTS = (1.0, 0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas
+POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
+MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
 
 
@@ -56,7 +58,7 @@ class Laws:
     @property
     def as_shipped(self) -> bool:
         """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
-        grid = {x for p in self.field._seen.values() for x in (p, 1 - p)}
+        grid = {x for p in self.field.rounded for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
         return all(p in grid for p in self.tossed)
 
     def at(self, y: Fraction) -> list[dict[Any, Fraction]]:
@@ -76,8 +78,8 @@ class Laws:
 
     @property
     def everywhere(self) -> bool:
-        """Whether no inequality needs ε to be at least 1e-6."""
-        return all("1e-6" not in sign(gap)[1] for *_, gap in self.gaps())
+        """Whether nothing needs ε to be at least 1e-6."""
+        return not self.field.late and all("1e-6" not in sign(gap)[1] for *_, gap in self.gaps())
 
     def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
         """Pair (a, b), report, P(y|a), P(y|b), and x P(y|b) − P(y|a): different inequalities once."""
@@ -127,7 +129,8 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
                 if any(isinstance(w, Formula) for w in weights):
                     factors[weights, option] += 1
                 else:
-                    constant *= Fraction(weights[option], sum(weights))
+                    part = Fraction(weights[option], sum(weights))
+                    constant *= simple(part) if field.plain else part
             terms, key = law.setdefault(outputs.key(result), {}), frozenset(factors.items())
             terms[key] = terms.get(key, Fraction(0)) + constant
         replayed.append(law)
@@ -251,8 +254,9 @@ def prove(
 
     Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins and every ε ≥ 1e-6 with rounded ones,
     at the sizes of this client.  All of its code runs, with a symbol in place of ε; code that asks the symbol for a
-    number, or for a comparison that depends on ε, stops with a TypeError: name such structure (a size, a number of
-    blocks) in the fields.  The client is also run with numbers, at three ε, and must have the law of the formulas.
+    number, or for a comparison that depends on ε, stops with a TypeError.  Structure that a mechanism's class leaves to ε
+    (`Mechanism.chosen`: a number of slots, the size of a set) is the one for the ε it has; other structure must be named
+    in the fields.  The client is also run with numbers, at two ε, and must have the law of the formulas.
 
     Parameters
     ----------
@@ -295,6 +299,7 @@ def prove(
     make, name = _maker(client)
     built, ideal = _settle(make, inputs, "ideal", limit)
     _replay(make, inputs, ideal, limit)
+    own = built.realised_epsilon if isinstance(built, Mechanism) else None
     holds, least, by, bad = _decide(ideal)
     ratio, uniform, pair, report = _largest(ideal, bad)
     shipped, slack = None, None
@@ -307,7 +312,6 @@ def prove(
     stated = None
     if isinstance(built, Mechanism):
         name = _name(built)
-        own = built.realised_epsilon
         stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
         if moments:
             count, wrong = _moments(make, inputs, items, limit)
@@ -319,7 +323,9 @@ def _maker(client: Any) -> tuple[Callable[[Any], Any], str]:
         if "epsilon" not in {f.name for f in fields(client)}:  # type: ignore[arg-type]
             kind = type(client).__name__
             raise ValueError(f"client must have a field epsilon, got {kind}: give a function of ε that makes a {kind}")
-        return lambda e: replace(client, epsilon=e), ""  # type: ignore[type-var]
+        own = {f.name for f in fields(client) if f.init}  # type: ignore[arg-type]
+        structure = {name: getattr(client, use) for name, use in client.chosen.items() if name in own}
+        return lambda e: replace(client, epsilon=e, **structure), ""  # type: ignore[type-var]
     wants = sum(p.default is p.empty for p in signature(client).parameters.values()) if callable(client) else 0
     if wants not in (1, 3):
         raise ValueError(
@@ -335,11 +341,11 @@ def _name(mechanism: Any) -> str:
     return f"{type(mechanism).__name__}({sizes})"
 
 
-def _settle(make: Callable[[Any], Any], inputs: Any, coins: str, limit: int) -> tuple[Any, Laws]:
+def _settle(make: Callable[[Any], Any], inputs: Any, coins: str, limit: int, plain: bool = False) -> tuple[Any, Laws]:
     """Try e^ε = y, y², … until all roots that the client takes are powers of y."""
     roots = 1
     while roots <= ROOTS_MAX:
-        field = Field(roots, coins)
+        field = Field(roots, coins, plain)
         try:
             client = make(field.epsilon)
             return client, symbolic_laws(client, inputs, field, limit)
@@ -364,7 +370,7 @@ def _replay(make: Callable[[Any], Any], inputs: Any, found: Laws, limit: int) ->
 
 def _decide(found: Laws) -> tuple[bool | None, float, Counter[str], Any]:
     """Whether all inequalities hold, from which ε on, how it was shown, and one that fails or is not shown."""
-    holds, least, by, bad = True, 0.0, Counter[str](), None
+    holds, least, by, bad = True, 1e-6 if found.field.late else 0.0, Counter[str](), None
     verdict: bool | None = holds
     for gap in found.gaps():
         s, why = sign(gap[4])
@@ -419,9 +425,9 @@ def _first(p: Poly, roots: int) -> float:
 def _moments(make: Callable[[Any], Any], inputs: Any, items: Any, limit: int) -> tuple[int, int]:
     """Count identities of mean and variance, and wrong ones; for whatever coins, for ideal ones where that stops."""
     try:
-        mechanism, found = _settle(make, inputs, "free", limit)
+        mechanism, found = _settle(make, inputs, "free", limit, plain=True)
     except (TypeError, ValueError):
-        mechanism, found = _settle(make, inputs, "ideal", limit)
+        mechanism, found = _settle(make, inputs, "ideal", limit, plain=True)
     candidates, scores, wrong = named(items), dict[Any, Any](), 0
     whole = inputs if isinstance(inputs, np.ndarray | Records) else np.asarray(inputs)
     means, variances = (np.asarray(f(whole, *candidates)) for f in (mechanism.expected, mechanism.variance))
