@@ -178,7 +178,7 @@ def test_sets_of_any_size_are_put_right_without_preference(rounds, before, monke
         subset._fill_packed(bits, np.array([x]), np.array([True]), 3, 9, rng)
         return np.flatnonzero(unpacked(bits, 16)[0])
 
-    for x in (4, 8):
+    for x in (4, 8) if rounds < 2 else (8,):  # the longer ones on the byte that is not full
         found = law(lambda rng, x=x: program(rng, x))
         sets_with = [tuple(sorted((*others, x))) for others in combinations(set(range(9)) - {x}, 2)]
         assert found == dict.fromkeys(sets_with, Fraction(1, comb(8, 2)))

@@ -254,9 +254,9 @@ def prove(
 
     Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins and every ε ≥ 1e-6 with rounded ones,
     at the sizes of this client.  All of its code runs, with a symbol in place of ε; code that asks the symbol for a
-    number, or for a comparison that depends on ε, stops with a TypeError.  Structure that a mechanism's class leaves to ε
-    (`Mechanism.chosen`: a number of slots, the size of a set) is the one for the ε it has; other structure must be named
-    in the fields.  The client is also run with numbers, at two ε, and must have the law of the formulas.
+    number, or for a comparison that depends on ε, stops with a TypeError.  Structure that a mechanism's class leaves to
+    ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one for the ε it has; other structure must be
+    named in the fields.  The client is also run with numbers, at two ε, and must have the law of the formulas.
 
     Parameters
     ----------
