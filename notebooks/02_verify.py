@@ -247,6 +247,21 @@ table(gallery.formulas())
 
 # %% [markdown]
 # The sizes are fixed in such a proof: `GRR(k=5)` says nothing of six items.
+# A plain client can do without them, if all it does with items is to compare them, to draw them and to send them.
+# Such a client treats all items alike, so two of them stand for any two, the others are drawn as one, with weight $k-2$, and $k$ is a symbol, too.
+
+
+# %%
+def krr(x, items, epsilon, rng):
+    e = odds(epsilon)
+    return x if toss((e - 1) / (e + items.k - 1), rng) else items.pick(rng)
+
+
+print(prove(krr))
+
+# %% [markdown]
+# That this is the client of `GRR` is a second statement, checked for small $k$ by comparing laws.
+#
 # What must be trusted is short: the replay along all branches, Python, and the arithmetic of polynomials, whose results a certificate writes down (`by_hand.laws.certificate`), to be checked with whole numbers alone.
 #
 # (sec-verify-sampled)=
@@ -600,7 +615,7 @@ print(f"about {enough:,} reports of each value")
 # | question | tool | answer |
 # |---|---|---|
 # | how private is this client? | `laws`, `worst` | exact ε and the most telling report, on small domains |
-# | and for every ε? | `prove` | a proof or the ratio as a formula, at fixed sizes |
+# | and for every ε? | `prove` | a proof or the ratio as a formula, at fixed sizes, for plain clients at all |
 # | is its estimate right? | `moments` | exact bias and variance |
 # | and on large domains? | `sampled` | alarms at a stated rate; no proof |
 # | how private is a program I can only run? | `audit` | a lower bound on ε at a stated level; no proof of privacy |

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import certificate
 import numpy as np
@@ -17,8 +17,8 @@ from ldpnb.oracles import GRR, OLH, OUE, PCE, SUE, SubsetSelection
 from ldpnb.oracles.personal import people
 from ldpnb.serve import catalogue
 from ldpnb.strings import RAPPOR
-from ldpnb.verify import prove
-from ldpnb.verify._prove import _maker, symbolic_laws
+from ldpnb.verify import prove, same_law
+from ldpnb.verify._prove import Items, _maker, symbolic_laws
 
 K = 4
 
@@ -277,6 +277,60 @@ def test_a_stranger_can_check_the_certificates(name):
         head, last = text.rstrip().rsplit("\n", 1)
         with pytest.raises(AssertionError):
             certificate.check(f"{head}\n{last} + 1\n")
+
+
+# ------------------------------------------------------------------------------------------------- every k at once
+
+
+def krr_of_any_size(x, items, epsilon, rng, less=1):
+    e = odds(epsilon)
+    return x if toss((e - 1) / (e + items.k - less), rng) else items.pick(rng)
+
+
+def unary_of_any_size(x, items, epsilon, rng, part=2):
+    e = odds(epsilon / part)
+    return items.each(lambda item: toss(e / (e + 1) if item == x else 1 / (e + 1), rng))
+
+
+def oue_of_any_size(x, items, epsilon, rng):
+    return items.each(lambda item: toss(0.5 if item == x else 1 / (odds(epsilon) + 1), rng))
+
+
+@pytest.mark.parametrize(
+    "client, same",
+    [
+        (krr_of_any_size, lambda k: GRR(k=k, epsilon=1.0)),
+        (unary_of_any_size, lambda k: SUE(k=k, epsilon=1.0)),
+        (oue_of_any_size, lambda k: OUE(k=k, epsilon=1.0)),
+    ],
+)
+def test_every_k_at_once(client, same):
+    """And the client for any k has the law of the package's at small ones."""
+    found = prove(lambda x, items, epsilon, rng: client(x, items, epsilon, rng))
+    assert found.holds and found.tight and found.uniform and found.shipped is None
+    assert "for all k >= 2" in str(found)
+    for k in (2, 3, 4):
+        assert same_law(lambda x, rng, k=k: client(x, Items(k), 1.0, rng), same(k), range(k))
+        assert not same_law(lambda x, rng, k=k: client(x, Items(k), 1.1, rng), same(k), range(k))
+
+
+def test_mistakes_at_every_k_are_formulas():
+    refill = prove(lambda x, items, e, rng: x if toss(odds(e) / (odds(e) + items.k - 1), rng) else items.pick(rng))
+    assert refill.holds is False and str(refill.ratio) == "(x·w1 + w1 + 2x + 1)/(w1 + 1)"  # (kx + k − 1)/(k − 1)
+    assert "w1 = k - 2" in str(refill)
+    assert prove(lambda x, items, e, rng: unary_of_any_size(x, items, e, rng, part=1)).holds is False
+    assert str(prove(partial(krr_of_any_size, less=2)).ratio) == "(x·w1 + 2x - 1)/(w1 + 1)"
+
+
+def test_a_client_that_looks_at_more_than_equality_is_refused():
+    with pytest.raises(TypeError):
+        prove(lambda x, items, e, rng: 0 if items.pick(rng) == items.pick(rng) else 1)
+    with pytest.raises(TypeError):
+        prove(lambda x, items, e, rng: sorted([x, items.pick(rng)]))
+    with pytest.raises(ValueError, match="other items"):
+        prove(lambda x, items, e, rng: items.each(lambda v: toss(0.5 if repr(x) == "a" else 0.25, rng)))
+    with pytest.raises(ValueError, match="items as with any"):
+        prove(lambda x, items, e, rng: x if isinstance(x, int) else items.pick(rng))
 
 
 # ---------------------------------------------------------------------------------- one mistake in each mechanism

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Outputs, walk
+from ldpnb.chance import LIMIT, Outputs, Paths, Randomness, pick, walk
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     Budget,
@@ -61,10 +61,10 @@ class Laws:
         grid = {x for p in self.field.rounded for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
         return all(p in grid for p in self.tossed)
 
-    def at(self, y: Fraction) -> list[dict[Any, Fraction]]:
-        """Laws at one y, all slacks being zero."""
-        whole = value(self.total, y, Fraction(0))
-        return [{report: value(p, y, Fraction(0)) / whole for report, p in law.items()} for law in self.law]
+    def at(self, y: Fraction, slack: int = 0) -> list[dict[Any, Fraction]]:
+        """Laws at one y, all slacks being the same."""
+        whole = value(self.total, y, Fraction(slack))
+        return [{report: value(p, y, Fraction(slack)) / whole for report, p in law.items()} for law in self.law]
 
     @property
     def certificate(self) -> str:
@@ -173,6 +173,85 @@ def _sum(parts: Any) -> Poly:
     return {m: c for m, c in out.items() if c}
 
 
+# ------------------------------------------------------------------------------------------- domains of any size
+
+
+class Token:
+    """An item of which a client may only ask whether it is another one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        if self is TOKENS[2] and other is self:
+            raise TypeError("whether two of the other items are the same depends on which they are")
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __deepcopy__(self, memo: Any) -> Token:
+        return self
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+TOKENS = Token("a"), Token("b"), Token("another")
+
+
+class Items:
+    """A domain of k items; of any size, if k is a formula: two items, and the k − 2 others, which are all alike.
+
+    A client that only compares items, draws them and sends them treats all items in the same way.  So two of them stand
+    for any two, and all reports about the others have one likelihood ratio.
+    """
+
+    def __init__(self, k: Any) -> None:
+        self.k = k
+
+    def pick(self, rng: Randomness) -> Any:
+        """Return one item, all alike."""
+        if isinstance(self.k, Formula) and isinstance(rng, Paths):
+            return TOKENS[rng.choose((1, 1, self.k - 2))]
+        return pick(range(self.k), rng)
+
+    def each(self, answer: Callable[[Any], Any]) -> tuple[Any, ...]:
+        """Answer about each item, with coins of its own; where k is a formula about one of the others only."""
+        return tuple(map(answer, TOKENS if isinstance(self.k, Formula) else range(self.k)))
+
+
+def _any_k(client: Callable[..., Any]) -> Callable[[Any], Any]:
+    def make(epsilon: Any, k: int = 0) -> Any:
+        items = Items(k or epsilon.odds.field.slack() + 2)
+        return lambda x, rng: client(x, items, epsilon, rng)
+
+    return make
+
+
+def _replay_sizes(make: Callable[..., Any], found: Laws, limit: int) -> None:
+    """As `_replay`, with numbers for ε and k; what is said about an item of the others must not depend on the value."""
+    for y in found.law[0].keys() & found.law[1].keys():
+        for z in found.law[0].keys() & found.law[1].keys():
+            if isinstance(y, tuple) and y[:2] == z[:2]:
+                one, other = (times(found.law[i].get(y, {}), found.law[1 - i].get(z, {})) for i in (0, 1))
+                if one != other:
+                    raise ValueError("a client must say the same of other items, whatever its value")
+
+    def named_as(report: Any) -> Any:
+        return report[:3] if isinstance(report, tuple) else TOKENS[min(report, 2)]
+
+    for epsilon in POINTS:
+        for k in (3, 4):
+            formulas = found.at(Fraction(exp(epsilon / found.field.roots)), k - 2)
+            for law, wanted in zip(laws(make(epsilon, k), range(2), limit=limit), formulas, strict=True):
+                seen = dict.fromkeys(wanted, Fraction(0))
+                for report, p in law.items():
+                    seen[named_as(report)] = seen.get(named_as(report), Fraction(0)) + p
+                if any(abs(p - wanted.get(y, Fraction(0))) > 1e-12 * p for y, p in seen.items()):
+                    raise ValueError(f"the client must do the same with {k} items as with any number, at ε = {epsilon}")
+
+
 # -------------------------------------------------------------------------------------------------- what is said
 
 
@@ -225,16 +304,18 @@ class Proof:
         return self.ratio is not None and self.ratio.same(self.laws.field.e)
 
     def __str__(self) -> str:
-        who = f"{self.name}, on {len(self.laws.law)} inputs"
+        every = "for all k" in self.name
+        who = f"{self.name}, on {'any two items' if every else f'{len(self.laws.law)} inputs'}"
+        x = "x = e^ε, w1 = k - 2" if every else "x = e^ε"
         worst = f"report {self.report!r:.60} for inputs {self.pair[0]} and {self.pair[1]}"
         if not self.holds:
             verdict = "is refuted" if self.holds is False else "is neither proved nor refuted"
             since = (
                 f", above e^ε from ε = {self.least:.6g} on" if self.holds is False and self.ratio is not None else ""
             )
-            return f"{who}, {verdict}: ratio {'∞' if self.ratio is None else self.ratio} at {worst}, x = e^ε{since}."
+            return f"{who}, {verdict}: ratio {'∞' if self.ratio is None else self.ratio} at {worst}, {x}{since}."
         range_ = "every ε > 0" if not self.least else f"every ε >= {self.least:g}"
-        spent = "e^ε is attained" if self.tight else f"attained is {self.ratio} only, x = e^ε,"
+        spent = "e^ε is attained" if self.tight else f"attained is {self.ratio} only, {x},"
         ideal = f"no report tells two inputs apart by more than e^ε, for {range_} with ideal coins"
         said = [f"{who}: {ideal}; {spent} by {worst}."]
         if self.shipped is not None or self.rounded:
@@ -263,7 +344,9 @@ def prove(
     client : Mechanism, Example, or function
         A mechanism with a field ``epsilon``, whose value does not matter; or a function of ε that makes a mechanism,
         ``lambda e: BitFlip(sizes=(3,), f=flip_for(e, 2))``; or a client of one person, ``client(value, epsilon, rng)``,
-        which computes its coins from ``ldpnb.chance.odds(epsilon)``.
+        which computes its coins from ``ldpnb.chance.odds(epsilon)``; or, for domains of all sizes k ≥ 2 at once,
+        ``client(value, items, epsilon, rng)``, which only compares items, draws them (`Items.pick`), answers about each
+        of them (`Items.each`), and finds k in ``items.k``.  Its coins are not taken to be rounded.
     inputs : list, array or Records
         One value a person, as for `laws`; left out for an Example.
     items : sequence, optional
@@ -297,8 +380,13 @@ def prove(
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
     make, name = _maker(client)
+    if every := "for all k" in name:
+        inputs, rounded = TOKENS[:2], False
     built, ideal = _settle(make, inputs, "ideal", limit)
-    _replay(make, inputs, ideal, limit)
+    if every:
+        _replay_sizes(make, ideal, limit)
+    else:
+        _replay(make, inputs, ideal, limit)
     own = built.realised_epsilon if isinstance(built, Mechanism) else None
     holds, least, by, bad = _decide(ideal)
     ratio, uniform, pair, report = _largest(ideal, bad)
@@ -327,11 +415,14 @@ def _maker(client: Any) -> tuple[Callable[[Any], Any], str]:
         structure = {name: getattr(client, use) for name, use in client.chosen.items() if name in own}
         return lambda e: replace(client, epsilon=e, **structure), ""  # type: ignore[type-var]
     wants = sum(p.default is p.empty for p in signature(client).parameters.values()) if callable(client) else 0
-    if wants not in (1, 3):
+    if wants not in (1, 3, 4):
         raise ValueError(
-            f"client must be a Mechanism, a function (epsilon) or one (value, epsilon, rng), got {client!r}"
+            "client must be a Mechanism, or a function (epsilon), (value, epsilon, rng) or (value, items, epsilon, "
+            f"rng), got {client!r}"
         )
     name = getattr(client, "__name__", "client")
+    if wants == 4:
+        return _any_k(client), f"{name}, for all k >= 2"
     return (client if wants == 1 else lambda e: lambda x, rng: client(x, e, rng)), name
 
 
