@@ -327,7 +327,7 @@ def test_bits_as_words_and_lists():
         lambda bits: set(np.flatnonzero(bits).tolist()),
     ):
         client = many_of(lambda x, rng, write=write: write(noisy_bits(x, 16, rng)))
-        bounds.append(audit(client, [3, 5], samples=8000, rng=rng(), many=True).bound)
+        bounds.append(audit(client, [3, 5], samples=6000, rng=rng(), many=True).bound)
     assert 1.5 < min(bounds) and max(bounds) <= 2
 
 
