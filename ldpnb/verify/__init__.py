@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         total_variation as total_variation,
         worst as worst,
     )
-    from ldpnb.verify._prove import Proof as Proof, prove as prove
+    from ldpnb.verify._prove import Items as Items, Proof as Proof, prove as prove
     from ldpnb.verify.contract import check_mechanism as check_mechanism
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)
