@@ -246,6 +246,9 @@ check(
 table(gallery.formulas())
 
 # %% [markdown]
+# All of them exceed $e^\varepsilon$ right above $\varepsilon = 0$.
+# The second stops doing so where $3x(x-1) = 4$, at $\varepsilon = 0.56$; its ratio is that of the small ε, and a check at $\varepsilon = 1$ has nothing to complain about.
+#
 # The sizes are fixed in such a proof: `GRR(k=5)` says nothing of six items.
 # A plain client can do without them, if all it does with items is to compare them, to draw them and to send them.
 # Such a client treats all items alike, so two of them stand for any two, the others are drawn as one, with weight $k-2$, and $k$ is a symbol, too.

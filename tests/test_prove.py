@@ -23,6 +23,10 @@ from ldpnb.verify._prove import Items, _maker, symbolic_laws
 K = 4
 
 
+def said(found):
+    return " ".join(str(found).split())
+
+
 def krr(x, epsilon, rng, k=K, keep=None):
     """k-RR by its odds, as a stranger writes it; `keep` spoils the coin."""
     e = odds(epsilon)
@@ -33,8 +37,8 @@ def krr(x, epsilon, rng, k=K, keep=None):
 def test_a_proof_is_a_sentence_that_names_its_sizes():
     found = prove(GRR(k=5, epsilon=1.0), np.arange(5))
     assert found.holds and found.shipped and found.tight and found.stated and not found.wrong and found.moments == 50
-    assert str(found).startswith("GRR(k=5), on 5 inputs: no report tells two inputs apart by more than e^ε, for every")
-    assert "as they are shipped it holds for every ε >= 1e-06" in str(found)
+    assert said(found).startswith("GRR(k=5), on 5 inputs: no report tells two inputs apart by more than e^ε, for every")
+    assert "as they are shipped it holds for every ε >= 1e-06" in said(found)
 
 
 def test_a_plain_client_is_proved():
@@ -71,7 +75,7 @@ MUTANTS = {
 def test_a_mutant_is_refuted_by_a_formula(name):
     client, ratio = MUTANTS[name]
     found = prove(client, range(2))
-    assert found.holds is False and "is refuted" in str(found)
+    assert found.holds is False and "is refuted" in said(found)
     assert ratio is None or str(found.ratio) == ratio
 
 
@@ -92,7 +96,7 @@ def test_a_coin_rounded_the_wrong_way_is_refuted_as_shipped():
 
 def test_a_coin_that_nobody_rounds_is_not_claimed_as_shipped():
     found = prove(lambda x, e, rng: x if toss(odds(e) / (odds(e) + 1), rng) else 1 - x, range(2))
-    assert found.holds and found.shipped is None and "shipped it is not shown" in str(found)
+    assert found.holds and found.shipped is None and "shipped it is not shown" in said(found)
 
 
 CACHE = {}
@@ -308,7 +312,7 @@ def test_every_k_at_once(client, same):
     """And the client for any k has the law of the package's at small ones."""
     found = prove(lambda x, items, epsilon, rng: client(x, items, epsilon, rng))
     assert found.holds and found.tight and found.uniform and found.shipped is None
-    assert "for all k >= 2" in str(found)
+    assert "for all k >= 2" in said(found)
     for k in (2, 3, 4):
         assert same_law(lambda x, rng, k=k: client(x, Items(k), 1.0, rng), same(k), range(k))
         assert not same_law(lambda x, rng, k=k: client(x, Items(k), 1.1, rng), same(k), range(k))
@@ -317,7 +321,7 @@ def test_every_k_at_once(client, same):
 def test_mistakes_at_every_k_are_formulas():
     refill = prove(lambda x, items, e, rng: x if toss(odds(e) / (odds(e) + items.k - 1), rng) else items.pick(rng))
     assert refill.holds is False and str(refill.ratio) == "(x·w1 + w1 + 2x + 1)/(w1 + 1)"  # (kx + k − 1)/(k − 1)
-    assert "w1 = k - 2" in str(refill)
+    assert "w1 = k - 2" in said(refill)
     assert prove(lambda x, items, e, rng: unary_of_any_size(x, items, e, rng, part=1)).holds is False
     assert str(prove(partial(krr_of_any_size, less=2)).ratio) == "(x·w1 + 2x - 1)/(w1 + 1)"
 
@@ -383,7 +387,7 @@ def test_a_lost_sign_and_a_wrong_variance_are_refuted(name):
         )
 
     found = run(name, lost)
-    assert found.holds and found.wrong and "are not" in str(found)
+    assert found.holds and found.wrong and "are not" in said(found)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from inspect import signature
 from itertools import permutations
 from math import exp, lcm, log
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from ldpnb.verify._laws import _estimate, _programs, laws
 ONE: Poly = {0: 1}
 POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
+WIDE = 100  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
 
@@ -313,7 +315,9 @@ class Proof:
             since = (
                 f", above e^ε from ε = {self.least:.6g} on" if self.holds is False and self.ratio is not None else ""
             )
-            return f"{who}, {verdict}: ratio {'∞' if self.ratio is None else self.ratio} at {worst}, {x}{since}."
+            return fill(
+                f"{who}, {verdict}: ratio {'∞' if self.ratio is None else self.ratio} at {worst}, {x}{since}.", WIDE
+            )
         range_ = "every ε > 0" if not self.least else f"every ε >= {self.least:g}"
         spent = "e^ε is attained" if self.tight else f"attained is {self.ratio} only, {x},"
         ideal = f"no report tells two inputs apart by more than e^ε, for {range_} with ideal coins"
@@ -324,7 +328,7 @@ class Proof:
         if self.moments:
             right = "are" if not self.wrong else f"are not, in {self.wrong} cases,"
             said.append(f"Mean and variance of one person's score {right} as stated ({self.moments} identities).")
-        return " ".join(said)
+        return fill(" ".join(said), WIDE)
 
 
 def prove(
