@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from math import gcd
+from operator import index
 from typing import Any
 
 WIDTH = 20  # bits of an exponent: a monomial is one integer, y's exponent lowest, and monomials multiply by adding
@@ -206,6 +207,8 @@ class Formula:
         q = Fraction(other)  # ints, floats, Fractions, numpy's: exactly; anything else is refused
         if self.field.plain:
             q = simple(q)
+        elif isinstance(other, float):
+            self.field.floats = True  # with a number in place of the formula, the result would be rounded
         return Formula({0: int(q.numerator)} if q else {}, {0: int(q.denominator)}, self.field)
 
     def __add__(self, other: Any) -> Formula:
@@ -321,12 +324,13 @@ class Formula:
 class Field:
     """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever.
 
-    `late` is whether an answer was given that is known for ε ≥ 1e-6 only.
+    `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float.
     Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are the rounding of.
     """
 
     def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
-        self.roots, self.coins, self.plain, self.slacks, self.late = roots, coins, plain, 0, False
+        self.roots, self.coins, self.plain, self.slacks = roots, coins, plain, 0
+        self.late = self.floats = False
         self._seen: dict[tuple[Formula, bool], Formula] = {}
         self.rounded: set[Formula] = set()
         self.e = Formula({roots: 1}, {0: 1}, self)
@@ -417,7 +421,9 @@ class Budget:
         self.odds = odds
 
     def __truediv__(self, parts: int) -> Budget:
-        p = self.odds
+        p, parts = self.odds, index(parts)
+        if parts < 1:
+            raise ValueError(f"parts must be a whole number, at least 1, got {parts}")
         if p.den != {0: 1} or list(p.num.values()) != [1] or next(iter(p.num)) % parts:
             raise Root(parts)
         return Budget(Formula({next(iter(p.num)) // parts: 1}, {0: 1}, p.field))
@@ -426,9 +432,9 @@ class Budget:
         return Budget(self.odds**n)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, int | float | Fraction):
-            raise TypeError(f"whether ε is {other} depends on ε")
-        return isinstance(other, Budget) and self.odds.same(other.odds)
+        if not isinstance(other, Budget):
+            raise TypeError(f"whether ε is {other!r} depends on ε")
+        return self.odds.same(other.odds)
 
     def __lt__(self, other: Budget) -> bool:
         return self.odds < other.odds
@@ -436,8 +442,7 @@ class Budget:
     def __le__(self, other: Budget) -> bool:
         return self.odds <= other.odds
 
-    def __hash__(self) -> int:
-        return hash(self.odds)
+    __hash__ = None  # type: ignore[assignment]  # not even the keys of a dict are compared with ε
 
     def __repr__(self) -> str:
         return f"ln({self.odds})"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +41,7 @@ def _check_levels(levels: Any, name: str) -> tuple[float, ...]:
     if not isinstance(levels, tuple) or not levels:
         raise ValueError(f"{name} must be a tuple of at least one number, got {levels!r}")
     found = tuple(check_epsilon(x, f"{name}[{i}]") for i, x in enumerate(levels))
-    if list(found) != sorted(set(found)):
+    if any(b <= a for a, b in pairwise(found)):
         raise ValueError(f"{name} must be distinct and ascending, got {found}")
     return found
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Outputs, Paths, Randomness, pick, walk
+from ldpnb.chance import LIMIT, Outputs, Paths, Randomness, odds, pick, walk
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     Budget,
@@ -38,10 +38,11 @@ from ldpnb.formula import (
     times,
     value,
 )
-from ldpnb.verify._laws import _estimate, _programs, laws
+from ldpnb.verify._laws import _estimate, _programs, laws, moments as numbers, worst
 
 ONE: Poly = {0: 1}
 POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas
+TRIED = (1e-6, 0.01, 1.0, 16.0, 32.0, 40.0)  # where it has to keep ε to the last fraction
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
 WIDE = 100  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
@@ -60,6 +61,8 @@ class Laws:
     @property
     def as_shipped(self) -> bool:
         """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
+        if self.field.floats:
+            return False
         grid = {x for p in self.field.rounded for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
         return all(p in grid for p in self.tossed)
 
@@ -138,9 +141,11 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         replayed.append(law)
     every = {key for law in replayed for terms in law.values() for key in terms}
     cache = {weights: _options(weights) for weights in {weights for key in every for (weights, _), _ in key}}
-    for tops, whole in cache.values():
-        if bad := [p for p in (*tops, whole) if sign(p)[0] not in (0, 1)]:
-            raise ValueError(f"a coin must be a probability for every ε, got one of weight {field.text(bad[0])}")
+    for p in (p for tops, whole in cache.values() for p in (*tops, whole)):
+        s, why = sign(p)
+        field.late |= "1e-6" in why
+        if s not in (0, 1):
+            raise ValueError(f"a coin must be a probability for every ε, got one of weight {field.text(p)}")
     tossed = frozenset(w[0] for w in cache if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1]).same(1))
     uses, most = dict[Any, Counter[Any]](), Counter[Any]()
     for key in every:
@@ -311,23 +316,23 @@ class Proof:
         x = "x = e^ε, w1 = k - 2" if every else "x = e^ε"
         worst = f"report {self.report!r:.60} for inputs {self.pair[0]} and {self.pair[1]}"
         if not self.holds:
-            verdict = "is refuted" if self.holds is False else "is neither proved nor refuted"
-            since = (
-                f", above e^ε from ε = {self.least:.6g} on" if self.holds is False and self.ratio is not None else ""
-            )
-            return fill(
-                f"{who}, {verdict}: ratio {'∞' if self.ratio is None else self.ratio} at {worst}, {x}{since}.", WIDE
-            )
+            ratio = "∞" if self.ratio is None else self.ratio
+            if self.holds is None:
+                return fill(f"{who}, is neither proved nor refuted: ratio {ratio} at {worst}, {x}.", WIDE)
+            since = "" if self.ratio is None else f", more than e^ε right above ε = {self.least:.6g}"
+            return fill(f"{who}, is refuted: ratio {ratio} at {worst}, {x}{since}.", WIDE)
         range_ = "every ε > 0" if not self.least else f"every ε >= {self.least:g}"
         spent = "e^ε is attained" if self.tight else f"attained is {self.ratio} only, {x},"
         ideal = f"no report tells two inputs apart by more than e^ε, for {range_} with ideal coins"
         said = [f"{who}: {ideal}; {spent} by {worst}."]
         if self.shipped is not None or self.rounded:
             word = {True: "holds for every ε >= 1e-06", False: "is refuted", None: "is not shown"}[self.shipped]
-            said.append(f"With coins rounded as they are shipped it {word}.")
+            said.append(f"With coins rounded as they are shipped it {word}, other arithmetic being exact.")
         if self.moments:
             right = "are" if not self.wrong else f"are not, in {self.wrong} cases,"
-            said.append(f"Mean and variance of one person's score {right} as stated ({self.moments} identities).")
+            said.append(
+                f"Mean and variance of one person's score {right} as stated ({self.moments} identities of formulas)."
+            )
         return fill(" ".join(said), WIDE)
 
 
@@ -341,7 +346,9 @@ def prove(
     at the sizes of this client.  All of its code runs, with a symbol in place of ε; code that asks the symbol for a
     number, or for a comparison that depends on ε, stops with a TypeError.  Structure that a mechanism's class leaves to
     ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one for the ε it has; other structure must be
-    named in the fields.  The client is also run with numbers, at two ε, and must have the law of the formulas.
+    named in the fields.  The client is also run with numbers: at two ε it must have the law of the formulas, and at six
+    others, if rounded coins are asked for, keep ε to the last fraction.  What a program does only at other numbers, and
+    floats that it computes coins with, are not proved.
 
     Parameters
     ----------
@@ -378,8 +385,8 @@ def prove(
     >>> found = prove(GRR(k=3, epsilon=1.0), [0, 1, 2])
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
     GRR(k=3), on 3 inputs: no report tells two inputs apart by more than e^ε, for every ε > 0 with ideal coins; e^ε is
-    attained by report 0 for inputs 0 and 1. With coins rounded as they are shipped it holds for every ε >= 1e-06. Mean
-    and variance of one person's score are as stated (18 identities).
+    attained by report 0 for inputs 0 and 1. With coins rounded as they are shipped it holds for every ε >= 1e-06, other
+    arithmetic being exact. Mean and variance of one person's score are as stated (18 identities of formulas).
     """
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
@@ -387,6 +394,8 @@ def prove(
     if every := "for all k" in name:
         inputs, rounded = TOKENS[:2], False
     built, ideal = _settle(make, inputs, "ideal", limit)
+    if len(ideal.law) < 2:
+        raise ValueError(f"inputs must be at least two values, got {len(ideal.law)}")
     if every:
         _replay_sizes(make, ideal, limit)
     else:
@@ -398,8 +407,8 @@ def prove(
     if rounded and holds:
         slack = _settle(make, inputs, "rounded", limit)[1]
         shipped = _decide(slack)[0] if slack.as_shipped else None
-    if holds is False and ratio is not None and bad:
-        least = _first(bad[4], ideal.field.roots)
+        if not _kept(make, inputs, limit):
+            shipped = False
     count = wrong = 0
     stated = None
     if isinstance(built, Mechanism):
@@ -463,6 +472,19 @@ def _replay(make: Callable[[Any], Any], inputs: Any, found: Laws, limit: int) ->
                     )
 
 
+def _kept(make: Callable[[Any], Any], inputs: Any, limit: int) -> bool:
+    """Whether the client with numbers keeps ε, exactly, at each of some ε that it takes: floats are not formulas."""
+    for epsilon in TRIED:
+        try:
+            client = make(epsilon)
+        except ValueError:  # more than it is made for
+            continue
+        ratio = worst(laws(client, inputs, limit=limit)).ratio
+        if ratio is None or ratio > odds(epsilon):
+            return False
+    return True
+
+
 def _decide(found: Laws) -> tuple[bool | None, float, Counter[str], Any]:
     """Whether all inequalities hold, from which ε on, how it was shown, and one that fails or is not shown."""
     holds, least, by, bad = True, 1e-6 if found.field.late else 0.0, Counter[str](), None
@@ -470,16 +492,23 @@ def _decide(found: Laws) -> tuple[bool | None, float, Counter[str], Any]:
     for gap in found.gaps():
         s, why = sign(gap[4])
         by[why] += 1
-        least = max(least, 1e-6 if "1e-6" in why else 0.0)
-        if s not in (0, 1) and verdict is not False:
-            verdict, bad = (False if s == -1 or _negative(gap[4]) else None), gap
-    return verdict, least if verdict else 0.0, by, bad
+        if verdict and "1e-6" in why:
+            least = 1e-6
+        if s in (0, 1):
+            continue
+        if s == -1 or _negative(gap[4]):
+            first = _first(gap[4], found.field.roots) if all(m <= Y for m in gap[4]) else 0.0
+            if verdict is not False or first < least:
+                verdict, least, bad = False, first, gap
+        elif verdict:
+            verdict, bad = None, gap
+    return verdict, least if verdict is not None else 0.0, by, bad
 
 
 def _negative(p: Poly) -> tuple[Fraction, Fraction] | None:
     """Find a y and a slack where p is negative, ε being at least 1e-6."""
     ys = [1 + Fraction(2) ** k for k in range(-19, 12)]
-    slacks = [Fraction(0)] if all(m <= Y for m in p) else [Fraction(0), *(Fraction(4) ** k for k in range(-8, 30))]
+    slacks = [Fraction(0)] if all(m <= Y for m in p) else [Fraction(0), Fraction(1, 2**54)]  # what rounding may do
     return next(((y, w) for w in slacks for y in ys if value(p, y, w) < 0), None)
 
 
@@ -526,6 +555,10 @@ def _moments(make: Callable[[Any], Any], inputs: Any, items: Any, limit: int) ->
     candidates, scores, wrong = named(items), dict[Any, Any](), 0
     whole = inputs if isinstance(inputs, np.ndarray | Records) else np.asarray(inputs)
     means, variances = (np.asarray(f(whole, *candidates)) for f in (mechanism.expected, mechanism.variance))
+    shipped = make(POINTS[-1])
+    for stated, found_ in zip((shipped.expected, shipped.variance), numbers(shipped, inputs, items), strict=True):
+        if not np.allclose(np.asarray(stated(whole, *candidates)), found_, rtol=1e-8, atol=1e-9):
+            wrong += 1  # of the client with numbers: it has asked what ε is
     outputs = Outputs()
     for program in _programs(mechanism, inputs):
         for _, report in walk(program, limit=limit):
