@@ -3,7 +3,8 @@
 With y ≥ 1 and e^ε = y^r, a `Formula` is a rational function of y, and of slack variables w ≥ 0 where coins are rounded.
 It has no value: whoever asks for one (`float`, `int`, an index) gets a TypeError.  A comparison, ``==`` and the truth
 of a formula included, has an answer if it is the same for *all* ε > 0 and all slacks, else it is an error, too.  So
-code that runs to its end has taken the same steps for every ε, and what it computed is what it computes for each.
+code that runs to its end and does with numbers what it does with formulas has taken the same steps for every ε.  What
+escapes: code that asks for types, texts or hashes, and floats, whose sums and products are rounded.
 """
 
 from __future__ import annotations

@@ -196,7 +196,9 @@ except TooManyBranches as error:
 # A program can do the same if the client computes its coins itself.
 # `prove` runs the client along all branches with a symbol in place of ε.
 # Sums and quotients of the symbol are formulas, exact fractions of polynomials; whoever asks one of them for its value, or compares it with a number so that the answer depends on ε, is stopped by an error.
-# So a run that ends took the same steps for every ε.
+# So a run that ends took the same steps for every ε, if the client does with a number what it does with a symbol.
+# That is not proved: `prove` also runs the client with numbers, compares the laws at two ε, and at six others sees that ε is kept to the last fraction.
+# A client that computes its coins in floats is stopped there, or called not shown; one that is spoilt on purpose at another ε is not.
 
 
 # %%
@@ -265,7 +267,8 @@ print(prove(krr))
 # %% [markdown]
 # That this is the client of `GRR` is a second statement, checked for small $k$ by comparing laws.
 #
-# What must be trusted is short: the replay along all branches, Python, and the arithmetic of polynomials, whose results a certificate writes down (`by_hand.laws.certificate`), to be checked with whole numbers alone.
+# What must be trusted: the replay along all branches, Python, that the client does the same with numbers, and the arithmetic of polynomials.
+# The last is written down in a certificate (`by_hand.laws.certificate`), to be checked with whole numbers alone.
 #
 # (sec-verify-sampled)=
 # ## Samples of the estimate

@@ -44,7 +44,7 @@ ONE: Poly = {0: 1}
 POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas
 TRIED = (1e-6, 0.01, 1.0, 16.0, 32.0, 40.0)  # where it has to keep ε to the last fraction
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
-WIDE = 100  # letters of a line of what is said
+WIDE = 64  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
 
