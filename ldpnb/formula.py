@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import reduce
+from functools import reduce, wraps
 from itertools import pairwise
 from math import gcd
 from operator import index
@@ -35,21 +35,22 @@ class Root(ValueError):
         self.order = order
 
 
+def collect(terms: Iterable[tuple[int, int]]) -> Poly:
+    """Add up monomials with coefficients."""
+    out: Poly = {}
+    for m, c in terms:
+        out[m] = out.get(m, 0) + c
+    return {m: c for m, c in out.items() if c}
+
+
 def plus(p: Poly, q: Poly, times: int = 1) -> Poly:
     """Add a multiple of q to p."""
-    out = dict(p)
-    for m, c in q.items():
-        out[m] = out.get(m, 0) + times * c
-    return {m: c for m, c in out.items() if c}
+    return collect((*p.items(), *((m, times * c) for m, c in q.items())))
 
 
 def times(p: Poly, q: Poly) -> Poly:
     """Multiply two polynomials."""
-    out: Poly = {}
-    for a, c in p.items():
-        for b, d in q.items():
-            out[a + b] = out.get(a + b, 0) + c * d
-    return {m: c for m, c in out.items() if c}
+    return collect([(a + b, c * d) for a, c in p.items() for b, d in q.items()])
 
 
 def power(p: Poly, n: int) -> Poly:
@@ -182,6 +183,16 @@ def _degree(m: int) -> int:
     return 0 if not m else (m & Y) + _degree(m >> WIDTH)
 
 
+def _lifted(method: Callable[[Any, Formula], Any]) -> Callable[[Any, Any], Any]:
+    """Make a formula of the other number; numpy's arrays go on, element by element."""
+
+    @wraps(method)
+    def found(self: Formula, other: Any) -> Any:
+        return NotImplemented if getattr(other, "ndim", 0) else method(self, self._lift(other))
+
+    return found
+
+
 class Formula:
     """A fraction of polynomials; in y alone it is kept in lowest terms."""
 
@@ -212,39 +223,34 @@ class Formula:
             self.field.floats = True  # with a number in place of the formula, the result would be rounded
         return Formula({0: int(q.numerator)} if q else {}, {0: int(q.denominator)}, self.field)
 
-    def __add__(self, other: Any) -> Formula:
-        if getattr(other, "ndim", 0):
-            return NotImplemented  # numpy's arrays go on, element by element
-        o = self._lift(other)
+    @_lifted
+    def __add__(self, o: Formula) -> Formula:
         if self.den == o.den:
             return Formula(plus(self.num, o.num), self.den, self.field)
         return Formula(plus(times(self.num, o.den), times(o.num, self.den)), times(self.den, o.den), self.field)
 
-    def __mul__(self, other: Any) -> Formula:
-        if getattr(other, "ndim", 0):
-            return NotImplemented  # numpy's arrays go on, element by element
-        o = self._lift(other)
+    @_lifted
+    def __mul__(self, o: Formula) -> Formula:
         return Formula(times(self.num, o.num), times(self.den, o.den), self.field)
 
-    def __truediv__(self, other: Any) -> Formula:
-        if getattr(other, "ndim", 0):
-            return NotImplemented  # numpy's arrays go on, element by element
-        o = self._lift(other)
+    @_lifted
+    def __truediv__(self, o: Formula) -> Formula:
         return Formula(times(self.num, o.den), times(self.den, o.num), self.field)
 
     def __neg__(self) -> Formula:
         return self * -1
 
-    def __sub__(self, other: Any) -> Formula:
-        if getattr(other, "ndim", 0):
-            return NotImplemented
-        return self + self._lift(other) * -1
+    @_lifted
+    def __sub__(self, o: Formula) -> Formula:
+        return self + -o
 
-    def __rsub__(self, other: Any) -> Formula:
-        return self._lift(other) - self
+    @_lifted
+    def __rsub__(self, o: Formula) -> Formula:
+        return o - self
 
-    def __rtruediv__(self, other: Any) -> Formula:
-        return self._lift(other) / self
+    @_lifted
+    def __rtruediv__(self, o: Formula) -> Formula:
+        return o / self
 
     def __pow__(self, n: int) -> Formula:
         base = self if n >= 0 else 1 / self
@@ -257,16 +263,16 @@ class Formula:
         o = self._lift(other)
         return self is o or times(self.num, o.den) == times(o.num, self.den)
 
-    def _order(self, other: Any, weak: bool) -> int:
+    def _order(self, other: Formula, weak: int = 0) -> int:
         """1 if self > other for all ε (see `Field.late`) and slacks, −1 if self < other, 0 if equal; else a TypeError.
 
-        If `weak`, the orders may be ≥ and ≤.
+        The order named by `weak` may be ≥ or ≤.
         """
         gap = self - other
         (top, why), (bottom, also) = sign(gap.num), sign(gap.den)
         self.field.late |= "1e-6" in why + also
         strict = min(gap.num, default=0) <= Y >= min(gap.den)
-        if top is None or not bottom or (top and not weak and not strict):
+        if top is None or not bottom or (top and not strict and top * bottom != weak):
             raise TypeError(f"how {self} compares with {other} depends on ε")
         return top * bottom
 
@@ -278,7 +284,7 @@ class Formula:
             o = self._lift(other)
         except (TypeError, ValueError):
             return NotImplemented
-        return self.same(o) or self._order(o, False) == 0
+        return self.same(o) or self._order(o) == 0
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -291,22 +297,21 @@ class Formula:
         y, slack = Fraction(y), Fraction(slack)
         return value(self.num, y, slack) / value(self.den, y, slack)
 
-    def __lt__(self, other: Any) -> bool:
-        return self._settled(other, -1)
+    @_lifted
+    def __lt__(self, o: Formula) -> bool:
+        return self._order(o, weak=1) < 0
 
-    def __gt__(self, other: Any) -> bool:
-        return self._settled(other, 1)
+    @_lifted
+    def __gt__(self, o: Formula) -> bool:
+        return self._order(o, weak=-1) > 0
 
-    def __le__(self, other: Any) -> bool:
-        return not self._settled(other, 1)
+    @_lifted
+    def __le__(self, o: Formula) -> bool:
+        return self._order(o, weak=-1) <= 0
 
-    def __ge__(self, other: Any) -> bool:
-        return not self._settled(other, -1)
-
-    def _settled(self, other: Any, way: int) -> bool:
-        """Whether self is strictly above (way 1) or below (−1) the other; not, if it is on the other side or equal."""
-        found = self._order(other, True) * way
-        return found > 0 and self._order(other, False) * way > 0
+    @_lifted
+    def __ge__(self, o: Formula) -> bool:
+        return self._order(o, weak=1) >= 0
 
     @property
     def coin(self) -> tuple[Formula, Formula]:
@@ -407,10 +412,7 @@ def _drop(p: Formula, has: Callable[[int], int]) -> Formula:
 
 
 def _at_one(p: Poly) -> Poly:
-    out: Poly = {}
-    for m, c in p.items():
-        out[m >> WIDTH << WIDTH] = out.get(m >> WIDTH << WIDTH, 0) + c
-    return {m: c for m, c in out.items() if c}
+    return collect((m >> WIDTH << WIDTH, c) for m, c in p.items())
 
 
 class Budget:

@@ -538,6 +538,7 @@ GOALS = [
     (f"OUE, packed, k = {MANY:,}: client", "ns a bit", 0.6, cost("OUE, packed", MANY, "client") / MANY),
     (f"k-Subset, packed, k = {MANY:,}: client", "ns a person", 500, cost("SubsetSelection, packed", MANY, "client")),
     (f"OLH, k = {FEW}: server", "ns a person and item", 0.25, cost("OLH", FEW, "server, an item")),
+    (f"OLH, {MANY:,} ids below 2⁶²: server", "ns a person and id", 0.9, cost("OLH", MANY, "server, an id")),
     (f"Wheel-KV, {FEW} keys: server", "ns a person and key", 0.25, cost("WheelKV", FEW, "server, an item")),
     (
         f"certified EM: {triples['note'].split(',')[0]} of three of {triples['size']} binary attributes, n = {triples['n']:,}",

@@ -1,8 +1,11 @@
 """Every example of the package runs, and every class at the front door has one."""
 
+import ast
 import doctest
 import inspect
+import re
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,29 @@ def test_a_wrong_example_is_found():
     for example in doctest.DocTestFinder().find(wrong, "wrong", globs={}):
         runner.run(example, out=lambda text: None)
     assert runner.failures == 1
+
+
+HEADER = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
+
+def strays(doc):
+    """Paragraphs that the reference takes for a parameter: they stand in a list of parameters, and name none."""
+    parts = HEADER.split(inspect.cleandoc(doc))
+    listed = (body for name, body in pairwise(parts) if name in ("Parameters", "Attributes", "Raises", "Returns"))
+    return [line for body in listed for line in re.findall(r"\n\n(\w.*)", body) if " : " not in line and " " in line]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "ldpnb").rglob("*.py")), ids=lambda path: path.stem)
+def test_no_paragraph_stands_among_parameters(path):
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    docs = (ast.get_docstring(node) for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef))
+    assert [line for doc in docs if doc for line in strays(doc)] == []
+
+
+def test_a_paragraph_among_parameters_is_found():
+    good = "Draw.\n\nParameters\n----------\nk : int\n    Size.\nrng\n\nNotes\n-----\nA word or two.\n\nAnother."
+    assert strays(good) == []
+    assert strays(good.replace("\n\nNotes", "\n\nReports are bits.\n\nNotes")) == ["Reports are bits."]
 
 
 @pytest.mark.parametrize("name", CLASSES)

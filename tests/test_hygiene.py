@@ -504,7 +504,7 @@ def one_version_each(requirements):
 
 
 def test_lock_file():
-    for name in ("requirements.txt", "tools/chapters.txt"):
+    for name in ("requirements.txt", "tools/chapters.txt", "tests/benchmarks/peers.txt"):
         assert one_version_each((ROOT / name).read_text("utf-8")) == []
     texts = [(ROOT / name).read_text("utf-8") for name in ("requirements.txt", "tools/chapters.txt")]
     all_, chapters = (set(re.findall(r"^[\w.-]+==[^ ]+", text, flags=re.M)) for text in texts)

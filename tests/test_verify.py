@@ -110,6 +110,14 @@ def test_inputs_are_a_list(client, inputs):
         moments(client, inputs, score=None if isinstance(client, GRR) else len)
 
 
+def test_a_function_that_cannot_be_called_is_named():
+    for client in (lambda x, *, rng: x, lambda x: x, lambda x, n, rng: x):
+        with pytest.raises(TypeError, match=r"client must be callable as client\(value, rng\): "):
+            laws(client, [0, 1])
+        with pytest.raises(TypeError, match=r"client must be callable as client\(value, rng\): "):
+            moments(client, [0, 1], score=len)
+
+
 def test_a_mechanism_refuses_values_of_others_as_it_always_does():
     with pytest.raises(ValueError, match="values must be"):
         laws(GRR(k=3, epsilon=1.0), [{0}])

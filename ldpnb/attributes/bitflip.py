@@ -144,15 +144,15 @@ class BitFlip(Flip):
 
     Source: Ren et al. 2019, Algorithm 1 and Theorem 1.
 
+    Values are records, int (n, d), attribute j in {0, …, κ_j−1}.
+    Reports are bits, bool (n, Σκ_j), attribute after attribute; estimates have the same order.
+
     Parameters
     ----------
     sizes : tuple of int, each at least 2
         Number of values of each attribute, κ_j.
     f : float in (0, 1)
         Twice the flip probability.
-
-    Values are records, int (n, d), attribute j in {0, …, κ_j−1}.
-    Reports are bits, bool (n, Σκ_j), attribute after attribute; estimates have the same order.
 
     Examples
     --------
@@ -190,6 +190,8 @@ class BloomFlip(Flip):
 
     Source: Ren et al. 2019, footnote 1; LoPub in ye2018 §4.1.2; filters, Bloom 1970.
 
+    Values are records, int (n, d).  Reports are bits, bool (n, d·bits).  Estimates have κ_j entries an attribute.
+
     Parameters
     ----------
     sizes : tuple of int, each at least 2
@@ -202,8 +204,6 @@ class BloomFlip(Flip):
         Hash functions, each of which sets one bit; the same for every attribute.
     seed : int
         Which hash functions.  If two values share a code, another seed, more bits or more hashes help.
-
-    Values are records, int (n, d).  Reports are bits, bool (n, d·bits).  Estimates have κ_j entries an attribute.
 
     Examples
     --------

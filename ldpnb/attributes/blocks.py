@@ -54,6 +54,11 @@ class Blocks(RecordMechanism):
     Values are records, int (n, d), attribute j in {0, …, κ_j−1}.  Estimates are flat, (…, Σ_{a<b} κ_a κ_b): pair after
     pair in lexicographic order, (0, 1), (0, 2), …, each table row by row; `unpack` makes tables of them.
 
+    Reports have the fields ``block`` (public), the block's number in lexicographic order, and ``value``, its cell, row
+    by row; (n,).  Tallies count the cells of each block, (C(d, ℓ), max K), with zeros beyond a block's own cells.
+
+    There is no `simulate`: in all but tiny domains hardly two people share record and block.
+
     Parameters
     ----------
     sizes : tuple of int, each at least 2
@@ -62,11 +67,6 @@ class Blocks(RecordMechanism):
         Attributes in a block, ℓ.  A tally has C(d, ℓ) times max K cells, which must be at most 2²⁴.
     epsilon : float
         Of a whole record; a single attribute has no less, since a block that holds it may spend all on it.
-
-    Reports have the fields ``block`` (public), the block's number in lexicographic order, and ``value``, its cell, row
-    by row; (n,).  Tallies count the cells of each block, (C(d, ℓ), max K), with zeros beyond a block's own cells.
-
-    There is no `simulate`: in all but tiny domains hardly two people share record and block.
 
     Examples
     --------

@@ -30,15 +30,15 @@ class HarmonyFrequency(RecordMechanism):
 
     Source: Nguyên et al. 2016, for categorical attributes; ye2018 §4.1.2.
 
+    Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
+    (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
+    sign), (n,).  Tallies count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2).
+
     Parameters
     ----------
     sizes : tuple of int, each at least 2
         Number of values of each attribute, κ_j.
     epsilon : float
-
-    Values are records, int (n, d), attribute j in {0, …, κ_j−1}; estimates are shares, attribute after attribute
-    (see `slices`).  Reports have the fields ``attribute`` and ``row``, both public, and ``bit`` (True for a minus
-    sign), (n,).  Tallies count the plus and minus signs of each row, attribute after attribute: (Σ m_j, 2).
 
     Examples
     --------

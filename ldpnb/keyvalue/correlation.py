@@ -37,15 +37,15 @@ class IOH(Encoded):
 
     Source: sun2021 §3.1, Algorithm 1.
 
+    Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports and tallies are the
+    oracle's.  Estimates are the shares of the combinations, (3^d,).
+
     Parameters
     ----------
     keys : tuple of str
         Names of the d keys, at most 12.
     oracle : PureProtocol
         With k = 3^d, and unbiased shares: not `SHist`.
-
-    Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports and tallies are the
-    oracle's.  Estimates are the shares of the combinations, (3^d,).
 
     Examples
     --------
@@ -117,17 +117,17 @@ class PairSampling(Encoded):
     Source: sampled marginals (Cormode, Kulkarni and Srivastava 2018), for the states of sun2021 §3.1; sampling is what
     sun2021 §5 leaves for later.
 
+    Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports have the field ``pair``
+    (public; pairs (a, b), a < b, in lexicographic order) and the fields of the oracle's reports, or ``report`` where
+    these have none, (n,).  Tallies count for each pair the reports, and then what the oracle counts: (L, 1 + …).
+    Estimates are the shares of the nine combinations 3 s_a + s_b for each pair, (L, 9).
+
     Parameters
     ----------
     keys : tuple of str
         Names of the d keys, at least 2.
     oracle : PureProtocol
         With k = 9, and unbiased shares: not `SHist`.
-
-    Values are `Records` with values in [−1, 1]; keys are numbered as they are named.  Reports have the field ``pair``
-    (public; pairs (a, b), a < b, in lexicographic order) and the fields of the oracle's reports, or ``report`` where
-    these have none, (n,).  Tallies count for each pair the reports, and then what the oracle counts: (L, 1 + …).
-    Estimates are the shares of the nine combinations 3 s_a + s_b for each pair, (L, 9).
 
     Examples
     --------

@@ -49,12 +49,12 @@ class PrivKV(SampledKey):
 
     Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
 
+    Reports have the fields ``key`` (public) and ``state``, (n,).
+
     Parameters
     ----------
     key_epsilon, value_epsilon : float
         ε₁ and ε₂.
-
-    Reports have the fields ``key`` (public) and ``state``, (n,).
 
     Examples
     --------

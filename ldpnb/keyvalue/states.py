@@ -83,11 +83,11 @@ class StateEncoding(SampledKey):
 
     Source: sun2021 §3.1.
 
+    Reports have the fields ``key`` (public) and ``state``, (n,).
+
     Parameters
     ----------
     epsilon : float
-
-    Reports have the fields ``key`` (public) and ``state``, (n,).
 
     Examples
     --------
@@ -127,12 +127,12 @@ class StateEncodingSplit(KeptCode, KnownKeys):
     sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
     say, and at small ε it is better: noise here grows with d², there with d.  :math:`a = w = 1`.
 
+    Reports are states, int (n, d).
+
     Parameters
     ----------
     epsilon : float
         For a whole record.
-
-    Reports are states, int (n, d).
 
     Examples
     --------

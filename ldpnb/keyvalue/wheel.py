@@ -270,13 +270,13 @@ class Wheel(OpenSets, Supporting):
     Source: Wang, Qian, Du, Yang, Huang and Xu 2020, on the unit interval, with arcs of
     :math:`p = 1/(2m-1+me^\varepsilon)`; here it is cut into slots, so that its law holds exactly on a computer.
 
+    Values are `Records` of keys alone: non-negative integers, or `digest` of strings.  Candidates (`items`) are
+    integers or strings.  Reports have the fields ``seed`` (public) and ``slot``, (n,).
+
     Parameters
     ----------
     width : int
         W, with mW < N.
-
-    Values are `Records` of keys alone: non-negative integers, or `digest` of strings.  Candidates (`items`) are
-    integers or strings.  Reports have the fields ``seed`` (public) and ``slot``, (n,).
 
     Examples
     --------

@@ -70,11 +70,11 @@ class MeanEst(Numbers):
     Source: Duchi, Jordan and Wainwright 2018; ye2018 §4.2, whose printed coin :math:`e^\varepsilon/(1+e^\varepsilon)`
     with strict signs on both sides gives ε = ∞ for even d: a corner that ties with v is never sent.
 
+    Reports are corners, int8 (n, d) of −1 and +1.  Tallies count the +1 of each coordinate, (d,).
+
     Parameters
     ----------
     d : int in [1, 4096]
-
-    Reports are corners, int8 (n, d) of −1 and +1.  Tallies count the +1 of each coordinate, (d,).
 
     Examples
     --------
@@ -160,14 +160,14 @@ class SampledNumbers(Numbers):
     The answer about a sampled number counts d/count times, and a number that is not sampled is scored 0: the mean over
     all people is unbiased, with variance (d/count)·E[score² | t] − t² a person.
 
+    Reports have the fields ``attribute`` (which numbers, public, in no particular order) and ``cell``, both (n, count).
+    Tallies count the cells of each number, (d, m).
+
     Parameters
     ----------
     d : int, at least 1
     epsilon : float
         For all answers of a person together.
-
-    Reports have the fields ``attribute`` (which numbers, public, in no particular order) and ``cell``, both (n, count).
-    Tallies count the cells of each number, (d, m).
     """
 
     kind: ClassVar[type[Number]]  # what answers about one number

@@ -252,13 +252,13 @@ class GRR(KeptCode, PureProtocol):
 class BitReports(PureProtocol):
     """What oracles share whose report is a bit an item, set where the item is supported.
 
+    Reports are bool (n, k), or, packed, uint8 (n, ⌈k/8⌉): item v is bit v % 8 of byte v // 8 (numpy's bit order
+    "little"), and bits left over are zero.  Both are drawn by the same law, but not from the same random numbers.
+
     Parameters
     ----------
     packed : bool
         Whether reports are packed, eight items to a byte.
-
-    Reports are bool (n, k), or, packed, uint8 (n, ⌈k/8⌉): item v is bit v % 8 of byte v // 8 (numpy's bit order
-    "little"), and bits left over are zero.  Both are drawn by the same law, but not from the same random numbers.
     """
 
     packed: bool = False
@@ -399,14 +399,14 @@ class OLH(Slotted, PureProtocol):
 
     Source: Wang, Blocki, Li and Jha 2017.
 
+    Reports have the fields ``seed`` (three numbers below `prime`, public) and ``slot``, (n,).
+
     Parameters
     ----------
     g : int
         Number of slots; 0, the default, stands for the best one (see `slot_count`).
     prime : int
         Of the hash, a prime number of at least 5, k and g; a small one for a family whose seeds can be enumerated.
-
-    Reports have the fields ``seed`` (three numbers below `prime`, public) and ``slot``, (n,).
 
     Notes
     -----

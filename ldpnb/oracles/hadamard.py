@@ -230,6 +230,8 @@ class HadamardResponse(ItemOracle):
 
     Source: Acharya, Sun and Zhang 2019.
 
+    Reports are indices in [0, K), (n,).  Tallies count each index, (K,).
+
     Parameters
     ----------
     k : int, at least 2
@@ -238,8 +240,6 @@ class HadamardResponse(ItemOracle):
     blocks : int, optional
         B, a power of two, at most the least one that is not below k; by default the paper's
         :math:`2^{\lceil\log_2\min(e^\varepsilon, 2k)\rceil-1}`.
-
-    Reports are indices in [0, K), (n,).  Tallies count each index, (K,).
 
     Examples
     --------

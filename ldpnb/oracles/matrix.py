@@ -44,6 +44,8 @@ class MatrixMechanism(ItemOracle):
 
     Source: a channel as a matrix, Kairouz, Oh and Viswanath 2016; ye2018 §4.3.
 
+    Values are codes, int (n,).  Reports are codes, int64 (n,).  Tallies are the counts of the reports, (m,).
+
     Parameters
     ----------
     channel : array_like of float (k, m)
@@ -51,8 +53,6 @@ class MatrixMechanism(ItemOracle):
         is never sent.  `within` makes a channel of a stated ε from one that is right to some digits only.
     scores : array_like of float (m, t), optional
         What each report is worth; by default the identity.
-
-    Values are codes, int (n,).  Reports are codes, int64 (n,).  Tallies are the counts of the reports, (m,).
 
     Examples
     --------

@@ -35,15 +35,15 @@ class SubsetSelection(BitReports):
 
     Source: Wang, Huang et al. 2016; Ye and Barg 2018; ye2018 §4.1.1.
 
-    Parameters
-    ----------
-    size : int
-        Items in a set, c, from 1 to k − 1; 0, the default, stands for the best one (see `set_size`).
-
     Reports are the bits of the set, exactly c of them set (see `BitReports`).  A list of items would be a leak if its
     order told which of them came first.
 
     There is no `simulate`: the items of a set exclude each other, so that the joint law of a tally takes every person.
+
+    Parameters
+    ----------
+    size : int
+        Items in a set, c, from 1 to k − 1; 0, the default, stands for the best one (see `set_size`).
 
     Notes
     -----

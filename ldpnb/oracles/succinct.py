@@ -41,6 +41,8 @@ class SHist(OneBit):
 
     Source: Bassily and Smith 2015 (the basic protocol); ye2018 §4.1.1; zhang2018 Algorithm 1.
 
+    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
+
     Parameters
     ----------
     k : int, at least 2
@@ -50,8 +52,6 @@ class SHist(OneBit):
         Number of rows.
     matrix : int in [0, 2**64)
         Number of the matrix.
-
-    Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
 
     Examples
     --------

@@ -41,12 +41,12 @@ class PrivSet(SetSampling):
 
     Source: Wang, Huang et al. 2018 (PrivSet).
 
+    Reports are ascending items, dummies after the d items, int (n, κ).
+
     Parameters
     ----------
     size : int
         Items in a report, κ, from 1 to d; 0, the default, stands for the best one (see `set_size`).
-
-    Reports are ascending items, dummies after the d items, int (n, κ).
 
     Examples
     --------

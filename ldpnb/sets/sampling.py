@@ -56,6 +56,8 @@ from ldpnb.oracles.hadamard import HadamardBit
 class SetSampling(Supporting):
     """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
 
+    Values are `Records`, of which the keys alone are used.
+
     Parameters
     ----------
     d : int, at least 1
@@ -63,8 +65,6 @@ class SetSampling(Supporting):
     ell : int, at least 1
         Padding length ℓ.
     epsilon : float
-
-    Values are `Records`, of which the keys alone are used.
     """
 
     d: int

@@ -64,6 +64,8 @@ class RAPPOR(Hashed):
     Source: Erlingsson, Pihur and Korolova 2014; ye2018 §4.1.1, which swaps the letters p and q and calls h the length
     of the filter.
 
+    Reports have the fields ``cohort`` (public) and ``bits``, (n,).
+
     Parameters
     ----------
     bits : int, at least 1
@@ -77,8 +79,6 @@ class RAPPOR(Hashed):
     p, q : float in [0, 1], p < q
         Probability that a report's bit is 1 where the permanent bit is 0, or 1.  p = 0 and q = 1 send the permanent
         response itself.
-
-    Reports have the fields ``cohort`` (public) and ``bits``, (n,).
 
     Examples
     --------
@@ -304,6 +304,8 @@ class ORR(Slotted, Hashed):
 
     Source: Kairouz, Bonawitz and Ramage 2016; ye2018 §4.1.1.
 
+    Reports have the fields ``cohort`` (public) and ``slot``, (n,).
+
     Parameters
     ----------
     k : int, at least 2
@@ -312,8 +314,6 @@ class ORR(Slotted, Hashed):
         C.
     epsilon : float
         A bound for all values, attained by two that have different slots in some cohort.
-
-    Reports have the fields ``cohort`` (public) and ``slot``, (n,).
 
     Examples
     --------

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from inspect import signature
 from itertools import chain, combinations
 from math import exp, inf, isfinite, log
 from operator import itemgetter
@@ -24,7 +23,7 @@ from ldpnb.chance import Randomness, SystemRandom, form, freeze
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
 from ldpnb.verify._features import CELLS, Pool, features_of, keys, take, tidy
-from ldpnb.verify._laws import _listed, _values, check_level, repeat
+from ldpnb.verify._laws import _listed, _values, check_call, check_level, repeat
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -194,10 +193,10 @@ def audit(
         if isinstance(client, Mechanism):
             reports: Any = deepcopy(client.perturb(deepcopy(repeat(inputs, i, samples)), rng=rng))
         elif many:
-            _check_call(client, "value, n, rng", inputs[i], samples, rng)
+            check_call(client, "value, n, rng", CURE, inputs[i], samples, rng)
             reports = deepcopy(client(deepcopy(inputs[i]), samples, rng))
         else:
-            _check_call(client, "value, rng", inputs[i], rng)
+            check_call(client, "value, rng", CURE, inputs[i], rng)
             reports = [deepcopy(client(deepcopy(inputs[i]), rng)) for _ in range(samples)]
         _check_number(reports, samples, "client")
         return reports if features is None else _check_number(features(reports), samples, "features")
@@ -328,14 +327,6 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
             beyond = np.nextafter(numbers, side)
             client._values(Records(inputs.offsets, inputs.keys, beyond) if isinstance(inputs, Records) else beyond)
             yield f"no input is at the {end} end of the numbers that the mechanism takes"
-
-
-def _check_call(client: Any, call: str, *arguments: Any) -> None:
-    with suppress(ValueError):  # of what has no signature
-        try:
-            signature(client).bind(*arguments)
-        except TypeError as error:
-            raise TypeError(f"client must be callable as client({call}), or many= be changed: {error}") from None
 
 
 def _check_number(reports: Any, n: int, name: str) -> Any:

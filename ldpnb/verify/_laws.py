@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from inspect import signature
 from itertools import accumulate, pairwise
 from math import exp, inf
 from typing import Any
@@ -62,6 +64,8 @@ def laws(client: Client, inputs: Inputs, *, limit: int = LIMIT) -> list[Law]:
     ------
     TooManyBranches
         If there are more.
+    TypeError
+        If a function does not take a value and a source of randomness.
     ValueError
         If inputs are no list of values, a client does not repeat itself, draws past `ldpnb.chance`, returns anything
         but one report, or reports that differ in form alone.
@@ -74,7 +78,17 @@ def _programs(client: Client, inputs: Inputs) -> list[Callable[[Any], Any]]:
     """Return the client as a program for each input: of one report, with a value of its own at each call."""
     if isinstance(client, Mechanism):
         return [lambda rng, one=one: _alone(client.perturb(deepcopy(one), rng=rng))[0] for one in _batches(inputs)]  # type: ignore[misc]
+    check_call(client, "value, rng", "", None, None)
     return [lambda rng, value=value: client(deepcopy(value), rng) for value in _values(inputs)]  # type: ignore[misc]
+
+
+def check_call(client: Any, call: str, cure: str, *arguments: Any) -> None:
+    """Raise a TypeError if a client cannot be called like that."""
+    with suppress(ValueError):  # of what has no signature
+        try:
+            signature(client).bind(*arguments)
+        except TypeError as error:
+            raise TypeError(f"client must be callable as client({call}){cure}: {error}") from None
 
 
 def _alone(reports: Any) -> Any:

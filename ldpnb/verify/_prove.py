@@ -30,6 +30,7 @@ from ldpnb.formula import (
     Root,
     Y,
     _roots as roots_beyond_zero,
+    collect,
     plus,
     power,
     shifted,
@@ -173,11 +174,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
 
 
 def _sum(parts: Any) -> Poly:
-    out = Poly()
-    for p, often in parts:
-        for m, c in p.items():
-            out[m] = out.get(m, 0) + c * often
-    return {m: c for m, c in out.items() if c}
+    return collect((m, c * often) for p, often in parts for m, c in p.items())
 
 
 # ------------------------------------------------------------------------------------------- domains of any size

@@ -145,6 +145,8 @@ class Known:
             self.traces.append({key: {} for key in self.laws[i]})
             for y, p in both.items():
                 self.traces[i][y[0]][y[1]] = p / self.laws[i][y[0]]
+        same = freeze(_values(handed)) == freeze(_values(example.inputs))  # after every branch, too
+        _must(same, "the client changes the values that it is handed")
 
     def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
         self.branches[i] += 1
