@@ -15,7 +15,7 @@ from functools import reduce, wraps
 from itertools import pairwise
 from math import gcd
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 WIDTH = 20  # bits of an exponent: a monomial is one integer, y's exponent lowest, and monomials multiply by adding
 Y = (1 << WIDTH) - 1
@@ -24,6 +24,7 @@ START = (1, 1), (2**24 + 1, 2**24)  # y from 1 on; failing that, from a number b
 NEAR, TINY = Fraction(1, 2**30), Fraction(1, 2**40)  # a coin moves by less than the first, e^ε by less than the second
 PRIME = 2**61 - 1
 SMALL, NOISE = 4096, Fraction(1, 2**49)  # fractions of such numbers are further than 2**-24 from each other
+T = TypeVar("T")
 Poly = dict[int, int]  # monomial -> coefficient, none of them zero
 
 
@@ -183,11 +184,11 @@ def _degree(m: int) -> int:
     return 0 if not m else (m & Y) + _degree(m >> WIDTH)
 
 
-def _lifted(method: Callable[[Any, Formula], Any]) -> Callable[[Any, Any], Any]:
+def _lifted(method: Callable[[Any, Formula], T]) -> Callable[[Any, Any], T]:
     """Make a formula of the other number; numpy's arrays go on, element by element."""
 
     @wraps(method)
-    def found(self: Formula, other: Any) -> Any:
+    def found(self: Formula, other: Any) -> T:
         return NotImplemented if getattr(other, "ndim", 0) else method(self, self._lift(other))
 
     return found

@@ -45,10 +45,9 @@ def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) ->
 
 def signs(shape: tuple[int, int], at: Any, values: Floats, rng: Randomness) -> Ints:
     """Draw the signs of values at these places of a matrix (rows, columns), 0 elsewhere; all places toss a coin."""
-    p, found = np.zeros(shape), np.zeros(shape, np.int64)
+    p = np.full(shape, -1.0)
     p[at] = (1 + values) / 2
-    found[at] = np.where(bernoulli(p, shape, rng)[at], 1, -1)
-    return found
+    return np.where(p >= 0, 2 * bernoulli(np.maximum(p, 0), shape, rng) - 1, 0)
 
 
 def check_pairs(values: Any, d: int | None) -> Records:

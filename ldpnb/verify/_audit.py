@@ -32,6 +32,7 @@ CUTS = 64  # thresholds tried for one score
 REPEATS = 50  # reports that come back so often on average need no classifier
 PRODUCTS = 24  # features whose pairwise products are tried as well
 ROWS = 20_000  # reports of each input that a classifier is fitted to
+CURE = ", or many= be changed"
 
 
 # ------------------------------------------------------------------------------------------------------ the audit
