@@ -161,9 +161,14 @@ def _roots(row: list[int]) -> int:
     return changes(c[0] for c in chain[:-1]) - changes(c[-1] for c in chain[:-1])
 
 
+def merged(p: Poly) -> Poly:
+    """Put one slack in place of all."""
+    return collect((m & Y | _degree(m >> WIDTH) << WIDTH, c) for m, c in p.items())
+
+
 def value(p: Poly, y: Fraction, slack: Fraction) -> Fraction:
     """Value at one y; all slacks are the same."""
-    return sum((c * y ** (m & Y) * slack ** _degree(m >> WIDTH) for m, c in p.items()), Fraction(0))
+    return sum((c * y ** (m & Y) * slack ** (m >> WIDTH) for m, c in merged(p).items()), Fraction(0))
 
 
 def _residue(m: int) -> int:

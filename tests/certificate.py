@@ -1,20 +1,20 @@
 """Check a certificate of `ldpnb.verify.prove` with whole numbers alone: no package, no mechanism, no random choices."""
 
 import sys
+from collections import Counter
 from itertools import permutations
 from math import comb
 
 
 def polynomial(text):
     """Read c*y^i*w1^j + …: {(exponent of y, the slacks' exponents): coefficient}."""
-    found = {}
+    found = Counter()
     for term in text.split(" + "):
         c, *powers = term.split("*")
         pairs = [power.split("^") for power in powers]
         need(all(name[0] in "yw" and n.isdigit() for name, n in pairs), f"no monomial: {term}")
         i = sum(int(n) for name, n in pairs if name == "y")
-        key = i, tuple((name, int(n)) for name, n in pairs if name != "y")
-        found[key] = found.get(key, 0) + int(c)
+        found[i, tuple((name, int(n)) for name, n in pairs if name != "y")] += int(c)
     return found
 
 
@@ -25,11 +25,10 @@ def need(right, what):
 
 def never_negative(p, a, b):
     """Whether p, written in u = b y − a >= 0, has no negative coefficient; times a power of b."""
-    top, rows = max(i for i, _ in p), {}
+    top, rows = max(i for i, _ in p), Counter()
     for (i, slacks), c in p.items():
         for j in range(i + 1):  # y^i = (u + a)^i / b^i
-            key = j, slacks
-            rows[key] = rows.get(key, 0) + c * b ** (top - i) * comb(i, j) * a ** (i - j)
+            rows[j, slacks] += c * b ** (top - i) * comb(i, j) * a ** (i - j)
     return all(c >= 0 for c in rows.values())
 
 
@@ -53,15 +52,12 @@ def check(text):
     for i, law in laws.items():
         keys = {key for p in law.values() for key in p} | set(total)
         need(all(sum(p.get(key, 0) for p in law.values()) == total.get(key, 0) for key in keys), f"sum of law {i}")
-    count = 0
-    for report in {report for law in laws.values() for report in law}:
-        for one, other in permutations(laws, 2):
-            gap = {(i + r, w): c for (i, w), c in laws[other].get(report, {(0, ()): 0}).items()}
-            for key, c in laws[one].get(report, {}).items():
-                gap[key] = gap.get(key, 0) - c
-            need(never_negative(gap, a, b), f"report {report} tells {one} from {other}")
-            count += 1
-    return count
+    pairs = [(y, *pair) for y in {y for law in laws.values() for y in law} for pair in permutations(laws, 2)]
+    for report, one, other in pairs:
+        gap = Counter({(i + r, slacks): c for (i, slacks), c in laws[other].get(report, {(0, ()): 0}).items()})
+        gap.subtract(laws[one].get(report, {}))
+        need(never_negative(gap, a, b), f"report {report} tells {one} from {other}")
+    return len(pairs)
 
 
 if __name__ == "__main__":

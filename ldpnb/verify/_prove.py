@@ -31,6 +31,7 @@ from ldpnb.formula import (
     Y,
     _roots as roots_beyond_zero,
     collect,
+    merged,
     plus,
     power,
     shifted,
@@ -403,7 +404,7 @@ def prove(
     shipped, slack = None, None
     if rounded and holds:
         slack = _settle(make, inputs, "rounded", limit)[1]
-        shipped = _decide(slack)[0] if slack.as_shipped else None
+        shipped = _decide(slack, least_epsilon=False)[0] if slack.as_shipped else None
         if not _kept(make, inputs, limit):
             shipped = False
     count = wrong = 0
@@ -482,8 +483,11 @@ def _kept(make: Callable[[Any], Any], inputs: Any, limit: int) -> bool:
     return True
 
 
-def _decide(found: Laws) -> tuple[bool | None, float, Counter[str], Any]:
-    """Whether all inequalities hold, from which ε on, how it was shown, and one that fails or is not shown."""
+def _decide(found: Laws, least_epsilon: bool = True) -> tuple[bool | None, float, Counter[str], Any]:
+    """Whether all inequalities hold, from which ε on, how it was shown, and one that fails or is not shown.
+
+    The first that fails will do where the least ε is not asked for.
+    """
     holds, least, by, bad = True, 1e-6 if found.field.late else 0.0, Counter[str](), None
     verdict: bool | None = holds
     for gap in found.gaps():
@@ -497,6 +501,8 @@ def _decide(found: Laws) -> tuple[bool | None, float, Counter[str], Any]:
             first = _first(gap[4], found.field.roots) if all(m <= Y for m in gap[4]) else 0.0
             if verdict is not False or first < least:
                 verdict, least, bad = False, first, gap
+            if not least_epsilon:
+                break
         elif verdict:
             verdict, bad = None, gap
     return verdict, least if verdict is not None else 0.0, by, bad
@@ -504,7 +510,7 @@ def _decide(found: Laws) -> tuple[bool | None, float, Counter[str], Any]:
 
 def _negative(p: Poly) -> tuple[Fraction, Fraction] | None:
     """Find a y and a slack where p is negative, ε being at least 1e-6."""
-    ys = [1 + Fraction(2) ** k for k in range(-19, 12)]
+    p, ys = merged(p), [1 + Fraction(2) ** k for k in range(-19, 12)]
     slacks = [Fraction(0)] if all(m <= Y for m in p) else [Fraction(0), Fraction(1, 2**54)]  # what rounding may do
     return next(((y, w) for w in slacks for y in ys if value(p, y, w) < 0), None)
 
