@@ -324,7 +324,7 @@ worst = max(each, key=each.get)
 print(f"server, an item: from {say(min(each.values()))} to {say(each[worst])} ns ({worst})")
 
 # %% [markdown]
-# Some clients draw more than they use, so that nobody can tell a value by watching them draw ({ref}`sec-deploy-around`).
+# Some clients draw more than they use, so that the kind and number of their draws tell no more than the report does ({ref}`sec-deploy-around`).
 # A sign for every key or pair, held or not, is what IOH, PairSampling and the two state encodings pay; m places and m dummies for every person, Wheel and Wheel-KV; the whole chain of coins, and every place of a set, PrivSet; one item too many, packed k-Subset.
 #
 # Whoever does little else than draw pays most for secure words.
@@ -582,7 +582,7 @@ slowest = sorted(joint, key=joint.get)[::-1][:3]
 print("slowest simulations at the sizes of the large table, ms: " + ", ".join(f"{x} {say(joint[x])}" for x in slowest))
 
 # %% [markdown]
-# A verdict is open where the number is nearer to the goal, above or below, than rounds of one record are to each other, as printed at the beginning.
+# A verdict is open where the number and the goal differ by less than 95 % of the rounds of one record do, as printed at the beginning.
 # The goals for simulations are about frequency oracles with an exact joint law; of the other mechanisms some are slower, as just printed.
 # A simulation of k-RR or of unary encoding is about two binomial counts for each item.
 # That of the Hadamards is exact in the joint law of all rows, which takes a transform of binomial counts; for mean-square errors, `simulate_marginals` of the one-bit Hadamard draws two for each item as well.
@@ -601,12 +601,12 @@ print("slowest simulations at the sizes of the large table, ms: " + ", ".join(f"
 # - *Memory that is given back.* The first touch of a fresh page is work of the system, and for a short piece of work it can be most of the time.
 #   Here freed memory stays with the process, as in a server that has run for a while.
 # - *One number for all.* The least of a few runs on one machine has no error bar that means anything for yours.
-#   What differs by less than rounds of the record do is no difference; how far they do is printed at the beginning, with the quotient of two times for the same work.
+#   A difference that is smaller than between rounds of one record is no evidence; how far rounds differ is printed at the beginning, with the quotient of two times for the same work.
 # - *Memory that is not seen.* What compiled code takes for itself is not in the tables, and neither are programs and libraries, which take more than any mechanism.
 # - *Different things by the same name.* An estimate that is clipped is another estimate, a report of text another report, and random numbers that can be predicted no protection at all.
 #   Compare secure with secure.
-# - *The stopwatch of an attacker.* If drawing a report takes longer for one value than for another, whoever sees the time learns the value, and no ε speaks of it.
-#   Nothing here promises constant time: the laws in this book are laws of reports.
+# - *The stopwatch of an attacker.* If drawing a report takes longer for one value than for another, the time tells something about the value, and no ε here counts it.
+#   Nothing here promises constant time: the laws in this book are laws of reports, and some of reports and draws ({ref}`sec-deploy-around`).
 #
 # (sec-speed-exercises)=
 # ## Exercises

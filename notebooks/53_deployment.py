@@ -26,7 +26,7 @@
 # 综述（叶青青等）称，图像在用户端扰动之后，数据收集者与传输途中的攻击者都不能窃取其中的隐私，此论断在条件下复现：以 $\varepsilon$ 为限成立，照字面则不成立。
 # :::
 #
-# You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client of this package that must not be timed, and run a service that you may copy.
+# You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client that must not be timed though its reports are right, and run a service that you may build on.
 # From {ref}`ch-rr` you need ε-LDP, post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
 
 # %% tags=["hide-input"]
@@ -143,7 +143,7 @@ plt.show()
 # | the collector | all messages, with address and time | ε a report, and the sum of all that can be laid side by side ({ref}`sec-deploy-time`); more than agreed, if it may choose budgets or seeds ({ref}`sec-deploy-hash`) |
 # | a thief, a buyer, a court | what was kept | as the collector, if addresses and times were kept |
 # | everybody | the published shares | the same ε ({prf:ref}`thm-post`), and nothing about groups ({ref}`sec-deploy-hidden`) |
-# | somebody who takes part and lies | their own messages | that they can deny any value, too ({ref}`sec-deploy-liars`) |
+# | somebody who takes part and lies | their own messages | that no lie can be proved ({ref}`sec-deploy-liars`) |
 #
 # The first line is the assumption on which all others rest.
 # Whoever writes the client can replace it tomorrow, and in most services that is the collector.
@@ -215,7 +215,7 @@ check(
 
 # %% [markdown]
 # A smaller ε of the others only means that it takes more of them.
-# A promise that a survey "reveals nothing about you" is therefore false whatever the mechanism is; the true promise is that it reveals about the same whether you answer or not.
+# A promise that a survey "reveals nothing about you" is therefore false whatever the mechanism is; the true promise is that your answer changes the odds of anything that is concluded about you by a factor of at most $e^\varepsilon$.
 #
 # *What relatives share.*
 # {ref}`sec-rr-frameworks` has three sisters with one gene: three reports, $3\varepsilon$.
@@ -1248,7 +1248,8 @@ check(
 )
 
 # %% [markdown]
-# So a screen stops clumsy liars, and against careful ones there is only the number of people that a report is worth, `influence`.
+# So a screen finds clumsy liars; it does not say which reports are theirs, and nothing should be thrown out for what it says ({ref}`ch-collect`).
+# Against careful ones there is only the number of people that one report can count for: `influence(10)` is that number for ten items together.
 # A thousand liars among a million people are 0.1 %, and one standard error of the Hadamard bit; ten thousand are ten.
 # With k-RR over many items a few dozen suffice for one: the worth of a report grows like $k$ and the noise only like $\sqrt k$, so that one standard error takes $\sqrt{n/(e^\varepsilon+k-2)}$ liars.
 #
@@ -1348,6 +1349,7 @@ def clients(make, port, values):
 # - *What an answer means.* "Received" means: in memory, and on disk with the next partition.
 #   A crash loses what waits, at most `size + least` reports; a service that must promise more needs a journal, which has an order, or a second machine.
 #   If the disk fails, nothing that waits is lost, and new messages are refused until it works again.
+#   (If it fails after the file is there, the file is taken back; should that fail, too, its reports are there twice.)
 # - *No order, few traces.* A partition is sorted before it is written, its name is random, and of the times of its file those that can be set are set back; the file system keeps another, of the last change, so that partitions should be copied elsewhere in one go before anybody else sees them.
 #   It never has fewer than `least` reports, because a partition of one would tell when that one came: `least` reports are always held back for the last partition, and a run that gets fewer in all gives them up.
 # - *What it does know.* Memory holds the reports that wait, in their order, and all tokens of the run.
@@ -1419,7 +1421,8 @@ class Collector(ThreadingHTTPServer):
         """Put the first reports that wait on disk, in an order that says nothing; the caller has the lock."""
         path = self.new_path()
         try:
-            collect.save(np.sort(np.array(self.waiting[:count], self.mechanism.dtype)), path, self.mechanism)
+            reports = np.sort(np.array(self.waiting[:count], self.mechanism.dtype))
+            collect.save(reports, path, self.mechanism, label=SURVEY)
         except OSError:
             path.unlink(missing_ok=True)  # it may be there already, and would be counted twice after the next try
             raise
@@ -1440,7 +1443,7 @@ class Collector(ThreadingHTTPServer):
 
 
 # %% [markdown]
-# A real service would have encryption on the line, without which everybody on it sees tokens and reports; a server made for the open network, which that of the standard library is not; tokens that survive a restart; a limit on the rate; and one on the time of a connection, because the limit here is for silence, and whoever sends a byte every nine seconds keeps `close` waiting.
+# A real service would have a client that keeps its account and its message until it hears "received"; encryption on the line, without which everybody on it sees tokens and reports; a server made for the open network, which that of the standard library is not; tokens that survive a restart; a limit on the rate; and one on the time of a connection, because the limit here is for silence, and whoever sends a byte every nine seconds keeps `close` waiting.
 #
 # The clients run in another process, from the source of the functions above, and get their values over a pipe.
 # For the checks, the collector keeps every message as it arrives; and a line can be bad, so that every tenth answer is lost.
@@ -1550,7 +1553,7 @@ with TemporaryDirectory() as folder:
     with closing(Tapped(MECHANISM, folder)) as collector:
         answers = run_clients(collector.server_port, values)
     tape = collector.tape
-    stored = collect.collect(MECHANISM, folder)
+    stored = collect.collect(MECHANISM, folder, label=SURVEY)
 
 # %% [markdown]
 # What was right is counted.
@@ -1689,7 +1692,7 @@ def restarted(kind):
                 away.rename(folder)
                 answers += clients(message, collector.server_port, values[:110])
         statuses = [status for status, _ in answers]
-        return statuses.count(200), statuses.count(503), collect.collect(MECHANISM, folder).reports
+        return statuses.count(200), statuses.count(503), collect.collect(MECHANISM, folder, label=SURVEY).reports
 
 
 (kept, turned_away, on_disk), (promised, _, saved) = map(restarted, (Tapped, Numbered))
@@ -1707,7 +1710,8 @@ class Hasty(Tapped):
     """The control: what a failed write has left on the disk stays there."""
 
     def _write(self, count):
-        collect.save(np.sort(np.array(self.waiting[:count], self.mechanism.dtype)), self.new_path(), self.mechanism)
+        reports = np.sort(np.array(self.waiting[:count], self.mechanism.dtype))
+        collect.save(reports, self.new_path(), self.mechanism, label=SURVEY)
         del self.waiting[:count]
 
 
@@ -1723,7 +1727,7 @@ def interrupted(kind):
     with TemporaryDirectory() as folder, patch.object(collect, "save", save):
         with closing(kind(MECHANISM, folder, size=100, least=50)) as collector:
             answers = [collector.accept(message(x, os.urandom(16), SystemRandom()))[0] for x in values[:400]]
-        return answers.count(200), collect.collect(MECHANISM, folder).reports
+        return answers.count(200), collect.collect(MECHANISM, folder, label=SURVEY).reports
 
 
 (kept, on_disk), (_, doubled) = map(interrupted, (Tapped, Hasty))
@@ -1745,7 +1749,7 @@ class Unlocked(Tapped):
         self.lock.release()
         self.accept(message(0, os.urandom(16), SystemRandom()))  # somebody else comes in
         self.lock.acquire()
-        collect.save(reports, self.new_path(), self.mechanism)
+        collect.save(reports, self.new_path(), self.mechanism, label=SURVEY)
         self.waiting.clear()
 
 
@@ -1756,7 +1760,7 @@ def at_once(kind):
             with ThreadPoolExecutor(8) as pool:
                 crowd = [pool.submit(clients, message, collector.server_port, values[:100]) for _ in range(8)]
             received = sum(status == 200 for one in crowd for status, _ in one.result())
-        return received, collect.collect(MECHANISM, folder).reports
+        return received, collect.collect(MECHANISM, folder, label=SURVEY).reports
 
 
 (came, found), (came_unlocked, found_unlocked) = map(at_once, (Tapped, Unlocked))
@@ -1866,14 +1870,14 @@ settle(
 #
 # - *Promise.* Say what ε is about: one report, a day, a lifetime; which two values, or which two histories.
 #   Say that it is not about groups.
-# - *Budget.* The client counts what it has spent, per person and not per device, before it sends (`serve.Account`); the server cannot raise it.
+# - *Budget.* The client counts what it has spent before it sends (`serve.Account`); the server cannot raise it, and several devices of one person share the budget.
 # - *Memory.* What is remembered survives an update and a restart, and is not in a backup that others can read.
 # - *Coins.* They come from the operating system and are never seeded; no generator of a simulation is anywhere in the client.
 # - *Numbers.* Thresholds are rounded toward privacy; there is no noise in floats, and no ε beyond what the grid can carry.
 # - *Public part.* It is drawn by the client, without looking at the value; ids are mixed or hashed three-wise independently, and words are long enough.
 # - *Message.* It has one length, names the mechanism, is made once, and is sent at a time that was set beforehand.
 #   A retry sends the same bytes.
-# - *Server.* It refuses what cannot be, keeps no address, no time and no order, loses nothing that it has confirmed (ours does, in a crash), and has a limit for the reports of one person.
+# - *Server.* It refuses malformed messages, keeps no address, no time and no order, and loses nothing that it has confirmed (ours loses what waits in a crash, and at the end if that is fewer than `least`).
 # - *Liars.* Know what one report is worth, and how many people an opponent can be.
 # - *Code.* It is open, reproducible and small, and the parameters are in it.
 #
