@@ -5,7 +5,7 @@
 # :::{admonition} In one minute
 # What a server needs of a billion reports is a table of counts, and counts add.
 # So reports can lie in many files, each file can be counted by any machine, and sums of sums are the same integers as one count of everything, to the last one.
-# A hundred million reports, each drawn by the real client of one made-up person, were written and counted on one small machine, in memory that does not grow with their number.
+# A hundred million reports, drawn by the code of the client for a hundred million made-up people, were written and counted on one small machine, in hardly more memory than a tenth of them takes.
 #
 # What differs between mechanisms is the work for one report: some tens of nanoseconds, reading included, if the server looks up a cell, and time in proportion to the number of *candidates*, the items that it asks about, if it has to try each of them.
 # For a billion people and a million candidates that is the difference between less than a minute and days of a core.
@@ -54,7 +54,7 @@ from ldpnb.book import check, dots, line, recorded, style, sweep, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.chance import freeze
 from ldpnb.hashing import digest
-from ldpnb.serve import PartitionError, collect, read
+from ldpnb.serve import PartitionError, collect, load_tally, read, save_tally
 from ldpnb.serve.collecting import FAN_IN, GROUP, HEAD
 
 style()
@@ -267,7 +267,8 @@ for name, mechanism in (
 # The values of a column lie in it in runs, called pages; each page carries a checksum, and so do each column and what the file says of itself.
 # A file that says that it holds reports of another mechanism, of the same with another ε, or with another label, is not counted.
 # And a folder that holds anything but `*.parquet` files is refused: what somebody is still writing is a part of a partition.
-# (What a writer left that was killed is not locked, and passed over.)
+# (What a killed writer leaves behind is not locked any more, and is ignored.)
+# A name that is no ordinary file, a pipe or a device say, is refused before it is opened.
 # So a folder is refused, too, while somebody writes into it: let each day or each hour have its own, and count it when it is closed.
 
 # %%
@@ -300,8 +301,8 @@ left.unlink()
 # The first fault stops the run; nobody has to find out later that a tenth was missing.
 # Whoever wants the rest nevertheless has to say so, and gets the faults beside the tally.
 # (A copy stops the run in any case, once both have been counted: the fault is not in a file but in the list of files.)
-# Nor is a file skipped for what its reader lacks: when memory, rights or the file system fail, the run stops, since files that are whole would be dropped.
-# Nobody misses a file that never came, unless by a list of what should be there and of how many reports.
+# Nor is a file skipped because its reader lacks memory or rights, or because the disk fails: the run stops, since files that are whole would be dropped.
+# A file that never came is missed only by a list of the files that are expected, with their numbers of reports.
 
 # %%
 asked = [some, *(faulty / name for name in ("truncated", "other epsilon", "missing"))]
@@ -410,6 +411,7 @@ check(
 #
 # What was counted need not be counted again.
 # Whoever keeps yesterday's tally, and with it the random numbers of its partitions, adds today's folder to it, and sees whether a partition is in both, whatever its name.
+# A kept tally is a file that names its mechanism and its label and carries a checksum, as a partition does.
 
 
 # %%
@@ -424,10 +426,13 @@ def add_folder(before, partitions, folder):
 today = PLACE / "today"
 today.mkdir()
 save(CLIENT.perturb(people[:100_000], rng=rng), today / "part-00.parquet", CLIENT, label=LABEL)
-np.savez(PLACE / "yesterday.npz", n=alone.reports, counts=alone.tally.counts, partitions=list(alone.partitions))
+save_tally(alone.tally, PLACE / "yesterday.tally", label=LABEL)
+(PLACE / "yesterday.json").write_text(json.dumps(list(alone.partitions)))
 
-with np.load(PLACE / "yesterday.npz") as stored:
-    yesterday = Tally(CLIENT, int(stored["n"]), stored["counts"]), set(stored["partitions"].tolist())
+yesterday = (
+    load_tally(PLACE / "yesterday.tally", CLIENT, label=LABEL),
+    set(json.loads((PLACE / "yesterday.json").read_text())),
+)
 so_far, numbers = add_folder(*yesterday, today)
 print(f"{so_far.n:,} reports in {len(numbers)} partitions")
 
@@ -975,17 +980,18 @@ print(
 # What changes around it:
 #
 # - *Paths.* Workers open files by the names that they are sent, so a folder must be mounted under the same name everywhere; an address such as `s3://…` is refused.
-#   A worker that lacks the mount finds every file missing, and with `skip=True` would skip them all.
+#   A worker that lacks the mount finds every file missing, and to `skip=True` a missing file is a fault like others: it would skip them all.
 # - *Writing.* `save` gives a file its name by a hard link, which never overwrites.
 #   Many mounts of object storage have no hard links: write to a local disk, and copy whole files there.
 # - *Versions.* Scheduler, workers and the asking process need the same versions of Python, dask, numpy and this package; dask warns where they differ.
 #   The file says which mechanism it is of, and a worker whose class means something else by that name would count something else.
 # - *Lost workers.* Counting a partition is a pure function of a file, so that dask can do it again elsewhere when a worker dies; a tally is in a sum once, however often it was made.
-#   A partition that kills one worker after the other stops the run, and the error has its path; so does a cluster that has lost all its workers and gets no others.
-#   The mechanism travels with each task, so that nothing is lost with a worker that cannot be made again.
-#   The tests of this book kill one worker, or all, at the first moment and in the middle, and get the same integers.
+#   A partition that kills one worker after the other stops the run, and the error has its path.
+#   A run whose workers are all lost, with no others coming, stops within seconds with a `ClusterError`.
+#   Each task carries the mechanism, so that any worker can repeat it.
+#   The tests of this book kill one worker, or all, at the first moment and in the middle; where workers come back the integers are the same.
 # - *Who is asked.* dask sends code, and runs what it is sent: whoever reaches the scheduler's port can run programs on every machine.
-#   Turn on TLS, with a certificate of your own authority on scheduler, workers and client: `Security(tls_ca_file=…, tls_client_cert=…, tls_client_key=…, require_encryption=True)` for the client, `Client(address, security=…)`, and the same files by `--tls-ca-file`, `--tls-cert` and `--tls-key` for `dask scheduler` and `dask worker`, whose addresses then begin with `tls://`.
+#   Turn on TLS, with a certificate of your own authority on scheduler, workers and client: `Security(tls_ca_file=…, tls_client_cert=…, tls_client_key=…, require_encryption=True)` for the client, `Client(address, security=…)`, which is then given to `collect` in place of the address, and the same files by `--tls-ca-file`, `--tls-cert` and `--tls-key` for `dask scheduler` and `dask worker`, whose addresses then begin with `tls://`.
 #   Keep the ports, and the dashboard, which has no TLS, inside a network of your own.
 # - *Memory.* A worker holds a part of one file, and tallies that wait until all eight of a sum are there.
 #   A sum is done before another partition is opened, or else all tallies would wait for the end; the first exercise counts those that wait nevertheless.
@@ -1123,7 +1129,7 @@ check(
 # - *Counting a partition twice.* A retry that writes a second file, a folder that holds a backup, a glob that finds both.
 #   Files that are copies are recognised by their number; the same *reports* written twice are not, and two reports that look alike are no proof, since k-RR has only $k$ of them.
 #   Each report must be written by exactly one writer.
-#   After an error of the disk its file may be there all the same: a retry must use the same path, which `save` refuses if it is.
+#   A failed `save` may have left a complete file: retry with the same path, and `save` refuses where a file is there.
 # - *Mixing questions.* Two questions with equally many answers have the same mechanism, and nothing in a report tells which was asked.
 #   The label does, and `collect` compares it like the mechanism; a file without one is only taken for a file without one.
 #   A mechanism that asks several times (PrivKVM) has another law in a later round, under the same name, so each round needs a label of its own.
@@ -1272,8 +1278,8 @@ kept.cleanup()
 # | statement | how it was checked |
 # |---|---|
 # | {prf:ref}`thm-collect-tree`: partitions, order and tree make no difference | 50 random trees; one process, two workers, an address; a tally that was kept |
-# | damage is refused or does no harm | a partition cut at every byte, and a bit of every byte changed |
-# | memory does not grow with the number of reports | 10⁷ against 10⁸ reports, largest memory of every process |
+# | damage is refused or does no harm | one partition, cut at every byte, and a bit of every byte changed |
+# | ten times the reports need hardly more memory | 10⁷ against 10⁸ reports, largest memory of every process |
 # | the law of a tally is the real client's | exactly at two people (k-RR, one-bit Hadamard); 3,072 estimates at a million, for OLH each item alone |
 # | the error at a billion people is the theory's | k-RR and one-bit Hadamard: law at 10⁹, reports of clients at 10⁸; OLH is only drawn in {numref}`fig-collect-error` |
 # | {prf:ref}`thm-collect-lost`: what is lost shifts an estimate, whatever its error bar | a region that is skipped |

@@ -1719,8 +1719,8 @@ def interrupted(kind):
     """Reports received, and on disk, if the disk fails once after the file is there."""
     faults = iter([OSError("the folder cannot be brought to the disk")])
 
-    def save(*what, whole=collect.save):
-        whole(*what)
+    def save(*what, label, whole=collect.save):
+        whole(*what, label=label)
         for fault in faults:
             raise fault
 
