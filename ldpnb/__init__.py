@@ -57,7 +57,12 @@ if TYPE_CHECKING:
         SubsetSelection as SubsetSelection,
         minimax_risk as minimax_risk,
     )
-    from ldpnb.postprocess import maximum_likelihood as maximum_likelihood, norm as norm, norm_sub as norm_sub
+    from ldpnb.postprocess import (
+        interval as interval,
+        maximum_likelihood as maximum_likelihood,
+        norm as norm,
+        norm_sub as norm_sub,
+    )
     from ldpnb.serve import collect as collect, save as save, screen as screen
     from ldpnb.sets import (
         PrivSet as PrivSet,

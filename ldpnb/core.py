@@ -87,6 +87,7 @@ class Mechanism(ABC):
     limits: ClassVar[Mapping[str, Limit]] = {}  # of fields, beside those of the bases
     public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
     server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
+    shares: ClassVar[bool] = False  # whether each entry of `expected` is 0 or 1
     needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
     chosen: ClassVar[Mapping[str, str]] = {}  # fields that 0 leaves to ε, and the attribute that has what is in use
     tried: ClassVar[Sequence[Mapping[str, Any]]] = ()  # fields of small instances, see `example`
@@ -172,6 +173,47 @@ class Mechanism(ABC):
         Counts may have leading axes (trials, as `simulate` returns them); the estimate has the same ones.
         """
         return self._score(self._own(tally))
+
+    def standard_error(self, tally: Tally, *, people: bool = False) -> Floats:
+        r"""Estimate the standard error of each entry of the estimate, from the scatter of the scores.
+
+        √((mean squared score − squared estimate)/(n − 1)).  Its square is unbiased for the variance of the estimate
+        where people are a random sample of a population.  For these very people it is too large on average, by the
+        variance of `expected` over n − 1.  With shares, where `expected` is 0 or 1, that is f(1 − f), and known:
+        √((mean squared score − estimate)/n) is what is left.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of at least two reports; counts may have leading axes (trials).
+        people : bool
+            Whether the error is that about these people, and not about a population that they are a sample of.
+
+        Returns
+        -------
+        ndarray of the shape of the estimate
+
+        Raises
+        ------
+        ValueError
+            If the mechanism's tally does not tell how scores scatter, or `people` is asked for and not known.
+        """
+        estimate, squares = self.estimate(tally), self._squares(self._own(tally))
+        if tally.n < 2:
+            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        if people and not self.shares:
+            raise ValueError(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+        left = (squares - estimate) / tally.n if people else (squares - estimate**2) / (tally.n - 1)
+        return np.asarray(np.sqrt(np.maximum(left, 0)))  # below zero by rounding, or where hardly any noise is seen
+
+    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
+        """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""
+        half = z * self.standard_error(tally, people=people)
+        return self.estimate(tally) - half, self.estimate(tally) + half
+
+    def _squares(self, tally: Tally) -> Floats:
+        """Mean squared score of each entry of the estimate, where the tally tells."""
+        raise ValueError(f"tally must tell how scores scatter, which one of {_brief(self)} does not")
 
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for.

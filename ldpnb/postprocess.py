@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import prod
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Law
-from ldpnb.checks import check_count, check_numbers, check_positive
-from ldpnb.core import Floats
+from ldpnb.checks import check_count, check_numbers, check_positive, is_number
+from ldpnb.core import Floats, Mechanism, Tally, check_tally
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
 TARGET = 0.1  # each step aims at this part of the average θ_v z_v that is left
@@ -79,6 +81,57 @@ def norm_sub(estimate: ArrayLike) -> Floats:
     tau = (falling.cumsum(-1) - 1) / np.arange(1, x.shape[-1] + 1)
     last = (falling > tau).sum(-1, keepdims=True) - 1  # true for a first stretch of items, then false
     return np.asarray(np.maximum(x - np.take_along_axis(tau, last, -1), 0))
+
+
+def interval(
+    tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False
+) -> tuple[Floats, Floats]:
+    """Return confidence intervals of all entries of an estimate: shares, means, frequencies and products of keys.
+
+    Of shares that reports support or do not, those from which the estimate is not too far (score intervals); of others,
+    a normal quantile times the standard error to both sides.
+
+    Parameters
+    ----------
+    tally : Tally
+        Of at least two reports; counts may have leading axes (trials).
+    level : float in (0, 1)
+        Probability of covering one entry, approached as n grows; of covering all at once, if `together` (Bonferroni).
+    people : bool
+        Whether the interval is about these people, and not about a population that they are a random sample of.
+    together : bool
+        Whether the level is that of all entries at once.
+
+    Returns
+    -------
+    low, high : ndarray of the shape of the estimate
+        Not cut at what is possible.
+
+    Raises
+    ------
+    ValueError
+        If the level is not in (0, 1), or the mechanism has no standard errors of that kind.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> oracle = GRR(k=3, epsilon=1.0)
+    >>> tally = oracle.tally(oracle.perturb(np.repeat([0, 1, 2], [500, 300, 200]), rng=np.random.default_rng(0)))
+    >>> [ends.round(2).tolist() for ends in interval(tally)]
+    [[0.38, 0.24, 0.14], [0.55, 0.4, 0.29]]
+    """
+    if not is_number(level) or not 0 < level < 1:
+        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
+    mechanism = check_tally(tally, Mechanism, "a mechanism").mechanism
+    low, high = mechanism.interval(tally, _normal(level), people=people)
+    if together:
+        lead = tally.counts.ndim - (1 if tally.marginal else len(mechanism._cells_of(tally.items)))  # axes of trials
+        low, high = mechanism.interval(tally, _normal(1 - (1 - level) / prod(low.shape[lead:])), people=people)
+    return low, high
+
+
+def _normal(level: float) -> float:
+    return -NormalDist().inv_cdf((1 - level) / 2)
 
 
 def channel(laws: Sequence[Law]) -> tuple[Floats, list[Hashable]]:

@@ -52,6 +52,7 @@ from ldpnb import (
     Tally,
     TwoPoint,
     epsilon,
+    interval,
     law,
     laws,
     least_distortion,
@@ -62,7 +63,7 @@ from ldpnb import (
 )
 from ldpnb.book import check, datasets, dots, line, settle, style, table
 from ldpnb.chance import rational, weighted
-from ldpnb.numbers import Range, interval
+from ldpnb.numbers import Range
 
 style()
 SEED = 2013  # the year of the first local mean

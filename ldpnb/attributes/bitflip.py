@@ -114,6 +114,13 @@ class Flip(RecordMechanism):
         """Estimate the share of each value of each attribute: (…, Σκ_j)."""
         return self._decoded((tally.counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
+    def _squares(self, tally: Tally) -> Floats:
+        """The noise of the bits, whatever the record, and the square of what a person contributes, 0 or 1."""
+        if not self.shares:
+            return super()._squares(tally)
+        noise = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
+        return np.asarray(self._score(tally) + noise)
+
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for; all choices of `targets` values are tried.
 
@@ -163,6 +170,7 @@ class BitFlip(Flip):
     """
 
     label = "bit flips"
+    shares = True
     tried = [{"sizes": (4,), "f": 0.1}, {"sizes": (2, 3), "f": 0.9}, {"sizes": (2, 2, 2), "f": 0.37}]
 
     influence = Mechanism.influence

@@ -50,6 +50,7 @@ class HarmonyFrequency(RecordMechanism):
 
     epsilon: float
     label = "Harmony"
+    shares = True
     tried = [{"sizes": (2, 3), "epsilon": 1.0}, {"sizes": (3,), "epsilon": 0.3}, {"sizes": (2, 2, 2), "epsilon": 2.0}]
     limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
     public_fields: ClassVar[tuple[str, ...]] = ("attribute", "row")
@@ -107,6 +108,12 @@ class HarmonyFrequency(RecordMechanism):
         parts = zip(split(signs, self.m), self.sizes, strict=True)
         balance = np.concatenate([fwht(rows)[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
+
+    def _squares(self, tally: Tally) -> Floats:
+        """Of scores ±d c of the values of the attribute that was asked about, 0 of others."""
+        asked = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
+        square = inexact((len(self.sizes) / (2 * self.truth - 1)) ** 2)
+        return np.asarray(np.repeat(asked, self.sizes, axis=-1) * (square / tally.n))
 
     def expected(self, values: ArrayLike) -> Floats:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""

@@ -128,6 +128,13 @@ class SignedTernary(Mechanism):
         frequency = (plus + minus - b * tally.counts.sum(-1)) / t
         return np.stack([frequency, (plus - minus) / d], -2) / (tally.n * self.w)
 
+    def _squares(self, tally: Tally) -> Floats:
+        """Of scores that a sign, no sign and no question have."""
+        minus, none, plus = np.moveaxis(tally.counts, -1, 0)
+        t, d, b = self._gains
+        frequency = ((plus + minus) * (1 - b) ** 2 + none * b**2) / t**2
+        return np.stack([frequency, (plus + minus) / d**2], -2) / (tally.n * self.w**2)
+
     def _moments(self, held: Held) -> tuple[Floats, ...]:
         """t, s, t², s² and ts of each pair that is held."""
         t = held.u * (self.asked / self.w)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         SampledHybrid as SampledHybrid,
         SampledNumbers as SampledNumbers,
     )
-    from ldpnb.numbers.means import MeanMechanism as MeanMechanism, Range as Range, interval as interval
+    from ldpnb.numbers.means import MeanMechanism as MeanMechanism, Range as Range
     from ldpnb.numbers.one_number import (
         Design as Design,
         Hybrid as Hybrid,

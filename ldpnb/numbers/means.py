@@ -1,4 +1,4 @@
-"""What all mechanisms for means share: a public range, scores of cells, standard errors and intervals.
+"""What all mechanisms for means share: a public range, and scores of cells.
 
 `Range` maps ages or prices of a public range to [−1, 1] and back.
 """
@@ -10,15 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import exact, log, odds
-from ldpnb.checks import Limit, check_epsilon, check_numbers, is_number
-from ldpnb.core import Floats, Ints, Mechanism, Tally, check_tally
+from ldpnb.checks import Limit, check_epsilon, check_numbers
+from ldpnb.core import Floats, Ints, Mechanism, Tally
 from ldpnb.formula import Formula
 
 FINE = 2**64  # weights of a client are multiples of 1 / FINE
@@ -148,44 +147,11 @@ class MeanMechanism(Mechanism):
         """Variance E[score² | t] − t²: (n, t)."""
         return self._variance(self._values(values))
 
-    def standard_error(self, tally: Tally) -> Floats:
-        """Estimate the standard error of the estimate from the scatter of the scores: (…, t).
-
-        √((mean squared score − squared estimate)/(n − 1)).  Its square is unbiased for the variance of the estimate
-        where people are a random sample.  For a fixed population it is too large on average, by the variance of the
-        values over n − 1: the server cannot tell the spread of the values from the noise.
-        """
-        estimate = self.estimate(tally)
-        if tally.n < 2:
-            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
-        scatter = self._cells(tally) @ self.scores**2 / tally.n - estimate**2  # below zero by rounding only
-        return np.asarray(np.sqrt(np.maximum(scatter, 0) / (tally.n - 1)))
+    def _squares(self, tally: Tally) -> Floats:
+        return np.asarray(self._cells(tally) @ self.scores**2 / tally.n)
 
 
 def exp_down(epsilon: Fraction) -> Fraction:
     """Return e^ε, rounded down to a multiple of 1 / FINE."""
     e = odds(epsilon)
     return e.field.round(e, True) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
-
-
-def interval(tally: Tally, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return normal confidence intervals of the means, a quantile times the standard error to both sides.
-
-    Parameters
-    ----------
-    tally : Tally
-        Of a `MeanMechanism`.
-    level : float in (0, 1)
-        Probability of covering one mean, approached as n grows; for all of d at once use 1 − (1 − level)/d.
-
-    Returns
-    -------
-    low, high : ndarray (…, t)
-        Not cut at −1 and 1.
-    """
-    mechanism: Any = check_tally(tally, MeanMechanism, "a mechanism for means").mechanism
-    if not is_number(level) or not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
-    estimate, error = mechanism.estimate(tally), mechanism.standard_error(tally)
-    half = -NormalDist().inv_cdf((1 - level) / 2) * error
-    return estimate - half, estimate + half

@@ -53,6 +53,7 @@ BLOCK = 2**13  # people treated at a time, so that what is being worked on stays
 class ItemOracle(Mechanism):
     """What oracles for one of k items a person share: values, their target, and counts where a report is a code."""
 
+    shares = True
     k: Any  # int: a field, or a property where it follows from other parameters
 
     def _example(self) -> Example:
@@ -100,6 +101,26 @@ class Supporting(Mechanism):
         """Estimate the share of people who hold each item: (…, k)."""
         p, q = self.support
         return (self.supporters(tally) / tally.n - inexact(q)) / inexact((p - q) / self.scale)
+
+    def _squares(self, tally: Tally) -> Floats:
+        """Of scores with two values: a report supports an item, or it does not."""
+        p, q = self.support
+        yes, no = (inexact(self.scale * x / (p - q)) for x in (1 - q, -q))
+        return np.asarray(no**2 + self.supporters(tally) / tally.n * (yes**2 - no**2))
+
+    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
+        """Return the shares f from which the estimate is at most z of the standard errors at f (score intervals).
+
+        The variance is quadratic in f, so that nothing breaks down where hardly any report supports an item.
+        """
+        self.standard_error(tally, people=people)  # refuses what has none
+        found, rare = self.estimate(tally), self.rare_variance
+        linear = float(self._noise(np.ones(1))[0]) - rare  # variance of a person's score, own item less another one
+        # |f̂ − f|² = z² (rare + linear f, and f − f² if the people are a sample) / n, solved for f
+        w = z**2 / tally.n
+        a, b = 1 + (not people) * w, found + w * (linear + (not people)) / 2
+        half = np.sqrt(np.maximum(b**2 - a * (found**2 - w * rare), 0))
+        return (b - half) / a, (b + half) / a
 
     def _noise(self, expected: Floats) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h = t/L being the chance that the item is drawn."""

@@ -307,6 +307,11 @@ class HadamardResponse(ItemOracle):
         block, column = self.column(np.arange(self.k))
         return np.asarray(balance[..., block, column] / (inexact(self.keep) * tally.n))
 
+    def _squares(self, tally: Tally) -> Floats:
+        """Of scores ±1/κ in the item's block, 0 elsewhere."""
+        inside = tally.counts.reshape(*tally.counts.shape[:-1], self.blocks, self.b).sum(-1)
+        return np.asarray(inside[..., self.column(np.arange(self.k))[0]] * (inexact(1 / self.keep**2) / tally.n))
+
     def variance(self, values: ArrayLike) -> Floats:
         """Variance (κ·1[same block] + (1−κ)/B)/κ² − 1[own item]: (n, k)."""
         codes = self._values(values)

@@ -64,6 +64,7 @@ class MatrixMechanism(ItemOracle):
 
     channel: Any
     scores: Any = None
+    shares = False  # what a score is worth is up to the caller
     label = "matrix"
     limits: ClassVar[Mapping[str, Limit]] = {"channel": _check_channel}
 
@@ -137,6 +138,9 @@ class MatrixMechanism(ItemOracle):
     def _score(self, tally: Tally) -> Floats:
         """Return the mean score of a report, (…, t)."""
         return np.asarray(tally.counts @ self._scores / tally.n)
+
+    def _squares(self, tally: Tally) -> Floats:
+        return np.asarray(tally.counts @ self._scores**2 / tally.n)
 
     @cached_property
     def _means(self) -> Floats:

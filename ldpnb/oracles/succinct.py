@@ -64,6 +64,7 @@ class SHist(OneBit):
     m: int
     matrix: int = 0
     label = "S-Hist"
+    shares = False  # rows of a random matrix are not quite orthogonal
     limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
     tried = [
         {"k": 3, "epsilon": 1.0, "m": 5},
