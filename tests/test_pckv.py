@@ -175,3 +175,24 @@ def test_stale_client_of_the_package_spends_something_else(d_old, d_new, ell):
 def test_bad_new_number_of_keys_is_refused(d_new):
     with pytest.raises(ValueError, match="d_new must be an integer, at least 1, got"):
         stale_epsilon(PCKVGRR(d=2, ell=1, epsilon=1.0), d_new)
+
+
+@pytest.mark.parametrize("d, ell", [(2, 3), (1, 2), (2, 2)])
+def test_dummies_drawn_alike_change_no_report_about_a_key(d, ell):
+    """One dummy of all ℓ, in place of the first that the record needs: the same law of keys, the same ε."""
+    mechanism = PCKVGRR(d=d, ell=ell, epsilon=1.0)
+    cells, keep = mechanism.cells, mechanism.keep
+
+    def alike(record, rng):
+        place = pick(range(max(ell, len(record))), rng)
+        held = sorted(record)
+        key = held[place] if place < len(held) else d + pick(range(ell), rng)
+        sign = toss((1 + record.get(key, 0.0)) / 2, rng)
+        return 2 * key + sign if toss(keep, rng) else pick(range(cells), rng)
+
+    people = [{}, *({key: sign} for key in range(d) for sign in (-1.0, 1.0)), {key: 1.0 for key in range(d)}]
+    ours, theirs = verify.laws(mechanism, people), verify.laws(alike, people)
+    keys = range(2 * d)
+    assert [[one.get(y) for y in keys] for one in ours] == [[one.get(y) for y in keys] for one in theirs]
+    assert ours != theirs
+    assert verify.epsilon(theirs) == pytest.approx(verify.epsilon(ours), rel=1e-12)

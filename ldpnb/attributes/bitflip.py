@@ -115,7 +115,7 @@ class Flip(RecordMechanism):
         return self._decoded((tally.counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
     def _squares(self, tally: Tally) -> Floats:
-        """The noise of the bits, whatever the record, and the square of what a person contributes, 0 or 1."""
+        """Add the noise of the bits, whatever the record, to the square of what a person contributes, 0 or 1."""
         if not self.shares:
             return super()._squares(tally)
         noise = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance

@@ -33,6 +33,10 @@ class PadAndSample(KnownKeys):
 
     A record of more than ℓ pairs is not cut: one of all is drawn, and each counts as ℓ/size of a person.
 
+    The dummies of a record are the first that it needs, each drawn with probability 1/ℓ.  A client that draws among all
+    ℓ dummies alike, where it draws one at all, has another law of reports about dummies, and the same law of reports
+    about keys: the same ε and the same estimates.
+
     Parameters
     ----------
     epsilon : float

@@ -20,16 +20,17 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_epsilon
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Records, Reports
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Records, Reports, Tally
 from ldpnb.keyvalue.population import FEW, discretise, entries, signs
-from ldpnb.keyvalue.ternary import KnownKeys
+from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
 from ldpnb.oracles.frequency import GRR, KeptCode
 
 
 class SampledKey(KnownKeys):
     """One public key, drawn uniformly, and a state for it that was perturbed: a = w = 1/d.
 
-    Dividing by the expected number n/d of reports about a key, not by their number, keeps the estimate linear.
+    Dividing by the expected number n/d of reports about a key, not by their number N, keeps the estimate linear.  The
+    other quotient, `of_asked`, has less noise: whose question it was is no noise then.
 
     Reports have the fields ``key`` (public) and ``state``, (n,).
     """
@@ -45,6 +46,47 @@ class SampledKey(KnownKeys):
     def layout(self) -> Layout:
         """A public key, and a state."""
         return {"key": (np.int64, self.d), "state": (np.int64, 3)}
+
+    def of_asked(self, tally: Tally) -> tuple[Floats, Spread]:
+        r"""Estimate from the numbers N of people who were asked about each key, and say how far that scatters.
+
+        In counts :math:`M_0, M_1, M_2` of −, nothing and +, whose sum is N,
+
+        .. math:: \hat f = \frac{(M_0 + M_2)/N - 2\gamma}{\alpha+\beta-2\gamma}, \qquad
+           \hat s = \frac{(M_2 - M_0)/N}{\alpha-\beta}.
+
+        Whoever is asked about a key is a random sample of all people: given N, both are unbiased for these people, with
+        1/N of the variance of one answer and (1 − (N−1)/(n−1))/N of the variance of what people have.
+
+        Parameters
+        ----------
+        tally : Tally
+            In which somebody was asked about each key.
+
+        Returns
+        -------
+        estimate : ndarray (…, 2, d)
+            Frequency and frequency × mean.
+        spread : Spread
+            Given N, at the nearest possible shares (see `plug_in`); for `mean_of`.
+
+        Raises
+        ------
+        ValueError
+            If nobody was asked about a key.
+        """
+        linear, asked = self.estimate(tally), tally.counts.sum(-1)
+        if not asked.all():
+            raise ValueError("tally must have an answer about each key, got none about one of them")
+        estimate = linear * (tally.n * self.asked / asked)[..., None, :]
+        return estimate, self._given(_possible(estimate), asked, tally.n)
+
+    def _given(self, moments: Floats, asked: Ints, n: int) -> Spread:
+        """Spread of an estimate from the people who were asked, out of n; from the means of t, s, t², s² and ts."""
+        one, (t, s, tt, ss, ts) = self._spread(moments, asked=1.0), moments
+        left = (1 - (asked - 1) / max(1, n - 1)) / asked
+        variance = one.variance / asked[..., None, :] + np.stack([tt - t * t, ss - s * s], -2) * left[..., None, :]
+        return Spread(variance, one.covariance / asked + (ts - t * s) * left, one.rare / asked)
 
     @abstractmethod
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:

@@ -51,13 +51,13 @@ class Spread:
         Of the estimates of frequency and frequency × mean.
     covariance : ndarray (…, d)
         Between the two.
-    rare : float
+    rare : float or ndarray (…, d)
         Variance of the frequency estimate of a key that nobody holds.
     """
 
     variance: Floats
     covariance: Floats
-    rare: float
+    rare: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,20 +182,17 @@ class SignedTernary(Mechanism):
         n : int
             Number of reports.
         """
-        n = check_count(n, 1, "n")
-        f, s = np.moveaxis(_pair(estimate), -2, 0)
-        f = np.clip(f, 0, 1)
-        s = np.clip(s, -f, f)
-        return self._spread(np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s]), n)
+        return self._spread(_possible(estimate), check_count(n, 1, "n"))
 
-    def _spread(self, moments: Floats, n: int = 1) -> Spread:
+    def _spread(self, moments: Floats, n: int = 1, asked: float | None = None) -> Spread:
         """Spread of a mean of n scores, from the means of t, s, t², s² and ts: (5, …, d)."""
         t, s, tt, ss, ts = moments
+        asked, w = (self.asked, self.w) if asked is None else (asked, self.w * asked / self.asked)
         gain, d, b = self._gains
-        gain, d = gain * self.w, d * self.w
-        rare = self.asked * b * (1 - b) / gain**2
+        gain, d = gain * w, d * w
+        rare = asked * b * (1 - b) / gain**2
         frequency = rare + t * (1 - 2 * b) / gain - tt
-        product = self.asked * b / d**2 + t * gain / d**2 - ss
+        product = asked * b / d**2 + t * gain / d**2 - ss
         return Spread(np.stack([frequency, product], -2) / n, (s * (1 - b) / gain - ts) / n, rare / n)
 
     def simulate_marginals(self, population: Holdings, *, trials: int, rng: Randomness) -> Tally:
@@ -335,6 +332,14 @@ def _pair(estimate: ArrayLike) -> Floats:
     if found.ndim < 2 or found.shape[-2] != 2:
         raise ValueError(f"estimate must be frequency and frequency × mean, (…, 2, d), got shape {found.shape}")
     return found
+
+
+def _possible(estimate: ArrayLike) -> Floats:
+    """Means of t, s, t², s² and ts at the nearest possible shares, as `SignedTernary.plug_in` takes them."""
+    f, s = np.moveaxis(_pair(estimate), -2, 0)
+    f = np.clip(f, 0, 1)
+    s = np.clip(s, -f, f)
+    return np.stack([f, s, f, s * s / np.where(f > 0, f, 1), s])
 
 
 def clipped_mean(estimate: ArrayLike, n: int) -> Floats:
