@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         BitFlip as BitFlip,
         Blocks as Blocks,
         BloomFlip as BloomFlip,
+        DrawnAttributes as DrawnAttributes,
         HarmonyFrequency as HarmonyFrequency,
         Network as Network,
         flip_for as flip_for,

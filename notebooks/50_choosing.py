@@ -438,7 +438,7 @@ table(
 # *An attribute drawn in public.*
 # Harmony draws an attribute in public and spends a bit on it.
 # Whoever draws it himself may ask it by any oracle for one item, with all of ε, and count each answer $d$ times.
-# That is no single mechanism of this book, so the answer has it among the excluded ones, with its error, as "one attribute" or "one pair".
+# `DrawnAttributes` is that; the oracle is chosen as for `Item`, and so the answer has it last, with its error, as "one attribute" or "one pair".
 # The first table below has what the better of Harmony and blocks costs instead: up to thirty-three times as many people for single attributes, and never fewer.
 # For pairs, blocks stay ahead where their best size is above two, for a block of three speaks of three pairs.
 #

@@ -69,6 +69,7 @@ VARIED = {  # other fields than the size of the domain and ε; some do not fit t
     "Unknown": lambda m, rng: {"slots": int(rng.integers(2, 5)), "bits": int(rng.integers(1, 70))},
     "IOH": oracle,
     "PairSampling": oracle,
+    "DrawnAttributes": oracle,
     "PCKVGRR": lambda m, rng: {"ell": int(rng.integers(1, 12))},
     "PCKVUE": lambda m, rng: {"ell": int(rng.integers(1, 12))},
     "Wheel": wheel,

@@ -34,6 +34,7 @@ MADE = {
     ),
     "IOH": lambda kind, size, epsilon: kind.of(tuple(f"key {i}" for i in range(size)), oracles.GRR, epsilon),
     "PairSampling": lambda kind, size, epsilon: kind.of(tuple(f"key {i}" for i in range(size)), oracles.GRR, epsilon),
+    "DrawnAttributes": lambda kind, size, epsilon: kind.of((4,) * size, oracles.GRR, epsilon),
     "PrivKV": lambda kind, size, epsilon: kind.nominal_split(size, epsilon),
     "BitFlip": lambda kind, size, epsilon: kind(sizes=(4,) * size, f=flip_for(epsilon, 2 * size)),
     "BloomFlip": lambda kind, size, epsilon: kind(sizes=(4,) * size, f=flip_for(epsilon, 4 * size), bits=16, hashes=2),
@@ -41,7 +42,7 @@ MADE = {
 }
 SCOPES = {  # the least size, the usual one and the largest; and of ε the least and the largest
     **dict.fromkeys(("MatrixMechanism", "PairSampling", "BitFlip", "BloomFlip", "Blocks"), (2, 16, 100)),
-    **dict.fromkeys(("HarmonyFrequency", "MeanEst", "HarmonyMean", "SampledHybrid"), (1, 16, 1000)),
+    **dict.fromkeys(("HarmonyFrequency", "DrawnAttributes", "MeanEst", "HarmonyMean", "SampledHybrid"), (1, 16, 1000)),
     **dict.fromkeys(("Piecewise", "TwoPoint", "Hybrid", "Laplace"), (1, 1, 1)),
     **dict.fromkeys(("PCKVGRR", "PCKVUE", "PrivKV", "StateEncoding", "StateEncodingSplit"), (1, 256, 10**6)),
     **dict.fromkeys(("Wheel", "WheelKV"), (1, LISTED, 1)),  # the client has no domain

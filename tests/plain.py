@@ -290,16 +290,16 @@ def unknown(m):
     return Plain((both + len(pairs) * k * k,), ranges, cells, lambda r: ascending(r["positions"]))
 
 
-def pairs(m):
-    """PairSampling: the pair, and what the oracle reports; counted for each pair its reports, then as the oracle."""
-    inner, many = plain_of(m.oracle), comb(len(m.keys), 2)
+def asking(field, many, m):
+    """PairSampling, DrawnAttributes: a question and the oracle's report; counted for each its reports, then as these."""
+    inner = plain_of(m.oracle)
     row = 1 + prod(inner.shape)
 
     def own(r):
         return r["report"] if "" in inner.ranges else r
 
-    ranges = {"pair": (0, many - 1), **{name or "report": ends for name, ends in inner.ranges.items()}}
-    cells = lambda r: [r["pair"] * row + x for x in (0, *(1 + y for y in inner.cells(own(r))))]  # noqa: E731
+    ranges = {field: (0, many - 1), **{name or "report": ends for name, ends in inner.ranges.items()}}
+    cells = lambda r: [r[field] * row + x for x in (0, *(1 + y for y in inner.cells(own(r))))]  # noqa: E731
     return Plain((many, row), ranges, cells, lambda r: inner.right(own(r)))
 
 
@@ -357,7 +357,8 @@ COUNTS = {
     "ORR": orr,
     "Unknown": unknown,
     "IOH": lambda m: plain_of(m.oracle),
-    "PairSampling": pairs,
+    "PairSampling": lambda m: asking("pair", comb(len(m.keys), 2), m),
+    "DrawnAttributes": lambda m: asking("attributes", comb(len(m.sizes), m.order), m),
     "PCKVGRR": signed_keys,
     "PCKVUE": answers,
     **dict.fromkeys(("PrivKV", "StateEncoding"), states),

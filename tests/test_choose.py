@@ -218,9 +218,12 @@ def test_errors_of_what_is_drawn_in_public_are_those_of_exact_laws(task, draws, 
     """Means and mean squares of scores that count `draws` times for those who drew it, and are 0 for the others."""
     choice = ask(task, d=3, k=2, share=share, epsilon=1.3).rank()[-1]
     assert choice.name.startswith("one ") and choice.excluded
-    mean, variance = moments(choice.mechanism, np.arange(choice.mechanism.k))
+    oracle = choice.mechanism.oracle
+    mean, variance = moments(oracle, np.arange(oracle.k))
     squares = draws * (variance + mean**2) - mean**2
     exact = share * squares[0, 0] + (1 - share) * squares[1:, 0].mean()
+    own, other = choice.mechanism.variance([[0, 0, 0], [1, 1, 1]])[:, 0]
+    assert share * own + (1 - share) * other == pytest.approx(exact, rel=1e-9)
     assert choice.error == pytest.approx(sqrt(exact / N), rel=1e-9)
 
 
@@ -528,7 +531,11 @@ def test_the_servers_work_is_as_measured(answers):
     seen = {}
     for _, _, found in answers:
         for choice in found:
-            if isinstance(choice.mechanism, Mechanism) and choice.kind not in ("IOH", "PairSampling"):
+            if isinstance(choice.mechanism, Mechanism) and choice.kind not in (
+                "IOH",
+                "PairSampling",
+                "DrawnAttributes",
+            ):
                 seen.setdefault(choice.kind, set()).add(choice.server)
     assert {name: servers for name, servers in seen.items() if len(servers) > 1} == {}
     grows = {name for name, (server,) in seen.items() if server == "report and item"}

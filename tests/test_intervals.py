@@ -13,6 +13,7 @@ from ldpnb import (
     PCKVGRR,
     SUE,
     BitFlip,
+    DrawnAttributes,
     HadamardBit,
     HadamardResponse,
     HarmonyFrequency,
@@ -34,7 +35,7 @@ from ldpnb.core import Mechanism, OpenMechanism
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.verify import contract
 
-UNTOLD = {"PCE", "RAPPOR", "ORR", "Unknown", "IOH", "PairSampling", "BloomFlip", "Blocks"}
+UNTOLD = {"PCE", "RAPPOR", "ORR", "Unknown", "IOH", "BloomFlip", "Blocks"}
 KNOWN = [(name, at) for name, kind in catalogue().items() for at in range(len(kind.example())) if name not in UNTOLD]
 FALSE_ALARM = 1e-7
 
@@ -142,6 +143,7 @@ FAMILIES = [
     (WheelKV(epsilon=2.0, m=5), pairs, 5),
     (BitFlip(sizes=(2, 3), f=0.4), records, (2, 3)),
     (HarmonyFrequency(sizes=(2, 3), epsilon=1.5), records, (2, 3)),
+    (DrawnAttributes.of((2, 3), OUE, 1.5), records, (2, 3)),
 ]
 
 

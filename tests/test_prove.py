@@ -262,6 +262,7 @@ CASES = {
     "WheelKV": small("WheelKV", 0, slots=3)[::-1],
     "IOH": [made("IOH", 0, by_oracle), made("IOH", 3, by_oracle)],
     "PairSampling": [made("PairSampling", 0, by_oracle), made("PairSampling", 2, by_oracle)],
+    "DrawnAttributes": [made("DrawnAttributes", 0, by_oracle), made("DrawnAttributes", 1, by_oracle)],
     "PrivKV": [made("PrivKV", 2, halves), made("PrivKV", 0, halves)],
     "BitFlip": [made("BitFlip", 0, flips), made("BitFlip", 1, flips)],
     "BloomFlip": [made("BloomFlip", 0, flips), made("BloomFlip", 1, flips)],

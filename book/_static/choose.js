@@ -368,7 +368,7 @@
     const first = (limit) => rank("item", { n: 1, k: k ** attributes, epsilon, share, listed: true, public_free: limits.public_free, bits: limit })[0];
     const fits = limits.bits !== null && left > 0 ? first(left) : null, best = fits && !fits.excluded ? fits : first(null);
     const variance = draws * square(best.error) + (draws - 1) * share;
-    return bars(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "not one mechanism here: each person draws one in public and answers about it as Item ranks", {
+    return bars(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "as DrawnAttributes has it: each person draws one in public and answers about it as Item ranks", {
       variances: { share: variance }, private: best.private, public: best.public + bits(draws), server: best.server,
     });
   };

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         best_block_size as best_block_size,
         pair_variance as pair_variance,
     )
+    from ldpnb.attributes.drawn import DrawnAttributes as DrawnAttributes
     from ldpnb.attributes.fidelity import (
         avd as avd,
         edge_accuracy as edge_accuracy,

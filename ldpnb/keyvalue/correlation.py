@@ -14,14 +14,14 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, uniform
-from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.encoding import Encoded, combined, joint, no_counts, numbered
+from ldpnb.core import Example, Floats, Ints, Records, Reports, Tally
+from ldpnb.keyvalue.encoding import Encoded, combined, joint, numbered
 from ldpnb.keyvalue.population import FEW, entries, signs
 from ldpnb.keyvalue.queries import Table, check_known, check_names
+from ldpnb.oracles.asking import Asking
 from ldpnb.oracles.frequency import GRR, OUE
 from ldpnb.oracles.hadamard import HadamardBit
 
@@ -105,14 +105,14 @@ class IOH(Encoded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairSampling(Encoded):
+class PairSampling(Asking, Encoded):
     r"""One public pair of keys, drawn uniformly, and the number of its nine combinations through a frequency oracle.
 
     For many keys: where `IOH` spreads people over 3^d cells, this asks everybody about nine, with all of ε, and has
     1/L of the people for each of the L = d(d−1)/2 pairs.  It answers questions about two keys, and no others.
 
-    Scores are multiplied by L, so that estimates are linear; a `Table` of a pair has people's number n, not the random
-    number of those who were asked.  A frequency or mean is a ratio of two such numbers, in which the factor cancels.
+    A `Table` of a pair has people's number n, not the random number of those who were asked.  A frequency or mean is a
+    ratio of two such numbers, in which the factor cancels.
 
     Source: sampled marginals (Cormode, Kulkarni and Srivastava 2018), for the states of sun2021 §3.1; sampling is what
     sun2021 §5 leaves for later.
@@ -140,6 +140,7 @@ class PairSampling(Encoded):
     """
 
     label = "pairs"
+    question = "pair"
 
     @staticmethod
     def combinations(d: int) -> int:
@@ -156,49 +157,13 @@ class PairSampling(Encoded):
         return found
 
     @property
-    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
-        """The pair, and those of the oracle's reports."""
-        return ("pair", *self.oracle.public_fields)
-
-    @property
-    def layout(self) -> Layout:
-        """A public pair, and what the oracle's reports hold."""
-        own = {name or "report": part for name, part in self.oracle.layout.items()}
-        return {"pair": (np.int64, len(self.pairs)), **own}
+    def questions(self) -> int:
+        """Number of pairs."""
+        return len(self.pairs)
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         pairs, codes = np.divmod(self._cells(values, rng), 9)
         return self._asked(pairs, self.oracle.perturb(codes, rng=rng))
-
-    def _asked(self, pairs: Any, told: Reports) -> Reports:
-        """Put a pair before each of the oracle's reports."""
-        reports = np.empty(len(told), self.dtype)
-        reports["pair"] = pairs
-        reports[[*told.dtype.names] if told.dtype.names else "report"] = told
-        return reports
-
-    def _worst(self) -> Reports:
-        return self._asked(0, self.oracle._worst())
-
-    def _count(self, reports: NDArray[Any]) -> Ints:
-        """Count for each pair its reports, and what the oracle counts of them: (L, 1 + …), flat."""
-        fields = [*self.oracle.layout]
-        told = reports["report"] if "" in fields else repack_fields(reports[fields])
-        order = np.argsort(reports["pair"], kind="stable")
-        asked, starts = np.unique(reports["pair"][order], return_index=True)
-        counts = np.zeros((len(self.pairs), 1 + no_counts(self.oracle).size), np.int64)
-        for pair, part in zip(asked, np.split(told[order], starts[1:]), strict=False):  # of nobody, one empty part
-            counts[pair] = np.append(len(part), self.oracle.tally(part).counts)
-        return counts
-
-    def _score(self, tally: Tally) -> Floats:
-        """Estimate the share of each combination of each pair: (…, L, 9)."""
-        counts = tally.counts
-        asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
-        # an oracle's estimate times n is linear in its counts and n: of no counts, it is what a report costs
-        nothing = self.oracle._score(Tally(self.oracle, 1, np.zeros_like(told)))
-        scores = self.oracle._score(Tally(self.oracle, 1, told)) + (asked - 1) * nothing
-        return np.asarray(scores * (len(self.pairs) / tally.n))
 
     def expected(self, values: Records) -> Floats:
         """Probability of each combination of each pair after the signs are drawn: (n, L, 9)."""

@@ -21,6 +21,7 @@ from ldpnb.checks import Limit, check_count, check_part, check_people
 from ldpnb.core import Floats, Ints, Mechanism, Records, Tally, blocks
 from ldpnb.keyvalue.population import check_pairs, entries, signs
 from ldpnb.keyvalue.queries import Shares, Table, check_names
+from ldpnb.oracles.asking import no_counts
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.succinct import SHist
 
@@ -222,8 +223,3 @@ class Encoded(Mechanism):
         """Make a table of keys, named in any order, from shares that are in the order of the mechanism's keys."""
         keys = tuple(sorted(names, key=self.keys.index))
         return Table(keys, shares, Shares(keys, shares, n, self.oracle, self._tables)).marginal(names)
-
-
-def no_counts(oracle: PureProtocol) -> Ints:
-    """Return the counts of no reports."""
-    return oracle.tally(oracle._nothing()).counts

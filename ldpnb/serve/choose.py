@@ -29,7 +29,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ldpnb.attributes import BitFlip, Blocks, BloomFlip, HarmonyFrequency, flip_for
+from ldpnb.attributes import BitFlip, Blocks, BloomFlip, DrawnAttributes, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
 from ldpnb.core import Records, named
@@ -96,9 +96,8 @@ class Choice:
     kind : str
         Class, or function.
     mechanism : Mechanism or None
-        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; for "one attribute" and "one
-        pair" of `Marginals` and `Crosstabs` the oracle for the value of what was drawn; None where more has to be known
-        than the question says.
+        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None where more has to be
+        known than the question says.
     errors : dict of str to float
         Standard errors by what they are of; empty where there is no closed form.
     error : float
@@ -624,9 +623,8 @@ class Marginals(Question):
 
     For blocks it is that of the estimate that uses all blocks, each of them drawn equally often.
 
-    "One attribute" is the oracle that answers best about an attribute that each person draws in public.  It is often
-    ahead of all that are ranked, but not one mechanism of this package: whoever uses it draws the attribute, sends its
-    number with the report, and counts each answer d times.
+    "One attribute" is the oracle that answers best about an attribute that each person draws in public, for
+    `DrawnAttributes`.  It is often ahead of all that are ranked, and stands last because it is ranked by `Item`.
 
     Parameters
     ----------
@@ -655,10 +653,15 @@ class Marginals(Question):
         if self.bits is not None and (left := self.bits - self._sent(0, _bits(draws))) > 0:
             fitting = replace(item, bits=left).rank()[0]
             best = best if fitting.excluded else fitting
+        made = best.mechanism and DrawnAttributes(
+            sizes=(self.k,) * self.d, order=self.attributes, oracle=best.mechanism
+        )
         # a score counts `draws` times for those who drew it, and 0 for the others
         error = sqrt((draws * best.error**2 + (draws - 1) * self.share) / self.n)
         return replace(
             best,
+            kind=DrawnAttributes.__name__,
+            mechanism=made,
             name=f"one {'attribute' if self.attributes == 1 else 'pair'}, {best.name}",
             errors={"share": error},
             error=error,
@@ -666,7 +669,7 @@ class Marginals(Question):
             public_bits=best.public_bits + _bits(draws) if best.public_bits is not None else None,
             listed=True,
             excluded=True,
-            why="not one mechanism here: each person draws one in public and answers about it as Item ranks",
+            why="as DrawnAttributes has it: each person draws one in public and answers about it as Item ranks",
         )
 
     def _rows(self) -> list[Row]:

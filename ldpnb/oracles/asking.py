@@ -1,0 +1,91 @@
+"""One public question a person, drawn uniformly, and the answer through a frequency oracle with all of ε.
+
+Scores are multiplied by the number L of questions, and are 0 for the others, so that estimates are linear: a person's
+score has mean t and variance L (V + t²) − t², where V is the oracle's.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from operator import attrgetter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.lib.recfunctions import repack_fields
+from numpy.typing import NDArray
+
+from ldpnb.core import Floats, Ints, Layout, Mechanism, Reports, Tally
+from ldpnb.oracles.frequency import ItemOracle
+
+
+class Asking(Mechanism):
+    """What mechanisms share that ask one of several questions, all through one oracle.
+
+    Reports have a field for the question (public) and those of the oracle's reports, or ``report`` where these have
+    none, (n,).  Tallies count for each question the reports, and then what the oracle counts: (L, 1 + …).
+    """
+
+    oracle: ItemOracle
+    question: ClassVar[str]  # field with the number of the question
+
+    @property
+    @abstractmethod
+    def questions(self) -> int:
+        """Number of questions, L."""
+
+    epsilon = property(attrgetter("oracle.epsilon"), doc="That of the oracle.")
+    realised_epsilon = property(attrgetter("oracle.realised_epsilon"), doc="That of the oracle, for any two answers.")
+    report_bits = property(attrgetter("oracle.report_bits"), doc="That of the oracle, without what is public.")
+    server_cost = property(attrgetter("oracle.server_cost"), doc="That of the oracle.")
+
+    @property
+    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class
+        """The question, and those of the oracle's reports."""
+        return (self.question, *self.oracle.public_fields)
+
+    @property
+    def layout(self) -> Layout:
+        """A public question, and what the oracle's reports hold."""
+        own = {name or "report": part for name, part in self.oracle.layout.items()}
+        return {self.question: (np.int64, self.questions), **own}
+
+    def _asked(self, questions: Any, told: Reports) -> Reports:
+        """Put a question before each of the oracle's reports."""
+        reports = np.empty(len(told), self.dtype)
+        reports[self.question] = questions
+        reports[[*told.dtype.names] if told.dtype.names else "report"] = told
+        return reports
+
+    def _worst(self) -> Reports:
+        return self._asked(0, self.oracle._worst())
+
+    def _count(self, reports: NDArray[Any]) -> Ints:
+        """Count for each question its reports, and what the oracle counts of them: (L, 1 + …), flat."""
+        fields = [*self.oracle.layout]
+        told = reports["report"] if "" in fields else repack_fields(reports[fields])
+        order = np.argsort(reports[self.question], kind="stable")
+        asked, starts = np.unique(reports[self.question][order], return_index=True)
+        counts = np.zeros((self.questions, 1 + no_counts(self.oracle).size), np.int64)
+        for one, part in zip(asked, np.split(told[order], starts[1:]), strict=False):  # of nobody, one empty part
+            counts[one] = np.append(len(part), self.oracle.tally(part).counts)
+        return counts
+
+    def _score(self, tally: Tally) -> Floats:
+        """Estimate the share of each answer to each question: (…, L, k)."""
+        return self._summed(tally, self.oracle._score) * (self.questions / tally.n)
+
+    def _squares(self, tally: Tally) -> Floats:
+        """L² times the squares of the scores of those who were asked."""
+        return self._summed(tally, self.oracle._squares) * (self.questions**2 / tally.n)
+
+    def _summed(self, tally: Tally, score: Any) -> Floats:
+        """Sum of a score over the answers to each question; times n it is linear in the oracle's counts and n."""
+        counts = tally.counts
+        asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
+        nothing = score(Tally(self.oracle, 1, np.zeros_like(told)))  # of no counts, it is what a report costs
+        return np.asarray(score(Tally(self.oracle, 1, told)) + (asked - 1) * nothing)
+
+
+def no_counts(oracle: ItemOracle) -> Ints:
+    """Return the counts of no reports."""
+    return oracle.tally(oracle._nothing()).counts
