@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         OUE as OUE,
         PCE as PCE,
         SUE as SUE,
+        BlockDesign as BlockDesign,
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
         MatrixMechanism as MatrixMechanism,

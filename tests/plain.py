@@ -291,7 +291,7 @@ def unknown(m):
 
 
 def asking(field, many, m):
-    """PairSampling, DrawnAttributes: a question and the oracle's report; counted for each its reports, then as these."""
+    """PairSampling, DrawnAttributes: a question and the oracle's report; counted for each its reports, then as that."""
     inner = plain_of(m.oracle)
     row = 1 + prod(inner.shape)
 

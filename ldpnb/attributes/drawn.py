@@ -48,7 +48,7 @@ class DrawnAttributes(Asking, RecordMechanism):
     >>> survey, rng = DrawnAttributes.of((2, 3), OUE, 2.0), np.random.default_rng(0)
     >>> tally = survey.tally(survey.perturb(np.tile([[0, 2], [1, 2]], (5000, 1)), rng=rng))
     >>> survey.estimate(tally).round(1)
-    array([ 0.5,  0.5, -0. ,  0. ,  1. ])
+    array([ 0.5,  0.5,  0. , -0. ,  1. ])
     """
 
     order: int = 1

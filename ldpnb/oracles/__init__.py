@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from ldpnb._door import door
 
 if TYPE_CHECKING:
+    from ldpnb.oracles.designs import (
+        BlockDesign as BlockDesign,
+        best_order as best_order,
+        difference_set as difference_set,
+    )
     from ldpnb.oracles.frequency import (
         GRR as GRR,
         OLH as OLH,
