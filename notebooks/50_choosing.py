@@ -454,7 +454,7 @@ DRAWN = {
 
 
 def drawn(question):
-    """The oracle for what is drawn in public, and how many times as many people the first of those ranked needs."""
+    """The answer by what is drawn in public, and how many times as many people the first of those ranked needs."""
     first, *_, one = question.rank()
     return one, (first.error / one.error) ** 2
 
@@ -483,11 +483,9 @@ for eps in FOUR:
     other, _ = drawn(choose.Marginals(n=500, epsilon=4.0 if eps <= 1 else 0.5, d=4, k=8))
     squares = []
     for _ in range(200):
-        attribute = coins.integers(4, size=500)
-        reports = one.mechanism.perturb(np.zeros(500, int), rng=coins)  # nobody has another value than the first
-        parts = [reports[attribute == j] for j in range(4)]
-        rare = [4 * len(part) / 500 * one.mechanism.estimate(one.mechanism.tally(part))[1:] for part in parts]
-        squares.append(np.square(rare).mean())
+        reports = one.mechanism.perturb(np.zeros((500, 4), int), rng=coins)  # nobody has another value than the first
+        found = one.mechanism.estimate(one.mechanism.tally(reports)).reshape(4, 8)
+        squares.append(np.square(found[:, 1:]).mean())
     blurred = np.std(squares, ddof=1) / sqrt(len(squares))
     own[eps], wrong_eps[eps] = (abs(np.mean(squares) - c.error**2) / blurred for c in (one, other))
 check(
