@@ -582,7 +582,7 @@ slowest = sorted(joint, key=joint.get)[::-1][:3]
 print("slowest simulations at the sizes of the large table, ms: " + ", ".join(f"{x} {say(joint[x])}" for x in slowest))
 
 # %% [markdown]
-# A verdict is open where the number and the goal differ by less than 95 % of the rounds of one record do, as printed at the beginning.
+# A verdict is open where the number is off the goal by a smaller factor than one round in twenty is off another; that factor is printed at the beginning.
 # The goals for simulations are about frequency oracles with an exact joint law; of the other mechanisms some are slower, as just printed.
 # A simulation of k-RR or of unary encoding is about two binomial counts for each item.
 # That of the Hadamards is exact in the joint law of all rows, which takes a transform of binomial counts; for mean-square errors, `simulate_marginals` of the one-bit Hadamard draws two for each item as well.
