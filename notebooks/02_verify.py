@@ -5,6 +5,7 @@
 # :::{admonition} In one minute
 # Somebody hands you a client and says that it is ε-LDP.
 # If all its random choices go through `ldpnb.chance`, its law can be read off its code, and ε, bias and variance are exact, for every domain small enough to walk through.
+# If it also computes its coins from ε by `ldpnb.chance.odds`, all of this can be proved for every ε at once.
 # If all you can do is run it, an *audit* bounds ε from below: it looks for an event that is likely under one value and unlikely under another, and counts how often it happens.
 #
 # A bound above the claimed ε refutes the claim, at a stated level.
@@ -180,25 +181,32 @@ except TooManyBranches as error:
 #
 # Take Warner's coin by hand.
 # With $x = e^\varepsilon$, a person tells the truth with probability $x/(x+1)$ and lies with probability $1/(x+1)$.
-# Leave out the common denominator: the two laws are $x$ for the truth and $1$ for the lie.
-# No reply may be more than $x$ times as likely under one answer as under the other, which is two inequalities:
+# Leave out the common denominator: a reply has weight $x$ if it is the truth, and weight 1 if it is a lie.
+# No reply may be more than $x$ times as likely under one answer as under the other.
+# That is two inequalities, for the reply that is true under the first answer and for the one that is false; the other order of the answers gives the same two:
 #
 # $$ x \le x \cdot 1 \qquad\text{and}\qquad 1 \le x \cdot x. $$
 #
 # The first is an identity, so all of ε is spent, whatever ε is.
 # For the second write $x = 1 + u$.
 # Since ε is positive, so is $u$, and $x^2 - 1 = 2u + u^2$ has no negative coefficient: it cannot be negative.
-# That is the whole proof, for every ε.
+# This holds for every ε.
 #
-# Over $k$ items, k-RR keeps the truth with probability $(x-1)/(x+k-1)$ and else draws any item.
-# So it reports the person's item with probability $x/(x+k-1)$ and any other with $1/(x+k-1)$, and over the common denominator the inequalities are the two above and $1 \le x$, which is $u \ge 0$.
+# Over $k$ items, k-RR keeps the truth with probability $(x-1)/(x+k-1)$, which is a probability because $x \ge 1$, and else, with probability $k/(x+k-1)$, draws any of the $k$ items.
+# So it reports the person's item with probability $x/(x+k-1)$ and each other item with $1/(x+k-1)$.
+# Compare two people with different items: their own two items give the two inequalities above, and an item of neither gives $1 \le x$, which is $u \ge 0$.
 #
 # A program can do the same if the client computes its coins itself.
 # `prove` runs the client along all branches with a symbol in place of ε.
-# Sums and quotients of the symbol are formulas, exact fractions of polynomials; whoever asks one of them for its value, or compares it with a number so that the answer depends on ε, is stopped by an error.
-# So a run that ends took the same steps for every ε, if the client does with a number what it does with a symbol.
-# That is not proved: `prove` also runs the client with numbers, compares the laws at two ε, and at six others sees that ε is kept to the last fraction.
-# A client that computes its coins in floats is stopped there, or called not shown; one that is spoilt on purpose at another ε is not.
+# Sums and quotients of the symbol are formulas, exact fractions of polynomials.
+# If the client asks a formula for its value, or makes a comparison whose result depends on ε, `prove` raises an error.
+# So a run that ends took the same steps for every ε.
+#
+# The proof needs one assumption: that the client treats a number as it treats the symbol.
+# That is only tested: `prove` also runs the client with numbers, compares laws at ε = 0.3 and 2.5, and checks at six ε from a millionth to 40, exactly, that ε is kept.
+# A client with coins in floats raises an error there, or is called "not shown"; one that misbehaves at an ε that is not tested escapes.
+#
+# In the code, `odds` is $e^\varepsilon$.
 
 
 # %%
@@ -207,20 +215,24 @@ def warner(answer, epsilon, rng):
     return answer if toss(round_down(e / (e + 1)), rng) else 1 - answer
 
 
-by_hand = prove(warner, [0, 1])
-print(by_hand)
+proof = prove(warner, [0, 1])
+print(proof)
 
 # %% [markdown]
-# `round_down` is part of what is proved.
-# A coin of the package falls on a multiple of $2^{-53}$; what `prove` calls rounded is a coin with any probability between its formula and the value of the formula at $\varepsilon = 0$, where nobody learns anything, and the second sentence is about all of these.
+# *Ideal* coins have the probability of the formula.
+# A coin that a computer tosses has a probability $m/2^{53}$, with a whole number $m$; `round_down` sees to it that this is not above the formula.
+# `prove` treats each rounded coin as any number between its formula and the value of the formula at $\varepsilon = 0$, where nobody learns anything.
+# The second sentence is about all of these, so about the coins that are tossed.
+# (From a millionth on: at smaller ε a step of $2^{-53}$ can be larger than that range.)
 #
-# The package's own mechanisms are proved as they ship, at the sizes named, and so are bias and variance: the mean and the variance of one person's score are formulas, too, and equal those that the class states.
+# The package's own mechanisms are proved in this way, at the sizes named, and so are bias and variance: the mean and the variance of one person's score are formulas, too, and equal those that the class states.
 
 # %%
-print(prove(GRR(k=5, epsilon=1.0), range(5)))
+five = prove(GRR(k=5, epsilon=1.0), range(5))
+print(five)
 
 # %% [markdown]
-# The stranger's client, over four items, is refuted by a formula.
+# A client like the stranger's, which sends a set of four items and spends all of ε on each of them, is refuted by a formula.
 
 
 # %%
@@ -235,25 +247,27 @@ print(refuted)
 # %% tags=["hide-input"]
 check(
     "Every ε",
-    f"k-RR at k = 5: {prove(GRR(k=5, epsilon=1.0), range(5)).moments} identities of mean and variance, privacy for every ε",
-    bool(by_hand.holds and by_hand.shipped and by_hand.tight),
-    control="ε a bit, x²",
+    f"Warner's coin, and k-RR at k = 5 with {five.moments} identities of mean and variance: for every ε",
+    all(one.holds and one.shipped and one.tight for one in (proof, five)) and five.moments > 0 == five.wrong,
+    control="all of ε for each item, x²",
     caught=refuted.holds is False and str(refuted.ratio) == "x^2",
 )
 
 # %% [markdown]
-# The same of the mistakes of {ref}`sec-verify-gallery` whose coins are functions of ε; ∞ means that a report gives an input away.
+# The next table does this for the ten clients of {ref}`sec-verify-gallery` whose privacy fails by coins that are functions of ε; ∞ means that a report gives an input away.
 
 # %% tags=["hide-input"]
 table(gallery.formulas())
 
 # %% [markdown]
 # All of them exceed $e^\varepsilon$ right above $\varepsilon = 0$.
-# The second stops doing so where $3x(x-1) = 4$, at $\varepsilon = 0.56$; its ratio is that of the small ε, and a check at $\varepsilon = 1$ has nothing to complain about.
+# The second stops doing so where $3x(x-1) = 4$, at $\varepsilon = 0.56$: its report is the worst one at small ε only, and a check at $\varepsilon = 1$ has nothing to complain about.
+# A gap that `prove` can show neither to keep its sign nor to change it is reported as such, "neither proved nor refuted".
 #
 # The sizes are fixed in such a proof: `GRR(k=5)` says nothing of six items.
-# A plain client can do without them, if all it does with items is to compare them, to draw them and to send them.
-# Such a client treats all items alike, so two of them stand for any two, the others are drawn as one, with weight $k-2$, and $k$ is a symbol, too.
+# No size is needed for a client that only compares items, draws them and sends them.
+# It treats all items alike, so two of them, called a and b, stand for any two; the others are drawn as one, with weight $k-2$, and $k$ is a symbol, too.
+# (A client that compares two of the others with each other raises an error.)
 
 
 # %%
@@ -265,10 +279,10 @@ def krr(x, items, epsilon, rng):
 print(prove(krr))
 
 # %% [markdown]
-# That this is the client of `GRR` is a second statement, checked for small $k$ by comparing laws.
+# That this is the client of `GRR` is a second statement; the tests of the package compare their laws for $k$ = 2, 3 and 4.
 #
 # What must be trusted: the replay along all branches, Python, that the client does the same with numbers, and the arithmetic of polynomials.
-# The last is written down in a certificate (`by_hand.laws.certificate`), to be checked with whole numbers alone.
+# The last is written down in a certificate (`proof.laws.certificate`), to be checked with whole numbers alone.
 #
 # (sec-verify-sampled)=
 # ## Samples of the estimate
@@ -542,7 +556,7 @@ check(
 # : prove for all ε, too: the first in a proof assistant, from which running code is extracted; the second on paper beside the code.
 #
 # `ldpnb.verify.prove`
-# : runs the client with a symbol in place of ε: privacy, bias and variance for every ε, at fixed sizes.
+# : runs the client with a symbol in place of ε: privacy, bias and variance for every ε, at fixed sizes; privacy at all sizes for clients that only compare, draw and send items.
 #
 # `ldpnb.verify.laws`
 # : runs the client, written on `chance`, along all branches: exact ε, bias and variance, for the domain and the parameters walked through.
@@ -551,7 +565,7 @@ check(
 # : runs any client; events by counts or by a classifier, counted on fresh samples; a lower bound on ε.
 #
 # Where their search succeeds, the tools that read the text go furthest, because their proofs hold for all parameters.
-# Our law is exact for the code as it is, thresholds included, but only for what was walked through; `prove` takes ε out of that, not the sizes.
+# Our law is exact for the code as it is, thresholds included, but only for what was walked through; `prove` takes ε out of that, and the sizes for the simplest clients.
 # StatDP and DP-Sniper were made for the central model, where finding two neighbouring data sets is part of the problem; in the local model any two values are neighbours, so on a small domain all pairs can be tried.
 # From DP-Sniper our audit takes the classifier's events.
 #
@@ -602,18 +616,21 @@ print(f"ε = {epsilon(laws(retry, range(3))):.4f}")
 
 # %% [markdown]
 # :::{admonition} Exercise 2: how many reports?
-# How many reports of each value does a perfect auditor need, so that refuting $\varepsilon = 1$ for a client with $\varepsilon = 1.1$ at level 0.001 is about as likely as not?
+# How many reports of each value does our audit need at best, so that refuting $\varepsilon = 1$ for a client with $\varepsilon = 1.1$ at level 0.001 is about as likely as not?
+# And an auditor who knows the event beforehand and counts all reports?
 # :::
 #
 # :::{dropdown} Solution
-# Put the perfect auditor's event, $e^{1.1}/(1+e^{1.1})$ against $1/(1+e^{1.1})$, into Clopper and Pearson's bounds and search.
+# Put the best event, $e^{1.1}/(1+e^{1.1})$ against $1/(1+e^{1.1})$, into Clopper and Pearson's bounds and search.
+# Our audit counts half of the reports, the other half having chosen the event, and pays for several bounds.
 # :::
 
 # %% tags=["hide-input"]
 
 
-enough = next(m for m in range(1000, 200_000, 1000) if ceiling(1.1, samples=m) > 1)
-print(f"about {enough:,} reports of each value")
+for known, who in ((False, "this audit"), (True, "who knows the event")):
+    enough = next(m for m in range(1000, 200_000, 1000) if ceiling(1.1, samples=m, known=known) > 1)
+    print(f"{who}: about {enough:,} reports of each value")
 
 # %% [markdown]
 # ## Summary
@@ -621,7 +638,7 @@ print(f"about {enough:,} reports of each value")
 # | question | tool | answer |
 # |---|---|---|
 # | how private is this client? | `laws`, `worst` | exact ε and the most telling report, on small domains |
-# | and for every ε? | `prove` | a proof or the ratio as a formula, at fixed sizes, for plain clients at all |
+# | and for every ε? | `prove` | a proof, a ratio as a formula, or neither; at fixed sizes, and at all sizes for the simplest clients |
 # | is its estimate right? | `moments` | exact bias and variance |
 # | and on large domains? | `sampled` | alarms at a stated rate; no proof |
 # | how private is a program I can only run? | `audit` | a lower bound on ε at a stated level; no proof of privacy |
