@@ -180,7 +180,7 @@ class Mechanism(ABC):
         √((mean squared score − squared estimate)/(n − 1)).  Its square is unbiased for the variance of the estimate
         where people are a random sample of a population.  For these very people it is too large on average, by the
         variance of `expected` over n − 1.  With shares, where `expected` is 0 or 1, that is f(1 − f), and known:
-        √((mean squared score − estimate)/n) is what is left.
+        √((mean squared score − estimate)/n) is what is left (0 where chance makes the difference negative).
 
         Parameters
         ----------

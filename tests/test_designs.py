@@ -46,6 +46,9 @@ def test_orders_are_prime_powers(q):
 
 def test_geometries_of_any_size_are_refused():
     assert BlockDesign(k=10**6, epsilon=1.0).points >= 10**6
+    assert BlockDesign(k=2**22 - 1, epsilon=1.0).points == 2**22 - 1
+    with pytest.raises(ValueError, match="k must be .* got 4194304"):
+        BlockDesign(k=2**22, epsilon=1.0)
     with pytest.raises(ValueError, match="k must be at most 4194304 points of a geometry"):
         BlockDesign(k=10**6, epsilon=1.0, q=97)
 
@@ -57,7 +60,7 @@ def test_support_is_that_of_sets_of_the_block_size(q, t, epsilon):
     block, subset = BlockDesign(k=v, epsilon=epsilon, q=q), SubsetSelection(k=v, epsilon=epsilon, size=(v - 1) // q)
     for one, other in zip(block.support, subset.support, strict=True):
         assert abs(one - other) < Fraction(1, 2**50)
-    assert block.report_bits == (v - 1).bit_length() < subset.report_bits or v == 7
+    assert block.report_bits == (v - 1).bit_length() < subset.report_bits
     found = laws(block, np.arange(v))
     assert worst(found).ratio == 1 + block.keep * v / ((1 - block.keep) * block.block_size)
     mean, variance = moments(block, np.arange(v))

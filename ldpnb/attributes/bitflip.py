@@ -114,13 +114,6 @@ class Flip(RecordMechanism):
         """Estimate the share of each value of each attribute: (…, Σκ_j)."""
         return self._decoded((tally.counts / tally.n - inexact(self.flip)) / inexact(1 - 2 * self.flip))
 
-    def _squares(self, tally: Tally) -> Floats:
-        """Add the noise of the bits, whatever the record, to the square of what a person contributes, 0 or 1."""
-        if not self.shares:
-            return super()._squares(tally)
-        noise = np.concatenate([np.square(g).sum(1) for g, _ in self._decoders]) * self._variance
-        return np.asarray(self._score(tally) + noise)
-
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for; all choices of `targets` values are tried.
 
@@ -174,6 +167,10 @@ class BitFlip(Flip):
     tried = [{"sizes": (4,), "f": 0.1}, {"sizes": (2, 3), "f": 0.9}, {"sizes": (2, 2, 2), "f": 0.37}]
 
     influence = Mechanism.influence
+
+    def _squares(self, tally: Tally) -> Floats:
+        """Add the noise of the bits, whatever the record, to the square of what a person contributes, 0 or 1."""
+        return np.asarray(self._score(tally) + self._variance)
 
     @cached_property
     def codes(self) -> tuple[Bools, ...]:

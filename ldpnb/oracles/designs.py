@@ -62,7 +62,7 @@ class BlockDesign(PureProtocol):
 
     q: int = 0
     chosen: ClassVar[Mapping[str, str]] = {"q": "order"}
-    limits: ClassVar[Mapping[str, Limit]] = {"q": (0, ORDER_MAX)}
+    limits: ClassVar[Mapping[str, Limit]] = {"k": (2, POINTS_MAX - 1), "q": (0, ORDER_MAX)}
     tried = [{"k": 3, "epsilon": 1.0, "q": 2}, {"k": 7, "epsilon": 0.5, "q": 2}, {"k": 2, "epsilon": 3.0, "q": 4}]
 
     def __post_init__(self) -> None:
