@@ -12,6 +12,24 @@ run_notebooks.pin()
 os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must not
 
 
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="leave out slow tests, and of each other one all cases but one")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave the first case of each test that is not slow; of the contract, of each check; and all about files."""
+    if not config.getoption("quick"):
+        return
+    first, rest = {}, []
+    for item in items:
+        check = getattr(item, "callspec", None) and item.callspec.params.get("check")
+        case = item.nodeid if item.path.stem == "test_hygiene" else (item.nodeid.split("[")[0], check)
+        if item.get_closest_marker("slow") or first.setdefault(case, item) is not item:
+            rest.append(item)
+    config.hook.pytest_deselected(items=rest)
+    items[:] = first.values()
+
+
 @pytest.fixture(scope="module")
 def browser():
     if find_spec("playwright") is None or find_spec("axe_playwright_python") is None:

@@ -317,6 +317,7 @@ def test_kinds_of_reports_may_depend_on_the_value():
         assert found.flagged and 0 in found.counts
 
 
+@pytest.mark.slow
 def test_bits_as_words_and_lists():
     """Sixteen bits that hardly come back, as an array, a string, lists, a set: all as good as one another."""
     bounds = []
@@ -521,6 +522,7 @@ def test_everyday_forms_are_looked_into(name):
     assert found.bound > (1.0 if name == "base64" else 2.0)
 
 
+@pytest.mark.slow
 def test_a_set_sent_as_a_list_in_random_order_is_looked_into():
     def client(x, rng):
         others = rng.permutation(np.delete(np.arange(128), x))[:31]
@@ -530,6 +532,7 @@ def test_a_set_sent_as_a_list_in_random_order_is_looked_into():
         assert found_of(lambda x, rng, form=form: form(client(x, rng)), (3, 77), 1500, claimed=0.5).flagged
 
 
+@pytest.mark.slow
 def test_a_letter_is_no_endless_recursion():
     letters = ascii_letters + digits
     assert not found_of(lambda x, rng: letters[rng.integers(62)], samples=800, claimed=0.1).flagged
@@ -620,6 +623,7 @@ def test_forms_inside_reports_are_seen(name):
     assert found_of(lambda x, rng: RARE_FORMS[name](noisy(x, rng)), claimed=1.0).flagged
 
 
+@pytest.mark.slow
 def test_an_empty_list_now_and_then_hides_nothing():
     """A list with and without members has two forms: the other parts of the report are looked at all the same."""
 

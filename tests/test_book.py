@@ -322,6 +322,7 @@ def test_stored_pictures_are_small_white_and_the_same_each_time(styled):
     assert b"Software" not in first and b"Date" not in first
 
 
+@pytest.mark.slow
 def test_a_notebook_stores_such_pictures(tmp_path):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     cells = ["from ldpnb import book; book.style(); import matplotlib.pyplot as plt", "plt.plot([0, 1])\nplt.show()"]

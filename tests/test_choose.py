@@ -167,6 +167,7 @@ def test_errors_of_two_keys_are_those_of_exact_laws(share):
             assert found[f"{kind}, {name}"].error == pytest.approx(sqrt(exact / N), rel=1e-9), (kind, name)
 
 
+@pytest.mark.slow
 def test_errors_of_two_keys_among_many_are_those_of_simulated_surveys():
     """Mean squares of three pairs' estimates from 1,000 surveys of people without keys, at 6 standard errors."""
     people, n, rng = Records.from_arrays([], [], [], n=100), 100, np.random.default_rng(3)
@@ -256,6 +257,7 @@ def test_errors_of_two_phases_are_those_that_they_tell():
     assert held["GFIM"].error < found["GFIM"].error
 
 
+@pytest.mark.slow
 def test_errors_fall_with_the_root_of_n(answers):
     for task, question, found in answers:
         if task in ("item", "pairs", "crosstabs", "frequent"):

@@ -589,6 +589,7 @@ def test_names_are_read_as_the_system_has_them(tmp_path):
     assert collect(MECHANISM, [longer, path], skip=True).skipped.keys() == {str(longer)}
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_utf_8_is_refused(client, tmp_path):
     path = os.fsencode(tmp_path) + b"/\xff.parquet"
     with pytest.raises(ValueError, match=r"path must be UTF-8, which Parquet wants, got '.*udcff.parquet'"):
@@ -697,6 +698,7 @@ def test_a_truncated_partition_is_seen_wherever_it_is_cut(damaged):
         assert not judge(0, lambda whole, size=size: whole[:size])
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_a_damaged_partition_is_seen_or_does_no_harm(damaged, data):
@@ -760,6 +762,7 @@ def test_the_same_integers_everywhere(number, client, tmp_path):
         assert list(found.partitions) == list(alone.partitions)
 
 
+@pytest.mark.slow
 def test_a_fault_on_a_worker_is_named_and_stops_the_rest(client, tmp_path):
     slow = Slower(k=4, epsilon=1.0)
     reports = slow.perturb(np.arange(1500) % 4, rng=np.random.default_rng(6))
@@ -786,6 +789,7 @@ def test_a_copy_is_seen_across_workers(client, tmp_path):
         collect(MECHANISM, tmp_path, scheduler=client)
 
 
+@pytest.mark.slow
 def test_a_lost_worker_changes_nothing(client, tmp_path, monkeypatch):
     slow = Slow(k=4, epsilon=1.0)
     reports = slow.perturb(np.arange(2000) % 4, rng=np.random.default_rng(6))
@@ -916,6 +920,7 @@ def run(code, *without, cwd):
     return subprocess.run([sys.executable, "-c", blocked + code], capture_output=True, text=True, cwd=cwd)
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said(tmp_path):
     found = run("import ldpnb, ldpnb.core; import ldpnb.serve.collecting", "pyarrow", cwd=tmp_path)
     assert "ImportError: ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]" in found.stderr

@@ -88,6 +88,7 @@ def test_cohorts_are_weighted_by_their_reports():
 # ---------------------------------------------------------------------------------------------------- the exact law
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mechanism, cells",
     [
@@ -167,6 +168,7 @@ def test_errors_are_those_of_the_exact_law(mechanism):
     assert not np.allclose(result.error[0], iid[0], rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_p_values_of_one_cell_follow_the_binomial_law():
     """One candidate with one cell: its count is binomial, so that the chance of each p-value is known exactly."""
     mechanism, n = RAPPOR(bits=2, hashes=1, cohorts=1, f=0.6, p=0, q=1), 20_000

@@ -293,6 +293,7 @@ def test_prices_are_the_proof():
     assert column.min() > -1e-9 and found.prices.sum() == pytest.approx(found.distortion, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_few_hundred_reports():
     inputs = np.linspace(-1, 1, 41)
     outputs = duchi(0.5) * np.linspace(-1, 1, 201)

@@ -32,6 +32,7 @@ def test_one_row_a_point_and_trial_in_order():
     assert table["noise"].is_unique
 
 
+@pytest.mark.slow
 def test_numbers_do_not_depend_on_jobs():
     alone = sweep(draw, rng=generator(), trials=3, a=[1, 2], b=[3])
     pd.testing.assert_frame_equal(alone, sweep(draw, rng=generator(), trials=3, jobs=2, a=[1, 2], b=[3]))

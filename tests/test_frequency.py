@@ -161,6 +161,7 @@ def test_packed_reports_have_the_law_of_plain_ones(mechanism):
         assert found == law(lambda rng, x=x: mechanism.perturb([x], rng=rng))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds, before", [(1, 0), (2, 1), (4, 3), (0, 2), (4, 4), (4, 5)])
 def test_sets_of_any_size_are_put_right_without_preference(rounds, before, monkeypatch):
     """From all sets of `before` of nine items to all with the own one and two others; in both bytes."""

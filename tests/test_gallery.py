@@ -161,6 +161,7 @@ def test_histograms_are_judged_at_their_false_alarm_rate(monkeypatch):
 # ----------------------------------------------------------------------------------------------------- the table
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:this audit says little")  # of a hundred samples
 def test_table_is_narrow_and_repeats_itself():
     one, two = (overview(rng=np.random.default_rng(3), samples=100) for _ in range(2))

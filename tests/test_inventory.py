@@ -128,6 +128,7 @@ def edit(root, name, old, new):
 # ------------------------------------------------------------------------------------------------------- the book
 
 
+@pytest.mark.slow
 def test_nothing_vanished_without_a_reason():
     assert tool.complaints(ROOT) == []
 

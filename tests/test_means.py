@@ -408,6 +408,7 @@ def test_printed_coin_is_caught_for_even_d(high, low, shown):
     assert epsilon(laws(client, corners_and([], 2))) == pytest.approx(shown, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [30, 101])
 def test_long_vectors_by_samples(d):
     values = np.random.default_rng(8).uniform(-1, 1, (2, d))

@@ -49,6 +49,7 @@ def test_classes_of_tests_are_not_listed():
     assert not {kind.__name__ for kind in NEW} & set(catalogue())
 
 
+@pytest.mark.slow
 def test_in_a_family_they_are_listed_and_ranked(tmp_path):
     code = LISTING.format(questions={kind.__name__: question for kind, (_, _, question) in NEW.items()})
 
@@ -63,6 +64,7 @@ def test_in_a_family_they_are_listed_and_ranked(tmp_path):
     assert listing() == [f"True {kind.label}" for kind in NEW]
 
 
+@pytest.mark.slow
 def test_only_pages_that_list_mechanisms_become_stale():
     files = {p.relative_to(ROOT).as_posix(): p.read_text("utf-8") for p in sorted((ROOT / "ldpnb").rglob("*.py"))}
     added = {f"ldpnb/{family}/negative.py": text(kind) for kind, (family, _, _) in NEW.items()}

@@ -182,6 +182,7 @@ def test_what_depends_on_epsilon_is_never_answered(name):
         prove(DEPENDS[name], range(K))
 
 
+@pytest.mark.slow
 def test_structure_that_follows_from_epsilon_is_named():
     assert prove(OLH(k=3, epsilon=1.0, prime=5), range(2), moments=False).name == "OLH(k=3, g=3, prime=5)"
     with pytest.raises(TypeError):

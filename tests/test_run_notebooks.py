@@ -301,6 +301,7 @@ def test_what_makes_a_chapter_stale(project, before, edits, stale, others):
     assert differ(prints, new_prints) == sorted(stale + others)
 
 
+@pytest.mark.slow
 def test_no_number_of_the_package_escapes(project):
     # every number in it, one more, whoever uses it; the control finds a module by a name that nobody wrote down
     edit(

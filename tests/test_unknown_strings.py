@@ -99,6 +99,7 @@ def test_parts_are_unary_encoding_and_one_time_rappor():
 # ------------------------------------------------------------------------------------------------ client and server
 
 
+@pytest.mark.slow
 def test_client_is_the_one_for_one_person():
     m = Unknown(alphabet="_a", length=3, gram=1, slots=2, epsilon=2.5, bits=2, hashes=1, cohorts=2)
     p = {name: float(round_up(1 / (odds(Fraction(2.5) / 6) + 1))) for name in ("filter", "gram")}

@@ -337,6 +337,7 @@ def breaks(mechanism, records, items=(0, 1)):
     }
 
 
+@pytest.mark.slow
 def test_controls_are_caught():
     small = dict(epsilon=1.0, m=2, slots=5, table=2)
     assert breaks(WheelKV(**small), TWO[:2]) == set()

@@ -45,9 +45,9 @@ def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) ->
 
 def signs(shape: tuple[int, int], at: Any, values: Floats, rng: Randomness) -> Ints:
     """Draw the signs of values at these places of a matrix (rows, columns), 0 elsewhere; all places toss a coin."""
-    p = np.full(shape, -1.0)
-    p[at] = (1 + values) / 2
-    return np.where(p >= 0, 2 * bernoulli(np.maximum(p, 0), shape, rng) - 1, 0)
+    p, held = np.zeros(shape), np.zeros(shape, np.int8)
+    p[at], held[at] = (1 + values) / 2, 1
+    return np.asarray(2 * bernoulli(p, shape, rng) - held)
 
 
 def check_pairs(values: Any, d: int | None) -> Records:
