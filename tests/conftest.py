@@ -13,7 +13,7 @@ os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must 
 
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="leave out slow tests, and of each other one all cases but one")
+    parser.addoption("--quick", action="store_true", help="leave out slow tests, and of the others all cases but one")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -105,7 +105,7 @@ def _png(figure: Figure) -> bytes:
     canvas, packed = FigureCanvasAgg(figure), BytesIO()
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    picture.quantize(256, dither=Image.Dither.NONE).save(packed, "png")
+    picture.quantize(256, dither=Image.Dither.NONE).save(packed, "png", compress_level=8)
     return packed.getvalue()
 
 
