@@ -120,17 +120,18 @@ def interval(
     >>> [ends.round(2).tolist() for ends in interval(tally)]
     [[0.38, 0.24, 0.14], [0.55, 0.4, 0.29]]
     """
-    if not is_number(level) or not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
-    mechanism = check_tally(tally, Mechanism, "a mechanism").mechanism
-    low, high = mechanism.interval(tally, _normal(level), people=people)
+    mechanism, z = check_tally(tally, Mechanism, "a mechanism").mechanism, normal_quantile(level)
+    low, high = mechanism.interval(tally, z, people=people)
     if together:
         lead = tally.counts.ndim - (1 if tally.marginal else len(mechanism._cells_of(tally.items)))  # axes of trials
-        low, high = mechanism.interval(tally, _normal(1 - (1 - level) / prod(low.shape[lead:])), people=people)
+        low, high = mechanism.interval(tally, normal_quantile(1 - (1 - level) / prod(low.shape[lead:])), people=people)
     return low, high
 
 
-def _normal(level: float) -> float:
+def normal_quantile(level: float) -> float:
+    """Return how many standard errors to both sides cover with this probability."""
+    if not is_number(level) or not 0 < level < 1:
+        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
     return -NormalDist().inv_cdf((1 - level) / 2)
 
 

@@ -31,5 +31,17 @@ if TYPE_CHECKING:
         TwoPoint as TwoPoint,
         best_width as best_width,
     )
+    from ldpnb.numbers.ranges import (
+        Density as Density,
+        Hierarchy as Hierarchy,
+        Quantiles as Quantiles,
+        Share as Share,
+        density as density,
+        mean_variance as mean_variance,
+        quantiles as quantiles,
+        rising as rising,
+        share as share,
+        square_wave as square_wave,
+    )
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

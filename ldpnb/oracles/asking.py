@@ -51,18 +51,14 @@ class Asking(Mechanism):
 
     def _asked(self, questions: Any, told: Reports) -> Reports:
         """Put a question before each of the oracle's reports."""
-        reports = np.empty(len(told), self.dtype)
-        reports[self.question] = questions
-        reports[[*told.dtype.names] if told.dtype.names else "report"] = told
-        return reports
+        return put_first(np.empty(len(told), self.dtype), self.question, questions, told)
 
     def _worst(self) -> Reports:
         return self._asked(0, self.oracle._worst())
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each question its reports, and what the oracle counts of them: (L, 1 + …), flat."""
-        fields = [*self.oracle.layout]
-        told = reports["report"] if "" in fields else repack_fields(reports[fields])
+        told = told_in(reports, self.oracle)
         order = np.argsort(reports[self.question], kind="stable")
         asked, starts = np.unique(reports[self.question][order], return_index=True)
         counts = np.zeros((self.questions, 1 + no_counts(self.oracle).size), np.int64)
@@ -79,11 +75,29 @@ class Asking(Mechanism):
         return self._summed(tally, self.oracle._squares) * (self.questions**2 / tally.n)
 
     def _summed(self, tally: Tally, score: Any) -> Floats:
-        """Sum of a score over the answers to each question; times n it is linear in the oracle's counts and n."""
-        counts = tally.counts
-        asked, told = counts[..., :1], counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(self.oracle).shape)
-        nothing = score(Tally(self.oracle, 1, np.zeros_like(told)))  # of no counts, it is what a report costs
-        return np.asarray(score(Tally(self.oracle, 1, told)) + (asked - 1) * nothing)
+        """Sum of a score over the answers to each question."""
+        asked, told = tally.counts[..., :1], tally.counts[..., 1:]
+        return total(self.oracle, score, asked, told)
+
+
+def put_first(reports: Reports, field: str, public: Any, told: Reports) -> Reports:
+    """Fill empty reports: a public field, then those of an oracle's reports, or ``report`` where it has none."""
+    reports[field] = public
+    reports[[*told.dtype.names] if told.dtype.names else "report"] = told
+    return reports
+
+
+def told_in(reports: Reports, oracle: ItemOracle) -> Reports:
+    """Take the oracle's reports out of those that `put_first` has filled."""
+    fields = [*oracle.layout]
+    return reports["report"] if "" in fields else repack_fields(reports[fields])
+
+
+def total(oracle: ItemOracle, score: Any, reports: Ints, counts: Ints) -> Floats:
+    """Sum of a score over so many reports, (…, 1), with flat counts: times n it is linear in n and the counts."""
+    told = counts.reshape(*counts.shape[:-1], *no_counts(oracle).shape)
+    nothing = score(Tally(oracle, 1, np.zeros_like(told)))  # of no counts, it is what a report costs
+    return np.asarray(score(Tally(oracle, 1, told)) + (reports - 1) * nothing)
 
 
 def no_counts(oracle: ItemOracle) -> Ints:

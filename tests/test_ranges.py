@@ -1,0 +1,287 @@
+"""Shares of ranges, quantiles and shapes of one number: unbiased, with exact variances and intervals that cover."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from contract import Contract
+from scipy.stats import binom, norm
+
+from ldpnb import GRR, OUE, HadamardBit, HadamardResponse, Laplace, Piecewise, SubsetSelection, TwoPoint
+from ldpnb.core import Example
+from ldpnb.numbers.ranges import (
+    Hierarchy,
+    density,
+    mean_variance,
+    quantiles,
+    rising,
+    share,
+    square_wave,
+)
+from ldpnb.oracles.designs import BlockDesign
+from ldpnb.verify import contract
+
+
+def ranges(k):
+    first, after = np.triu_indices(k + 1, 1)
+    return ((np.arange(k) >= first[:, None]) & (np.arange(k) < after[:, None])).astype(float)
+
+
+class TestHierarchy(Contract):
+    cases = Hierarchy.example()
+    bad_values = [[[0]], [4], [-1], [0.5], ["0"]]
+    bad_reports = [
+        np.array([0, 1]),
+        np.zeros(1, [("level", np.int64)]),
+        np.array([(2, 0)], [("level", np.int64), ("report", np.int64)]),
+        np.array([(0, 4)], [("level", np.int64), ("report", np.int64)]),
+        np.array([(1, 3)], [("level", np.int64), ("report", np.int64)]),  # of the other level
+    ]
+
+
+@pytest.mark.parametrize("example", Hierarchy.example(), ids=str)
+def test_variance_of_all_sums_is_that_of_the_law(example):
+    """Of all ranges and of a square, for each person, read off the client's law."""
+    m, known = example.mechanism, contract.known(example)
+    weights = np.concatenate([ranges(m.k), [np.arange(m.k) ** 2 - 1.0]])
+    stated = m.linear_variance(weights)
+    for x, one in enumerate(known.laws):
+        p = np.array([float(p) for p in one.values()])
+        sums = np.stack([known.scores[y] for y in one]) @ weights.T
+        np.testing.assert_allclose(p @ sums, weights[:, x], atol=1e-12)
+        np.testing.assert_allclose(p @ np.square(sums - p @ sums), stated[:, x], rtol=1e-9, atol=1e-12)
+
+
+def test_least_squares_in_closed_form_are_those_of_a_solver():
+    """For any scores, with three widths of which none is a power of another."""
+    m = Hierarchy.of(12, 1.0, GRR, widths=(1, 2, 6), weights=(3, 2, 2))
+    rng = np.random.default_rng(1)
+    tally = m.tally(m.perturb(rng.integers(12, size=70_000), rng=rng))
+    rows, found, weights = [], [], []
+    ends = np.cumsum([0, 13, 7, 3])
+    for i, (a, b) in enumerate(pairwise(ends)):
+        own, s = m.oracles[i], m.widths[i]
+        part = own.tally(np.repeat(np.arange(own.k), tally.counts[a + 1 : b]))
+        rows.append(np.kron(np.eye(own.k), np.ones(s)))
+        found.append(own.estimate(part) * tally.counts[a] / (tally.n * m.odds[i]))
+        weights.append(np.full(own.k, m.odds[i] / m.noise[i]))
+    a, y, w = np.concatenate(rows), np.concatenate(found), np.concatenate(weights)
+    cells = np.linalg.solve((a.T * w) @ a, (a.T * w) @ y)
+    estimate = m.estimate(tally)
+    np.testing.assert_allclose(estimate - estimate.mean(), cells - cells.mean(), atol=1e-12)
+    assert np.isclose(estimate.sum(), 1)
+
+
+def test_an_example_for_the_pencil():
+    """k = 8, e^ε = 3, widths 1 and 2, odds 3 to 1, k-RR: the first three cells."""
+    m = Hierarchy.of(8, np.log(3), GRR, widths=(1, 2), weights=(3, 1))
+    np.testing.assert_allclose(m.noise, [25 / 8, 9 / 4], rtol=1e-9)
+    np.testing.assert_allclose(m.known, [6 / 25, 104 / 225], rtol=1e-9)
+    first = (np.arange(8) < 3) * 1.0
+    assert np.isclose(m.linear_variance(first).mean(), 1 / 2 * 25 / 6 + 11 / 8 * 225 / 104 - 15 / 64)
+    assert np.isclose(m.oracles[0].linear_variance(first).mean(), 45 / 8)
+
+
+def test_default_widths():
+    assert Hierarchy.of(100, 1.0).widths == (1, 2, 4, 20)
+    assert Hierarchy.of(1000, 1.0).widths == (1, 2, 4, 8, 40, 200)
+    assert Hierarchy.of(7, 1.0).widths == (1,)
+    assert Hierarchy.of(10, 1.0).widths == (1, 2)
+
+
+@pytest.mark.parametrize("k, epsilon", [(16, 0.5), (64, 1.0), (256, 2.0), (1024, 1.0)])
+def test_default_weights_are_nearly_the_best(k, epsilon):
+    """Within 2 % of the least mean variance over all odds of all dyadic widths, found by ascent in a convex problem."""
+    widths = tuple(2**i for i in range(k.bit_length() - 1))
+    m = Hierarchy.of(k, epsilon, HadamardBit, widths=widths)
+    at = np.arange(k)
+    both = np.minimum.outer(at + 1, at + 1) * np.minimum.outer(k - at, k - at) / (k * (k + 1) / 2)
+    a = np.array([np.square(p).sum() for p in m.contrasts(np.linalg.cholesky(both).T)])
+    told, shares = np.array(widths) / m.noise, np.full(len(widths), 1 / len(widths))
+    for _ in range(4000):
+        grown = shares * np.sqrt(told * np.cumsum((a / np.cumsum(shares * told) ** 2)[::-1])[::-1])
+        shares = grown / grown.sum()
+    least = (a / np.cumsum(shares * told)).sum() - a.sum() / k
+    default = mean_variance(Hierarchy.of(k, epsilon, HadamardBit))
+    assert least <= default < 1.02 * least
+    assert mean_variance(m) > 1.02 * least  # control: odds of 3 to 1, down to two halves
+
+
+def test_mean_variance_is_that_over_all_ranges():
+    for m in (Hierarchy.of(12, 1.0, widths=(1, 2, 6)), GRR(k=12, epsilon=1.0), OUE(k=12, epsilon=1.0)):
+        assert np.isclose(mean_variance(m), m.linear_variance(ranges(12)).mean())
+
+
+def test_better_than_single_cells_where_there_are_many():
+    tree = [mean_variance(Hierarchy.of(k, 1.0)) for k in (8, 64, 1024)]
+    flat = [mean_variance(Hierarchy.of(k, 1.0, widths=(1,))) for k in (8, 64, 1024)]
+    ratio = np.divide(tree, flat)
+    assert 0.8 < ratio[0] < 1 and 0.4 < ratio[1] < 0.5 and ratio[2] < 0.1
+
+
+def population(n, k=64):
+    return np.random.default_rng(0).multinomial(n, binom(k - 1, 0.3).pmf(np.arange(k)))
+
+
+def test_simulated_surveys_have_the_stated_variance():
+    """2,000 surveys; each bias within 6 standard errors, each variance within 6 of theirs (false alarm < 1e-6)."""
+    m, counts, rng = Hierarchy.of(64, 1.0), population(20_000), np.random.default_rng(1)
+    weights = np.tril(np.ones((64, 64)))[4:40:5]
+    found = m.estimate(m.simulate(counts, trials=2000, rng=rng)) @ weights.T
+    exact = m.linear_variance(weights) @ counts / counts.sum() ** 2
+    assert np.all(np.abs(found.mean(0) - weights @ counts / counts.sum()) < 6 * np.sqrt(exact / 2000))
+    assert np.all(np.abs(found.var(0) / exact - 1) < 6 * np.sqrt(2 / 2000))
+
+
+def test_real_clients_have_it_too():
+    """150 surveys of 4,000 people."""
+    m, counts, rng = Hierarchy.of(64, 1.0), population(4000), np.random.default_rng(2)
+    people, weights = np.repeat(np.arange(64), counts), np.tril(np.ones((64, 64)))[[10, 20, 30]]
+    found = np.array([m.estimate(m.tally(m.perturb(people, rng=rng))) for _ in range(150)]) @ weights.T
+    exact = m.linear_variance(weights) @ counts / 4000**2
+    assert np.all(np.abs(found.mean(0) - weights @ counts / 4000) < 6 * np.sqrt(exact / 150))
+    assert np.all(np.abs(found.var(0) / exact - 1) < 6 * np.sqrt(2 / 150))
+
+
+def surveys(m, counts, trials, rng):
+    many = m.simulate(counts, trials=trials, rng=rng)
+    return [type(many)(m, many.n, one) for one in many.counts]
+
+
+@pytest.mark.parametrize("people", [False, True])
+@pytest.mark.parametrize("epsilon, low, high", [(1.0, 0.93, 0.97), (3.0, 0.93, 0.97)])
+def test_intervals_of_ranges_cover(people, epsilon, low, high):
+    """Of 8 prefixes in 500 surveys, of these people and of a population they are drawn from; a control that must not:
+    a variance as if everybody answered at every level."""
+    m, rng = Hierarchy.of(64, epsilon), np.random.default_rng(3)
+    shares, ends = binom(63, 0.3).pmf(np.arange(64)), np.arange(8, 40, 4)
+    hits, wrong = [], []
+    for _ in range(500):
+        counts = population(20_000) if people else rng.multinomial(20_000, shares)
+        one = surveys(m, counts, 1, rng)[0]
+        truth = (counts / 20_000 if people else shares).cumsum()[ends - 1]
+        found = share(one, 0, ends, people=people)
+        hits.append((found.low <= truth) & (truth <= found.high))
+        less = (found.high - found.low) / 2 / np.sqrt(len(m.oracles))
+        wrong.append(np.abs(found.estimate - truth) <= less)
+    assert low < np.mean(hits) < high
+    assert np.mean(wrong) < 0.8
+
+
+def test_intervals_of_quantiles_cover():
+    """Of nine deciles in 300 surveys of a population in lumps: at least the level."""
+    m, rng, taus = Hierarchy.of(64, 1.0), np.random.default_rng(4), np.arange(1, 10) / 10
+    shares = np.where(np.arange(64) % 8 == 3, 0.08, 0.36 / 56)
+    truth = np.searchsorted(shares.cumsum(), taus)
+    hits, narrow = [], []
+    for _ in range(300):
+        one = surveys(m, rng.multinomial(20_000, shares), 1, rng)[0]
+        found = quantiles(one, taus)
+        assert np.all((found.low <= found.cells) & (found.cells <= found.high))
+        hits.append((found.low <= truth) & (truth <= found.high))
+        narrow.append(found.cells == truth)
+    assert np.mean(hits) > 0.96
+    assert np.mean(narrow) < 0.9  # control: without an interval
+    assert quantiles(one, 0.5).cells.shape == () and quantiles(one, [[0.5]]).low.shape == (1, 1)
+
+
+def test_other_oracles_tell_ranges_too():
+    oracle, rng = SubsetSelection(k=16, epsilon=2.0), np.random.default_rng(5)
+    people = rng.binomial(15, 0.5, 20_000)
+    tally = oracle.tally(oracle.perturb(people, rng=rng))
+    found = share(tally, [0, 8], [8, 16])
+    assert np.allclose(found.estimate, [oracle.estimate(tally)[:8].sum(), oracle.estimate(tally)[8:].sum()])
+    assert np.all(found.high - found.low < 0.08)
+    each = share(tally, np.arange(16), np.arange(1, 17), people=True)
+    half = norm.ppf(0.975) * oracle.standard_error(tally, people=True)
+    np.testing.assert_allclose(each.high - each.estimate, half, rtol=1e-9)
+
+
+def test_rising_shares():
+    rng = np.random.default_rng(6)
+    m = Hierarchy.of(64, 1.0)
+    found = rising(m.estimate(m.simulate(population(20_000), trials=3, rng=rng)))
+    assert found.shape == (3, 64) and np.all(found >= 0) and np.allclose(found.sum(-1), 1)
+    np.testing.assert_allclose(rising([0.5, -0.2, 0.7]), [0.4, 0, 0.6])
+    np.testing.assert_allclose(rising([0.2, 0.3, 0.5]), [0.2, 0.3, 0.5])
+
+
+@pytest.mark.parametrize("k, epsilon, width", [(64, 0.5, 45), (64, 1.0, 32), (64, 2.0, 16), (8, 1.0, 4)])
+def test_square_wave_is_a_setting_of_piecewise(k, epsilon, width):
+    m = square_wave(k, epsilon)
+    assert m.window == width
+    y, x = np.arange(k + width - 1), np.arange(k)[:, None]
+    wave = np.where((y >= x) & (y < x + width), np.exp(epsilon), 1) / (width * np.exp(epsilon) + k - 1)
+    np.testing.assert_allclose(m.channel, wave, rtol=1e-9)
+    both = [np.log((k + w - 1) / (w * np.exp(epsilon) + k - 1)) for w in (width - 1, width, width + 1)]
+    told = [
+        b + epsilon * w * np.exp(epsilon) / (w * np.exp(epsilon) + k - 1)
+        for b, w in zip(both, (width - 1, width, width + 1), strict=True)
+    ]
+    assert told[1] == max(told)  # the bound on information that it maximises
+
+
+def test_density_of_smooth_shapes_and_of_lumps():
+    """The likeliest smooth shape is nearer to a smooth truth than the likeliest one, and is refuted by lumps."""
+    m, rng = Piecewise(epsilon=1.0), np.random.default_rng(7)
+    smooth = np.repeat(np.arange(65), rng.multinomial(100_000, binom(64, 0.3).pmf(np.arange(65)))) / 32 - 1
+    lumps = np.repeat([4, 12, 40, 56], 250_000) / 32 - 1
+    truth = binom(64, 0.3).cdf(np.arange(65))
+    tally = m.tally(m.perturb(smooth, rng=rng))
+    found, rough = density(tally), density(tally, 0)
+    assert max(found.gap, rough.gap) <= 1e-9 and abs(rough.lack) < 1e-3
+    far = [np.abs(one.shares.cumsum() - truth).mean() for one in (found, rough)]
+    assert far[0] < far[1] < 0.03
+    assert found.lack < 50 < density(m.tally(m.perturb(lumps, rng=rng))).lack
+    other = Laplace(epsilon=1.0)
+    assert np.isclose(density(other.tally(other.perturb(smooth, rng=rng))).shares.sum(), 1)
+
+
+def test_bad_input_is_refused():
+    m, rng = Hierarchy.of(8, 1.0), np.random.default_rng(8)
+    tally = m.tally(m.perturb(np.arange(8), rng=rng))
+    for call, said in (
+        (lambda: Hierarchy(oracles=(), weights=()), "oracles must have k that divide the one before, got"),
+        (
+            lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0), GRR(k=4, epsilon=1.0)), weights=(1, 1)),
+            "oracles must have k",
+        ),
+        (
+            lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0), GRR(k=3, epsilon=2.0)), weights=(1, 1)),
+            "oracles must be of one ε",
+        ),
+        (
+            lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0), HadamardBit(k=3, epsilon=1.0)), weights=(1, 1)),
+            "oracles must be of one",
+        ),
+        (
+            lambda: Hierarchy(oracles=(HadamardResponse(k=6, epsilon=1.0),), weights=(1,)),
+            "oracles must be pure protocols",
+        ),
+        (lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0),), weights=(1, 1)), "weights must be one a level, 1, got 2"),
+        (lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0),), weights=(0,)), "weights must be"),
+        (lambda: Hierarchy.of(8, 1.0, widths=(1, 3)), "widths must be 1, then each a multiple"),
+        (lambda: Hierarchy.of(8, 1.0, widths=(2, 4)), "widths must be 1, then each a multiple"),
+        (lambda: share(tally, 3, 3), "end must be after start, got 3 after 3"),
+        (lambda: share(tally, 0, 9), "end must be"),
+        (lambda: share(tally, 0, 4, 1.0), r"level must be a number in \(0, 1\), got 1.0"),
+        (lambda: share(m.simulate(np.ones(8, int), trials=2, rng=rng), 0, 4), "tally must be of one survey"),
+        (lambda: quantiles(tally, [0.5, 1.0]), r"taus must be numbers in \(0, 1\)"),
+        (lambda: quantiles(Laplace(epsilon=1.0).tally([0, 1]), 0.5), "tally must be of a Hierarchy or a PureProtocol"),
+        (lambda: share(m.tally(m.perturb([1], rng=rng)), 0, 4), "tally must hold at least two reports, got 1"),
+        (lambda: density(TwoPoint(epsilon=1.0).tally([0, 1])), "tally must have more than two cells"),
+        (lambda: density(tally), "tally must be of a mechanism for one number"),
+        (lambda: density(Laplace(epsilon=1.0).tally([0, 1]), 2), r"smooth must be a number in \[0, 1\], got 2"),
+        (lambda: rising([]), "estimate must have at least one entry"),
+        (lambda: square_wave(1, 1.0), "k must be"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()
+
+
+def test_levels_may_be_of_several_oracles():
+    m = Hierarchy.of(256, 1.0)
+    assert {type(one) for one in m.oracles} == {GRR, BlockDesign}
+    assert m.report_bits >= 8 and m.public_bits == 3
+    assert m.influence(128) > 1
+    assert Example(m, [0]).mechanism is m
