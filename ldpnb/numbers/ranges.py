@@ -473,7 +473,8 @@ def rising(estimate: ArrayLike) -> Floats:
 # ------------------------------------------------------------------------------------ shapes from tallies of one number
 
 
-class Density(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Density:
     """Shares of points in [−1, 1], and what is known of how good they are.
 
     Attributes
