@@ -49,6 +49,13 @@ def oracle(m, rng):
     return {"oracle": replace(made, packed=True) if hasattr(made, "packed") and rng.integers(2) else made}
 
 
+def levels(m, rng):
+    widths = m.widths[: rng.integers(1, len(m.widths) + 1)]
+    odds = tuple(rng.integers(1, 9, len(widths)).tolist())
+    made = type(m).of(m.k, m.epsilon, an(rng, GRR, HadamardBit, None), widths=widths, weights=odds)
+    return {"oracles": made.oracles, "weights": made.weights}
+
+
 def wheel(m, rng):
     drawn = {"slots": an(rng, 0, int(rng.integers(2, 200))), "table": an(rng, 0, 0, LISTED)}
     return {**drawn, "width": int(rng.integers(1, 6))} if type(m).__name__ == "Wheel" else drawn
@@ -56,6 +63,8 @@ def wheel(m, rng):
 
 VARIED = {  # other fields than the size of the domain and ε; some do not fit the others, and then nothing is changed
     "OLH": lambda m, rng: {"g": int(rng.integers(2, 40)), "prime": an(rng, 5, 11, 101, 65537, 2**31 - 1)},
+    "BlockDesign": lambda m, rng: {"q": an(rng, 2, 3, 4, 5, 8, 9)},
+    "Hierarchy": levels,
     "HadamardResponse": lambda m, rng: {"blocks": 2 ** int(rng.integers(0, 8))},
     "MatrixMechanism": lambda m, rng: {"channel": channel(m.k, int(rng.integers(2, 9)), rng), "scores": None},
     "PCE": lambda m, rng: {"levels": an(rng, (0.5, 2.0), (1.0,), (0.1, 1.0, 20.0))},

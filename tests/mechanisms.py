@@ -35,6 +35,7 @@ MADE = {
     "IOH": lambda kind, size, epsilon: kind.of(tuple(f"key {i}" for i in range(size)), oracles.GRR, epsilon),
     "PairSampling": lambda kind, size, epsilon: kind.of(tuple(f"key {i}" for i in range(size)), oracles.GRR, epsilon),
     "DrawnAttributes": lambda kind, size, epsilon: kind.of((4,) * size, oracles.GRR, epsilon),
+    "Hierarchy": lambda kind, size, epsilon: kind.of(size, epsilon),
     "PrivKV": lambda kind, size, epsilon: kind.nominal_split(size, epsilon),
     "BitFlip": lambda kind, size, epsilon: kind(sizes=(4,) * size, f=flip_for(epsilon, 2 * size)),
     "BloomFlip": lambda kind, size, epsilon: kind(sizes=(4,) * size, f=flip_for(epsilon, 4 * size), bits=16, hashes=2),
@@ -50,12 +51,17 @@ SCOPES = {  # the least size, the usual one and the largest; and of ε the least
     "SampledHadamardBit": (2 * HELD, 256, 10**6),
     "SubsetSelection": (2, 256, 10**5),
     "SHist": (2, 256, 1000),
+    "Hierarchy": (2, 256, 1000),
     "RAPPOR": (16, 128, 10**4),
     "ORR": (2, 128, 4000),
     "Unknown": (2, 6, 8),
     "IOH": (1, 4, 8),
 }
-EPSILONS = {"RAPPOR": (1e-6, 16.0), "PrivKV": (2 * EPSILON_MIN, EPSILON_MAX)}
+EPSILONS = {
+    **dict.fromkeys(("BlockDesign", "Hierarchy"), (EPSILON_MIN, 4.0)),  # beyond, a geometry has 10⁶ blocks
+    "RAPPOR": (1e-6, 16.0),
+    "PrivKV": (2 * EPSILON_MIN, EPSILON_MAX),
+}
 
 
 @dataclass(frozen=True)

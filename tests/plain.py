@@ -91,7 +91,7 @@ def ascending(entries):
 
 
 def codes(size):
-    """GRR, HadamardResponse, MatrixMechanism, Number, SampledGRR: reports are codes, a tally counts each of them."""
+    """GRR, BlockDesign, HadamardResponse, MatrixMechanism, Number, SampledGRR: reports are codes, each is counted."""
     return Plain((size,), {"": (0, size - 1)}, lambda report: [report])
 
 
@@ -303,6 +303,25 @@ def asking(field, many, m):
     return Plain((many, row), ranges, cells, lambda r: inner.right(own(r)))
 
 
+def hierarchy(m):
+    """Hierarchy: a level and its oracle's report; counted for each level are its reports, then as the oracle counts."""
+    inner = [plain_of(one) for one in m.oracles]
+    starts = [sum(1 + prod(one.shape) for one in inner[:i]) for i in range(len(inner) + 1)]
+    shared = {name: (0, max(one.ranges[name][1] for one in inner)) for name in inner[0].ranges}
+
+    def own(r):
+        return r["report"] if "" in shared else {name: r[name] for name in shared}
+
+    def right(r):
+        return inner[r["level"]].count([own(r)]) is not None
+
+    def cells(r):
+        return [starts[r["level"]] + x for x in (0, *(1 + y for y in inner[r["level"]].cells(own(r))))]
+
+    ranges = {"level": (0, len(inner) - 1), **{name or "report": ends for name, ends in shared.items()}}
+    return Plain((starts[-1],), ranges, cells, right)
+
+
 def states(m):
     """SampledKey, SignedTernary: a key and its state; counted are −, nothing and + of each key, (d, 3)."""
     return Plain((m.d, 3), {"key": (0, m.d - 1), "state": (0, 2)}, lambda r: [3 * r["key"] + r["state"]])
@@ -341,6 +360,8 @@ COUNTS = {
     "GRR": lambda m: codes(m.k),
     **dict.fromkeys(("SUE", "OUE"), bit_reports),
     "OLH": local_hashing,
+    "BlockDesign": lambda m: codes(m.points),
+    "Hierarchy": hierarchy,
     "HadamardBit": lambda m: signs(power(m.k)),
     "HadamardResponse": lambda m: codes(m.size),
     "MatrixMechanism": matrix,

@@ -46,7 +46,7 @@ def test_squares_are_those_of_the_scores(name, at):
     example = catalogue()[name].example()[at]
     m, known = example.mechanism, contract.known(example)
     squares = {key: m._squares(tally) for key, tally in known.tallies.items()}
-    if name != "BitFlip":
+    if name not in ("BitFlip", "Hierarchy"):
         for key, found in squares.items():
             np.testing.assert_allclose(found, known.scores[key] ** 2, rtol=1e-9, atol=1e-9)
     items = () if example.items is None else (example.items,)

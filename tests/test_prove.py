@@ -13,7 +13,8 @@ from ldpnb.chance import exact, odds, pick, round_down, round_up, toss
 from ldpnb.core import Example
 from ldpnb.formula import Budget, Field
 from ldpnb.keyvalue import PrivKV
-from ldpnb.oracles import GRR, OLH, OUE, PCE, SUE, SubsetSelection
+from ldpnb.numbers import Hierarchy
+from ldpnb.oracles import GRR, OLH, OUE, PCE, SUE, BlockDesign, HadamardBit, SubsetSelection
 from ldpnb.oracles.personal import people
 from ldpnb.serve import catalogue
 from ldpnb.strings import RAPPOR
@@ -251,6 +252,10 @@ def filtered(p, q):
     return lambda e: RAPPOR(bits=2, hashes=1, cohorts=2, f=flip_for(e, 2), p=p, q=q), RAPPOR.example()[0].inputs
 
 
+def by_levels(kind, k):
+    return lambda epsilon: Hierarchy.of(k, epsilon, kind, widths=(1, 2), weights=(2, 1))
+
+
 CASES = {
     **{name: small(name, 1, 2) for name in ("GRR", "SUE", "OUE", "HadamardBit", "HadamardResponse", "SubsetSelection")},
     **{name: small(name, 0, 1) for name in ("HarmonyFrequency", "SHist", "MeanEst", "HarmonyMean", "Piecewise")},
@@ -258,6 +263,8 @@ CASES = {
     **{name: small(name, 0, 1) for name in ("StateEncoding", "StateEncodingSplit")},
     **{name: small(name, 0, 2) for name in ("SampledHadamardBit", "SampledSUE", "SampledGRR")},
     "TwoPoint": small("TwoPoint", 0),
+    "BlockDesign": [Example(BlockDesign(k=k, epsilon=1.0, q=2), np.arange(k)) for k in (3, 7)],
+    "Hierarchy": [(by_levels(GRR, 4), np.arange(4)), (by_levels(HadamardBit, 4), np.arange(4))],
     "OLH": [Example(OLH(k=k, g=g, prime=5, epsilon=1.0), np.arange(k)) for k, g in ((2, 2), (3, 3))],
     "Wheel": small("Wheel", 0, slots=4),
     "WheelKV": small("WheelKV", 0, slots=3)[::-1],
@@ -275,7 +282,7 @@ SKIPPED = {
     "Hybrid": "whether it mixes at all follows from ε, and is no field",
     "SampledHybrid": "how many numbers it asks about follows from ε, and is no field",
 }
-IN_FLOATS = {"ORR", "RAPPOR", "PCE"}  # estimates are least squares or transforms of floats: no moments
+IN_FLOATS = {"ORR", "RAPPOR", "PCE", "Hierarchy"}  # estimates are least squares or transforms of floats: no moments
 LOOSE = {"PrivKV": "(2x)/(√x + 1)", "RAPPOR 1": "(9x + 6√x + 1)/(x + 6√x + 9)"}  # what is really spent
 LATE = {"PrivSet 1"}  # coins that are constants rounded to 2**-53 tell more than ε where that is smaller
 ROWS = [(name, at) for name, some in CASES.items() for at in range(len(some))]

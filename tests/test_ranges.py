@@ -241,10 +241,10 @@ def test_bad_input_is_refused():
     m, rng = Hierarchy.of(8, 1.0), np.random.default_rng(8)
     tally = m.tally(m.perturb(np.arange(8), rng=rng))
     for call, said in (
-        (lambda: Hierarchy(oracles=(), weights=()), "oracles must have k that divide the one before, got"),
+        (lambda: Hierarchy(oracles=(), weights=()), "oracles must be a tuple of which each k"),
         (
             lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0), GRR(k=4, epsilon=1.0)), weights=(1, 1)),
-            "oracles must have k",
+            "oracles must be a tuple of which each k",
         ),
         (
             lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0), GRR(k=3, epsilon=2.0)), weights=(1, 1)),

@@ -9,6 +9,7 @@ from mechanisms import CATALOGUE
 from ldpnb import PCKVUE, StateEncodingSplit, SubsetSelection, Wheel
 from ldpnb.chance import Paths, SystemRandom, bernoulli, branches, packed_bernoulli, uniform
 from ldpnb.core import Records
+from ldpnb.numbers import Hierarchy
 from ldpnb.verify import contract
 
 PLAIN = {name: entry for name, entry in CATALOGUE.items() if not entry.packed}  # packed coins share words at random
@@ -55,13 +56,28 @@ def test_bytes_of_the_wheel_do_not_tell_how_many_keys_a_person_holds(monkeypatch
     assert drawn(monkeypatch, wheel, Records.of(set(range(size)))) == drawn(monkeypatch, wheel, Records.of(set()))
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", [name for name in PLAIN if name != "Hierarchy"])
 def test_bytes_do_not_tell_the_value(monkeypatch, name):
     """At the sizes of benchmarks: 40 people of all kinds, some three times."""
     mechanism = PLAIN[name].build(PLAIN[name].bench, 1.0)
     people = PLAIN[name].people(mechanism, 40, np.random.default_rng(0))
     found = {drawn(monkeypatch, mechanism, people[i % 40 : i % 40 + 1]) for i in range(60)}
     assert len(found) == 1
+
+
+def test_bytes_of_a_hierarchy_tell_its_level_alone(monkeypatch):
+    """Which is public: oracles over more blocks draw longer numbers."""
+    mechanism, levels, reports = Hierarchy.of(1024, 1.0), {}, []
+
+    class Client:
+        @staticmethod
+        def perturb(person, *, rng):
+            reports.append(mechanism.perturb(person, rng=rng))
+
+    for i in range(60):
+        many = drawn(monkeypatch, Client, [17 * i])
+        levels.setdefault(int(reports[-1]["level"][0]), set()).add(many)
+    assert len(levels) > 2 and all(len(many) == 1 for many in levels.values())
 
 
 def test_bytes_of_a_client_that_draws_what_it_needs_do_tell(monkeypatch):

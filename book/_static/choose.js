@@ -11,7 +11,7 @@
   const STEPS = 64; // of the grid on which a number is rounded
   const SLOTS = 2 ** 20; // of a wheel, at most
   const PRIME = 2 ** 31 - 1; // of the hash of OLH
-  const LIMIT = { largest: 10 ** 6, long: 10 ** 5, short: 10 ** 4, most: 10 ** 4, means: 4096, keys: 12, cells: 2 ** 24 };
+  const LIMIT = { largest: 10 ** 6, long: 10 ** 5, short: 10 ** 4, most: 10 ** 4, means: 4096, keys: 12, cells: 2 ** 24, field: 1024, points: 2 ** 22 };
 
   const down = (x) => Math.floor(x * GRID) / GRID;
   const up = (x) => Math.ceil(x * GRID) / GRID;
@@ -78,6 +78,24 @@
     const c = largest(k, smallest([Math.max(near, 1), near + 1], risk), limit);
     const p = part(c * e, k - c);
     return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1) };
+  };
+  const powers = range(2, LIMIT.field).filter((q) => { // numbers of elements of a field: powers of one prime
+    const p = range(2, q).find((x) => q % x === 0);
+    while (q % p === 0) q /= p;
+    return q === 1;
+  });
+  const points = (q, t) => sum(range(0, t).map((i) => q ** i));
+  const design = (k, eps, limit) => { // blocks of the geometry with the least variance, of those that fit if one does
+    const e = Math.exp(eps), all = powers.map((q) => {
+      let t = 2;
+      while (points(q, t) < k) t++;
+      const v = points(q, t), size = points(q, t - 1), p = (size * e) / (size * e + v - size), other = (size - p) / (v - 1);
+      return { v, size, rare: (other * (1 - other)) / square(p - other) };
+    });
+    const right = all.filter(({ v }) => v <= LIMIT.points), few = right.filter(({ v }) => limit === null || limit === undefined || v <= 2 ** limit);
+    const { v, size } = smallest(few.length ? few : right, ({ rare }) => rare);
+    const keep = part(size * Math.expm1(eps), v), p = keep + ((1 - keep) * size) / v;
+    return { v, p, q: (size - p) / (v - 1), gap: (keep * (v - size)) / (v - 1), missed: ((1 - keep) * (v - size)) / v };
   };
   const pure = ({ p, q, gap, missed = 1 - p }) => [(p * missed) / square(gap), (q * (1 - q)) / square(gap)];
 
@@ -191,7 +209,7 @@
     const tried = [published(k, eps), Math.max(1, published(k, eps) / 2)].map((blocks) => response(k, eps, blocks));
     const responds = smallest(tried, ({ own, other }) => mix([own, other], share).share);
     const block = order(Math.ceil(k / responds.blocks) + 1);
-    const bit = { variances: answer(hadamard(eps)), private: 1, public: bits(order(k)) };
+    const bit = { variances: answer(hadamard(eps)), private: 1, public: bits(order(k)) }, blocks = design(k, eps, limit);
     const sized = "least total error of all; names a set of items";
     const cohorts = Math.max(2, Math.ceil((4 * k) / 31));
     return [
@@ -204,6 +222,7 @@
       row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 3 * bits(PRIME), ...each }),
       row("Hadamard bit", "one private bit", bit),
       row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0 }),
+      row("block design", "short, and as good as the best set of items, or nearly", { variances: answer(blocks), private: bits(blocks.v), public: 0 }),
       row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
       bars("S-Hist", "its random table adds an error that no number of people averages away"),
       bars("PCE", "for people who choose their own ε", bit),
@@ -368,7 +387,7 @@
     const first = (limit) => rank("item", { n: 1, k: k ** attributes, epsilon, share, listed: true, public_free: limits.public_free, bits: limit })[0];
     const fits = limits.bits !== null && left > 0 ? first(left) : null, best = fits && !fits.excluded ? fits : first(null);
     const variance = draws * square(best.error) + (draws - 1) * share;
-    return bars(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "as DrawnAttributes has it: each person draws one in public and answers about it as Item ranks", {
+    return row(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "drawn by each person in public, and answered with all of ε", {
       variances: { share: variance }, private: best.private, public: best.public + bits(draws), server: best.server,
     });
   };

@@ -76,27 +76,21 @@ class Hierarchy(Mechanism):
 
     oracles: tuple[PureProtocol, ...]
     weights: tuple[int, ...]
+    label = "hierarchy"
     shares = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        oracles = tuple(self.oracles)
+        oracles = tuple(self.oracles) if isinstance(self.oracles, tuple | list) else ()
         for one in oracles:
             if not isinstance(one, PureProtocol) or not one.shares or one.server_cost != "report":
                 raise ValueError(
                     f"oracles must be pure protocols that count reports as such, with unbiased shares, got {one!r}"
                 )
         if not oracles or any(a.k % b.k or a.k == b.k for a, b in pairwise(oracles)):
-            raise ValueError(f"oracles must have k that divide the one before, got {[one.k for one in oracles]}")
-        if (
-            len(
-                {
-                    (one.epsilon, *((name, kind, *axes) for name, (kind, _, *axes) in one.layout.items()))
-                    for one in oracles
-                }
-            )
-            > 1
-        ):
+            raise ValueError(f"oracles must be a tuple of which each k divides the one before, got {self.oracles!r}")
+        said = [(one.epsilon, [(name, kind, axes) for name, (kind, _, *axes) in one.layout.items()]) for one in oracles]
+        if said[1:] != said[:-1]:
             raise ValueError(f"oracles must be of one ε, with reports of the same fields and axes, got {oracles}")
         weights = _positive(self.weights, "weights")
         if len(weights) != len(oracles):
@@ -302,6 +296,8 @@ class Hierarchy(Mechanism):
 
 
 def _positive(numbers: Sequence[int], name: str) -> tuple[int, ...]:
+    if not isinstance(numbers, tuple | list):
+        raise ValueError(f"{name} must be a tuple of integers, got {numbers!r}")
     return tuple(check_count(one, 1, name, SIZE_MAX) for one in numbers)
 
 

@@ -61,6 +61,7 @@ class BlockDesign(PureProtocol):
     """
 
     q: int = 0
+    label = "block design"
     chosen: ClassVar[Mapping[str, str]] = {"q": "order"}
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, POINTS_MAX - 1), "q": (0, ORDER_MAX)}
     tried = [{"k": 3, "epsilon": 1.0, "q": 2}, {"k": 7, "epsilon": 0.5, "q": 2}, {"k": 2, "epsilon": 3.0, "q": 4}]
@@ -190,13 +191,15 @@ class BlockDesign(PureProtocol):
         return replace(super()._example(), histogram=False)
 
 
-def best_order(k: int, epsilon: float) -> int:
+def best_order(k: int, epsilon: float, most: int = POINTS_MAX) -> int:
     """Return the prime power whose geometry has the least variance of an item that nobody holds; about e^ε + 1.
 
     Parameters
     ----------
     k : int, at least 2
     epsilon : float
+    most : int
+        Points that the geometry may have, if there is one with so few.
     """
 
     def rare(q: int) -> float:
@@ -207,8 +210,9 @@ def best_order(k: int, epsilon: float) -> int:
         return float(other * (1 - other) / (p - other) ** 2)
 
     e = inexact(odds(epsilon))
-    orders = [q for q in range(2, ORDER_MAX + 1) if _prime_power(q) and _points(q, _dimension(k, q)) <= POINTS_MAX]
-    return min(orders, key=rare)
+    sizes = {q: _points(q, _dimension(k, q)) for q in range(2, ORDER_MAX + 1) if _prime_power(q)}
+    few, right = ([q for q, points in sizes.items() if points <= limit] for limit in (most, POINTS_MAX))
+    return min(few or right, key=rare)
 
 
 def _points(q: int, t: int) -> int:

@@ -1,10 +1,10 @@
 r"""Which mechanism for which question: all that answer it, ranked by the errors that their own closed forms give.
 
 A question says what people hold, how many of them are asked, and what a report may cost: `Item`, `Sets`, `Frequent`,
-`OneNumber`, `Vector`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one `Choice` a mechanism,
-ready to be used; first those that can be used, the smallest error first, then the others, each with what speaks against
-it.  Errors are read off the mechanisms (`variance`, `worst_variance`, `plug_in`, `linear_variance`,
-`pooled_variance`): no variance is written down here.
+`OneNumber`, `Vector`, `Distribution`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one
+`Choice` a mechanism, ready to be used; first those that can be used, the smallest error first, then the others, each
+with what speaks against it.  Errors are read off the mechanisms (`variance`, `worst_variance`, `plug_in`,
+`linear_variance`, `pooled_variance`): no variance is written down here.
 
 What an error is of is said by each question.  All are standard errors of unbiased estimates, and n people have 1/√n of
 the error of one.  Two errors that agree to nine digits count as equal, and then the shorter report comes first.
@@ -13,8 +13,9 @@ A report has a private and a public part.  Both have to be sent, unless the publ
 derived from something that the server knows anyway: then `public_free` says that it does not count.
 
 Parameters of a mechanism are those of the least error; where `bits` is given, k-Subset and PrivSet take the largest
-sets that fit, and Harmony for numbers and blocks the best number of numbers or attributes that fits.  All else stays as
-its module has it: a grid of 64 steps for a number, a seed of 93 bits for a hash.
+sets that fit, a block design the best geometry that fits, and Harmony for numbers and blocks the best number of numbers
+or attributes that fits.  All else stays as its module has it: a grid of 64 steps for a number, a seed of 93 bits for a
+hash.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from ldpnb.keyvalue import (
 from ldpnb.keyvalue.encoding import D_MAX
 from ldpnb.numbers import (
     HarmonyMean,
+    Hierarchy,
     Hybrid,
     Laplace,
     MeanEst,
@@ -58,6 +60,7 @@ from ldpnb.numbers import (
     SampledHybrid,
     TwoPoint,
     best_width,
+    mean_variance,
 )
 from ldpnb.numbers.many_numbers import DIMENSIONS_MAX
 from ldpnb.oracles import (
@@ -66,12 +69,14 @@ from ldpnb.oracles import (
     OUE,
     PCE,
     SUE,
+    BlockDesign,
     HadamardBit,
     HadamardResponse,
     MatrixMechanism,
     PureProtocol,
     SHist,
     SubsetSelection,
+    best_order,
     people,
 )
 from ldpnb.serve._catalogue import catalogue
@@ -179,6 +184,7 @@ class Question(ABC):
     public_free: bool = False
     limits: ClassVar[dict[str, tuple[int, int]]] = {}  # least and largest value of the integers
     needs_list: ClassVar[bool] = True  # whether there is a list that a client could need
+    on_page: ClassVar[bool] = True  # whether the page to play with answers it, by closed forms of its own
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {"epsilon": check_epsilon(self.epsilon)}
@@ -327,6 +333,7 @@ class Item(Question):
             Row(OLH.label, partial(OLH, **shape), "a slot of a public hash"),
             Row(HadamardBit.label, partial(HadamardBit, **shape), "one private bit"),
             Row(HadamardResponse.label, self._response, "short, without a public part"),
+            Row(BlockDesign.label, self._design, "short, and as good as the best set of items, or nearly"),
             Row(Wheel.label, partial(Wheel, epsilon=self.epsilon, m=1), "any strings; the client needs no list"),
             Row(SHist.label, SHist, "its random table adds an error that no number of people averages away"),
             Row(PCE.label, partial(PCE, k=self.k, levels=(self.epsilon,)), "for people who choose their own ε", True),
@@ -343,6 +350,10 @@ class Item(Question):
 
     def _subset(self) -> SubsetSelection:
         return self._shortened(SubsetSelection(k=self.k, epsilon=self.epsilon), self.k)  # type: ignore[no-any-return]
+
+    def _design(self) -> BlockDesign:
+        most = {} if self.bits is None else {"most": 2**self.bits}
+        return BlockDesign(k=self.k, epsilon=self.epsilon, q=best_order(self.k, self.epsilon, **most))
 
     def _response(self) -> HadamardResponse:
         """Return that with the better number of blocks, the published one or half of it."""
@@ -514,6 +525,39 @@ class Vector(Question):
         return {"mean": mechanism.worst_variance}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Distribution(Question):
+    """One of k cells of a number a person: the error of the share of a range of cells, a mean over all ranges.
+
+    That is the root of the mean variance, for people who are spread evenly.  For ranges of a few cells alone, `Item` is
+    nearer to what is asked.
+
+    Parameters
+    ----------
+    k : int in [2, 1024]
+        Number of cells; a power of two suits a hierarchy best.
+    """
+
+    k: int
+    limits: ClassVar = {"k": (2, 1024)}
+    needs_list: ClassVar = False
+    on_page: ClassVar = False  # the errors of a block design are those of its blocks, which the page does not know
+
+    def _rows(self) -> list[Row]:
+        k, e, single = self.k, self.epsilon, "all cells are items: for ranges of a few cells"
+        shapes = "density(tally) finds a smooth shape; no closed form, no intervals"
+        oracles = (GRR, SubsetSelection, OUE, HadamardBit, BlockDesign)
+        return [
+            Row(Hierarchy.label, partial(Hierarchy.of, k, e), "a block of a public width, of one to k/4 cells"),
+            Row(f"{Hierarchy.label}, one bit", partial(Hierarchy.of, k, e, HadamardBit), "one private bit about it"),
+            *(Row(one.label, partial(one, k=k, epsilon=e), single) for one in oracles),
+            Row(Piecewise.label, partial(Piecewise, epsilon=e, steps=max(1, k - 1)), shapes, True),
+        ]
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        return {} if isinstance(mechanism, Piecewise) else {"range": mean_variance(mechanism)}
+
+
 # ----------------------------------------------------------------------------------------------- keys and values
 
 
@@ -623,8 +667,7 @@ class Marginals(Question):
 
     For blocks it is that of the estimate that uses all blocks, each of them drawn equally often.
 
-    "One attribute" is the oracle that answers best about an attribute that each person draws in public, for
-    `DrawnAttributes`.  It is often ahead of all that are ranked, and stands last because it is ranked by `Item`.
+    "One attribute" is `DrawnAttributes` with the oracle that answers best about one item, as `Item` ranks them.
 
     Parameters
     ----------
@@ -641,36 +684,23 @@ class Marginals(Question):
     attributes: ClassVar[int] = 1  # of a table
 
     def _choices(self) -> list[Choice]:
-        return [*super()._choices(), self._drawn()]
+        return [*super()._choices(), self._choice(self._drawn())]
 
-    def _drawn(self) -> Choice:
+    def _item(self) -> Item:
+        size, free = self.k**self.attributes, self.public_free
+        return Item(n=1, epsilon=self.epsilon, k=size, share=self.share, public_free=free)
+
+    def _drawn(self) -> Row:
         """Return the best oracle for the value of one attribute, or of one pair, drawn in public."""
         draws = comb(self.d, self.attributes)
-        item = Item(
-            n=1, epsilon=self.epsilon, k=self.k**self.attributes, share=self.share, public_free=self.public_free
-        )
+        item = self._item()
         best = item.rank()[0]
         if self.bits is not None and (left := self.bits - self._sent(0, _bits(draws))) > 0:
             fitting = replace(item, bits=left).rank()[0]
             best = best if fitting.excluded else fitting
-        made = best.mechanism and DrawnAttributes(
-            sizes=(self.k,) * self.d, order=self.attributes, oracle=best.mechanism
-        )
-        # a score counts `draws` times for those who drew it, and 0 for the others
-        error = sqrt((draws * best.error**2 + (draws - 1) * self.share) / self.n)
-        return replace(
-            best,
-            kind=DrawnAttributes.__name__,
-            mechanism=made,
-            name=f"one {'attribute' if self.attributes == 1 else 'pair'}, {best.name}",
-            errors={"share": error},
-            error=error,
-            n=self.n,
-            public_bits=best.public_bits + _bits(draws) if best.public_bits is not None else None,
-            listed=True,
-            excluded=True,
-            why="as DrawnAttributes has it: each person draws one in public and answers about it as Item ranks",
-        )
+        made = partial(DrawnAttributes, sizes=(self.k,) * self.d, order=self.attributes, oracle=best.mechanism)
+        what = "attribute" if self.attributes == 1 else "pair"
+        return Row(f"one {what}, {best.name}", made, "drawn by each person in public, and answered with all of ε")
 
     def _rows(self) -> list[Row]:
         sizes, flip = (self.k,) * self.d, flip_for(self.epsilon, 2 * self.d)
@@ -710,6 +740,9 @@ class Marginals(Question):
             table = np.full((self.k,) * self.attributes, self.share)
             variance = mechanism.pooled_variance(drawn, tuple(range(self.attributes)), table)
             return {"share": float(variance.flat[0]) * float(drawn.sum())}
+        if isinstance(mechanism, DrawnAttributes):  # scores count L times, or are 0
+            one, asked = self._item()._variances(mechanism.oracle)["share"], mechanism.questions
+            return {"share": asked * one + (asked - 1) * self.share}
         return self._of_share(*mechanism.variance(np.array([[0], [1]]).repeat(len(mechanism.sizes), 1))[:, 0])
 
 
@@ -753,6 +786,7 @@ TASKS: dict[str, type[Question]] = {
     "frequent": Frequent,
     "number": OneNumber,
     "numbers": Vector,
+    "distribution": Distribution,
     "pairs": Pairs,
     "correlation": Correlation,
     "marginals": Marginals,
