@@ -36,14 +36,19 @@ if TYPE_CHECKING:
     )
     from ldpnb.numbers import (
         HarmonyMean as HarmonyMean,
+        Hierarchy as Hierarchy,
         Hybrid as Hybrid,
         Laplace as Laplace,
         MeanEst as MeanEst,
         Piecewise as Piecewise,
         SampledHybrid as SampledHybrid,
         TwoPoint as TwoPoint,
+        density as density,
         least_distortion as least_distortion,
         least_epsilon as least_epsilon,
+        quantiles as quantiles,
+        share as share,
+        square_wave as square_wave,
     )
     from ldpnb.oracles import (
         GRR as GRR,

@@ -546,11 +546,14 @@ class Distribution(Question):
     def _rows(self) -> list[Row]:
         k, e, single = self.k, self.epsilon, "all cells are items: for ranges of a few cells"
         shapes = "density(tally) finds a smooth shape; no closed form, no intervals"
-        oracles = (GRR, SubsetSelection, OUE, HadamardBit, BlockDesign)
+        # larger geometries are better at a large ε only, where k-RR is better still
+        design = partial(BlockDesign, k=k, epsilon=e, q=best_order(k, e, 4096))
+        oracles = (GRR, SubsetSelection, OUE, HadamardBit)
         return [
             Row(Hierarchy.label, partial(Hierarchy.of, k, e), "a block of a public width, of one to k/4 cells"),
             Row(f"{Hierarchy.label}, one bit", partial(Hierarchy.of, k, e, HadamardBit), "one private bit about it"),
             *(Row(one.label, partial(one, k=k, epsilon=e), single) for one in oracles),
+            Row(BlockDesign.label, design, single),
             Row(Piecewise.label, partial(Piecewise, epsilon=e, steps=max(1, k - 1)), shapes, True),
         ]
 
