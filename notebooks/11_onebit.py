@@ -1183,7 +1183,8 @@ table(pd.DataFrame(columns).rename(columns=short).rename_axis("k = 256").reset_i
 # For few items or a large ε send the item itself (k-RR, {ref}`sec-freq-cross`).
 # For many items and a small ε send one bit: nobody needs to agree on a hash function, and the collector's work after counting is $m\log_2 m$.
 # In between, and wherever a few more bits do not matter, local hashing has the error of OUE in $\lceil\log_2 g\rceil$ private bits; the last per cents to the limit are k-Subset's, in long reports.
-# {cite:t}`feldman2022projective` come close to the limit with reports of about $\log_2 k$ bits, by sets from projective geometry, which this book does not implement.
+# {cite:t}`feldman2022projective` come close to the limit with reports of about $\log_2 k$ bits, by sets from projective geometry: {py:class}`~ldpnb.oracles.designs.BlockDesign`.
+# {cite:t}`park2023block` show that every block design whose blocks have the best size reaches it, and {cite:t}`gentle2025necessity` that whatever reaches it comes from a block design; {cite:t}`pan2026strict` needs fewer than $2\log_2 k$ bits for any number of items.
 #
 # (sec-onebit-differs)=
 # ## Where the survey errs

@@ -427,6 +427,9 @@ table(
 )
 
 # %% [markdown]
+# Ranges are those of {py:class}`~ldpnb.numbers.ranges.Hierarchy`: each person is asked about a block of cells of a public width, and the answers of all widths are put together by least squares {cite:p}`cormode2019range,hay2010consistency`.
+# Its tally has intervals of all shares and quantiles; for smooth shapes, without intervals, there is the likelihood of one number's reports {cite:p}`li2020numerical`, {py:func}`~ldpnb.numbers.ranges.density`.
+#
 # Two of these were news to us.
 #
 # *Attributes drawn in public.*

@@ -142,7 +142,7 @@ def test_the_page_is_used_with_the_keyboard_alone(browser, site, from_disk):
                 "text => document.querySelector('#choose [role=status]').textContent.includes(text)", arg=text
             )
 
-        said("Best of 8: k-Subset, with a standard error of 0.606 points")
+        said("Best of 9: k-Subset, with a standard error of 0.606 points")
         page.locator("#choose-task").focus()
         page.keyboard.type("A set")
         for wanted in ("n", "epsilon", "d", "m", "share", "bits", "listed", "public_free"):
