@@ -1,5 +1,6 @@
 """For every ε at once: what `prove` shows of the package's clients, what it refutes, and what it will not answer."""
 
+import json
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -7,6 +8,7 @@ from functools import cache, partial
 import certificate
 import numpy as np
 import pytest
+from built import ROOT
 
 from ldpnb.attributes.bitflip import flip_for
 from ldpnb.chance import exact, odds, pick, round_down, round_up, toss
@@ -308,6 +310,11 @@ def test_mechanisms_of_the_catalogue(name, at):
     loose = LOOSE.get(f"{name} {at}", LOOSE.get(name))
     assert (str(found.ratio) == loose) if loose else found.tight
     assert found.stated or (name, at) == ("PCE", 1)  # which states the largest ε of all levels
+
+
+def test_the_page_of_all_mechanisms_says_what_is_proved():
+    page = json.loads((ROOT / "book" / "recorded" / "proofs.json").read_text("utf-8"))
+    assert page == {name: "ε" if (found := of(name, 0)).tight else f"ln[{found.ratio}]" for name in CASES}
 
 
 def test_no_mechanism_is_forgotten():
