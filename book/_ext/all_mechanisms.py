@@ -51,7 +51,7 @@ class Mechanisms(SphinxDirective):
     """Write a table for each question."""
 
     def run(self):
-        record = HERE.parent / "recorded" / "proofs.json"
+        record = HERE.parent / "proofs.json"
         self.env.note_dependency(str(record))
         proved = json.loads(record.read_text("utf-8"))
         text = "\n\n".join(f"**{what}**\n\n{table_of(question, proved)}" for what, question in QUESTIONS.items())
