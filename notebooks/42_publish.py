@@ -74,6 +74,7 @@ from ldpnb.attributes import (
     likeliest,
     marginals,
     planted,
+    release,
     symbols,
 )
 from ldpnb.book import check, datasets, dots, line, recorded, settle, style, table
@@ -1207,15 +1208,14 @@ BUDGET = 2.0
 ONE_AND_TWO = [s for a in (1, 2) for s in combinations(range(ASKED), a)]
 
 
-def release(rng, eps=BUDGET):
+def asked_and_released(rng, eps=BUDGET):
     """Everybody's report, the tables of attributes and pairs, and as many synthetic rows as there are people."""
     client = Blocks(sizes=DOMAIN, size=cell_block(ASKED, eps), epsilon=eps)
-    pooled = client.tables(client.tally(client.perturb(readers, rng=rng)), ONE_AND_TWO)
-    model = max_entropy(ASKED, pooled.sets, pooled.parities, 1 / pooled.people)
-    return pooled, model.sample(READERS, rng)
+    made = release(client.tally(client.perturb(readers, rng=rng)), READERS, rng=rng)
+    return made.tables, made.records
 
 
-public, rows = release(rng)
+public, rows = asked_and_released(rng)
 
 # %% tags=["hide-input"]
 shown = pd.DataFrame(rows, columns=list(QUESTIONS["attribute"]))
@@ -1233,7 +1233,7 @@ table(shown.head(5))
 
 # %% tags=["hide-input"]
 RELEASES = 200
-many = [release(rng) for _ in range(RELEASES)]
+many = [asked_and_released(rng) for _ in range(RELEASES)]
 true_parity_of = np.array([(1 - 2 * readers[:, list(s)]).prod(1).mean() for s in ONE_AND_TWO])
 orders = np.array([len(s) for s in ONE_AND_TWO])
 
@@ -1291,7 +1291,7 @@ def as_predicted(values):
     return abs(squares.mean() - 1) < 6 * squares.std(ddof=1) / sqrt(len(squares))
 
 
-less = np.array([parities(release(rng, 1.6)[0]) for _ in range(80)])
+less = np.array([parities(asked_and_released(rng, 1.6)[0]) for _ in range(80)])
 check(
     "Predicted",
     f"{RELEASES} releases, 28 estimates: mean square error as the theorem says (false alarm below 10⁻⁷)",

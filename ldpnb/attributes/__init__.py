@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Blocks as Blocks,
         Pooled as Pooled,
         best_block_size as best_block_size,
+        cell_variance as cell_variance,
         pair_variance as pair_variance,
     )
     from ldpnb.attributes.drawn import DrawnAttributes as DrawnAttributes
@@ -52,8 +53,10 @@ if TYPE_CHECKING:
         lasso_start as lasso_start,
         publish as publish,
         synthesise as synthesise,
+        triangulated as triangulated,
     )
     from ldpnb.attributes.maxent import MaxEntropy as MaxEntropy, consistent as consistent, max_entropy as max_entropy
+    from ldpnb.attributes.releasing import Release as Release, release as release
     from ldpnb.attributes.tables import (
         Joint as Joint,
         Linear as Linear,

@@ -8,7 +8,7 @@ A set of attributes is an increasing tuple of their numbers; its table has one a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
@@ -31,6 +31,8 @@ Groups = list[tuple[Ints, Set, Set, float]]
 
 
 _check_sizes = partial(check_sizes, least=2)
+
+Variance = Callable[[Sequence[int], int, float], float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -311,22 +313,51 @@ def pair_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
     variance of `Blocks.tables` is returned for a contrast of the pair's cells whose mean square over them is 1: one
     over :math:`\mathrm E[g^2 1\{S\subset B\}]`, averaged over pairs.
     """
+    answers, pairs = _answers(sizes, size, epsilon)
+    return float(np.mean(1 / answers[pairs]))
+
+
+def cell_variance(sizes: Sequence[int], size: int, epsilon: float) -> float:
+    r"""Return n times the variance of a cell of a pair under `Blocks`, for people drawn from a uniform distribution.
+
+    It is for estimates that take each attribute's own shares from all blocks with the attribute, as `consistent` and
+    `max_entropy` do, and only what is left of the pair from blocks with both.  With
+    :math:`w_S = \mathrm E[g^2 1\{S\subset B\}]`, the mean over all pairs of
+
+    .. math:: \frac1{(\kappa_a\kappa_b)^2} \Big(\frac{\kappa_a-1}{w_a} + \frac{\kappa_b-1}{w_b}
+       + \frac{(\kappa_a-1)(\kappa_b-1)}{w_{ab}}\Big).
+    """
+    answers, (a, b) = _answers(sizes, size, epsilon)
+    w, k = answers.diagonal(), np.array(sizes)
+    both = (k[a] - 1) / w[a] + (k[b] - 1) / w[b] + (k[a] - 1) * (k[b] - 1) / answers[a, b]
+    return float(np.mean(both / (k[a] * k[b]) ** 2))
+
+
+def _answers(sizes: Sequence[int], size: int, epsilon: float) -> tuple[Floats, tuple[Ints, Ints]]:
+    """Mean of g², for each two attributes over blocks with both, 0 elsewhere; and all pairs."""
     sizes, e = _check_sizes(sizes), float(odds(check_epsilon(epsilon)))
     blocks = _blocks(len(sizes), check_count(size, 2, "size", len(sizes)))
     g = (e - 1) / (e + np.array(sizes)[blocks].prod(1, dtype=np.float64) - 1)
     member = np.zeros((len(blocks), len(sizes)))
     np.put_along_axis(member, blocks, g[:, None], 1)
-    answers = member.T @ member / len(blocks)
-    return float(np.mean(1 / answers[np.triu_indices(len(sizes), 1)]))
+    return np.asarray(member.T @ member / len(blocks)), np.triu_indices(len(sizes), 1)
 
 
-def best_block_size(sizes: Sequence[int], epsilon: float) -> int:
-    """Return the size of a block for which `pair_variance` is least, among those that `Blocks` can count."""
+def best_block_size(sizes: Sequence[int], epsilon: float, variance: Variance = pair_variance) -> int:
+    """Return the size of a block with the least variance, among those that `Blocks` can count.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+    epsilon : float
+    variance : callable
+        `pair_variance`, or `cell_variance` where cells of pairs are published.
+    """
     sizes = _check_sizes(sizes)
     fit = [size for size in range(2, len(sizes) + 1) if _tally_cells(sizes, size) <= CELLS_MAX]
     if not fit:
         raise ValueError(f"sizes must leave a tally of at most {CELLS_MAX} cells for blocks of 2, got {sizes}")
-    return min(fit, key=lambda size: pair_variance(sizes, size, epsilon))
+    return min(fit, key=lambda size: variance(sizes, size, epsilon))
 
 
 # ------------------------------------------------------------------------------------------------------- small parts

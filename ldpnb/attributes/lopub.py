@@ -125,13 +125,11 @@ class Tree:
     separators: tuple[Set, ...]
 
 
-def junction_tree(edges: Iterable[Set], d: int) -> Tree:
-    """Triangulate a graph on the attributes 0, …, d−1 and arrange its maximal cliques in a tree.
+def triangulated(edges: Iterable[Set], d: int) -> tuple[Set, ...]:
+    """Add edges to a graph on the attributes 0, …, d−1 until every cycle of more than three has a shortcut.
 
-    A spanning tree of the cliques has the running intersection property if and only if its separators have the largest
-    total size (Jensen and Jensen 1994).  Triangulation and roots are our choice: MCS-M (Berry, Blair, Heggernes and
-    Peyton 2004), of which no edge can be left out, though other triangulations can have smaller cliques; and in each
-    part of the graph its first clique, in lexicographic order.
+    MCS-M (Berry, Blair, Heggernes and Peyton 2004), of whose edges none can be left out, though other triangulations
+    can have smaller cliques: our choice.
 
     Parameters
     ----------
@@ -140,10 +138,29 @@ def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     """
     import networkx as nx  # type: ignore[import-untyped]  # of the extra `book`, and only here
 
-    d, graph, meet = check_count(d, 1, "d"), nx.Graph(), nx.Graph()
-    graph.add_nodes_from(range(d))
+    graph = nx.Graph()
+    graph.add_nodes_from(range(check_count(d, 1, "d")))
     graph.add_edges_from(sorted(sorted(_edge(edge, d, "edges")) for edge in edges))
     chordal, _ = nx.complete_to_chordal_graph(graph)
+    return tuple(sorted((min(edge), max(edge)) for edge in chordal.edges))
+
+
+def junction_tree(edges: Iterable[Set], d: int) -> Tree:
+    """Triangulate a graph on the attributes 0, …, d−1 and arrange its maximal cliques in a tree.
+
+    A spanning tree of the cliques has the running intersection property if and only if its separators have the largest
+    total size (Jensen and Jensen 1994).  The roots are our choice: in each part of the graph its first clique, in
+    lexicographic order.
+
+    Parameters
+    ----------
+    edges : iterable of pairs of int
+    d : int, at least 1
+    """
+    import networkx as nx
+
+    chordal, meet = nx.Graph(triangulated(edges, d)), nx.Graph()
+    chordal.add_nodes_from(range(d))
     cliques = sorted(tuple(sorted(clique)) for clique in nx.chordal_graph_cliques(chordal))
     meet.add_nodes_from(cliques)
     common = ((a, b, len(set(a) & set(b))) for a, b in combinations(cliques, 2))
