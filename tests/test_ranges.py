@@ -9,6 +9,7 @@ from scipy.stats import binom, norm
 
 from ldpnb import GRR, OUE, HadamardBit, HadamardResponse, Laplace, Piecewise, SubsetSelection, TwoPoint
 from ldpnb.core import Example
+from ldpnb.numbers import Range
 from ldpnb.numbers.ranges import (
     Hierarchy,
     density,
@@ -235,6 +236,16 @@ def test_density_of_smooth_shapes_and_of_lumps():
     assert found.lack < 50 < density(m.tally(m.perturb(lumps, rng=rng))).lack
     other = Laplace(epsilon=1.0)
     assert np.isclose(density(other.tally(other.perturb(smooth, rng=rng))).shares.sum(), 1)
+
+
+def test_numbers_are_cut_into_cells():
+    ages = Range(low=0, high=100)
+    assert ages.cells([0, 9.99, 10, 55, 99.9, 100], 10).tolist() == [0, 0, 1, 5, 9, 9]
+    assert Range(low=[0, -1], high=[10, 1]).cells([[5, -1], [10, 0]], 4).tolist() == [[2, 0], [3, 2]]
+    with pytest.raises(ValueError, match=r"raw must be numbers in \[0, 100\], got 101"):
+        ages.cells([101], 10)
+    with pytest.raises(ValueError, match="k must be"):
+        ages.cells([1], 1)
 
 
 def test_bad_input_is_refused():

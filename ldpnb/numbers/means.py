@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import exact, log, odds
-from ldpnb.checks import Limit, check_epsilon, check_numbers
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers
 from ldpnb.core import Floats, Ints, Mechanism, Tally
 from ldpnb.formula import Formula
 
@@ -71,6 +71,26 @@ class Range:
             at = tuple(wrong[0])
             raise ValueError(f"raw must be numbers in [{low[at]:g}, {high[at]:g}], got {numbers[at]}")
         return np.asarray(((numbers - low) - (high - numbers)) / (high - low))
+
+    def cells(self, raw: ArrayLike, k: int) -> Ints:
+        """Cut the range into k cells of one width, for `Hierarchy` or any oracle: the number of each number's cell.
+
+        A number between two cells is in the upper one, the upper end of the range in the last.
+
+        Parameters
+        ----------
+        raw : array_like of float, (…), or (…, d) where there is a range an attribute
+        k : int, at least 2
+
+        Raises
+        ------
+        ValueError
+            If a number is not in its range.
+        """
+        k = check_count(k, 2, "k", SIZE_MAX)
+        self.to_unit(raw)  # checks them
+        numbers, low, high = self._each(raw, "raw")
+        return np.minimum(np.floor((numbers - low) * k / (high - low)), k - 1).astype(np.int64)
 
     def from_unit(self, mean: ArrayLike) -> Floats:
         """Map means back to raw units; an estimate outside [−1, 1] comes out outside the range."""
