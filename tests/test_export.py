@@ -121,7 +121,7 @@ def test_the_first_cell_installs_the_wheel_beside_it_and_verifies_the_rest(tmp_p
         "put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
     ]
     at = "https://github.com/a/b/archive/0123abc.zip"
-    lock = "install --quiet --require-hashes -r https://github.com/a/b/raw/0123abc/tools/chapters.txt"
+    lock = "install --quiet --no-deps --require-hashes -r https://github.com/a/b/raw/0123abc/tools/chapters.txt"
     assert bootstrap(tmp_path, published(at)) == [lock, f"install --quiet ldpnb @ {at} --no-deps"]
     wheel = tmp_path / "ldpnb-0.1.0-py3-none-any.whl"
     wheel.touch()
@@ -130,7 +130,7 @@ def test_the_first_cell_installs_the_wheel_beside_it_and_verifies_the_rest(tmp_p
     assert bootstrap(tmp_path) == [f"install --quiet ldpnb[chapters] @ {wheel.as_uri()}"]
     (tmp_path / "requirements.txt").touch()
     for code in (BOOTSTRAP, published(at)):
-        assert bootstrap(tmp_path, code) == ["install --quiet --require-hashes -r requirements.txt", package]
+        assert bootstrap(tmp_path, code) == ["install --quiet --no-deps --require-hashes -r requirements.txt", package]
 
 
 def test_the_first_cell_does_nothing_where_the_package_is(tmp_path, monkeypatch):

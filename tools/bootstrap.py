@@ -17,7 +17,7 @@ if find_spec("ldpnb") is None:
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     pins = "requirements.txt" if wheels and Path("requirements.txt").is_file() else LOCK
     if pins:  # other packages, each of the file that the outputs were made with, by its SHA-256
-        subprocess.run([*install, "--require-hashes", "-r", pins], check=True)
+        subprocess.run([*install, "--no-deps", "--require-hashes", "-r", pins], check=True)
     package, rest = ("ldpnb", ["--no-deps"]) if pins else ("ldpnb[chapters]", [])
     subprocess.run([*install, f"{package} @ {(wheels or [BOOK])[-1]}", *rest], check=True)
     importlib.invalidate_caches()

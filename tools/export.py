@@ -41,7 +41,7 @@ the recorded results, and the other packages in the versions that the outputs we
 
 Without Jupyter, in this folder:
 
-    python -m pip install --require-hashes -r requirements.txt
+    python -m pip install --no-deps --require-hashes -r requirements.txt
     python -m pip install --no-deps ldpnb-*.whl
     python -m pip install jupyterlab
     jupyter lab
