@@ -28,7 +28,7 @@ def unsettled(root):
     """Return what is wrong between ledger and chapters; no chapter at all is fine."""
     found = extension().settled(root)
     listed = {claim.id for paper in read_claims(root / "book" / "claims") for claim in paper.claims}
-    if not any((root / "notebooks").glob("*.py")):
+    if not any((root / "notebooks").rglob("*.py")):
         return []
     return [
         *(f"{claim} is settled but not in the ledger" for claim in sorted(found.keys() - listed)),
@@ -41,7 +41,7 @@ def strange_keys(root):
     """Return the calls of settle whose keys, as the chapters write them, are not those of the ledger."""
     claims = {claim.id: claim for paper in read_claims(root / "book" / "claims") for claim in paper.claims}
     found = []
-    for path in sorted((root / "notebooks").glob("*.py")):
+    for path in sorted((root / "notebooks").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "settle":
                 claim = claims[node.args[0].value]
@@ -200,7 +200,7 @@ def test_what_is_raised_or_lowered(text, shown):
     ],
 )
 def test_the_link_text_names_what_the_link_leads_to(above, link):
-    last = extension()._places("x", ["# %% [markdown]", *above.splitlines(), "# %%", "settle"])[-1]
+    last = extension()._places(Path("notebooks/x.py"), ["# %% [markdown]", *above.splitlines(), "# %%", "settle"])[-1]
     assert (last.label, last.heading) == link
 
 

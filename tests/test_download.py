@@ -29,14 +29,15 @@ def unpacked(tmp_path_factory):
 def test_the_notebooks_of_the_site_have_no_marks_of_the_book_left(unpacked):
     marks = re.compile(r"\{[a-z:]+\}`|^:::|^\([\w-]+\)=|^: |\\(E|Var|Cov|eps)(?![a-zA-Z])|\(eq-[\w-]+\)", re.MULTILINE)
     chapters, found = sorted(unpacked.glob("*.ipynb")), []
-    assert [p.name for p in chapters] == sorted(p.name for p in (ROOT / "notebooks").glob("*.ipynb"))
+    assert [p.name for p in chapters] == sorted(p.name for p in (ROOT / "notebooks").rglob("*.ipynb"))
     for path in chapters:
         cells = nbformat.read(path, as_version=4).cells
         words = [cell.source for cell in cells if cell.cell_type == "markdown"]
         found += [f"{path.name}: {mark[0]}" for text in words for mark in marks.finditer(text)]
         code = [cell.source for cell in cells if cell.cell_type == "code"]
         assert code[0].startswith(BOOTSTRAP.partition(ADDRESS)[0]) and HINT not in "".join(code)
-        assert (SITE / "_sources" / "notebooks" / path.name).read_bytes() == path.read_bytes()
+        (source,) = (SITE / "_sources" / "notebooks").rglob(path.name)
+        assert source.read_bytes() == path.read_bytes()
     assert found == []
 
 

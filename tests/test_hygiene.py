@@ -22,7 +22,7 @@ from export import HINT
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parent.parent
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 SIZE_LIMIT = 500_000  # bytes of a notebook
 
 
@@ -257,7 +257,7 @@ def chinese_tagged(text):
 def proses():
     """Markdown of the pages and of the chapters, by name."""
     pages = {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]}
-    for py in sorted((ROOT / "notebooks").glob("*.py")):
+    for py in sorted((ROOT / "notebooks").rglob("*.py")):
         pages[py.name] = "\n\n".join(c.source for c in jupytext.read(py).cells if c.cell_type == "markdown")
     return pages
 
@@ -449,7 +449,7 @@ def dangling(text):
 
 
 def test_references_to_the_package():
-    files = [p for part in ("ldpnb/**/*.py", "book/**/*.md", "notebooks/*.py") for p in sorted(ROOT.glob(part))]
+    files = [p for part in ("ldpnb/**/*.py", "book/**/*.md", "notebooks/**/*.py") for p in sorted(ROOT.glob(part))]
     found = [f"{p.relative_to(ROOT)}: {complaint}" for p in files for complaint in dangling(p.read_text("utf-8"))]
     assert not found, "\n".join(found)
 
@@ -479,7 +479,7 @@ def stable_order(text):
 
 
 def test_the_order_of_equals_is_the_same_on_every_machine():
-    files = sorted([*FILES, *(ROOT / "notebooks").glob("*.py")])
+    files = sorted([*FILES, *(ROOT / "notebooks").rglob("*.py")])
     assert files and {p.name: found for p in files if (found := stable_order(p.read_text("utf-8")))} == {}
 
 

@@ -218,7 +218,7 @@ def test_folds_open_and_close(reader):
     ("page", "box"),
     [
         ("notebooks/10_frequency.html", ".pst-scrollable-table-container"),
-        ("notebooks/51_speed.html", ".cell_output .output"),
+        ("notebooks/manual/costs.html", ".cell_output .output"),
         ("notebooks/20_keyvalue.html", "div.math mjx-container"),
     ],
 )
@@ -279,7 +279,7 @@ def printed(visit, address):
 
 
 PRINTED = ["book/preface", "book/ledger", "book/glossary", "book/concordance", "book/papers/ye2018", "book/api"]
-PRINTED += sorted(path.relative_to(SITE).as_posix()[:-5] for path in SITE.glob("notebooks/*.html"))
+PRINTED += sorted(path.relative_to(SITE).as_posix()[:-5] for path in SITE.glob("notebooks/**/*.html"))
 
 
 def test_nothing_is_cut_off_on_paper(paper, site):

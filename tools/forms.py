@@ -70,7 +70,7 @@ def offer(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
     if not address or doctree is None:
         return
     name, chapter = address.removeprefix("https://github.com/"), PurePosixPath(page)
-    source = f"{page}.py" if chapter.parent.name == "notebooks" else f"{page}{context['page_source_suffix']}"
+    source = f"{page}.py" if chapter.parts[0] == "notebooks" else f"{page}{context['page_source_suffix']}"
     issue = f"{address}/issues/new?title={quote(f'{page}: ', safe='')}"
     buttons = [
         link("Repository", address, "fab fa-github", "Source repository"),
@@ -78,7 +78,7 @@ def offer(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
         link("Suggest edit", f"{address}/edit/main/{source}", "fas fa-pencil-alt", "Suggest edit"),
     ]
     there.insert(0, group("source-buttons", "fab fa-github", "Source repository", buttons))
-    if chapter.parent.name == "notebooks":
+    if chapter.parts[0] == "notebooks":
         # the branch notebooks holds what the archive of all chapters holds: see .github/workflows/publish.yml
         file = f"{chapter.name}.ipynb"
         binder = f"https://mybinder.org/v2/gh/{name}/notebooks?labpath={file}"

@@ -55,11 +55,11 @@ class Section:
 
 
 def settled(root):
-    """Return {claim: [section, …]} for the calls of settle in notebooks/*.py."""
+    """Return {claim: [section, …]} for the calls of settle in the chapters."""
     found = {}
-    for path in sorted(Path(root, "notebooks").glob("*.py")):
+    for path in sorted(Path(root, "notebooks").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        places = _places(path.stem, text.splitlines())
+        places = _places(path.relative_to(root), text.splitlines())
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "settle":
                 claim = node.args[0] if node.args else None
@@ -79,18 +79,19 @@ def targets(root):
         document = path.relative_to(root).with_suffix("").as_posix()
         labelled = PAGE_LABEL.findall(path.read_text(encoding="utf-8"))
         found.update((label, Section(document, label, heading, labelled[0][1])) for label, heading in labelled)
-    for path in sorted(Path(root, "notebooks").glob("*.py")):
+    for path in sorted(Path(root, "notebooks").rglob("*.py")):
         lines = path.read_text(encoding="utf-8").splitlines()
-        for line, section in zip(lines, _places(path.stem, lines), strict=True):
+        for line, section in zip(lines, _places(path.relative_to(root), lines), strict=True):
             found[section.label] = section  # the last line that it stands above knows its heading
             found.update((figure, section) for figure in FIGURE.findall(line))
     found.pop(None, None)
     return found
 
 
-def _places(stem, lines):
-    """Return for every line the section that it stands in."""
-    document, label, text, heading, markdown, fresh = f"notebooks/{stem}", None, stem, stem, False, False
+def _places(path, lines):
+    """Return for every line of a chapter, a path from the root, the section that it stands in."""
+    stem = text = heading = path.stem
+    document, label, markdown, fresh = path.with_suffix("").as_posix(), None, False, False
     title = next((match[1].strip() for line in lines if (match := HEADING.match(line))), stem)
     places = []
     for line in lines:
@@ -155,7 +156,7 @@ _READ = {}  # what was read from the files of a root, with their times: most pag
 
 def _known(root):
     """Return the papers by key, `settled` and `targets` of a root, read again if a file has changed."""
-    files = [*root.glob("book/claims/*.yml"), *root.glob("book/**/*.md"), *root.glob("notebooks/*.py")]
+    files = [*root.glob("book/claims/*.yml"), *root.glob("book/**/*.md"), *root.glob("notebooks/**/*.py")]
     times = {path: path.stat().st_mtime_ns for path in files}
     if _READ.get(root, (None,))[0] != times:
         papers = {paper.key: paper for paper in read_claims(root / "book" / "claims")}
@@ -166,7 +167,7 @@ def _known(root):
 def _depend(env):
     """Return what is known, and have the page built again when it changes."""
     root = Path(env.srcdir)
-    for pattern in ("book/claims/*.yml", "notebooks/*.py", "book/_ext/claims.py"):
+    for pattern in ("book/claims/*.yml", "notebooks/**/*.py", "book/_ext/claims.py"):
         for path in root.glob(pattern):
             env.note_dependency(str(path))
     return _known(root)
