@@ -198,6 +198,41 @@ def test_settle_names_the_keys_of_the_claim(ledger, call, words):
         call()
 
 
+def test_settle_with_a_control_prints_every_condition(ledger, capsys):
+    book.settle("p.some", {"a": True, "b": False}, control=("half of it", np.bool_(True)))
+    book.settle("p.fixed", {"a": False}, instead={"ours": True}, control=("as printed", True))
+    assert capsys.readouterr().out.splitlines() == [
+        "some: reproduced under conditions",
+        "  ✓ here: it does",
+        "  ✗ there: it does not",
+        "  control: half of it, caught",
+        "fixed: corrected",
+        "  ✗ as printed",
+        "  ✓ as corrected",
+        "  control: as printed, caught",
+    ]
+    with pytest.raises(AssertionError, match="p.all: control NOT caught: half of it"):
+        book.settle("p.all", {"a": True, "b": True}, control=("half of it", False))
+    with pytest.raises(ValueError, match="control must be True or False, got 1"):
+        book.settle("p.all", {"a": True, "b": True}, control=("half of it", 1))
+
+
+def test_a_section_is_closed_when_its_claims_are_settled_and_counted(ledger, capsys, monkeypatch):
+    monkeypatch.setattr(book, "_settled", [])
+    text = (ledger / "p.yml").read_text("utf-8").replace("place: §2\n    claim", "place: §1.1, Table 2\n    claim")
+    (ledger / "p.yml").write_text(text.replace("place: §3,", "place: §10,"), encoding="utf-8")
+    book.settle("p.all", {"a": True, "b": True})
+    with pytest.raises(AssertionError, match="§1: not settled: p.some"):
+        book.close("p", "§1", "1 reproduced")
+    book.settle("p.some", {"a": True, "b": False})
+    with pytest.raises(AssertionError, match="the heading says '2 reproduced', the ledger '1 reproduced, 1 repr"):
+        book.close("p", "§1", "2 reproduced")
+    capsys.readouterr()
+    book.close("p", "§1", "1 reproduced, 1 reproduced under conditions")
+    book.close("p", "§1.1", "1 reproduced under conditions")
+    assert capsys.readouterr().out.splitlines()[0] == "— §1: 1 reproduced, 1 reproduced under conditions"
+
+
 @pytest.mark.parametrize("claim", ["p.unknown", "q.all", "all", ""])
 def test_settle_refuses_unknown_claims(ledger, claim):
     with pytest.raises(ValueError, match="claim must be an identifier of the ledger"):

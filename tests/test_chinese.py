@@ -64,10 +64,9 @@ def untagged(page):
 def test_an_abstract_in_html(built, builder):
     page = BeautifulSoup((built(PAGE, builder) / "index.html").read_text("utf-8"), "html.parser")
     assert page.html["lang"] == "en"
-    (block,) = page.find_all("aside")
-    assert (block["lang"], block["aria-label"]) == ("zh-Hans", "中文摘要")
+    (block,) = page.find_all("details")
+    assert (block["lang"], block.get("open"), block.summary.get_text()) == ("zh-Hans", None, "中文摘要")
     assert [p.get_text() for p in block.find_all("p")] == [
-        "中文摘要",
         "随机响应是最早的本地机制。方差见Tail，记作 \\(x^2\\)。OUE 的方差最小。",
     ]
     assert block.strong and block.find("a", href=re.compile("#tail$")) and block.find(class_="math")

@@ -20,6 +20,7 @@ WORDS = {
     ("prf:ref", "thm-a"): ("Theorem 3.2", None),
     ("eq", "eq-a"): ("(3.4)", None),
     ("term", "law"): ("law", None),
+    ("account", "p"): ("Two claims.", None),
     ("py:func", "~ldpnb.chance.toss"): ("`toss`", None),
 }
 
@@ -58,7 +59,12 @@ def shown(text):
         (":::{prf:theorem} Two points\n:label: thm-a\nIt is.\n:::", "> **Theorem 3.2 (Two points)**\n>\n> It is."),
         (":::{prf:theorem}\n:label: thm-a\n\nIt is.\n:::", "> **Theorem 3.2**\n>\n> It is."),
         (":::{prf:proof}\nIt was.\n:::", "*Proof.*\nIt was.\n∎"),
-        (":::{zh}\n本章。\n:::", '<div lang="zh-Hans">\n\n**中文摘要**\n\n本章。\n\n</div>'),
+        (":::{zh}\n本章。\n:::", '<details lang="zh-Hans">\n<summary>中文摘要</summary>\n\n本章。\n\n</details>'),
+        ("{badge}`Reproduced <p.a>` {badge}`Definition`", "**Reproduced** **Definition**"),
+        ("{holds}`The states <p.a>`", "The states"),
+        (":::{account} p\n:::", "Two claims."),
+        (":::{table}\n:class: beside\n\n| a |\n|---|\n:::", "| a |\n|---|"),
+        (":::{prf:algorithm} IOH\n:nonumber:\n\n1. Send.\n:::", "> **Algorithm: IOH**\n>\n> 1. Send."),
         (
             "::::{admonition} Outer\n:::{dropdown} Inner\nx\n:::\n::::",
             "> **Outer**\n>\n> <details>\n> <summary>Inner</summary>\n>\n> x\n>\n> </details>",

@@ -98,11 +98,17 @@ def _unfence(lines: list[str], resolve: Resolve) -> list[str]:
         if kind == "dropdown":
             found += ["<details>", f"<summary>{title}</summary>", "", *body, "", "</details>"]
         elif kind == "zh":
-            found += ['<div lang="zh-Hans">', "", "**中文摘要**", "", *body, "", "</div>"]
+            found += ['<details lang="zh-Hans">', "<summary>中文摘要</summary>", "", *body, "", "</details>"]
+        elif kind in ("account", "verdicts"):
+            found.append(resolve(kind, title)[0])
+        elif kind == "table":
+            found += [*([f"**{title}**", ""] if title else []), *body]
         elif kind == "prf:proof":
             found += ["*Proof.*", *body, "∎"]
         elif kind == "admonition" or kind.startswith("prf:"):
-            if kind != "admonition":
+            if "nonumber" in options:
+                title = f"{kind[4:].capitalize()}: {title}"
+            elif kind != "admonition":
                 number = resolve("prf:ref", options["label"])[0]
                 title = f"{number} ({title})" if title else number
             found += [f"> {line}".rstrip() for line in (f"**{title}**", "", *body)]
@@ -140,6 +146,8 @@ def plain(text: str, resolve: Resolve, bibliography: Bibliography, macros: dict[
         kind, title, target = found.groups()
         if kind in ("cite:t", "cite:p"):
             return bibliography.words(kind, title)
+        if kind in ("badge", "holds", "partly", "corrected", "undecided"):
+            return f"**{title}**" if kind == "badge" else title
         words, link = resolve(kind, target or title)
         words = title if target else words
         return f"[{words}]({link})" if link else words
@@ -174,12 +182,14 @@ def export(
         if {"hide-input", "hide-cell"} & set(tags):
             new.metadata["jupyter"] = {"source_hidden": True}
         if "figure" in book:
-            number = resolve("numref", book["figure"]["name"])[0]
             caption = plain(book["figure"]["caption"], resolve, bibliography, macros)
-            cells.append(nbformat.v4.new_markdown_cell(f"*{number}.* {caption}", id=f"{cell.id}-caption"))
+            if "name" in book["figure"]:
+                caption = f"*{resolve('numref', book['figure']['name'])[0]}.* {caption}"
+            cells.append(nbformat.v4.new_markdown_cell(caption, id=f"{cell.id}-caption"))
     install, hidden = published(address), {"jupyter": {"source_hidden": True}}
-    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
-    cells.insert(first, nbformat.v4.new_code_cell(install, id="install", metadata=hidden))
+    first = next((i for i, cell in enumerate(cells) if cell.cell_type == "code"), None)
+    if first is not None:
+        cells.insert(first, nbformat.v4.new_code_cell(install, id="install", metadata=hidden))
     if bibliography.cited:
         cells.append(nbformat.v4.new_markdown_cell(bibliography.works(), id="references"))
     kept = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}

@@ -7,6 +7,7 @@ https://github.com/OWNER/NAME. Without it the site has no such button.
 import os
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -16,6 +17,8 @@ from export import ROOT, anchor, bundle, export
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+
+from ldpnb.book.ledger import VERDICTS, read_claims
 
 NOTEBOOKS = "downloads/ldpnb-notebooks.zip"
 SITE = "downloads/ldpnb-site.zip"
@@ -115,6 +118,10 @@ class References:
         if role == "eq":
             page = env.get_domain("math").equations[target][0]
             return f"({self.number(page, 'displaymath', f'equation-{target}')})", self.link(page)
+        if role in ("account", "verdicts"):
+            claims = next(paper for paper in read_claims(ROOT / "book" / "claims") if paper.key == target).claims
+            count = Counter(claim.verdict for claim in claims)
+            return f"{len(claims)} claims: {', '.join(f'{count[v]} {v}' for v in VERDICTS if count[v])}.", None
         if role == "term":
             return target, None
         if role.startswith("py:"):

@@ -20,17 +20,21 @@ MARKS = "、。〈-】〔-〟！（），：；？“”‘’…—"
 
 
 class zh(nodes.container):  # noqa: N801, builders that have no visitor of this name take that of container
-    """A block in Chinese."""
+    """A block in Chinese: on a page closed, until a reader opens it."""
+
+
+class zh_title(nodes.rubric):  # noqa: N801, the same for rubric
+    """Its title, which is no heading of a section."""
 
 
 class Zh(SphinxDirective):
-    """An abstract in Chinese under a label of its own, which is no heading of a section."""
+    """An abstract in Chinese."""
 
     has_content = True
 
     def run(self):
         self.assert_has_content()
-        block = zh("", nodes.rubric("", TITLE), classes=["zh", TAG])
+        block = zh("", zh_title("", TITLE), classes=["zh", TAG])
         self.set_source_info(block)
         self.state.nested_parse(self.content, self.content_offset, block)
         close_up(block)
@@ -47,12 +51,16 @@ def close_up(block):
             last = text[-1:]
 
 
-def visit(self, node):
-    self.body.append(self.starttag(node, "aside", **{"aria-label": TITLE}))
+def element(name):
+    """Return what opens and what closes an element of a page."""
 
+    def visit(self, node):
+        self.body.append(self.starttag(node, name, ""))
 
-def depart(self, node):
-    self.body.append("</aside>\n")
+    def depart(self, node):
+        self.body.append(f"</{name}>\n")
+
+    return visit, depart
 
 
 class Tags(SphinxPostTransform):
@@ -120,7 +128,8 @@ if (typeof Search !== "undefined") {
 
 def setup(app):
     app.add_directive("zh", Zh)
-    app.add_node(zh, html=(visit, depart))
+    app.add_node(zh, html=element("details"))
+    app.add_node(zh_title, html=element("summary"))
     app.add_post_transform(Tags)
     app.add_search_language(Search)  # in place of that for English
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,6 +32,7 @@ ROLES = {"holds": VERDICTS[:1], "partly": VERDICTS[1:2], "corrected": VERDICTS[2
 LABEL = re.compile(r"# \(([\w-]+)\)=\s*$")
 HEADING = re.compile(r"# #+ +(.+)$")
 FIGURE = re.compile(r'"name": "(fig-[\w-]+)"')
+BADGE = re.compile(r"\{badge\}`[^`<]*<([\w.-]+)>`")
 SHIFTED = re.compile(r"([\^_])(?:[({]([^(){}]*)[)}]|([A-Za-z0-9α-ω]+(?:\[\w\])?))")
 PAGE_LABEL = re.compile(r"^\(([\w-]+)\)=\n+#+ +(.+)$", re.MULTILINE)
 PLACE = re.compile(r"§\d[\d.]*(?<!\.)|abstract|references")
@@ -55,17 +56,22 @@ class Section:
 
 
 def settled(root):
-    """Return {claim: [section, …]} for the calls of settle in the chapters."""
+    """Return {claim: [section, …]} for the calls of settle in the chapters; in a dossier the section with its badge."""
     found = {}
     for path in sorted(Path(root, "notebooks").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         places = _places(path.relative_to(root), text.splitlines())
+        badges = {
+            claim: place
+            for line, place in zip(text.splitlines(), places, strict=True)
+            for claim in BADGE.findall(line)
+        }
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "settle":
                 claim = node.args[0] if node.args else None
                 if not (isinstance(claim, ast.Constant) and isinstance(claim.value, str)):
                     raise ValueError(f"{path.name}:{node.lineno}: settle must be called with a literal identifier")
-                found.setdefault(claim.value, []).append(places[node.lineno - 1])
+                found.setdefault(claim.value, []).append(badges.get(claim.value, places[node.lineno - 1]))
     return found
 
 
@@ -289,6 +295,7 @@ class Ledger(_Claims):
 
     def content_of(self, paper, where):
         source, messages = self.source(paper)
+        said = [f"{part.place} {part.about}" for part in paper.definitions]
         count = Counter(claim.verdict for claim in paper.claims)
         items = []
         for claim in paper.claims:
@@ -302,7 +309,8 @@ class Ledger(_Claims):
             link = [nodes.emphasis("", "Settled in: "), *self.links(where.get(claim.id, []))]
             body = [_line(claim.claim), _line(*verdict), _line(*link)]
             items.append(([nodes.Text(f"{claim.place} "), nodes.literal("", claim.id)], body))
-        return [source, _line(f"{len(paper.claims)} claims: {_counted(count, VERDICTS)}."), _list(items), *messages]
+        rest = [_line(f"Definitions and settings, not counted: {'; '.join(said)}.")] if said else []
+        return [source, _line(f"{len(paper.claims)} claims: {_counted(count, VERDICTS)}."), *rest, _list(items), *messages]
 
 
 class Errata(_Claims):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Part as Part,
         Slip as Slip,
         check as check,
+        close as close,
         outcome as outcome,
         read_claims as read_claims,
         repository as repository,

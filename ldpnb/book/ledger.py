@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,7 +124,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """The claims of one paper, and its parts."""
+    """The claims of one paper, and its parts; `definitions`, and settings, say what cannot be right or wrong."""
 
     key: str
     title: str
@@ -133,6 +135,7 @@ class Paper:
     slips: tuple[Slip, ...]
     sections: tuple[Part, ...]
     exhibits: tuple[Part, ...]
+    definitions: tuple[Part, ...]
 
 
 def verdict(
@@ -186,6 +189,7 @@ def settle(
     holds: Mapping[str, bool | np.bool_] | None = None,
     *,
     instead: Mapping[str, bool | np.bool_] | None = None,
+    control: tuple[str, bool | np.bool_] | None = None,
 ) -> None:
     """Settle a claim of the ledger: compare what was computed with what was reviewed, and print the verdict.
 
@@ -196,11 +200,14 @@ def settle(
     holds, instead
         As in `verdict`, by key: the ledger has the sentences. Keys and booleans must be the ledger's, in any order.
         An undecidable claim has neither; the ledger says what is missing.
+    control
+        A deliberate mistake, and whether the same test noticed it. In a dossier only a claim that is corrected may go
+        without, where one test was run on the printed statement, which fails, and on the right one.
 
     Raises
     ------
     AssertionError
-        If the computed booleans differ from the reviewed ones.
+        If the computed booleans differ from the reviewed ones, or the control went unnoticed.
     ValueError
         If the ledger has no such claim, or the claim has other keys.
     FileNotFoundError
@@ -221,7 +228,47 @@ def settle(
                 differences.append(f"{part}[{key!r}] ({condition.says}): ledger {condition.found}, computed {computed}")
     if differences:
         raise AssertionError(f"{claim} differs from the ledger. " + "; ".join(differences))
-    print(f"{claim}  {entry.place}  {outcome(entry)}")
+    if control and not _truth("control", control[1]):
+        raise AssertionError(f"{claim}: control NOT caught: {control[0]}")
+    _settled.append(claim)
+    if not control:
+        print(f"{claim}  {entry.place}  {outcome(entry)}")
+        return
+    print(f"{claim.partition('.')[2]}: {entry.verdict}")
+    for condition in (entry.holds | entry.instead).values():
+        print(f"  {'✓' if condition.found else '✗'} {condition.says}")
+    print(f"  control: {control[0]}, caught")
+
+
+_settled: list[str] = []  # claims in the order of this run, for `close`
+
+
+def close(paper: str, place: str, counted: str) -> None:
+    """Close a section of a dossier: all claims that begin there are settled, and the heading of the fold counts them.
+
+    Parameters
+    ----------
+    paper
+        Key of the paper.
+    place
+        A section such as ``"§3.1"``, with all below it.
+    counted
+        What the heading says, for example ``"2 reproduced, 1 corrected"``.
+
+    Raises
+    ------
+    AssertionError
+        If a claim is missing, or the count is another.
+    """
+    entries = next(p for p in read_claims(shelf("claims")) if p.key == paper).claims
+    here = [c for c in entries if re.match(rf"{re.escape(place)}(?![\w])", c.place)]
+    if missing := [c.id for c in here if c.id not in _settled]:
+        raise AssertionError(f"{place}: not settled: {', '.join(missing)}")
+    number = Counter(c.verdict for c in here)
+    said = ", ".join(f"{number[verdict]} {verdict}" for verdict in VERDICTS if number[verdict])
+    if said != counted:
+        raise AssertionError(f"{place}: the heading says {counted!r}, the ledger {said!r}")
+    print(f"— {place}: {said}")
 
 
 def outcome(claim: Claim) -> str:
@@ -293,7 +340,7 @@ def read_claims(folder: Path) -> list[Paper]:
 def _paper(path: Path) -> Paper:
     where = path.name
     content = _load(where, path.read_text(encoding="utf-8"))
-    _fields(where, content, {"paper", "claims"}, {"slips", "sections", "exhibits"})
+    _fields(where, content, {"paper", "claims"}, {"slips", "sections", "exhibits", "definitions"})
     head = content["paper"]
     _fields(f"{where}: paper", head, {"key", "title", "authors", "cite", "read"}, set())
     for name, text in head.items():
@@ -302,11 +349,11 @@ def _paper(path: Path) -> Paper:
         raise ValueError(f"{where}: key must be the file's name, got {head['key']!r}")
     claims = tuple(_claim(f"{where}: {c.get('id', c)}", c, head["key"]) for c in content["claims"])
     slips = tuple(_slip(f"{where}: slips[{i}]", s) for i, s in enumerate(content.get("slips") or []))
-    sections, exhibits = (_parts(f"{where}: {name}", content.get(name) or []) for name in ("sections", "exhibits"))
-    for part in exhibits:
+    parts = {n: _parts(f"{where}: {n}", content.get(n) or []) for n in ("sections", "exhibits", "definitions")}
+    for part in parts["exhibits"]:
         if not (part.here or part.why):
             raise ValueError(f"{where}: exhibits: {part.place}: must have here or why")
-    return Paper(claims=claims, slips=slips, sections=sections, exhibits=exhibits, **head)
+    return Paper(claims=claims, slips=slips, **parts, **head)
 
 
 def _load(where: str, text: str) -> Any:
