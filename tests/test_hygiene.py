@@ -89,7 +89,7 @@ def captioned(notebook):
 def says_how_to_install(notebook):
     # for who opens it outside the book; in a notebook to download a cell installs the package instead
     first = next((c for c in notebook.cells if c.cell_type == "code"), None)
-    good = first is not None and first.source.startswith(f"{HINT}\n")
+    good = first is None or first.source.startswith(f"{HINT}\n")
     return [] if good else [f"the first code cell must begin with {HINT!r}"]
 
 
@@ -326,7 +326,7 @@ def chinese_abstract(text):
     return found + [f"the number {number} is not in the English text" for number in sorted(own - rest)]
 
 
-@pytest.mark.parametrize("ipynb", CHAPTERS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("ipynb", [p for p in CHAPTERS if p.parent.name != "papers"], ids=lambda p: p.stem)
 def test_chapter_has_a_chinese_abstract(ipynb):
     assert chinese_abstract(proses()[ipynb.with_suffix(".py").name]) == []
 
