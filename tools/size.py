@@ -19,21 +19,29 @@ CORE = ("ground", "verify", "oracles", "numbers", "strings", "keyvalue", "sets",
 FOLDERS = (*CORE, "serve", "book")
 
 
-def code_lines(source: str) -> int:
-    """Lines of a Python text on which there is code other than imports and docstrings."""
+def lines_of_code(source: str, *, docstrings: bool = True) -> set[int]:
+    """Return the lines of a Python text on which there is code other than imports; docstrings are code if asked for."""
     dropped: set[int] = set()
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             dropped.update(range(node.lineno, node.end_lineno + 1))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        )
+        if documented and not docstrings:
             dropped.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
     skipped = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in skipped:
             lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines - dropped)
+    return lines - dropped
+
+
+def code_lines(source: str) -> int:
+    """Lines of a Python text on which there is code other than imports and docstrings."""
+    return len(lines_of_code(source, docstrings=False))
 
 
 def defined(source: str) -> set[str]:
