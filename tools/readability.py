@@ -230,7 +230,8 @@ def section(text: str, heading: str) -> str | None:
 
 def table(text: str) -> list[list[str]]:
     """Return the rows of the first table of a text, without its head."""
-    rows = [line.strip().strip("|") for line in text.splitlines() if line.strip().startswith("|")]
+    first = re.search(r"(?m)^\s*\|.*(?:\n\s*\|.*)*", text)
+    rows = [row.strip()[1:].removesuffix("|") for row in first[0].splitlines() if row.strip()] if first else []
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)] for row in rows[2:]]
 
 
