@@ -330,6 +330,7 @@ def studied(tree: ast.AST, modules: Mapping[str, Module]) -> dict[str, int]:
         if name in found or module is None:
             continue
         if own in module.imported:  # handed on by this module
+            found[name] = 0
             waiting.add(module.imported[own])
         elif own in module.defined:
             node = module.defined[own]
