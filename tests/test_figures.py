@@ -162,6 +162,15 @@ def test_names_stand_at_the_ends_of_their_lines_apart_and_inside():
     assert max(ends) - min(ends) < 20  # at the ends themselves they would overlap
 
 
+def test_a_line_that_only_one_panel_has_gets_its_name_there():
+    figure, axes = plt.subplots(1, 2)
+    for ax, names in zip(axes, (["PrivKV", "SE"], ["SE", "tight PrivKV"]), strict=True):
+        sns.lineplot(frame(names), x="ε", y="error", ax=ax, **theory("name", NAMES))
+    label_lines(axes)
+    assert [{text.get_text() for text in ax.texts} for ax in axes] == [{"PrivKV"}, {"SE", "tight PrivKV"}]
+    assert [ax.get_legend() for ax in axes] == [None, None]
+
+
 def test_names_are_read_in_their_colours():
     ax = plt.figure().add_subplot()
     for i in range(7):

@@ -349,6 +349,7 @@ def test_coins_that_are_no_simple_fraction_are_decimals():
         (reply, {"options": [["a"], ["b", "c"]]}, "options must name all 2 options of choice 0"),
         (reply, {"names": {True: "yes"}}, "names must have a text for every report, got none for False"),
         (reply, {"steps": ["a very long heading indeed", "and another long heading here"]}, "texts must leave 0.45"),
+        (lambda value, rng: 1 if toss(0.5, rng) else True, {}, "a program must return equal outputs in one form"),
         (lambda value, rng: rng.integers(2), {}, "Paths has no 'integers'"),
     ],
 )

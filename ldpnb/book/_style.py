@@ -116,7 +116,7 @@ def label_lines(axes: Axes | Iterable[Axes]) -> None:
     Parameters
     ----------
     axes : Axes or sequence of Axes
-        Panels with the same lines lose their legends, and the last of them gets the names; seaborn's grids, too.
+        Panels lose their legends, seaborn's grids too; of lines with one name that in the last panel bears it.
 
     Raises
     ------
@@ -130,20 +130,20 @@ def label_lines(axes: Axes | Iterable[Axes]) -> None:
     from scipy.optimize import isotonic_regression
 
     panels = [axes] if isinstance(axes, Axes) else list(axes)
-    ax = panels[-1]
-    figure: Any = ax.figure
+    figure: Any = panels[-1].figure
     legends = [old for old in [*(panel.get_legend() for panel in panels), *figure.legends] if old]
     keys = [pair for old in legends for pair in zip(old.legend_handles, old.get_texts(), strict=True)]
     shown = {to_hex(key.get_color()): text.get_text() for key, text in keys if isinstance(key, Line2D)}
-    ends = []
-    for drawn in ax.lines:
-        label, color = str(drawn.get_label()), to_hex(drawn.get_color())
-        name = shown.get(color, "") if label.startswith("_") else label
-        points = np.array(drawn.get_xydata(), float)
-        points = points[[ax.viewLim.contains(*point) for point in points]]
-        if name and len(points) and drawn.get_linestyle() != "None":
-            ends.append((points[points[:, 0].argmax()], name, color))
-    if not ends:
+    found = {}  # for each name its last panel, the end of its line there, and its colour
+    for ax in panels:
+        for drawn in ax.lines:
+            label, color = str(drawn.get_label()), to_hex(drawn.get_color())
+            name = shown.get(color, "") if label.startswith("_") else label
+            points = np.array(drawn.get_xydata(), float)
+            points = points[[ax.viewLim.contains(*point) for point in points]]
+            if name and len(points) and drawn.get_linestyle() != "None":
+                found[name] = ax, points[points[:, 0].argmax()], color
+    if not found:
         raise ValueError("axes must show lines with labels, or a legend of their colours, got none")
     for old in legends:
         old.remove()
@@ -152,17 +152,23 @@ def label_lines(axes: Axes | Iterable[Axes]) -> None:
         figure.set_layout_engine("constrained")
         figure.set_size_inches(6.4, figure.get_size_inches()[1])
     figure.draw_without_rendering()  # the layout decides where lines end
-    point = figure.dpi / 72
-    ends.sort(key=lambda end: ax.transData.transform(end[0])[1])
-    high = np.array([ax.transData.transform(end)[1] / point for end, _, _ in ends])
-    steps = 14.0 * np.arange(len(ends))
-    apart = isotonic_regression(high - steps).x + steps  # the nearest heights that are 14 points apart
-    apart += max(0.0, ax.bbox.y0 / point + 5 - apart[0])
     look: Any = {"textcoords": "offset points", "va": "center", "fontsize": 11, "annotation_clip": False}
-    for (end, name, color), moved in zip(ends, apart - high, strict=True):
-        tie = {"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkA": 2, "shrinkB": 2, "relpos": (0, 0.5)}
-        far = abs(moved) > 4
-        ax.annotate(name, end, (18 if far else 6, moved), color=_ink(color), arrowprops=tie if far else None, **look)
+    for ax in panels:
+        ends = [
+            (ax.transData.transform(end)[1] * 72 / figure.dpi, name) for name, (on, end, _) in found.items() if on is ax
+        ]
+        ends.sort()
+        steps = 14.0 * np.arange(len(ends))
+        high = np.array([y for y, _ in ends])
+        apart = isotonic_regression(high - steps).x + steps if ends else high  # the nearest that are 14 points apart
+        apart += max(0.0, ax.bbox.y0 * 72 / figure.dpi + 5 - min(apart, default=np.inf))
+        for (_, name), moved in zip(ends, apart - high, strict=True):
+            _, end, color = found[name]
+            tie = {"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkA": 2, "shrinkB": 2, "relpos": (0, 0.5)}
+            far = abs(moved) > 4
+            ax.annotate(
+                name, end, (18 if far else 6, moved), color=_ink(color), arrowprops=tie if far else None, **look
+            )
 
 
 def plain_ticks(ax: Axes) -> None:

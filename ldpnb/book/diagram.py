@@ -8,6 +8,7 @@ each goes with a word or a sign, so that a picture can be read in grey, and in t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -20,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from ldpnb.chance import TooManyBranches, freeze, walk
+from ldpnb.chance import Outputs, TooManyBranches, walk
 from ldpnb.verify import one_person
 
 Point = tuple[float, float]
@@ -266,9 +267,10 @@ def tree(
     ...     return truth if toss(0.5, rng) else toss(0.5, rng)
     >>> ax = diagram.tree(reply, True, steps=["first coin", "second coin"], names={False: "no", True: "yes"})
     """
-    one = one_person(client)
+    one, outputs = one_person(client), Outputs()
     try:
-        walked = [(paths.taken, freeze(said)) for paths, said in walk(lambda rng: one(value, rng), limit=LEAVES)]
+        branches = walk(lambda rng: one(deepcopy(value), rng), limit=LEAVES)
+        walked = [(paths.taken, outputs.key(said)) for paths, said in branches]
     except TooManyBranches:
         raise ValueError(f"client must have at most {LEAVES} branches to be drawn, it has more at {value!r}") from None
     deep = max(len(taken) for taken, _ in walked)
@@ -320,12 +322,8 @@ def tree(
         _pill(ax, end - last / 2, height[path], last - 0.02, called[said], paint[called[said]])
         _write(ax, (end + WIDTH) / 2, height[path], total)
     middles = [(x + min(0.3, 0.4 * spare) + x1) / 2 for x, x1 in pairwise(starts)]
-    for x, text in [
-        (0.1 + first / 2, head),
-        *zip(middles, steps, strict=True),
-        (end - last / 2, "report"),
-        ((end + WIDTH) / 2, "chance"),
-    ]:
+    middles = [0.1 + first / 2, *middles, end - last / 2, (end + WIDTH) / 2]
+    for x, text in zip(middles, [head, *steps, "report", "chance"], strict=True):
         _write(ax, x, 0.33, text, color=GREY, va="baseline")
     return _cut(ax, height[paths[-1]] - 0.25, 0.6)
 
@@ -391,7 +389,7 @@ def flow(
     ax = _sheet()
     for size, letters in ((11, 20), (11, 14), (11, 10), (10, 12), (10, 8)):  # the longest lines that fit
         told = [text if "\n" in text or "$" in text else fill(text, letters, break_long_words=False) for text in texts]
-        cards = [_Card(s[0], t, lanes.index(s[0]), *_measure(ax, t, size)) for s, t in zip(steps, told, strict=True)]
+        cards = [_Card(t, lanes.index(s[0]), *_measure(ax, t, size)) for s, t in zip(steps, told, strict=True)]
         columns = _place(cards, begins)
         wide, gaps = [max(card.w for card in cards if card.column == c) for c in range(columns)], [0.3] * (columns - 1)
         for i, j, label in links:
@@ -438,13 +436,8 @@ def flow(
         outside = free[0][1][1] == run
         runs[side] += 0.3 * outside
         if label and (outside or a.row == b.row):
-            _over(
-                ax,
-                (a.x + b.x) / 2 if outside else (a.x + b.x + (a.w - b.w) / 2 * (1 if a.x < b.x else -1)) / 2,
-                run if outside else a.y + 0.14,
-                label,
-                10,
-            )
+            (x0, y), (x1, _) = free[0][1:3] if outside else free[0]
+            _over(ax, (x0 + x1) / 2, y if outside else y + 0.14, label, 10)
         elif label:
             _over(ax, free[0][-1][0], tops[max(a.row, b.row)] + 0.25, label, 10)
     return _cut(ax, tops[-1] + 0.44 - runs[-1] - 0.1 * (runs[-1] > 0), 0.06 + runs[1] + 0.1 * (runs[1] > 0))
@@ -456,9 +449,8 @@ def _path(ax: Axes, points: Sequence[Point], color: str, width: float, dash: str
 
 @dataclass
 class _Card:
-    """A step: its text and lane, then where it stands."""
+    """A step: its text, lane and size, then where it stands."""
 
-    lane: str
     text: str
     row: int
     w: float
