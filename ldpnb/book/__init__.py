@@ -8,9 +8,13 @@ if TYPE_CHECKING:
     from ldpnb.book._style import (
         COLOURS as COLOURS,
         dots as dots,
+        label_lines as label_lines,
         line as line,
+        plain_ticks as plain_ticks,
+        simulation as simulation,
         style as style,
         table as table,
+        theory as theory,
     )
     from ldpnb.book.experiment import (
         l1 as l1,
