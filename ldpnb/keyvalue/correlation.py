@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -60,7 +59,6 @@ class IOH(Encoded):
     label = "IOH"
 
     combinations = staticmethod(combined)
-    layout = property(attrgetter("oracle.layout"), doc="That of the oracle.")
 
     def _cells(self, records: Records, rng: Randomness) -> Ints:
         return numbered(records, self.d, rng)

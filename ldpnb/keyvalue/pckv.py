@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon
-from ldpnb.core import Example, Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
-from ldpnb.keyvalue.population import FEW, Holdings, discretise
+from ldpnb.core import Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
+from ldpnb.keyvalue.population import Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.frequency import KeptCode
 from ldpnb.oracles.hadamard import truthful
@@ -93,6 +93,7 @@ class PCKVGRR(KeptCode, PadAndSample):
     """
 
     label = "PCKV-GRR"
+    tried = [{"d": d, "ell": ell, "epsilon": e} for d, ell, e in ((2, 1, 1.0), (1, 2, 0.8), (3, 2, 0.8), (3, 3, 3.0))]
 
     @property
     def cells(self) -> int:
@@ -116,12 +117,6 @@ class PCKVGRR(KeptCode, PadAndSample):
         """Count for each key the reports of its − and +, and all others, (d, 3)."""
         minus, plus = np.bincount(reports, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
         return np.stack([minus, len(reports) - minus - plus, plus], -1)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One key to three, of which records are padded to fewer, to as many, and to more."""
-        shapes = ((2, 1, 1.0), (1, 2, 0.8), (3, 2, 0.8), (3, 3, 3.0))
-        return [Example(cls(d=d, ell=ell, epsilon=epsilon), FEW[d], pairs=d < 3) for d, ell, epsilon in shapes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +151,8 @@ class PCKVUE(PadAndSample):
     """
 
     label = "PCKV-UE"
+    # at ε = 17 rounding makes the sign the worst of it
+    tried = [{"d": d, "ell": ell, "epsilon": e} for d, ell, e in ((2, 1, 1.0), (1, 1, 17.0), (3, 2, 0.8))]
     server_cost = "report and item"
 
     @cached_property
@@ -223,14 +220,6 @@ class PCKVUE(PadAndSample):
         """Count the answers −, nothing and + about each key, (d, 3)."""
         minus, plus = (np.count_nonzero(reports[:, : self.d] == sign, axis=0) for sign in (-1, 1))
         return np.stack([minus, len(reports) - minus - plus, plus], -1)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One dummy and two; records that fill the padding with opposite signs attain ε."""
-        full = Records.of({0: 1.0, 2: -1.0}, {}, {0: -1.0, 1: 0.5, 2: 1.0}, {2: -0.25, 1: -1.0}, {1: 1 / 3})
-        # at ε = 17 rounding makes the sign the worst of it
-        shapes = ((2, 1, 1.0, FEW[2]), (1, 1, 17.0, FEW[1]), (3, 2, 0.8, full))
-        return [Example(cls(d=d, ell=ell, epsilon=epsilon), x, pairs=d == 1) for d, ell, epsilon, x in shapes]
 
 
 def stale_epsilon(old: PCKVGRR, d_new: int) -> float:

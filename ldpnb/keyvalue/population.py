@@ -12,11 +12,11 @@ from ldpnb.chance import Randomness, bernoulli
 from ldpnb.checks import SIZE_MAX, check_count, check_people, check_unit
 from ldpnb.core import Floats, Ints, Records, check_records
 
-FEW = {  # records of up to so many keys, for examples
+FEW = {  # records of up to so many keys, for examples; two hold one key, two several, with opposite signs
     1: Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75}),
-    2: Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 0.5, 1: -1.0}, {1: 1 / 3}),
+    2: Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 1 / 3, 1: -1.0}, {0: 1.0, 1: -1.0}),
     3: Records.of(
-        {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {0: 1.0, 1: 1.0, 2: 0.1}, {2: -1.0}
+        {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {1: 1.0, 2: 0.1}, {0: 1.0, 2: -1.0}
     ),
 }
 

@@ -26,8 +26,8 @@ from ldpnb.checks import (
     check_unit,
     is_number,
 )
-from ldpnb.core import Bools, Example, Floats, Ints, Records, Reports, Tally
-from ldpnb.keyvalue.population import FEW, Holdings, check_holdings, discretise
+from ldpnb.core import Bools, Floats, Ints, Records, Reports, Tally
+from ldpnb.keyvalue.population import Holdings, check_holdings, discretise
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import tell
 from ldpnb.oracles.hadamard import truthful
@@ -70,6 +70,10 @@ class PrivKV(SampledKey):
     value_epsilon: float
     label = "PrivKV"
     limits: ClassVar[Mapping[str, Limit]] = {"key_epsilon": check_epsilon, "value_epsilon": check_epsilon}
+    tried = [  # equal budgets, and either of them larger; the last one tells by presence and by sign nearly as much
+        {"d": d, "key_epsilon": e1, "value_epsilon": e2}
+        for d, e1, e2 in ((2, 0.5, 0.5), (3, 1.0, 0.3), (1, 4.0, 4.0), (2, 2.35, 3.0))
+    ]
 
     @classmethod
     def nominal_split(cls, d: int, epsilon: float) -> Self:
@@ -140,13 +144,6 @@ class PrivKV(SampledKey):
         p = inexact(self.p2)
         above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
         return np.asarray((above - below) / np.maximum(told, 1))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One to three keys; equal budgets, either of them larger, and both splits of ε."""
-        made = cls(d=2, key_epsilon=0.5, value_epsilon=0.5), cls(d=3, key_epsilon=1.0, value_epsilon=0.3)
-        splits = cls.nominal_split(1, 8.0), cls.tight_split(2, 3.0)
-        return [Example(one, FEW[one.d], pairs=one.d < 3) for one in (*made, *splits)]
 
 
 def _told(held: Bools, values: Floats, p1: float, p2: float, rng: Randomness) -> Ints:

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_epsilon
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Records, Reports, Tally
-from ldpnb.keyvalue.population import FEW, discretise, entries, signs
+from ldpnb.core import Bools, Floats, Ints, Layout, Records, Reports, Tally
+from ldpnb.keyvalue.population import discretise, entries, signs
 from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
 from ldpnb.oracles.frequency import GRR, KeptCode
 
@@ -143,6 +143,7 @@ class StateEncoding(SampledKey):
 
     epsilon: float
     label = "SE"
+    tried = [{"d": 2, "epsilon": 1.0}, {"d": 3, "epsilon": 0.3}, {"d": 1, "epsilon": 4.0}]
     limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
 
     @cached_property
@@ -155,11 +156,6 @@ class StateEncoding(SampledKey):
 
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
         return self.states.perturb(1 + held * discretise(values, rng, used=held), rng=rng)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One to three keys."""
-        return [Example(cls(d=d, epsilon=epsilon), FEW[d]) for d, epsilon in ((2, 1.0), (3, 0.3), (1, 4.0))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,6 +184,7 @@ class StateEncodingSplit(KeptCode, KnownKeys):
 
     epsilon: float
     label = "SE, all keys"
+    tried = [{"d": 2, "epsilon": 1.0}, {"d": 1, "epsilon": 0.3}]
     limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
     server_cost = "report and item"
 
@@ -215,9 +212,3 @@ class StateEncodingSplit(KeptCode, KnownKeys):
     def _count(self, reports: Ints) -> Ints:
         """Count the states of each key, (d, 3)."""
         return np.stack([np.count_nonzero(reports == state, axis=0) for state in range(3)], -1)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One and two keys; records that hold all of them with opposite signs attain ε."""
-        opposite = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})
-        return [Example(cls(d=2, epsilon=1.0), opposite, pairs=False), Example(cls(d=1, epsilon=0.3), FEW[1])]

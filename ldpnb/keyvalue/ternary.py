@@ -35,8 +35,8 @@ from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_numbers, check_people
-from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, Tally, named
-from ldpnb.keyvalue.population import Holdings, check_holdings, check_pairs, entries
+from ldpnb.core import Bools, Example, Floats, Ints, Mechanism, Records, Tally, named
+from ldpnb.keyvalue.population import FEW, Holdings, check_holdings, check_pairs, entries
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
 
@@ -141,9 +141,17 @@ class SignedTernary(Mechanism):
         s = t * held.v
         return t, s, t * t, s * s, t * s
 
-    def _expected(self, held: Held) -> Floats:
-        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
+    def expected(self, values: Records, items: Any = None) -> Floats:
+        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d).
+
+        Only a client that does not know the keys has candidates, `items`; here and below.
+        """
+        held = self._held(values, *named(items))
         return np.stack([held.dense(x) for x in self._moments(held)[:2]], 1)
+
+    def variance(self, values: Records, items: Any = None) -> Floats:
+        """Variances of a person's two scores for each key: (n, 2, d)."""
+        return self._each(self._held(values, *named(items))).variance
 
     def _each(self, held: Held) -> Spread:
         """Return how far the two scores of each person scatter (see the head of this module)."""
@@ -156,13 +164,12 @@ class SignedTernary(Mechanism):
     def covariance(self, values: Records, items: Any = None) -> Floats:
         """Covariance of a person's two scores for each key, s(1−2γ)/(Tw) − ts: (n, d).
 
-        Cov[estimates] = covariance.sum(0) / n² for any population.  Only a client that does not know the keys has
-        candidates, `items`.
+        Cov[estimates] = covariance.sum(0) / n² for any population.
         """
         return self._each(self._held(values, *named(items))).covariance
 
     def spread(self, values: Records, items: Any = None) -> Spread:
-        """Exact variances and covariances of the estimates from this population; `items` as for `covariance`."""
+        """Exact variances and covariances of the estimates from this population."""
         held = self._held(values, *named(items))  # without a matrix of people and keys
         people, d = held.shape
         check_people(range(people))
@@ -250,14 +257,6 @@ class KnownKeys(SignedTernary):
     d: int
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
 
-    def expected(self, values: Records) -> Floats:
-        """a·u/w and a·u·v/w for keys the person holds, zero for others: (n, 2, d)."""
-        return self._expected(self._held(values))
-
-    def variance(self, values: Records) -> Floats:
-        """Variances of a person's two scores for each key: (n, 2, d)."""
-        return self._each(self._held(values)).variance
-
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)
 
@@ -271,6 +270,9 @@ class KnownKeys(SignedTernary):
         if population.d != self.d:
             raise ValueError(f"population must have d = {self.d} keys, got {population.d}")
         return super().ask(population, trials, rng)
+
+    def _example(self) -> Example:
+        return Example(self, FEW[self.d], pairs=self.d + self.report_bits < 6)
 
 
 def tell(states: Ints, minus: Floats, plus: Floats, rng: Randomness) -> Ints:

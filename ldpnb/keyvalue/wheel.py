@@ -371,6 +371,8 @@ class WheelKV(OpenSets, SignedTernary):
 
     label = "Wheel-KV"
     fewest = 3
+    expected = SignedTernary.expected  # where `OpenMechanism` has none
+    variance = SignedTernary.variance
 
     def _total_variance(self, slots: Floats) -> Floats:
         t, d = self._gap(slots) * (slots - 2) / (slots - 1), self._gap(slots) * slots / (slots - 1)
@@ -381,14 +383,6 @@ class WheelKV(OpenSets, SignedTernary):
         """(α, β, γ)."""
         alpha, n = self.circle.alpha, self.slot_count
         return alpha, (1 - alpha) / (n - 1), Fraction(1, n)
-
-    def expected(self, values: Records, items: Any = None) -> Floats:
-        """min(1, m/size), and that times v, for candidates the person holds, zero for others: (n, 2, k)."""
-        return self._expected(self._held(values, items))
-
-    def variance(self, values: Records, items: Any = None) -> Floats:
-        """Variances of a person's two scores for each candidate: (n, 2, k)."""
-        return self._each(self._held(values, items)).variance
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.table or None)

@@ -16,8 +16,8 @@ import numpy as np
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
-from ldpnb.core import Example, Ints, Layout, Records, Reports, blocks, sample_entries
-from ldpnb.sets.sampling import SetSampling, every_set
+from ldpnb.core import Ints, Layout, Records, Reports, blocks, sample_entries
+from ldpnb.sets.sampling import SetSampling
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 
@@ -62,6 +62,7 @@ class PrivSet(SetSampling):
     scale = 1  # a report speaks about the whole padded set
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
     server_cost = "report and item"
+    tried = [*({"d": d, "ell": d - 1, "epsilon": e, "size": 2} for d, e in ((2, 1.0), (3, 2.0))), *SetSampling.tried]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,12 +151,6 @@ class PrivSet(SetSampling):
         own = np.where(inside < 0, -1, np.take_along_axis(padded, inside, 1))
         found = np.concatenate([own, outside], 1)
         return np.sort(found[found >= 0].reshape(n, size), 1)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """List reports of two items, and then what all have."""
-        made = [cls(d=d, ell=d - 1, epsilon=epsilon, size=2) for d, epsilon in ((2, 1.0), (3, 2.0))]
-        return [Example(one, every_set(one.d), pairs=one.d < 3) for one in made] + super().example()
 
 
 def best_report_size(d: int, ell: int, epsilon: float) -> int:

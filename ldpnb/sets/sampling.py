@@ -71,6 +71,7 @@ class SetSampling(Supporting):
     ell: int
     epsilon: float
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "ell": (1, SIZE_MAX), "epsilon": check_epsilon}
+    tried = [{"d": d, "ell": ell, "epsilon": e} for d, ell, e in ((2, 1, 1.0), (3, 1, 4.0), (4, 2, 0.7))]
 
     @property
     def width(self) -> int:
@@ -97,13 +98,8 @@ class SetSampling(Supporting):
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
         return self._noise(self.expected(values))
 
-    @classmethod
-    def example(cls) -> list[Example]:
-        """All sets of two items and of three; of four items, among others, two sets without a common sign in a row."""
-        four = Records.of({0, 2}, {1, 3}, set(), {2}, {0, 1, 2, 3})
-        made = [cls(d=d, ell=ell, epsilon=epsilon) for d, ell, epsilon in ((2, 1, 1.0), (3, 1, 4.0), (4, 2, 0.7))]
-        inputs = every_set(2), every_set(3), four
-        return [Example(m, sets, pairs=m.report_bits < 4) for m, sets in zip(made, inputs, strict=True)]
+    def _example(self) -> Example:
+        return Example(self, every_set(self.d), pairs=self.report_bits < 4)
 
 
 def every_set(d: int) -> Records:
