@@ -63,7 +63,7 @@ def test_long_unary_encoding(items):
     assert found.bound < found.ceiling == pytest.approx(0.965, abs=5e-4)
     one, other = (items[i] for i in found.pair)
     assert "logistic score" in found.event
-    assert f"bit {one} (+1.0)" in found.event and f"bit {other} (-1.0)" in found.event
+    assert f"report[{one}] (+1.0)" in found.event and f"report[{other}] (-1.0)" in found.event
 
 
 FILTERS = {"bits": 12, "hashes": 2, "f": 0.5, "p": 0.25, "q": 0.75}

@@ -188,7 +188,7 @@ class OwnFake(PrivKV):
 class NominalStated(PrivKV):
     """States the sum of its budgets."""
 
-    epsilon = property(lambda self: self.nominal)
+    epsilon = property(lambda self: self.key_epsilon + self.value_epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,14 +200,14 @@ class SharedDummy(PCKVGRR):
     def _perturb(self, values, rng):
         keys, drawn = pad_and_sample(values, self.d, self.ell, rng)
         signed = 2 * np.minimum(keys, self.d) + (discretise(drawn, rng) > 0)
-        return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(self.cells, keys.shape, rng))
+        return np.where(bernoulli(self.keep, keys.shape, rng), signed, uniform(2 * self.width, keys.shape, rng))
 
 
 @dataclass(frozen=True, kw_only=True)
 class NotAmplified(PCKVGRR):
     """Forgets that sampling pays: ε' = ε."""
 
-    keep = property(lambda self: round_down((odds(self.epsilon) - 1) / (odds(self.epsilon) - 1 + self.cells)))
+    keep = property(lambda self: round_down((odds(self.epsilon) - 1) / (odds(self.epsilon) - 1 + 2 * self.width)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,21 +339,20 @@ def test_a_shared_dummy_leaks_more_from_plain_sets():
 def test_privkv_spends_less_than_its_budgets(e1, e2):
     epsilon = PrivKV(d=3, key_epsilon=e1, value_epsilon=e2).epsilon
     assert epsilon == pytest.approx(max(e2, e1 + log(2 / (1 + exp(-e2)))), rel=1e-9, abs=2.0**-46 * exp(max(e1, e2)))
-    assert epsilon < PrivKV(d=3, key_epsilon=e1, value_epsilon=e2).nominal
+    assert epsilon < e1 + e2
 
 
 def test_one_sided_fake_values_cost_the_sum():
     """What is saved is due to fake values of mean 0: with means of ±1 both budgets are spent."""
     found = verify.epsilon(verify.laws(OneSidedFake(**KV2), TWO))
-    assert found == pytest.approx(OneSidedFake(**KV2).nominal, rel=1e-12)
+    assert found == pytest.approx(KV2["key_epsilon"] + KV2["value_epsilon"], rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1e-5, 0.01, 0.5, 1.0, 2.0, 7.3, 20.0, 32.0])
 def test_splits_spend_what_they_say(epsilon):
     tight, nominal = PrivKV.tight_split(4, epsilon), PrivKV.nominal_split(4, epsilon)
     assert epsilon - 2.0**-46 * exp(epsilon) <= tight.epsilon <= epsilon
-    assert nominal.nominal == pytest.approx(epsilon, rel=1e-15)
-    assert nominal.key_epsilon == nominal.value_epsilon
+    assert nominal.key_epsilon == nominal.value_epsilon == epsilon / 2
 
 
 @pytest.mark.parametrize("name", ["key_epsilon", "value_epsilon"])

@@ -181,7 +181,7 @@ def test_bad_new_number_of_keys_is_refused(d_new):
 def test_dummies_drawn_alike_change_no_report_about_a_key(d, ell):
     """One dummy of all ℓ, in place of the first that the record needs: the same law of keys, the same ε."""
     mechanism = PCKVGRR(d=d, ell=ell, epsilon=1.0)
-    cells, keep = mechanism.cells, mechanism.keep
+    cells, keep = 2 * mechanism.width, mechanism.keep
 
     def alike(record, rng):
         place = pick(range(max(ell, len(record))), rng)

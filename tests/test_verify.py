@@ -388,7 +388,7 @@ def test_bad_arguments_of_sampled_checks_are_refused():
     good = {"mechanism": GRR(k=3, epsilon=1.0), "values": [0], "reports": 1000, "rng": np.random.default_rng(0)}
     for bad, message in (
         ({"reports": 999}, "reports must be an integer, at least 1000, got 999"),
-        ({"values": []}, "values must hold at least one value, got none"),
+        ({"values": []}, "values must hold at least one person, got none"),
         ({"values": [3]}, r"values must be integers in \[0, 3\), got 3"),
         ({"alarm": 0}, r"alarm must be in \(0, 1/2\], got 0"),
         ({"alarm": 0.6}, r"alarm must be in \(0, 1/2\], got 0.6"),

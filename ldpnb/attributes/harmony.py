@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.attributes.records import RecordMechanism, check_below, one_hot, split
-from ldpnb.chance import Randomness, bernoulli, inexact, uniform
+from ldpnb.chance import Randomness, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
 from ldpnb.core import Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
+from ldpnb.oracles.hadamard import count_signs, order, tell_signs, truthful
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +81,9 @@ class HarmonyFrequency(RecordMechanism):
         return {"attribute": (np.int64, len(self.sizes)), "row": (np.int64, self.m.max()), "bit": (np.bool_, 2)}
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
-        n = len(values)
-        reports = np.empty(n, self.dtype)
-        reports["attribute"] = uniform(len(self.sizes), (n,), rng)
-        reports["row"] = uniform(self.m[reports["attribute"]], (n,), rng)
-        honest = bernoulli(inexact(self.truth), (n,), rng)
-        reports["bit"] = parity(reports["row"], values[np.arange(n), reports["attribute"]]) == honest
-        return reports
+        reports = np.empty(len(values), self.dtype)
+        reports["attribute"] = asked = uniform(len(self.sizes), reports.shape, rng)
+        return tell_signs(reports, self.m[asked], values[np.arange(len(values)), asked], inexact(self.truth), rng)
 
     def _reports(self, reports: Reports) -> NDArray[Any]:
         found = super()._reports(reports)

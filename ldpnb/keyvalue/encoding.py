@@ -10,18 +10,17 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from operator import attrgetter
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_count, check_part, check_people
-from ldpnb.core import Floats, Ints, Mechanism, Records, Tally, blocks
+from ldpnb.core import Floats, Ints, Records, Tally, blocks
 from ldpnb.keyvalue.population import check_pairs, entries, signs
 from ldpnb.keyvalue.queries import Shares, Table, check_names
-from ldpnb.oracles.asking import no_counts
+from ldpnb.oracles.asking import Through, no_counts
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.succinct import SHist
 
@@ -83,7 +82,7 @@ def joint(laws: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoded(Mechanism):
+class Encoded(Through):
     """What both designs share: records become numbers, which go through a frequency oracle and spend what it spends.
 
     Parameters
@@ -97,6 +96,7 @@ class Encoded(Mechanism):
     keys: tuple[str, ...]
     oracle: PureProtocol
     limits: ClassVar[Mapping[str, Limit]] = {"keys": check_names}
+    questions: ClassVar[Any] = 1  # number of tables, L, of which each person is asked about one
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -129,13 +129,6 @@ class Encoded(Mechanism):
     def d(self) -> int:
         """Number of keys."""
         return len(self.keys)
-
-    epsilon = property(attrgetter("oracle.epsilon"), doc="That of the oracle.")
-    realised_epsilon = property(attrgetter("oracle.realised_epsilon"), doc="That of the oracle, for any two numbers.")
-    report_bits = property(attrgetter("oracle.report_bits"), doc="That of the oracle, without what is public.")
-    layout = property(attrgetter("oracle.layout"), doc="That of the oracle's reports.")
-    public_fields = property(attrgetter("oracle.public_fields"), doc="Those of the oracle's reports.")
-    server_cost = property(attrgetter("oracle.server_cost"), doc="That of the oracle.")
 
     def cells(self, values: Records, *, trials: int, rng: Randomness) -> Ints:
         """Draw everybody's number anew for each trial and count the people of each: (trials, …) as `simulate` takes it.
@@ -171,17 +164,12 @@ class Encoded(Mechanism):
         """
         t = self.expected(values)
         own, other = self.oracle.variance(np.zeros(1, np.int64))[0, :2]
-        return np.asarray(self._tables * (other + (own - other) * t + t) - np.square(t))
+        return np.asarray(self.questions * (other + (own - other) * t + t) - np.square(t))
 
     @property
     def _shape(self) -> tuple[int, ...]:
         """Shape of the estimates."""
         return (self.oracle.k,)
-
-    @property
-    def _tables(self) -> int:
-        """Number of tables, L, of which each person is asked about one."""
-        return prod(self._shape) // self.oracle.k
 
     @abstractmethod
     def _cells(self, records: Records, rng: Randomness) -> Ints:
@@ -222,4 +210,4 @@ class Encoded(Mechanism):
     def _table(self, names: Sequence[str], shares: Floats, n: int) -> Table:
         """Make a table of keys, named in any order, from shares that are in the order of the mechanism's keys."""
         keys = tuple(sorted(names, key=self.keys.index))
-        return Table(keys, shares, Shares(keys, shares, n, self.oracle, self._tables)).marginal(names)
+        return Table(keys, shares, Shares(keys, shares, n, self.oracle, self.questions)).marginal(names)

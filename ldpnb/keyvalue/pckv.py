@@ -96,14 +96,9 @@ class PCKVGRR(KeptCode, PadAndSample):
     tried = [{"d": d, "ell": ell, "epsilon": e} for d, ell, e in ((2, 1, 1.0), (1, 2, 0.8), (3, 2, 0.8), (3, 3, 3.0))]
 
     @property
-    def cells(self) -> int:
-        """Number of signed keys, dummies included."""
-        return 2 * self.width
-
-    @property
     def layout(self) -> Layout:
-        """A signed key."""
-        return {"": (np.int64, self.cells)}
+        """A signed key, dummies included."""
+        return {"": (np.int64, 2 * self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
@@ -115,7 +110,7 @@ class PCKVGRR(KeptCode, PadAndSample):
 
     def _count(self, reports: Ints) -> Ints:
         """Count for each key the reports of its − and +, and all others, (d, 3)."""
-        minus, plus = np.bincount(reports, minlength=self.cells)[: 2 * self.d].reshape(self.d, 2).T
+        minus, plus = np.bincount(reports, minlength=2 * self.width)[: 2 * self.d].reshape(self.d, 2).T
         return np.stack([minus, len(reports) - minus - plus, plus], -1)
 
 

@@ -45,7 +45,7 @@ class PrivKV(SampledKey):
     .. math:: \varepsilon = \max\Bigl(\varepsilon_2,\;
               \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr) < \varepsilon_1 + \varepsilon_2,
 
-    less than the sum that it is published with (`nominal`), because fake signs are + and − alike.
+    less than the sum that it is published with, because fake signs are + and − alike.
 
     Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
 
@@ -77,7 +77,7 @@ class PrivKV(SampledKey):
 
     @classmethod
     def nominal_split(cls, d: int, epsilon: float) -> Self:
-        """Return the published one, ε₁ = ε₂ = ε/2: `nominal` is ε, and the exact `epsilon` is less."""
+        """Return the published one, ε₁ = ε₂ = ε/2, of which the exact `epsilon` is less than ε."""
         half = check_epsilon(epsilon) / 2
         return cls(d=d, key_epsilon=half, value_epsilon=half)
 
@@ -106,11 +106,6 @@ class PrivKV(SampledKey):
     def epsilon(self) -> float:
         """max(ε₂, ε₁ + ln[2/(1+e^−ε₂)]), from the rounded probabilities."""
         return chance.log_up(_transcript_ratio(self, 1))
-
-    @property
-    def nominal(self) -> float:
-        """ε₁ + ε₂, as published: a bound that is never attained."""
-        return self.key_epsilon + self.value_epsilon
 
     @property
     def realised_epsilon(self) -> float:

@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.checks import check_numbers
 from ldpnb.core import Floats, Ints
-from ldpnb.oracles.frequency import PureProtocol
+from ldpnb.oracles.frequency import PureProtocol, check_weights
 from ldpnb.postprocess import norm, norm_sub
 
 Given = Mapping[str, int]  # the keys that a condition speaks of: 1 held, 0 not held
@@ -172,10 +171,7 @@ class Table:
     normal: bool = False
 
     def __post_init__(self) -> None:
-        size = 3 ** len(check_names(self.keys))
-        cells = check_numbers(self.cells, "cells")
-        if cells.ndim == 0 or cells.shape[-1] != size:
-            raise ValueError(f"cells must have 3**d = {size} entries along the last axis, got shape {cells.shape}")
+        cells = check_weights(self.cells, 3 ** len(check_names(self.keys)), "cells")
         object.__setattr__(self, "cells", cells)
 
     def count(self, given: Given) -> Answer:

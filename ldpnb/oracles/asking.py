@@ -18,25 +18,31 @@ from ldpnb.core import Floats, Ints, Layout, Mechanism, Reports, Tally
 from ldpnb.oracles.frequency import ItemOracle
 
 
-class Asking(Mechanism):
+class Through(Mechanism):
+    """What mechanisms share whose reports are protected by an oracle, and by nothing else."""
+
+    oracle: ItemOracle
+    epsilon = property(attrgetter("oracle.epsilon"), doc="That of the oracle.")
+    realised_epsilon = property(attrgetter("oracle.realised_epsilon"), doc="That of the oracle, for any two answers.")
+    report_bits = property(attrgetter("oracle.report_bits"), doc="That of the oracle, without what is public.")
+    layout = property(attrgetter("oracle.layout"), doc="That of the oracle's reports.")
+    public_fields = property(attrgetter("oracle.public_fields"), doc="Those of the oracle's reports.")
+    server_cost = property(attrgetter("oracle.server_cost"), doc="That of the oracle.")
+
+
+class Asking(Through):
     """What mechanisms share that ask one of several questions, all through one oracle.
 
     Reports have a field for the question (public) and those of the oracle's reports, or ``report`` where these have
     none, (n,).  Tallies count for each question the reports, and then what the oracle counts: (L, 1 + …).
     """
 
-    oracle: ItemOracle
     question: ClassVar[str]  # field with the number of the question
 
     @property
     @abstractmethod
     def questions(self) -> int:
         """Number of questions, L."""
-
-    epsilon = property(attrgetter("oracle.epsilon"), doc="That of the oracle.")
-    realised_epsilon = property(attrgetter("oracle.realised_epsilon"), doc="That of the oracle, for any two answers.")
-    report_bits = property(attrgetter("oracle.report_bits"), doc="That of the oracle, without what is public.")
-    server_cost = property(attrgetter("oracle.server_cost"), doc="That of the oracle.")
 
     @property
     def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracle, not the class

@@ -530,9 +530,9 @@ def put_own(bits: NDArray[np.uint8], codes: Ints, own: Bools) -> None:
     bits[at] = bits[at] & ~(np.uint8(1) << place) | own.view(np.uint8) << place
 
 
-def check_weights(weights: ArrayLike, k: int) -> Floats:
-    """Return weights of k items as a float64 array, (…, k)."""
-    found = check_numbers(weights, "weights")
+def check_weights(weights: ArrayLike, k: int, name: str = "weights") -> Floats:
+    """Return weights, or other numbers, of k items as a float64 array, (…, k)."""
+    found = check_numbers(weights, name)
     if found.ndim == 0 or found.shape[-1] != k:
-        raise ValueError(f"weights must have k = {k} entries along the last axis, got shape {found.shape}")
+        raise ValueError(f"{name} must have k = {k} entries along the last axis, got shape {found.shape}")
     return found

@@ -13,7 +13,7 @@ item has a column of its own.  Nothing more is needed: column 0 and row 0 are co
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -85,6 +85,16 @@ def truthful(epsilon: float) -> Fraction:
     return exact(round_down(e / (e + 1)))
 
 
+def tell_signs(
+    reports: Reports, rows: int | Ints, items: Ints, truth: Any, rng: Randomness, minus: Callable[..., Bools] = parity
+) -> Reports:
+    """Fill reports: a public row of so many, and the sign of the item's entry in it, the true one with this chance."""
+    reports["row"] = uniform(rows, items.shape, rng)
+    honest = bernoulli(truth, items.shape, rng)
+    reports["bit"] = minus(reports["row"], items) == honest
+    return reports
+
+
 def count_signs(cells: Ints, minus: Bools, size: int) -> Ints:
     """How many plus and minus signs each cell has, (size, 2)."""
     return np.bincount(2 * cells + minus, minlength=2 * size).reshape(size, 2)
@@ -124,11 +134,7 @@ class OneBit(PureProtocol):
         return {"row": (np.int64, self.m), "bit": (np.bool_, 2)}
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
-        reports = np.empty(len(values), self.dtype)
-        reports["row"] = uniform(self.m, values.shape, rng)
-        honest = bernoulli(inexact(self.support[0]), values.shape, rng)
-        reports["bit"] = self.minus(reports["row"], values) == honest
-        return reports
+        return tell_signs(np.empty(len(values), self.dtype), self.m, values, inexact(self.support[0]), rng, self.minus)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, inexact, uniform
+from ldpnb.chance import Randomness, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.hadamard import count_signs, order, parity, truthful
+from ldpnb.oracles.hadamard import count_signs, order, tell_signs, truthful
 
 PEOPLE = np.dtype([("item", np.int64), ("level", np.int64)])
 
@@ -123,10 +123,8 @@ class PCE(Mechanism):
     def _perturb(self, values: NDArray[np.void], rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
         reports["level"] = values["level"]
-        reports["row"] = uniform(self.m, values.shape, rng)
-        honest = bernoulli(np.array([inexact(p) for p in self.truth])[values["level"]], values.shape, rng)
-        reports["bit"] = parity(reports["row"], values["item"]) == honest
-        return reports
+        truth = np.array([inexact(p) for p in self.truth])[values["level"]]
+        return tell_signs(reports, self.m, values["item"], truth, rng)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each level and row: (levels, m, 2).

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, inexact, uniform
+from ldpnb.chance import Randomness, bernoulli, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_epsilon, check_part
 from ldpnb.core import (
     Example,
@@ -49,7 +49,7 @@ from ldpnb.core import (
 )
 from ldpnb.kernels import count_ones, fwht
 from ldpnb.oracles.frequency import SUE, KeptCode, Supporting
-from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.hadamard import HadamardBit, tell_signs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,11 +165,8 @@ class SampledHadamardBit(SetSampling):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items, _ = pad_and_sample(values, self.d, self.ell, rng)
         real = items < self.d
-        reports = np.empty(len(items), self.dtype)
-        reports["row"] = uniform(self.oracle.m, items.shape, rng)
-        honest = bernoulli(np.where(real, inexact(self.support[0]), 0.5), items.shape, rng)
-        reports["bit"] = self.oracle.minus(reports["row"], np.where(real, items, 0)) == honest
-        return reports
+        truth = np.where(real, inexact(self.support[0]), 0.5)
+        return tell_signs(np.empty(len(items), self.dtype), self.oracle.m, np.where(real, items, 0), truth, rng)
 
     def _count(self, reports: Reports) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""

@@ -182,11 +182,9 @@ def audit(
         inputs = _values(inputs)
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
-    samples = check_count(samples, SAMPLES_MIN, "samples")
-    check_level(level, "level")
+    samples = _check_size(samples, level, delta)
     if claimed is not None and not (is_number(claimed) and isfinite(claimed) and claimed >= 0):
         raise ValueError(f"claimed must be a finite number, at least 0, got {claimed!r}")
-    _check_delta(delta)
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
@@ -221,26 +219,27 @@ def audit(
             for pair, under, against in (((i, j), a, b), ((j, i), -b, -a)):
                 found = [(promise, pair, cut, ranking) for promise, cut in _best_cuts(under, against, n, alpha, delta)]
                 best = [max(*both, key=itemgetter(0)) for both in zip(best, found, strict=True)] if best else found
-    (bound, (i, j), cut, ranking), one, other = max(
-        (_evaluate(choice, held, alpha, delta) for choice in best), key=lambda evaluated: evaluated[0][0]
-    )
+    tested = []
+    for _, pair, cut, ranking in best:
+        one, other = (int((ranking.score(pair, ranking.prepare(held[x])) >= cut).sum()) for x in pair)
+        tested.append((float(_bound(one, other, n, alpha, delta)), one, other, pair, cut, ranking))
+    bound, one, other, pair, cut, ranking = max(tested, key=itemgetter(0))
     if _bound(one, other, n, 0.25, delta) <= 0 and len(set(chain(*map(keys, fit)))) == sum(map(len, fit)):
         _warn("no two reports are alike, and no usable feature tells inputs apart: give more samples, or features=")
     surplus = one / n - delta
     point = log(surplus * n / other) if surplus > 0 and other else inf if surplus > 0 else 0.0
     target = max(point, 0.0) if claimed is None else claimed
+    asked: dict[str, Any] = {"samples": samples, "level": level, "delta": delta}
     return Audit(
         bound=max(0.0, bound),
-        pair=(i, j),
-        event=ranking.words((i, j), cut),
+        pair=pair,
+        event=ranking.words(pair, cut),
         counts=(one, other),
         held_out=n,
-        samples=samples,
-        level=level,
         claimed=claimed,
-        delta=delta,
-        ceiling=ceiling(target, samples=samples, level=level, delta=delta),
-        perfect=ceiling(target, samples=samples, level=level, delta=delta, known=True),
+        ceiling=ceiling(target, **asked),
+        perfect=ceiling(target, known=True, **asked),
+        **asked,
     )
 
 
@@ -257,17 +256,17 @@ def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = 
     """
     if not is_number(epsilon) or not epsilon >= 0:
         raise ValueError(f"epsilon must be a number, at least 0, got {epsilon!r}")
-    samples = check_count(samples, SAMPLES_MIN, "samples")
-    check_level(level, "level")
-    _check_delta(delta)
+    samples = _check_size(samples, level, delta)
     n, alpha = (samples, level / 2) if known else (samples - samples // 2, level / TAILS)
     q = exp(-epsilon) / (1 + exp(-epsilon))
     return max(0.0, float(_bound(n * (1 - (1 - delta) * q), n * (1 - delta) * q, n, alpha, delta)))
 
 
-def _check_delta(delta: float) -> None:
+def _check_size(samples: int, level: float, delta: float) -> int:
+    check_level(level, "level")
     if check_probability(delta, "delta") == 1:
         raise ValueError("delta must be below 1, got 1")
+    return check_count(samples, SAMPLES_MIN, "samples")
 
 
 def _bound(one: ArrayLike, other: ArrayLike, n: int, alpha: float, delta: float = 0.0) -> Floats:
@@ -295,13 +294,6 @@ def _best_cuts(a: Floats, b: Floats, n: int, alpha: float, delta: float = 0.0) -
     safe = _bound(one, other, len(a), alpha / TRIED, delta)
     best = [(promised, int(np.argmax(promised))) for promised in (bold, safe)]
     return [(float(promised[at]), float(cuts[at])) for promised, at in best]
-
-
-def _evaluate(choice: _Choice, held: list[Pool], alpha: float, delta: float = 0.0) -> tuple[_Choice, int, int]:
-    """Put the bound from held-out reports in place of what was promised; also how many are in the event."""
-    _, pair, cut, ranking = choice
-    one, other = (int((ranking.score(pair, ranking.prepare(held[x])) >= cut).sum()) for x in pair)
-    return (float(_bound(one, other, len(held[0]), alpha, delta)), pair, cut, ranking), one, other
 
 
 # -------------------------------------------------------------------------------------------------------- reports

@@ -107,18 +107,16 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
     for j, name in enumerate(columns):
         seen = np.unique(filled[:, j])
         seen = seen[~np.isnan(seen)]
-        if seen.tolist() == [0, 1]:
-            wanted.append((name, j, 1, False))
-        elif len(seen) <= FEW:  # of two values the second is enough, and one says nothing
-            wanted += [(f"{name} = {v:g}", j, v, False) for v in seen[len(seen) <= 2 :]]
+        bit = seen.tolist() == [0, 1]
+        if len(seen) <= FEW:  # of two values the second is enough, and one says nothing
+            wanted += [(name if bit else f"{name} = {v:g}", j, v, False) for v in seen[len(seen) <= 2 :]]
         else:
             levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
             edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
             shares = [100 * np.mean(filled[:, j] >= v) for v in edges]
             wanted += [(f"{name} >= {v:.4g} [{p:.3g} %]", j, v, True) for v, p in zip(edges, shares, strict=True)]
     names = [name for name, *_ in wanted]
-    at = np.array([j for _, j, _, _ in wanted], np.int64)
-    values, steps = np.array([v for *_, v, _ in wanted]), np.array([step for *_, step in wanted], np.bool_)
+    at, values, steps = (np.array([x[i] for x in wanted], kind) for i, kind in ((1, int), (2, float), (3, bool)))
 
     def encode(pool: Pool) -> Bools:
         x = np.empty((len(pool), len(names)), np.bool_)
@@ -137,22 +135,13 @@ def _columns(train: Pool) -> tuple[list[str], Encoder]:
         if train.ndim == 1:
             return _bits(train.tolist(), "report")  # a mask of bits
         return _positions([*map(tuple, train.tolist())], "report")  # items in any order
-    names = []
-    for field in train.dtype.names or (None,):
-        shape = (train if field is None else train[field]).shape[1:]
-        kind = "bit" if train.dtype == np.bool_ else "entry"
-        for index in np.ndindex(shape):
-            place = ", ".join(map(str, index))
-            names.append(f"{kind} {place}" if field is None else f"{field}[{place}]")
-        if shape == ():
-            names[-1] = field or "report"
-    return names, _flat
+    places = [(name, np.ndindex(part.shape[1:])) for name, part in _fields(train).items()]
+    names = [f"{name}{[*at] or ''}" for name, indices in places for at in indices]
+    return names, lambda pool: np.concatenate([part.reshape(len(pool), -1) for part in _fields(pool).values()], 1)
 
 
-def _flat(pool: NDArray[Any]) -> NDArray[Any]:
-    if pool.dtype.names is None:
-        return pool.reshape(len(pool), -1)
-    return np.concatenate([pool[name].reshape(len(pool), -1).astype(np.float64) for name in pool.dtype.names], 1)
+def _fields(pool: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    return {name: pool[name] for name in pool.dtype.names} if pool.dtype.names else {"report": pool}
 
 
 def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:

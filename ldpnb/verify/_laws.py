@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, law, log, odds
-from ldpnb.checks import check_count, check_epsilon, check_probability
+from ldpnb.checks import check_count, check_epsilon, check_people, check_probability
 from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
 
 Client = Mechanism | Callable[[Any, Any], Any]
@@ -322,8 +322,7 @@ def sampled(
         If there are no values, or an argument is out of range.
     """
     n = check_count(reports, REPORTS_MIN, "reports")
-    if len(values) == 0:
-        raise ValueError("values must hold at least one value, got none")
+    check_people(values)
     check_level(alarm, "alarm")
     candidates = named(items)
     targets, noises = mechanism.expected(values, *candidates), mechanism.variance(values, *candidates)

@@ -383,9 +383,8 @@ def influence_is_the_most_that_a_report_adds(example: Example) -> None:
     m, scores = example.mechanism, np.stack([score.ravel() for score in known(example).scores.values()])
     for targets in range(1, min(2, scores.shape[1]) + 1):
         found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
-        _must(
-            isclose(found, stated, rel_tol=1e-9), f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
-        )
+        what = f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
+        _must(isclose(found, stated, rel_tol=1e-9), what)
 
 
 @_check()
@@ -551,19 +550,19 @@ def foreign_and_empty_tallies_are_refused(example: Example) -> None:
     _refuses(lambda: m.estimate(empty), "at least one report", "estimating from no report")
 
 
-def _has_bits(example: Example) -> bool:
-    kind = example.mechanism.perturb(example.inputs[:1], rng=np.random.default_rng(0)).dtype
-    return any(part.base == np.bool_ for part in ([kind[name] for name in kind.names] if kind.names else [kind]))
+def _bits(example: Example) -> list[Any]:
+    """Fields of reports that are bools; all of a report that has no fields is an ellipsis."""
+    reports = example.mechanism.perturb(example.inputs[:1], rng=np.random.default_rng(0))
+    return [name for name in reports.dtype.names or [...] if reports[name].dtype == np.bool_]
 
 
-@_check(_has_bits, once=True)
+@_check(_bits, once=True)
 def bytes_that_are_no_bits_are_refused(example: Example) -> None:
     """Bools that hold another byte than 0 or 1 would be added as what it is, and one report count for many."""
     for byte in (2, 254, 255):
         reports = example.mechanism.perturb(example.inputs[[0] * 9], rng=np.random.default_rng(0))
-        for name in reports.dtype.names or [...]:
-            if reports[name].dtype == np.bool_:
-                forged = reports.copy()
-                bits = forged[name].view(np.uint8)
-                bits[np.unravel_index(np.argmax(bits), bits.shape)] = byte  # where a one is
-                _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
+        for name in _bits(example):
+            forged = reports.copy()
+            bits = forged[name].view(np.uint8)
+            bits[np.unravel_index(np.argmax(bits), bits.shape)] = byte  # where a one is
+            _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
