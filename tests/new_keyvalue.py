@@ -8,8 +8,7 @@ import numpy as np
 
 from ldpnb import chance
 from ldpnb.checks import check_epsilon
-from ldpnb.core import Example
-from ldpnb.keyvalue.population import FEW, discretise
+from ldpnb.keyvalue.population import discretise
 from ldpnb.keyvalue.states import SampledKey
 
 
@@ -20,6 +19,7 @@ class NegativeStates(SampledKey):
     epsilon: float
     label = "negative states"
     limits = {"epsilon": check_epsilon}
+    tried = [{"d": 2, "epsilon": 1.0}, {"d": 3, "epsilon": 0.3}, {"d": 1, "epsilon": 4.0}]
 
     @cached_property
     def own(self):
@@ -39,7 +39,3 @@ class NegativeStates(SampledKey):
         states = 1 + held * discretise(values, rng, used=held)
         step = chance.uniform(2, states.shape, rng) + 1
         return np.where(chance.bernoulli(self.own, states.shape, rng), states, (states + step) % 3)
-
-    @classmethod
-    def example(cls):
-        return [Example(cls(d=d, epsilon=epsilon), FEW[d]) for d, epsilon in ((2, 1.0), (3, 0.3), (1, 4.0))]

@@ -148,8 +148,8 @@ class OpenSets(OpenMechanism):
         "slots": (0, SIZE_MAX),
         "table": (0, SIZE_MAX),
     }
+    few: ClassVar[Mapping[int, Records]]  # of so many keys, for examples
     width = 1  # slots of an arc, a field of `Wheel`
-    fewest = 2  # slots, whatever m
     server_cost = "report and item"
 
     def __post_init__(self) -> None:
@@ -163,7 +163,7 @@ class OpenSets(OpenMechanism):
     @property
     def _least(self) -> int:
         """Fewest slots: one more than a person can cover."""
-        return max(self.m * self.width + 1, self.fewest)
+        return self.m * self.width + 1
 
     @abstractmethod
     def _total_variance(self, slots: Floats) -> Floats:
@@ -251,6 +251,9 @@ class OpenSets(OpenMechanism):
         v = np.ones(len(users)) if records.values is None else records.values[listed]
         return Held(users, columns[listed], self.used(records.sizes)[users], v, (len(records), len(codes)))
 
+    def _example(self) -> Example:
+        return Example(self, self.few[self.table], (*range(1, self.table), 0), pairs=self.report_bits < 2)
+
 
 # ------------------------------------------------------------------------------------------------------------ sets
 
@@ -289,6 +292,11 @@ class Wheel(OpenSets, Supporting):
 
     width: int = 1
     label = "wheel"
+    tried = [
+        {"epsilon": e, "m": m, "slots": slots, "width": width, "table": table}
+        for e, m, slots, width, table in ((1.0, 1, 3, 1, 2), (0.5, 2, 5, 2, 3), (2.0, 2, 4, 1, 3), (0.2, 1, 0, 1, 2))
+    ]
+    few = {2: Records.of({0}, {1}, set(), {0, 1}), 3: Records.of({0, 1}, {2}, {0, 1, 2}, {1, 2})}
     limits: ClassVar[Mapping[str, Limit]] = {"width": (1, SLOTS // 4)}
 
     def _total_variance(self, slots: Floats) -> Floats:
@@ -317,18 +325,6 @@ class Wheel(OpenSets, Supporting):
     def variance(self, values: Records, items: Any = None) -> Floats:
         """Variance of each person's score: (n, k)."""
         return self._noise(self.expected(values, items))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One key a person and two, arcs of one slot and of several, and the best number of slots."""
-        one = Records.of({0}, {1}, set(), {0, 1})
-        two, three = Records.of({0, 1}, {2}, {1, 2}), Records.of({0, 1}, {2}, {0, 1, 2}, {1, 2})
-        return [
-            Example(cls(epsilon=1.0, m=1, slots=3, table=2), one, (0, 1), pairs=False),
-            Example(cls(epsilon=0.5, m=2, slots=5, width=2, table=3), two, (1, 2, 0), pairs=False),
-            Example(cls(epsilon=2.0, m=2, slots=4, table=3), three, (0, 2, 1), pairs=False),
-            Example(cls(epsilon=0.2, m=1, table=2), one, (0, 1)),
-        ]
 
 
 # --------------------------------------------------------------------------------------------------- key–value data
@@ -370,7 +366,12 @@ class WheelKV(OpenSets, SignedTernary):
     """
 
     label = "Wheel-KV"
-    fewest = 3
+    tried = [
+        {"epsilon": e, "m": m, "slots": slots, "table": table}
+        for e, m, slots, table in ((1.0, 1, 4, 2), (0.5, 2, 5, 2), (1.0, 2, 4, 3), (0.2, 1, 0, 2))
+    ]
+    few = FEW | {3: Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})}
+    _least = property(lambda self: max(self.m + 1, 3), doc="Fewest slots: with two, T = 0.")
     expected = SignedTernary.expected  # where `OpenMechanism` has none
     variance = SignedTernary.variance
 
@@ -391,14 +392,3 @@ class WheelKV(OpenSets, SignedTernary):
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
         minus, either = self._near(reports, items, -1, 1, 2).T
         return np.stack([minus, len(reports) - either, either - minus], -1)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One key a person and two, of two keys and of three, and the best number of slots."""
-        three = Records.of({0: 1.0, 1: 1.0}, {1: -1.0, 2: 1.0}, {2: 0.5}, {0: 1.0, 1: -1.0, 2: 0.0})
-        return [
-            Example(cls(epsilon=1.0, m=1, slots=4, table=2), FEW[2], (0, 1), pairs=False),
-            Example(cls(epsilon=0.5, m=2, slots=5, table=2), FEW[2], (1, 0), pairs=False),
-            Example(cls(epsilon=1.0, m=2, slots=4, table=3), three, (2, 0, 1), pairs=False),
-            Example(cls(epsilon=0.2, m=1, table=2), FEW[2], (0, 1), pairs=False),
-        ]
