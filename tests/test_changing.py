@@ -113,7 +113,7 @@ def test_leading_axes_are_trials(found):
 def test_bad_arguments_are_named(found):
     with pytest.raises(ValueError, match="tallies must be"):
         batches([])
-    with pytest.raises(ValueError, match="tally must be of a signed ternary mechanism, got one of GRR"):
+    with pytest.raises(ValueError, match="tallies must be of signed ternary mechanisms, got "):
         batches([GRR(k=2, epsilon=1.0).tally(np.array([0]))])
     with pytest.raises(ValueError, match="spreads must be a list of Spread, one a tally, 1, got "):
         batches([tally([[1, 2, 7], [3, 3, 4]])], spreads=[])

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import check_numbers
-from ldpnb.core import Bools, Floats, Ints, Tally, check_tally
+from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
 
@@ -106,7 +106,10 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     """
     if not isinstance(tallies, Sequence) or not tallies:
         raise ValueError(f"tallies must be a list of at least one tally, got {tallies!r:.60}")
-    estimates = [check_tally(t, SignedTernary, "a signed ternary mechanism").mechanism.estimate(t) for t in tallies]
+    for tally in tallies:
+        if not isinstance(tally, Tally) or not isinstance(tally.mechanism, SignedTernary):
+            raise ValueError(f"tallies must be of signed ternary mechanisms, got {tally!r:.60}")
+    estimates = [tally.mechanism.estimate(tally) for tally in tallies]
     if spreads is None:
         spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
     if not isinstance(spreads, Sequence) or [type(spread) for spread in spreads] != [Spread] * len(tallies):

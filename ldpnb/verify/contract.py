@@ -244,8 +244,7 @@ def _groups(example: Example) -> tuple[tuple[slice, float], ...]:
 
 
 def _with(example: Example, epsilon: Any) -> Mechanism:
-    changed: Any = example.mechanism
-    return replace(changed, epsilon=epsilon)  # type: ignore[no-any-return]
+    return replace(example.mechanism, epsilon=epsilon)  # type: ignore[type-var]
 
 
 class Kind(NamedTuple):
