@@ -28,7 +28,7 @@ from ldpnb.checks import (
     check_epsilon,
     check_histogram,
     check_numbers,
-    is_number,
+    check_probability,
 )
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.numbers.one_number import STEPS_MAX, Number, Piecewise
@@ -141,9 +141,7 @@ class Hierarchy(Asking, ItemOracle):
         k = check_count(k, 2, "k")
         wide = _positive(widths, "widths") or _widths(k)
         if wide[0] != 1 or any(b % a or a == b for a, b in pairwise((*wide, k))):
-            raise ValueError(
-                f"widths must be 1, then each a multiple of the one before and the last less than k = {k}, got {wide}"
-            )
+            raise ValueError(f"widths must be 1, then each a multiple of the one before, below k = {k}, got {wide}")
         oracles = tuple((make or _better)(k=k // s, epsilon=epsilon) for s in wide)
         return cls(oracles=oracles, weights=tuple(weights) or (3, *(1,) * (len(wide) - 1)))
 
@@ -151,11 +149,7 @@ class Hierarchy(Asking, ItemOracle):
     questions = property(lambda self: len(self.oracles), doc="Number of levels.")
     k = property(attrgetter("oracle.k"), doc="Number of cells.")
     report_bits = property(lambda self: max(one.report_bits for one in self.oracles), doc="Most bits of a level.")
-
-    @property
-    def realised_epsilon(self) -> float:
-        """The largest of the oracles'."""
-        return max(one.realised_epsilon for one in self.oracles)
+    realised_epsilon = property(lambda self: max(one.realised_epsilon for one in self.oracles), doc="The largest.")
 
     @property
     def layout(self) -> Layout:
@@ -385,11 +379,9 @@ def quantiles(tally: Tally, taus: ArrayLike, level: float = 0.95, *, people: boo
 
 
 def _summable(tally: Tally) -> Any:
-    mechanism = check_tally(tally, Mechanism, "a mechanism").mechanism
+    mechanism = check_tally(tally, Mechanism, "a mechanism", alone=True).mechanism
     if not hasattr(mechanism, "linear_variance"):
         raise ValueError(f"tally must be of a Hierarchy or a PureProtocol, got one of {type(mechanism).__name__}")
-    if tally.marginal or tally.counts.shape != mechanism._cells_of(None):
-        raise ValueError("tally must be of one survey with all that is counted, got one of several or of marginals")
     if tally.n < 2:
         raise ValueError(f"tally must hold at least two reports, got {tally.n}")
     return mechanism
@@ -489,14 +481,10 @@ def density(tally: Tally, smooth: float = 1 / 16) -> Density:
     >>> found.shares.shape, bool(found.gap <= 1e-9), round(float(found.shares[:32].sum()), 1)
     ((65,), True, 0.5)
     """
-    mechanism: Any = check_tally(tally, Number, "a mechanism for one number").mechanism
+    mechanism: Any = check_tally(tally, Number, "a mechanism for one number", alone=True).mechanism
     if len(mechanism.scores) < 3:
         raise ValueError(f"tally must have more than two cells: those of {mechanism} tell the mean alone")
-    if tally.counts.ndim != 1:
-        raise ValueError(f"tally must be of one survey, got counts of shape {tally.counts.shape}")
-    if not is_number(smooth) or not 0 <= smooth <= 1:
-        raise ValueError(f"smooth must be a number in [0, 1], got {smooth!r}")
-    likelihood = mechanism.channel.T
+    smooth, likelihood = check_probability(smooth, "smooth"), mechanism.channel.T
     at = np.arange(likelihood.shape[1])
     shapes = np.maximum(max(1.0, smooth * len(at)) - np.abs(np.subtract.outer(at, at)), 0)
     shapes /= shapes.sum(0)
