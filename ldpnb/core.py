@@ -429,12 +429,14 @@ def best_bits(g: Floats, nothing: Floats, targets: int) -> float:
     return float(max(nothing[some].sum() + g[some].sum(0).clip(0).sum() for some in chosen))
 
 
-def check_tally(tally: Any, kind: type[Any], what: str) -> Tally:
-    """Return a tally of this kind of mechanism, called so."""
+def check_tally(tally: Any, kind: type[Any], what: str, *, alone: bool = False) -> Tally:
+    """Return a tally of this kind of mechanism, called so; `alone`, if it must be of one survey, not of trials."""
     if not isinstance(tally, Tally):
         raise ValueError(f"tally must be a Tally of {what}, got {type(tally).__name__}")
     if not isinstance(tally.mechanism, kind):
         raise ValueError(f"tally must be of {what}, got one of {_brief(tally.mechanism)}")
+    if alone and (tally.marginal or tally.counts.shape != tally.mechanism._cells_of(tally.items)):
+        raise ValueError(f"tally must be of one survey, with all that is counted, got shape {tally.counts.shape}")
     return tally
 
 

@@ -355,7 +355,7 @@ def test_bad_sets_are_refused(sets):
 def test_bad_tallies_are_refused():
     m = Blocks(sizes=(2,) * 3, size=2, epsilon=1.0)
     one = m.tally(m.perturb([[0, 0, 0]] * 20, rng=np.random.default_rng(0)))
-    with pytest.raises(ValueError, match="tally must be a single one, got trials of shape"):
+    with pytest.raises(ValueError, match="tally must be of one survey, .*, got shape"):
         m.tables(Tally(m, 20, one.counts[None]), [(0,)])
     with pytest.raises(ValueError, match="tally must be of"):
         Blocks(sizes=(2,) * 3, size=2, epsilon=2.0).tables(one, [(0,)])

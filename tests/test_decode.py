@@ -496,8 +496,8 @@ GOOD = survey(SLOTS, [50, 30], 1, 15)[0]
         ({"items": ["a", "b", "a"]}, "items must be distinct"),
         ({"items": [0.5]}, "items must be integers or strings"),
         ({"tally": Tally(GRR(k=2, epsilon=1), 3, np.array([1, 2]))}, "tally must be of RAPPOR or ORR, got one of GRR"),
-        ({"tally": Tally(SLOTS, 80, GOOD.counts[None])}, r"tally must hold one trial .*got \(1, 16, 9\)"),
-        ({"tally": Tally(SLOTS, 80, GOOD.counts[:, 1:])}, "tally must hold one trial"),
+        ({"tally": Tally(SLOTS, 80, GOOD.counts[None])}, r"tally must be of one survey, .*got shape \(1, 16, 9\)"),
+        ({"tally": Tally(SLOTS, 80, GOOD.counts[:, 1:])}, "tally must be of one survey"),
         ({"tally": Tally(SLOTS, 0, np.zeros((16, 9), np.int64))}, "tally must have 1 cohorts with reports, got 0"),
         (
             {"tally": Tally(ORR(k=2, cohorts=1, epsilon=1), 3, np.array([[1, 2, 3]])), "split": True},

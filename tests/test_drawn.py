@@ -62,7 +62,7 @@ def test_a_score_that_forgets_the_draw_is_biased():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="order must be at most the number of attributes, 2, got 3"):
+    with pytest.raises(ValueError, match="order must be at most 2, got 3"):
         DrawnAttributes(sizes=(2, 2), order=3, oracle=GRR(k=4, epsilon=1.0))
     with pytest.raises(ValueError, match="oracle must have k = 6, got 5"):
         DrawnAttributes(sizes=(2, 3), order=2, oracle=GRR(k=5, epsilon=1.0))

@@ -282,7 +282,7 @@ def test_bad_input_is_refused():
         (lambda: share(m.tally(m.perturb([1], rng=rng)), 0, 4), "tally must hold at least two reports, got 1"),
         (lambda: density(TwoPoint(epsilon=1.0).tally([0, 1])), "tally must have more than two cells"),
         (lambda: density(tally), "tally must be of a mechanism for one number"),
-        (lambda: density(Laplace(epsilon=1.0).tally([0, 1]), 2), r"smooth must be a number in \[0, 1\], got 2"),
+        (lambda: density(Laplace(epsilon=1.0).tally([0, 1]), 2), r"smooth must be a probability in \[0, 1\], got 2"),
         (lambda: rising([]), "estimate must have at least one entry"),
         (lambda: square_wave(1, 1.0), "k must be"),
     ):

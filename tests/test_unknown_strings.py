@@ -474,7 +474,7 @@ def test_bad_tallies_and_limits_are_refused(middle):
         discover(tally, alarm=2)
     with pytest.raises(ValueError, match="tally must hold at least one report"):
         dictionary(m.tally(np.zeros(0, m.dtype)))
-    with pytest.raises(ValueError, match="tally must be of one trial"):
+    with pytest.raises(ValueError, match="tally must be of one survey"):
         dictionary(Tally(m, tally.n, np.stack([tally.counts] * 2)))
     with pytest.raises(ValueError, match="limit must be an integer, at least 1"):
         dictionary(tally, limit=0)

@@ -130,23 +130,16 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
     """
     _check_degree(d, k, carry)
     pick, asked = check_count(root, 0, "root", d - 1), 0
-
-    def best(pairs: Iterable[Pair]) -> tuple[float, int, Set]:
-        nonlocal asked  # a negative score in front: the least tuple has the largest score, and ties fall as promised
-        found = [(-score(child, parents), child, parents) for child, parents in pairs]
-        asked += len(found)
-        return min(found)
-
     pairs: list[Pair] = [(pick, ())]
     carried: dict[int, tuple[float, int, Set]] = {}
     while len(pairs) < d:
         placed = sorted(child for child, _ in pairs)
-        if len(placed) <= k or carry == "all":
-            parents = list(combinations(placed, min(k, len(placed))))
+        if every := len(placed) <= k or carry == "all":
             carried.clear()
-        else:
-            parents = [_family(pick, others) for others in combinations([x for x in placed if x != pick], k - 1)]
-        ranked = {x: best((x, chosen) for chosen in parents) for x in range(d) if x not in placed}
+        parents = [some for some in combinations(placed, min(k, len(placed))) if every or pick in some]
+        # a negative score in front: the least tuple has the largest score, and ties fall as promised
+        ranked = {x: min((-score(x, some), x, some) for some in parents) for x in range(d) if x not in placed}
+        asked += len(parents) * len(ranked)
         ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
         _, pick, chosen = min(ranked.values())
         pairs.append((pick, chosen))

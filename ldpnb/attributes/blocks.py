@@ -22,7 +22,7 @@ from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, inexact, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
-from ldpnb.core import Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally, check_tally
 from ldpnb.oracles.frequency import GRR
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
@@ -236,10 +236,8 @@ class Blocks(RecordMechanism):
         ValueError
             If the tally has trials, a set does not fit into a block, or nobody drew a block that contains it.
         """
-        counts, sets = self._own(tally).counts, check_sets(sets, len(self.sizes))
-        if counts.ndim != 2:
-            raise ValueError(f"tally must be a single one, got trials of shape {counts.shape[:-2]}")
-        drawn = counts.sum(1)
+        counts = check_tally(self._own(tally), Blocks, "Blocks", alone=True).counts
+        sets, drawn = check_sets(sets, len(self.sizes)), counts.sum(1)
         people = np.array([sum(g**2 * drawn[rows].sum() for rows, _, _, g in self._holding(s)) for s in sets])
         if not people.all():
             raise ValueError(f"sets must be in a block that somebody drew, got {sets[int(people.argmin())]}")

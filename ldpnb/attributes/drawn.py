@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot
 from ldpnb.chance import Randomness, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_sizes
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes
 from ldpnb.core import Example, Floats, Ints, Reports, Tally
 from ldpnb.oracles.asking import Asking
 from ldpnb.oracles.frequency import GRR, OUE, ItemOracle
@@ -60,8 +60,7 @@ class DrawnAttributes(Asking, RecordMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.order > len(self.sizes):
-            raise ValueError(f"order must be at most the number of attributes, {len(self.sizes)}, got {self.order}")
+        check_count(self.order, 1, "order", len(self.sizes))
         if not isinstance(self.oracle, ItemOracle) or not self.oracle.shares:
             raise ValueError(f"oracle must be one of items with unbiased shares, got {self.oracle!r}")
         if self.oracle.k != max(self.cells):
@@ -84,10 +83,7 @@ class DrawnAttributes(Asking, RecordMechanism):
         """Number of cells of each set."""
         return tuple(prod(self.sizes[j] for j in one) for one in self.sets)
 
-    @property
-    def questions(self) -> int:
-        """Number of sets."""
-        return len(self.sets)
+    questions = property(lambda self: len(self.sets), doc="Number of sets.")
 
     def _codes(self, values: Ints) -> Ints:
         """Return the number of each person's cell of each set: (sets, n)."""

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.attributes.maxent import check_sets
+from ldpnb.attributes.maxent import check_edge, check_sets
 from ldpnb.attributes.records import PREFIXES, Set, counted
 from ldpnb.checks import check_array, check_columns, check_count, check_numbers, check_people
 from ldpnb.core import Floats, Ints
@@ -158,10 +158,7 @@ def edge_accuracy(edges: Iterable[tuple[int, int]], reference: Iterable[tuple[in
         If the reference has no edge, or an edge is not one of two attributes in [0, d).
     """
     check_count(d, 2, "d")
-    arcs, true = ({(int(x), int(y)) for x, y in some} for some in (edges, reference))
-    for x, y in arcs | true:
-        if x == y or not (0 <= x < d and 0 <= y < d):
-            raise ValueError(f"edges must join two attributes in [0, {d}), got {(x, y)}")
+    arcs, true = ({check_edge(one, d, "edges") for one in some} for some in (edges, reference))
     if not true:
         raise ValueError("reference must have an edge, got none")
     found, sought = ({(min(e), max(e)) for e in some} for some in (arcs, true))

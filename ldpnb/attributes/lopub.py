@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isqrt, log, prod, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.attributes.bitflip import Flip
-from ldpnb.attributes.maxent import check_sets
+from ldpnb.attributes.maxent import check_edge
 from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import Joint, Symbols, check_table, conditional, information, likeliest, symbols
 from ldpnb.checks import check_count, check_probability
@@ -68,7 +67,7 @@ def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> Floats:
     """
     from scipy.optimize import nnls
 
-    i, j = _edge(pair, len(mechanism.sizes), "pair")
+    i, j = check_edge(pair, len(mechanism.sizes), "pair")
     flip, n = float(mechanism.flip), mechanism.tally(reports).n
     if n == 0:
         raise ValueError("reports must be those of at least one person, got none")
@@ -140,7 +139,7 @@ def triangulated(edges: Iterable[Set], d: int) -> tuple[Set, ...]:
 
     graph = nx.Graph()
     graph.add_nodes_from(range(check_count(d, 1, "d")))
-    graph.add_edges_from(sorted(sorted(_edge(edge, d, "edges")) for edge in edges))
+    graph.add_edges_from(sorted(sorted(check_edge(edge, d, "edges")) for edge in edges))
     chordal, _ = nx.complete_to_chordal_graph(graph)
     return tuple(sorted((min(edge), max(edge)) for edge in chordal.edges))
 
@@ -273,12 +272,3 @@ def publish(
         raise ValueError(f"limit must be at least {most}, got {limit}; a larger phi joins less")
     tables = list(joint(found, list(tree.cliques)).tables)
     return Published(synthesise(tree, tables, n, rng=rng), edges, tree, tables)
-
-
-def _edge(pair: Any, d: int, name: str) -> Set:
-    try:
-        i, j = pair
-        check_sets([sorted(pair)], d)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}") from None
-    return i, j

@@ -182,3 +182,13 @@ def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets")
             raise ValueError(f"{name} must be of increasing attribute numbers{below}, at least one, got {one!r}")
         found.append(s)
     return found
+
+
+def check_edge(pair: Any, d: int, name: str) -> Set:
+    """Return a pair of different attributes below d, in either order."""
+    try:
+        i, j = pair
+        check_sets([sorted(pair)], d)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}") from None
+    return i, j

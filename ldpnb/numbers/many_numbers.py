@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, distinct, exact, inexact, rational, weighted
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, check_unit
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_part, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.numbers.means import FINE, MeanMechanism
 from ldpnb.numbers.one_number import Hybrid, Number, TwoPoint, rounded, whole
@@ -48,11 +48,11 @@ class Numbers(MeanMechanism):
         """Draw reports, some people at a time: the coins of all at once could be too much to hold."""
         return np.concatenate([self._draw(values[some], rng) for some in blocks(len(values), max(1, BLOCK // self.d))])
 
-
-def _cube(mechanism: Numbers, *inside: list[float], pairs: bool = True) -> Example:
-    """Try a mechanism on all corners of the cube, opposite ones first, and on some vectors inside."""
-    corners = sorted(product((1.0, -1.0), repeat=mechanism.d), key=lambda corner: abs(sum(corner)), reverse=True)
-    return Example(mechanism, np.array([*corners, *inside]), pairs=pairs)
+    def _example(self) -> Example:
+        """Return it with all corners of the cube, opposite ones first, and two vectors inside."""
+        corners = sorted(product((1.0, -1.0), repeat=self.d), key=lambda corner: abs(sum(corner)), reverse=True)
+        inside = np.zeros(self.d), np.resize([0.3, -0.9, 0.7], self.d)
+        return Example(self, np.array([*corners, *inside]), pairs=self.report_bits + self.public_bits < 4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +84,7 @@ class MeanEst(Numbers):
     """
 
     label = "MeanEst"
+    tried = [{"d": 1, "epsilon": 1.0}, {"d": 2, "epsilon": 1.0}, {"d": 3, "epsilon": 2.0}]  # of two, corners can tie
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, DIMENSIONS_MAX)}
     server_cost = "report and item"
 
@@ -128,9 +129,7 @@ class MeanEst(Numbers):
         return corners
 
     def _reports(self, reports: Reports) -> NDArray[np.int8]:
-        corners = check_array(reports, "reports")
-        if corners.dtype != np.int8 or corners.ndim != 2 or corners.shape[1] != self.d:
-            raise ValueError(f"reports must be int8 of shape (n, {self.d}), got {corners.dtype} of {corners.shape}")
+        corners = check_part(reports, "reports", np.int8, 2**8, self.d)
         if (wrong := corners[np.abs(corners) != 1]).size:
             raise ValueError(f"reports must be -1 or +1, got {wrong[0]}")
         return corners
@@ -145,12 +144,6 @@ class MeanEst(Numbers):
 
     def _cells(self, tally: Tally) -> Ints:
         return np.stack([tally.n - tally.counts, tally.counts], axis=-1)
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One number, an even number of numbers, where corners tie, and an odd one."""
-        shapes = (1, 1.0, [0.3]), (2, 1.0, [0.3, -0.9]), (3, 2.0, [0.1, -0.2, 0.7])
-        return [_cube(cls(d=d, epsilon=epsilon), [0.0] * d, inside) for d, epsilon, inside in shapes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,18 +253,13 @@ class HarmonyMean(SampledNumbers):
     count: int = 1
     kind = TwoPoint
     label = "Harmony"
+    tried = [{"d": 3, "epsilon": 1.0, "count": 2}, {"d": 2, "epsilon": 1.0}]
     limits: ClassVar[Mapping[str, Limit]] = {"count": (1, SIZE_MAX)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(self.count, 1, "count", self.d)
         check_epsilon(self._part(), "epsilon / count")
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Two of three numbers, and one of two."""
-        two, one = cls(d=3, epsilon=1.0, count=2), cls(d=2, epsilon=1.0)
-        return [_cube(two, [0.5, -0.2, 0.1], pairs=False), _cube(one, [0.3, -0.9])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,13 +277,9 @@ class SampledHybrid(SampledNumbers):
 
     kind = Hybrid
     label = "sampled Hybrid"
+    tried = [{"d": 2, "epsilon": 1.0}, {"d": 1, "epsilon": 0.2}]  # of one number, a sign
 
     @property
     def count(self) -> int:
         """One number for each 2.5 of ε."""
         return max(1, min(self.d, floor(self.epsilon / 2.5)))
-
-    @classmethod
-    def example(cls) -> list[Example]:
-        """One number of two, mixed, and a single one by its sign."""
-        return [_cube(cls(d=2, epsilon=1.0), [0.3, -0.9], pairs=False), _cube(cls(d=1, epsilon=0.2), [0.3])]

@@ -8,24 +8,33 @@ that knows the variance of sums.  `density` finds the likeliest smooth shape beh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import exp, prod
+from math import exp
 from operator import attrgetter
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, binomial, weighted
-from ldpnb.checks import SIZE_MAX, check_codes, check_count, check_epsilon, check_histogram, check_numbers, is_number
+from ldpnb.checks import (
+    SIZE_MAX,
+    Limit,
+    check_codes,
+    check_count,
+    check_epsilon,
+    check_histogram,
+    check_numbers,
+    check_probability,
+)
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.numbers.one_number import STEPS_MAX, Number, Piecewise
-from ldpnb.oracles.asking import no_counts, put_first, told_in, total
+from ldpnb.oracles.asking import Asking, no_counts, told_in, total
 from ldpnb.oracles.designs import BlockDesign
-from ldpnb.oracles.frequency import GRR, PureProtocol, check_weights
+from ldpnb.oracles.frequency import GRR, ItemOracle, PureProtocol, check_weights
 from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.postprocess import maximum_likelihood, normal_quantile
 
@@ -33,8 +42,14 @@ FEW = 4  # blocks: a level with fewer would add hardly anything to what is known
 ENTRIES = 2**22  # of a matrix in memory at a time
 
 
+def _positive(numbers: Sequence[int], name: str) -> tuple[int, ...]:
+    if not isinstance(numbers, tuple | list):
+        raise ValueError(f"{name} must be a tuple of integers, got {numbers!r}")
+    return tuple(check_count(one, 1, name, SIZE_MAX) for one in numbers)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Hierarchy(Mechanism):
+class Hierarchy(Asking, ItemOracle):
     r"""The block of cells that a person's cell is in: of a public width, through a frequency oracle with all of ε.
 
     Level i has blocks of :math:`s_i` cells, and a person is asked at it with probability :math:`\pi_i`.  The estimate
@@ -77,7 +92,8 @@ class Hierarchy(Mechanism):
     oracles: tuple[PureProtocol, ...]
     weights: tuple[int, ...]
     label = "hierarchy"
-    shares = True
+    question = "level"
+    limits: ClassVar[Mapping[str, Limit]] = {"weights": _positive}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,11 +108,9 @@ class Hierarchy(Mechanism):
         said = [(one.epsilon, [(name, kind, axes) for name, (kind, _, *axes) in one.layout.items()]) for one in oracles]
         if said[1:] != said[:-1]:
             raise ValueError(f"oracles must be of one ε, with reports of the same fields and axes, got {oracles}")
-        weights = _positive(self.weights, "weights")
-        if len(weights) != len(oracles):
-            raise ValueError(f"weights must be one a level, {len(oracles)}, got {len(weights)}")
+        if len(self.weights) != len(oracles):
+            raise ValueError(f"weights must be one a level, {len(oracles)}, got {len(self.weights)}")
         object.__setattr__(self, "oracles", oracles)
-        object.__setattr__(self, "weights", weights)
 
     @classmethod
     def of(
@@ -127,40 +141,21 @@ class Hierarchy(Mechanism):
         k = check_count(k, 2, "k")
         wide = _positive(widths, "widths") or _widths(k)
         if wide[0] != 1 or any(b % a or a == b for a, b in pairwise((*wide, k))):
-            raise ValueError(
-                f"widths must be 1, then each a multiple of the one before and the last less than k = {k}, got {wide}"
-            )
-        oracles = tuple(_made(k // s, epsilon, make) for s in wide)
+            raise ValueError(f"widths must be 1, then each a multiple of the one before, below k = {k}, got {wide}")
+        oracles = tuple((make or _better)(k=k // s, epsilon=epsilon) for s in wide)
         return cls(oracles=oracles, weights=tuple(weights) or (3, *(1,) * (len(wide) - 1)))
 
-    epsilon = property(attrgetter("_finest.epsilon"), doc="That of the oracles.")
-    k = property(attrgetter("_finest.k"), doc="Number of cells.")
+    oracle = property(lambda self: self.oracles[0], doc="That of single cells.")
+    questions = property(lambda self: len(self.oracles), doc="Number of levels.")
+    k = property(attrgetter("oracle.k"), doc="Number of cells.")
     report_bits = property(lambda self: max(one.report_bits for one in self.oracles), doc="Most bits of a level.")
-    server_cost = property(attrgetter("_finest.server_cost"), doc="That of the oracle of single cells.")
-
-    @property
-    def _finest(self) -> PureProtocol:
-        return self.oracles[0]
-
-    @property
-    def realised_epsilon(self) -> float:
-        """The largest of the oracles'."""
-        return max(one.realised_epsilon for one in self.oracles)
-
-    @property
-    def public_fields(self) -> tuple[str, ...]:  # type: ignore[override]  # a fact about the oracles, not the class
-        """The level, and those of the oracles' reports."""
-        return ("level", *self._finest.public_fields)
+    realised_epsilon = property(lambda self: max(one.realised_epsilon for one in self.oracles), doc="The largest.")
 
     @property
     def layout(self) -> Layout:
         """A public level, and what the reports of any oracle hold."""
-        parts = [one.layout for one in self.oracles]
-        own = {
-            name or "report": (kind, max(part[name][1] for part in parts), *axes)
-            for name, (kind, _, *axes) in parts[0].items()
-        }
-        return {"level": (np.int64, len(parts)), **own}
+        most = {name or "report": max(one.layout[name][1] for one in self.oracles) for name in self.oracle.layout}
+        return {name: (kind, most.get(name, values), *axes) for name, (kind, values, *axes) in super().layout.items()}
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
@@ -175,9 +170,8 @@ class Hierarchy(Mechanism):
     @cached_property
     def noise(self) -> Floats:
         """Half the variance of the difference of two blocks of each level, people being spread evenly: u."""
-        return np.array(
-            [one.linear_variance(np.eye(1, one.k) - np.eye(1, one.k, 1)).mean() / 2 + 1 / one.k for one in self.oracles]
-        )
+        two = (one.linear_variance(np.eye(1, one.k) - np.eye(1, one.k, 1)).mean() for one in self.oracles)
+        return np.asarray(np.array([*two]) / 2 + np.array(self.widths) / self.k)
 
     @cached_property
     def known(self) -> Floats:
@@ -192,28 +186,22 @@ class Hierarchy(Mechanism):
     def _example(self) -> Example:
         return Example(self, np.arange(self.k), histogram=True, pairs=self.k < 5)
 
-    def _values(self, values: ArrayLike) -> Ints:
-        return check_codes(values, self.k)
-
-    def _told(self, level: int, told: Reports) -> Reports:
-        return put_first(np.zeros(len(told), self.dtype), "level", level, told)
-
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         levels, reports = weighted(self.weights, values.shape, rng), np.empty(len(values), self.dtype)
         for i in np.unique(levels):
             here = levels == i
-            reports[here] = self._told(i, self.oracles[i].perturb(values[here] // self.widths[i], rng=rng))
+            reports[here] = self._asked(i, self.oracles[i].perturb(values[here] // self.widths[i], rng=rng))
         return reports
 
     def _worst(self) -> Reports:
         """Return all reports of all levels: how much each adds depends on its public part, too."""
         found = []
         for i, one in enumerate(self.oracles):
-            told = np.zeros(prod(values for _, values in one.layout.values()), one._nothing().dtype)
-            parts = np.unravel_index(np.arange(len(told)), [values for _, values in one.layout.values()])
-            for name, part in zip(one.layout, parts, strict=True):
-                told[name or ...] = part
-            found.append(self._told(i, told))
+            every = np.indices([values for _, values in one.layout.values()])
+            told = np.zeros(every[0].size, one._nothing().dtype)
+            for name, part in zip(one.layout, every, strict=True):
+                told[name or ...] = part.ravel()
+            found.append(self._asked(i, told))
         return np.concatenate(found)
 
     def _count(self, reports: NDArray[Any]) -> Ints:
@@ -225,33 +213,25 @@ class Hierarchy(Mechanism):
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each cell: (…, k)."""
         ends = np.cumsum([1 + no_counts(one).size for one in self.oracles])
-        told = np.zeros((*tally.counts.shape[:-1], self.k))
-        for one, counts, s, u in zip(
-            self.oracles, np.split(tally.counts, ends[:-1], -1), self.widths, self.noise, strict=True
-        ):
+        parts, told = np.split(tally.counts, ends[:-1], -1), np.zeros((*tally.counts.shape[:-1], self.k))
+        for one, counts, s, u in zip(self.oracles, parts, self.widths, self.noise, strict=True):
             told += np.repeat(total(one, one._score, counts[..., :1], counts[..., 1:]) / (tally.n * u), s, -1)
         return np.asarray(1 / self.k + sum(p / d for p, d in zip(self.contrasts(told), self.known, strict=True)))
 
     def _squares(self, tally: Tally) -> Floats:
         """Weigh the mean squares of each person's scores with the estimate: right on average."""
         found = self._score(tally)
-        squares = [self.linear_variance(one) + one for one in self._cells(np.arange(self.k))]
-        return np.concatenate([found @ one.T for one in squares], -1)
+        return np.concatenate([found @ (self.linear_variance(one) + one).T for one in self._alone()], -1)
 
-    def _cells(self, rows: Ints) -> Iterator[Floats]:
+    def _alone(self) -> Iterator[Floats]:
         """Weights of one for each cell alone, some cells at a time."""
-        return (
-            np.equal.outer(rows[some], np.arange(self.k)) * 1.0 for some in blocks(len(rows), max(1, ENTRIES // self.k))
-        )
-
-    def expected(self, values: ArrayLike) -> Floats:
-        """One for the person's cell, zero for the others: (n, k)."""
-        return np.equal.outer(self._values(values), np.arange(self.k)).astype(np.float64)
+        at = np.arange(self.k)
+        return (np.equal.outer(at[some], at) * 1.0 for some in blocks(self.k, max(1, ENTRIES // self.k)))
 
     def variance(self, values: ArrayLike) -> Floats:
         """Variance of the scores of single cells: (n, k).  See `linear_variance`."""
         people = self._values(values)
-        return np.concatenate([self.linear_variance(one)[:, people] for one in self._cells(np.arange(self.k))]).T
+        return np.concatenate([self.linear_variance(one)[:, people] for one in self._alone()]).T
 
     def linear_variance(self, weights: ArrayLike) -> Floats:
         r"""Variance of a weighted sum of one person's scores, for each cell the person may be in: (…, k).
@@ -278,8 +258,7 @@ class Hierarchy(Mechanism):
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
         left, rest, found = np.repeat(histogram[None], trials, 0), 1.0, []
         for one, s, odds in zip(self.oracles, self.widths, self.odds, strict=True):
-            last = one is self.oracles[-1]
-            here = left if last else binomial(left, odds / rest, left.shape, rng)
+            here = left if one is self.oracles[-1] else binomial(left, odds / rest, left.shape, rng)
             left, rest = left - here, rest - odds
             at = here.reshape(trials, -1, s).sum(-1)
             own = np.tile(no_counts(one).reshape(-1), (trials, 1))
@@ -295,31 +274,22 @@ class Hierarchy(Mechanism):
         return [one._example() for one in (*made, cls.of(6, 1.0, widths=(1, 3), weights=(3, 2)), cls.of(3, 2.0))]
 
 
-def _positive(numbers: Sequence[int], name: str) -> tuple[int, ...]:
-    if not isinstance(numbers, tuple | list):
-        raise ValueError(f"{name} must be a tuple of integers, got {numbers!r}")
-    return tuple(check_count(one, 1, name, SIZE_MAX) for one in numbers)
-
-
 def _means(w: Floats, s: int) -> Floats:
     return np.asarray(w.reshape(*w.shape[:-1], -1, s).mean(-1))
 
 
 def _widths(k: int) -> tuple[int, ...]:
     """Take in prime factors from the least on while more than four blocks are left."""
-    widths, left, p = [1], k, 2
-    while left > FEW and p * p <= k:
+    widths, p = [1], 2
+    while (left := k // widths[-1]) > FEW and p * p <= k:
         if left % p == 0 and left > p:
-            left //= p
-            widths.append(k // left)
+            widths.append(widths[-1] * p)
         else:
             p += 1
     return tuple(widths)
 
 
-def _made(k: int, epsilon: float, make: Callable[..., PureProtocol] | None) -> PureProtocol:
-    if make:
-        return make(k=k, epsilon=epsilon)
+def _better(k: int, epsilon: float) -> PureProtocol:
     both = [kind(k=k, epsilon=epsilon) for kind in (GRR, BlockDesign)]
     return min(both, key=attrgetter("rare_variance"))
 
@@ -341,11 +311,6 @@ class Quantiles(NamedTuple):
     cells: Ints
     low: Ints
     high: Ints
-
-
-def _ends(tally: Tally, ends: ArrayLike, name: str) -> Ints:
-    found = check_codes(np.ravel(ends), _summable(tally).k + 1, name)
-    return found.reshape(np.shape(ends))
 
 
 def share(tally: Tally, start: ArrayLike, end: ArrayLike, level: float = 0.95, *, people: bool = False) -> Share:
@@ -372,12 +337,14 @@ def share(tally: Tally, start: ArrayLike, end: ArrayLike, level: float = 0.95, *
     ValueError
         If a range is none, or the mechanism does not know the variance of sums.
     """
-    first, after = np.broadcast_arrays(_ends(tally, start, "start"), _ends(tally, end, "end"))
+    most = _summable(tally).k + 1
+    ends = (check_codes(one, most, name, np.ndim(one)) for name, one in (("start", start), ("end", end)))
+    first, after = np.broadcast_arrays(*ends)
     if np.any(first >= after):
         at = np.argmax(first >= after)
         raise ValueError(f"end must be after start, got {after.flat[at]} after {first.flat[at]}")
-    estimate, error = _ranges(tally, first.ravel(), after.ravel(), people)
-    half, found = normal_quantile(level) * error.reshape(first.shape), estimate.reshape(first.shape)
+    found, error = _ranges(tally, first, after, people)
+    half = normal_quantile(level) * error
     return Share(found, found - half, found + half)
 
 
@@ -412,24 +379,22 @@ def quantiles(tally: Tally, taus: ArrayLike, level: float = 0.95, *, people: boo
 
 
 def _summable(tally: Tally) -> Any:
-    mechanism = check_tally(tally, Mechanism, "a mechanism").mechanism
+    mechanism = check_tally(tally, Mechanism, "a mechanism", alone=True).mechanism
     if not hasattr(mechanism, "linear_variance"):
         raise ValueError(f"tally must be of a Hierarchy or a PureProtocol, got one of {type(mechanism).__name__}")
-    if tally.marginal or tally.counts.shape != mechanism._cells_of(None):
-        raise ValueError("tally must be of one survey with all that is counted, got one of several or of marginals")
     if tally.n < 2:
         raise ValueError(f"tally must hold at least two reports, got {tally.n}")
     return mechanism
 
 
 def _ranges(tally: Tally, first: Ints, after: Ints, people: bool) -> tuple[Floats, Floats]:
-    """Share and standard error of each range, (ranges,)."""
-    mechanism = _summable(tally)
+    """Share and standard error of each range, (…)."""
+    mechanism: Any = tally.mechanism
     found, at = mechanism.estimate(tally), np.arange(mechanism.k)
-    running, noise = np.append(0, found.cumsum()), np.empty(len(first))
-    for some in blocks(len(first), max(1, ENTRIES // mechanism.k)):
-        within = (first[some, None] <= at) & (at < after[some, None])
-        noise[some] = mechanism.linear_variance(within * 1.0) @ found  # linear in the histogram, so unbiased
+    running, noise = np.append(0, found.cumsum()), np.empty(first.shape)
+    for some in blocks(first.size, max(1, ENTRIES // mechanism.k)):
+        within = (first.flat[some][:, None] <= at) & (at < after.flat[some][:, None])
+        noise.flat[some] = mechanism.linear_variance(within * 1.0) @ found  # linear in the histogram, so unbiased
     shares = running[after] - running[first]
     left = noise / tally.n if people else (noise + shares - shares**2) / (tally.n - 1)
     return shares, np.sqrt(np.maximum(left, 0))
@@ -516,14 +481,10 @@ def density(tally: Tally, smooth: float = 1 / 16) -> Density:
     >>> found.shares.shape, bool(found.gap <= 1e-9), round(float(found.shares[:32].sum()), 1)
     ((65,), True, 0.5)
     """
-    mechanism: Any = check_tally(tally, Number, "a mechanism for one number").mechanism
+    mechanism: Any = check_tally(tally, Number, "a mechanism for one number", alone=True).mechanism
     if len(mechanism.scores) < 3:
         raise ValueError(f"tally must have more than two cells: those of {mechanism} tell the mean alone")
-    if tally.counts.ndim != 1:
-        raise ValueError(f"tally must be of one survey, got counts of shape {tally.counts.shape}")
-    if not is_number(smooth) or not 0 <= smooth <= 1:
-        raise ValueError(f"smooth must be a number in [0, 1], got {smooth!r}")
-    likelihood = mechanism.channel.T
+    smooth, likelihood = check_probability(smooth, "smooth"), mechanism.channel.T
     at = np.arange(likelihood.shape[1])
     shapes = np.maximum(max(1.0, smooth * len(at)) - np.abs(np.subtract.outer(at, at)), 0)
     shapes /= shapes.sum(0)
@@ -546,6 +507,5 @@ def square_wave(k: int, epsilon: float) -> Piecewise:
     epsilon : float
     """
     steps, e = check_count(k, 2, "k", STEPS_MAX + 1) - 1, exp(check_epsilon(epsilon))
-    return Piecewise(
-        epsilon=epsilon, steps=steps, width=max(1, round(steps * (epsilon * e - e + 1) / (e * (e - 1 - epsilon))))
-    )
+    width = max(1, round(steps * (epsilon * e - e + 1) / (e * (e - 1 - epsilon))))
+    return Piecewise(epsilon=epsilon, steps=steps, width=width)

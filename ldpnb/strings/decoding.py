@@ -151,7 +151,7 @@ def decode(
     """
     from scipy.stats import false_discovery_control
 
-    mechanism: Any = check_tally(tally, Hashed, "RAPPOR or ORR").mechanism
+    mechanism: Any = check_tally(tally, Hashed, "RAPPOR or ORR", alone=True).mechanism
     if control not in get_args(Control):
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
@@ -162,10 +162,9 @@ def decode(
         raise ValueError(f"tally must have {1 + split} cohorts with reports, got {len(cells.people)}")
     _refuse_twins(cells.x, listed)
     rank, apart = _rank(_with_others(cells.x, others))
-    chosen, testing = np.ones(len(listed), np.bool_), cells
+    choosing, testing = (cells.part(slice(start, None, 2)) if split else cells for start in (0, 1))
+    chosen = np.ones(len(listed), np.bool_)
     if split or rank < len(listed) + others or len(listed) > CARRIED * len(cells.y):
-        testing = cells.part(slice(1, None, 2)) if split else cells
-        choosing = cells.part(slice(0, None, 2)) if split else cells
         chosen = _choose(choosing, others, alarm, CARRIED * len(testing.y))
     which = np.flatnonzero(chosen)
     share, error, p_value = np.zeros(len(listed)), np.full(len(listed), np.nan), np.ones(len(listed))
@@ -208,9 +207,6 @@ class _Cells:
 
 
 def _cells(mechanism: Hashed, tally: Tally, items: tuple[Name, ...]) -> _Cells:
-    shape = (mechanism.cohorts, mechanism.width + 1)
-    if tally.counts.shape != shape:
-        raise ValueError(f"tally must hold one trial with counts of shape {shape}, got {tally.counts.shape}")
     q, p = (float(s) for s in mechanism.support)
     used = tally.counts[:, -1] > 0
     counts, people = tally.counts[used, :-1], tally.counts[used, -1].astype(np.float64)
@@ -225,10 +221,8 @@ def _refuse_twins(x: Any, items: tuple[Name, ...]) -> None:
     for item, start, end in zip(items, x.indptr, x.indptr[1:], strict=False):
         twin = seen.setdefault(x.indices[start:end].tobytes(), item)
         if twin is not item:
-            raise ValueError(
-                f"items must differ in the cohorts that have reports, but {twin!r} and {item!r} set the same cells: "
-                "leave one out, and read its share as that of both"
-            )
+            same = f"{twin!r} and {item!r} set the same cells: leave one out, and read its share as that of both"
+            raise ValueError(f"items must differ in the cohorts that have reports, but {same}")
 
 
 def _with_others(x: Any, others: bool) -> Any:

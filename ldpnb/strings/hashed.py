@@ -239,10 +239,8 @@ def _decoder(mechanism: Hashed, items: tuple[Name, ...]) -> tuple[csc_array[np.f
             inverse = np.empty_like(half)
             inverse[np.ix_(order, order)] = np.triu(half) + np.triu(half, 1).T
             return x, inverse
-    raise ValueError(
-        f"items must have linearly independent filters, got {len(items)} candidates of rank {rank}: "
-        "use more bits, slots or cohorts"
-    )
+    got = f"{len(items)} candidates of rank {rank}: use more bits, slots or cohorts"
+    raise ValueError(f"items must have linearly independent filters, got {got}")
 
 
 def listed(values: Any, name: str, **kinds: type) -> list[Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor
+from operator import attrgetter
 from typing import ClassVar
 
 import numpy as np
@@ -237,10 +238,7 @@ class RAPPOR(Hashed):
 
     # -------------------------------------------------------------------------------------------------- server
 
-    @property
-    def width(self) -> int:
-        """Length of a filter."""
-        return self.bits
+    width = property(attrgetter("bits"), doc="Length of a filter.")
 
     def _counted(self, reports: Reports) -> Ints:
         cohort = reports["cohort"]
@@ -330,15 +328,8 @@ class ORR(Slotted, Hashed):
     label = "O-RR"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
 
-    @property
-    def width(self) -> int:
-        """Number of slots."""
-        return self.k
-
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(q*, p*): probability that a report names the value's own slot, and any other one."""
-        return self.slots.support
+    width = property(attrgetter("k"), doc="Number of slots.")
+    support = property(attrgetter("slots.support"), doc="(q*, p*): chance of the value's own slot, and of another one.")
 
     @property
     def layout(self) -> Layout:

@@ -388,20 +388,16 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
     ValueError
         If the tally is of another mechanism or an argument is out of range; or if there are too many strings.
     """
-    mechanism: Any = check_tally(tally, Unknown, "an Unknown").mechanism
+    mechanism: Any = check_tally(tally, Unknown, "an Unknown", alone=True).mechanism
     limit = check_count(limit, 1, "limit")
-    if tally.counts.ndim > 1:
-        raise ValueError(f"tally must be of one trial, got counts of shape {tally.counts.shape}")
     edges = (mechanism.scores(tally) > threshold(mechanism, spurious)) & mechanism.possible
     edge = dict(zip(mechanism.pairs, edges, strict=True))
     found = np.arange(mechanism.k)[:, None]  # beginnings of strings, as codes of n-grams
     for at in range(1, mechanism.positions):
         old, new = np.nonzero(np.logical_and.reduce([edge[before, at][found[:, before]] for before in range(at)]))
         if len(old) > limit:
-            raise ValueError(
-                f"spurious must leave at most limit = {limit} candidates, got {len(old)} beginnings of "
-                f"{at + 1} n-grams at spurious = {spurious:g}: lower it, or ask more people"
-            )
+            got = f"{len(old)} beginnings of {at + 1} n-grams at spurious = {spurious:g}: lower it, or ask more people"
+            raise ValueError(f"spurious must leave at most limit = {limit} candidates, got {got}")
         found = np.column_stack([found[old], new])
     grams = mechanism.grams
     return ["".join(grams[code] for code in row).rstrip(mechanism.alphabet[0]) for row in found.tolist()]
