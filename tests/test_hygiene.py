@@ -226,6 +226,7 @@ def test_harmless_text_passes():
 
 # --- prose
 
+
 def no_amsmath(text):
     # such a block is text to the book, whose parser leaves it out (see _config.yml)
     return [line for line in prose(text) if re.match(r"\s*\\begin\{", line)]

@@ -62,9 +62,7 @@ def settled(root):
         text = path.read_text(encoding="utf-8")
         places = _places(path.relative_to(root), text.splitlines())
         badges = {
-            claim: place
-            for line, place in zip(text.splitlines(), places, strict=True)
-            for claim in BADGE.findall(line)
+            claim: place for line, place in zip(text.splitlines(), places, strict=True) for claim in BADGE.findall(line)
         }
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "settle":
@@ -310,7 +308,13 @@ class Ledger(_Claims):
             body = [_line(claim.claim), _line(*verdict), _line(*link)]
             items.append(([nodes.Text(f"{claim.place} "), nodes.literal("", claim.id)], body))
         rest = [_line(f"Definitions and settings, not counted: {'; '.join(said)}.")] if said else []
-        return [source, _line(f"{len(paper.claims)} claims: {_counted(count, VERDICTS)}."), *rest, _list(items), *messages]
+        return [
+            source,
+            _line(f"{len(paper.claims)} claims: {_counted(count, VERDICTS)}."),
+            *rest,
+            _list(items),
+            *messages,
+        ]
 
 
 class Errata(_Claims):

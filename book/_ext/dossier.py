@@ -1,7 +1,7 @@
 """Verdicts on the pages of the papers: the role ``badge`` and the directive ``account``; both read the ledger.
 
-A badge stands under the heading of an exhibit and is where the links of a claim lead. It names the verdict and the grade
-in words, and the build stops where the ledger has others.
+A badge stands under the heading of an exhibit and is where the links of a claim lead. It names the verdict and the
+grade in words, and the build stops where the ledger has others.
 """
 
 import re

@@ -349,11 +349,13 @@ def _paper(path: Path) -> Paper:
         raise ValueError(f"{where}: key must be the file's name, got {head['key']!r}")
     claims = tuple(_claim(f"{where}: {c.get('id', c)}", c, head["key"]) for c in content["claims"])
     slips = tuple(_slip(f"{where}: slips[{i}]", s) for i, s in enumerate(content.get("slips") or []))
-    parts = {n: _parts(f"{where}: {n}", content.get(n) or []) for n in ("sections", "exhibits", "definitions")}
+    parts: dict[str, Any] = {
+        n: _parts(f"{where}: {n}", content.get(n) or []) for n in ("sections", "exhibits", "definitions")
+    }
     for part in parts["exhibits"]:
         if not (part.here or part.why):
             raise ValueError(f"{where}: exhibits: {part.place}: must have here or why")
-    return Paper(claims=claims, slips=slips, **parts, **head)
+    return Paper(**head, **parts, claims=claims, slips=slips)
 
 
 def _load(where: str, text: str) -> Any:
