@@ -1,6 +1,6 @@
 """Shares of ranges, quantiles and shapes of one number: unbiased, with exact variances and intervals that cover."""
 
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 import pytest
@@ -169,6 +169,22 @@ def test_intervals_of_ranges_cover(people, epsilon, low, high):
     assert np.mean(wrong) < 0.8
 
 
+def test_intervals_of_ranges_cover_where_estimates_scatter_wildly():
+    """Few people for many cells: the cells' estimates do not sum to one, and what they say of the noise may be negative.
+    A control that must not cover: the variance of the cells' estimates as they are."""
+    m, rng, ends = OUE(k=256, epsilon=1.0), np.random.default_rng(8), np.array([64, 128, 200])
+    within = (np.arange(256) < ends[:, None]) * 1.0
+    hits, careless = [], []
+    for _ in range(500):
+        one = surveys(m, rng.multinomial(2000, np.full(256, 1 / 256)), 1, rng)[0]
+        found, estimate = share(one, 0, ends), m.estimate(one)
+        hits.append((found.low <= ends / 256) & (ends / 256 <= found.high))
+        left = m.linear_variance(within) @ estimate + found.estimate - found.estimate**2
+        careless.append(np.abs(found.estimate - ends / 256) <= norm.ppf(0.975) * np.sqrt(np.maximum(left, 0) / 1999))
+    assert 0.92 < np.mean(hits) < 0.98  # 0.95 up to 0.0098 a range: six standard errors would be 0.058
+    assert np.mean(careless) < 0.9
+
+
 def test_intervals_of_quantiles_cover():
     """Of nine deciles in 300 surveys of a population in lumps: at least the level."""
     m, rng, taus = Hierarchy.of(64, 1.0), np.random.default_rng(4), np.arange(1, 10) / 10
@@ -194,8 +210,9 @@ def test_other_oracles_tell_ranges_too():
     assert np.allclose(found.estimate, [oracle.estimate(tally)[:8].sum(), oracle.estimate(tally)[8:].sum()])
     assert np.all(found.high - found.low < 0.08)
     each = share(tally, np.arange(16), np.arange(1, 17), people=True)
-    half = norm.ppf(0.975) * oracle.standard_error(tally, people=True)
-    np.testing.assert_allclose(each.high - each.estimate, half, rtol=1e-9)
+    half, held = norm.ppf(0.975) * oracle.standard_error(tally, people=True), each.estimate > 0
+    np.testing.assert_allclose((each.high - each.estimate)[held], half[held], rtol=1e-9)
+    assert held.sum() > 10 and np.all((each.high - each.estimate)[~held] >= half[~held])  # not below what nobody adds
 
 
 def test_rising_shares():
@@ -205,6 +222,13 @@ def test_rising_shares():
     assert found.shape == (3, 64) and np.all(found >= 0) and np.allclose(found.sum(-1), 1)
     np.testing.assert_allclose(rising([0.5, -0.2, 0.7]), [0.4, 0, 0.6])
     np.testing.assert_allclose(rising([0.2, 0.3, 0.5]), [0.2, 0.3, 0.5])
+    np.testing.assert_allclose(rising([0.4195, -0.2213, -0.5971, 0.1717, 0.2214]), [0, 0, 0, 0, 1])
+    np.testing.assert_allclose(rising([[0.3], [2.0]]), [[1], [1]])
+    noisy = np.random.default_rng(1).normal(0.2, 0.4, (50, 5))
+    for x, found in zip(noisy, rising(noisy), strict=True):  # no point on a grid is nearer
+        grid = np.array([g for g in combinations_with_replacement(np.linspace(0, 1, 21), 4)])
+        near = ((grid - x.cumsum()[:-1]) ** 2).sum(-1).min()
+        assert ((found.cumsum() - x.cumsum())[:-1] ** 2).sum() <= near + 1e-12
 
 
 @pytest.mark.parametrize("k, epsilon, width", [(64, 0.5, 45), (64, 1.0, 32), (64, 2.0, 16), (8, 1.0, 4)])

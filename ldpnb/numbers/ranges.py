@@ -352,7 +352,7 @@ def quantiles(tally: Tally, taus: ArrayLike, level: float = 0.95, *, people: boo
     """Find the cells at which the running share reaches each τ, with intervals.
 
     A cell is in the interval unless a test refuses it: that τ is not reached before the cell, or that it is reached in
-    it.  The quantile's cell passes both of these one-sided tests with at least the probability `level`.
+    it.  The quantile's cell passes both of these one-sided tests with at least the probability `level`, as n grows.
 
     Parameters
     ----------
@@ -388,16 +388,22 @@ def _summable(tally: Tally) -> Any:
 
 
 def _ranges(tally: Tally, first: Ints, after: Ints, people: bool) -> tuple[Floats, Floats]:
-    """Share and standard error of each range, (…)."""
+    """Share and standard error of each range, (…).
+
+    The variance of a score is linear in the histogram.  That of the estimate, shifted so that it sums to one, stands in;
+    many noisy cells may put the result below what any histogram has, or above.
+    """
     mechanism: Any = tally.mechanism
     found, at = mechanism.estimate(tally), np.arange(mechanism.k)
     running, noise = np.append(0, found.cumsum()), np.empty(first.shape)
+    found = found + (1 - running[-1]) / mechanism.k
     for some in blocks(first.size, max(1, ENTRIES // mechanism.k)):
         within = (first.flat[some][:, None] <= at) & (at < after.flat[some][:, None])
-        noise.flat[some] = mechanism.linear_variance(within * 1.0) @ found  # linear in the histogram, so unbiased
+        each = mechanism.linear_variance(within * 1.0)
+        noise.flat[some] = np.clip(each @ found, each.min(-1), each.max(-1))
     shares = running[after] - running[first]
-    left = noise / tally.n if people else (noise + shares - shares**2) / (tally.n - 1)
-    return shares, np.sqrt(np.maximum(left, 0))
+    own = np.clip(shares, 0, 1) * (1 - np.clip(shares, 0, 1))
+    return shares, np.sqrt(noise / tally.n if people else (noise + own) / (tally.n - 1))
 
 
 def mean_variance(mechanism: Hierarchy | PureProtocol) -> float:
@@ -426,9 +432,10 @@ def rising(estimate: ArrayLike) -> Floats:
     x = check_numbers(estimate, "estimate")
     if x.ndim == 0 or x.shape[-1] == 0:
         raise ValueError(f"estimate must have at least one entry along its last axis, got shape {x.shape}")
-    running = np.clip(x.cumsum(-1), 0, 1)
-    running[..., -1] = 1
-    return np.diff(np.apply_along_axis(lambda one: isotonic_regression(one).x, -1, running), prepend=0)
+    running = np.ones(x.shape)  # bounds come after the fit: before it, the sums would no longer be the nearest
+    if x.shape[-1] > 1:
+        running[..., :-1] = np.apply_along_axis(lambda one: isotonic_regression(one).x, -1, x.cumsum(-1)[..., :-1])
+    return np.diff(np.clip(running, 0, 1), prepend=0)
 
 
 # ------------------------------------------------------------------------------------ shapes from tallies of one number

@@ -1,4 +1,4 @@
-"""Block designs: a report is one block of a projective geometry, in ⌈log₂ k⌉ bits, as good as the best set of items.
+"""Block designs: a report is one block of a projective geometry, in ⌈log₂ v⌉ bits, as good as the best set of items.
 
 The items are the points of the geometry PG(t, q) over a field of q elements, and blocks are its hyperplanes: as many as
 points, v = (qᵗ⁺¹ − 1)/(q − 1), each of κ = (qᵗ − 1)/(q − 1) points.  Any two points share (qᵗ⁻¹ − 1)/(q − 1) blocks.
