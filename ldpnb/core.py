@@ -84,6 +84,7 @@ class Mechanism(ABC):
 
     epsilon: Any  # float: a field, or a property where it follows from other parameters
     label: ClassVar[str] = ""  # as the book calls it; a class without one is not listed
+    errors: ClassVar[str] = ""  # where standard errors come from, if the tally alone does not tell them
     limits: ClassVar[Mapping[str, Limit]] = {}  # of fields, beside those of the bases
     public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
     server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
@@ -213,7 +214,8 @@ class Mechanism(ABC):
 
     def _squares(self, tally: Tally) -> Floats:
         """Mean squared score of each entry of the estimate, where the tally tells."""
-        raise ValueError(f"tally must tell how scores scatter, which one of {_brief(self)} does not")
+        cure = f"; {self.errors} has errors" if self.errors else ""
+        raise ValueError(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
 
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for.

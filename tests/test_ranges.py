@@ -170,7 +170,7 @@ def test_intervals_of_ranges_cover(people, epsilon, low, high):
 
 
 def test_intervals_of_ranges_cover_where_estimates_scatter_wildly():
-    """Few people for many cells: the cells' estimates do not sum to one, and what they say of the noise may be negative.
+    """Few people for many cells: estimates do not sum to one, and what they say of the noise may be negative.
     A control that must not cover: the variance of the cells' estimates as they are."""
     m, rng, ends = OUE(k=256, epsilon=1.0), np.random.default_rng(8), np.array([64, 128, 200])
     within = (np.arange(256) < ends[:, None]) * 1.0

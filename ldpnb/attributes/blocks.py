@@ -82,6 +82,7 @@ class Blocks(RecordMechanism):
     size: int
     epsilon: float
     label = "blocks"
+    errors = "its method tables"
     tried = [  # blocks of two sizes, of one, and of all attributes
         {"sizes": (2, 3, 2), "size": 2, "epsilon": 2.0},
         {"sizes": (2, 2, 2), "size": 2, "epsilon": 0.5},

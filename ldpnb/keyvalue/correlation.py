@@ -57,6 +57,7 @@ class IOH(Encoded):
     """
 
     label = "IOH"
+    errors = "its table"
 
     combinations = staticmethod(combined)
 

@@ -390,8 +390,8 @@ def _summable(tally: Tally) -> Any:
 def _ranges(tally: Tally, first: Ints, after: Ints, people: bool) -> tuple[Floats, Floats]:
     """Share and standard error of each range, (…).
 
-    The variance of a score is linear in the histogram.  That of the estimate, shifted so that it sums to one, stands in;
-    many noisy cells may put the result below what any histogram has, or above.
+    The variance of a score is linear in the histogram.  The estimate, shifted so that it sums to one, stands in for it;
+    if it is noisy the result may be below what any histogram has, or above.
     """
     mechanism: Any = tally.mechanism
     found, at = mechanism.estimate(tally), np.arange(mechanism.k)

@@ -96,6 +96,7 @@ class RAPPOR(Hashed):
     p: float
     q: float
     label = "RAPPOR"
+    errors = "ldpnb.decode"
     limits: ClassVar[Mapping[str, Limit]] = {
         "bits": (1, SIZE_MAX),
         "hashes": (1, HASHES_MAX),
@@ -326,6 +327,7 @@ class ORR(Slotted, Hashed):
     epsilon: float
     hashes = 1
     label = "O-RR"
+    errors = "ldpnb.decode"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "epsilon": check_epsilon}
 
     width = property(attrgetter("k"), doc="Number of slots.")

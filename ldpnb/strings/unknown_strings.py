@@ -117,6 +117,7 @@ class Unknown(Mechanism):
     hashes: int
     cohorts: int
     label = "RAPPOR-Unknown"
+    errors = "ldpnb.discover"
     limits: ClassVar[Mapping[str, Limit]] = {
         "alphabet": _check_alphabet,
         **dict.fromkeys(("length", "gram", "bits", "cohorts"), (1, SIZE_MAX)),
