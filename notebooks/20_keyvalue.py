@@ -413,7 +413,7 @@ check(
 #
 # so the published mean tends to $w\,m$ and not to $m$.
 # PrivKVM, by the same authors, goes back to the people: after each round the server publishes its mean, and the next made-up signs have that mean instead of 0.
-# In these later rounds everybody reports a sign with probability 1/2, and each of the $c$ rounds spends $\varepsilon_2/c$ on it.
+# In these later rounds everybody reports a sign with probability 1/2, and each of the $R$ rounds spends $\varepsilon_2/R$ on it.
 # To keep the code short, we ask everybody about the sleeping pill.
 
 
@@ -432,12 +432,12 @@ def published_mean(M, eps2):
 
 
 people = [person(rng) for _ in range(30_000)]
-key, c = "sleeping pill", 4
-M = np.bincount([privkv(record, key, 1.0, 4 / c, rng) for record in people])
-means = [published_mean(M, 4 / c)]
-for _ in range(c - 1):
-    M = np.bincount([later(record, key, means[-1], 4 / c, rng) for record in people])
-    means.append(published_mean(M, 4 / c))
+key, R = "sleeping pill", 4
+M = np.bincount([privkv(record, key, 1.0, 4 / R, rng) for record in people])
+means = [published_mean(M, 4 / R)]
+for _ in range(R - 1):
+    M = np.bincount([later(record, key, means[-1], 4 / R, rng) for record in people])
+    means.append(published_mean(M, 4 / R))
 print("published:      ", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
@@ -454,21 +454,22 @@ print("published:      ", *(f"{mean:+.2f}" for mean in means))
 f, m = TRUTH[key]
 p1 = exp(1) / (1 + exp(1))
 w = f * p1 / (f * p1 + (1 - f) * (1 - p1))
-print("for many people:", *(f"{m + (w - 1) * m * (1 - f) ** r:+.2f}" for r in range(c)))
+print("for many people:", *(f"{m + (w - 1) * m * (1 - f) ** r:+.2f}" for r in range(R)))
 
 # %% [markdown]
 # What do all rounds of one person cost together?
 # In the worst case every round asks about the same key, and the published mean is the opposite of her sign.
-# Then each later round adds $\varepsilon_2/c$, and with $p_2$ now at $\varepsilon_2/c$ the exact cost is
+# Then each later round adds $\varepsilon_2/R$, and with $p_2$ now at $\varepsilon_2/R$ the exact cost is
 #
-# $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{c-1}{c}\,\varepsilon_2\Big). $$ (eq-kv-privkvm)
+# $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big). $$ (eq-kv-privkvm)
 #
 # The {ref}`dossier <sun2021-4-2-privkvm>` proves it.
 # More rounds mean less bias, but more noise and a larger ε.
+# PrivKVM+ therefore stops as soon as the means hardly move.
 
 # %%
-for c in (1, 2, 10):
-    print(f"ε₁ = 1, ε₂ = 4, {c:>2} rounds: ε = {privkvm_epsilon(1.0, 4.0, c):.3f}")
+for R in (1, 2, 10):
+    print(f"ε₁ = 1, ε₂ = 4, {R:>2} rounds: ε = {privkvm_epsilon(1.0, 4.0, R):.3f}")
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the cost of all rounds, from the law of all reports"}
@@ -538,7 +539,7 @@ plt.show()
 # (sec-kv-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1 (pencil, 10 minutes)
+# :::{admonition} Exercise 1 (pencil, 8 minutes)
 # Let $e^\varepsilon = 2$, and let 1,000 reports about a key have the counts $M_0 = 270$, $M_1 = 450$, $M_2 = 280$.
 # Estimate $f$ and $m$ with their standard errors.
 # Which of the two would you publish?
@@ -614,15 +615,18 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 #
 # | letter | meaning |
 # |---|---|
-# | $d$ | number of keys |
-# | $f$ | share of people who have a key |
-# | $m$ | mean value of a key among those who have it |
-# | $s$ | the product $f\,m$ |
-# | $j$ | a key |
-# | $v$ | a value, from −1 to 1 |
-# | $N$ | number of reports about a key |
-# | $M_0, M_1, M_2$ | number of reports of −, absent, + |
-# | $p_1, p_2$ | probability that PrivKV's coin for presence, for the sign, is truthful |
-# | $c$ | number of rounds |
+# | $d$ | number of keys, or of attributes |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $m$ | mean value of a key among the people who have it |
+# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $j$ | a key, or an attribute: one of the $d$ |
+# | $v$ | value of a key, between −1 and 1 |
+# | $N$ | number of reports about one key |
+# | $M_0$ | number of reports about a key that say − |
+# | $M_1$ | number of reports about a key that say absent |
+# | $M_2$ | number of reports about a key that say + |
+# | $p_1$ | chance that PrivKV's coin for presence is truthful (here only) |
+# | $p_2$ | chance that PrivKV's coin for the sign is truthful (here only) |
+# | $R$ | number of rounds of PrivKVM (here only) |
 #
 # Next, {ref}`ch-correlation` asks how keys go together.
