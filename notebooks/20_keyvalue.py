@@ -48,8 +48,8 @@ rng = np.random.default_rng(2021)
 # ## Five people, three medicines
 #
 # A health app wants to know two things about each medicine: how many of its users take it, and how well it works for them.
-# A person's *record* is a set of key–value pairs.
-# The *keys* are the medicines she takes, and the *value* of a key is her rating, from −1 (it harms) to 1 (it helps).
+# Each medicine is a *key*.
+# A person's *record* holds the keys of the medicines she takes, each with a *value*: her rating, from −1 (it harms) to 1 (it helps).
 
 # %%
 KEYS = ["antidepressant", "painkiller", "sleeping pill"]
@@ -66,10 +66,9 @@ for key in KEYS:
 
 # %% [markdown]
 # For each key we want its *frequency* $f$, the share of people who have it, and its *mean* $m$, the average value among those people.
-# Cleo takes nothing.
-# Her record is empty, which is not the same as rating every medicine 0.
+# Cleo's record is empty, which is not the same as rating every medicine 0.
 #
-# Nobody should learn that Ana takes an antidepressant, not even the server that collects the answers.
+# Nobody should learn that Ana takes an antidepressant, not even the server.
 # **Can the app still estimate $f$ and $m$ for every key?**
 #
 # (sec-kv-se)=
@@ -77,13 +76,10 @@ for key in KEYS:
 #
 # Ratings are real numbers, and k-RR needs a short list of symbols.
 # So the *client*, the program on her phone, first turns a value $v$ into a sign.
-# It tosses a coin that falls + with probability $(1+v)/2$.
-# The sign has the right mean:
-#
-# $$ (+1)\cdot\frac{1+v}{2} + (-1)\cdot\frac{1-v}{2} = v. $$
-#
-# For one key, everybody is now in one of three states, numbered as in the paper.
-# In the code, `toss(p, rng)` is a coin that falls heads with probability $p$, `pick` draws one item of a list, and `odds(eps)` is $e^\varepsilon$.
+# It tosses a coin that falls + with probability $(1+v)/2$, so that the sign has the mean $\frac{1+v}{2} - \frac{1-v}{2} = v$.
+# For one key, everybody is now in one of three states: 0 for −, 1 for absent, 2 for +.
+# In the code, `toss(p, rng)` is a coin that falls heads with probability $p$, and `pick` draws one item of a list.
+# `odds(eps)` is $e^\varepsilon$, written so that `prove` can replace it by a symbol later.
 
 
 # %%
@@ -102,7 +98,7 @@ def state(record, key, rng):
 # The state stays as it is with probability $e^\varepsilon/(e^\varepsilon+2)$.
 # It moves to each of the other two with probability $1/(e^\varepsilon+2)$, as in {numref}`fig-kv-se`.
 
-# %% mystnb={"figure": {"name": "fig-kv-se", "caption": "State encoding. Thick arrows: the report tells the true state. Thin arrows: it tells another one. All three states are kept with the same probability."}, "image": {"alt": "Three circles in a row, state 0 with a minus sign, state 1 absent and state 2 with a plus sign. A thick loop at each circle is labelled e to the epsilon over e to the epsilon plus 2; thin arrows between all circles are labelled 1 over e to the epsilon plus 2."}}
+# %% mystnb={"figure": {"name": "fig-kv-se", "caption": "State encoding. Thick arrows: the report tells the true state. Thin arrows: it tells another one."}, "image": {"alt": "Three circles in a row, state 0 with a minus sign, state 1 absent and state 2 with a plus sign. A thick loop at each circle is labelled e to the epsilon over e to the epsilon plus 2; thin arrows between all circles are labelled 1 over e to the epsilon plus 2."}}
 NAMES = {0: "−", 1: "absent", 2: "+"}
 p, q = r"$\frac{e^\varepsilon}{e^\varepsilon+2}$", r"$\frac{1}{e^\varepsilon+2}$"
 diagram.states([[p, q, q], [q, p, q], [q, q, p]], [*NAMES.values()], ["state 0", "state 1", "state 2"])
@@ -133,8 +129,8 @@ for _ in range(4):
 # %% [markdown]
 # Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$: k-RR keeps the state with probability 1/2 and moves it to each other state with probability 1/4.
 #
-# Suppose the drawn key is the antidepressant, which Ana rates 0.5.
-# We can replay her client along every branch of its random choices, as in {numref}`fig-kv-tree`.
+# Suppose the drawn key is the antidepressant.
+# We can replay Ana's client along every branch of its random choices, as in {numref}`fig-kv-tree`.
 
 
 # %% mystnb={"figure": {"name": "fig-kv-tree", "caption": "Ana's client for the antidepressant, rated 0.5, with ε = ln 2. Each branch is one outcome of her random choices; its probability is the product along the branch."}, "image": {"alt": "Tree with six leaves. Sign plus with probability 3/4: kept, it gives plus with 3/8; moved, minus or absent with 3/16 each. Sign minus with probability 1/4: kept, minus with 1/8; moved, absent or plus with 1/16 each."}}
@@ -150,19 +146,16 @@ plt.show()
 
 # %% [markdown]
 # Adding up the leaves gives the exact probability of each report, its distribution or *law*.
-# The function `laws` does this for any client, here for Ana and for Cleo, who does not have the key.
+# The function `laws` does this for any client and a list of people, here Ana and Cleo, who does not have the key.
 
 # %%
-rows = []
-for name in ("Ana", "Cleo"):
-    (exact,) = laws(asked, [PEOPLE[name]])
-    rows.append([name, *(str(exact[y]) for y in (0, 1, 2))])
-table(pd.DataFrame(rows, columns=["person", "−", "absent", "+"]))
+ana, cleo = laws(asked, [PEOPLE["Ana"], PEOPLE["Cleo"]])
+rows = [["Ana", *(str(ana[y]) for y in NAMES)], ["Cleo", *(str(cleo[y]) for y in NAMES)]]
+table(pd.DataFrame(rows, columns=["person", *NAMES.values()]))
 
 # %% [markdown]
-# Ana and Cleo can both send every report.
-# No report is more than twice as likely from one as from the other, and $2 = e^\varepsilon$.
-# That is the whole privacy guarantee, and it holds for any two records.
+# No report is more than twice as likely from Ana as from Cleo, or the other way round, and $2 = e^\varepsilon$.
+# This is what privacy means here: a client is *ε-LDP* if no report is more than $e^\varepsilon$ times as likely from one person as from another, and *exactly* so if some report attains this factor.
 #
 # (sec-kv-privacy)=
 # ## Privacy
@@ -190,7 +183,11 @@ table(pd.DataFrame(rows, columns=["person", "−", "absent", "+"]))
 
 # %%
 records = list(PEOPLE.values())
-print(prove(se, records, rounded=False))
+print(prove(se, records, rounded=False))  # coins as they are written, not rounded to 53 bits
+
+
+# %% [markdown]
+# Inputs are counted from 0: here Dev, who rates the antidepressant −1, and Ben, who does not take it.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a leaky client as control"}
@@ -232,10 +229,11 @@ check(
 # $$ \begin{aligned} \hat f &= \frac{(e^\varepsilon+2)(M_0+M_2)/N - 2}{e^\varepsilon-1}, \\[1ex] \hat s &= \frac{e^\varepsilon+2}{e^\varepsilon-1}\cdot\frac{M_2-M_0}{N}, \qquad \hat m = \frac{\hat s}{\hat f}. \end{aligned} $$ (eq-kv-se)
 #
 # The first two are unbiased.
-# The mean is a ratio of the two, so it has a small bias that vanishes as $N$ grows.
+# The mean is a ratio of the two, so it has a bias; for a key that is not rare, the bias vanishes as $N$ grows.
 #
 # How far off can they be?
-# Read {eq}`eq-kv-se` report by report: $\hat f$ and $\hat s$ are averages of $N$ *scores*, one for each report.
+# By {eq}`eq-kv-se`, $\hat f$ and $\hat s$ are averages over the $N$ reports.
+# What one report contributes is its *score*:
 #
 # | report | − | absent | + |
 # |---|---|---|---|
@@ -244,23 +242,27 @@ check(
 #
 # The standard error of an average is the standard deviation of its scores over $\sqrt N$.
 # For the mean, $\hat m - m = (\hat s - m\hat f)/\hat f$, and $\hat f$ is close to $f$.
-# So a report's score for $m$ is, to first order, its score for $s$ minus $m$ times its score for $f$, all divided by $f$.
+# So to first order the scores of a report give
+#
+# $$ \text{score for } m = \frac{\text{score for } s - m\cdot\text{score for } f}{f}, $$
+#
+# and the server puts its estimates in place of $f$ and $m$.
 
 
 # %%
 def server(M, eps):
     """Estimates of f and m with their standard errors, from the counts of one key."""
     e, N, share = exp(eps), M.sum(), M / M.sum()
-    scores = np.array([[e, -2, e], [-e - 2, 0, e + 2]]) / (e - 1)
-    f, s = scores @ share
-    scores[1] = (scores[1] - s / f * scores[0]) / f  # from now on for the mean
-    spread = scores**2 @ share - (scores @ share) ** 2
-    return f, s / f, *np.sqrt(spread / N)
+    score_f, score_s = np.array([[e, -2, e], [-e - 2, 0, e + 2]]) / (e - 1)
+    f, m = share @ score_f, (share @ score_s) / (share @ score_f)
+    score_m = (score_s - m * score_f) / f
+    f_err, m_err = (np.sqrt((share @ z**2 - (share @ z) ** 2) / N) for z in (score_f, score_m))
+    return f, m, f_err, m_err
 
 
 # %% [markdown]
 # Now a whole survey, from values to estimates.
-# We invent a population, draw 90,000 people from it, and let each of them report once with $\varepsilon = 1$.
+# We draw 90,000 people from an invented population, and each reports once with $\varepsilon = 1$.
 
 # %%
 TRUTH = {  # f and m of each key
@@ -284,9 +286,8 @@ for key, (f, m) in TRUTH.items():
 table(pd.DataFrame(rows, columns=["key", "true f", "estimate", "true m", "estimate"]))
 
 # %% [markdown]
-# The estimates lie within about two standard errors of the truth, as they should.
-# Frequencies are known to about one percentage point.
-# Means are harder, and hardest for the antidepressant: its $\hat s$ is divided by a frequency of only 0.1.
+# The estimates lie within about two standard errors of the truth.
+# Means are harder than frequencies, and hardest for the antidepressant: its $\hat s$ is divided by a frequency of only 0.1.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the server's estimates are unbiased; uncorrected counts are not"}
@@ -300,9 +301,9 @@ def gap(estimate, holders):
 
 check(
     "Server",
-    "expected counts of five people, exact law: their frequency and mean",
+    "expected counts of five people: their frequency and mean",
     gap(lambda M: server(M, 1.0)[:2], records) < 1e-9,
-    control="the counts uncorrected, as the paper prints them",
+    control="uncorrected counts",
     caught=gap(lambda M: ((M[0] + M[2]) / M.sum(), (M[2] - M[0]) / (M[0] + M[2])), records) > 0.1,
 )
 
@@ -310,10 +311,11 @@ check(
 # (sec-kv-privkv)=
 # ## PrivKV, and a budget that is not spent
 #
-# PrivKV {cite:p}`ye2019privkv` came two years earlier and uses two coins.
+# PrivKV {cite:p}`ye2019privkv` appeared two years before state encoding and uses two coins.
 # The first spends $\varepsilon_1$ on presence and is truthful with probability $p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})$.
 # The second spends $\varepsilon_2$ on the sign and is truthful with probability $p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})$.
 # A person who pretends to have the key makes up a fair sign.
+# Every sign, true or made up, passes the second coin.
 
 
 # %%
@@ -356,21 +358,19 @@ def privkv(record, key, eps1, eps2, rng):
 #
 # $$ \begin{aligned} \frac{p_1p_2}{p_1(1-p_2)} &= e^{\varepsilon_2}, \\[1ex] \frac{p_1p_2}{(1-p_1)/2} &= 2p_2\,e^{\varepsilon_1}, \\[1ex] \frac{p_1(1-p_2)}{(1-p_1)/2} &= 2(1-p_2)\,e^{\varepsilon_1} = \frac{2p_2\,e^{\varepsilon_1}}{e^{\varepsilon_2}}. \end{aligned} $$
 #
-# The third lies between $e^{-\varepsilon_2}$ and $2p_2\,e^{\varepsilon_1}$, so neither it nor its inverse exceeds the larger of the first two.
+# The third is at most the second.
+# Its inverse is $e^{\varepsilon_2}/(2p_2\,e^{\varepsilon_1})$, at most the first because $2p_2\,e^{\varepsilon_1} \ge 1$.
 # The column − is the mirror image.
 # The column "absent" has the ratio $e^{\varepsilon_1}$, which is below $2p_2e^{\varepsilon_1}$ because $p_2 > \frac12$.
-# A value strictly between −1 and 1 averages two rows and stays within these ratios; values ±1 attain them.
+# A value strictly between −1 and 1 averages two rows, and a ratio of averages lies between the ratios of their parts; values ±1 attain them.
 # Finally, $2p_2 = 2e^{\varepsilon_2}/(1+e^{\varepsilon_2}) < e^{\varepsilon_2}$.
 # :::
 #
-# The made-up sign is a fair coin, so a true sign stands out from it by the factor $2p_2 < 2$ at most, never by $e^{\varepsilon_2}$.
+# The made-up sign is a fair coin, so a true + makes the report + at most $2p_2 < 2$ times as likely as a made-up sign does, not $e^{\varepsilon_2}$ times.
 # With the published split into halves, a stated budget of 1 spends only 0.72.
-# To spend all of it, make both terms equal to ε:
-#
-# $$ \varepsilon_2 = \varepsilon, \qquad e^{\varepsilon_1} = \frac{e^\varepsilon}{2p_2} = \frac{e^\varepsilon+1}{2}. $$
-#
+# To spend it all, make both terms equal to ε, with $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
 # We call this the *tight split*.
-# Again `prove` decides for every ε, here for one key and three records:
+# For the split into halves, `prove` decides for every ε, one key and three records:
 
 # %%
 some = [{}, {"pill": 1.0}, {"pill": -1.0}]
@@ -382,6 +382,15 @@ def halves(record, eps, rng):
 
 
 print(prove(halves, some, rounded=False))
+
+# %% [markdown]
+# So the largest ratio of halves is $2x/(\sqrt x+1)$ with $x = e^\varepsilon$, which is the theorem's and less than $x$.
+#
+# For the server we need the two expectations again, now from the table:
+#
+# $$ \E\,\frac{M_0+M_2}{N} = f\,p_1 + (1-f)(1-p_1), \qquad \E\,\frac{M_2-M_0}{N} = f\,m\;p_1(2p_2-1). $$ (eq-kv-privkv)
+#
+# Solved for $f$ and $s = f\,m$, they give unbiased estimates.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: four splits of the budget"}
 
@@ -395,7 +404,7 @@ tight = log((exp(1) + 1) / 2), 1.0
 splits = {split: log(2 * exp(split[1]) / (1 + exp(split[1]))) for split in ((0.5, 0.5), (0.2, 2.0), (2.0, 0.5), tight)}
 check(
     "PrivKV",
-    f"four splits: exact ε as in the theorem; halves of 1 spend {spent(0.5, 0.5):.3f}, the tight split {spent(*tight):.3f}",
+    f"four splits: exact ε as in the theorem; halves of 1 spend {spent(0.5, 0.5):.2f}",
     all(abs(spent(e1, e2) - max(e2, e1 + more)) < 1e-9 for (e1, e2), more in splits.items()),
     control="the sum of the budgets",
     caught=all(spent(*split) < sum(split) - 0.1 for split in splits),
@@ -404,17 +413,21 @@ check(
 
 # %% [markdown]
 # (sec-kv-privkvm)=
-# ## Rounds against a bias
+# ## PrivKVM: rounds that shrink a bias
 #
-# As published, the server of PrivKV divides by all reported signs, made-up ones included.
-# A reported sign is a true one with probability $w$, where
+# The published server of PrivKV does something else.
+# It takes the mean of all reported signs, made-up ones included, which tends to
 #
-# $$ w = \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}, $$
+# $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$
 #
-# so the published mean tends to $w\,m$ and not to $m$.
-# PrivKVM, by the same authors, goes back to the people: after each round the server publishes its mean, and the next made-up signs have that mean instead of 0.
-# In these later rounds everybody reports a sign with probability 1/2, and each of the $R$ rounds spends $\varepsilon_2/R$ on it.
-# To keep the code short, we ask everybody about the sleeping pill.
+# the share of reported signs that come from people with the key, times $m$.
+# For a rare key this is far too close to 0.
+#
+# PrivKVM, by the same authors, asks in $R$ rounds.
+# After each round the server publishes its mean, and the next made-up signs have that mean instead of 0.
+# Later rounds say nothing about presence: everybody reports a sign with probability 1/2, and "absent" otherwise.
+# Each round spends $\varepsilon_2/R$ on the sign.
+# Below, everybody is asked about the sleeping pill, with $R = 4$, $\varepsilon_1 = 1$ and $\varepsilon_2 = 4$.
 
 
 # %%
@@ -433,22 +446,22 @@ def published_mean(M, eps2):
 
 people = [person(rng) for _ in range(30_000)]
 key, R = "sleeping pill", 4
-M = np.bincount([privkv(record, key, 1.0, 4 / R, rng) for record in people])
+M = np.bincount([privkv(record, key, 1.0, 4 / R, rng) for record in people], minlength=3)
 means = [published_mean(M, 4 / R)]
 for _ in range(R - 1):
-    M = np.bincount([later(record, key, means[-1], 4 / R, rng) for record in people])
+    M = np.bincount([later(record, key, means[-1], 4 / R, rng) for record in people], minlength=3)
     means.append(published_mean(M, 4 / R))
 print("published:      ", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
-# In a later round, a reported sign comes from a person with the key with probability $f$.
-# If $m_r$ is the mean after round $r$, for many people,
+# In a later round, a share $f$ of the reported signs has mean $m$, and the others have the mean $m_{r-1}$ of the round before.
+# For many people,
 #
 # $$ m_r = f\,m + (1-f)\,m_{r-1}, \qquad\text{so}\qquad m_r - m = (1-f)\,(m_{r-1} - m). $$ (eq-kv-rounds)
 #
-# Each round multiplies the bias by $1-f$, and it begins at $m_1 = w\,m$.
-# For a key that 2 % of people have, a tenth of the bias takes 115 rounds.
-# The unbiased estimate $\hat s/\hat f$ takes one.
+# Each round multiplies the bias by $1-f$.
+# For a key that 2 % of people have, it takes about 115 rounds to bring the bias down to a tenth.
+# The estimate $\hat s/\hat f$ needs one round.
 
 # %%
 f, m = TRUTH[key]
@@ -457,15 +470,13 @@ w = f * p1 / (f * p1 + (1 - f) * (1 - p1))
 print("for many people:", *(f"{m + (w - 1) * m * (1 - f) ** r:+.2f}" for r in range(R)))
 
 # %% [markdown]
-# What do all rounds of one person cost together?
-# In the worst case every round asks about the same key, and the published mean is the opposite of her sign.
-# Then each later round adds $\varepsilon_2/R$, and with $p_2$ now at $\varepsilon_2/R$ the exact cost is
+# All $R$ reports of one person together cost exactly
 #
-# $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big). $$ (eq-kv-privkvm)
+# $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
-# The {ref}`dossier <sun2021-4-2-privkvm>` proves it.
-# More rounds mean less bias, but more noise and a larger ε.
-# PrivKVM+ therefore stops as soon as the means hardly move.
+# where $p_2$ belongs to $\varepsilon_2/R$.
+# In the worst case, the published mean is always the opposite of her sign, and each later round adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
+# More rounds mean less bias, more noise, and from some $R$ on a larger ε; PrivKVM+ stops when the means hardly move.
 
 # %%
 for R in (1, 2, 10):
@@ -496,8 +507,9 @@ check(
 # (sec-kv-figure)=
 # ## Which one?
 #
-# We compare SE with PrivKV, split into halves and split tightly, both with unbiased estimates.
+# We compare SE with PrivKV, split into halves and split tightly, both with the unbiased estimates from {eq}`eq-kv-privkv`.
 # The key is one that 20 % of people have, with mean 0.5, and there are 50,000 reports about it.
+# `study.errors` takes standard errors from scores, as our server does, and draws 2,000 surveys for each mark.
 
 # %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the stated budget, for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. In both, PrivKV with halves lies highest, tight PrivKV slightly above state encoding, which it meets as epsilon grows. Marks lie on the lines."}}
 CLASSES = {
@@ -517,24 +529,20 @@ label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# Use state encoding.
-# It has the smallest errors of the three at every budget shown, and its server is the simplest.
-# The tight split is k-RR over *four* symbols, of which the server reads two as "absent".
-# For a rare key it needs $1+e^{-\varepsilon}$ times as many reports as SE: 37 % more at $\varepsilon = 1$, and 2 % more at $\varepsilon = 4$ (Exercise 3).
-# Halves look much worse, because at a stated budget of 1 they really run at 0.72.
+# At every budget shown, state encoding has the smallest errors of the three, and its server is the simplest.
+# The tight split comes close: with $p_1p_2 = e^\varepsilon/(e^\varepsilon+3)$, it is k-RR over *four* symbols, two of which the server reads as "absent".
+# Halves have the largest errors, partly because they spend only 0.72 of a stated 1.
 #
 # (sec-kv-wrong)=
 # ## What can go wrong
 #
 # - *The client draws a key that the person has.*
 #   The key alone then reveals one of her medicines.
-#   Always draw from all keys.
 # - *An absent key is sent as the value 0.*
 #   Every frequency becomes 1, and every mean becomes $f\,m$.
-#   Keep the third state.
 # - *The mean of a rare key is published.*
-#   If $\hat f$ is within three standard errors of 0, $\hat m$ may be anything.
-#   Publish $\hat f$ alone.
+#   Look at its standard error first.
+#   If $\hat f$ is within three standard errors of 0, even that error means nothing.
 #
 # (sec-kv-exercises)=
 # ## Exercises
@@ -559,7 +567,7 @@ plt.show()
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # Everybody takes the painkiller, and the app knows it, so only the ratings are secret.
 # Write a client that spends all of $\varepsilon$ on the sign, and an estimator of $m$.
-# At $m = 0$, how much smaller is its variance than that of $\hat s$ in SE?
+# For the same number of reports and $m = 0$, how many times as large is the variance of $\hat s$ in SE?
 # :::
 #
 # :::{dropdown} Solution
@@ -590,26 +598,23 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
-# Show that PrivKV with the tight split is k-RR over four symbols, −, +, and two kinds of "absent" that the server does not tell apart.
-# What does the spare symbol cost?
+# The app asks every week.
+# What do ten weeks cost Ana, and what would you change in the client?
 # :::
 #
 # :::{dropdown} Solution
-# With the tight split $p_1 = \frac{e^\varepsilon+1}{e^\varepsilon+3}$ and $p_2 = \frac{e^\varepsilon}{e^\varepsilon+1}$.
-# A sign is kept with probability $p_1p_2 = \frac{e^\varepsilon}{e^\varepsilon+3}$ and reversed with $p_1(1-p_2) = \frac{1}{e^\varepsilon+3}$; an absent key is reported as + with $\frac{1-p_1}{2} = \frac{1}{e^\varepsilon+3}$.
-# These are the probabilities of k-RR with four symbols, of which two are read as "absent": $p_1 = \frac{e^\varepsilon}{e^\varepsilon+3} + \frac{1}{e^\varepsilon+3}$.
-#
-# Nobody is in the spare state, but reports that move there are lost.
-# For a key that nobody has, $N\Var\hat f$ is $\frac{2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}$ instead of $\frac{2e^\varepsilon}{(e^\varepsilon-1)^2}$: a factor of $1+e^{-\varepsilon}$.
+# Ten fresh reports cost up to $10\,\varepsilon$, if the same key happens to be drawn each time.
+# The client can draw its key once and keep its report: repeating the same report costs $\varepsilon$ in all.
+# The price is that the server then hears about one medicine of hers only, and a change of her rating must not trigger a new report, or the change itself shows.
 # :::
 #
 # ## Summary
 #
-# - State encoding reports the state of one blindly drawn key by k-RR over three states; it is exactly ε-LDP for whole records.
-# - Two expected counts, solved for $f$ and $s = f\,m$, give the server; the mean is their ratio, and fragile for rare keys.
-# - Each estimate is, to first order, an average of scores; its standard error is their standard deviation over $\sqrt N$.
+# - State encoding reports the state of one blindly drawn key by k-RR; it is exactly ε-LDP for whole records.
+# - Two expected counts, solved for $f$ and $s = f\,m$, give the server; their ratio, the mean, is fragile for rare keys.
+# - An estimate is, to first order, an average of scores, whose spread gives the standard error.
 # - PrivKV in halves leaves budget unspent; with the tight split it comes close to state encoding.
-# - PrivKVM needs many rounds for what an unbiased estimate does in one.
+# - PrivKVM shrinks a bias round by round that an unbiased estimate does not have.
 #
 # ## Letters
 #
@@ -627,6 +632,9 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # | $M_2$ | number of reports about a key that say + |
 # | $p_1$ | chance that PrivKV's coin for presence is truthful (here only) |
 # | $p_2$ | chance that PrivKV's coin for the sign is truthful (here only) |
+# | $\varepsilon_1$ | budget of PrivKV's coin for presence (here only) |
+# | $\varepsilon_2$ | budget of PrivKV's coin for the sign, in all rounds together (here only) |
 # | $R$ | number of rounds of PrivKVM (here only) |
+# | $m_r$ | mean that PrivKVM publishes after round $r$, for many people (here only) |
 #
 # Next, {ref}`ch-correlation` asks how keys go together.
