@@ -28,7 +28,7 @@
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from functools import partial, reduce
-from itertools import product
+from itertools import combinations, product
 from math import exp, sqrt
 
 import matplotlib.pyplot as plt
@@ -245,13 +245,9 @@ check(
 # ## Every question is a sum over cells
 #
 # Let $f_x$ be the share of people with index $x$.
-# Arrange the shares in a $3 \times \dots \times 3$ table, with one axis per key.
-# A condition adds up some of its cells.
-# For each key, give it a vector of three numbers, one per state: `ANY` if it does not name the key, else `PRESENT` or `ABSENT`.
-# The product of the vectors gives each index its weight $u_x$, and the share of people who meet the condition is
-#
-# $$ F = \sum_x u_x f_x. $$
-#
+# A condition adds up some cells of the $3 \times \dots \times 3$ table of these shares, with one axis per key.
+# Each axis has a vector of three numbers, one per state: `ANY` if the condition does not name the key, else `PRESENT` or `ABSENT`.
+# The product of the vectors gives each index its weight $u_x$, and a share $F = \sum_x u_x f_x$ of the people meets the condition.
 # With `SIGNED` for one key, the sum adds up that key's signs.
 # Both correlations are ratios of two such sums:
 #
@@ -398,7 +394,7 @@ for (question, (part, whole)), truth in zip(QUESTIONS.items(), (FEVER, FEVER_ONL
 table(pd.DataFrame(rows, columns=["question", "truth", "estimate"]))
 
 # %% [markdown]
-# The estimates lie within about two standard errors of the truth.
+# All estimates are within about two standard errors of the truth.
 # The mean is the least certain, because only 12 % of the people meet its condition and have a fever.
 
 
@@ -429,8 +425,7 @@ check(
 # ## SUE or OUE?
 #
 # Under unary encoding the bits of one report are independent, so the variances of cells add up.
-# For an empty cell, OUE has the smaller variance, and the paper finds it better for correlations.
-# In general, that depends on the question:
+# The paper finds OUE better for correlations, but that depends on the question:
 #
 # :::{prf:theorem} SUE or OUE
 # :label: thm-sue-oue
@@ -503,12 +498,31 @@ check(
 # ## All keys, or two?
 #
 # “Cough” alone adds up two thirds of the $3^d$ cells, with all their errors.
-# For pairs of keys there are two smaller designs, compared in {numref}`fig-corr-design`:
+# For pairs of keys there are two smaller designs:
 #
 # - *One pair*: each person draws a public pair of keys, and reports its index, one of nine, by k-RR.
 #   This tells nothing about three keys together.
 # - *These two*: everybody reports the index of the two keys in question.
 #   Each further question costs another ε.
+
+
+# %%
+def krr(x, k, eps, rng):
+    """k-RR: x, or one of the k − 1 others."""
+    if toss(odds(eps) / (odds(eps) + k - 1), rng):
+        return x
+    return pick([y for y in range(k) if y != x], rng)
+
+
+def one_pair(record, keys, eps, rng):
+    """A random pair of keys, and its perturbed index."""
+    pair = pick([*combinations(keys, 2)], rng)
+    return pair, krr(index(record, pair, rng), 9, eps, rng)
+
+
+# %% [markdown]
+# Our server does for both: write each report as nine bits with a single 1, and take $p = e^\varepsilon/(e^\varepsilon+8)$ and $q = 1/(e^\varepsilon+8)$.
+# {numref}`fig-corr-design` compares the designs.
 
 
 # %% mystnb={"figure": {"name": "fig-corr-design", "caption": "Standard error of the frequency of one key given another; a million people. Lines: formula. Marks: 200 simulated surveys each."}, "image": {"alt": "Two panels, standard error on a logarithmic axis against the number of keys from 2 to 7. Left, epsilon 2: k-RR on all keys rises fastest, then OUE on all keys, one pair rises slowly, these two is flat and lowest. Right, epsilon 6: k-RR on all keys stays below one pair up to six keys."}}
@@ -541,8 +555,8 @@ plt.show()
 # %% [markdown]
 # With all keys, the error grows exponentially in their number; with one pair, about linearly.
 # At $\varepsilon = 6$, k-RR of all keys is better than one pair up to six keys.
-# If you know the two keys in advance, asking about these two is best.
-# Reports grow with the table, too: for eight keys, OUE sends 6,561 bits and k-RR 13.
+# If you know the two keys in advance, ask about these two.
+# Reports grow with the table, too: for eight keys, OUE sends 6,561 bits.
 #
 # (sec-corr-fair)=
 # ## What goes with affairs?
@@ -591,7 +605,7 @@ for strain in (1, 0):
 table(pd.DataFrame(rows, columns=["affair, given", "truth", *tables]))
 
 # %% [markdown]
-# Affairs go with strained marriages, and the question about two keys shows it clearly.
+# Affairs go with strained marriages, and two keys show it clearly.
 # For errors as small, the other designs need many times as many readers.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often intervals of these errors cover the truth"}
@@ -614,9 +628,7 @@ check(
 # ## What can go wrong
 #
 # - *Hardly anybody meets the condition.*
-#   If $\hat F_0$ is within three standard errors of 0, the ratio may be anything; do not publish it.
-# - *Client and server read the digits in opposite orders.*
-#   The numbers look plausible and belong to the wrong keys.
+#   If $\hat F_0$ is within three standard errors of 0, the ratio may be anything.
 # - *A question about “severe fever”.*
 #   The table knows only signs; finer states must be chosen before the survey.
 # - *Negative cells are set to 0.*
@@ -645,29 +657,30 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# Write a client that sends the index by k-RR, and an estimator of a correlation with its standard error.
-# Try them on our population.
+# We only ask who has which key, not for values.
+# Write a client with two states per key, and an estimator of $f_{j\mid C}$.
+# On our population, how much smaller is the standard error?
 # :::
 #
 # :::{dropdown} Solution
-# k-RR with $3^d$ items keeps the index with probability $p = e^\varepsilon/(e^\varepsilon + 3^d - 1)$, and moves it to each other one with $q = 1/(e^\varepsilon + 3^d - 1)$.
-# Write the report as a row of bits with a single 1.
-# Bit $x$ is then 1 with probability $p$ for people with index $x$ and $q$ for all others, so the scores are those of the page, with these $p$ and $q$.
+# With two states, absent and present, the index has base two, and the table only $2^d$ cells.
+# The proofs of privacy and of the estimator do not change, so the page's `server` can be used with vectors of two numbers.
+# For three keys, “cough” adds up four cells instead of 18, and the standard error of “fever, given cough” is about half of that above.
 # :::
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
-def by_krr(record, keys, eps, rng):
-    """The index, kept or moved to another one."""
-    x = index(record, keys, rng)
-    others = [y for y in range(3 ** len(keys)) if y != x]
-    return x if toss(odds(eps) / (odds(eps) + len(others)), rng) else pick(others, rng)
+def presence(record, keys, p, q, rng):
+    """IOH with two states: absent and present."""
+    x = int("".join(str(int(key in record)) for key in keys), 2)
+    bits = bernoulli(q, (2 ** len(keys),), rng)
+    bits[x] = toss(p, rng)
+    return bits
 
 
-told = [by_krr(person(rng), KEYS, 2.0, rng) for _ in range(20_000)]
-p, q = exp(2) / (exp(2) + 26), 1 / (exp(2) + 26)
-estimate, error = server(np.eye(27)[told], *QUESTIONS["fever, given cough"], p, q)
-print(f"fever, given cough: {estimate:.2f} ± {error:.2f}")
+told = np.array([presence(person(rng), KEYS, *oue(2.0), rng) for _ in range(60_000)])
+either, has = np.array([1, 1]), np.array([0, 1])
+print("{:.3f} ± {:.3f}".format(*server(told, weights(either, has, has), weights(either, either, has), *oue(2.0))))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
@@ -693,7 +706,7 @@ print(f"fever, given cough: {estimate:.2f} ± {error:.2f}")
 #
 # - Reports about single keys say nothing about how keys go together.
 # - IOH reports the index of the whole record, one of $3^d$, and protects the whole record.
-# - Every correlation is a ratio of two weighted sums of estimated shares; scores give its standard error.
+# - Every correlation is a ratio of two weighted sums of estimated shares.
 # - OUE is better than SUE for few people in many cells; k-RR is best for small tables or large $\varepsilon$.
 # - The error grows with the table, so ask about no more keys than you need.
 #
@@ -702,8 +715,7 @@ print(f"fever, given cough: {estimate:.2f} ± {error:.2f}")
 # | letter | meaning |
 # |---|---|
 # | $v$ | value of a key, between −1 and 1 |
-# | $x$ | index of a record (here only) |
-# | $f_x$ | share of people with index $x$ |
+# | $f_x$ | share of people with index $x$ (here only) |
 # | $f_{j\mid C}$ | share with key $j$ of those who meet $C$ (here only) |
 # | $m_{j\mid C}$ | their mean value of key $j$ (here only) |
 # | $C$ | a condition (here only) |
