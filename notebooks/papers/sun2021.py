@@ -37,6 +37,13 @@
 # **Lessons.**
 # {ref}`ch-keyvalue` teaches SE, PrivKV and PrivKVM, and {ref}`ch-correlation` teaches IOH.
 # They rest on {ref}`ch-rr` and {ref}`ch-frequency`.
+#
+# **If you build on it.**
+# - Correct the counts of SE before you divide ({ref}`§4.2 (b) <sun2021-4-2-b>`), and divide by the number of people asked.
+# - Compare mechanisms at equal *exact* ε, not at equal stated ε ({ref}`beside Fig. 5 <sun2021-4-2-budgets>`).
+# - For questions about two of many keys, ask each person about one pair ({ref}`Fig. 6 <sun2021-fig-6>`).
+# - Take OUE for questions spread over many cells, SUE for a few full ones ({prf:ref}`thm-sue-oue`).
+# - Give every ratio an interval: a small counter below the line makes it wild ({ref}`sec-corr-errors`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -44,12 +51,27 @@ from collections import Counter
 from itertools import product
 from math import ceil, cosh, exp, isclose, log, log2
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
 
 from ldpnb import GRR, IOH, OUE, PCKVGRR, SUE, PairSampling, PrivKV, Records, StateEncoding
-from ldpnb.book import check, close, datasets, diagram, recorded, settle, style, table
+from ldpnb.book import (
+    COLOURS,
+    check,
+    close,
+    datasets,
+    diagram,
+    label_lines,
+    plain_ticks,
+    recorded,
+    settle,
+    simulation,
+    style,
+    table,
+    theory,
+)
 from ldpnb.book.studies import sun2021 as study
 from ldpnb.chance import law, pick, toss
 from ldpnb.keyvalue import clipped_mean, holdings, privkvm_epsilon, privkvm_marginals
@@ -84,7 +106,7 @@ CROWD = np.array([(0, 1, 1), (0, 0, 0), (-1, 1, -1), (0, 0, 1), (1, -1, 1), (0, 
 coughs = CROWD[:, 2] != 0
 rows = {key: [{1: "+", -1: "−", 0: ""}[sign] for sign in signs] for key, signs in zip(KEYS, CROWD.T, strict=True)}
 rows |= {"given: cough": list(coughs), "and fever": list(coughs & (CROWD[:, 1] != 0))}
-diagram.cells(rows, numbers=range(1, 7))
+ax = diagram.cells(rows, numbers=range(1, 7))
 # %% [markdown]
 # (sun2021-1-single)=
 # ### Claim · Reports about single keys cannot answer such questions
@@ -226,7 +248,7 @@ def spread(name, share, eps=1.0):
 
 settle(
     "sun2021.oue-optimal",
-    {f"{who}body": spread("OUE", share) < spread("SUE", share) for who, share in (("no", 0), ("every", 1))},
+    {"nobody": spread("OUE", 0) < spread("SUE", 0), "everybody": spread("OUE", 1) < spread("SUE", 1)},
     control=("OUE at half the budget", spread("OUE", 0, 0.5) > spread("SUE", 0)),
 )
 
@@ -241,6 +263,15 @@ check(
     all(isclose(gap(f, eps), 1 / (4 * cosh(eps / 4) ** 2) - f, abs_tol=1e-9) for f in (0, 0.2, 1) for eps in BUDGETS),
     control="cosh(ε/2) in its place",
     caught=not isclose(gap(0, 1.0), 1 / (4 * cosh(0.5) ** 2), abs_tol=1e-9),
+)
+check(
+    "SUE and OUE spend ε",
+    "three budgets: the law of unary encoding with the p and q of the table is exactly ε-LDP",
+    all(
+        isclose(unary_epsilon(*printed(name, eps)), eps, abs_tol=1e-9) for name in ("SUE", "OUE") for eps in BUDGETS[:3]
+    ),
+    control="p of OUE with q of SUE",
+    caught=not isclose(unary_epsilon(0.5, printed("SUE", 1.0)[1]), 1, abs_tol=1e-9),
 )
 close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 
@@ -372,7 +403,8 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states", "index"]))
 # 1. Turn each key into its state and compute the index $x = \mathrm{IOH}(S)$.
 # 2. Start with a vector $A$ of $3^d$ zeros.
 # 3. Set $A[x] = 1$.
-# 4. For each $i$ from $\boxed{0}$ to $\boxed{3^d - 1}$, on its own: replace $A[i]$ by 1 with probability $p$ if it was 1, with probability $q$ if it was 0, and by 0 otherwise.
+# 4. Treat each $i$ from $\boxed{0}$ to $\boxed{3^d - 1}$ on its own.
+#    Set $A[i]$ to 1 with probability $p$ if it was 1, and with probability $q$ if it was 0; otherwise set it to 0.
 # 5. Send $A$.
 # ::::
 
@@ -533,6 +565,21 @@ settle(
     "sun2021.ioh-unbiased",
     {"cells": unbiased(*oue)},
     control=("corrected with SUE's p and q", not unbiased(*printed("SUE", 1.0))),
+)
+
+
+def mean_sign(v, code):
+    """Mean of state − 1 in the law of a client that codes a pair of this value."""
+    return sum(float(chance) * (digit - 1) for digit, chance in law(lambda rng: code({0: v}, 0, rng)).items())
+
+
+VALUES = (-1.0, -0.3, 0.0, 0.25, 1.0)
+check(
+    "Discretisation",
+    "five values: the sign of the client has the value as its mean",
+    all(isclose(mean_sign(v, state), v, abs_tol=1e-9) for v in VALUES),
+    control="the nearer of −1 and 1",
+    caught=not all(isclose(mean_sign(v, lambda r, key, rng: 2 * (r[key] >= 0)), v, abs_tol=1e-9) for v in VALUES),
 )
 close("sun2021", "§3.1", "5 reproduced")
 
@@ -900,7 +947,7 @@ table(pd.DataFrame(bandwidth, columns=head))
 # We may not pass on these data: the figure shows invented ratings of the same size.
 # The verdicts also rest on a recorded run with the real ratings of 6,040 people (MovieLens 1M).
 # Each method is estimated as published, with the counts of SE corrected.
-# The dashed extra is PrivKV at its *exact* ε with an unbiased mean.
+# An extra line shows PrivKV with a split that spends exactly ε, and with an unbiased mean.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The four methods"}
@@ -937,24 +984,22 @@ def tight_privkv(people, eps, runs, rng):
 
 METHODS = {"SE": se, "PrivKV": published_privkv, "PrivKVM": published_privkvm, "PrivKV, tight, unbiased": tight_privkv}
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 at the paper's size, on a STAND-IN for MovieLens: mean absolute error over ten films, 50 runs, against the budget that each method states. Bars: 95 %."}, "image": {"alt": "Two log-log panels of error against epsilon from 0.05 to 10. Left, frequency: SE below PrivKV and PrivKVM, which coincide; all meet near 0.003 from epsilon 5 on. Right, mean: SE lowest, tight unbiased PrivKV just above it, published PrivKV flat near 0.3 up to epsilon 1."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 at the paper's size, on a STAND-IN for MovieLens. Mean absolute error over ten films, 50 runs, against the stated budget. Bars: 95 %. “PrivKV, tight” has an unbiased mean."}, "image": {"alt": "Two log-log panels of error against epsilon from 0.05 to 10. Left, frequency: SE below PrivKV and PrivKVM, which coincide; all meet near 0.003 from epsilon 5 on. Right, mean: SE lowest, tight unbiased PrivKV just above it, published PrivKV flat near 0.3 up to epsilon 1."}}
 streams = np.random.default_rng(np.random.SeedSequence(2021, n_children_spawned=7))  # those of the first edition
 fig5 = study.fig5(study.films(), METHODS, rng=streams)
-grid = sns.relplot(
-    fig5,
-    x="eps",
-    y="error",
-    col="what",
-    hue="method",
-    style="method",
-    kind="line",
-    markers=True,
-    errorbar=("se", 1.96),
-    height=3.2,
-)
-grid.set(xscale="log", yscale="log")
-grid.set_titles("{col_name} (stand-in)").set_axis_labels("stated budget ε", "mean absolute error")
-sns.move_legend(grid, "lower center", bbox_to_anchor=(0.5, 1), ncols=2, title=None)
+drawn = fig5.replace("PrivKV, tight, unbiased", "PrivKV, tight")
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8), sharey=True)
+for ax, what in zip(axes, ("frequency", "mean"), strict=True):
+    runs = drawn[drawn["what"] == what]
+    sns.lineplot(runs, x="eps", y="error", ax=ax, **theory("method", runs["method"].unique()))
+    sns.lineplot(runs, x="eps", y="error", ax=ax, **simulation("method", runs["method"].unique()))
+    ax.set(title=f"{what} (stand-in)", xlabel="stated budget ε", ylabel="mean absolute error")
+for ax in axes:  # not before: seaborn averages what is on a logarithmic axis by its logarithms
+    ax.set(xscale="log", yscale="log")
+    plain_ticks(ax)
+    ax.set_xticks([0.05, 0.2, 1, 5], ["0.05", "0.2", "1", "5"])
+label_lines(axes)
+plt.show()
 
 # %% [markdown]
 # SE has the smallest errors of the paper's three methods: of the mean at all ten budgets, of the frequency up to $\varepsilon = 2$.
@@ -1026,7 +1071,7 @@ table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our aud
 
 # %% [markdown]
 # So part of SE's advantage is budget that PrivKV does not spend, and part is a bias that PrivKV's mean need not have.
-# With both removed, PrivKV is close behind SE: the dashed line in {ref}`Fig. 5 <sun2021-fig-5>`.
+# With both removed, PrivKV is close behind SE: the line “PrivKV, tight” in {ref}`Fig. 5 <sun2021-fig-5>`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.2: 4 reproduced, 1 reproduced under conditions, 1 corrected"}
 PRESENT = [{0: -1.0}, {}, {0: 1.0}]  # key 0 in state 0, 1, 2
@@ -1061,7 +1106,7 @@ for weight, record in ((0.3, {0: 0.6}), (0.7, {})):
 def recovers(M):
     """Whether f and m come out right in the limit of many people."""
     f, m = M[0] + M[2], (M[2] - M[0]) / (M[0] + M[2])
-    return {"frequency": isclose(f, 0.3, abs_tol=1e-9), "mean": isclose(m, 0.6, abs_tol=1e-9)}
+    return isclose(f, 0.3, abs_tol=1e-9), isclose(m, 0.6, abs_tol=1e-9)
 
 
 def corrected(q):
@@ -1071,9 +1116,9 @@ def corrected(q):
 
 settle(
     "sun2021.se-estimate",
-    recovers(shares),
-    instead={"corrected-counts": all(recovers(corrected(1 / (exp(1) + 2))).values())},
-    control=("q of randomized response", not any(recovers(corrected(1 / (exp(1) + 1))).values())),
+    {"frequency": recovers(shares)[0], "mean": recovers(shares)[1]},
+    instead={"corrected-counts": all(recovers(corrected(1 / (exp(1) + 2))))},
+    control=("q of randomized response", not any(recovers(corrected(1 / (exp(1) + 1))))),
 )
 f, m, p, q = 0.3, 0.6, exp(1) / (exp(1) + 2), 1 / (exp(1) + 2)
 limit = f * (p + q) + (1 - f) * 2 * q
@@ -1234,26 +1279,31 @@ close("sun2021", "§4.2", "4 reproduced, 1 reproduced under conditions, 1 correc
 # The questions are all ordered pairs: one key, given another.
 # Signs are drawn afresh in each run, and the table is shifted to sum to one, which is unbiased.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 at the paper's size, on a STAND-IN for GAUSS: mean absolute error of frequency correlation (above) and mean correlation (below), over all ordered pairs of keys and 50 runs. Bars: 95 %."}, "image": {"alt": "Four log-log panels of error against epsilon from 0.5 to 10, for 2, 4 and 8 keys, SUE and OUE. Errors fall with epsilon and from left, 100,000 people, to right, a million; they rise with the number of keys and are larger below. OUE is lower than SUE for eight keys at large epsilon, higher for two."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 at the paper's size, on a STAND-IN for GAUSS. Above: frequency correlation; below: mean correlation. Mean absolute error over all ordered pairs of keys, 50 runs. Bars: 95 %."}, "image": {"alt": "Four log-log panels of error against epsilon from 0.5 to 10, for 2, 4 and 8 keys, SUE and OUE. Errors fall with epsilon and from left, 100,000 people, to right, a million; they rise with the number of keys and are larger below. OUE is lower than SUE for eight keys at large epsilon, higher for two."}}
 fig6 = study.fig6({"SUE": SUE, "OUE": OUE, "k-RR": GRR}, pairs={"pairs": GRR}, rng=draws)
-grid = sns.relplot(
-    fig6.query("design in ('SUE', 'OUE')").rename(columns={"d": "keys d"}),
-    x="eps",
-    y="error",
-    row="what",
-    col="n",
-    hue="keys d",
-    palette=["C0", "C1", "C2"],
-    style="design",
-    kind="line",
-    markers=True,
-    errorbar=("se", 1.96),
-    height=2.9,
-    aspect=1.1,
-)
-grid.set(xscale="log", yscale="log")
-grid.set_titles("{row_name}, {col_name:,} people (stand-in)").set_axis_labels("ε", "mean absolute error")
-sns.move_legend(grid, "lower center", bbox_to_anchor=(0.5, 1), ncols=4)
+fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.6), sharex=True, sharey=True)
+for ax, (what, n) in zip(axes.flat, product(("frequency", "mean"), study.FIG6_PEOPLE), strict=True):
+    runs = fig6[(fig6["what"] == what) & (fig6["n"] == n) & fig6["design"].isin(["SUE", "OUE"])]
+    sns.lineplot(
+        runs,
+        x="eps",
+        y="error",
+        hue="d",
+        palette=[*COLOURS[:3]],
+        style="design",
+        markers=True,
+        errorbar=("se", 1.96),
+        err_style="bars",
+        ax=ax,
+    )
+    ax.set(xlabel="ε", ylabel="mean absolute error", title=f"{what}, n = {n:,}")
+    handles, names = ax.get_legend_handles_labels()
+    ax.get_legend().remove()
+for ax in axes.flat:
+    ax.set(xscale="log", yscale="log")
+    plain_ticks(ax)
+fig.legend(handles, names, loc="outside lower center", ncols=7)
+plt.show()
 
 # %% [markdown]
 # *More people.*
@@ -1276,24 +1326,34 @@ sns.move_legend(grid, "lower center", bbox_to_anchor=(0.5, 1), ncols=4)
 # OUE has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$.
 # {prf:ref}`thm-sue-oue` says when: if the question adds many cells that few people fill.
 #
-# Two more designs on the same people, which are ours: the index through k-RR, and *pairs*, where each person reports the nine states of one public pair of keys {cite:p}`cormode2018marginal`.
+# The table has two more designs, which are ours.
+# *k-RR* sends the index through k-RR.
+# In *pairs* each person reports the nine states of one public pair of keys {cite:p}`cormode2018marginal`.
 
 # %% tags=["hide-input"]
 few = fig6.query("n == 10**6 and d > 2 and eps in (1, 4, 10)")
 few = few.pivot_table(index=["what", "d", "eps"], columns="design", values="error", sort=False).map("{:.4f}".format)
 table(few.rename_axis(["error, n = 10⁶", "d", "ε"]).reset_index())
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3: 1 reproduced, 2 reproduced under conditions"}
-half = fig6["run"] % 2  # even and odd runs, for controls: what differs between them is chance
+# %% tags=["hide-input"]
 KINDS = ("frequency", "mean")
+POINTS = [(d, design, eps) for d in study.FIG6_KEYS for design in ("SUE", "OUE") for eps in study.FIG6_BUDGETS]
 
 
 def averaged(data):
     return data.groupby(["n", "d", "design", "eps", "what"])["error"].mean().unstack()
 
 
-whole, even, odd = averaged(fig6), averaged(fig6[half == 0]), averaged(fig6[half == 1])
-POINTS = [(d, design, eps) for d in (2, 4, 8) for design in ("SUE", "OUE") for eps in study.FIG6_BUDGETS]
+whole = averaged(fig6)
+times = [whole["mean"][n, *point] / whole["frequency"][n, *point] for n in study.FIG6_PEOPLE for point in POINTS]
+held = study.gauss(10**5, 8, np.random.default_rng(6))[1]
+with_both = [(held[:, a] & held[:, b]).mean() for a in range(8) for b in range(a)]
+print(f"error of the mean: {min(times):.1f} to {max(times):.1f} times that of the frequency, at {len(times)} points")
+print(f"people who hold two of eight keys: {min(with_both):.0%} to {max(with_both):.0%}")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3: 1 reproduced, 2 reproduced under conditions"}
+half = fig6["run"] % 2  # even and odd runs, for controls: what differs between them is chance
+even, odd = averaged(fig6[half == 0]), averaged(fig6[half == 1])
 
 
 def fewer_errors(many, n, few):
@@ -1336,8 +1396,6 @@ def grows(lines):
     return all(a > b for line in lines for a, b in zip(line, line[1:], strict=False))
 
 
-held = study.gauss(10**5, 8, np.random.default_rng(6))[1]
-with_both = [(held[:, a] & held[:, b]).mean() for a in range(8) for b in range(a)]
 settle(
     "sun2021.fig6-means",
     {
@@ -1442,11 +1500,3 @@ close("sun2021", "§5", "1 reproduced")
 # Two entries have slips: in [13] the first author is printed Swang, and [21] lacks its third author, Wainwright.
 #
 # An earlier preprint of the first author treats the same questions {cite:p}`sun2019conditional`; we have read its abstract only.
-#
-# ## If you build on it
-#
-# - Correct the counts of SE before you divide ({ref}`§4.2 (b) <sun2021-4-2-b>`), and divide by the number of people asked.
-# - Compare mechanisms at equal exact ε, not at equal stated ε ({ref}`table <sun2021-4-2-budgets>`).
-# - For questions about two of many keys, ask each person about one pair ({ref}`Fig. 6 <sun2021-fig-6>`).
-# - Take OUE for questions spread over many cells, SUE for a few full ones ({prf:ref}`thm-sue-oue`).
-# - Give every ratio an interval; a small counter below the line makes it wild ({ref}`sec-corr-errors`).
