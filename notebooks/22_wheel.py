@@ -251,7 +251,7 @@ def ratio_errors(n, rng, f=0.02, m=0.5, trials=2000):
 
 
 sizes = [10**3, 10**4, 10**5, 10**6, 3 * 10**6, 10**7, 10**8]
-ratios = sweep(ratio_errors, rng=rng, n=sizes)
+ratios = sweep(ratio_errors, rng=np.random.default_rng(2021), n=sizes)
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.8), sharex=True)
 axes[0].plot(ratios["n"], ratios["delta"], color="C0", marker="", label="delta method")
 axes[0].plot(ratios["n"], ratios["error"], "o", color="C1", label="clipped ratio, simulated")
