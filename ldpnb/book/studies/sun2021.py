@@ -1,0 +1,252 @@
+"""The experiments of sun2021: single keys (Fig. 5) and correlations of keys (Fig. 6), with invented people for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import combinations, permutations
+from math import sqrt
+from typing import Protocol
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from ldpnb.book.experiment import sweep
+from ldpnb.core import Bools, Floats, Ints, Records, Tally
+from ldpnb.keyvalue import Holdings, encode
+from ldpnb.postprocess import norm
+
+Method = Callable[[Holdings, float, int, np.random.Generator], tuple[Floats, Floats]]
+
+
+class Oracle(Protocol):
+    """A frequency oracle whose tallies can be drawn from their joint law."""
+
+    def simulate(self, counts: Ints, *, trials: int, rng: np.random.Generator) -> Tally:
+        """Draw tallies of people with this histogram."""
+
+    def estimate(self, tally: Tally) -> Floats:
+        """Estimate the share of each item."""
+
+
+MakeOracle = Callable[..., Oracle]  # of k, the number of items, and epsilon
+
+RUNS = 50
+
+# ----------------------------------------------------------------------------------------------- Fig. 5: single keys
+
+FIG5_BUDGETS = (0.05, 0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10)
+STARS = np.linspace(-1, 1, 10)  # half a star to five stars
+
+
+def tilted(mean: float) -> Floats:
+    """Probabilities of the ten ratings `STARS` with this mean, as even as can be: an exponential family."""
+    from scipy.optimize import brentq
+
+    def law(slope: float) -> Floats:
+        weights = np.exp(slope * STARS)
+        return np.asarray(weights / weights.sum())
+
+    return law(brentq(lambda slope: float(law(slope) @ STARS) - mean, -20, 20))
+
+
+def films(n: int = 138_493, d: int = 10) -> Holdings:
+    """Invent ratings of the d most rated films, as many people as MovieLens 20M has.
+
+    The films are rated by 49 % to 36 % of the people, with mean values from 0.77 to 0.38.
+    """
+    counts = []
+    for f, m in zip(np.linspace(0.49, 0.36, d), np.linspace(0.77, 0.38, d), strict=True):
+        exact = round(f * n) * tilted(m)
+        whole = np.floor(exact).astype(np.int64)
+        whole[np.argmax(exact)] += round(f * n) - whole.sum()
+        counts.append(whole)
+    return Holdings(n, 10 * np.arange(d + 1), np.tile(STARS, d), np.concatenate(counts))
+
+
+def fig5(
+    people: Holdings,
+    methods: Mapping[str, Method],
+    *,
+    rng: np.random.Generator,
+    budgets: Sequence[float] = FIG5_BUDGETS,
+    runs: int = RUNS,
+) -> pd.DataFrame:
+    """Measure frequencies and means of single keys by several methods at several budgets.
+
+    Parameters
+    ----------
+    people : Holdings
+        With d keys.
+    methods : dict of str to callable
+        Called as ``method(people, epsilon, runs, rng)``; returns frequencies and means, (runs, d) each.
+    rng : numpy.random.Generator
+        Each method has a stream of its own at each budget.
+    budgets : sequence of float
+        As stated by each method.
+    runs : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``method``, ``eps``, ``run``, ``what`` ("frequency" or "mean") and ``error``, absolute and averaged over
+        the keys.
+    """
+
+    def measure(method: str, eps: float, rng: np.random.Generator) -> list[dict[str, float]]:
+        frequency, mean = methods[method](people, eps, runs, rng)
+        errors = (np.abs(x - truth).mean(1) for x, truth in ((frequency, people.frequency), (mean, people.mean)))
+        return [{"run": i, "frequency": f, "mean": m} for i, (f, m) in enumerate(zip(*errors, strict=True))]
+
+    return _long(sweep(measure, rng=rng, method=list(methods), eps=list(budgets)).drop(columns="trial"))
+
+
+def _long(wide: pd.DataFrame) -> pd.DataFrame:
+    """One row per error."""
+    names = [name for name in wide.columns if name not in ("frequency", "mean")]
+    return wide.melt(names, ["frequency", "mean"], "what", "error")
+
+
+# ---------------------------------------------------------------------------------------------- Fig. 6: correlations
+
+FIG6_BUDGETS = (0.5, 1, 2, 4, 6, 8, 10)
+FIG6_PEOPLE = (10**5, 10**6)
+FIG6_KEYS = (2, 4, 8)
+
+
+def gauss(n: int, d: int, rng: np.random.Generator) -> tuple[Records, Bools, Floats]:
+    """Invent people with a hidden trait, which makes all keys likelier and values larger.
+
+    Presence of a key is a Gaussian above a threshold, values are Gaussian and clipped to [−1, 1]; a key is held by
+    35 % to 60 % of the people, and presences of two keys are correlated by about 0.2.
+
+    Returns
+    -------
+    records : Records
+    held : ndarray of bool (n, d)
+    values : ndarray (n, d)
+        Also of keys that are not held.
+    """
+    trait = rng.normal(size=n)
+    held = sqrt(0.3) * trait[:, None] + sqrt(0.7) * rng.normal(size=(n, d)) > np.linspace(0.4, -0.3, d)
+    values = np.clip(np.linspace(-0.4, 0.4, d) + 0.15 * trait[:, None] + 0.26 * rng.normal(size=(n, d)), -1, 1)
+    users, keys = np.nonzero(held)
+    return Records(np.concatenate([[0], np.cumsum(held.sum(1))]), keys, values[users, keys]), held, values
+
+
+def pair_truth(held: Bools, values: Floats) -> Floats:
+    """Frequency and mean correlation of key a given key b, for all ordered pairs (a, b): (pairs, 2)."""
+    found = []
+    for a, b in permutations(range(held.shape[1]), 2):
+        both = held[:, a] & held[:, b]
+        found.append((both.sum() / held[:, b].sum(), values[both, a].mean()))
+    return np.array(found)
+
+
+def pair_tables(cells: Floats, d: int) -> Floats:
+    """Sum tables of all keys, (…, 3^d), to one of 3 × 3 for each ordered pair, first key in rows: (…, pairs, 3, 3)."""
+    return _ordered((cells @ _onto_pairs(d)).reshape(*cells.shape[:-1], -1, 9), d)
+
+
+def correlations(tables: Floats, n: int) -> Floats:
+    """Frequency and mean correlation from 3 × 3 tables of shares, clipped to what is possible: (…, 2)."""
+    below = tables[..., [0, 2]].sum((-1, -2))
+    part = tables[..., [0, 2], :][..., [0, 2]].sum((-1, -2))
+    signed = (tables[..., 2, :] - tables[..., 0, :])[..., [0, 2]].sum(-1)
+    frequency = np.clip(part / np.maximum(below, 1 / n), 0, 1)
+    return np.stack([frequency, np.clip(signed / np.maximum(part, 1 / n), -1, 1)], -1)
+
+
+def fig6(
+    oracles: Mapping[str, MakeOracle],
+    *,
+    pairs: Mapping[str, MakeOracle],
+    rng: np.random.Generator,
+    people: Sequence[int] = FIG6_PEOPLE,
+    keys: Sequence[int] = FIG6_KEYS,
+    budgets: Sequence[float] = FIG6_BUDGETS,
+    runs: int = RUNS,
+) -> pd.DataFrame:
+    """Measure frequency and mean correlations of all ordered pairs of keys, by several designs at several budgets.
+
+    All designs see the same people, whose signs are drawn anew in each run; tallies are drawn from their joint law.
+
+    Parameters
+    ----------
+    oracles : dict of str to callable
+        Oracles ``make(k=3**d, epsilon=epsilon)`` for the index of all keys; their tables are shifted to sum to one.
+    pairs : dict of str to callable
+        Oracles ``make(k=9, epsilon=epsilon)`` for the states of one pair of keys, drawn for each person.
+    rng : numpy.random.Generator
+    people, keys, budgets : sequence
+        Numbers of people n, of keys d, and ε.
+    runs : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``n``, ``d``, ``design``, ``eps``, ``run``, ``what`` ("frequency" or "mean") and ``error``, absolute and
+        averaged over the pairs.
+    """
+    rows = []
+    for n in people:
+        for d in keys:
+            records, held, values = gauss(n, d, rng)
+            truth = pair_truth(held, values)
+            everybody = [np.bincount(encode(records, d, rng), minlength=3**d) for _ in range(runs)]
+            for run, histogram in enumerate(everybody):
+                asked = _asked_pairs(histogram, d, rng)
+                for eps in budgets:
+                    tables = {
+                        name: pair_tables(norm(_measured(make(k=3**d, epsilon=eps), histogram, rng)), d)
+                        for name, make in oracles.items()
+                    }
+                    for name, make in pairs.items():
+                        oracle = make(k=9, epsilon=eps)
+                        tables[name] = _ordered(np.array([_measured(oracle, nine, rng) for nine in asked]), d)
+                    for name, found in tables.items():
+                        frequency, mean = np.abs(correlations(found, n) - truth).mean(0)
+                        point = {"n": n, "d": d, "design": name, "eps": eps, "run": run}
+                        rows.append(point | {"frequency": frequency, "mean": mean})
+    return _long(pd.DataFrame(rows))
+
+
+def _measured(oracle: Oracle, histogram: Ints, rng: np.random.Generator) -> Floats:
+    """Shares that one survey of these people finds."""
+    return np.asarray(oracle.estimate(oracle.simulate(histogram, trials=1, rng=rng))[0])
+
+
+def _pairs(d: int) -> list[tuple[int, int]]:
+    return list(combinations(range(d), 2))
+
+
+@cache
+def _nines(d: int) -> Ints:
+    """State 3 s_a + s_b of each pair a < b in each cell of a table of d keys: (pairs, 3^d)."""
+    states = np.arange(3**d)[:, None] // 3 ** np.arange(d - 1, -1, -1) % 3
+    return np.array([3 * states[:, a] + states[:, b] for a, b in _pairs(d)])
+
+
+@cache
+def _onto_pairs(d: int) -> Floats:
+    """Matrix that sums the cells of a table into the nine states of each pair a < b: (3^d, 9 · pairs)."""
+    return np.hstack([np.eye(9)[nine] for nine in _nines(d)])
+
+
+def _ordered(nine: Floats, d: int) -> Floats:
+    """Tables of all ordered pairs from those of pairs a < b: (…, pairs, 9) becomes (…, 2 · pairs, 3, 3)."""
+    square = nine.reshape(*nine.shape[:-1], 3, 3)
+    place = {pair: i for i, pair in enumerate(_pairs(d))}
+    found = [
+        square[..., place[a, b], :, :] if a < b else np.swapaxes(square[..., place[b, a], :, :], -1, -2)
+        for a, b in permutations(range(d), 2)
+    ]
+    return np.stack(found, -3)
+
+
+def _asked_pairs(histogram: Ints, d: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Draw one pair for each person, and count the nine states of each pair among those who drew it."""
+    nines = _nines(d)
+    asked = rng.multinomial(histogram, np.full(len(nines), 1 / len(nines)))
+    return [np.bincount(nine, asked[:, column], minlength=9).astype(np.int64) for column, nine in enumerate(nines)]
