@@ -40,26 +40,21 @@ from ldpnb import (
     GRR,
     IOH,
     OUE,
-    PCKVGRR,
     SUE,
     HadamardBit,
     PairSampling,
-    PrivKV,
     Records,
     epsilon,
-    law,
     laws,
     moments,
     norm,
     norm_sub,
-    pick,
     same_law,
     toss,
 )
-from ldpnb.book import check, datasets, settle, style, sweep, table
+from ldpnb.book import check, datasets, style, sweep, table
 from ldpnb.book.diagram import arrow, board, frame
-from ldpnb.keyvalue import encode, to_bits
-from ldpnb.verify import one_person
+from ldpnb.keyvalue import encode
 
 style()
 SEED = 31  # three states and one report
@@ -282,114 +277,6 @@ check(
 # In $f_{k|C}$ the numerator needs key $k$ added to both α and β, as the paper says in words.
 # And $S^+_{k|C}$ and $S^-_{k|C}$, read with the α and β of the condition alone, each include people who do not have key $k$; they cancel in the difference, which is all that is used.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-orders = [{"cough": 1, "cancer": 0}, {"cancer": 0, "cough": 1}]
-two_orders = [to_bits(given, KEYS) for given in orders]
-
-
-def listed_cells(given):
-    alpha, beta = (tuple(map(int, bits)) for bits in to_bits(given, KEYS))
-    return [i for gamma in expand(alpha, beta) for i in indices(gamma)]
-
-
-tensor = flat.reshape(3, 3, 3)
-f_gamma = {g: sum(flat[i] for i in indices(g)) for g in product((0, 1), repeat=3)}
-every = [index({j: v for j, v in enumerate(r) if v}) for r in product((-1, 0, 1), repeat=3)]
-settle(
-    "sun2021.index",
-    holds={
-        "different": sorted(every) == list(range(27)),
-        "patients": [index(r) for r in PATIENTS.values()] == [21, 8, 9],
-    },
-)
-settle(
-    "sun2021.condition",
-    holds={
-        "strings": two_orders == [("101", "001")] * 2,
-        "cells": len({tuple(sorted(listed_cells(g))) for g in orders}) == 1,
-    },
-)
-settle(
-    "sun2021.ioh-epsilon",
-    holds={
-        "exact": abs(found - 1) < 1e-9,
-    },
-)
-settle(
-    "sun2021.ioh-unbiased",
-    holds={"cells": np.abs(mean - two_keys.expected(Records.of(*RECORDS))).max() < 1e-9},
-)
-settle(
-    "sun2021.expansion",
-    holds={
-        "sum": apart < 1e-12,
-    },
-)
-settle("sun2021.index-set", holds={"listed": sorted(indices((1, 0, 1))) == [3, 5, 21, 23]})
-crowd = np.random.default_rng(SEED).integers(-1, 2, (300, 3))  # signs, 0 for a key that is absent
-table_of = np.bincount((crowd + 1) @ (9, 3, 1), minlength=27).reshape(3, 3, 3)
-
-
-def by_definition(key, a, b):
-    """Share with the key among those who meet a condition, and the mean of its signs."""
-    meet = crowd[((crowd != 0) == np.array(b, bool))[:, np.array(a, bool)].all(1), key]
-    return (meet != 0).mean(), meet[meet != 0].mean()
-
-
-def by_ratios(key, a, b):
-    """The same by the paper's counters, key k added to both bit strings."""
-    named, present = (tuple(1 if j == key else bit for j, bit in enumerate(bits)) for bits in (a, b))
-    both = by_axes(table_of, named, present)
-    return both / by_axes(table_of, a, b), by_axes(table_of, named, present, signed=key) / both
-
-
-settle(
-    "sun2021.ratios",
-    holds={
-        "as-defined": max(
-            np.abs(np.subtract(by_definition(key, a, b), by_ratios(key, a, b))).max()
-            for a, b in CONDITIONS
-            for key in range(3)
-            if not a[key]
-        )
-        < 1e-12
-    },
-)
-TOGETHER, APART = [{0: 1.0, 1: 1.0}, {}], [{0: 1.0}, {1: 1.0}]  # the same shares, opposite associations
-
-
-def told(crowd, mechanism, read=str):
-    """Law of what is read in the report of somebody drawn from these."""
-    return law(lambda rng: read(one_person(mechanism)(pick(crowd, rng), rng)))
-
-
-def alike(mechanism, read=str):
-    return told(TOGETHER, mechanism, read) == told(APART, mechanism, read)
-
-
-settle(
-    "sun2021.single-key",
-    holds={
-        "privkv": alike(PrivKV(d=2, key_epsilon=0.5, value_epsilon=0.5)),
-        "pckv": alike(PCKVGRR(d=2, ell=2, epsilon=1.0), lambda report: min(int(report), 4)),
-        "ioh": not alike(two_keys),
-    },
-)
-left = by_axes(tensor, (0, 1, 1), (0, 1, 1))
-settle(
-    "sun2021.f-example",
-    holds={"second-term": bool(expand((0, 1, 1), (1, 1, 1)))},
-    instead={"sum": abs(left - f_gamma[0, 1, 1] - f_gamma[1, 1, 1]) < 1e-12},
-)
-settle(
-    "sun2021.s-plus",
-    holds={"printed-sum": over < 1e-9},
-    instead={
-        "with-key": abs(mended - plus_cells) < 1e-12,
-        "difference": signed_apart < 1e-12,
-    },
-)
-
 # %% [markdown]
 # (sec-corr-errors)=
 # ## How large is the error?
@@ -487,7 +374,6 @@ table(
 )
 
 # %% [markdown]
-# (sec-corr-figure)=
 # ## The paper's figure
 #
 # Fig. 6 of the paper has Gaussian data, 2, 4 and 8 keys, $10^5$ and $10^6$ people, SUE and OUE, and averages 50 runs.
@@ -497,7 +383,7 @@ table(
 # Two other designs stand beside the paper's: the index through k-RR instead of unary encoding, and pairs, where each person reports the nine states of one public pair of keys through k-RR.
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 of the paper at its own size: mean absolute error of frequency correlation (left) and mean correlation (right) over all ordered pairs of keys, means of 50 runs, for 100,000 (upper row) and a million people (lower row). SUE and OUE as in the paper; up to ε = 1 they differ by chance or hardly. Pairs (dashed) are best for eight keys up to ε = 6, the index by k-RR (dotted) at large ε; for two keys these two are the same design. Clipped to [0, 1] or [−1, 1]; errors at the upper end mean that nothing is learned."}, "image": {"alt": "Four panels of mean absolute error against epsilon from 0.5 to 10 on log-log axes, for 2, 4 and 8 keys. Errors fall with the number of people and, up to floors, with epsilon, and rise steeply with the number of keys; means have larger errors than frequencies. For eight keys the dashed line of pairs is lowest up to epsilon 6, and the dotted line of k-RR falls below it between 6 and 10."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 6 of the paper at its own size: mean absolute error of frequency correlation (left) and mean correlation (right) over all ordered pairs of keys, means of 50 runs, for 100,000 (upper row) and a million people (lower row). SUE and OUE as in the paper; up to ε = 1 they differ by chance or hardly. Pairs (dashed) are best for eight keys up to ε = 6, the index by k-RR (dotted) at large ε; for two keys these two are the same design. Clipped to [0, 1] or [−1, 1]; errors at the upper end mean that nothing is learned."}, "image": {"alt": "Four panels of mean absolute error against epsilon from 0.5 to 10 on log-log axes, for 2, 4 and 8 keys. Errors fall with the number of people and, up to floors, with epsilon, and rise steeply with the number of keys; means have larger errors than frequencies. For eight keys the dashed line of pairs is lowest up to epsilon 6, and the dotted line of k-RR falls below it between 6 and 10."}}
 def gauss(n, d, rng):
     """People with a hidden trait: correlated keys, and Gaussian values that go with it."""
     trait = rng.normal(size=n)
@@ -645,50 +531,6 @@ table(
 # For questions about two of eight keys neither is the best design.
 # The table has 6,561 cells; at $\varepsilon = 1$ single cells are noise even with a million people, and correlations are off by 0.1 (frequencies) and 0.3 (means) on average.
 # Asking each person about one public pair of keys divides the people by 28 and the cells by 729.
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-
-
-def error(n, d, design, eps, what):
-    return fig6.query("n == @n and d == @d and design == @design and ε == @eps")[what].iloc[0]
-
-
-EVERY = [(d, design, eps) for d in (2, 4, 8) for design in ("SUE", "OUE") for eps in BUDGETS]
-settle(
-    "sun2021.fig6-people",
-    holds={
-        "smaller": all(
-            error(10**6, *point, what) < error(10**5, *point, what) for point in EVERY for what in ("frequency", "mean")
-        )
-    },
-)
-settle(
-    "sun2021.fig6-means",
-    holds={
-        "larger": all(
-            error(n, *point, "mean") > error(n, *point, "frequency") for point in EVERY for n in (10**5, 10**6)
-        ),
-        "few-people": max((held[:, a] & held[:, b]).mean() for a in range(8) for b in range(a)) < 0.5,
-    },
-)
-settle(
-    "sun2021.fig6-oue",
-    holds={
-        "eight-keys": all(
-            error(10**6, 8, "OUE", eps, what) < error(10**6, 8, "SUE", eps, what)
-            for eps in BUDGETS[3:]
-            for what in ("frequency", "mean")
-        ),
-        "two-keys": error(10**6, 2, "OUE", 10, "frequency") < error(10**6, 2, "SUE", 10, "frequency"),
-    },
-)
-settle(
-    "sun2021.space",
-    holds={
-        "bits": all(IOH.of(tuple("abcdefgh"[:d]), OUE, 1.0).report_bits == 3**d for d in (2, 4, 8)),
-        "pair": PairSampling.of(tuple("abcdefgh"), OUE, 1.0).report_bits == 9,
-    },
-)
 
 # %% [markdown]
 # (sec-corr-fair)=

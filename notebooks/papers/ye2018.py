@@ -93,6 +93,55 @@
 # Nothing in principle: wherever the survey leaves a setting open, the ledger says which one we took.
 # What we could not do is to compare numbers, because our text has no figures, and the survey prints no numbers of its own experiments.
 #
+# (ye2018-5-1)=
+# ## §5.1 Key–value data
+#
+# The survey names key–value data as an open challenge: {holds}`the keys are sensitive as well as the values <ye2018.key-sensitive>`, so both must be perturbed and still belong together.
+# A client that perturbs values alone has no finite ε, because it shows which keys a person has.
+# The state of one public key, which binds key and value, is exactly ε-LDP ({ref}`sec-kv-se`).
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 1 reproduced"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from math import exp, inf
+
+from ldpnb import epsilon, laws, pick, toss
+from ldpnb.book import settle
+
+RECORDS = [{}, {0: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25, 1: 1.0}]  # of two keys
+
+
+def sign(v, rng):
+    return 1 if toss((1 + v) / 2, rng) else -1
+
+
+def value_alone(record, rng):
+    """Keys as they are, and the sign of each value by randomized response."""
+    keep = exp(1) / (exp(1) + 1)
+    return tuple((key, sign(v, rng) * (1 if toss(keep, rng) else -1)) for key, v in sorted(record.items()))
+
+
+def bound(record, rng, keys=(0, 1)):
+    """The state of one key, drawn among `keys`, by k-RR over three states."""
+    key = pick(keys, rng)
+    own = 1 + sign(record[key], rng) if key in record else 1
+    told = own if toss(exp(1) / (exp(1) + 2), rng) else pick([y for y in range(3) if y != own], rng)
+    return key, told
+
+
+def protects(client):
+    return abs(epsilon(laws(client, RECORDS)) - 1) < 1e-12
+
+
+settle(
+    "ye2018.key-sensitive",
+    {"values-alone": epsilon(laws(value_alone, RECORDS)) == inf, "together": protects(bound)},
+    control=(
+        "a key drawn among those that the person has",
+        not protects(lambda record, rng: bound(record, rng, sorted(record) or (0, 1))),
+    ),
+)
+
+# %% [markdown]
 # ## If you build on it
 #
 # - Take the laws from here and the constants from the source of each method; where the survey combines two sources, check the ε of what comes out.
