@@ -27,7 +27,7 @@
 # - Discretisation is a coin of probability $(1+v)/2$ ({ref}`§3.1 (a) <sun2021-3-1-a>`).
 # - SE asks each person about one key, as the bandwidth $\log 3d$ implies ({ref}`Table 2 <sun2021-table-2>`).
 # - PrivKV splits its budget into halves, and PrivKVM takes three rounds ({ref}`Fig. 5 <sun2021-fig-5>`).
-# - The people and questions of {ref}`Fig. 6 <sun2021-fig-6>` are invented, and so is its range of ε.
+# - The people and questions of {ref}`Fig. 6 <sun2021-fig-6>` are invented, and so is its range of ε; its tables are shifted to sum to one.
 #
 # **Letters.**
 # We write $j$ for a key, and $a$, $b$, $g$ for the bit strings $\alpha$, $\beta$, $\gamma$, which are probabilities in our lessons.
@@ -149,7 +149,7 @@ close("sun2021", "§1", "1 reproduced")
 # (sun2021-def-1)=
 # ### Definition 1 · ε-LDP
 #
-# {badge}`Definition` {badge}`Reproduced <sun2021.epsilon-zero>` · Lesson: {ref}`sec-rr-privacy`
+# {badge}`Definition` smaller ε protects more: {badge}`Reproduced <sun2021.epsilon-zero>` · Lesson: {ref}`sec-rr-privacy`
 #
 # A client $M$ is ε-LDP if, for all inputs $t_1, t_2$ and every output $y$ in the range of $M$,
 #
@@ -161,7 +161,7 @@ close("sun2021", "§1", "1 reproduced")
 # (sun2021-2-1-a)=
 # ### §2.1 (a) · Unary encoding, SUE and OUE
 #
-# {badge}`Definition` {badge}`Reproduced <sun2021.ue-epsilon>` {badge}`Reproduced under conditions <sun2021.oue-optimal>` · Lesson: {ref}`sec-freq-clients`
+# {badge}`Definition` its ε: {badge}`Reproduced <sun2021.ue-epsilon>` OUE's least variance: {badge}`Reproduced under conditions <sun2021.oue-optimal>` · Lesson: {ref}`sec-freq-clients`
 #
 # Item $i$ becomes the one-hot vector $B$ with $B[i] = 1$.
 # A bit is reported as 1 with probability $p$ if it is 1, and with probability $q$ if it is 0.
@@ -192,7 +192,10 @@ close("sun2021", "§1", "1 reproduced")
 #
 # Let $U^C$ be the people who meet condition $C$, and $S_i$ the record of person $i$:
 #
-# $$ f_{j\mid C} = \frac{|\{i \in U^C : j \in S_i\}|}{|U^C|}, \qquad m_{j\mid C} = \frac{\sum_{i\in U^C,\; j \in S_i} v_{ij}}{|\{i \in U^C : j \in S_i\}|}. $$
+# $$ \begin{aligned}
+# f_{j\mid C} &= \frac{|\{i \in U^C : j \in S_i\}|}{|U^C|}, \\
+# m_{j\mid C} &= \frac{\sum_{i\in U^C,\; j \in S_i} v_{ij}}{|\{i \in U^C : j \in S_i\}|}.
+# \end{aligned} $$
 #
 # §3.2 and §3.3 compute both as {ref}`ratios of counters <sun2021-3-2-a>`.
 
@@ -293,7 +296,11 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # The formula of $v^*$ is missing from our text, which calls it unbiased.
 # Only one coin is:
 #
-# $$ \E v^* = \Pr[v^* = 1] - \Pr[v^* = -1] = 2\Pr[v^* = 1] - 1 = v \quad\Longrightarrow\quad \Pr[v^* = 1] = \frac{1+v}{2}. $$
+# $$ \begin{aligned}
+# v = \E v^* &= \Pr[v^* = 1] - \Pr[v^* = -1] \\
+# &= 2\Pr[v^* = 1] - 1, \\
+# \Pr[v^* = 1] &= \frac{1+v}{2}.
+# \end{aligned} $$
 #
 # (sun2021-3-1-b)=
 # ### §3.1 (b) · State
@@ -315,7 +322,7 @@ def state(record, key, rng):
     return 2 if toss((1 + record[key]) / 2, rng) else 0
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, drawn anew from the law of the code above: a present key with value 1/2. An absent key is in state 1 for certain."}, "image": {"alt": "A tree. From the root, value one half, two branches lead to states: plus with probability 3/4 to state 2, minus with probability 1/4 to state 0."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, drawn anew from the law of the code above: a present key with value 1/2. What it reports here is the state, before any perturbation. An absent key is in state 1 for certain."}, "image": {"alt": "A tree. From the root, value one half, two branches lead to states: plus with probability 3/4 to state 2, minus with probability 1/4 to state 0."}}
 ax = diagram.tree(
     lambda v, rng: state({0: v}, 0, rng),
     0.5,
@@ -340,7 +347,7 @@ ax = diagram.tree(
 
 # %%
 def index(record, d, rng):
-    """The states of all keys as a number in base three, first key first."""
+    """The states as a number in base three, first key first."""
     number = 0
     for key in range(d):
         number = 3 * number + state(record, key, rng)
@@ -367,7 +374,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states", "index"]))
 # (sun2021-def-2)=
 # ### Definition 2, Fig. 3 · A condition as two bit strings
 #
-# {badge}`Definition` {badge}`Reproduced <sun2021.condition>` {badge}`Slip · probable misprint` · Lesson: {ref}`sec-corr-question`
+# {badge}`Definition` its formula: {badge}`Slip · probable misprint` the example: {badge}`Reproduced <sun2021.condition>` · Lesson: {ref}`sec-corr-question`
 #
 # A condition $C$ says of keys $j_1, \dots, j_L$ that they are present ($c_l = 1$) or absent ($c_l = 0$).
 #
@@ -392,7 +399,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states", "index"]))
 # (sun2021-algorithm-1)=
 # ### Algorithm 1 · IOH, the client
 #
-# {badge}`Reproduced <sun2021.ioh-epsilon>` {badge}`Slip · certain` · Lesson: {ref}`sec-corr-index`, {prf:ref}`thm-ioh`
+# ε-LDP: {badge}`Reproduced <sun2021.ioh-epsilon>` line 4: {badge}`Slip · certain` · Lesson: {ref}`sec-corr-index`, {prf:ref}`thm-ioh`
 #
 # ::::{prf:algorithm} IOH, for one person
 # :label: alg-sun2021-1
@@ -412,8 +419,9 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states", "index"]))
 # %%
 def ioh(record, d, p, q, rng):
     """Algorithm 1."""
-    own = index(record, d, rng)  # line 1
-    return tuple(toss(p if i == own else q, rng) for i in range(3**d))  # lines 2 to 5
+    own = index(record, d, rng)
+    chances = [p if i == own else q for i in range(3**d)]
+    return tuple(toss(chance, rng) for chance in chances)
 
 
 # %% [markdown]
@@ -445,7 +453,10 @@ ax = diagram.cells(
 # Let $c_x$ be the number of people with index $x$, out of $n$.
 # Each of them sets bit $x$ with probability $p$, everybody else with probability $q$:
 #
-# $$ \E\sum_i A_i[x] = p\,c_x + q\,(n - c_x) = nq + (p-q)\,c_x. $$
+# $$ \begin{aligned}
+# \E\sum_i A_i[x] &= p\,c_x + q\,(n - c_x) \\
+# &= nq + (p-q)\,c_x.
+# \end{aligned} $$
 #
 # Solved for $c_x$, this is the paper's estimate, which is therefore unbiased:
 #
@@ -591,7 +602,7 @@ close("sun2021", "§3.1", "5 reproduced")
 # (sun2021-def-4)=
 # ### Definition 4 · The frequency counter
 #
-# {badge}`Definition` {badge}`Slip · certain`
+# {badge}`Definition` its number: {badge}`Slip · certain`
 #
 # $F^a_b[\hat A]$ is the estimated number of people who meet condition $(a, b)$.
 # There is no Definition 3.
@@ -599,7 +610,7 @@ close("sun2021", "§3.1", "5 reproduced")
 # (sun2021-3-2-a)=
 # ### §3.2 (a) · Frequency correlation by counters
 #
-# {badge}`Reproduced <sun2021.ratios>` {badge}`Slip · probable misprint` {badge}`Slip · certain`
+# a ratio of counters: {badge}`Reproduced <sun2021.ratios>` strings: {badge}`Slip · probable misprint` letter $f$: {badge}`Slip · certain`
 #
 # Of the people who meet $(a, b)$, those with key $j$ meet the condition that names $j$ as well.
 # Let $e_j$ be the string with a single one, at key $j$, which $a$ does not name.
@@ -646,7 +657,7 @@ close("sun2021", "§3.1", "5 reproduced")
 # (sun2021-3-2-d)=
 # ### §3.2 (d), (e) · The index set
 #
-# {badge}`Reproduced <sun2021.index-set>` {badge}`Slip · probable misprint`
+# the example: {badge}`Reproduced <sun2021.index-set>` the formula: {badge}`Slip · probable misprint`
 #
 # A present key is in state 0 or 2, an absent one in state 1:
 #
@@ -659,7 +670,10 @@ close("sun2021", "§3.1", "5 reproduced")
 # :::
 #
 # $I(g)$ itself joins these digits: it is the set of all numbers in base three whose digit $i$ is in $I(g_i)$.
-# The paper's example is right: $I(101) = \{010_3, 012_3, 210_3, 212_3\} = \{3, 5, 21, 23\}$.
+# The paper's example is right:
+#
+# $$ I(101) = \{010_3, 012_3, 210_3, 212_3\} = \{3, 5, 21, 23\}. $$
+#
 # Every person whose keys are as $g$ says has one of these indices, so
 #
 # $$ F_g = \sum_{x \in I(g)} \hat A[x]. $$
@@ -884,7 +898,10 @@ close("sun2021", "§4.1", "1 corrected")
 # Let $N$ people be asked about the key, $c_s$ of them in state $s$, and let $M_s$ of their reports say $s$.
 # With $q = (1-p)/2$, the step of {ref}`§3.1 (d) <sun2021-3-1-d>` gives
 #
-# $$ \E M_s = p\,c_s + q\,(N - c_s), \qquad \hat M_s = \frac{M_s - Nq}{p-q}, \qquad \E\hat M_s = c_s. $$
+# $$ \begin{aligned}
+# \E M_s &= p\,c_s + q\,(N - c_s), \\
+# \hat M_s &= \frac{M_s - Nq}{p-q}, \qquad \E\hat M_s = c_s.
+# \end{aligned} $$
 #
 # :::{table}
 # :class: beside
@@ -897,7 +914,10 @@ close("sun2021", "§4.1", "1 corrected")
 #
 # With the counts of *perturbed* reports, the printed estimates tend to
 #
-# $$ \hat f \to f\,(p+q) + (1-f)\,2q, \qquad \hat m \to \frac{f m\,(p-q)}{f\,(p+q) + (1-f)\,2q}. $$
+# $$ \begin{aligned}
+# \hat f &\to f\,(p+q) + (1-f)\,2q, \\
+# \hat m &\to \frac{f m\,(p-q)}{f\,(p+q) + (1-f)\,2q}.
+# \end{aligned} $$
 #
 # At $\varepsilon = 1$, $f = 0.3$ and $m = 0.6$ that is 0.53 and 0.12.
 # The paper corrects the counts of IOH, so the same step was probably left out in print.
@@ -946,7 +966,7 @@ table(pd.DataFrame(bandwidth, columns=head))
 # The paper takes the ten most rated films of MovieLens, 138,000 people, budgets from 0.05 to 10 and 50 runs.
 # We may not pass on these data: the figure shows invented ratings of the same size.
 # The verdicts also rest on a recorded run with the real ratings of 6,040 people (MovieLens 1M).
-# Each method is estimated as published, with the counts of SE corrected.
+# Each method is estimated as published, with the counts of SE corrected and means clipped to $[-1, 1]$.
 # An extra line shows PrivKV with a split that spends exactly ε, and with an unbiased mean.
 
 
@@ -1002,14 +1022,17 @@ label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# SE has the smallest errors of the paper's three methods: of the mean at all ten budgets, of the frequency up to $\varepsilon = 2$.
-# From $\varepsilon = 5$ on the frequencies differ by chance only, because what is left is the draw of the key.
-# PrivKV and PrivKVM have the same frequencies in law, as the paper says: the first round decides, and its key step has $\varepsilon/2$ in both.
+# SE has the smallest errors of the paper's three methods: of the mean at all ten budgets, of the frequency clearly up to $\varepsilon = 3$.
+# Beyond, most of the error is the draw of the key, which all three share; at $\varepsilon = 10$ they differ by chance only.
+# PrivKV and PrivKVM have the same frequency error, as the paper says: only the first round tells frequencies, and its key step has $\varepsilon/2$ in both.
 #
 # Why SE wins in frequency can be said exactly.
 # For a key that nobody holds, the variances per report are
 #
-# $$ \mathrm{SE}: \frac{2e^\varepsilon}{(e^\varepsilon-1)^2}, \qquad \mathrm{PrivKV}: \frac{e^{\varepsilon/2}}{(e^{\varepsilon/2}-1)^2}, \qquad \text{ratio } 1 + \cosh\frac\varepsilon2 \ge 2. $$
+# $$ \begin{aligned}
+# \Var_{\mathrm{SE}} &= \frac{2e^\varepsilon}{(e^\varepsilon-1)^2}, \qquad \Var_{\mathrm{PrivKV}} = \frac{e^{\varepsilon/2}}{(e^{\varepsilon/2}-1)^2}, \\
+# \frac{\Var_{\mathrm{PrivKV}}}{\Var_{\mathrm{SE}}} &= 1 + \cosh\frac\varepsilon2 \ge 2.
+# \end{aligned} $$
 #
 # The recorded run with 6,040 people shows the same order:
 
@@ -1026,7 +1049,7 @@ def real_fig5(seed, trials):
 real = recorded("sun2021.fig5", real_fig5, dataset="movielens_top10", parameters={"seed": 5, "trials": 50})
 shown = real.query("eps in (0.5, 1, 2, 5)").melt(["method", "eps"], ["frequency", "mean"], "error of", "x")
 shown = shown.pivot_table(index=["error of", "eps"], columns="method", values="x", sort=False).map("{:.3f}".format)
-table(shown.rename_axis(["MovieLens 1M", "ε"]).reset_index())
+table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_index())
 
 # %% [markdown]
 # (sun2021-4-2-budgets)=
@@ -1039,11 +1062,17 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).reset_index())
 # {cite:t}`gu2020pckv` show that a key and a value perturbed together spend less than that sum.
 # The exact numbers follow from the law of a report ({prf:ref}`thm-privkv`) and of all reports of a person ({prf:ref}`thm-privkvm`):
 #
-# $$ \varepsilon_{\mathrm{PrivKV}} = \frac\varepsilon2 + \ln\frac{2}{1+e^{-\varepsilon/2}}, \qquad \varepsilon_{\mathrm{PrivKVM}} = \frac\varepsilon2 + \ln\frac{2}{1+e^{-\varepsilon/2c}} + \frac{c-1}{c}\cdot\frac\varepsilon2 \quad (c\text{ rounds}). $$
+# $$ \begin{aligned}
+# \varepsilon_{\mathrm{PrivKV}} &= \frac\varepsilon2 + \ln\frac{2}{1+e^{-\varepsilon/2}}, \\
+# \varepsilon_{\mathrm{PrivKVM}} &= \frac\varepsilon2 + \ln\frac{2}{1+e^{-\varepsilon/(2t)}} + \frac{t-1}{t}\cdot\frac\varepsilon2
+# \end{aligned} $$
+#
+# for $t$ rounds.
 #
 # KV-Auditor {cite:p}`xu2025kvauditor` approaches the same mechanisms from below: it bounds ε by samples of their reports, rounds included.
 # We have read its abstract only, so its numbers are not repeated here.
 # A sound lower bound cannot pass the exact ε; the last column is what our own audit gets.
+# {ref}`mechanisms` gives the exact ε of SE, IOH and PrivKV for every budget, proved from the clients of the package.
 
 # %% tags=["hide-input"]
 THREE = [{0: 1.0}, {0: -1.0}, {}]
@@ -1277,7 +1306,8 @@ close("sun2021", "§4.2", "4 reproduced, 1 reproduced under conditions, 1 correc
 # The paper has Gaussian data, 2, 4 and 8 keys, $10^5$ and $10^6$ people, SUE and OUE, and 50 runs.
 # Our people have a hidden trait, which makes all keys likelier and all values larger.
 # The questions are all ordered pairs: one key, given another.
-# Signs are drawn afresh in each run, and the table is shifted to sum to one, which is unbiased.
+# Signs are drawn afresh in each run.
+# We shift each table to sum to one, which is unbiased and takes noise away, and clip the ratios to what is possible.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 at the paper's size, on a STAND-IN for GAUSS. Above: frequency correlation; below: mean correlation. Mean absolute error over all ordered pairs of keys, 50 runs. Bars: 95 %."}, "image": {"alt": "Four log-log panels of error against epsilon from 0.5 to 10, for 2, 4 and 8 keys, SUE and OUE. Errors fall with epsilon and from left, 100,000 people, to right, a million; they rise with the number of keys and are larger below. OUE is lower than SUE for eight keys at large epsilon, higher for two."}}
 fig6 = study.fig6({"SUE": SUE, "OUE": OUE, "k-RR": GRR}, pairs={"pairs": GRR}, rng=draws)
@@ -1317,9 +1347,10 @@ plt.show()
 # But it is not the only reason.
 # For unary encoding with rare cells, and before the shift, the delta method of {ref}`sec-corr-errors` gives
 #
-# $$ \frac{\Var\hat m}{\Var\hat f} \approx \frac{1+m^2}{\rho^2\,(1-2\rho+\frac32\rho^2)} \ge 2, $$
+# $$ \frac{\Var\hat m}{\Var\hat f} \approx \frac{1+m^2}{\rho^2\,(1-2\rho+\frac32\rho^2)} \ge 2. $$
 #
-# where everybody below the line has the key ($\rho = 1$), too: a value has twice the range of a share.
+# So the mean's error is the larger one even where everybody below the line has the key ($\rho = 1$).
+# A value has twice the range of a share.
 # Nor are the pairs far fewer here: of our people 18 to 40 % hold any two of eight keys.
 #
 # *OUE.*
@@ -1333,7 +1364,7 @@ plt.show()
 # %% tags=["hide-input"]
 few = fig6.query("n == 10**6 and d > 2 and eps in (1, 4, 10)")
 few = few.pivot_table(index=["what", "d", "eps"], columns="design", values="error", sort=False).map("{:.4f}".format)
-table(few.rename_axis(["error, n = 10⁶", "d", "ε"]).reset_index())
+table(few.rename_axis(["error, n = 10⁶", "d", "ε"]).rename_axis(columns=None).reset_index())
 
 # %% tags=["hide-input"]
 KINDS = ("frequency", "mean")
