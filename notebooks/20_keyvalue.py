@@ -418,7 +418,7 @@ check(
 # The published server of PrivKV does something else.
 # It takes the mean of all reported signs, made-up ones included, which tends to
 #
-# $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$
+# $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$ (eq-kv-privkv-bias)
 #
 # the share of reported signs that come from people with the key, times $m$.
 # For a rare key this is far too close to 0.

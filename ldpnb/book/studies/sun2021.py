@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ldpnb.book.experiment import sweep
 from ldpnb.core import Bools, Floats, Ints, Records, Tally
-from ldpnb.keyvalue import Holdings, encode
+from ldpnb.keyvalue import Holdings, encode, privkvm_bias, privkvm_marginals
 from ldpnb.postprocess import norm
 
 Method = Callable[[Holdings, float, int, np.random.Generator], tuple[Floats, Floats]]
@@ -106,6 +106,43 @@ def _long(wide: pd.DataFrame) -> pd.DataFrame:
     """One row per error."""
     names = [name for name in wide.columns if name not in ("frequency", "mean")]
     return wide.melt(names, ["frequency", "mean"], "what", "error")
+
+
+def rounds(
+    shares: Sequence[float], *, m: float, eps1: float, eps2: float, t: int, rng: np.random.Generator, runs: int = 200
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run PrivKVM with a million people on keys of different frequency: the published means beside those of theory.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Shares of people who have the key, one population each.
+    m : float
+        Value of all who have it.
+    eps1, eps2 : float
+        Budgets of the presence, and of the signs of all rounds.
+    t : int
+        Rounds.
+    rng : numpy.random.Generator
+    runs : int
+        Runs on each population.
+
+    Returns
+    -------
+    exact : pandas.DataFrame
+        One row for each share and round: the ``mean`` for many people.
+    simulated : pandas.DataFrame
+        One row for each run, too.
+    """
+    exact, simulated, n = [], [], 10**6
+    for f in shares:
+        people = Holdings(n, np.array([0, 1]), np.array([m]), np.array([round(f * n)]))
+        run = privkvm_marginals(people, key_epsilon=eps1, value_epsilon=eps2, rounds=t, trials=runs, rng=rng)
+        for r in range(1, t + 1):
+            point = {"key held by": f"{100 * f:g} %", "round": r}
+            exact.append(point | {"mean": m + float(privkvm_bias(f, m, eps1, r))})
+            simulated.append(pd.DataFrame(point | {"mean": run.means[:, r - 1, 0]}))
+    return pd.DataFrame(exact), pd.concat(simulated)
 
 
 # ---------------------------------------------------------------------------------------------- Fig. 6: correlations
