@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
-from math import isqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,14 +86,22 @@ def mixed(keys: Ints) -> tuple[Words, Words]:
 def check_prime(value: Any, name: str = "prime") -> int:
     """Return a prime number in [5, 2**31 − 1]."""
     found = check_count(value, 5, name, PRIME)
-    if not _is_prime(found):
+    if primes(found) != (found,):
         raise ValueError(f"{name} must be a prime number, got {found}")
     return found
 
 
 @cache
-def _is_prime(n: int) -> bool:
-    return all(n % d for d in range(2, isqrt(n) + 1))
+def primes(n: int) -> tuple[int, ...]:
+    """Return the prime factors of a number, ascending."""
+    found, p = [], 2
+    while p * p <= n:
+        if n % p == 0:
+            found.append(p)
+        while n % p == 0:
+            n //= p
+        p += 1
+    return (*found, n) if n > 1 else tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)

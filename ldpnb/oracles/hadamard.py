@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -23,8 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import (
     SIZE_MAX,
     Limit,
@@ -32,9 +31,9 @@ from ldpnb.checks import (
     check_epsilon,
     check_histogram,
 )
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.frequency import ItemOracle, PureProtocol, check_weights
+from ldpnb.oracles.frequency import KeptItem, PureProtocol, UnaryEncoding, check_weights
 
 
 def parity(rows: Ints, items: Ints | np.integer) -> Bools:
@@ -122,11 +121,7 @@ class OneBit(PureProtocol):
         """(p*, q*): (p, 1/2), with p = e^ε/(e^ε+1)."""
         return truthful(self.epsilon), Fraction(1, 2)
 
-    @property
-    def realised_epsilon(self) -> float:
-        """ln(p/(1−p)), for two items whose entries differ in some row."""
-        p = self.support[0]
-        return chance.log(p / (1 - p))
+    realised_epsilon = UnaryEncoding.realised_epsilon  # of one bit: two items' entries differ in some row
 
     @property
     def layout(self) -> Layout:
@@ -160,6 +155,7 @@ class HadamardBit(OneBit):
     """
 
     label = "Hadamard bit"
+    marks = True
 
     @property
     def m(self) -> int:
@@ -204,22 +200,12 @@ class HadamardBit(OneBit):
         people[:, : self.k] = np.stack([honest, histogram - honest], -1)
         return Tally(self, int(histogram.sum()), routed(people, rng))
 
-    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally marked as marginal.
-
-        See `PureProtocol.simulate_marginals`.
-        """
-        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), marginal=True)
-
-    def _example(self) -> Example:
-        return replace(super()._example(), histogram=False)
-
 
 # ------------------------------------------------------------------------------------------------ one private index
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(ItemOracle):
+class HadamardResponse(KeptItem):
     r"""Hadamard response: an index of one of B blocks, likelier where the item's column has a plus sign.
 
     Each item belongs to a block and to a column c ≥ 1 of Sylvester's b × b matrix; :math:`S_x` are the b/2 indices of
@@ -283,29 +269,21 @@ class HadamardResponse(ItemOracle):
         """Block and column of items; dealt out in turn, so that blocks are filled evenly."""
         return items % self.blocks, items // self.blocks + 1
 
-    @cached_property
-    def keep(self) -> Fraction:
-        """Probability κ of answering from the item's set, before the blind draw; rounded down."""
-        e = odds(self.epsilon)
-        return exact(round_down((e - 1) / (e - 1 + 2 * self.blocks)))
-
     @property
-    def realised_epsilon(self) -> float:
-        """ln(1 + 2Bκ/(1−κ))."""
-        return chance.log(1 + 2 * self.blocks * self.keep / (1 - self.keep))
+    def ell(self) -> int:
+        """Number of indices of an item's set: half a block."""
+        return self.b // 2
 
     @property
     def layout(self) -> Layout:
         """An index."""
         return {"": (np.int64, self.size)}
 
-    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
-        kept = bernoulli(inexact(self.keep), values.shape, rng)
-        blind = uniform(self.size, values.shape, rng)
+    def _own_codes(self, values: Ints, kept: Bools, blind: Ints, rng: Randomness) -> Ints:
         block, column = self.column(values)
         inside = blind % self.b  # moving a column's lowest bit takes its minus signs to its plus signs, one to one
         inside ^= np.where(parity(inside, column), column & -column, 0)
-        return np.where(kept, block * self.b + inside, blind)
+        return block * self.b + inside
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
@@ -325,15 +303,8 @@ class HadamardResponse(ItemOracle):
         blind = (1 - self.keep) / self.blocks / self.keep**2
         return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
 
-    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population with this histogram, exact in their joint law: (trials, K).
-
-        In O(K log b) each, whatever n (see `routed`).
-        """
-        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        n = int(histogram.sum())
-        kept = binomial(histogram, inexact(self.keep), (trials, self.k), rng)
-        blind = scatter(n - kept.sum(-1), self.size, rng)
-        people = np.zeros((trials, self.blocks, self.b, 2), np.int64)
+    def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
+        """In O(K log b), see `routed`."""
+        people = np.zeros((len(kept), self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
-        return Tally(self, n, blind + routed(people, rng, plus=True)[..., 0].reshape(blind.shape))
+        return routed(people, rng, plus=True)[..., 0].reshape(len(kept), self.size)
