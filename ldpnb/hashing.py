@@ -155,11 +155,12 @@ class Modular(Family):
 
     def __call__(self, seeds: Words, keys: ArrayLike) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        *factors, last = (seeds[..., i].astype(np.uint64) for i in range(self.words))
-        values = self._mod(sum((a * x for a, x in zip(factors, self._points(keys), strict=False)), start=last))
-        return (values * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
+        values = seeds[..., -1].astype(np.uint64)
+        for i, x in enumerate(self._points(keys)):
+            values = values + seeds[..., i].astype(np.uint64) * x
+        return (self._mod(values) * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
 
-    def count(self, seeds: Words, slots: Ints, keys: ArrayLike) -> Ints:
+    def count(self, seeds: Words, slots: Ints, keys: Ints) -> Ints:
         """Count for each key the reports whose slot holds it, where the prime is a power of two less one.
 
         Parameters
@@ -179,13 +180,14 @@ class Modular(Family):
         ValueError
             If a seed is not below the prime, or a key not one of the family's.
         """
-        x, y, z = (word.astype(U32) for word in self._points(keys))
-        four = self._checked(seeds)[:, [0, 1, 2, -1]]  # of three words, the last one stands before a z of zeros, too
-        return count_points(four, slots, self.slots, self.prime.bit_length(), (x, y, z))
+        points = np.zeros((3, len(keys)), U32)
+        points[: self.words - 1] = self._points(keys)
+        four = self._checked(seeds)[:, [0, 1, 2, -1]]  # of three words, the last one stands before zeros, too
+        return count_points(four, slots, self.slots, self.prime.bit_length(), points)
 
     @abstractmethod
     def _points(self, keys: ArrayLike) -> tuple[NDArray[np.uint64], ...]:
-        """Return three words below the prime for each key, which the first words of a seed are factors of."""
+        """Return words below the prime for each key, of which all words of a seed but the last are factors."""
 
     def _checked(self, seeds: Words) -> Words:
         found = np.ascontiguousarray(seeds)  # in a row they are looked through in a tenth of the time
@@ -221,15 +223,15 @@ class Quadratic(Modular):
         super().__post_init__()
         object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", self.prime))
 
-    def count(self, seeds: Words, slots: Ints, keys: ArrayLike | None = None) -> Ints:
+    def count(self, seeds: Words, slots: Ints, keys: Ints | None = None) -> Ints:
         """As for all; by default all keys in a row, which takes a quarter of the time a key, and any prime."""
         if keys is not None:
-            return super().count(seeds, slots, keys)
+            return super().count(seeds, slots, check_codes(keys, self.keys, "keys"))
         return count_quadratic(self._checked(seeds), slots, self.slots, self.prime, self.keys)
 
     def _points(self, keys: ArrayLike) -> tuple[NDArray[np.uint64], ...]:
-        v = check_codes(keys, self.keys, "keys", np.ndim(keys)).astype(np.uint64)
-        return self._mod(v * v), v, 0 * v
+        v = np.asarray(keys).astype(np.uint64)
+        return self._mod(v * v), v
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,17 +81,17 @@ class BlockDesign(KeptItem, PureProtocol):
         """Order of the field: `q`, or the prime power with the least variance of the rarest item."""
         return self.q or best_order(self.k, self.epsilon)
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         """Dimension of the geometry, t: the least, from 2 on, that has k points."""
         return _dimension(self.k, self.order)
 
-    @property
+    @cached_property
     def points(self) -> int:
         """Number of points, and of blocks, v."""
         return _points(self.order, self.dimension)
 
-    @property
+    @cached_property
     def block_size(self) -> int:
         """Number of points of a block, κ."""
         return _points(self.order, self.dimension - 1)
@@ -128,7 +128,8 @@ class BlockDesign(KeptItem, PureProtocol):
 
     def _own_codes(self, values: Ints, kept: Bools, blind: Ints, rng: Randomness) -> Ints:
         own = values - self._steps[uniform(self.block_size, values.shape, rng, used=kept)]
-        return own + self.points * (own < 0)
+        own += self.points * (own < 0)
+        return own
 
     def _worst(self) -> Ints:
         """Name the block with most of the k items."""
