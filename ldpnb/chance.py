@@ -439,8 +439,9 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
 
 def toss(p: float, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
-    if isinstance(p, float) and 0 <= p <= 1:  # without arrays
-        rng = _source(rng, "bernoulli", ())
+    if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
+        if isinstance(rng, Paths):
+            rng.trace.append(("bernoulli", ()))
         return rng.toss(p) if isinstance(rng, Paths) else bool(rng.random() < p)
     return bool(bernoulli(p, (), rng))
 

@@ -627,15 +627,12 @@ class Records:
         n = int(user.max(initial=-1)) + 1 if n is None else check_count(n, 0, "n")
         if user.max(initial=-1) >= n:
             raise ValueError(f"user must be integers below n = {n}, got {user.max()}")
-        order = np.lexsort((key, user))
-        user, key = user[order], key[order]
-        values = None
-        if value is not None:
-            values = check_numbers(value, "value")
-            if values.shape != key.shape:
-                raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
-            values = values[order]
-        return cls(np.concatenate([[0], np.cumsum(np.bincount(user, minlength=n))]).astype(np.int64), key, values)
+        values = None if value is None else check_numbers(value, "value")
+        if values is not None and values.shape != key.shape:
+            raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
+        order, sizes = np.lexsort((key, user)), np.bincount(user, minlength=n)
+        values = None if values is None else values[order]
+        return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), key[order], values)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -82,20 +82,12 @@ class BlockDesign(KeptItem, PureProtocol):
         return self.q or best_order(self.k, self.epsilon)
 
     @cached_property
-    def dimension(self) -> int:
-        """Dimension of the geometry, t: the least, from 2 on, that has k points."""
-        return _dimension(self.k, self.order)
+    def _geometry(self) -> tuple[int, int, int]:
+        return _least_geometry(self.k, self.order)
 
-    @cached_property
-    def points(self) -> int:
-        """Number of points, and of blocks, v."""
-        return _points(self.order, self.dimension)
-
-    @cached_property
-    def block_size(self) -> int:
-        """Number of points of a block, κ."""
-        return _points(self.order, self.dimension - 1)
-
+    dimension = property(lambda self: self._geometry[0], doc="Dimension of the geometry, t: the least with k points.")
+    points = property(lambda self: self._geometry[1], doc="Number of points, and of blocks, v.")
+    block_size = property(lambda self: self._geometry[2], doc="Number of points of a block, κ.")
     ell = property(attrgetter("block_size"), doc="Number of blocks of an item.")
 
     @property
@@ -183,27 +175,23 @@ def best_order(k: int, epsilon: float, most: int = POINTS_MAX) -> int:
     """
 
     def rare(q: int) -> float:
-        t = _dimension(k, q)
-        v, size = _points(q, t), _points(q, t - 1)
+        _, v, size = geometries[q]
         p = size * e / (size * e + v - size)
         other = (size - p) / (v - 1)
         return float(other * (1 - other) / (p - other) ** 2)
 
     e = inexact(odds(epsilon))
-    sizes = {q: _points(q, _dimension(k, q)) for q in range(2, ORDER_MAX + 1) if len(primes(q)) == 1}
-    few, right = ([q for q, points in sizes.items() if points <= limit] for limit in (most, POINTS_MAX))
+    geometries = {q: _least_geometry(k, q) for q in range(2, ORDER_MAX + 1) if len(primes(q)) == 1}
+    few, right = ([q for q, (_, v, _) in geometries.items() if v <= limit] for limit in (most, POINTS_MAX))
     return min(few or right, key=rare)
 
 
-def _points(q: int, t: int) -> int:
-    return sum(q**i for i in range(t + 1))
-
-
-def _dimension(k: int, q: int) -> int:
-    t = 2
-    while _points(q, t) < k:
-        t += 1
-    return t
+def _least_geometry(k: int, q: int) -> tuple[int, int, int]:
+    """Return dimension, points and points of a hyperplane of the least geometry, from planes on, of order q."""
+    t, size = 2, q + 1
+    while q * size + 1 < k:
+        t, size = t + 1, q * size + 1
+    return t, q * size + 1, size
 
 
 @cache
@@ -220,7 +208,7 @@ def difference_set(q: int, t: int) -> Ints:
         A prime power.
     t : int, at least 2
     """
-    (p,), v = primes(q), _points(q, t)
+    (p,), v = primes(q), (q ** (t + 1) - 1) // (q - 1)
     degree = (t + 1) * round(log(q, p))
     rules = (_companion(rule[::-1]) for rule in product(range(p), repeat=degree))
     alpha = next(matrix for matrix in rules if _generates(matrix, p))

@@ -79,15 +79,12 @@ class Supporting(Mechanism):
     Where a report is about an item of a person with probability t/L, scores are multiplied by L, the `scale`.
     """
 
+    scale: Any = 1  # int: what estimates are multiplied by; a property where a report is about one of several things
+
     @property
     @abstractmethod
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): probability that a report supports the item that it is about, the person's own, and any other."""
-
-    @property
-    def scale(self) -> int:
-        """What estimates are multiplied by: one, unless a report is about one of several things."""
-        return 1
 
     @property
     def rare_variance(self) -> float:
@@ -342,10 +339,7 @@ class UnaryEncoding(BitReports):
         p, q = self.support
         return chance.log(p * (1 - q) / (q * (1 - p)))
 
-    @property
-    def report_bits(self) -> int:
-        """One bit an item: k."""
-        return self.k
+    report_bits = property(attrgetter("k"), doc="One bit an item: k.")
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         p, q = (inexact(x) for x in self.support)
@@ -423,10 +417,10 @@ class Slotted(Mechanism):
         """The oracle over slots that protects the report."""
         return GRR(k=self.layout["slot"][1], epsilon=self.epsilon)
 
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over slots, for all public parts under which two values have different slots."""
-        return self.slots.realised_epsilon
+    realised_epsilon = property(
+        attrgetter("slots.realised_epsilon"),
+        doc="That of the oracle over slots, for all public parts under which two values have different slots.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

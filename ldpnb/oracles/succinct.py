@@ -67,9 +67,8 @@ class SHist(OneBit):
     shares = False  # rows of a random matrix are not quite orthogonal
     limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
     tried = [
-        {"k": 3, "epsilon": 1.0, "m": 5},
-        {"k": 2, "epsilon": 0.1, "m": 3, "matrix": 1},
-        {"k": 4, "epsilon": 2.0, "m": 3, "matrix": 2**64 - 1},
+        {"k": k, "epsilon": epsilon, "m": m, "matrix": matrix}
+        for k, epsilon, m, matrix in ((3, 1.0, 5, 0), (2, 0.1, 3, 1), (4, 2.0, 3, 2**64 - 1))
     ]
     server_cost = "report and item"
 
