@@ -108,9 +108,7 @@ class BlockDesign(KeptItem, PureProtocol):
     @property
     def _transform(self) -> NDArray[np.complex128]:
         """Fourier transform of the indicator of D."""
-        inside = np.zeros(self.points)
-        inside[self._steps] = 1
-        return np.fft.rfft(inside)
+        return np.fft.rfft(np.bincount(self._steps, minlength=self.points))
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         reports = np.empty(len(values), np.int64)
@@ -128,13 +126,11 @@ class BlockDesign(KeptItem, PureProtocol):
         held = np.fft.irfft(np.fft.rfft(np.ones(self.k), self.points) * self._transform.conj(), self.points)
         return np.array([np.argmax(np.rint(held))])
 
-    def supporters(self, tally: Tally) -> Floats:
-        """How many reports hold each item, a circular correlation of the counts, (…, k): a fast Fourier transform.
+    def _supporters(self, tally: Tally) -> Floats:
+        """Those whose block holds the item: a circular correlation of the counts, by a fast Fourier transform.
 
         Rounded to whole numbers, which are exact: an error of one half takes some 10¹³ reports.
         """
-        if tally.marginal:
-            return super().supporters(tally)
         found = np.fft.irfft(np.fft.rfft(tally.counts) * self._transform, self.points)
         return np.asarray(np.rint(found)[..., : self.k] + 0.0)  # no −0.0
 

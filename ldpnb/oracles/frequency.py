@@ -93,8 +93,12 @@ class Supporting(Mechanism):
         return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
 
     def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
-        return tally.counts.astype(np.float64)
+        """How many reports support each item, (…, k): what `simulate_marginals` returns are supporters already."""
+        return (tally.counts if tally.marginal else self._supporters(tally)).astype(np.float64)
+
+    def _supporters(self, tally: Tally) -> Ints | Floats:
+        """Unless a mechanism says otherwise, tallies count items."""
+        return tally.counts
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of people who hold each item: (…, k)."""
@@ -308,7 +312,10 @@ class BitReports(PureProtocol):
 
     def _worst(self) -> Reports:
         """Support as many items as a report can: (1, …)."""
-        bits = np.arange(self.k)[None] < self._most
+        return self._as_packed(np.arange(self.k)[None] < self._most)
+
+    def _as_packed(self, bits: Bools) -> NDArray[Any]:
+        """Pack bits, if reports are packed."""
         return np.packbits(bits, axis=1, bitorder="little") if self.packed else bits
 
     _most = property(attrgetter("k"), doc="Ones that a report can have.")
@@ -527,10 +534,9 @@ class OLH(Slotted, PureProtocol):
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
-        counts = np.zeros(self.k, np.int64)
-        for some in blocks(len(reports), BLOCK):
-            counts += self.hash.count(reports["seed"][some], reports["slot"][some])
-        return counts
+        seeds, slots = reports["seed"], reports["slot"]
+        parts = (self.hash.count(seeds[some], slots[some]) for some in blocks(len(reports), BLOCK))
+        return sum(parts, np.zeros(self.k, np.int64))
 
     def _example(self) -> Example:
         return replace(super()._example(), pairs=False)

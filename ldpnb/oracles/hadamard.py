@@ -12,7 +12,6 @@ item has a column of its own.  Nothing more is needed: column 0 and row 0 are co
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -112,9 +111,9 @@ class OneBit(PureProtocol):
     m: Any  # int: number of rows, a property or a field
     public_fields: ClassVar[tuple[str, ...]] = ("row",)
 
-    @abstractmethod
     def minus(self, rows: Ints, items: Ints) -> Bools:
-        """Whether the entries of the matrix are −1; rows and items are broadcast against each other."""
+        """Whether the entries of the matrix, Sylvester's or another, are −1; rows and items are broadcast."""
+        return parity(rows, items)
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -162,21 +161,12 @@ class HadamardBit(OneBit):
         """Number of rows: the least power of two that is not below k."""
         return order(self.k)
 
-    def minus(self, rows: Ints, items: Ints) -> Bools:
-        """Whether Sylvester's H[row, item] is −1."""
-        return parity(rows, items)
-
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
         return count_signs(reports["row"], reports["bit"], self.m)
 
-    def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, in O(m log m) whatever n: (…, k).
-
-        What `simulate_marginals` returns are supporters already.
-        """
-        if tally.marginal:
-            return super().supporters(tally)
+    def _supporters(self, tally: Tally) -> Floats:
+        """In O(m log m), whatever n."""
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
 

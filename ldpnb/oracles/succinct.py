@@ -120,10 +120,9 @@ class SHist(OneBit):
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
-        counts = np.zeros(self.k, np.int64)
-        for some in blocks(len(reports), 255 * max(1, 64 * WORDS // (255 * self.k))):
-            counts += count_ones(self._bits(reports["row"][some], ~reports["bit"][some]))
-        return counts
+        some = blocks(len(reports), 255 * max(1, 64 * WORDS // (255 * self.k)))
+        parts = (count_ones(self._bits(reports["row"][i], ~reports["bit"][i])) for i in some)
+        return sum(parts, np.zeros(self.k, np.int64))
 
     def expected(self, values: ArrayLike) -> Floats:
         """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""
