@@ -215,13 +215,14 @@ class KeptCode(Mechanism):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(keep + blind, blind): of one's own code, as drawn, and of any other, which only the blind draw reports."""
-        blind = (1 - self.keep) / self.layout[""][1]
-        return self.keep + blind, blind
+        blind = (1 - exact(self.keep)) / self.layout[""][1]
+        return exact(self.keep) + blind, blind
 
     @property
     def realised_epsilon(self) -> float:
         """ln[1 + K·keep/(ℓ(1 − keep))], where K is the number of codes."""
-        return chance.log(1 + self.keep * self.layout[""][1] / ((1 - self.keep) * self.ell))
+        keep = exact(self.keep)
+        return chance.log(1 + keep * self.layout[""][1] / ((1 - keep) * self.ell))
 
     def _perturb(self, values: Any, rng: Randomness) -> Reports:
         kept = bernoulli(inexact(self.keep), values.shape, rng)
