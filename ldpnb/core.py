@@ -253,10 +253,15 @@ class Mechanism(ABC):
 
         Unless a mechanism says otherwise, those with the least public part and the least or the largest private one.
         """
-        worst = np.zeros(2, self.dtype)
+        worst = self._nothing(2)
         for name in {*self.layout} - {*self.public_fields}:
-            worst[name or "f0"][1] = self.layout[name][1] - 1
-        return worst["f0"] if "" in self.layout else worst
+            worst[name or ...][1] = self.layout[name][1] - 1
+        return worst
+
+    def _nothing(self, n: int = 0) -> Reports:
+        """Return n reports of zeros."""
+        reports = np.zeros(n, self.dtype)
+        return reports["f0"] if "" in self.layout else reports  # numpy's name for what has none
 
     @abstractmethod
     def expected(self, values: Values) -> Floats:
@@ -313,13 +318,6 @@ class Mechanism(ABC):
     @cached_property
     def _one_trial(self) -> tuple[int, ...]:
         return self._count(self._nothing()).shape
-
-    def _nothing(self) -> NDArray[Any]:
-        """Return no reports."""
-        if "" in self.layout:
-            kind, _, *shape = self.layout[""]
-            return np.empty((0, *shape), kind)
-        return np.empty(0, self.dtype)
 
     @classmethod
     def example(cls) -> list[Example]:
@@ -597,13 +595,11 @@ class Records:
         for person in people:
             if not isinstance(person, Mapping | Set):
                 raise ValueError(f"people must be dicts {{key: value}} or sets, got {person!r}")
-        user = [i for i, person in enumerate(people) for _ in person]
-        key = [k for person in people for k in person]
-        if any(isinstance(person, Mapping) for person in people):
-            if not all(isinstance(person, Mapping) for person in people):
-                raise ValueError("people must all have values or all have none")
-            return cls.from_arrays(user, key, [v for p in people for v in p.values()], n=len(people))  # type: ignore[union-attr]
-        return cls.from_arrays(user, key, n=len(people))
+        dicts = [person for person in people if isinstance(person, Mapping)]
+        if len(dicts) not in (0, len(people)):
+            raise ValueError("people must all have values or all have none")
+        user, key = [i for i, person in enumerate(people) for _ in person], [k for person in people for k in person]
+        return cls.from_arrays(user, key, [v for p in dicts for v in p.values()] if dicts else None, n=len(people))
 
     @classmethod
     def from_arrays(
@@ -631,15 +627,12 @@ class Records:
         n = int(user.max(initial=-1)) + 1 if n is None else check_count(n, 0, "n")
         if user.max(initial=-1) >= n:
             raise ValueError(f"user must be integers below n = {n}, got {user.max()}")
-        order = np.lexsort((key, user))
-        user, key = user[order], key[order]
-        values = None
-        if value is not None:
-            values = check_numbers(value, "value")
-            if values.shape != key.shape:
-                raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
-            values = values[order]
-        return cls(np.concatenate([[0], np.cumsum(np.bincount(user, minlength=n))]).astype(np.int64), key, values)
+        values = None if value is None else check_numbers(value, "value")
+        if values is not None and values.shape != key.shape:
+            raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
+        order, sizes = np.lexsort((key, user)), np.bincount(user, minlength=n)
+        values = None if values is None else values[order]
+        return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), key[order], values)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

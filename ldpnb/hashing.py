@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
-from math import isqrt
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,18 +88,37 @@ def mixed(keys: Ints) -> tuple[Words, Words]:
 def check_prime(value: Any, name: str = "prime") -> int:
     """Return a prime number in [5, 2**31 − 1]."""
     found = check_count(value, 5, name, PRIME)
-    if not _is_prime(found):
+    if primes(found) != (found,):
         raise ValueError(f"{name} must be a prime number, got {found}")
     return found
 
 
 @cache
-def _is_prime(n: int) -> bool:
-    return all(n % d for d in range(2, isqrt(n) + 1))
+def primes(n: int) -> tuple[int, ...]:
+    """Return the prime factors of a number, ascending."""
+    found, p = [], 2
+    while p * p <= n:
+        if n % p == 0:
+            found.append(p)
+        while n % p == 0:
+            n //= p
+        p += 1
+    return (*found, n) if n > 1 else tuple(found)
+
+
+class Family:
+    """What hash families share: public seeds of some words, all below `values`."""
+
+    words: Any  # int: of a seed, a class variable or a property
+    values: Any  # int: what a word of a seed can be, likewise
+
+    def seeds(self, n: int, rng: Randomness) -> Words:
+        """Draw n public seeds, (n, words)."""
+        return uniform(self.values, (n, self.words), rng).astype(U32)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Modular:
+class Modular(Family):
     """What exactly three-wise independent families share: hash values uniform on Z_p, cut into slots.
 
     The hash values of three different keys are independent and uniform on {0, …, prime − 1}.  Slot s is the interval
@@ -113,7 +133,7 @@ class Modular:
 
     slots: int
     prime: int = PRIME
-    words: ClassVar[int]  # of a seed
+    values = property(attrgetter("prime"), doc="What a word of a seed can be.")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prime", check_prime(self.prime))
@@ -133,9 +153,41 @@ class Modular:
         low, more = divmod(self.prime, self.slots)  # slots come in two sizes
         return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
 
-    def seeds(self, n: int, rng: Randomness) -> Words:
-        """Draw n public seeds, (n, words)."""
-        return uniform(self.prime, (n, self.words), rng).astype(U32)
+    def __call__(self, seeds: Words, keys: ArrayLike) -> Ints:
+        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        values = seeds[..., -1].astype(np.uint64)
+        for i, x in enumerate(self._points(keys)):
+            values = values + seeds[..., i].astype(np.uint64) * x
+        return (self._mod(values) * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
+
+    def count(self, seeds: Words, slots: Ints, keys: Ints) -> Ints:
+        """Count for each key the reports whose slot holds it, where the prime is a power of two less one.
+
+        Parameters
+        ----------
+        seeds : ndarray of uint32 (n, words)
+        slots : ndarray of int64 (n,)
+            In [0, self.slots).
+        keys : ndarray of int64 (k,)
+            In any order.
+
+        Returns
+        -------
+        ndarray of int64 (k,)
+
+        Raises
+        ------
+        ValueError
+            If a seed is not below the prime, or a key not one of the family's.
+        """
+        points = np.zeros((3, len(keys)), U32)
+        points[: self.words - 1] = self._points(keys)
+        four = self._checked(seeds)[:, [0, 1, 2, -1]]  # of three words, the last one stands before zeros, too
+        return count_points(four, slots, self.slots, self.prime.bit_length(), points)
+
+    @abstractmethod
+    def _points(self, keys: ArrayLike) -> tuple[NDArray[np.uint64], ...]:
+        """Return words below the prime for each key, of which all words of a seed but the last are factors."""
 
     def _checked(self, seeds: Words) -> Words:
         found = np.ascontiguousarray(seeds)  # in a row they are looked through in a tenth of the time
@@ -146,9 +198,6 @@ class Modular:
     def _mod(self, x: NDArray[np.uint64]) -> NDArray[np.uint64]:
         prime = np.uint64(self.prime)
         return x - x // prime * prime  # a third of the time of %
-
-    def _slot(self, values: NDArray[np.uint64]) -> Ints:
-        return (values * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,48 +217,21 @@ class Quadratic(Modular):
     """
 
     keys: int
-    words: ClassVar[int] = 3
+    words = 3
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", self.prime))
 
-    def __call__(self, seeds: Words, keys: ArrayLike) -> Ints:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        a, b, c = (seeds[..., i].astype(np.uint64) for i in range(3))
-        v = np.asarray(keys).astype(np.uint64)
-        return self._slot(self._mod(self._mod(a * v + b) * v + c))
-
     def count(self, seeds: Words, slots: Ints, keys: Ints | None = None) -> Ints:
-        """Count for each key the reports whose slot holds it.
+        """As for all; by default all keys in a row, which takes a quarter of the time a key, and any prime."""
+        if keys is not None:
+            return super().count(seeds, slots, check_codes(keys, self.keys, "keys"))
+        return count_quadratic(self._checked(seeds), slots, self.slots, self.prime, self.keys)
 
-        Parameters
-        ----------
-        seeds : ndarray of uint32 (n, 3)
-        slots : ndarray of int64 (n,)
-            In [0, self.slots).
-        keys : ndarray of int64 (k,), optional
-            In any order; all keys in a row by default, which takes a quarter of the time a key.
-
-        Returns
-        -------
-        ndarray of int64 (k,)
-
-        Raises
-        ------
-        ValueError
-            If a seed is not below the prime, or a key not below `keys`.
-        """
-        seeds = self._checked(seeds)
-        if keys is None:
-            return count_quadratic(seeds, slots, self.slots, self.prime, self.keys)
-        keys = check_codes(keys, self.keys, "keys")
-        if 4 * len(keys) > self.keys or self.prime != PRIME:
-            return self.count(seeds, slots)[keys]
-        a, b, c = np.moveaxis(seeds, -1, 0)
-        v = keys.astype(np.uint64)
-        points = v.astype(U32), self._mod(v * v).astype(U32), np.zeros(len(v), U32)
-        return count_points(np.stack([b, a, 0 * a, c], -1), slots, self.slots, PRIME.bit_length(), points)
+    def _points(self, keys: ArrayLike) -> tuple[NDArray[np.uint64], ...]:
+        v = np.asarray(keys).astype(np.uint64)
+        return self._mod(v * v), v
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,55 +256,25 @@ class Paraboloid(Modular):
         A prime number 2**bits − 1, 7 or more; all of these are 3 mod 4.
     """
 
-    words: ClassVar[int] = 4
+    words = 4
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.prime & (self.prime + 1):
             raise ValueError(f"prime must be a power of two less one, got {self.prime}")
 
-    def _points(self, keys: Ints) -> tuple[NDArray[np.uint64], ...]:
+    def _points(self, keys: ArrayLike) -> tuple[NDArray[np.uint64], ...]:
         ids = check_codes(keys, self.prime**2, "keys", np.ndim(keys)).astype(np.uint64)
         y = ids // np.uint64(self.prime)
         x = ids - y * np.uint64(self.prime)
         return x, y, self._mod(x * x + y * y)
-
-    def __call__(self, seeds: Words, keys: Ints) -> Ints:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        a, b, c, d = (seeds[..., i].astype(np.uint64) for i in range(4))
-        x, y, z = self._points(keys)
-        return self._slot(self._mod(a * x + b * y + c * z + d))
-
-    def count(self, seeds: Words, slots: Ints, keys: Ints) -> Ints:
-        """Count for each key the reports whose slot holds it.
-
-        Parameters
-        ----------
-        seeds : ndarray of uint32 (n, 4)
-        slots : ndarray of int64 (n,)
-            In [0, self.slots).
-        keys : ndarray of int64 (k,)
-            In [0, prime**2), in any order.
-
-        Returns
-        -------
-        ndarray of int64 (k,)
-
-        Raises
-        ------
-        ValueError
-            If a seed is not below the prime, or a key not below its square.
-        """
-        seeds = self._checked(seeds)
-        x, y, z = (word.astype(U32) for word in self._points(keys))
-        return count_points(seeds, slots, self.slots, self.prime.bit_length(), (x, y, z))
 
 
 # ------------------------------------------------------------------------------------------ sets of items, open domains
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multilinear:
+class Multilinear(Family):
     """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
 
     A public bijection mixes the key into two words x and y (`mixed`).  A seed is three words (a, b, c), the hash value
@@ -300,12 +292,8 @@ class Multilinear:
     """
 
     slots: int
-    words: ClassVar[int] = 3  # of a seed
-    values: ClassVar[int] = 2**32  # of a word
-
-    def seeds(self, n: int, rng: Randomness) -> Words:
-        """Draw n public seeds, (n, 3)."""
-        return uniform(1 << 32, (n, 3), rng).astype(np.uint32)
+    words = 3
+    values = 2**32
 
     def __call__(self, seeds: Words, keys: Ints) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
@@ -341,7 +329,7 @@ class Multilinear:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlotTable:
+class SlotTable(Family):
     """The ideal family: a seed lists the slots of all keys, and all lists are alike.
 
     For few keys: to enumerate every seed, and to tell what the hash in use should do.
@@ -356,19 +344,8 @@ class SlotTable:
     keys: int
     slots: int
 
-    @property
-    def words(self) -> int:
-        """One for each key."""
-        return self.keys
-
-    @property
-    def values(self) -> int:
-        """What a word of a seed can be."""
-        return self.slots
-
-    def seeds(self, n: int, rng: Randomness) -> Words:
-        """Draw n public seeds, (n, keys)."""
-        return uniform(self.slots, (n, self.keys), rng).astype(np.uint32)
+    words = property(attrgetter("keys"), doc="One for each key.")
+    values = property(attrgetter("slots"), doc="What a word of a seed can be.")
 
     def __call__(self, seeds: Words, keys: Ints) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""

@@ -104,7 +104,7 @@ def count_quadratic(seeds: Words, slots: Ints, many: int, prime: int, k: int) ->
     return counts[:k]
 
 
-def count_points(seeds: Words, slots: Ints, many: int, bits: int, points: tuple[Words, Words, Words]) -> Ints:
+def count_points(seeds: Words, slots: Ints, many: int, bits: int, points: Words) -> Ints:
     """Count, for each point (x, y, z), the users whose slot holds (a x + b y + c z + d) mod 2**bits − 1; compiled.
 
     For points in any order, in memory that does not grow.  Slots as for `count_quadratic`.
@@ -117,7 +117,7 @@ def count_points(seeds: Words, slots: Ints, many: int, bits: int, points: tuple[
         In [0, many).
     many : int in [2, 2**bits − 1]
     bits : int in [3, 31]
-    points : three ndarrays of uint32 (k,)
+    points : ndarray of uint32 (3, k)
         x, y and z, all below 2**bits − 1.
 
     Returns

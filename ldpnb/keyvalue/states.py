@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -189,10 +190,10 @@ class StateEncodingSplit(KeptCode, KnownKeys):
     server_cost = "report and item"
 
     @cached_property
-    def keep(self) -> float:
+    def keep(self) -> Fraction:
         """Probability of answering with the state, before the blind draw; rounded down."""
         e = odds(exact(self.epsilon) / self.d)
-        return round_down((e - 1) / (e + 2))
+        return exact(round_down((e - 1) / (e + 2)))
 
     @property
     def realised_epsilon(self) -> float:

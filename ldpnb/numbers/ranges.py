@@ -198,7 +198,7 @@ class Hierarchy(Asking, ItemOracle):
         found = []
         for i, one in enumerate(self.oracles):
             every = np.indices([values for _, values in one.layout.values()])
-            told = np.zeros(every[0].size, one._nothing().dtype)
+            told = one._nothing(every[0].size)
             for name, part in zip(one.layout, every, strict=True):
                 told[name or ...] = part.ravel()
             found.append(self._asked(i, told))
@@ -215,7 +215,7 @@ class Hierarchy(Asking, ItemOracle):
         ends = np.cumsum([1 + no_counts(one).size for one in self.oracles])
         parts, told = np.split(tally.counts, ends[:-1], -1), np.zeros((*tally.counts.shape[:-1], self.k))
         for one, counts, s, u in zip(self.oracles, parts, self.widths, self.noise, strict=True):
-            told += np.repeat(total(one, one._score, counts[..., :1], counts[..., 1:]) / (tally.n * u), s, -1)
+            told += np.repeat(total(one, one._score, counts) / (tally.n * u), s, -1)
         return np.asarray(1 / self.k + sum(p / d for p, d in zip(self.contrasts(told), self.known, strict=True)))
 
     def _squares(self, tally: Tally) -> Floats:

@@ -74,16 +74,11 @@ class Asking(Through):
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each answer to each question: (…, L, k)."""
-        return self._summed(tally, self.oracle._score) * (self.questions / tally.n)
+        return total(self.oracle, self.oracle._score, tally.counts) * (self.questions / tally.n)
 
     def _squares(self, tally: Tally) -> Floats:
         """L² times the squares of the scores of those who were asked."""
-        return self._summed(tally, self.oracle._squares) * (self.questions**2 / tally.n)
-
-    def _summed(self, tally: Tally, score: Any) -> Floats:
-        """Sum of a score over the answers to each question."""
-        asked, told = tally.counts[..., :1], tally.counts[..., 1:]
-        return total(self.oracle, score, asked, told)
+        return total(self.oracle, self.oracle._squares, tally.counts) * (self.questions**2 / tally.n)
 
 
 def put_first(reports: Reports, field: str, public: Any, told: Reports) -> Reports:
@@ -99,11 +94,11 @@ def told_in(reports: Reports, oracle: ItemOracle) -> Reports:
     return reports["report"] if "" in fields else repack_fields(reports[fields])
 
 
-def total(oracle: ItemOracle, score: Any, reports: Ints, counts: Ints) -> Floats:
-    """Sum of a score over so many reports, (…, 1), with flat counts: times n it is linear in n and the counts."""
-    told = counts.reshape(*counts.shape[:-1], *no_counts(oracle).shape)
+def total(oracle: ItemOracle, score: Any, counts: Ints) -> Floats:
+    """Sum of a score, from a number of reports and their flat counts, (…, 1 + …): times n it is linear in these."""
+    told = counts[..., 1:].reshape(*counts.shape[:-1], *no_counts(oracle).shape)
     nothing = score(Tally(oracle, 1, np.zeros_like(told)))  # of no counts, it is what a report costs
-    return np.asarray(score(Tally(oracle, 1, told)) + (reports - 1) * nothing)
+    return np.asarray(score(Tally(oracle, 1, told)) + (counts[..., :1] - 1) * nothing)
 
 
 def no_counts(oracle: ItemOracle) -> Ints:

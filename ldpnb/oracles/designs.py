@@ -9,27 +9,29 @@ block y if x − y is in D.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
+from math import log
+from operator import attrgetter
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
-from ldpnb.checks import Limit, check_count, check_histogram
-from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
-from ldpnb.oracles.frequency import BLOCK, PureProtocol, check_weights
+from ldpnb.chance import Randomness, inexact, odds, scatter, uniform
+from ldpnb.checks import Limit
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally, blocks
+from ldpnb.hashing import primes
+from ldpnb.oracles.frequency import BLOCK, KeptItem, PureProtocol, check_weights
 
 ORDER_MAX = 1024  # of a field: beyond, e^ε + 1 is above 2¹⁰, and hardly any item but one's own is worth reporting
 POINTS_MAX = 2**22  # of a geometry, whose difference set is searched for in a field of q times as many elements
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockDesign(PureProtocol):
+class BlockDesign(KeptItem, PureProtocol):
     r"""Report a block of a projective geometry, e^ε times as likely if it holds the own item as if it does not.
 
     :math:`p^* = \kappa e^\varepsilon/(\kappa e^\varepsilon + v - \kappa)` and :math:`q^* = (\kappa - p^*)/(v-1)`, as of
@@ -62,13 +64,14 @@ class BlockDesign(PureProtocol):
 
     q: int = 0
     label = "block design"
+    marks = True
     chosen: ClassVar[Mapping[str, str]] = {"q": "order"}
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, POINTS_MAX - 1), "q": (0, ORDER_MAX)}
     tried = [{"k": 3, "epsilon": 1.0, "q": 2}, {"k": 7, "epsilon": 0.5, "q": 2}, {"k": 2, "epsilon": 3.0, "q": 4}]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.q and not _prime_power(self.q):
+        if self.q and len(primes(self.q)) != 1:
             raise ValueError(f"q must be a prime power, got {self.q}")
         if self.points > POINTS_MAX:
             raise ValueError(f"k must be at most {POINTS_MAX} points of a geometry, got {self.points} for k = {self.k}")
@@ -78,37 +81,20 @@ class BlockDesign(PureProtocol):
         """Order of the field: `q`, or the prime power with the least variance of the rarest item."""
         return self.q or best_order(self.k, self.epsilon)
 
-    @property
-    def dimension(self) -> int:
-        """Dimension of the geometry, t: the least, from 2 on, that has k points."""
-        return _dimension(self.k, self.order)
-
-    @property
-    def points(self) -> int:
-        """Number of points, and of blocks, v."""
-        return _points(self.order, self.dimension)
-
-    @property
-    def block_size(self) -> int:
-        """Number of points of a block, κ."""
-        return _points(self.order, self.dimension - 1)
-
     @cached_property
-    def keep(self) -> Fraction:
-        """Probability of a draw from the item's blocks; rounded down."""
-        more = self.block_size * (odds(self.epsilon) - 1)
-        return exact(round_down(more / (more + self.points)))
+    def _geometry(self) -> tuple[int, int, int]:
+        return _least_geometry(self.k, self.order)
+
+    dimension = property(lambda self: self._geometry[0], doc="Dimension of the geometry, t: the least with k points.")
+    points = property(lambda self: self._geometry[1], doc="Number of points, and of blocks, v.")
+    block_size = property(lambda self: self._geometry[2], doc="Number of points of a block, κ.")
+    ell = property(attrgetter("block_size"), doc="Number of blocks of an item.")
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*)."""
         p = self.keep + (1 - self.keep) * Fraction(self.block_size, self.points)
         return p, (self.block_size - p) / (self.points - 1)
-
-    @property
-    def realised_epsilon(self) -> float:
-        """Logarithm of the probability of a block with the item over that of one without it."""
-        return chance.log(1 + self.keep * self.points / ((1 - self.keep) * self.block_size))
 
     @property
     def layout(self) -> Layout:
@@ -122,32 +108,29 @@ class BlockDesign(PureProtocol):
     @property
     def _transform(self) -> NDArray[np.complex128]:
         """Fourier transform of the indicator of D."""
-        inside = np.zeros(self.points)
-        inside[self._steps] = 1
-        return np.fft.rfft(inside)
+        return np.fft.rfft(np.bincount(self._steps, minlength=self.points))
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
-        reports, keep, steps, v = np.empty(len(values), np.int64), inexact(self.keep), self._steps, self.points
+        reports = np.empty(len(values), np.int64)
         for part in blocks(len(values), BLOCK):
-            shape = values[part].shape
-            kept, blind = bernoulli(keep, shape, rng), uniform(v, shape, rng)
-            own = values[part] - steps[uniform(len(steps), shape, rng, used=kept)]
-            own += v * (own < 0)
-            reports[part] = np.where(kept, own, blind)
+            reports[part] = super()._perturb(values[part], rng)
         return reports
+
+    def _own_codes(self, values: Ints, kept: Bools, blind: Ints, rng: Randomness) -> Ints:
+        own = values - self._steps[uniform(self.block_size, values.shape, rng, used=kept)]
+        own += self.points * (own < 0)
+        return own
 
     def _worst(self) -> Ints:
         """Name the block with most of the k items."""
         held = np.fft.irfft(np.fft.rfft(np.ones(self.k), self.points) * self._transform.conj(), self.points)
         return np.array([np.argmax(np.rint(held))])
 
-    def supporters(self, tally: Tally) -> Floats:
-        """How many reports hold each item, a circular correlation of the counts, (…, k): a fast Fourier transform.
+    def _supporters(self, tally: Tally) -> Floats:
+        """Those whose block holds the item: a circular correlation of the counts, by a fast Fourier transform.
 
         Rounded to whole numbers, which are exact: an error of one half takes some 10¹³ reports.
         """
-        if tally.marginal:
-            return super().supporters(tally)
         found = np.fft.irfft(np.fft.rfft(tally.counts) * self._transform, self.points)
         return np.asarray(np.rint(found)[..., : self.k] + 0.0)  # no −0.0
 
@@ -168,27 +151,12 @@ class BlockDesign(PureProtocol):
 
         return np.asarray((mean(np.square(sums)) - np.square(mean(sums))) / inexact(p - q) ** 2)
 
-    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population with this histogram, exact in their joint law, in O(k κ) each: (trials, v).
-
-        What is drawn blindly is drawn for all people at once.
-        """
-        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        own = binomial(histogram, inexact(self.keep), (trials, self.k), rng)
-        found = scatter(histogram.sum() - own.sum(-1), self.points, rng)
-        for x in np.flatnonzero(histogram):
-            found[:, (x - self._steps) % self.points] += scatter(own[:, x], self.block_size, rng)
-        return Tally(self, int(histogram.sum()), found)
-
-    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally marked as marginal.
-
-        See `PureProtocol.simulate_marginals`.
-        """
-        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), marginal=True)
-
-    def _example(self) -> Example:
-        return replace(super()._example(), histogram=False)
+    def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
+        """In O(k κ)."""
+        found = np.zeros((len(kept), self.points), np.int64)
+        for x in np.flatnonzero(kept.any(0)):
+            found[:, (x - self._steps) % self.points] += scatter(kept[:, x], self.block_size, rng)
+        return found
 
 
 def best_order(k: int, epsilon: float, most: int = POINTS_MAX) -> int:
@@ -203,37 +171,23 @@ def best_order(k: int, epsilon: float, most: int = POINTS_MAX) -> int:
     """
 
     def rare(q: int) -> float:
-        t = _dimension(k, q)
-        v, size = _points(q, t), _points(q, t - 1)
+        _, v, size = geometries[q]
         p = size * e / (size * e + v - size)
         other = (size - p) / (v - 1)
         return float(other * (1 - other) / (p - other) ** 2)
 
     e = inexact(odds(epsilon))
-    sizes = {q: _points(q, _dimension(k, q)) for q in range(2, ORDER_MAX + 1) if _prime_power(q)}
-    few, right = ([q for q, points in sizes.items() if points <= limit] for limit in (most, POINTS_MAX))
+    geometries = {q: _least_geometry(k, q) for q in range(2, ORDER_MAX + 1) if len(primes(q)) == 1}
+    few, right = ([q for q, (_, v, _) in geometries.items() if v <= limit] for limit in (most, POINTS_MAX))
     return min(few or right, key=rare)
 
 
-def _points(q: int, t: int) -> int:
-    return sum(q**i for i in range(t + 1))
-
-
-def _dimension(k: int, q: int) -> int:
-    t = 2
-    while _points(q, t) < k:
-        t += 1
-    return t
-
-
-@cache
-def _prime_power(q: int) -> tuple[int, int] | None:
-    """Return (p, m) with q = p^m, p prime; None if there are none."""
-    p = next((p for p in range(2, q + 1) if q % p == 0), 0)
-    m, rest = 0, q
-    while p and rest % p == 0:
-        m, rest = m + 1, rest // p
-    return (p, m) if p and rest == 1 else None
+def _least_geometry(k: int, q: int) -> tuple[int, int, int]:
+    """Return dimension, points and points of a hyperplane of the least geometry, from planes on, of order q."""
+    t, size = 2, q + 1
+    while q * size + 1 < k:
+        t, size = t + 1, q * size + 1
+    return t, q * size + 1, size
 
 
 @cache
@@ -250,53 +204,37 @@ def difference_set(q: int, t: int) -> Ints:
         A prime power.
     t : int, at least 2
     """
-    p, m = _prime_power(q) or (0, 0)
-    degree = m * (t + 1)
-    rule = next(rule[::-1] for rule in product(range(p), repeat=degree) if _generates(rule[::-1], p))
+    (p,), v = primes(q), (q ** (t + 1) - 1) // (q - 1)
+    degree = (t + 1) * round(log(q, p))
+    rules = (_companion(rule[::-1]) for rule in product(range(p), repeat=degree))
+    alpha = next(matrix for matrix in rules if _generates(matrix, p))
     powers = np.eye(degree, dtype=np.int64)  # of α, in the basis 1, α, α², …
-    while len(powers) < _points(q, t):
-        onwards = np.stack([_power(len(powers) + i, rule, p) for i in range(degree)])
-        powers = np.concatenate([powers, powers @ onwards % p])
-    # the trace is linear, and that of αⁱ the sum of its powers q⁰, …, qᵗ
-    trace = sum(np.stack([_power(i * q**j, rule, p) for i in range(degree)]) for j in range(t + 1))
-    found = np.flatnonzero(~np.any(powers[: _points(q, t)] @ trace % p, axis=1))
+    while len(powers) < v:
+        powers = np.concatenate([powers, powers @ _power(alpha, len(powers), p).T % p])
+    # to take a power q is linear, and the trace of an element the sum of its powers q⁰, …, qᵗ
+    frobenius = np.stack([_power(alpha, q * i, p)[:, 0] for i in range(degree)])
+    trace = sum(_power(frobenius, j, p) for j in range(t + 1))
+    found = np.flatnonzero(~np.any(powers[:v] @ trace % p, axis=1))
     found.flags.writeable = False
     return found
 
 
-def _product(x: Ints, y: Ints, rule: tuple[int, ...], p: int) -> Ints:
-    """Multiply two elements, by Horner's rule; the power `degree` of α is Σ rule_i αⁱ."""
-    found = np.zeros_like(x)
-    for c in y[::-1]:
-        found = (np.append(0, found[:-1]) + found[-1] * np.array(rule) + c * x) % p
-    return found
+def _companion(rule: tuple[int, ...]) -> Ints:
+    """Return the matrix of the multiplication by α, whose power `degree` is Σ rule_i αⁱ: its columns are αⁱ⁺¹."""
+    return np.column_stack([np.eye(len(rule), len(rule) - 1, -1, dtype=np.int64), rule])
 
 
-def _power(n: int, rule: tuple[int, ...], p: int) -> Ints:
-    """Return αⁿ."""
-    found, base = np.eye(2, len(rule), dtype=np.int64)
-    while n:
-        if n & 1:
-            found = _product(found, base, rule, p)
-        base, n = _product(base, base, rule, p), n >> 1
-    return found
+def _power(x: Ints, n: int, p: int) -> Ints:
+    """Return the power of a matrix modulo p."""
+    if n == 0:
+        return np.eye(len(x), dtype=np.int64)
+    half = _power(x, n // 2, p)
+    found = half @ half % p
+    return found @ x % p if n & 1 else found
 
 
-def _generates(rule: tuple[int, ...], p: int) -> bool:
+def _generates(alpha: Ints, p: int) -> bool:
     """Whether α has p^degree − 1 different powers."""
-    n, one = p ** len(rule) - 1, _power(0, rule, p)
-    if rule[0] == 0 or not np.array_equal(_power(n, rule, p), one):
-        return False
-    return not any(np.array_equal(_power(n // prime, rule, p), one) for prime in _primes(n))
-
-
-def _primes(n: int) -> list[int]:
-    """Prime factors of a number."""
-    found, p = [], 2
-    while p * p <= n:
-        if n % p == 0:
-            found.append(p)
-            while n % p == 0:
-                n //= p
-        p += 1
-    return [*found, n] if n > 1 else found
+    n, one = p ** len(alpha) - 1, np.eye(len(alpha))
+    ends = (np.array_equal(_power(alpha, n // factor, p), one) for factor in (1, *primes(n)))
+    return next(ends) and not any(ends)

@@ -30,6 +30,7 @@ from ldpnb.chance import (
     packed_bernoulli,
     round_down,
     round_up,
+    scatter,
     uniform,
 )
 from ldpnb.checks import (
@@ -54,10 +55,11 @@ class ItemOracle(Mechanism):
     """What oracles for one of k items a person share: values, their target, and counts where a report is a code."""
 
     shares = True
+    marks: ClassVar[bool] = False  # whether simulated marginals are marked, since tallies count something else
     k: Any  # int: a field, or a property where it follows from other parameters
 
     def _example(self) -> Example:
-        return Example(self, np.arange(self.k), histogram=True)
+        return Example(self, np.arange(self.k), histogram=not self.marks)
 
     def _values(self, values: ArrayLike) -> Ints:
         return check_codes(values, self.k)
@@ -77,15 +79,12 @@ class Supporting(Mechanism):
     Where a report is about an item of a person with probability t/L, scores are multiplied by L, the `scale`.
     """
 
+    scale: Any = 1  # int: what estimates are multiplied by; a property where a report is about one of several things
+
     @property
     @abstractmethod
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): probability that a report supports the item that it is about, the person's own, and any other."""
-
-    @property
-    def scale(self) -> int:
-        """What estimates are multiplied by: one, unless a report is about one of several things."""
-        return 1
 
     @property
     def rare_variance(self) -> float:
@@ -94,8 +93,12 @@ class Supporting(Mechanism):
         return inexact(self.scale**2 * q * (1 - q) / (p - q) ** 2)
 
     def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, (…, k): the counts themselves, where a tally counts items."""
-        return tally.counts.astype(np.float64)
+        """How many reports support each item, (…, k): what `simulate_marginals` returns are supporters already."""
+        return (tally.counts if tally.marginal else self._supporters(tally)).astype(np.float64)
+
+    def _supporters(self, tally: Tally) -> Ints | Floats:
+        """Unless a mechanism says otherwise, tallies count items."""
+        return tally.counts
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of people who hold each item: (…, k)."""
@@ -184,13 +187,14 @@ class PureProtocol(ItemOracle, Supporting):
         Returns
         -------
         Tally
-            Counts (trials, k).
+            Counts (trials, k); marked as marginal where reports are counted otherwise.
         """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
         n = int(histogram.sum())
         p, q = (inexact(x) for x in self.support)
         shape = (trials, self.k)
-        return Tally(self, n, binomial(histogram, p, shape, rng) + binomial(n - histogram, q, shape, rng))
+        found = binomial(histogram, p, shape, rng) + binomial(n - histogram, q, shape, rng)
+        return Tally(self, n, found, marginal=self.marks)
 
 
 class KeptCode(Mechanism):
@@ -200,33 +204,56 @@ class KeptCode(Mechanism):
     :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)` and keeps ε (Wang, Li and Jha 2018).
     """
 
-    ell = 1  # ℓ; a field where a code is drawn
+    ell: Any = 1  # int, ℓ; a field or a property where a code is drawn
 
     @cached_property
-    def keep(self) -> float:
+    def keep(self) -> Fraction:
         """Probability of answering with the code, before the blind draw; rounded down."""
         more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
-        return round_down(more / (more + self.layout[""][1]))
+        return exact(round_down(more / (more + self.layout[""][1])))
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """(keep + blind, blind), where blind is the chance of a code in the blind draw."""
+        """(keep + blind, blind): of one's own code, as drawn, and of any other, which only the blind draw reports."""
         blind = (1 - exact(self.keep)) / self.layout[""][1]
         return exact(self.keep) + blind, blind
 
     @property
     def realised_epsilon(self) -> float:
-        """ln[1 + (p*/q* − 1)/ℓ]."""
-        p, q = self.support
-        return chance.log(1 + (p / q - 1) / self.ell)
+        """ln[1 + K·keep/(ℓ(1 − keep))], where K is the number of codes."""
+        keep = exact(self.keep)
+        return chance.log(1 + keep * self.layout[""][1] / ((1 - keep) * self.ell))
 
     def _perturb(self, values: Any, rng: Randomness) -> Reports:
-        kept = bernoulli(self.keep, values.shape, rng)
-        return np.where(kept, values, uniform(self.layout[""][1], values.shape, rng))
+        kept = bernoulli(inexact(self.keep), values.shape, rng)
+        blind = uniform(self.layout[""][1], values.shape, rng)
+        return np.where(kept, self._own_codes(values, kept, blind, rng), blind)
+
+    def _own_codes(self, values: Any, kept: Bools, blind: Ints, rng: Randomness) -> Ints:
+        """Return codes of the values, drawn where there are several, for those who keep theirs."""
+        return np.asarray(values)
+
+
+class KeptItem(KeptCode, ItemOracle):
+    """What oracles share that report a code of the person's item, or one of all that is drawn blindly."""
+
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Tallies of a population with this histogram, exact in their joint law, whatever n: (trials, codes).
+
+        What is drawn blindly is drawn for all people at once.
+        """
+        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
+        kept, n = binomial(histogram, inexact(self.keep), (trials, self.k), rng), int(histogram.sum())
+        blind = scatter(n - kept.sum(-1), self.layout[""][1], rng)
+        return Tally(self, n, blind + self._codes_of(kept, rng))
+
+    def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
+        """Count the codes of people with these items: (trials, codes)."""
+        return kept
 
 
 @dataclass(frozen=True, kw_only=True)
-class GRR(KeptCode, PureProtocol):
+class GRR(KeptItem, PureProtocol):
     r"""k-ary randomized response (k-RR); for k = 2, Warner's randomized response (W-RR).
 
     Keep the value with probability :math:`(e^\varepsilon-1)/(e^\varepsilon+k-1)`, otherwise report any of the k items,
@@ -261,13 +288,6 @@ class GRR(KeptCode, PureProtocol):
         w = np.square(w - w.mean(-1, keepdims=True))
         return np.asarray(inexact(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + inexact(self.k * (p - q)) * w))
 
-    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population with this histogram, exact in their joint law, in O(k) each: (trials, k)."""
-        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        kept = binomial(histogram, self.keep, (trials, self.k), rng)
-        n = int(histogram.sum())
-        return Tally(self, n, kept + chance.scatter(n - kept.sum(-1), self.k, rng))
-
 
 @dataclass(frozen=True, kw_only=True)
 class BitReports(PureProtocol):
@@ -293,7 +313,10 @@ class BitReports(PureProtocol):
 
     def _worst(self) -> Reports:
         """Support as many items as a report can: (1, …)."""
-        bits = np.arange(self.k)[None] < self._most
+        return self._as_packed(np.arange(self.k)[None] < self._most)
+
+    def _as_packed(self, bits: Bools) -> NDArray[Any]:
+        """Pack bits, if reports are packed."""
         return np.packbits(bits, axis=1, bitorder="little") if self.packed else bits
 
     _most = property(attrgetter("k"), doc="Ones that a report can have.")
@@ -324,10 +347,7 @@ class UnaryEncoding(BitReports):
         p, q = self.support
         return chance.log(p * (1 - q) / (q * (1 - p)))
 
-    @property
-    def report_bits(self) -> int:
-        """One bit an item: k."""
-        return self.k
+    report_bits = property(attrgetter("k"), doc="One bit an item: k.")
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         p, q = (inexact(x) for x in self.support)
@@ -405,10 +425,10 @@ class Slotted(Mechanism):
         """The oracle over slots that protects the report."""
         return GRR(k=self.layout["slot"][1], epsilon=self.epsilon)
 
-    @property
-    def realised_epsilon(self) -> float:
-        """That of the oracle over slots, for all public parts under which two values have different slots."""
-        return self.slots.realised_epsilon
+    realised_epsilon = property(
+        attrgetter("slots.realised_epsilon"),
+        doc="That of the oracle over slots, for all public parts under which two values have different slots.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -515,10 +535,9 @@ class OLH(Slotted, PureProtocol):
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose slot is the item's under their own hash, (k,)."""
-        counts = np.zeros(self.k, np.int64)
-        for some in blocks(len(reports), BLOCK):
-            counts += self.hash.count(reports["seed"][some], reports["slot"][some])
-        return counts
+        seeds, slots = reports["seed"], reports["slot"]
+        parts = (self.hash.count(seeds[some], slots[some]) for some in blocks(len(reports), BLOCK))
+        return sum(parts, np.zeros(self.k, np.int64))
 
     def _example(self) -> Example:
         return replace(super()._example(), pairs=False)

@@ -12,9 +12,8 @@ item has a column of its own.  Nothing more is needed: column 0 and row 0 are co
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -23,8 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, scatter, uniform
+from ldpnb.chance import Randomness, bernoulli, binomial, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import (
     SIZE_MAX,
     Limit,
@@ -32,9 +30,9 @@ from ldpnb.checks import (
     check_epsilon,
     check_histogram,
 )
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
-from ldpnb.oracles.frequency import ItemOracle, PureProtocol, check_weights
+from ldpnb.oracles.frequency import KeptItem, PureProtocol, UnaryEncoding, check_weights
 
 
 def parity(rows: Ints, items: Ints | np.integer) -> Bools:
@@ -51,9 +49,10 @@ def routed(people: Ints, rng: Randomness, *, plus: bool = False) -> Ints:
     """Let everybody draw a row of Sylvester's matrix, all alike, and count by rows what was counted by columns.
 
     A fast Walsh–Hadamard transform of people.  The entry's sign is −1 to the number of bits that row and column share.
-    So draw the rows' bits one by one, from the highest; after each, people differ only in what is left of their column
+    So draw the rows' bits one by one, from the lowest; after each, people differ only in what is left of their column
     and in the sign so far, and those who are alike there go on as one.  That is m log₂ m binomial counts, none of
-    which depends on who was together before, and the joint law of rows and signs is exact.
+    which depends on who was together before, and the joint law of rows and signs is exact.  Where hardly any column has
+    the highest bit, half of the counts are of nobody and take no time.
 
     Parameters
     ----------
@@ -68,14 +67,14 @@ def routed(people: Ints, rng: Randomness, *, plus: bool = False) -> Ints:
         How many drew each row, by the product of the sign they had and the entry's.
     """
     groups = people[..., None, :, :]  # (…, rows as far as drawn, rest of the column, sign so far)
-    while (half := groups.shape[-2] // 2) > 0:
-        set_next = np.full((2 * half, 2), 0.5)
+    while groups.shape[-2] > 1:
+        set_next = np.full(groups.shape[-2:], 0.5)
         if plus:
-            set_next[half] = 0, 1  # this is the column's last one bit, so that the row's bit decides the sign
+            set_next[1] = 0, 1  # this is the column's last one bit, so that the row's bit decides the sign
         ones = binomial(groups, set_next, groups.shape, rng)
         zeros = groups - ones
-        parts = zeros[..., :half, :] + zeros[..., half:, :], ones[..., :half, :] + ones[..., half:, ::-1]
-        groups = np.stack(parts, -3).reshape(*people.shape[:-2], -1, half, 2)
+        parts = zeros[..., ::2, :] + zeros[..., 1::2, :], ones[..., ::2, :] + ones[..., 1::2, ::-1]
+        groups = np.concatenate(parts, -3)
     return groups[..., 0, :]
 
 
@@ -113,20 +112,16 @@ class OneBit(PureProtocol):
     m: Any  # int: number of rows, a property or a field
     public_fields: ClassVar[tuple[str, ...]] = ("row",)
 
-    @abstractmethod
     def minus(self, rows: Ints, items: Ints) -> Bools:
-        """Whether the entries of the matrix are −1; rows and items are broadcast against each other."""
+        """Whether the entries of the matrix, Sylvester's or another, are −1; rows and items are broadcast."""
+        return parity(rows, items)
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): (p, 1/2), with p = e^ε/(e^ε+1)."""
         return truthful(self.epsilon), Fraction(1, 2)
 
-    @property
-    def realised_epsilon(self) -> float:
-        """ln(p/(1−p)), for two items whose entries differ in some row."""
-        p = self.support[0]
-        return chance.log(p / (1 - p))
+    realised_epsilon = UnaryEncoding.realised_epsilon  # of one bit: two items' entries differ in some row
 
     @property
     def layout(self) -> Layout:
@@ -160,27 +155,19 @@ class HadamardBit(OneBit):
     """
 
     label = "Hadamard bit"
+    marks = True
 
     @property
     def m(self) -> int:
         """Number of rows: the least power of two that is not below k."""
         return order(self.k)
 
-    def minus(self, rows: Ints, items: Ints) -> Bools:
-        """Whether Sylvester's H[row, item] is −1."""
-        return parity(rows, items)
-
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
         return count_signs(reports["row"], reports["bit"], self.m)
 
-    def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, in O(m log m) whatever n: (…, k).
-
-        What `simulate_marginals` returns are supporters already.
-        """
-        if tally.marginal:
-            return super().supporters(tally)
+    def _supporters(self, tally: Tally) -> Floats:
+        """In O(m log m), whatever n."""
         balance = fwht(tally.counts[..., 0] - tally.counts[..., 1])[..., : self.k]
         return np.asarray((tally.n + balance) / 2, np.float64)
 
@@ -204,22 +191,12 @@ class HadamardBit(OneBit):
         people[:, : self.k] = np.stack([honest, histogram - honest], -1)
         return Tally(self, int(histogram.sum()), routed(people, rng))
 
-    def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Supporters of each item, exact for each item alone, in O(k) each: (trials, k), a tally marked as marginal.
-
-        See `PureProtocol.simulate_marginals`.
-        """
-        return replace(super().simulate_marginals(counts, trials=trials, rng=rng), marginal=True)
-
-    def _example(self) -> Example:
-        return replace(super()._example(), histogram=False)
-
 
 # ------------------------------------------------------------------------------------------------ one private index
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(ItemOracle):
+class HadamardResponse(KeptItem):
     r"""Hadamard response: an index of one of B blocks, likelier where the item's column has a plus sign.
 
     Each item belongs to a block and to a column c ≥ 1 of Sylvester's b × b matrix; :math:`S_x` are the b/2 indices of
@@ -283,29 +260,21 @@ class HadamardResponse(ItemOracle):
         """Block and column of items; dealt out in turn, so that blocks are filled evenly."""
         return items % self.blocks, items // self.blocks + 1
 
-    @cached_property
-    def keep(self) -> Fraction:
-        """Probability κ of answering from the item's set, before the blind draw; rounded down."""
-        e = odds(self.epsilon)
-        return exact(round_down((e - 1) / (e - 1 + 2 * self.blocks)))
-
     @property
-    def realised_epsilon(self) -> float:
-        """ln(1 + 2Bκ/(1−κ))."""
-        return chance.log(1 + 2 * self.blocks * self.keep / (1 - self.keep))
+    def ell(self) -> int:
+        """Number of indices of an item's set: half a block."""
+        return self.b // 2
 
     @property
     def layout(self) -> Layout:
         """An index."""
         return {"": (np.int64, self.size)}
 
-    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
-        kept = bernoulli(inexact(self.keep), values.shape, rng)
-        blind = uniform(self.size, values.shape, rng)
+    def _own_codes(self, values: Ints, kept: Bools, blind: Ints, rng: Randomness) -> Ints:
         block, column = self.column(values)
         inside = blind % self.b  # moving a column's lowest bit takes its minus signs to its plus signs, one to one
         inside ^= np.where(parity(inside, column), column & -column, 0)
-        return np.where(kept, block * self.b + inside, blind)
+        return block * self.b + inside
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each item, in O(K log b) whatever n: (…, k)."""
@@ -325,15 +294,8 @@ class HadamardResponse(ItemOracle):
         blind = (1 - self.keep) / self.blocks / self.keep**2
         return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
 
-    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
-        """Tallies of a population with this histogram, exact in their joint law: (trials, K).
-
-        In O(K log b) each, whatever n (see `routed`).
-        """
-        histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
-        n = int(histogram.sum())
-        kept = binomial(histogram, inexact(self.keep), (trials, self.k), rng)
-        blind = scatter(n - kept.sum(-1), self.size, rng)
-        people = np.zeros((trials, self.blocks, self.b, 2), np.int64)
+    def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
+        """In O(K log b), see `routed`."""
+        people = np.zeros((len(kept), self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
-        return Tally(self, n, blind + routed(people, rng, plus=True)[..., 0].reshape(blind.shape))
+        return routed(people, rng, plus=True)[..., 0].reshape(len(kept), self.size)

@@ -105,9 +105,7 @@ class SubsetSelection(BitReports):
             else:
                 _fill(bits[part], values[part], own[part], few, rng)
         if not whole:
-            np.invert(bits, out=bits)
-            if self.packed and self.k % 8:
-                bits[:, -1] &= (1 << self.k % 8) - 1
+            bits ^= self._as_packed(np.ones((1, self.k), np.bool_))
         return bits
 
     _most = property(attrgetter("set_size"), doc="Ones that a report has.")

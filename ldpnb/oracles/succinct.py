@@ -67,9 +67,8 @@ class SHist(OneBit):
     shares = False  # rows of a random matrix are not quite orthogonal
     limits: ClassVar[Mapping[str, Limit]] = {"m": (1, 2**63 - 1), "matrix": (0, 2**64 - 1)}
     tried = [
-        {"k": 3, "epsilon": 1.0, "m": 5},
-        {"k": 2, "epsilon": 0.1, "m": 3, "matrix": 1},
-        {"k": 4, "epsilon": 2.0, "m": 3, "matrix": 2**64 - 1},
+        {"k": k, "epsilon": epsilon, "m": m, "matrix": matrix}
+        for k, epsilon, m, matrix in ((3, 1.0, 5, 0), (2, 0.1, 3, 1), (4, 2.0, 3, 2**64 - 1))
     ]
     server_cost = "report and item"
 
@@ -121,10 +120,9 @@ class SHist(OneBit):
 
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count for each item the reports whose sign is the item's in their row, in O(n k): (k,)."""
-        counts = np.zeros(self.k, np.int64)
-        for some in blocks(len(reports), 255 * max(1, 64 * WORDS // (255 * self.k))):
-            counts += count_ones(self._bits(reports["row"][some], ~reports["bit"][some]))
-        return counts
+        some = blocks(len(reports), 255 * max(1, 64 * WORDS // (255 * self.k)))
+        parts = (count_ones(self._bits(reports["row"][i], ~reports["bit"][i])) for i in some)
+        return sum(parts, np.zeros(self.k, np.int64))
 
     def expected(self, values: ArrayLike) -> Floats:
         """Row of G that belongs to the person's item, one for that item and about 1/√m for the others: (n, k)."""

@@ -349,7 +349,7 @@ class ORR(Slotted, Hashed):
         return np.bincount(cells, minlength=self.cohorts * self.k).reshape(self.cohorts, -1)
 
     def _drawn(self, own: Ints, people: Ints, rng: Randomness) -> Ints:
-        kept = binomial(own, self.slots.keep, own.shape, rng)
+        kept = binomial(own, inexact(self.slots.keep), own.shape, rng)
         return kept + scatter(people - kept.sum(-1), self.k, rng)
 
     def _forged(self, g: Floats, nothing: Floats, targets: int) -> float:
