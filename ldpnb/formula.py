@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from itertools import pairwise
 from math import comb, gcd, lcm, prod
 from numbers import Rational
@@ -131,10 +131,10 @@ def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], 
     """Make an operator for formulas and numbers, and the one with sides swapped; arrays go on, element by element."""
 
     def left(self: Formula, other: Any) -> T:
-        return NotImplemented if getattr(other, "ndim", 0) else rule(self, self._lift(other))
+        return NotImplemented if getattr(other, "ndim", 0) else rule(self, self.field.formula(other))
 
     def right(self: Formula, other: Any) -> T:
-        return NotImplemented if getattr(other, "ndim", 0) else rule(self._lift(other), self)
+        return NotImplemented if getattr(other, "ndim", 0) else rule(self.field.formula(other), self)
 
     return left, right
 
@@ -142,11 +142,11 @@ def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], 
 class Formula:
     """A fraction of polynomials; in y alone it is kept in lowest terms."""
 
-    __slots__ = ("_coin", "_hash", "den", "field", "num")
-
     def __init__(self, num: Poly, den: Poly, field: Field) -> None:
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
+        if num == den:
+            num = den = {0: 1}
         if num and max(den) > 0 and max(*num, *den) <= Y:
             a, b = num, den
             while b:
@@ -156,23 +156,17 @@ class Formula:
         turn = 1 if den[max(den)] > 0 else -1
         self.num, self.den = whole(*({m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})))
         self.field = field
-        self._coin: tuple[Formula, Formula] | None = None
         self._hash: int | None = None
-
-    def _lift(self, other: Any) -> Formula:
-        if isinstance(other, Formula):
-            return other
-        q = Fraction(other)  # ints, floats, Fractions, numpy's: exactly; anything else is refused
-        if self.field.plain:
-            q = simple(q)
-        elif not isinstance(other, Rational):
-            self.field.floats = True  # with a number in place of the formula, the result would be rounded
-        return Formula({0: int(q.numerator)} if q else {}, {0: int(q.denominator)}, self.field)
 
     def _plus(self, o: Formula) -> Formula:
         if self.den == o.den:
             return Formula(plus(self.num, o.num), self.den, self.field)
         return Formula(plus(times(self.num, o.den), times(o.num, self.den)), times(self.den, o.den), self.field)
+
+    def _over(self, o: Formula) -> Formula:
+        if self.den == o.den:
+            return Formula(self.num, o.num, self.field)
+        return Formula(times(self.num, o.den), times(self.den, o.num), self.field)
 
     def _below(self, o: Formula) -> bool:
         if (found := self.below(o)) is None:
@@ -180,9 +174,9 @@ class Formula:
         return found
 
     __add__, __radd__ = _sides(_plus)
-    __sub__, __rsub__ = _sides(lambda p, q: p + q * -1)
+    __sub__, __rsub__ = _sides(lambda p, q: p + -q)
     __mul__, __rmul__ = _sides(lambda p, q: Formula(times(p.num, q.num), times(p.den, q.den), p.field))
-    __truediv__, __rtruediv__ = _sides(lambda p, q: Formula(times(p.num, q.den), times(p.den, q.num), p.field))
+    __truediv__, __rtruediv__ = _sides(_over)
     __lt__, __gt__ = _sides(_below)
     __ge__, __le__ = _sides(lambda p, q: not p._below(q))
 
@@ -195,7 +189,7 @@ class Formula:
 
     def same(self, other: Any) -> bool:
         """Whether two formulas are equal for all ε and all slacks; nothing is wrong with those that are at times."""
-        o = self._lift(other)
+        o = self.field.formula(other)
         return self is o or times(self.num, o.den) == times(o.num, self.den)
 
     def below(self, other: Any) -> bool | None:
@@ -214,7 +208,7 @@ class Formula:
 
     def __eq__(self, other: object) -> bool:
         try:
-            o = self._lift(other)
+            o = self.field.formula(other)
         except (TypeError, ValueError):
             return NotImplemented
         return self.same(o) or not (self < o or self > o)
@@ -230,12 +224,10 @@ class Formula:
         top, bottom = (value(p, lambda i: Fraction(slack if i else y)) for p in (self.num, self.den))
         return top / bottom
 
-    @property
+    @cached_property
     def coin(self) -> tuple[Formula, Formula]:
         """(p, 1 − p), the weights of a toss."""
-        if self._coin is None:
-            self._coin = self, 1 - self
-        return self._coin
+        return self, 1 - self
 
     def __str__(self) -> str:
         top, bottom = (self.field.text(p) for p in (self.num, self.den))
@@ -254,8 +246,7 @@ class Field:
     def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
         self.roots, self.coins, self.plain, self.slacks = roots, coins, plain, 0
         self.late = self.floats = False
-        self._seen: dict[tuple[Formula, bool], Formula] = {}
-        self.rounded: set[Formula] = set()
+        self.rounded: dict[tuple[Formula, bool], Formula] = {}
         self.e = Formula({roots: 1}, {0: 1}, self)
         self._w1 = self.slack() if coins == "rounded" else self.e
 
@@ -263,6 +254,17 @@ class Field:
     def epsilon(self) -> Budget:
         """The symbolic ε."""
         return Budget(self.e)
+
+    def formula(self, x: Any) -> Formula:
+        """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
+        if isinstance(x, Formula):
+            return x
+        q = Fraction(x)
+        if self.plain:
+            q = simple(q)
+        elif not isinstance(x, Rational):
+            self.floats = True  # with a number in place of the formula, the result would be rounded
+        return Formula(collect([(0, int(q.numerator))]), {0: int(q.denominator)}, self)
 
     def slack(self) -> Formula:
         """One more variable that may be any number, at least 0."""
@@ -275,12 +277,10 @@ class Field:
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
-        if self.coins == "ideal" or p in self.rounded:
-            return p
-        if (p, down) not in self._seen:
-            self._seen[p, down] = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
-        self.rounded.add(self._seen[p, down])
-        return self._seen[p, down]
+        if self.coins != "ideal" and (p, down) not in self.rounded:
+            q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
+            self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
+        return self.rounded.get((p, down), p)
 
     def _rounded(self, p: Formula, down: bool) -> Formula:
         """Any number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
@@ -288,7 +288,8 @@ class Field:
         That `odds` is a little below e^ε is covered by that, if it moves p the same way, and forgotten.
         """
         best, w = _without(p, W1), self.slack()
-        blind = Formula(*(collect((m & SLACKS, c) for m, c in q.items()) for q in (best.num, best.den)), self)
+        num, den = (collect((m & SLACKS, c) for m, c in q.items()) for q in (best.num, best.den))
+        blind = Formula(num, den, self)
         low, high = (blind, best) if down else (best, blind)
         room = _without(high, SLACKS) - _without(low, SLACKS)  # far enough from ε = 0 for rounding not to go past it
         if [p.below(low), high.below(p), room.below(NEAR)] == [False] * 3:
@@ -312,7 +313,8 @@ class Field:
 
 def _without(p: Formula, bits: int) -> Formula:
     """Put 0 in place of the variables that have these bits in a monomial."""
-    return Formula(*({m: c for m, c in q.items() if not m & bits} for q in (p.num, p.den)), p.field)
+    num, den = ({m: c for m, c in q.items() if not m & bits} for q in (p.num, p.den))
+    return Formula(num, den, p.field)
 
 
 class Budget:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from inspect import signature
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from math import exp, log
 from operator import or_
 from textwrap import fill
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, Randomness, odds, pick, walk
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, Randomness, exact, odds, pick, walk
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     START,
@@ -40,7 +40,6 @@ from ldpnb.formula import (
     roots as roots_beyond_zero,
     shifted,
     sign,
-    simple,
     times,
     value,
 )
@@ -68,23 +67,22 @@ class Laws:
     @property
     def as_shipped(self) -> bool:
         """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
-        grid = {x for p in self.field.rounded for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
+        grid = {x for p in self.field.rounded.values() for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
         return not self.field.floats and self.tossed <= grid
 
     def at(self, y: Fraction, slack: int = 0) -> list[Law]:
         """Laws at one y, all slacks being the same."""
-
-        def found(p: Poly) -> Fraction:
-            return value(p, lambda i: Fraction(slack if i else y))
-
+        found = partial(value, number=lambda i: Fraction(slack if i else y))
         return [{report: found(p) / found(self.total) for report, p in law.items()} for law in self.law]
 
     @property
     def certificate(self) -> str:
         """The polynomials as text, from which a stranger can check the inequalities without this package."""
         late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
-        powers = "every pair of inputs and every report: total = sum of a law, 0 <= p, p <= y^r q"
-        lines = [f"# {powers}, for all y >= start and w >= 0", f"r {self.field.roots}", f"start {START[late]}"]
+        lines = [
+            "# for all y >= start and w >= 0, pairs of inputs and reports: total = sum of a law, 0 <= p <= y^r q",
+            f"r {self.field.roots}\nstart {START[late]}",
+        ]
         laws = [(f"p {i} {y!r} :", p) for i, law in enumerate(self.law) for y, p in law.items()]
         lines += [f"{what} {_text(p)}".replace("\n", " ") for what, p in [("total", self.total), *laws]]
         return "\n".join(lines) + "\n"
@@ -107,21 +105,6 @@ def _text(p: Poly) -> str:
     return " + ".join(map("*".join, terms)) or "0"
 
 
-Factor = tuple[frozenset[Any], frozenset[Any]]  # terms of two polynomials, one over the other
-
-
-def _options(weights: tuple[Any, ...], plain: bool) -> list[Factor]:
-    """Probabilities of the options of one choice."""
-    if not any(isinstance(w, Formula) for w in weights):
-        shares = [Fraction(w, sum(weights)) for w in weights]
-        exact = [(simple(p) if plain else p).as_integer_ratio() for p in shares]
-        return [(frozenset({(0, top)}), frozenset({(0, bottom)})) for top, bottom in exact]
-    parts = [(w.num, w.den) if isinstance(w, Formula) else (collect([(0, w)]), {0: 1}) for w in weights]
-    dens = {frozenset(den.items()) for _, den in parts}
-    tops = [reduce(times, map(dict, dens - {frozenset(den.items())}), num) for num, den in parts]
-    return [(frozenset(top.items()), frozenset(reduce(plus, tops).items())) for top in tops]
-
-
 def _product(factors: Iterable[tuple[Any, int]]) -> Poly:
     return reduce(times, (power(dict(p), n) for p, n in factors), {0: 1})
 
@@ -129,31 +112,28 @@ def _product(factors: Iterable[tuple[Any, int]]) -> Poly:
 def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
     """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
-    choices: dict[Any, list[Factor]] = {}
+    choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
     for program in _programs(client, inputs):
         law: dict[Any, Counter[Any]] = {}
         for paths, result in walk(program, limit=limit):
             for _, weights in paths.taken:
                 if weights not in choices:
-                    choices[weights] = _options(weights, field.plain)
+                    choices[weights] = [field.formula(exact(w) / sum(weights)) for w in weights]
             factors = Counter(choices[weights][option] for option, weights in paths.taken)
             reports.setdefault(key := outputs.key(result), result)
             law.setdefault(key, Counter())[frozenset(factors.items())] += 1
         replayed.append(law)
-    for p in {p for options in choices.values() for factor in options for p in factor}:
-        s, late = sign(dict(p))
-        field.late |= late
-        if s not in (0, 1):
-            raise ValueError(f"a coin must be a probability for every ε, got one of weight {field.text(dict(p))}")
+    for p in chain(*choices.values()):
+        if p.below(0) is not False:
+            raise ValueError(f"a coin must be a probability for every ε, got {p}")
     tossed = frozenset(w[0] for w in choices if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1]).same(1))
-    dens: dict[Any, Counter[Any]] = {}  # of each branch, but for its order
-    for branch in {branch for law in replayed for terms in law.values() for branch in terms}:
-        dens[branch] = Counter()
-        for (_, den), n in branch:
-            dens[branch][den] += n
+    dens = {
+        branch: Counter(den for p, n in branch for den in [frozenset(p.den.items())] * n)
+        for branch in {branch for law in replayed for terms in law.values() for branch in terms}
+    }
     most: Counter[Any] = reduce(or_, dens.values())
     products = {
-        branch: _product((*((top, n) for (top, _), n in branch), *(most - own).items())) for branch, own in dens.items()
+        branch: _product((*((p.num, n) for p, n in branch), *(most - own).items())) for branch, own in dens.items()
     }
 
     def total(terms: Counter[Any]) -> Poly:
@@ -360,51 +340,45 @@ def prove(
     """
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
-    make, name, sizes = _maker(client)
-    if sizes:
+    make, name = _maker(client)
+    if every := "for all k" in name:
         inputs, rounded = TOKENS[:2], False
     built, ideal = _settle(make, inputs, "ideal", limit)
     if len(ideal.law) < 2:
         raise ValueError(f"inputs must be at least two values, got {len(ideal.law)}")
-    if sizes:
+    if every:
         _alike(ideal)
-    for size in sizes or [()]:
-        _replay(make, size, inputs, ideal, limit)
-    own = built.realised_epsilon if isinstance(built, Mechanism) else None
+    _replay(make, [(3,), (4,)] if every else [()], inputs, ideal, limit)
     holds, least, where = _decide(ideal)
     ratio, uniform, pair, report = _largest(ideal, where)
-    shipped, slack = None, None
+    shipped, slack, stated, count, wrong = None, None, None, 0, 0
     if rounded and holds:
         slack = _settle(make, inputs, "rounded", limit)[1]
-        shipped = _decide(slack, START[1])[0] if slack.as_shipped else None
-        if not _kept(make, inputs, limit):
-            shipped = False
-    count = wrong = 0
-    stated = None
+        shipped = _kept(make, inputs, limit) and (_decide(slack, START[1])[0] if slack.as_shipped else None)
     if isinstance(built, Mechanism):
-        name = _name(built)
+        name, own = _name(built), built.realised_epsilon
         stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
         if moments:
             count, wrong = _moments(make, inputs, items, limit)
     return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, ideal, slack)
 
 
-def _maker(client: Any) -> tuple[Callable[..., Any], str, list[tuple[int]]]:
-    """Return a function of ε that makes the client, its name, and further arguments with which to try it."""
+def _maker(client: Any) -> tuple[Callable[..., Any], str]:
+    """Return a function of ε, or of ε and k, that makes the client, and a name."""
     if isinstance(client, Mechanism):
         own, kind = {f.name for f in fields(client) if f.init}, type(client).__name__  # type: ignore[arg-type]
         if "epsilon" not in own:
             raise ValueError(f"client must have a field epsilon, got {kind}: give a function of ε that makes a {kind}")
         structure = {name: getattr(client, use) for name, use in client.chosen.items() if name in own}
-        return lambda e: replace(client, epsilon=e, **structure), kind, []  # type: ignore[type-var]
+        return lambda e: replace(client, epsilon=e, **structure), kind  # type: ignore[type-var]
     wants = sum(p.default is p.empty for p in signature(client).parameters.values()) if callable(client) else 0
     name = getattr(client, "__name__", "client")
     if wants == 1:
-        return client, name, []
+        return client, name
     if wants == 3:
-        return lambda e: lambda x, rng: client(x, e, rng), name, []
+        return lambda e: lambda x, rng: client(x, e, rng), name
     if wants == 4:
-        return _any_k(client), f"{name}, for all k >= 2", [(3,), (4,)]
+        return _any_k(client), f"{name}, for all k >= 2"
     raise ValueError(
         "client must be a Mechanism, or a function (epsilon), (value, epsilon, rng) or (value, items, epsilon, "
         f"rng), got {client!r}"
@@ -417,22 +391,23 @@ def _name(mechanism: Any) -> str:
     return f"{type(mechanism).__name__}({sizes})"
 
 
-def _settle(make: Callable[..., Any], inputs: Any, coins: str, limit: int, plain: bool = False) -> tuple[Any, Laws]:
-    """Try e^ε = y, y², … until all roots that the client takes are powers of y."""
-    roots = 1
-    while roots <= ROOTS_MAX:
-        field = Field(roots, coins, plain)
-        try:
-            client = make(field.epsilon)
-            return client, symbolic_laws(client, inputs, field, limit)
-        except Root as error:
-            roots *= error.order
-    raise ValueError(f"client must divide ε by {ROOTS_MAX} at most, got {roots} parts: prove fewer of them")
+def _settle(
+    make: Callable[..., Any], inputs: Any, coins: str, limit: int, plain: bool = False, roots: int = 1
+) -> tuple[Any, Laws]:
+    """Replay with e^ε = y; if the client takes a root of it, with y², and so on."""
+    if roots > ROOTS_MAX:
+        raise ValueError(f"client must divide ε by {ROOTS_MAX} at most, got {roots} parts: prove fewer of them")
+    field = Field(roots, coins, plain)
+    try:
+        client = make(field.epsilon)
+        return client, symbolic_laws(client, inputs, field, limit)
+    except Root as error:
+        return _settle(make, inputs, coins, limit, plain, roots * error.order)
 
 
-def _replay(make: Callable[..., Any], size: tuple[int, ...], inputs: Any, found: Laws, limit: int) -> None:
+def _replay(make: Callable[..., Any], sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:
     """Refuse a client whose law with numbers is not that of the formulas: it has asked what ε is, or k."""
-    for epsilon in POINTS:
+    for epsilon, size in product(POINTS, sizes):
         formulas = found.at(Fraction(exp(epsilon / found.field.roots)), sum(size) - 2)
         own = laws(make(epsilon, *size), inputs, limit=limit)
         for (i, one), other in zip(enumerate(own), formulas, strict=True):
@@ -464,19 +439,17 @@ def _decide(found: Laws, start: Fraction = START[0]) -> tuple[bool | None, float
 
     If they need not hold for all ε > 0, the first that fails from `start` on will do.
     """
-    late, known, least = found.field.late, True, None
+    late, fails = found.field.late, []
     for *_, gap in found.gaps():
         s, only_late = sign(gap)
         late |= only_late
         if s not in (0, 1):
-            y = _first(gap, start)
-            known = known and y is not None
-            least = min(filter(None, (least, y)), default=None)
-            if least and start > 1:
+            fails.append(_first(gap, start))
+            if start > 1 and fails[-1]:
                 break
-    if least:
+    if least := min(filter(None, fails), default=None):
         return False, found.field.roots * log(least), least + FINE
-    return known or None, 1e-6 if late else 0.0, Fraction(3, 2)
+    return None if fails else True, 1e-6 if late else 0.0, Fraction(3, 2)
 
 
 def _first(p: Poly, start: Fraction) -> Fraction | None:
@@ -488,9 +461,7 @@ def _first(p: Poly, start: Fraction) -> Fraction | None:
                 return low
             if not (left := roots_beyond_zero(row)):
                 break
-            high = low + 1
-            while roots_beyond_zero(shifted(q, high)) == left:
-                high = low + 2 * (high - low)
+            high = low + 1 + Fraction(max(map(abs, row.values())), abs(row[max(row)]))  # Cauchy's bound
             while high - low > FINE:  # the first root is in between
                 middle = (low + high) / 2
                 low, high = (middle, high) if roots_beyond_zero(shifted(q, middle)) == left else (low, middle)
