@@ -163,11 +163,6 @@ class Formula:
             return Formula(plus(self.num, o.num), self.den, self.field)
         return Formula(plus(times(self.num, o.den), times(o.num, self.den)), times(self.den, o.den), self.field)
 
-    def _over(self, o: Formula) -> Formula:
-        if self.den == o.den:
-            return Formula(self.num, o.num, self.field)
-        return Formula(times(self.num, o.den), times(self.den, o.num), self.field)
-
     def _below(self, o: Formula) -> bool:
         if (found := self.below(o)) is None:
             raise TypeError(f"how {self} compares with {o} depends on ε")
@@ -176,7 +171,7 @@ class Formula:
     __add__, __radd__ = _sides(_plus)
     __sub__, __rsub__ = _sides(lambda p, q: p + -q)
     __mul__, __rmul__ = _sides(lambda p, q: Formula(times(p.num, q.num), times(p.den, q.den), p.field))
-    __truediv__, __rtruediv__ = _sides(_over)
+    __truediv__, __rtruediv__ = _sides(lambda p, q: Formula(times(p.num, q.den), times(p.den, q.num), p.field))
     __lt__, __gt__ = _sides(_below)
     __ge__, __le__ = _sides(lambda p, q: not p._below(q))
 
@@ -259,11 +254,8 @@ class Field:
         """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
         if isinstance(x, Formula):
             return x
-        q = Fraction(x)
-        if self.plain:
-            q = simple(q)
-        elif not isinstance(x, Rational):
-            self.floats = True  # with a number in place of the formula, the result would be rounded
+        q = simple(Fraction(x)) if self.plain else Fraction(x)
+        self.floats |= not isinstance(x, Rational)  # with a number in place of the formula, it would be rounded
         return Formula(collect([(0, int(q.numerator))]), {0: int(q.denominator)}, self)
 
     def slack(self) -> Formula:
@@ -288,8 +280,7 @@ class Field:
         That `odds` is a little below e^ε is covered by that, if it moves p the same way, and forgotten.
         """
         best, w = _without(p, W1), self.slack()
-        num, den = (collect((m & SLACKS, c) for m, c in q.items()) for q in (best.num, best.den))
-        blind = Formula(num, den, self)
+        blind = _without(Formula(shifted(best.num), shifted(best.den), self), Y)  # by powers of y − 1
         low, high = (blind, best) if down else (best, blind)
         room = _without(high, SLACKS) - _without(low, SLACKS)  # far enough from ε = 0 for rounding not to go past it
         if [p.below(low), high.below(p), room.below(NEAR)] == [False] * 3:

@@ -79,12 +79,10 @@ class Laws:
     def certificate(self) -> str:
         """The polynomials as text, from which a stranger can check the inequalities without this package."""
         late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
-        lines = [
-            "# for all y >= start and w >= 0, pairs of inputs and reports: total = sum of a law, 0 <= p <= y^r q",
-            f"r {self.field.roots}\nstart {START[late]}",
-        ]
+        what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
+        lines = [what, f"r {self.field.roots}", f"start {START[late]}"]
         laws = [(f"p {i} {y!r} :", p) for i, law in enumerate(self.law) for y, p in law.items()]
-        lines += [f"{what} {_text(p)}".replace("\n", " ") for what, p in [("total", self.total), *laws]]
+        lines += [f"{name} {_text(p)}".replace("\n", " ") for name, p in [("total", self.total), *laws]]
         return "\n".join(lines) + "\n"
 
     def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
@@ -114,17 +112,16 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
     choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
     for program in _programs(client, inputs):
-        law: dict[Any, Counter[Any]] = {}
+        replayed.append({})
         for paths, result in walk(program, limit=limit):
             for _, weights in paths.taken:
                 if weights not in choices:
                     choices[weights] = [field.formula(exact(w) / sum(weights)) for w in weights]
             factors = Counter(choices[weights][option] for option, weights in paths.taken)
             reports.setdefault(key := outputs.key(result), result)
-            law.setdefault(key, Counter())[frozenset(factors.items())] += 1
-        replayed.append(law)
+            replayed[-1].setdefault(key, Counter())[frozenset(factors.items())] += 1
     for p in chain(*choices.values()):
-        if p.below(0) is not False:
+        if p.below(0) is not False:  # no denominator is below 0: its leading coefficient is not
             raise ValueError(f"a coin must be a probability for every ε, got {p}")
     tossed = frozenset(w[0] for w in choices if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1]).same(1))
     dens = {
@@ -280,9 +277,8 @@ class Proof:
             said += f" With coins rounded as they are shipped it {word}, other arithmetic being exact."
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
-            said += (
-                f" Mean and variance of one person's score {right} as stated ({self.moments} identities of formulas)."
-            )
+            many = f"({self.moments} identities of formulas)"
+            said += f" Mean and variance of one person's score {right} as stated {many}."
         return fill(said, WIDE)
 
 
@@ -358,8 +354,7 @@ def prove(
     if isinstance(built, Mechanism):
         name, own = _name(built), built.realised_epsilon
         stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
-        if moments:
-            count, wrong = _moments(make, inputs, items, limit)
+        count, wrong = _moments(make, inputs, items, limit) if moments else (0, 0)
     return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, ideal, slack)
 
 
@@ -379,10 +374,8 @@ def _maker(client: Any) -> tuple[Callable[..., Any], str]:
         return lambda e: lambda x, rng: client(x, e, rng), name
     if wants == 4:
         return _any_k(client), f"{name}, for all k >= 2"
-    raise ValueError(
-        "client must be a Mechanism, or a function (epsilon), (value, epsilon, rng) or (value, items, epsilon, "
-        f"rng), got {client!r}"
-    )
+    calls = "(epsilon), (value, epsilon, rng) or (value, items, epsilon, rng)"
+    raise ValueError(f"client must be a Mechanism, or a function {calls}, got {client!r}")
 
 
 def _name(mechanism: Any) -> str:
@@ -453,8 +446,8 @@ def _decide(found: Laws, start: Fraction = START[0]) -> tuple[bool | None, float
 
 
 def _first(p: Poly, start: Fraction) -> Fraction | None:
-    """Find the least y, from `start` on, right above which p is negative; for slacks of 0, or such as rounding has."""
-    for slack in (Fraction(0), ROUNDING):
+    """Find the least y, from `start` on, right above which p is negative, all slacks being one of two numbers."""
+    for slack in (Fraction(0), ROUNDING if start > 1 else Fraction(1)):  # with ideal coins, one more item
         q, low = collect((m & Y, c * slack ** sum(n for i, n in exponents(m) if i)) for m, c in p.items()), start
         while row := shifted(q, low):
             if row[min(row)] < 0:
