@@ -145,8 +145,6 @@ class Formula:
     def __init__(self, num: Poly, den: Poly, field: Field) -> None:
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
-        if num == den:
-            num = den = {0: 1}
         if num and max(den) > 0 and max(*num, *den) <= Y:
             a, b = num, den
             while b:
@@ -234,6 +232,7 @@ class Formula:
 class Field:
     """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever.
 
+    `epsilon` is the symbolic ε, `e` its e^ε.
     `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float.
     Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are the rounding of.
     """
@@ -243,12 +242,8 @@ class Field:
         self.late = self.floats = False
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
         self.e = Formula({roots: 1}, {0: 1}, self)
+        self.epsilon = Budget(self.e)
         self._w1 = self.slack() if coins == "rounded" else self.e
-
-    @property
-    def epsilon(self) -> Budget:
-        """The symbolic ε."""
-        return Budget(self.e)
 
     def formula(self, x: Any) -> Formula:
         """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""

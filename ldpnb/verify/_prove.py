@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, Randomness, exact, odds, pick, walk
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, Randomness, odds, pick, walk
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     START,
@@ -107,6 +107,16 @@ def _product(factors: Iterable[tuple[Any, int]]) -> Poly:
     return reduce(times, (power(dict(p), n) for p, n in factors), {0: 1})
 
 
+def _shares(weights: tuple[Any, ...], field: Field) -> list[Formula]:
+    """Probabilities of options by their weights, which are brought to one denominator; that is left out."""
+    if not any(isinstance(w, Formula) for w in weights):
+        return [field.formula(Fraction(w, sum(weights))) for w in weights]
+    parts = [field.formula(w) for w in weights]
+    dens = {frozenset(p.den.items()) for p in parts}
+    tops = [reduce(times, map(dict, dens - {frozenset(p.den.items())}), p.num) for p in parts]
+    return [Formula(top, reduce(plus, tops), field) for top in tops]
+
+
 def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
     """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
@@ -116,7 +126,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         for paths, result in walk(program, limit=limit):
             for _, weights in paths.taken:
                 if weights not in choices:
-                    choices[weights] = [field.formula(exact(w) / sum(weights)) for w in weights]
+                    choices[weights] = _shares(weights, field)
             factors = Counter(choices[weights][option] for option, weights in paths.taken)
             reports.setdefault(key := outputs.key(result), result)
             replayed[-1].setdefault(key, Counter())[frozenset(factors.items())] += 1
@@ -454,7 +464,9 @@ def _first(p: Poly, start: Fraction) -> Fraction | None:
                 return low
             if not (left := roots_beyond_zero(row)):
                 break
-            high = low + 1 + Fraction(max(map(abs, row.values())), abs(row[max(row)]))  # Cauchy's bound
+            high = low + 1
+            while roots_beyond_zero(shifted(q, high)) == left:
+                high = low + 2 * (high - low)
             while high - low > FINE:  # the first root is in between
                 middle = (low + high) / 2
                 low, high = (middle, high) if roots_beyond_zero(shifted(q, middle)) == left else (low, middle)
