@@ -135,9 +135,17 @@ def test_numbers_are_read_as_fractions_only_where_that_is_asked_for():
     assert not (Field(plain=True).e * 0.3333).same(Field(plain=True).e / 3)
 
 
+@pytest.mark.parametrize("number", [2, Fraction(1, 3), np.int64(2), True, 2.0, np.float64(2)])
+def test_a_float_in_the_arithmetic_is_noticed(number):
+    for use in (lambda x: x + number, lambda x: number * x, lambda x: number / x, lambda x: x > -number):
+        field = Field()
+        use(field.e)
+        assert field.floats is isinstance(number, float)
+
+
 def test_formulas_are_keys():
     """Different ones are not compared, which could stop, although they cross."""
     field = Field()
     x, w, v = field.e, field.slack(), field.slack()
-    some = [x, x * x / 2, x * x - x, w, v, 1 / (1 + w), 1 / (1 + v), x - 2, 2 - x, x / x]
+    some = [x, x * x, x * x / 2, x * x - x, w, v, 1 / (1 + w), 1 / (1 + v), x - 2, 2 - x, x / x]
     assert len({*some, *[p * 1 for p in some]}) == len(some)

@@ -141,6 +141,12 @@ def test_one_value_is_no_proof():
         prove(krr, [0])
 
 
+@pytest.mark.parametrize("coin", [lambda e: e / 2, lambda e: (e - 2) / e])
+def test_a_coin_that_is_no_probability_at_some_epsilon_is_refused(coin):
+    with pytest.raises(ValueError, match="a probability for every ε"):
+        prove(lambda x, e, rng: toss(coin(odds(e)), rng), range(2))
+
+
 def test_a_coin_rounded_the_wrong_way_is_refuted_as_shipped():
     def up(x, e, rng):
         return x if toss(round_up((odds(e) - 1) / (odds(e) + K - 1)), rng) else pick(range(K), rng)
