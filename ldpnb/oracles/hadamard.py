@@ -49,10 +49,9 @@ def routed(people: Ints, rng: Randomness, *, plus: bool = False) -> Ints:
     """Let everybody draw a row of Sylvester's matrix, all alike, and count by rows what was counted by columns.
 
     A fast Walsh–Hadamard transform of people.  The entry's sign is −1 to the number of bits that row and column share.
-    So draw the rows' bits one by one, from the lowest; after each, people differ only in what is left of their column
+    So draw the rows' bits one by one, from the highest; after each, people differ only in what is left of their column
     and in the sign so far, and those who are alike there go on as one.  That is m log₂ m binomial counts, none of
-    which depends on who was together before, and the joint law of rows and signs is exact.  Where hardly any column has
-    the highest bit, half of the counts are of nobody and take no time.
+    which depends on who was together before, and the joint law of rows and signs is exact.
 
     Parameters
     ----------
@@ -67,14 +66,14 @@ def routed(people: Ints, rng: Randomness, *, plus: bool = False) -> Ints:
         How many drew each row, by the product of the sign they had and the entry's.
     """
     groups = people[..., None, :, :]  # (…, rows as far as drawn, rest of the column, sign so far)
-    while groups.shape[-2] > 1:
-        set_next = np.full(groups.shape[-2:], 0.5)
+    while (half := groups.shape[-2] // 2) > 0:
+        set_next = np.full((2 * half, 2), 0.5)
         if plus:
-            set_next[1] = 0, 1  # this is the column's last one bit, so that the row's bit decides the sign
+            set_next[half] = 0, 1  # this is the column's last one bit, so that the row's bit decides the sign
         ones = binomial(groups, set_next, groups.shape, rng)
         zeros = groups - ones
-        parts = zeros[..., ::2, :] + zeros[..., 1::2, :], ones[..., ::2, :] + ones[..., 1::2, ::-1]
-        groups = np.concatenate(parts, -3)
+        parts = zeros[..., :half, :] + zeros[..., half:, :], ones[..., :half, :] + ones[..., half:, ::-1]
+        groups = np.stack(parts, -3).reshape(*people.shape[:-2], -1, half, 2)
     return groups[..., 0, :]
 
 
