@@ -6,12 +6,12 @@
 #
 # :::{admonition} In one minute
 # An app asks which medicines you take and how well they work.
-# Your phone answers about one medicine, drawn at random.
+# Your phone draws one medicine at random and answers about it.
 # For that medicine you are in one of three states: you do not take it, or you take it and rate it − or +.
-# The phone reports your true state more often than either of the others.
+# The phone reports your true state more often than either of the other two.
 # This is *state encoding*.
 # From many reports, the server estimates how many people take each medicine and its mean rating.
-# PrivKV, an older mechanism, turns out to be a close relative.
+# The older mechanism PrivKV is closely related.
 # :::
 #
 # :::{zh}
@@ -49,7 +49,7 @@ rng = np.random.default_rng(2021)
 #
 # A health app wants to know two things about each medicine: how many of its users take it, and how well it works for them.
 # Each medicine is a *key*.
-# A person's *record* holds the keys of the medicines she takes, each with a *value*: her rating, from −1 (it harms) to 1 (it helps).
+# A person's *record* lists the medicines she takes, each with a *value*: her rating, from −1 (it harms) to 1 (it helps).
 
 # %%
 KEYS = ["antidepressant", "painkiller", "sleeping pill"]
@@ -75,11 +75,11 @@ for key in KEYS:
 # ## Three states
 #
 # Ratings are real numbers, and k-RR needs a short list of symbols.
-# So the *client*, the program on her phone, first turns a value $v$ into a sign.
-# It tosses a coin that falls + with probability $(1+v)/2$, so that the sign has the mean $\frac{1+v}{2} - \frac{1-v}{2} = v$.
-# For one key, everybody is now in one of three states: 0 for −, 1 for absent, 2 for +.
-# In the code, `toss(p, rng)` is a coin that falls heads with probability $p$, and `pick` draws one item of a list.
-# `odds(eps)` is $e^\varepsilon$, written so that `prove` can replace it by a symbol later.
+# So the *client*, the program on the phone, first turns a value $v$ into a sign.
+# It tosses a coin that shows + with probability $(1+v)/2$, so the sign has mean $\frac{1+v}{2} - \frac{1-v}{2} = v$.
+# For each key, a person is now in one of three states: 0 for −, 1 for absent, 2 for +.
+# Here `toss(p, rng)` is a coin that comes up heads with probability $p$, and `pick` draws one item from a list.
+# `odds(eps)` is $e^\varepsilon$; later, `prove` replaces it by a symbol.
 
 
 # %%
@@ -95,17 +95,17 @@ def state(record, key, rng):
 
 # %% [markdown]
 # *State encoding* (SE) perturbs this state by k-RR with three symbols and privacy budget $\varepsilon > 0$.
-# The state stays as it is with probability $e^\varepsilon/(e^\varepsilon+2)$.
-# It moves to each of the other two with probability $1/(e^\varepsilon+2)$, as in {numref}`fig-kv-se`.
+# k-RR keeps the state with probability $e^\varepsilon/(e^\varepsilon+2)$.
+# It moves the state to each of the other two with probability $1/(e^\varepsilon+2)$, as in {numref}`fig-kv-se`.
 
-# %% mystnb={"figure": {"name": "fig-kv-se", "caption": "State encoding. Thick arrows: the report tells the true state. Thin arrows: it tells another one."}, "image": {"alt": "Three circles in a row, state 0 with a minus sign, state 1 absent and state 2 with a plus sign. A thick loop at each circle is labelled e to the epsilon over e to the epsilon plus 2; thin arrows between all circles are labelled 1 over e to the epsilon plus 2."}}
+# %% mystnb={"figure": {"name": "fig-kv-se", "caption": "State encoding. Thick arrows: the report gives the true state. Thin arrows: it gives another state."}, "image": {"alt": "Three circles in a row, state 0 with a minus sign, state 1 absent and state 2 with a plus sign. A thick loop at each circle is labelled e to the epsilon over e to the epsilon plus 2; thin arrows between all circles are labelled 1 over e to the epsilon plus 2."}}
 NAMES = {0: "−", 1: "absent", 2: "+"}
 p, q = r"$\frac{e^\varepsilon}{e^\varepsilon+2}$", r"$\frac{1}{e^\varepsilon+2}$"
 diagram.states([[p, q, q], [q, p, q], [q, q, p]], [*NAMES.values()], ["state 0", "state 1", "state 2"])
 plt.show()
 
 # %% [markdown]
-# The client draws one key out of all $d$ keys, without looking at the record, and reports the perturbed state of that key.
+# The client draws one of all $d$ keys, without looking at the record, and reports the perturbed state of that key.
 
 
 # %%
@@ -127,13 +127,13 @@ for _ in range(4):
     print(f"Ana reports about the {key}: {NAMES[said]}")
 
 # %% [markdown]
-# Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$: k-RR keeps the state with probability 1/2 and moves it to each other state with probability 1/4.
+# Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$, and the two probabilities are 1/2 and 1/4.
 #
-# Suppose the drawn key is the antidepressant.
-# We can replay Ana's client along every branch of its random choices, as in {numref}`fig-kv-tree`.
+# Suppose the client draws the antidepressant.
+# {numref}`fig-kv-tree` follows Ana's client along every branch of its random choices.
 
 
-# %% mystnb={"figure": {"name": "fig-kv-tree", "caption": "Ana's client for the antidepressant, rated 0.5, with ε = ln 2. Each branch is one outcome of her random choices; its probability is the product along the branch."}, "image": {"alt": "Tree with six leaves. Sign plus with probability 3/4: kept, it gives plus with 3/8; moved, minus or absent with 3/16 each. Sign minus with probability 1/4: kept, minus with 1/8; moved, absent or plus with 1/16 each."}}
+# %% mystnb={"figure": {"name": "fig-kv-tree", "caption": "Ana's client for the antidepressant, rated 0.5, with ε = ln 2. Each branch is one outcome of the random choices; its probability is the product along the branch."}, "image": {"alt": "Tree with six leaves. Sign plus with probability 3/4: kept, it gives plus with 3/8; moved, minus or absent with 3/16 each. Sign minus with probability 1/4: kept, minus with 1/8; moved, absent or plus with 1/16 each."}}
 def asked(record, rng):
     """One person's report about the antidepressant."""
     return krr3(state(record, "antidepressant", rng), log(2), rng)
@@ -145,8 +145,8 @@ diagram.tree(asked, PEOPLE["Ana"], steps=steps, options=options, names=NAMES, ro
 plt.show()
 
 # %% [markdown]
-# Adding up the leaves gives the exact probability of each report, its distribution or *law*.
-# The function `laws` does this for any client and a list of people, here Ana and Cleo, who does not have the key.
+# Adding up the leaves gives the distribution (*law*) of the report, that is, the exact probability of each report.
+# The function `laws` does this for any client and list of people: here Ana, and Cleo, who does not have the key.
 
 # %%
 ana, cleo = laws(asked, [PEOPLE["Ana"], PEOPLE["Cleo"]])
@@ -155,44 +155,45 @@ table(pd.DataFrame(rows, columns=["person", *NAMES.values()]))
 
 # %% [markdown]
 # No report is more than twice as likely from Ana as from Cleo, or the other way round, and $2 = e^\varepsilon$.
-# This is what privacy means here: a client is *ε-LDP* if no report is more than $e^\varepsilon$ times as likely from one person as from another, and *exactly* so if some report attains this factor.
+# A client is *ε-LDP* if no report is more than $e^\varepsilon$ times as likely from one person as from another.
+# It is *exactly* ε-LDP if some report attains this factor.
 #
 # (sec-kv-privacy)=
 # ## Privacy
 #
 # :::{prf:theorem} State encoding is exactly ε-LDP
 # :label: thm-se-privacy
-# Take any two records and any report $(j, y)$, a key $j$ with a state $y$.
+# Take any two records and any report $(j, y)$, where $j$ is a key and $y$ a state.
 # The report is at most $e^\varepsilon$ times as likely from one record as from the other.
 # Some records and reports attain this factor.
 # :::
 #
 # :::{prf:proof}
 # Write $P(x \to y)$ for the probability that k-RR turns state $x$ into state $y$.
-# Key $j$ is drawn with probability $1/d$, whatever the record, so
+# The client draws key $j$ with probability $1/d$, whatever the record, so
 #
 # $$ \Pr[(j, y)] = \frac1d \sum_{x=0}^{2} \Pr[\text{the state of } j \text{ is } x]\; P(x \to y). $$
 #
 # The sum is a weighted average of numbers $P(x\to y)$, which are either $1/(e^\varepsilon+2)$ or $e^\varepsilon/(e^\varepsilon+2)$.
-# Two averages of these differ by a factor of at most $e^\varepsilon$.
-# For $y = 2$, a person with value 1 for $j$ has $\Pr[(j,y)] = e^\varepsilon/\big(d(e^\varepsilon+2)\big)$, and a person without $j$ has $1/\big(d(e^\varepsilon+2)\big)$.
+# Two such averages differ by a factor of at most $e^\varepsilon$.
+# For $y = 2$, a person with value 1 for $j$ has $\Pr[(j,y)] = e^\varepsilon/\big(d(e^\varepsilon+2)\big)$, and a person without $j$ has $1/\big(d(e^\varepsilon+2)\big)$, so this factor is attained.
 # :::
 #
 # The function `prove` runs our client along every branch, with a symbol in place of $e^\varepsilon$.
-# What it finds holds for every ε at once, for three keys and these five records:
+# The result holds for every ε, with three keys and these five records:
 
 # %%
 records = list(PEOPLE.values())
-print(prove(se, records, rounded=False))  # coins as they are written, not rounded to 53 bits
+print(prove(se, records, rounded=False))  # exact coins, not rounded to 53 bits
 
 
 # %% [markdown]
-# Inputs are counted from 0: here Dev, who rates the antidepressant −1, and Ben, who does not take it.
+# Inputs start at 0: input 3 is Dev, who rates the antidepressant −1, and input 1 is Ben, who does not take it.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a leaky client as control"}
 def own_key(record, rng):
-    """A mistake: the key is drawn among those that the person has."""
+    """A mistake: the client draws one of the person's own keys."""
     key = pick(sorted(record) or KEYS, rng)
     return key, krr3(state(record, key, rng), log(2), rng)
 
@@ -201,7 +202,7 @@ check(
     "Privacy",
     "five people, three keys: exactly ln 2",
     abs(epsilon(laws(lambda record, rng: se(record, log(2), rng), records)) - log(2)) < 1e-12,
-    control="key drawn among the person's own",
+    control="a key drawn from the person's own",
     caught=epsilon(laws(own_key, records)) > log(2) + 0.1,
 )
 
@@ -210,43 +211,43 @@ check(
 # ## The server
 #
 # The server sorts the reports by key.
-# Take one key, and let $N$ reports be about it: $M_0$ say −, $M_1$ say absent, and $M_2$ say +.
-# We regard the people as a random sample from a large population, whose $f$ and $m$ we want.
+# Take one key with $N$ reports: $M_0$ say −, $M_1$ say absent, and $M_2$ say +.
+# We regard the people as a random sample from a large population, and estimate its $f$ and $m$.
 #
 # A person with the key reports a sign, + or −, with probability $(e^\varepsilon+1)/(e^\varepsilon+2)$.
-# A person without it does so with probability $2/(e^\varepsilon+2)$.
+# A person without the key reports a sign with probability $2/(e^\varepsilon+2)$.
 # So the expected share of signs is
 #
 # $$ \E\,\frac{M_0+M_2}{N} = f\,\frac{e^\varepsilon+1}{e^\varepsilon+2} + (1-f)\,\frac{2}{e^\varepsilon+2} = \frac{f\,(e^\varepsilon-1) + 2}{e^\varepsilon+2}. $$
 #
 # In the difference $M_2 - M_0$, people without the key cancel on average.
-# The sign of a person with the key survives with probability $e^\varepsilon/(e^\varepsilon+2)$ and is reversed with probability $1/(e^\varepsilon+2)$:
+# For a person with the key, k-RR keeps the sign with probability $e^\varepsilon/(e^\varepsilon+2)$ and reverses it with probability $1/(e^\varepsilon+2)$:
 #
 # $$ \E\,\frac{M_2-M_0}{N} = f\,\Big(m\,\frac{e^\varepsilon}{e^\varepsilon+2} - m\,\frac{1}{e^\varepsilon+2}\Big) = f\,m\,\frac{e^\varepsilon-1}{e^\varepsilon+2}. $$
 #
-# Put the observed counts in place of their expectations, and solve for $f$ and for the product $s = f\,m$:
+# Replace the expectations by the observed counts, and solve for $f$ and for the product $s = f\,m$:
 #
 # $$ \begin{aligned} \hat f &= \frac{(e^\varepsilon+2)(M_0+M_2)/N - 2}{e^\varepsilon-1}, \\[1ex] \hat s &= \frac{e^\varepsilon+2}{e^\varepsilon-1}\cdot\frac{M_2-M_0}{N}, \qquad \hat m = \frac{\hat s}{\hat f}. \end{aligned} $$ (eq-kv-se)
 #
-# The first two are unbiased.
-# The mean is a ratio of the two, so it has a bias; for a key that is not rare, the bias vanishes as $N$ grows.
+# Both $\hat f$ and $\hat s$ are unbiased.
+# Their ratio $\hat m$ is biased; for a key that is not rare, the bias vanishes as $N$ grows.
 #
-# How far off can they be?
+# How large are the errors?
 # By {eq}`eq-kv-se`, $\hat f$ and $\hat s$ are averages over the $N$ reports.
-# What one report contributes is its *score*:
+# The contribution of one report is its *score*:
 #
 # | report | − | absent | + |
 # |---|---|---|---|
 # | score for $f$ | $\dfrac{e^\varepsilon}{e^\varepsilon-1}$ | $-\dfrac{2}{e^\varepsilon-1}$ | $\dfrac{e^\varepsilon}{e^\varepsilon-1}$ |
 # | score for $s$ | $-\dfrac{e^\varepsilon+2}{e^\varepsilon-1}$ | $0$ | $\dfrac{e^\varepsilon+2}{e^\varepsilon-1}$ |
 #
-# The standard error of an average is the standard deviation of its scores over $\sqrt N$.
+# The standard error of an average is the scores' standard deviation divided by $\sqrt N$.
 # For the mean, $\hat m - m = (\hat s - m\hat f)/\hat f$, and $\hat f$ is close to $f$.
-# So to first order the scores of a report give
+# So, to first order, each report has a
 #
 # $$ \text{score for } m = \frac{\text{score for } s - m\cdot\text{score for } f}{f}, $$
 #
-# and the server puts its estimates in place of $f$ and $m$.
+# where the server inserts its estimates of $f$ and $m$.
 
 
 # %%
@@ -261,8 +262,7 @@ def server(M, eps):
 
 
 # %% [markdown]
-# Now a whole survey, from values to estimates.
-# We draw 90,000 people from an invented population, and each reports once with $\varepsilon = 1$.
+# Now we run a whole survey: we draw 90,000 people from an invented population, and each reports once with $\varepsilon = 1$.
 
 # %%
 TRUTH = {  # f and m of each key
@@ -287,7 +287,7 @@ table(pd.DataFrame(rows, columns=["key", "true f", "estimate", "true m", "estima
 
 # %% [markdown]
 # The estimates lie within about two standard errors of the truth.
-# Means are harder than frequencies, and hardest for the antidepressant: its $\hat s$ is divided by a frequency of only 0.1.
+# Means are harder to estimate than frequencies, above all for the antidepressant: its $\hat s$ is divided by a frequency of only 0.1.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the server's estimates are unbiased; uncorrected counts are not"}
@@ -312,20 +312,20 @@ check(
 # ## PrivKV, and a budget that is not spent
 #
 # PrivKV {cite:p}`ye2019privkv` appeared two years before state encoding and uses two coins.
-# The first spends $\varepsilon_1$ on presence and is truthful with probability $p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})$.
-# The second spends $\varepsilon_2$ on the sign and is truthful with probability $p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})$.
-# A person who pretends to have the key makes up a fair sign.
-# Every sign, true or made up, passes the second coin.
+# The first coin spends $\varepsilon_1$ on presence and is truthful with probability $p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})$.
+# The second coin spends $\varepsilon_2$ on the sign and is truthful with probability $p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})$.
+# A person who only pretends to have the key makes up a fair sign.
+# The second coin may reverse any sign, true or made up.
 
 
 # %%
 def truthful(eps, rng):
-    """A coin that falls heads with probability e^ε/(1 + e^ε)."""
+    """A coin that comes up heads with probability e^ε/(1 + e^ε)."""
     return toss(odds(eps) / (1 + odds(eps)), rng)
 
 
 def privkv(record, key, eps1, eps2, rng):
-    """PrivKV about one key: its presence at eps1, its sign at eps2."""
+    """PrivKV for one key: eps1 for its presence, eps2 for its sign."""
     if truthful(eps1, rng) != (key in record):
         return 1
     s = sign(record.get(key, 0.0), rng)  # a fair sign if absent
@@ -333,7 +333,7 @@ def privkv(record, key, eps1, eps2, rng):
 
 
 # %% [markdown]
-# Its probabilities, from the true state in each row to the reported one in each column, are
+# The table gives the probability of each reported state (column) for each true state (row):
 #
 # | | − | absent | + |
 # |---|---|---|---|
@@ -341,10 +341,10 @@ def privkv(record, key, eps1, eps2, rng):
 # | **absent** | $\dfrac{1-p_1}{2}$ | $p_1$ | $\dfrac{1-p_1}{2}$ |
 # | **+** | $p_1(1-p_2)$ | $1-p_1$ | $p_1 p_2$ |
 #
-# PrivKV was published with the budget $\varepsilon_1+\varepsilon_2$, one part for each coin.
+# The authors of PrivKV state the budget $\varepsilon_1+\varepsilon_2$, one part for each coin.
 # {cite:t}`gu2020pckv` noticed that the two coins together cost less.
 #
-# :::{prf:theorem} PrivKV spends less than it states
+# :::{prf:theorem} PrivKV spends less than its stated budget
 # :label: thm-privkv
 # PrivKV with $\varepsilon_1, \varepsilon_2 > 0$ is exactly $\varepsilon$-LDP for
 #
@@ -359,18 +359,20 @@ def privkv(record, key, eps1, eps2, rng):
 # $$ \begin{aligned} \frac{p_1p_2}{p_1(1-p_2)} &= e^{\varepsilon_2}, \\[1ex] \frac{p_1p_2}{(1-p_1)/2} &= 2p_2\,e^{\varepsilon_1}, \\[1ex] \frac{p_1(1-p_2)}{(1-p_1)/2} &= 2(1-p_2)\,e^{\varepsilon_1} = \frac{2p_2\,e^{\varepsilon_1}}{e^{\varepsilon_2}}. \end{aligned} $$
 #
 # The third is at most the second.
-# Its inverse is $e^{\varepsilon_2}/(2p_2\,e^{\varepsilon_1})$, at most the first because $2p_2\,e^{\varepsilon_1} \ge 1$.
+# Its inverse is $e^{\varepsilon_2}/(2p_2\,e^{\varepsilon_1})$, which is at most the first because $2p_2\,e^{\varepsilon_1} \ge 1$.
 # The column − is the mirror image.
-# The column "absent" has the ratio $e^{\varepsilon_1}$, which is below $2p_2e^{\varepsilon_1}$ because $p_2 > \frac12$.
-# A value strictly between −1 and 1 averages two rows, and a ratio of averages lies between the ratios of their parts; values ±1 attain them.
+# In the column "absent", the ratio is $e^{\varepsilon_1}$, which is below $2p_2e^{\varepsilon_1}$ because $p_2 > \frac12$.
+# For a value strictly between −1 and 1, the probabilities are averages of two rows.
+# A ratio of such averages lies between the ratios of their parts, which the values ±1 attain.
 # Finally, $2p_2 = 2e^{\varepsilon_2}/(1+e^{\varepsilon_2}) < e^{\varepsilon_2}$.
 # :::
 #
-# The made-up sign is a fair coin, so a true + makes the report + at most $2p_2 < 2$ times as likely as a made-up sign does, not $e^{\varepsilon_2}$ times.
-# With the published split into halves, a stated budget of 1 spends only 0.72.
-# To spend it all, make both terms equal to ε, with $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
+# A made-up sign is a fair coin.
+# So a true + makes the report + only $2p_2 < 2$ times as likely, not $e^{\varepsilon_2}$ times.
+# With the published split into halves, PrivKV spends only 0.72 of a stated budget of 1.
+# To spend all of it, make both terms of the maximum equal to ε: take $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
 # We call this the *tight split*.
-# For the split into halves, `prove` decides for every ε, one key and three records:
+# For the split into halves, `prove` finds the largest ratio for every ε, with one key and three records:
 
 # %%
 some = [{}, {"pill": 1.0}, {"pill": -1.0}]
@@ -384,13 +386,13 @@ def halves(record, eps, rng):
 print(prove(halves, some, rounded=False))
 
 # %% [markdown]
-# So the largest ratio of halves is $2x/(\sqrt x+1)$ with $x = e^\varepsilon$, which is the theorem's and less than $x$.
+# So the largest ratio is $2x/(\sqrt x+1)$ with $x = e^\varepsilon$; it agrees with the theorem and is less than $x$.
 #
-# For the server we need the two expectations again, now from the table:
+# The server needs the two expectations again, from the table:
 #
 # $$ \E\,\frac{M_0+M_2}{N} = f\,p_1 + (1-f)(1-p_1), \qquad \E\,\frac{M_2-M_0}{N} = f\,m\;p_1(2p_2-1). $$ (eq-kv-privkv)
 #
-# Solved for $f$ and $s = f\,m$, they give unbiased estimates.
+# Solving them for $f$ and $s = f\,m$ gives unbiased estimates.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: four splits of the budget"}
 
@@ -415,19 +417,19 @@ check(
 # (sec-kv-privkvm)=
 # ## PrivKVM: rounds that shrink a bias
 #
-# The published server of PrivKV does something else.
-# It takes the mean of all reported signs, made-up ones included, which tends to
+# The published server of PrivKV instead averages all reported signs, including made-up ones.
+# This average tends to
 #
 # $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$ (eq-kv-privkv-bias)
 #
-# the share of reported signs that come from people with the key, times $m$.
+# which is $m$ times the share of reported signs that come from people with the key.
 # For a rare key this is far too close to 0.
 #
 # PrivKVM, by the same authors, asks in $R$ rounds.
-# After each round the server publishes its mean, and the next made-up signs have that mean instead of 0.
-# Later rounds say nothing about presence: everybody reports a sign with probability 1/2, and "absent" otherwise.
+# After each round the server publishes its mean, and the next made-up signs have this mean instead of 0.
+# Later rounds contain no information about presence: everybody reports a sign with probability 1/2, and "absent" otherwise.
 # Each round spends $\varepsilon_2/R$ on the sign.
-# Below, everybody is asked about the sleeping pill, with $R = 4$, $\varepsilon_1 = 1$ and $\varepsilon_2 = 4$.
+# Below, we ask everybody about the sleeping pill, with $R = 4$, $\varepsilon_1 = 1$ and $\varepsilon_2 = 4$.
 
 
 # %%
@@ -439,7 +441,7 @@ def later(record, key, fake, eps2, rng):
 
 
 def published_mean(M, eps2):
-    """The published mean: all signs count, and reversals are undone."""
+    """The published mean: all signs count, corrected for reversals."""
     p2 = exp(eps2) / (1 + exp(eps2))
     return (M[2] - M[0]) / (M[0] + M[2]) / (2 * p2 - 1)
 
@@ -454,13 +456,13 @@ for _ in range(R - 1):
 print("published:      ", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
-# In a later round, a share $f$ of the reported signs has mean $m$, and the others have the mean $m_{r-1}$ of the round before.
+# In a later round, a share $f$ of the reported signs has mean $m$, and the others have the mean $m_{r-1}$ of the previous round.
 # For many people,
 #
 # $$ m_r = f\,m + (1-f)\,m_{r-1}, \qquad\text{so}\qquad m_r - m = (1-f)\,(m_{r-1} - m). $$ (eq-kv-rounds)
 #
 # Each round multiplies the bias by $1-f$.
-# For a key that 2 % of people have, it takes about 115 rounds to bring the bias down to a tenth.
+# For a key that 2 % of people have, it takes about 115 rounds to reduce the bias to a tenth.
 # The estimate $\hat s/\hat f$ needs one round.
 
 # %%
@@ -474,9 +476,10 @@ print("for many people:", *(f"{m + (w - 1) * m * (1 - f) ** r:+.2f}" for r in ra
 #
 # $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
-# where $p_2$ belongs to $\varepsilon_2/R$.
-# In the worst case, the published mean is always the opposite of her sign, and each later round adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
-# More rounds mean less bias, more noise, and from some $R$ on a larger ε; PrivKVM+ stops when the means hardly move.
+# where $p_2$ is computed from $\varepsilon_2/R$.
+# In the worst case, the published mean is always the opposite of the person's sign, and each later round adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
+# More rounds reduce the bias, but they add noise and, from some $R$ on, cost a larger ε.
+# PrivKVM+ stops when the means hardly change.
 
 # %%
 for R in (1, 2, 10):
@@ -507,9 +510,8 @@ check(
 # (sec-kv-figure)=
 # ## Which one?
 #
-# We compare SE with PrivKV, split into halves and split tightly, both with the unbiased estimates from {eq}`eq-kv-privkv`.
-# The key is one that 20 % of people have, with mean 0.5, and there are 50,000 reports about it.
-# `study.errors` takes standard errors from scores, as our server does, and draws 2,000 surveys for each mark.
+# We compare SE with PrivKV in two splits, halves and tight, using the unbiased estimates from {eq}`eq-kv-privkv`.
+# `study.errors` computes standard errors from scores, as our server does.
 
 # %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the stated budget, for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. In both, PrivKV with halves lies highest, tight PrivKV slightly above state encoding, which it meets as epsilon grows. Marks lie on the lines."}}
 CLASSES = {
@@ -531,18 +533,18 @@ plt.show()
 # %% [markdown]
 # At every budget shown, state encoding has the smallest errors of the three, and its server is the simplest.
 # The tight split comes close: with $p_1p_2 = e^\varepsilon/(e^\varepsilon+3)$, it is k-RR over *four* symbols, two of which the server reads as "absent".
-# Halves have the largest errors, partly because they spend only 0.72 of a stated 1.
+# The split into halves has the largest errors, partly because it leaves budget unspent.
 #
 # (sec-kv-wrong)=
 # ## What can go wrong
 #
 # - *The client draws a key that the person has.*
 #   The key alone then reveals one of her medicines.
-# - *An absent key is sent as the value 0.*
+# - *The client sends an absent key as the value 0.*
 #   Every frequency becomes 1, and every mean becomes $f\,m$.
-# - *The mean of a rare key is published.*
+# - *The server publishes the mean of a rare key.*
 #   Look at its standard error first.
-#   If $\hat f$ is within three standard errors of 0, even that error means nothing.
+#   If $\hat f$ is within three standard errors of 0, even that error is meaningless.
 #
 # (sec-kv-exercises)=
 # ## Exercises
@@ -561,7 +563,7 @@ plt.show()
 # The scores for $m$ are $-22, 2, 18$, with mean 0 and mean square 223.2, so the standard error of $\hat m$ is $\sqrt{223.2/1000} = 0.47$.
 #
 # Publish the frequency, 0.20 ± 0.06.
-# The mean, 0.20 ± 0.47, says nothing.
+# The mean, 0.20 ± 0.47, tells us nothing.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -577,8 +579,8 @@ plt.show()
 #
 # $$ \Big(\frac{e^\varepsilon+1}{e^\varepsilon-1}\Big)^2 \quad\text{with}\quad \frac{e^\varepsilon+1}{e^\varepsilon+2}\Big(\frac{e^\varepsilon+2}{e^\varepsilon-1}\Big)^2 \quad\text{for SE.} $$
 #
-# SE's variance is $\frac{e^\varepsilon+2}{e^\varepsilon+1}$ times as large, 27 % more at $\varepsilon = 1$.
-# It reserves a third state, and nobody is in it.
+# SE's variance is $\frac{e^\varepsilon+2}{e^\varepsilon+1}$ times as large: 27 % larger at $\varepsilon = 1$.
+# SE reserves a third state that nobody is in.
 # :::
 
 
@@ -603,18 +605,19 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # :::
 #
 # :::{dropdown} Solution
-# Ten fresh reports cost up to $10\,\varepsilon$, if the same key happens to be drawn each time.
-# The client can draw its key once and keep its report: repeating the same report costs $\varepsilon$ in all.
-# The price is that the server then hears about one medicine of hers only, and a change of her rating must not trigger a new report, or the change itself shows.
+# Ten fresh reports cost $10\,\varepsilon$ in the worst case, when the client draws the same key each time.
+# The client can draw its key once and keep its report: repeating the same report costs $\varepsilon$ in total.
+# The price is that the server learns about only one of her medicines.
+# A change of her rating must not trigger a new report, because the new report would reveal the change.
 # :::
 #
 # ## Summary
 #
 # - State encoding reports the state of one blindly drawn key by k-RR; it is exactly ε-LDP for whole records.
-# - Two expected counts, solved for $f$ and $s = f\,m$, give the server; their ratio, the mean, is fragile for rare keys.
-# - An estimate is, to first order, an average of scores, whose spread gives the standard error.
-# - PrivKV in halves leaves budget unspent; with the tight split it comes close to state encoding.
-# - PrivKVM shrinks a bias round by round that an unbiased estimate does not have.
+# - The server solves two expected counts for $f$ and $s = f\,m$; their ratio, the mean, is unreliable for rare keys.
+# - To first order, an estimate is an average of scores; their spread gives its standard error.
+# - PrivKV in halves leaves budget unspent; with the tight split, it comes close to state encoding.
+# - PrivKVM reduces a bias round by round; an unbiased estimate has none.
 #
 # ## Letters
 #
@@ -637,4 +640,4 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # | $R$ | number of rounds of PrivKVM (here only) |
 # | $m_r$ | mean that PrivKVM publishes after round $r$, for many people (here only) |
 #
-# Next, {ref}`ch-correlation` asks how keys go together.
+# Next, {ref}`ch-correlation` asks which keys occur together.

@@ -6,12 +6,12 @@
 #
 # :::{admonition} In one minute
 # How many of the people who cough have a fever?
-# Reports about single keys cannot tell, however many there are.
-# So your phone numbers your whole record: three states per key, $3^d$ numbers for $d$ keys.
-# It sends this number through a frequency oracle, and the server estimates the share of each.
-# Every question about keys that go together is then a ratio of two sums of shares.
+# Reports about single keys cannot tell us.
+# So your phone turns your whole record into one number: three states per key, $3^d$ numbers for $d$ keys.
+# It sends this number through a frequency oracle, and the server estimates the share of each number.
+# Every correlation is then a ratio of two sums of shares.
 # The price is the size of the table.
-# If you know which two keys you will compare, ask about these two only.
+# If you know which two keys you will compare, ask only about these two.
 # :::
 #
 # :::{zh}
@@ -23,7 +23,7 @@
 # 键较多时，表的规模使误差迅速增大；若只关心两个键，只问这两个键，或让每人回答公开抽取的一对键，误差小得多。
 # :::
 #
-# You need states from {ref}`ch-keyvalue`, and unary encoding from {ref}`ch-frequency`.
+# You need states from {ref}`ch-keyvalue` and unary encoding from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -63,7 +63,7 @@ rng = np.random.default_rng(2021)
 # ## Who has a fever, given a cough?
 #
 # The app of {ref}`ch-keyvalue` now asks about symptoms.
-# A value says how severe a symptom is, from −1 (mild) to 1 (severe).
+# Values give the severity, from −1 (mild) to 1 (severe).
 
 # %%
 KEYS = ["cancer", "fever", "cough"]
@@ -76,19 +76,19 @@ PEOPLE = {
 }
 
 # %% [markdown]
-# Ana, Ben and Cleo cough, and two of these three have a fever.
+# Ana, Ben and Cleo cough, and two of the three have a fever.
 #
-# A *condition* $C$ says of some keys that they are present or absent, for example “cough, no cancer”.
-# We ask about another key $j$ among the people who meet it:
+# A *condition* $C$ requires some keys to be present or absent, for example “cough, no cancer”.
+# We ask about another key $j$ among the people who meet $C$:
 #
-# - the *frequency correlation* $f_{j\mid C}$ is the share of them who have $j$;
-# - the *mean correlation* $m_{j\mid C}$ is the mean value of $j$ among those of them who have it.
+# - the *frequency correlation* $f_{j\mid C}$ is the share of these people who have $j$;
+# - the *mean correlation* $m_{j\mid C}$ is the mean value of $j$ among those who have $j$.
 #
 # Nobody should learn that Ana has cancer.
 # **Can the app still estimate both?**
 #
 # State encoding asks each person about one key, and that is not enough.
-# Compare two populations, in which half of the people have a fever and half have a cough:
+# Compare two populations; in each, half of the people have a fever and half have a cough:
 
 # %%
 TOGETHER = [{"fever": 1.0, "cough": 1.0}, {}]  # both, or neither
@@ -106,17 +106,17 @@ for crowd in (TOGETHER, APART):
     print(*(f"{key} {has}: {p}" for (key, has), p in sorted(exact.items())), sep=", ")
 
 # %% [markdown]
-# These reports have the same distribution (law) in both, even without noise.
+# These reports have the same distribution (law) in both populations, even without noise.
 # Yet $f_{\text{fever}\mid\text{cough}}$ is 1 in the first population and 0 in the second.
-# No server can tell them apart, however many reports it has.
-# One report has to be about both keys.
+# So no server can tell the populations apart.
+# One report must cover both keys.
 #
 # (sec-corr-index)=
 # ## One number for a record
 #
-# As in state encoding, a coin turns each value into a sign with that mean.
+# As in state encoding, a coin turns each value into a sign whose mean is the value.
 # A key then has state 0 for −, 1 for absent, or 2 for +.
-# Read as digits to the base three, the states of all $d$ keys form one number, the *index* of the record:
+# Read as digits in base three, the states of all $d$ keys form one number, the *index* of the record:
 #
 # $$ x = \sum_{j=1}^{d} 3^{d-j}\, \mathrm{state}_j, \qquad 0 \le x < 3^d. $$
 
@@ -128,7 +128,7 @@ def sign(v, rng):
 
 
 def index(record, keys, rng):
-    """The states of all keys as a number to the base three."""
+    """The states of all keys as a number in base three."""
     x = 0
     for key in keys:
         state = 1 + sign(record[key], rng) if key in record else 1
@@ -143,9 +143,9 @@ for name, record in PEOPLE.items():
 # Ana's states are 2, 1 and 0, so her index is $2\cdot 9 + 1\cdot 3 + 0 = 21$.
 #
 # The client sends the index through a frequency oracle with $3^d$ items.
-# The paper takes unary encoding and calls this *indexing one-hot* (IOH).
+# The paper uses unary encoding and calls this *indexing one-hot* (IOH).
 # A report has $3^d$ bits.
-# Bit $x$ is 1 with probability $p$, and every other bit with probability $q$:
+# Bit $x$ is 1 with probability $p$, and every other bit is 1 with probability $q$:
 #
 # | | $p$ | $q$ |
 # |---|---|---|
@@ -163,14 +163,14 @@ def oue(eps):
 
 
 def ioh(record, keys, p, q, rng):
-    """IOH: the index as one bit of many, each bit perturbed."""
+    """IOH: the index as a one-hot vector, each bit perturbed."""
     x = index(record, keys, rng)
     bits = bernoulli(q, (3 ** len(keys),), rng)
     bits[x] = toss(p, rng)
     return bits
 
 
-# %% mystnb={"figure": {"name": "fig-corr-schematic", "caption": "Ana's index, one of her possible reports at ε = 1, and the six indices that the condition “cough, no cancer” adds up."}, "image": {"alt": "Three rows of 27 squares, numbered from 0. In the first only square 21 is filled. In the second several squares are filled. In the third, squares 9, 11, 12, 14, 15 and 17 are filled."}}
+# %% mystnb={"figure": {"name": "fig-corr-schematic", "caption": "Ana's index, a possible report at ε = 1, and the six indices that the condition “cough, no cancer” adds up."}, "image": {"alt": "Three rows of 27 squares, numbered from 0. In the first only square 21 is filled. In the second several squares are filled. In the third, squares 9, 11, 12, 14, 15 and 17 are filled."}}
 shown = {
     "index": np.arange(27) == 21,
     "report": ioh(PEOPLE["Ana"], KEYS, *oue(1.0), rng),
@@ -189,16 +189,16 @@ plt.show()
 #
 # :::{prf:proof}
 # Write $P(x \to y)$ for the probability that the oracle turns index $x$ into report $y$.
-# A record becomes a random index, because of the signs, so
+# Because of the signs, a record becomes a random index, so
 #
 # $$ \Pr[y \mid \text{record}] = \sum_x \Pr[x \mid \text{record}]\; P(x \to y). $$
 #
 # For fixed $y$, the numbers $P(x \to y)$ differ by a factor of at most $e^\varepsilon$, and so do their weighted averages.
-# Every index belongs to some record with values ±1, so the two at which the oracle attains $e^\varepsilon$ do.
-# Given the indices, the oracle's estimate is unbiased for their shares, and so it is on average over the signs.
+# The oracle attains $e^\varepsilon$ at two indices, and each belongs to a record with values ±1.
+# Given the indices, the estimates of their shares are unbiased; averaged over the signs, they remain unbiased.
 # :::
 #
-# The function `prove` finds the same for our own client, here for two keys and five records:
+# For two keys and five records, `prove` finds the same for our own client:
 
 # %%
 TWO = ["fever", "cough"]
@@ -212,7 +212,7 @@ def two_keys(record, eps, rng):
 print(prove(two_keys, records, rounded=False))
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, and that the client is the package's"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget; our client has the law of the package's"}
 def packaged(record, rng):
     """The package's IOH, which numbers the keys."""
     numbered = Records.of({TWO.index(key): v for key, v in record.items() if key in TWO})
@@ -245,10 +245,10 @@ check(
 # ## Every question is a sum over cells
 #
 # Let $f_x$ be the share of people with index $x$.
-# A condition adds up some cells of the $3 \times \dots \times 3$ table of these shares, with one axis per key.
+# These shares form a $3 \times \dots \times 3$ table with one axis per key, and a condition adds up some of its cells.
 # Each axis has a vector of three numbers, one per state: `ANY` if the condition does not name the key, else `PRESENT` or `ABSENT`.
-# The product of the vectors gives each index its weight $u_x$, and a share $F = \sum_x u_x f_x$ of the people meets the condition.
-# With `SIGNED` for one key, the sum adds up that key's signs.
+# The product of the vectors gives each index its weight $u_x$, and the share of people who meet the condition is $F = \sum_x u_x f_x$.
+# If one key has the vector `SIGNED`, the sum adds up that key's signs.
 # Both correlations are ratios of two such sums:
 #
 # $$ \begin{aligned} f_{j\mid C} &= \frac{\text{share with } C \text{ and } j}{\text{share with } C}, \\[1ex] m_{j\mid C} &= \frac{\text{sum of the signs of } j \text{, with } C}{\text{share with } C \text{ and } j}. \end{aligned} $$
@@ -285,10 +285,10 @@ for question, (part, whole) in QUESTIONS.items():
 # %% [markdown]
 # These are the true answers for our five people: two of three, one of two, and Cleo's −1.
 #
-# The paper writes a condition as two bit strings: $a$ marks the keys that it names, and $b$ those of them that must be present.
+# The paper writes a condition as two bit strings: $a$ marks the named keys, and $b$ marks those that must be present.
 # So “cough, no cancer” is $(101, 001)$, and $F^a_b$ people meet it.
-# Strings $g$ say of every key whether it is present, and $e_j$ has a single 1, at key $j$.
-# Three printed formulas are not what the paper's words say:
+# A string $g$ specifies the presence of every key, and $e_j$ has a single 1, at key $j$.
+# Three printed formulas differ from the paper's own words:
 #
 # :::{table}
 # :class: beside
@@ -300,9 +300,10 @@ for question, (part, whole) in QUESTIONS.items():
 # | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b} S^{\pm}_{j,g}$ | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b,\; \boxed{\scriptstyle g_j = 1}} S^{\pm}_{j,g}$ |
 # :::
 #
-# - The first numerator must name key $j$, so $e_j$ joins both strings ({ref}`§3.2 (a) <sun2021-3-2-a>`).
+# - The first numerator must name key $j$, so $e_j$ is added to both strings ({ref}`§3.2 (a) <sun2021-3-2-a>`).
 # - The second line adds people with and without cancer, so all three keys are named ({ref}`§3.2 (b) <sun2021-3-2-b>`).
-# - $S^+$ and $S^-$ count the people of either sign; printed, people without key $j$ are in both, and cancel in the difference ({ref}`§3.3 (c) <sun2021-3-3-c>`).
+# - $S^+$ and $S^-$ count the people with each sign.
+#   As printed, both include people without key $j$, who cancel in the difference ({ref}`§3.3 (c) <sun2021-3-3-c>`).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the paper's lists of indices give the same sums, for all conditions"}
@@ -323,7 +324,7 @@ def listed(cells, a, b, j):
 
 
 def summed(cells, a, b, j):
-    """The same by one vector per key."""
+    """The same, with one vector per key."""
     vectors = [(PRESENT if y else ABSENT) if x else ANY for x, y in zip(a, b, strict=True)]
     return cells @ weights(*(SIGNED if i == j else vector for i, vector in enumerate(vectors)))
 
@@ -342,20 +343,20 @@ check(
 # (sec-corr-errors)=
 # ## The server and its errors
 #
-# Bit $x$ of a report, $y_x$, is 1 with probability $p$ for people with index $x$, and $q$ for all others, so
+# Bit $x$ of a report, $y_x$, is 1 with probability $p$ for people with index $x$, and with probability $q$ for all others, so
 #
 # $$ \E\, y_x = f_x\, p + (1-f_x)\, q, \qquad \hat f_x = \text{average of}\; \frac{y_x - q}{p - q}. $$
 #
-# Here each report has a *score* for index $x$, and the estimate is the average score.
+# The fraction is the report's *score* for index $x$, and the estimate is the average score.
 # A report's score for a sum $F$ is the same weighted sum of its scores.
 #
-# A correlation is a ratio $\rho = F_1/F_0$, with weights $u_x$ above and $u'_x$ below.
+# A correlation is a ratio $\rho = F_1/F_0$, with weights $u_x$ in the numerator and $u'_x$ in the denominator.
 # If $\hat F_0$ is close to $F_0$, its error is
 #
 # $$ \hat\rho - \rho = \frac{\hat F_1 - \rho\, \hat F_0}{\hat F_0} \approx \frac{\hat F_1 - \rho\, \hat F_0}{F_0}. $$ (eq-corr-ratio)
 #
-# On the right stands a single sum, with weights $(u_x - \rho\, u'_x)/F_0$.
-# As in state encoding, the standard error is the standard deviation of the scores over $\sqrt n$.
+# The right side is a single sum, with weights $(u_x - \rho\, u'_x)/F_0$.
+# The standard error is the scores' standard deviation divided by $\sqrt n$.
 
 
 # %%
@@ -369,8 +370,7 @@ def server(reports, part, whole, p, q):
 
 
 # %% [markdown]
-# Now a survey from values to estimates.
-# We draw 60,000 people from an invented population, and each reports once with $\varepsilon = 2$.
+# Now we run a survey: we draw 60,000 people from an invented population, and each reports once with $\varepsilon = 2$.
 
 # %%
 SHARES = 0.3, 0.5, 0.1, 0.2
@@ -395,10 +395,10 @@ table(pd.DataFrame(rows, columns=["question", "truth", "estimate"]))
 
 # %% [markdown]
 # All estimates are within about two standard errors of the truth.
-# The mean is the least certain, because only 12 % of the people meet its condition and have a fever.
+# The mean has the largest error, because only 12 % of the people meet its condition and have a fever.
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the package's server has the same estimates, and errors within 3 %"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the package's server gives the same estimates, and errors within 3 %"}
 whole_record = IOH.of(KEYS, OUE, 2.0)
 answers = whole_record.table(whole_record.tally(reports))
 theirs = [answers.frequency("fever", {"cough": 1}), answers.frequency("fever", {"cough": 0})]
@@ -406,7 +406,7 @@ theirs.append(answers.mean("fever", {"cough": 1, "cancer": 0}))
 
 
 def off(eps):
-    """How far our estimates are from the package's, and our standard errors, as shares of its own."""
+    """Relative differences of our estimates and standard errors from the package's."""
     ours = np.array([server(reports, part, whole, *oue(eps)) for part, whole in QUESTIONS.values()])
     package = np.array([(float(answer.value), float(answer.error)) for answer in theirs])
     return np.abs(ours / package - 1).max(0)
@@ -429,12 +429,12 @@ check(
 #
 # :::{prf:theorem} SUE or OUE
 # :label: thm-sue-oue
-# Let a sum have weights $u_x$, and let the shares of the people's indices be $f_x$.
-# Its estimate has a smaller variance under OUE than under SUE if and only if
+# Take a sum with weights $u_x$, and let $f_x$ be the share of people with index $x$.
+# The estimate of the sum has a smaller variance under OUE than under SUE if and only if
 #
 # $$ \frac{\sum_x u_x^2 f_x}{\sum_x u_x^2} < \frac{e^{\varepsilon/2}}{(e^{\varepsilon/2}+1)^2}. $$
 #
-# If the sum counts people in $J$ cells, and they are a share $F$ of all, the left side is $F/J$.
+# If the sum counts the people in $J$ cells, a share $F$ of all people, the left side is $F/J$.
 # :::
 #
 # :::{prf:proof}
@@ -446,15 +446,15 @@ check(
 #
 # $$ \begin{aligned} \text{SUE:}\quad & \frac{e^{\varepsilon/2}}{(e^{\varepsilon/2}-1)^2}, \\[1ex] \text{OUE:}\quad & \frac{4e^\varepsilon}{(e^\varepsilon-1)^2} + f_x. \end{aligned} $$
 #
-# With $e^\varepsilon - 1 = (e^{\varepsilon/2}-1)(e^{\varepsilon/2}+1)$, the first minus the second is
+# With $e^\varepsilon - 1 = (e^{\varepsilon/2}-1)(e^{\varepsilon/2}+1)$, the SUE fraction minus the OUE fraction is
 #
 # $$ \begin{aligned} & \frac{e^{\varepsilon/2}\big((e^{\varepsilon/2}+1)^2 - 4e^{\varepsilon/2}\big)}{(e^\varepsilon-1)^2} - f_x \\[1ex] &= \frac{e^{\varepsilon/2}(e^{\varepsilon/2}-1)^2}{(e^\varepsilon-1)^2} - f_x = \frac{e^{\varepsilon/2}}{(e^{\varepsilon/2}+1)^2} - f_x. \end{aligned} $$
 #
 # Multiply by $u_x^2$ and sum over $x$.
 # :::
 #
-# So OUE is better for few people in many cells, and SUE once $\varepsilon$ is large.
-# {numref}`fig-corr-oracle` shows it for fever given cough, a ratio with the weights of {eq}`eq-corr-ratio`.
+# So OUE is better for few people in many cells, and SUE is better for large $\varepsilon$.
+# {numref}`fig-corr-oracle` shows both for fever given cough, with the weights from {eq}`eq-corr-ratio`.
 # From $\varepsilon = 3$ on, k-RR of the index is better than both.
 
 # %% mystnb={"figure": {"name": "fig-corr-oracle", "caption": "Standard error of the frequency of fever given cough; three keys, 100,000 people, three oracles. Lines: formula. Marks: 500 simulated surveys each."}, "image": {"alt": "Standard error on a logarithmic axis against epsilon from 1 to 10. OUE is slightly below SUE until they cross near epsilon 8. The index by k-RR begins highest, crosses both between 2 and 3, and is lowest from there on."}}
@@ -472,7 +472,7 @@ label_lines(ax)
 plt.show()
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: where the sides change, by the oracles' exact variances"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: where SUE overtakes OUE, by the exact variances"}
 def noise(make, eps, share):
     """n times the variance of a cell with this share of the people."""
     own, other = make(k=2, epsilon=eps).variance([0])[0]
@@ -487,7 +487,7 @@ def right_at(bound):
 
 check(
     "SUE or OUE",
-    "sides change at the bound, to one per cent, at five ε",
+    "five ε: the better oracle changes at the bound, within 1 %",
     right_at(lambda eps: exp(eps / 2) / (exp(eps / 2) + 1) ** 2),
     control="cosh(ε/3) in its place",
     caught=not right_at(lambda eps: 1 / (4 * np.cosh(eps / 3) ** 2)),
@@ -500,8 +500,8 @@ check(
 # “Cough” alone adds up two thirds of the $3^d$ cells, with all their errors.
 # For pairs of keys there are two smaller designs:
 #
-# - *One pair*: each person draws a public pair of keys, and reports its index, one of nine, by k-RR.
-#   This tells nothing about three keys together.
+# - *One pair*: each person draws a public pair of keys and reports its index, one of nine, by k-RR.
+#   These reports say nothing about three keys together.
 # - *These two*: everybody reports the index of the two keys in question.
 #   Each further question costs another ε.
 
@@ -521,7 +521,7 @@ def one_pair(record, keys, eps, rng):
 
 
 # %% [markdown]
-# Our server does for both: write each report as nine bits with a single 1, and take $p = e^\varepsilon/(e^\varepsilon+8)$ and $q = 1/(e^\varepsilon+8)$.
+# Our server works for both: write each report as nine bits with a single 1, and take $p = e^\varepsilon/(e^\varepsilon+8)$ and $q = 1/(e^\varepsilon+8)$.
 # {numref}`fig-corr-design` compares the designs.
 
 
@@ -553,16 +553,17 @@ label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# With all keys, the error grows exponentially in their number; with one pair, about linearly.
-# At $\varepsilon = 6$, k-RR of all keys is better than one pair up to six keys.
+# With all keys, the error grows exponentially with their number; with one pair, it grows about linearly.
+# At $\varepsilon = 6$, k-RR on all keys is better than one pair for up to six keys.
 # If you know the two keys in advance, ask about these two.
-# Reports grow with the table, too: for eight keys, OUE sends 6,561 bits.
+# Reports also grow with the table: for eight keys, OUE sends 6,561 bits.
 #
 # (sec-corr-fair)=
 # ## What goes with affairs?
 #
-# The 6,366 readers of {ref}`ch-rr` rated their marriages: had more of them an affair if theirs is *strained*, rated fair or worse?
-# We try the three designs of the package at $\varepsilon = 2$.
+# The 6,366 readers of {ref}`ch-rr` rated their marriages.
+# Are affairs more frequent if the marriage is *strained* (rated fair or worse)?
+# We try all three designs at $\varepsilon = 2$.
 # Only presence matters here, so all values are 0.
 
 # %%
@@ -605,10 +606,10 @@ for strain in (1, 0):
 table(pd.DataFrame(rows, columns=["affair, given", "truth", *tables]))
 
 # %% [markdown]
-# Affairs go with strained marriages, and two keys show it clearly.
-# For errors as small, the other designs need many times as many readers.
+# Affairs are more frequent in strained marriages, and the design with two keys shows this clearly.
+# To reach errors as small, the other designs need many times as many readers.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often intervals of these errors cover the truth"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often the 95 % intervals cover the truth"}
 mechanism, truth = IOH.of(pair, GRR, 2.0), held["affair"][held["strain"]].mean()
 cells = mechanism.cells(readers(pair), trials=1000, rng=rng)
 found = mechanism.table(mechanism.simulate(cells, rng=rng))
@@ -628,21 +629,21 @@ check(
 # ## What can go wrong
 #
 # - *Hardly anybody meets the condition.*
-#   If $\hat F_0$ is within three standard errors of 0, the ratio may be anything.
-# - *A question about “severe fever”.*
-#   The table knows only signs; finer states must be chosen before the survey.
-# - *Negative cells are set to 0.*
-#   Over thousands of nearly empty cells, this bias adds up.
+#   If $\hat F_0$ is within three standard errors of 0, the estimated ratio can be anything.
+# - *You ask about “severe fever”.*
+#   The table holds only signs; choose finer states before the survey.
+# - *You set negative cells to 0.*
+#   Over thousands of nearly empty cells, the bias adds up.
 #   Sum first, then correct the small table of the keys in question.
-# - *All questions are tried.*
-#   Of the 56 ordered pairs of eight keys, about three stand out at 95 % by chance.
+# - *You try all questions.*
+#   Of the 56 ordered pairs of eight keys, about three stand out at the 95 % level by chance.
 #
 # (sec-corr-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 8 minutes)
 # There are two keys, and half of the people have the first.
-# The server counts them.
+# The server counts these people.
 # From which $\varepsilon$ on is SUE better than OUE?
 # Is there such an $\varepsilon$ for every question?
 # :::
@@ -657,14 +658,14 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# We only ask who has which key, not for values.
+# We ask only which keys a person has, not for values.
 # Write a client with two states per key, and an estimator of $f_{j\mid C}$.
-# On our population, how much smaller is the standard error?
+# For our population, how much smaller is the standard error?
 # :::
 #
 # :::{dropdown} Solution
-# With two states, absent and present, the index has base two, and the table only $2^d$ cells.
-# The proofs of privacy and of the estimator do not change, so the page's `server` can be used with vectors of two numbers.
+# With two states, absent and present, the index is a number in base two, and the table has only $2^d$ cells.
+# The proofs of privacy and of the estimator do not change, so you can use `server` with vectors of two numbers.
 # For three keys, “cough” adds up four cells instead of 18, and the standard error of “fever, given cough” is about half of that above.
 # :::
 
@@ -685,26 +686,26 @@ print("{:.3f} ± {:.3f}".format(*server(told, weights(either, has, has), weights
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
 # The shares $f_x$ add up to 1, but their estimates do not.
-# Add one constant to all of them, so that they do.
+# Add the same constant to all estimates so that they add up to 1.
 # Are they still unbiased?
-# Under SUE, what becomes of the variance of a count of $J$ cells?
+# Under SUE, how does the variance of a count of $J$ cells change?
 # :::
 #
 # :::{dropdown} Solution
 # The estimates add up to 1 on average, so the constant is 0 on average, and nothing becomes biased.
 #
-# A count with weights $u_x$ now is the sum with weights $u_x - \bar u$, where $\bar u = J/3^d$ is the average weight.
-# Under SUE all cells have the same variance, so the count's is multiplied by
+# A count with weights $u_x$ is now the sum with weights $u_x - \bar u$, where $\bar u = J/3^d$ is the average weight.
+# Under SUE all cells have the same variance, so the variance of the count is multiplied by
 #
 # $$ \frac{\sum_x (u_x - \bar u)^2}{\sum_x u_x^2} = 1 - \frac{J}{3^d}. $$
 #
-# For “the key is present” $J/3^d = \frac23$, and only a third of the variance is left.
-# In the package, `Table.normalised` does it.
+# For “the key is present”, $J/3^d = \frac23$, and only a third of the variance is left.
+# In the package, `Table.normalised` does this.
 # :::
 #
 # ## Summary
 #
-# - Reports about single keys say nothing about how keys go together.
+# - Reports about single keys do not show which keys occur together.
 # - IOH reports the index of the whole record, one of $3^d$, and protects the whole record.
 # - Every correlation is a ratio of two weighted sums of estimated shares.
 # - OUE is better than SUE for few people in many cells; k-RR is best for small tables or large $\varepsilon$.
@@ -728,4 +729,4 @@ print("{:.3f} ± {:.3f}".format(*server(told, weights(either, has, has), weights
 # | $b$ | which keys must be present, as bits (here only) |
 # | $g_j$ | whether a condition $g$ on all keys needs key $j$ to be present (here only) |
 #
-# Next, {ref}`ch-wheel` reports one pair of a person who has many.
+# Next, in {ref}`ch-wheel`, people with many pairs report one of them.

@@ -2,48 +2,49 @@
 # (paper-sun2021)=
 # # Correlation analysis for key–value data
 #
-# *A dossier on {cite:t}`sun2021keyvalue`: every exhibit of the paper, in its own order.*
+# *A dossier on {cite:t}`sun2021keyvalue`: every exhibit, in the paper's order.*
 #
 # Each patient has some symptoms (*keys*), and each symptom has a severity (a *value*).
 # Earlier private surveys estimate one symptom at a time.
 # The paper asks how frequent, and how severe, a symptom is *among the patients who have another one*.
-# Its construction is called *indexing one-hot* (IOH).
-# IOH gives each key one of three states, reads all states as one number in base three, and reports that number by unary encoding.
+# It calls its construction *indexing one-hot* (IOH).
+# IOH gives each key one of three states and reads all states as one number in base three.
+# It reports that number by unary encoding.
 # The first step alone gives *state encoding* (SE), a mechanism for single keys.
 #
 # The construction is right and exactly private.
 # The experiments came out as the paper describes, on invented people and on recorded ratings.
-# Four formulas are corrected.
-# One of the four matters to a programmer: {ref}`the estimates of SE <sun2021-4-2-b>`.
+# We correct four formulas.
+# One of them matters to a programmer: {ref}`the estimates of SE <sun2021-4-2-b>`.
 #
 # :::{account} sun2021
 # :::
 #
-# Nothing was undecided.
-# Definitions and settings are marked below and not counted; slips of the pen are marked where they stand.
+# No claim was left undecided.
+# Definitions and settings are marked below but not counted; slips of the pen are marked where they occur.
 #
 # **Readings that are ours.**
-# Our text of the paper has no figures and lacks the formula of discretisation.
-# - Discretisation is a coin of probability $(1+v)/2$ ({ref}`§3.1 (a) <sun2021-3-1-a>`).
+# Our text of the paper has no figures and lacks the formula for discretisation.
+# - We discretise by a coin with probability $(1+v)/2$ ({ref}`§3.1 (a) <sun2021-3-1-a>`).
 # - SE asks each person about one key, as the bandwidth $\log 3d$ implies ({ref}`Table 2 <sun2021-table-2>`).
 # - PrivKV splits its budget into halves, and PrivKVM takes three rounds ({ref}`Fig. 5 <sun2021-fig-5>`).
-# - The people and questions of {ref}`Fig. 6 <sun2021-fig-6>` are invented, and so is its range of ε; its tables are shifted to sum to one.
+# - We invented the people, the questions and the range of ε of {ref}`Fig. 6 <sun2021-fig-6>`, and we shift its tables to sum to one.
 #
 # **Letters.**
-# We write $j$ for a key, and $a$, $b$, $g$ for the bit strings $\alpha$, $\beta$, $\gamma$, which are probabilities in our lessons.
+# We write $j$ for a key, and $a$, $b$, $g$ for the bit strings $\alpha$, $\beta$, $\gamma$, letters that our lessons use for probabilities.
 # Most formulas of the paper have no number.
 # We call them (a), (b), … section by section; (1) and (2) are the paper's own numbers.
 #
 # **Lessons.**
 # {ref}`ch-keyvalue` teaches SE, PrivKV and PrivKVM, and {ref}`ch-correlation` teaches IOH.
-# They rest on {ref}`ch-rr` and {ref}`ch-frequency`.
+# Both build on {ref}`ch-rr` and {ref}`ch-frequency`.
 #
 # **If you build on it.**
 # - Correct the counts of SE before you divide ({ref}`§4.2 (b) <sun2021-4-2-b>`), and divide by the number of people asked.
 # - Compare mechanisms at equal *exact* ε, not at equal stated ε ({ref}`beside Fig. 5 <sun2021-4-2-budgets>`).
 # - For questions about two of many keys, ask each person about one pair ({ref}`Fig. 6 <sun2021-fig-6>`).
-# - Take OUE for questions spread over many cells, SUE for a few full ones ({prf:ref}`thm-sue-oue`).
-# - Give every ratio an interval: a small counter below the line makes it wild ({ref}`sec-corr-errors`).
+# - Use OUE for questions spread over many cells, and SUE for a few full cells ({prf:ref}`thm-sue-oue`).
+# - Give every ratio an interval: a small denominator makes the ratio unreliable ({ref}`sec-corr-errors`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -98,10 +99,10 @@ def client(mechanism):
 # {badge}`Drawn` from the paper's words, with six invented patients
 #
 # The paper's example is fever, given a cough.
-# *Frequency correlation* asks how many of the patients with a cough have a fever, too.
+# *Frequency correlation* asks how many of the patients with a cough also have a fever.
 # *Mean correlation* asks how severe that fever is on average.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, drawn anew. A filled square is a symptom with its severity. Four patients cough; three of these have a fever, with severities +, + and −: frequency correlation 3/4, mean correlation 1/3."}, "image": {"alt": "Five rows of six squares, one column for each patient. Three rows show cancer, fever and cough with plus or minus where the patient has the symptom. The fourth row fills patients 1, 3, 4 and 5, who cough; the fifth fills 1, 3 and 5, who have a fever as well."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn. A filled square is a symptom with its severity. Four patients cough; three of these have a fever, with severities +, + and −: frequency correlation 3/4, mean correlation 1/3."}, "image": {"alt": "Five rows of six squares, one column for each patient. Three rows show cancer, fever and cough with plus or minus where the patient has the symptom. The fourth row fills patients 1, 3, 4 and 5, who cough; the fifth fills 1, 3 and 5, who have a fever as well."}}
 CROWD = np.array([(0, 1, 1), (0, 0, 0), (-1, 1, -1), (0, 0, 1), (1, -1, 1), (0, -1, 0)])  # signs, 0: absent
 coughs = CROWD[:, 2] != 0
 rows = {key: [{1: "+", -1: "−", 0: ""}[sign] for sign in signs] for key, signs in zip(KEYS, CROWD.T, strict=True)}
@@ -114,17 +115,17 @@ ax = diagram.cells(rows, numbers=range(1, 7))
 # {badge}`Reproduced <sun2021.single-key>`
 #
 # Take two populations with the same share of each key.
-# In one the two keys always occur together, in the other never.
+# In one, the two keys always occur together; in the other, they never do.
 # A PrivKV report has the same distribution (law) in both.
-# So has a report of PCKV-GRR {cite:p}`gu2020pckv`, once all dummy keys are read as one.
-# A report of IOH has not.
+# The same is true of PCKV-GRR {cite:p}`gu2020pckv`, if all dummy keys are read as one.
+# It is not true of IOH.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1: 1 reproduced"}
 TOGETHER, APART = [{0: 1.0, 1: 1.0}, {}], [{0: 1.0}, {1: 1.0}]
 
 
 def alike(mechanism, read=str, other=APART):
-    """Whether what is read of a report has one law in both populations."""
+    """Whether the part of a report that `read` returns has the same law in both populations."""
     one = one_person(mechanism)
     told = [law(lambda rng, people=people: read(one(pick(people, rng), rng))) for people in (TOGETHER, other)]
     return told[0] == told[1]
@@ -156,7 +157,7 @@ close("sun2021", "§1", "1 reproduced")
 # $$ \Pr[M(t_1) = y] \le e^\varepsilon \Pr[M(t_2) = y]. $$
 #
 # The paper adds that protection grows as $\varepsilon \to 0$.
-# Indeed, the best guess between two inputs then falls to chance.
+# Indeed, the best guess between two inputs then is no better than chance.
 #
 # (sun2021-2-1-a)=
 # ### §2.1 (a) · Unary encoding, SUE and OUE
@@ -165,7 +166,7 @@ close("sun2021", "§1", "1 reproduced")
 #
 # Item $i$ becomes the one-hot vector $B$ with $B[i] = 1$.
 # A bit is reported as 1 with probability $p$ if it is 1, and with probability $q$ if it is 0.
-# The paper says that this is $\ln\frac{p(1-q)}{q(1-p)}$-LDP, and takes the proof from the definition.
+# The paper says that this is $\ln\frac{p(1-q)}{q(1-p)}$-LDP, and refers to the definition for the proof.
 # In full: two vectors differ in bits $i$ and $j$ only, so all other bits cancel, and
 #
 # $$ \frac{\Pr[y \mid i]}{\Pr[y \mid j]} = \frac{\Pr[y_i \mid 1]}{\Pr[y_i \mid 0]} \cdot \frac{\Pr[y_j \mid 0]}{\Pr[y_j \mid 1]} \le \frac pq \cdot \frac{1-q}{1-p}, $$
@@ -178,12 +179,12 @@ close("sun2021", "§1", "1 reproduced")
 # | SUE | $e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$ | $1/(e^{\varepsilon/2}+1)$ | $e^{\varepsilon/2}\cdot e^{\varepsilon/2}$ |
 # | OUE | $1/2$ | $1/(e^\varepsilon+1)$ | $1\cdot e^\varepsilon$ |
 #
-# The paper calls OUE's variance the least.
+# The paper says that OUE has the smallest variance.
 # For an item with share $f$, the variances per person differ by
 #
 # $$ \mathrm{SUE} - \mathrm{OUE} = \frac{1}{4\cosh^2(\varepsilon/4)} - f. $$
 #
-# So OUE is better for rare items, which its authors had in mind, and SUE for frequent ones ({prf:ref}`thm-sue-oue`).
+# So OUE is better for rare items, which the authors of OUE had in mind, and SUE for frequent ones ({prf:ref}`thm-sue-oue`).
 #
 # (sun2021-2-2-1)=
 # ### §2.2 (1), (2) · Frequency and mean correlation
@@ -204,7 +205,7 @@ BUDGETS = (3.0, 1.0, 0.5, 0.1, 0.01)
 
 
 def best_guess(keep):
-    """How often the best guess between two inputs is right, after a coin that tells the truth with chance `keep`."""
+    """How often the best guess between two inputs is right, after a coin that is truthful with probability `keep`."""
     a, b = laws(lambda x, rng: x if toss(keep, rng) else 1 - x, (0, 1))
     return float(sum(max(a[y], b[y]) for y in (0, 1)) / 2)
 
@@ -217,7 +218,7 @@ def falls_to_chance(keep):
 settle(
     "sun2021.epsilon-zero",
     {"guess": falls_to_chance(lambda eps: exp(eps) / (1 + exp(eps)))},
-    control=("three truths of four at every ε", not falls_to_chance(lambda eps: 0.75)),
+    control=("truthful with probability 3/4 at every ε", not falls_to_chance(lambda eps: 0.75)),
 )
 
 
@@ -282,8 +283,8 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # (sun2021-3)=
 # ## §3 Correlation analysis
 #
-# The section codes a record, protects the code, and answers questions by adding up what was collected.
-# Its claim of ε-LDP is settled with Algorithm 1, and that of both kinds of questions in §3.2.
+# The section encodes a record, perturbs the code, and answers questions by adding up counts.
+# We settle its claim of ε-LDP with Algorithm 1, and its claim about both kinds of questions in §3.2.
 #
 # ## §3.1 State encoding of a record
 #
@@ -293,8 +294,8 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # {badge}`Definition` {badge}`Drawn` from the paper's words · Lesson: {ref}`sec-kv-se`
 #
 # A present key becomes $\langle 1, v^*\rangle$ with $v^* = \pm 1$, and an absent one $\langle 0, 0\rangle$.
-# The formula of $v^*$ is missing from our text, which calls it unbiased.
-# Only one coin is:
+# The formula for $v^*$ is missing from our text, which calls $v^*$ unbiased.
+# Only one coin makes it unbiased:
 #
 # $$ \begin{aligned}
 # v = \E v^* &= \Pr[v^* = 1] - \Pr[v^* = -1] \\
@@ -322,7 +323,7 @@ def state(record, key, rng):
     return 2 if toss((1 + record[key]) / 2, rng) else 0
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, drawn anew from the law of the code above: a present key with value 1/2. What it reports here is the state, before any perturbation. An absent key is in state 1 for certain."}, "image": {"alt": "A tree. From the root, value one half, two branches lead to states: plus with probability 3/4 to state 2, minus with probability 1/4 to state 0."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn from the law of the code above, for a present key with value 1/2. The tree shows the state before any perturbation. An absent key is always in state 1."}, "image": {"alt": "A tree. From the root, value one half, two branches lead to states: plus with probability 3/4 to state 2, minus with probability 1/4 to state 0."}}
 ax = diagram.tree(
     lambda v, rng: state({0: v}, 0, rng),
     0.5,
@@ -341,8 +342,8 @@ ax = diagram.tree(
 #
 # $$ \mathrm{IOH}(S) = \sum_{j=1}^d 3^{d-j}\, \mathrm{State}_j(S). $$
 #
-# The states are the digits of a number in base three, and a number has only one such row of digits.
-# So different rows of states have different indices, from 0 to $3^d-1$, and the index holds all pairs of a person.
+# The states are the digits of a number in base three, and every number has only one such sequence of digits.
+# So different sequences of states have different indices, from 0 to $3^d-1$, and the index encodes all pairs of a person.
 
 
 # %%
@@ -376,7 +377,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states", "index"]))
 #
 # {badge}`Definition` its formula: {badge}`Slip · probable misprint` the example: {badge}`Reproduced <sun2021.condition>` · Lesson: {ref}`sec-corr-question`
 #
-# A condition $C$ says of keys $j_1, \dots, j_L$ that they are present ($c_l = 1$) or absent ($c_l = 0$).
+# A condition $C$ requires each of the keys $j_1, \dots, j_L$ to be present ($c_l = 1$) or absent ($c_l = 0$).
 #
 # :::{table}
 # :class: beside
@@ -387,9 +388,9 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states", "index"]))
 # | $b_i = c_l,\ \exists\, j_l = i$ | $b_i = c_l$ if $i = j_l$, $\boxed{\text{else } 0}$ |
 # :::
 #
-# Printed, $b_i$ has no value for a key that is not named; the paper's example uses 0.
+# As printed, $b_i$ has no value for a key that is not named; the paper's example uses 0.
 # Fig. 3 shows that example, “cough, cancer = 1, 0”.
-# It is $(101, 001)$, and so is “cancer, cough = 0, 1”:
+# Its strings are $(101, 001)$, as are those of “cancer, cough = 0, 1”:
 #
 # | | cancer | fever | cough |
 # |---|---|---|---|
@@ -428,14 +429,14 @@ def ioh(record, d, p, q, rng):
 # The paper's loop runs from 1 to $3^d$, but the index starts at 0.
 # Privacy follows as in {ref}`§2.1 (a) <sun2021-2-1-a>`.
 # Any two records become one-hot vectors that differ in two bits at most, so the *whole record* is protected.
-# The ε is exactly that of the unary encoding, whatever $d$.
+# The ε is exactly that of the unary encoding, for every $d$.
 #
 # (sun2021-fig-4)=
 # ### Fig. 4 · From a record to a report
 #
 # {badge}`Drawn` from the paper's words, for patient A of Table 1 · Lesson: {ref}`sec-corr-index`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 4, drawn anew. Patient A has index 21. Algorithm 1 with OUE at ε = 1 sends the second row; her own bit came out empty, as half of them do. Below: the cells that “cough, no cancer” adds up."}, "image": {"alt": "Three rows of 27 squares numbered from 0. In the first only square 21 is filled. In the second several others are filled, and square 21 is empty. In the third squares 9, 11, 12, 14, 15 and 17 are filled."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 4, redrawn. Patient A has index 21. Algorithm 1 with OUE at ε = 1 sends the second row; her own bit is 0, as in half of all reports. Below: the cells that “cough, no cancer” adds up."}, "image": {"alt": "Three rows of 27 squares numbered from 0. In the first only square 21 is filled. In the second several others are filled, and square 21 is empty. In the third squares 9, 11, 12, 14, 15 and 17 are filled."}}
 cells = np.arange(27)
 ax = diagram.cells(
     {
@@ -451,14 +452,14 @@ ax = diagram.cells(
 # {badge}`Reproduced <sun2021.ioh-unbiased>` · Lesson: {ref}`sec-corr-index`
 #
 # Let $c_x$ be the number of people with index $x$, out of $n$.
-# Each of them sets bit $x$ with probability $p$, everybody else with probability $q$:
+# Each of them sets bit $x$ with probability $p$, and everybody else with probability $q$:
 #
 # $$ \begin{aligned}
 # \E\sum_i A_i[x] &= p\,c_x + q\,(n - c_x) \\
 # &= nq + (p-q)\,c_x.
 # \end{aligned} $$
 #
-# Solved for $c_x$, this is the paper's estimate, which is therefore unbiased:
+# Solving for $c_x$ gives the paper's estimate, which is therefore unbiased:
 #
 # $$ \hat A[x] = \frac{\sum_i A_i[x] - nq}{p - q}. $$
 
@@ -493,7 +494,7 @@ settle(
         "patients": [index(record, 3, rng) for record in PATIENTS.values()] == [21, 8, 9],
     },
     control=(
-        "digits to the base two",
+        "digits in base two",
         not numbers_records(lambda record, d, rng: int(sum(2 ** (2 - j) * state(record, j, rng) for j in range(d)))),
     ),
 )
@@ -568,7 +569,7 @@ truth = np.array([[float(one.get(cell, 0)) for cell in range(9)] for one in owne
 
 
 def unbiased(p, q):
-    """Whether the bits of one person, so corrected, have as mean the chance of each index."""
+    """Whether the corrected bits of one person have the probability of each index as their mean."""
     return np.allclose((bits - q) / (p - q), truth)
 
 
@@ -587,7 +588,7 @@ def mean_sign(v, code):
 VALUES = (-1.0, -0.3, 0.0, 0.25, 1.0)
 check(
     "Discretisation",
-    "five values: the sign of the client has the value as its mean",
+    "five values: the mean of the client's sign is the value",
     all(isclose(mean_sign(v, state), v, abs_tol=1e-9) for v in VALUES),
     control="the nearer of −1 and 1",
     caught=not all(isclose(mean_sign(v, lambda r, key, rng: 2 * (r[key] >= 0)), v, abs_tol=1e-9) for v in VALUES),
@@ -612,8 +613,8 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # a ratio of counters: {badge}`Reproduced <sun2021.ratios>` strings: {badge}`Slip · probable misprint` letter $f$: {badge}`Slip · certain`
 #
-# Of the people who meet $(a, b)$, those with key $j$ meet the condition that names $j$ as well.
-# Let $e_j$ be the string with a single one, at key $j$, which $a$ does not name.
+# Among the people who meet $(a, b)$, those with key $j$ meet the condition that also requires $j$.
+# Suppose that $a$ does not name $j$, and let $e_j$ be the string with a single 1, at key $j$.
 # Then {ref}`§2.2 (1) <sun2021-2-2-1>` becomes:
 #
 # :::{table}
@@ -625,14 +626,14 @@ close("sun2021", "§3.1", "5 reproduced")
 # :::
 #
 # The text around the formula adds key $j$ to both strings.
-# So does its example: fever, given a cough, is $F^{011}_{011}/F^{001}_{001}$.
+# The paper's example does the same: fever, given a cough, is $F^{011}_{011}/F^{001}_{001}$.
 #
 # (sun2021-3-2-b)=
 # ### §3.2 (b) · An example of the expansion
 #
 # {badge}`Corrected · probable misprint <sun2021.f-example>`
 #
-# Condition $(011, 011)$ leaves cancer open, so the people who meet it have it or not:
+# Condition $(011, 011)$ leaves cancer open, which gives two cases:
 #
 # :::{table}
 # :class: beside
@@ -642,14 +643,14 @@ close("sun2021", "§3.1", "5 reproduced")
 # | $F^{011}_{011} = F^{011}_{011} + F^{011}_{111}$ | $F^{011}_{011} = F^{\boxed{\scriptstyle 111}}_{011} + F^{\boxed{\scriptstyle 111}}_{111}$ |
 # :::
 #
-# Printed, the left side returns on the right, and the last term requires a key that $a$ does not name.
+# As printed, the left side appears again on the right, and the last term requires a key that $a$ does not name.
 #
 # (sun2021-3-2-c)=
 # ### §3.2 (c) · The expansion
 #
 # {badge}`Reproduced <sun2021.expansion>`
 #
-# The same step for every key that $a$ does not name gives strings $g$ that say of *all* keys whether they are present.
+# Repeating this step for every key that $a$ does not name gives strings $g$ that specify the presence of *all* keys.
 # With $F_g$ for $F^{1\dots1}_g$,
 #
 # $$ F^a_b = \sum_{g:\; g \wedge a = b} F_g. $$
@@ -659,7 +660,7 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # the example: {badge}`Reproduced <sun2021.index-set>` the formula: {badge}`Slip · probable misprint`
 #
-# A present key is in state 0 or 2, an absent one in state 1:
+# A present key is in state 0 or 2, and an absent key is in state 1:
 #
 # :::{table}
 # :class: beside
@@ -669,16 +670,16 @@ close("sun2021", "§3.1", "5 reproduced")
 # | $I(g) = \begin{cases}\{0,2\} & g_i = 1\\ \{1\} & g_i = 0\end{cases}$ | $I(\boxed{g_i}) = \begin{cases}\{0,2\} & g_i = 1\\ \{1\} & g_i = 0\end{cases}$ |
 # :::
 #
-# $I(g)$ itself joins these digits: it is the set of all numbers in base three whose digit $i$ is in $I(g_i)$.
+# $I(g)$ itself is the set of all numbers in base three whose digit $i$ is in $I(g_i)$.
 # The paper's example is right:
 #
 # $$ I(101) = \{010_3, 012_3, 210_3, 212_3\} = \{3, 5, 21, 23\}. $$
 #
-# Every person whose keys are as $g$ says has one of these indices, so
+# Every person whose keys match $g$ has one of these indices, so
 #
 # $$ F_g = \sum_{x \in I(g)} \hat A[x]. $$
 #
-# Together, a counter that names $s$ keys as present and leaves $u$ open adds $2^s 3^u$ cells.
+# So a counter that names $s$ keys as present and leaves $u$ keys open adds up $2^s 3^u$ cells.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2: 3 reproduced, 1 corrected"}
 draws = np.random.default_rng(31)  # as in the first edition: a random table, then Fig. 6
@@ -752,7 +753,8 @@ close("sun2021", "§3.2", "3 reproduced, 1 corrected")
 # {badge}`Slip · probable misprint`
 #
 # The numerator of {ref}`§2.2 (2) <sun2021-2-2-1>` is a sum of values.
-# Its estimate is $S_{j\mid C} = S^+_{j\mid C} - S^-_{j\mid C}$: people with sign + less people with sign −, which is unbiased because $\E v^* = v$.
+# Its estimate is $S_{j\mid C} = S^+_{j\mid C} - S^-_{j\mid C}$, the number of people with sign + minus the number with sign −.
+# This estimate is unbiased because $\E v^* = v$.
 #
 # :::{table}
 # :class: beside
@@ -762,7 +764,7 @@ close("sun2021", "§3.2", "3 reproduced, 1 corrected")
 # | $\displaystyle m_{j\mid C} = \frac{S_{j\mid C}[\hat A]}{f^{a}_{b\vee e_j}[\hat A]}$ | $\displaystyle m_{j\mid C} = \frac{S_{j\mid C}[\hat A]}{\boxed{F}^{\boxed{\scriptstyle a\vee e_j}}_{b\vee e_j}[\hat A]}$ |
 # :::
 #
-# Key $j$ has to be added to both strings, as in {ref}`§3.2 (a) <sun2021-3-2-a>`.
+# Key $j$ must be added to both strings, as in {ref}`§3.2 (a) <sun2021-3-2-a>`.
 #
 # (sun2021-3-3-c)=
 # ### §3.3 (c) · Counting the signs
@@ -790,7 +792,7 @@ close("sun2021", "§3.2", "3 reproduced, 1 corrected")
 #
 # {badge}`Slip · probable misprint`
 #
-# $S^\pm_{j,g}$ adds $\hat A$ over $I^\pm(g)$, which is $I(g)$ with another set of digits at key $j$:
+# $S^\pm_{j,g}$ adds up $\hat A$ over $I^\pm(g)$, which is $I(g)$ with another set of digits at key $j$:
 #
 # :::{table}
 # :class: beside
@@ -832,7 +834,7 @@ close("sun2021", "§3.3", "1 corrected")
 # ## §4 Experiments
 #
 # The section measures SE on single keys and IOH on correlations.
-# It prints no numbers, so we compare with its words.
+# It prints no numbers, so we compare with its text.
 #
 # ## §4.1 Data and error measure
 #
@@ -859,8 +861,8 @@ close("sun2021", "§3.3", "1 corrected")
 # | $\displaystyle \mathrm{MAE} = \sum_T \lvert\theta - \hat\theta\rvert^2$ | $\displaystyle \mathrm{MAE} = \boxed{\frac1T \sum_{t=1}^T} \lvert\theta - \hat\theta_t\rvert$ |
 # :::
 #
-# The name says mean and absolute; the printed formula is a sum of squares over the $T = 50$ runs.
-# We cannot tell which of the two was plotted, and plot the mean absolute error.
+# The name says “mean” and “absolute”; the printed formula is a sum of squares over the $T = 50$ runs.
+# We cannot tell which of the two the paper plots; we plot the mean absolute error.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1: 1 corrected"}
 ERRORS = np.array([0.1, -0.3])
@@ -895,7 +897,7 @@ close("sun2021", "§4.1", "1 corrected")
 #
 # {badge}`Corrected · probable omission <sun2021.se-estimate>` · Lesson: {ref}`sec-kv-estimates`, {eq}`eq-kv-se`
 #
-# Let $N$ people be asked about the key, $c_s$ of them in state $s$, and let $M_s$ of their reports say $s$.
+# Of the $N$ people asked about the key, $c_s$ are in state $s$, and $M_s$ report state $s$.
 # With $q = (1-p)/2$, the step of {ref}`§3.1 (d) <sun2021-3-1-d>` gives
 #
 # $$ \begin{aligned}
@@ -919,16 +921,16 @@ close("sun2021", "§4.1", "1 corrected")
 # \hat m &\to \frac{f m\,(p-q)}{f\,(p+q) + (1-f)\,2q}.
 # \end{aligned} $$
 #
-# At $\varepsilon = 1$, $f = 0.3$ and $m = 0.6$ that is 0.53 and 0.12.
+# At $\varepsilon = 1$, $f = 0.3$ and $m = 0.6$, these limits are 0.53 and 0.12.
 # The paper corrects the counts of IOH, so the same step was probably left out in print.
-# Had the printed formulas been run, Fig. 5 would look different: their errors do not fall with $n$.
+# With the printed formulas, Fig. 5 would look different, because their errors do not fall with $n$.
 #
 # (sun2021-table-2)=
 # ### Table 2 · Bandwidth
 #
 # {badge}`Reproduced under conditions <sun2021.table2>` · Lesson: {ref}`sec-kv-privkv`
 #
-# Recomputed for $d = 10$ and $t = 3$ rounds.
+# We recompute the table for $d = 10$ and $t = 3$ rounds.
 # The last two columns are ours.
 
 # %% tags=["hide-input"]
@@ -955,18 +957,18 @@ head = ["method", "interactive", "printed bits", "for d = 10", "different report
 table(pd.DataFrame(bandwidth, columns=head))
 
 # %% [markdown]
-# SE has the shortest format as published.
-# PrivKV, too, sends a key with one of three states, so $\log 3d$ bits would do for it.
+# SE has the shortest of the published formats.
+# PrivKV also sends a key with one of three states, so $\log 3d$ bits suffice for PrivKV, too.
 #
 # (sun2021-fig-5)=
 # ### Fig. 5 · Errors for single keys
 #
 # (a) frequency: {badge}`Reproduced · on a stand-in <sun2021.fig5a>` (b) mean: {badge}`Reproduced · on a stand-in <sun2021.fig5b>` both fall with ε: {badge}`Reproduced · on a stand-in <sun2021.fig5-falls>` · Lesson: {ref}`sec-kv-figure`
 #
-# The paper takes the ten most rated films of MovieLens, 138,000 people, budgets from 0.05 to 10 and 50 runs.
-# We may not pass on these data: the figure shows invented ratings of the same size.
+# The paper uses the ten most rated films of MovieLens, 138,000 people, budgets from 0.05 to 10 and 50 runs.
+# We may not redistribute these data, so the figure shows invented ratings of as many people.
 # The verdicts also rest on a recorded run with the real ratings of 6,040 people (MovieLens 1M).
-# Each method is estimated as published, with the counts of SE corrected and means clipped to $[-1, 1]$.
+# We estimate each method as published, with corrected counts for SE and with means clipped to $[-1, 1]$.
 # An extra line shows PrivKV with a split that spends exactly ε, and with an unbiased mean.
 
 
@@ -1014,7 +1016,7 @@ for ax, what in zip(axes, ("frequency", "mean"), strict=True):
     sns.lineplot(runs, x="eps", y="error", ax=ax, **theory("method", runs["method"].unique()))
     sns.lineplot(runs, x="eps", y="error", ax=ax, **simulation("method", runs["method"].unique()))
     ax.set(title=f"{what} (stand-in)", xlabel="stated budget ε", ylabel="mean absolute error")
-for ax in axes:  # not before: seaborn averages what is on a logarithmic axis by its logarithms
+for ax in axes:  # only now: on a logarithmic axis, seaborn would average the logarithms
     ax.set(xscale="log", yscale="log")
     plain_ticks(ax)
     ax.set_xticks([0.05, 0.2, 1, 5], ["0.05", "0.2", "1", "5"])
@@ -1022,11 +1024,12 @@ label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# SE has the smallest errors of the paper's three methods: of the mean at all ten budgets, of the frequency clearly up to $\varepsilon = 3$.
-# Beyond, most of the error is the draw of the key, which all three share; at $\varepsilon = 10$ they differ by chance only.
-# PrivKV and PrivKVM have the same frequency error, as the paper says: only the first round tells frequencies, and its key step has $\varepsilon/2$ in both.
+# SE has the smallest errors of the three methods: for the mean at all ten budgets, for the frequency clearly up to $\varepsilon = 3$.
+# Beyond that, most of the error comes from drawing the key, which all three methods do; at $\varepsilon = 10$ they differ only by chance.
+# PrivKV and PrivKVM have the same frequency error, as the paper says.
+# Only the first round estimates frequencies, and its key step spends $\varepsilon/2$ in both methods.
 #
-# Why SE wins in frequency can be said exactly.
+# We can compute SE's advantage in frequency exactly.
 # For a key that nobody holds, the variances per report are
 #
 # $$ \begin{aligned}
@@ -1057,10 +1060,10 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 #
 # Ours; lessons: {ref}`sec-kv-privkv`, {ref}`sec-kv-privkvm`
 #
-# The comparison is at *stated* budgets.
+# The paper compares the methods at *stated* budgets.
 # {cite:t}`ye2019privkv` add the budgets of the two steps, ε/2 and ε/2.
 # {cite:t}`gu2020pckv` show that a key and a value perturbed together spend less than that sum.
-# The exact numbers follow from the law of a report ({prf:ref}`thm-privkv`) and of all reports of a person ({prf:ref}`thm-privkvm`):
+# The exact numbers follow from the law of one report ({prf:ref}`thm-privkv`) and from that of all reports of a person ({prf:ref}`thm-privkvm`):
 #
 # $$ \begin{aligned}
 # \varepsilon_{\mathrm{PrivKV}} &= \frac\varepsilon2 + \ln\frac{2}{1+e^{-\varepsilon/2}}, \\
@@ -1069,9 +1072,9 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 #
 # for $t$ rounds.
 #
-# KV-Auditor {cite:p}`xu2025kvauditor` approaches the same mechanisms from below: it bounds ε by samples of their reports, rounds included.
-# We have read its abstract only, so its numbers are not repeated here.
-# A sound lower bound cannot pass the exact ε; the last column is what our own audit gets.
+# KV-Auditor {cite:p}`xu2025kvauditor` bounds ε from below for the same mechanisms, from samples of their reports in all rounds.
+# We have read only its abstract, so we do not repeat its numbers.
+# A sound lower bound cannot exceed the exact ε; the last column shows the bound from our own audit.
 # {ref}`mechanisms` gives the exact ε of SE, IOH and PrivKV for every budget, proved from the clients of the package.
 
 # %% tags=["hide-input"]
@@ -1096,11 +1099,11 @@ for name, (one, exact) in tried.items():
     many = {"many": True} if one is transcript else {}
     bound = audit(one, THREE if many else Records.of(*THREE), samples=100_000, rng=rng, **many).bound
     budgets.append([name, "1", f"{exact:.3f}", f"≥ {bound:.2f}"])
-table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our audit, 100,000 reports of each input"]))
+table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our audit, 100,000 reports per input"]))
 
 # %% [markdown]
-# So part of SE's advantage is budget that PrivKV does not spend, and part is a bias that PrivKV's mean need not have.
-# With both removed, PrivKV is close behind SE: the line “PrivKV, tight” in {ref}`Fig. 5 <sun2021-fig-5>`.
+# So part of SE's advantage comes from budget that PrivKV does not spend, and part from an avoidable bias of PrivKV's mean.
+# Without these two handicaps, PrivKV is close behind SE: see the line “PrivKV, tight” in {ref}`Fig. 5 <sun2021-fig-5>`.
 #
 # (sun2021-4-2-privkvm)=
 # ### Beside Fig. 5 · Bias and budget of PrivKVM
@@ -1122,25 +1125,28 @@ table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our aud
 # :::
 #
 # :::{prf:proof}
-# In a later round a reported sign comes from a person with the key with probability $f$, and is made up with mean $m_{r-1}$ otherwise; reversals are undone by the estimate.
-# This is the recursion, and {eq}`eq-kv-privkv-bias` is its start.
+# In a later round, a reported sign comes from a person with the key with probability $f$.
+# Otherwise it is made up and has mean $m_{r-1}$.
+# The estimate undoes reversals.
+# This gives the recursion, and {eq}`eq-kv-privkv-bias` is its start.
 #
 # For the budget, compare two people.
 # The likelihood ratio of their $t$ reports is the product over the rounds, and in the worst case all rounds ask about one key.
 #
 # - *Both have the key.*
-#   A round contributes at most $e^{\varepsilon_2/t}$, together $e^{\varepsilon_2}$; opposite signs attain it.
-# - *One has it, the other not.*
-#   Round 1 contributes at most $2p_2\,e^{\varepsilon_1}$ in favour of the one who has it ({prf:ref}`thm-privkv`), attained by a report of her own sign.
+#   Each round contributes at most $e^{\varepsilon_2/t}$, so all rounds contribute at most $e^{\varepsilon_2}$; opposite signs attain this.
+# - *Only one has the key.*
+#   Round 1 contributes at most $2p_2\,e^{\varepsilon_1}$ in favour of this person ({prf:ref}`thm-privkv`); a report of her own sign attains this.
 #   A later round contributes at most $e^{\varepsilon_2/t}$, attained if the published mean is the opposite of that sign.
-# - *The same, in favour of the other.*
-#   In round 1, "absent" contributes $e^{\varepsilon_1}$, which is less than $2p_2\,e^{\varepsilon_1}$, and a sign less than $e^{\varepsilon_2/t}$; later rounds contribute as before.
-#   So this is below the larger of the other two.
+# - *The same, in favour of the person without the key.*
+#   In round 1, "absent" contributes $e^{\varepsilon_1}$, which is less than $2p_2\,e^{\varepsilon_1}$.
+#   A sign contributes less than $e^{\varepsilon_2/t}$, and later rounds contribute as before.
+#   So the product is below the larger of the other two.
 # :::
 #
 # {numref}`fig-kv-rounds` shows the bias.
 
-# %% mystnb={"figure": {"name": "fig-kv-rounds", "caption": "Mean that PrivKVM publishes after each round, for keys held by 50 %, 20 % and 5 % of people, true mean 0.6 (dotted), ε₁ = 1 and ε₂ = 4. Lines: the theorem. Marks: averages of 200 runs with a million people."}, "image": {"alt": "Mean against the number of rounds from 1 to 10. For a key held by half of the people the mean starts at 0.44 and is at 0.595 after six rounds; for 20 percent it starts at 0.24 and reaches 0.55 after ten; for 5 percent it climbs from 0.08 to 0.27."}}
+# %% mystnb={"figure": {"name": "fig-kv-rounds", "caption": "Mean that PrivKVM publishes after each round, for keys held by 50 %, 20 % and 5 % of people; ε₁ = 1, ε₂ = 4. Dotted: the true mean, 0.6. Lines: the theorem. Marks: averages of 200 runs with a million people."}, "image": {"alt": "Mean against the number of rounds from 1 to 10. For a key held by half of the people the mean starts at 0.44 and reaches 0.595 after six rounds; for 20 percent it starts at 0.24 and reaches 0.55 after ten; for 5 percent it climbs from 0.08 to 0.27."}}
 exact, runs = study.rounds((0.5, 0.2, 0.05), m=0.6, eps1=1.0, eps2=4.0, t=10, rng=rng.spawn(1)[0])
 kinds = list(exact["key held by"].unique())
 ax = sns.lineplot(exact, x="round", y="mean", **theory("key held by", kinds))
@@ -1267,7 +1273,7 @@ def more_than_se(one):
 
 
 def two_fields(record, rng):
-    """A mistake: PrivKV with a coin for a sign where nothing is told."""
+    """A mistake: PrivKV sends a random sign even with “absent”."""
     key, told = client(privkv)(record, rng)
     return key, told, toss(0.5, rng) if told == 1 else None
 
@@ -1312,7 +1318,7 @@ def key_step(rounds, divided=1):
 
 
 def smallest(what, eps, step=0):
-    """Whether SE's error is the smallest of three; `step` gives SE a smaller budget, so many places down the list."""
+    """Whether SE's error is the smallest of three; with `step`, SE gets the budget that many places earlier in the list."""
     own = study.FIG5_BUDGETS[study.FIG5_BUDGETS.index(eps) - step]
     others = ("PrivKV", "PrivKVM")
     return all(at(data, "SE", own, what) < min(at(data, other, eps, what) for other in others) for data in BOTH)
@@ -1393,11 +1399,12 @@ close("sun2021", "§4.2", "4 reproduced, 1 reproduced under conditions, 1 correc
 #
 # more people: {badge}`Reproduced · on a stand-in <sun2021.fig6-people>` means are harder: {badge}`Reproduced under conditions · on a stand-in <sun2021.fig6-means>` OUE: {badge}`Reproduced under conditions · on a stand-in <sun2021.fig6-oue>` · Lesson: {ref}`sec-corr-errors`
 #
-# The paper has Gaussian data, 2, 4 and 8 keys, $10^5$ and $10^6$ people, SUE and OUE, and 50 runs.
-# Our people have a hidden trait, which makes all keys likelier and all values larger.
+# The paper uses Gaussian data, 2, 4 and 8 keys, $10^5$ and $10^6$ people, SUE and OUE, and 50 runs.
+# Our people have a hidden trait that makes all keys likelier and all values larger.
 # The questions are all ordered pairs: one key, given another.
-# Signs are drawn afresh in each run.
-# We shift each table to sum to one, which is unbiased and takes noise away, and clip the ratios to what is possible.
+# Each run draws new signs.
+# We shift each table to sum to one, which adds no bias and reduces the noise.
+# We clip each ratio to its possible range.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 at the paper's size, on a STAND-IN for GAUSS. Above: frequency correlation; below: mean correlation. Mean absolute error over all ordered pairs of keys, 50 runs. Bars: 95 %."}, "image": {"alt": "Four log-log panels of error against epsilon from 0.5 to 10, for 2, 4 and 8 keys, SUE and OUE. Errors fall with epsilon and from left, 100,000 people, to right, a million; they rise with the number of keys and are larger below. OUE is lower than SUE for eight keys at large epsilon, higher for two."}}
 fig6 = study.fig6({"SUE": SUE, "OUE": OUE, "k-RR": GRR}, pairs={"pairs": GRR}, rng=draws)
@@ -1427,29 +1434,30 @@ plt.show()
 
 # %% [markdown]
 # *More people.*
-# With ten times as many people all 42 errors of either kind are smaller.
+# With ten times as many people, all 42 errors of each kind are smaller.
 #
 # *Means.*
-# At all 84 points the mean has the larger error, from 2 to 8 times.
-# The paper calls it the essential reason that the pairs with a value are far fewer than the people.
-# Fewer pairs do make it worse.
-# Let $\rho$ be the share with the key among the people below the line; for small $\rho$ the ratio of the errors grows like $1/\rho$.
-# But it is not the only reason.
+# At all 84 points, the error of the mean is 2 to 8 times that of the frequency.
+# The paper's essential reason is that the pairs with a value are far fewer than the people.
+# Fewer pairs do make the mean worse.
+# Let $\rho$ be the share with the key among the people in the denominator of the frequency.
+# For small $\rho$, the ratio of the errors grows like $1/\rho$.
+# But this is not the only reason.
 # For unary encoding with rare cells, and before the shift, the delta method of {ref}`sec-corr-errors` gives
 #
 # $$ \frac{\Var\hat m}{\Var\hat f} \approx \frac{1+m^2}{\rho^2\,(1-2\rho+\frac32\rho^2)} \ge 2. $$
 #
-# So the mean's error is the larger one even where everybody below the line has the key ($\rho = 1$).
+# So the mean has the larger error even if everybody in that denominator has the key ($\rho = 1$).
 # A value has twice the range of a share.
-# Nor are the pairs far fewer here: of our people 18 to 40 % hold any two of eight keys.
+# The pairs are not far fewer here, either: 18 to 40 % of our people hold any two of eight keys.
 #
 # *OUE.*
 # OUE has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$.
-# {prf:ref}`thm-sue-oue` says when: if the question adds many cells that few people fill.
+# By {prf:ref}`thm-sue-oue`, OUE is better if the question adds up many cells that few people fill.
 #
-# The table has two more designs, which are ours.
+# The table adds two designs of our own.
 # *k-RR* sends the index through k-RR.
-# In *pairs* each person reports the nine states of one public pair of keys {cite:p}`cormode2018marginal`.
+# In *pairs*, each person reports the joint state, one of nine, of one public pair of keys {cite:p}`cormode2018marginal`.
 
 # %% tags=["hide-input"]
 few = fig6.query("n == 10**6 and d > 2 and eps in (1, 4, 10)")
@@ -1473,7 +1481,7 @@ print(f"error of the mean: {min(times):.1f} to {max(times):.1f} times that of th
 print(f"people who hold two of eight keys: {min(with_both):.0%} to {max(with_both):.0%}")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3: 1 reproduced, 2 reproduced under conditions"}
-half = fig6["run"] % 2  # even and odd runs, for controls: what differs between them is chance
+half = fig6["run"] % 2  # for controls: even and odd runs differ only by chance
 even, odd = averaged(fig6[half == 0]), averaged(fig6[half == 1])
 
 
@@ -1574,14 +1582,14 @@ close("sun2021", "§4.3", "1 reproduced, 2 reproduced under conditions")
 # ## §5 Closing section
 #
 # (sun2021-5-space)=
-# ### Claim · IOH takes much space, and sampling pairs may lower it
+# ### Claim · IOH takes much space, and sampling pairs may reduce it
 #
 # {badge}`Reproduced <sun2021.space>` · Lesson: {ref}`sec-corr-fair`
 #
-# A report of $d$ keys takes $3^d$ bits: 9 for two keys, 59,049 for ten.
+# A report about $d$ keys takes $3^d$ bits: 9 for two keys, 59,049 for ten.
 # The paper leaves sampling to later work.
-# In our form of it each person reports one public pair of keys, in 9 bits, whatever $d$.
-# For questions about two keys this also has the smaller errors, unless ε is large (last table above).
+# In our form of sampling, each person reports one public pair of keys in 9 bits, whatever $d$ is.
+# For questions about two keys, it also has smaller errors, unless ε is large (last table above).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5: 1 reproduced"}
 
@@ -1616,8 +1624,8 @@ close("sun2021", "§5", "1 reproduced")
 # {badge}`Slip · certain`
 #
 # The paper cites 22 works.
-# This book cites 14 of them, too: [3] {cite:t}`dwork2006calibrating`, [7] {cite:t}`duchi2013local`, [9] {cite:t}`erlingsson2014rappor`, [10] {cite:t}`nguyen2016collecting`, [11] {cite:t}`wang2019collecting`, [12] {cite:t}`qin2016heavy`, [13] {cite:t}`wang2018itemset`, [14] {cite:t}`bassily2017heavy`, [15] {cite:t}`cormode2018marginal`, [16] {cite:t}`ye2019privkv`, [17] {cite:t}`gu2020pckv`, [20] {cite:t}`ding2017telemetry`, [21] {cite:t}`duchi2018minimax`, [22] {cite:t}`wang2017frequency`.
+# This book also cites 14 of them: [3] {cite:t}`dwork2006calibrating`, [7] {cite:t}`duchi2013local`, [9] {cite:t}`erlingsson2014rappor`, [10] {cite:t}`nguyen2016collecting`, [11] {cite:t}`wang2019collecting`, [12] {cite:t}`qin2016heavy`, [13] {cite:t}`wang2018itemset`, [14] {cite:t}`bassily2017heavy`, [15] {cite:t}`cormode2018marginal`, [16] {cite:t}`ye2019privkv`, [17] {cite:t}`gu2020pckv`, [20] {cite:t}`ding2017telemetry`, [21] {cite:t}`duchi2018minimax`, [22] {cite:t}`wang2017frequency`.
 # The others are about anonymity ([1], [2]), deep learning ([4], [5]), publication of tables ([6], [18], [19]) and Bloom filters ([8]).
-# Two entries have slips: in [13] the first author is printed Swang, and [21] lacks its third author, Wainwright.
+# Two entries have slips: in [13] the first author is printed as “Swang”, and [21] lacks its third author, Wainwright.
 #
-# An earlier preprint of the first author treats the same questions {cite:p}`sun2019conditional`; we have read its abstract only.
+# An earlier preprint of the first author treats the same questions {cite:p}`sun2019conditional`; we have read only its abstract.
