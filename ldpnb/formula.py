@@ -66,12 +66,13 @@ def power(p: Poly, n: int) -> Poly:
 
 
 def divided(p: Poly, q: Poly) -> tuple[Poly, Poly]:
-    """Quotient and remainder of polynomials in one variable."""
+    """Quotient and remainder of a multiple of p by q; of p itself where whole numbers do."""
     out, degree = Poly(), max(q)
     while p and max(p) >= degree:
-        m = max(p) - degree
-        out[m] = Fraction(p[max(p)], q[degree])
-        p = plus(p, times({m: out[m]}, q), -1)
+        top, lead = p[max(p)], q[degree]
+        scale = abs(lead) // gcd(top, lead)
+        step = {max(p) - degree: scale * top // lead}
+        out, p = plus(step, out, scale), plus(times({0: scale}, p), times(step, q), -1)
     return out, p
 
 
@@ -146,7 +147,7 @@ class Formula:
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
-            a, b = num, den
+            a, (b,) = num, whole(den)
             while b:
                 a, (b,) = b, whole(divided(a, b)[1])
             if max(a):
@@ -183,7 +184,7 @@ class Formula:
     def same(self, other: Any) -> bool:
         """Whether two formulas are equal for all ε and all slacks; nothing is wrong with those that are at times."""
         o = self.field.formula(other)
-        return self is o or times(self.num, o.den) == times(o.num, self.den)
+        return (self.num, self.den) == (o.num, o.den) or times(self.num, o.den) == times(o.num, self.den)
 
     def below(self, other: Any) -> bool | None:
         """Whether self < other for all ε (see `Field.late`) and slacks; False if self ≥ other for all, else None."""

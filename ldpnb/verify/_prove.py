@@ -42,6 +42,7 @@ from ldpnb.formula import (
     sign,
     times,
     value,
+    whole,
 )
 from ldpnb.verify._laws import _estimate, _programs, laws, moments as numbers, worst
 
@@ -51,6 +52,7 @@ ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
 WIDE = 64  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
+Maker = Callable[..., Any]  # of a client, for an ε; for all sizes, for an ε and a size
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 
 
@@ -143,14 +145,14 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         branch: _product((*((p.num, n) for p, n in branch), *(most - own).items())) for branch, own in dens.items()
     }
 
-    def total(terms: Counter[Any]) -> Poly:
+    def summed(terms: Counter[Any]) -> Poly:
         return collect((m, c * often) for branch, often in terms.items() for m, c in products[branch].items())
 
-    found = [{y: total(terms) for y, terms in law.items()} for law in replayed]
-    whole = _product(most.items())
-    if any(reduce(plus, law.values()) != whole for law in found):
+    found = [{y: summed(terms) for y, terms in law.items()} for law in replayed]
+    total = _product(most.items())
+    if any(reduce(plus, law.values()) != total for law in found):
         raise ValueError("a law must sum to one for every ε: the client does not repeat itself")
-    return Laws(field, found, whole, tossed, reports)
+    return Laws(field, found, total, tossed, reports)
 
 
 # ------------------------------------------------------------------------------------------- domains of any size
@@ -196,7 +198,7 @@ class Items:
         return tuple(map(answer, TOKENS if isinstance(self.k, Formula) else range(self.k)))
 
 
-def _any_k(client: Callable[..., Any]) -> Callable[..., Any]:
+def _any_k(client: Callable[..., Any]) -> Maker:
     """Make a client of tokens, of an ε and all k; with numbers it computes with items, and reports the token of one."""
 
     def named_as(report: Any) -> Any:
@@ -368,7 +370,7 @@ def prove(
     return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, ideal, slack)
 
 
-def _maker(client: Any) -> tuple[Callable[..., Any], str]:
+def _maker(client: Any) -> tuple[Maker, str]:
     """Return a function of ε, or of ε and k, that makes the client, and a name."""
     if isinstance(client, Mechanism):
         own, kind = {f.name for f in fields(client) if f.init}, type(client).__name__  # type: ignore[arg-type]
@@ -394,9 +396,7 @@ def _name(mechanism: Any) -> str:
     return f"{type(mechanism).__name__}({sizes})"
 
 
-def _settle(
-    make: Callable[..., Any], inputs: Any, coins: str, limit: int, plain: bool = False, roots: int = 1
-) -> tuple[Any, Laws]:
+def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = False, roots: int = 1) -> tuple[Any, Laws]:
     """Replay with e^ε = y; if the client takes a root of it, with y², and so on."""
     if roots > ROOTS_MAX:
         raise ValueError(f"client must divide ε by {ROOTS_MAX} at most, got {roots} parts: prove fewer of them")
@@ -408,23 +408,21 @@ def _settle(
         return _settle(make, inputs, coins, limit, plain, roots * error.order)
 
 
-def _replay(make: Callable[..., Any], sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:
+def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:
     """Refuse a client whose law with numbers is not that of the formulas: it has asked what ε is, or k."""
     for epsilon, size in product(POINTS, sizes):
         formulas = found.at(Fraction(exp(epsilon / found.field.roots)), sum(size) - 2)
         own = laws(make(epsilon, *size), inputs, limit=limit)
-        for (i, one), other in zip(enumerate(own), formulas, strict=True):
+        for one, other in zip(own, formulas, strict=True):
             for y in one.keys() | other.keys():
                 p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
                 if abs(p - q) > 1e-12 * q:
                     what = f"{sum(size)} items as with any number of them" if size else "a number as with a symbol"
-                    raise ValueError(
-                        f"the client must do the same with {what}: at ε = {epsilon} it sends {y!r:.60} for input {i} "
-                        f"with probability {float(p):.9g}, the formulas say {float(q):.9g}"
-                    )
+                    said = f"{y!r:.60} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
+                    raise ValueError(f"the client must do the same with {what}: at ε = {epsilon} {said}")
 
 
-def _kept(make: Callable[..., Any], inputs: Any, limit: int) -> bool:
+def _kept(make: Maker, inputs: Any, limit: int) -> bool:
     """Whether the client with numbers keeps ε, exactly, at each of some ε that it takes: floats are not formulas."""
     for epsilon in TRIED:
         try:
@@ -459,6 +457,7 @@ def _first(p: Poly, start: Fraction) -> Fraction | None:
     """Find the least y, from `start` on, right above which p is negative, all slacks being one of two numbers."""
     for slack in (Fraction(0), ROUNDING if start > 1 else Fraction(1)):  # with ideal coins, one more item
         q, low = collect((m & Y, c * slack ** sum(n for i, n in exponents(m) if i)) for m, c in p.items()), start
+        (q,) = whole(q)
         while row := shifted(q, low):
             if row[min(row)] < 0:
                 return low
@@ -487,7 +486,7 @@ def _largest(found: Laws, where: Fraction) -> tuple[Formula | None, bool, tuple[
     return top, uniform, *ratios[top]
 
 
-def _moments(make: Callable[..., Any], inputs: Any, items: Any, limit: int) -> tuple[int, int]:
+def _moments(make: Maker, inputs: Any, items: Any, limit: int) -> tuple[int, int]:
     """Count identities of mean and variance, and wrong ones; for whatever coins, for ideal ones where that stops."""
     try:
         mechanism, found = _settle(make, inputs, "free", limit, plain=True)
