@@ -68,7 +68,7 @@ for key in KEYS:
 # For each key we want its *frequency* $f$, the share of people who have it, and its *mean* $m$, the average value among those people.
 # Cleo's record is empty, which is not the same as rating every medicine 0.
 #
-# Nobody should learn that Ana takes an antidepressant, not even the server.
+# No report should give away that Ana takes an antidepressant, not even to the server.
 # **Can the app still estimate $f$ and $m$ for every key?**
 #
 # (sec-kv-se)=
@@ -79,7 +79,7 @@ for key in KEYS:
 # It tosses a coin that shows + with probability $(1+v)/2$, so the sign has mean $\frac{1+v}{2} - \frac{1-v}{2} = v$.
 # For each key, a person is now in one of three states: 0 for −, 1 for absent, 2 for +.
 # Here `toss(p, rng)` is a coin that comes up heads with probability $p$, and `pick` draws one item from a list.
-# `odds(eps)` is $e^\varepsilon$; later, `prove` replaces it by a symbol.
+# `odds(eps)` is $e^\varepsilon$.
 
 
 # %%
@@ -179,16 +179,17 @@ table(pd.DataFrame(rows, columns=["person", *NAMES.values()]))
 # For $y = 2$, a person with value 1 for $j$ has $\Pr[(j,y)] = e^\varepsilon/\big(d(e^\varepsilon+2)\big)$, and a person without $j$ has $1/\big(d(e^\varepsilon+2)\big)$, so this factor is attained.
 # :::
 #
-# The function `prove` runs our client along every branch, with a symbol in place of $e^\varepsilon$.
-# The result holds for every ε, with three keys and these five records:
+# The function `prove` runs our client along every branch, with `odds(eps)` as a symbol.
+# The result holds for every ε, with three keys and these five records.
+# Its *ideal coins* have exactly the probabilities in the code, which a computer rounds to 53 bits:
 
 # %%
 records = list(PEOPLE.values())
-print(prove(se, records, rounded=False))  # exact coins, not rounded to 53 bits
+print(prove(se, records, rounded=False))  # ideal coins only
 
 
 # %% [markdown]
-# Inputs start at 0: input 3 is Dev, who rates the antidepressant −1, and input 1 is Ben, who does not take it.
+# Input 3 is Dev, who rates the antidepressant −1, and input 1 is Ben, who does not take it.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a leaky client as control"}
@@ -230,7 +231,7 @@ check(
 # $$ \begin{aligned} \hat f &= \frac{(e^\varepsilon+2)(M_0+M_2)/N - 2}{e^\varepsilon-1}, \\[1ex] \hat s &= \frac{e^\varepsilon+2}{e^\varepsilon-1}\cdot\frac{M_2-M_0}{N}, \qquad \hat m = \frac{\hat s}{\hat f}. \end{aligned} $$ (eq-kv-se)
 #
 # Both $\hat f$ and $\hat s$ are unbiased.
-# Their ratio $\hat m$ is biased; for a key that is not rare, the bias vanishes as $N$ grows.
+# Their ratio $\hat m$ has a bias that shrinks as $N$ grows, slowly for a rare key.
 #
 # How large are the errors?
 # By {eq}`eq-kv-se`, $\hat f$ and $\hat s$ are averages over the $N$ reports.
@@ -311,7 +312,8 @@ check(
 # (sec-kv-privkv)=
 # ## PrivKV, and a budget that is not spent
 #
-# PrivKV {cite:p}`ye2019privkv` appeared two years before state encoding and uses two coins.
+# PrivKV {cite:p}`ye2019privkv` appeared two years before state encoding.
+# It also draws one key, and uses two coins.
 # The first coin spends $\varepsilon_1$ on presence and is truthful with probability $p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})$.
 # The second coin spends $\varepsilon_2$ on the sign and is truthful with probability $p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})$.
 # A person who only pretends to have the key makes up a fair sign.
@@ -342,7 +344,8 @@ def privkv(record, key, eps1, eps2, rng):
 # | **+** | $p_1(1-p_2)$ | $1-p_1$ | $p_1 p_2$ |
 #
 # The authors of PrivKV state the budget $\varepsilon_1+\varepsilon_2$, one part for each coin.
-# {cite:t}`gu2020pckv` noticed that the two coins together cost less.
+# {cite:t}`gu2020pckv` show for PCKV, a similar mechanism, that key and value together cost less than the sum, and choose their split accordingly.
+# For PrivKV the exact cost is this:
 #
 # :::{prf:theorem} PrivKV spends less than its stated budget
 # :label: thm-privkv
@@ -368,7 +371,7 @@ def privkv(record, key, eps1, eps2, rng):
 # :::
 #
 # A made-up sign is a fair coin.
-# So a true + makes the report + only $2p_2 < 2$ times as likely, not $e^{\varepsilon_2}$ times.
+# So among people who report a sign, a true + makes the report + at most $2p_2 < 2$ times as likely as a made-up sign does, not $e^{\varepsilon_2}$ times.
 # With the published split into halves, PrivKV spends only 0.72 of a stated budget of 1.
 # To spend all of it, make both terms of the maximum equal to ε: take $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
 # We call this the *tight split*.
@@ -386,13 +389,12 @@ def halves(record, eps, rng):
 print(prove(halves, some, rounded=False))
 
 # %% [markdown]
-# So the largest ratio is $2x/(\sqrt x+1)$ with $x = e^\varepsilon$; it agrees with the theorem and is less than $x$.
+# This ratio is the one in the theorem, and it is less than $x$.
 #
-# The server needs the two expectations again, from the table:
+# From the table, the expected share of signs is $f\,p_1 + (1-f)(1-p_1)$, and the expectation of $(M_2-M_0)/N$ is $f\,m\,p_1(2p_2-1)$.
+# Solved for $f$ and $s = f\,m$, these give unbiased estimates:
 #
-# $$ \E\,\frac{M_0+M_2}{N} = f\,p_1 + (1-f)(1-p_1), \qquad \E\,\frac{M_2-M_0}{N} = f\,m\;p_1(2p_2-1). $$ (eq-kv-privkv)
-#
-# Solving them for $f$ and $s = f\,m$ gives unbiased estimates.
+# $$ \begin{aligned} \hat f &= \frac{(M_0+M_2)/N - (1-p_1)}{2p_1-1}, \\[1ex] \hat s &= \frac{1}{p_1(2p_2-1)}\cdot\frac{M_2-M_0}{N}. \end{aligned} $$ (eq-kv-privkv)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: four splits of the budget"}
 
@@ -417,8 +419,8 @@ check(
 # (sec-kv-privkvm)=
 # ## PrivKVM: rounds that shrink a bias
 #
-# The published server of PrivKV instead averages all reported signs, including made-up ones.
-# This average tends to
+# The published server of PrivKV instead averages all reported signs, including made-up ones, and corrects the average for reversals.
+# The result tends to
 #
 # $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$ (eq-kv-privkv-bias)
 #
@@ -461,25 +463,27 @@ print("published:      ", *(f"{mean:+.2f}" for mean in means))
 #
 # $$ m_r = f\,m + (1-f)\,m_{r-1}, \qquad\text{so}\qquad m_r - m = (1-f)\,(m_{r-1} - m). $$ (eq-kv-rounds)
 #
-# Each round multiplies the bias by $1-f$.
-# For a key that 2 % of people have, it takes about 115 rounds to reduce the bias to a tenth.
+# Each round after the first multiplies the bias by $1-f$.
+# For a key that 2 % of people have, the bias after 115 rounds is a tenth of the bias after the first.
 # The estimate $\hat s/\hat f$ needs one round.
+# Without the noise of 30,000 reports, the means are:
 
 # %%
 f, m = TRUTH[key]
 p1 = exp(1) / (1 + exp(1))
-w = f * p1 / (f * p1 + (1 - f) * (1 - p1))
-print("for many people:", *(f"{m + (w - 1) * m * (1 - f) ** r:+.2f}" for r in range(R)))
+bias = f * p1 / (f * p1 + (1 - f) * (1 - p1)) * m - m  # after the first round
+print("for many people:", *(f"{m + bias * (1 - f) ** r:+.2f}" for r in range(R)))
 
 # %% [markdown]
-# All $R$ reports of one person together cost exactly
+# All $R$ reports of one person together cost at worst
 #
 # $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
 # where $p_2$ is computed from $\varepsilon_2/R$.
-# In the worst case, the published mean is always the opposite of the person's sign, and each later round adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
-# More rounds reduce the bias, but they add noise and, from some $R$ on, cost a larger ε.
-# PrivKVM+ stops when the means hardly change.
+# The cost is largest if all rounds ask about one key and the published means are the opposite of the person's sign: each later round then adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
+# More rounds reduce the bias.
+# But each has only $\varepsilon_2/R$, so noise grows, and from some $R$ on ε does.
+# PrivKVM+ stops when the means change little.
 
 # %%
 for R in (1, 2, 10):
@@ -532,8 +536,9 @@ plt.show()
 
 # %% [markdown]
 # At every budget shown, state encoding has the smallest errors of the three, and its server is the simplest.
-# The tight split comes close: with $p_1p_2 = e^\varepsilon/(e^\varepsilon+3)$, it is k-RR over *four* symbols, two of which the server reads as "absent".
-# The split into halves has the largest errors, partly because it leaves budget unspent.
+# The tight split comes close.
+# It keeps a sign with probability $p_1p_2 = e^\varepsilon/(e^\varepsilon+3)$, and each wrong sign has $1/(e^\varepsilon+3)$: this is k-RR over *four* symbols, two of which the server reads as "absent".
+# The split into halves has the largest errors: it leaves budget unspent, and for means it gives the sign too little.
 #
 # (sec-kv-wrong)=
 # ## What can go wrong
@@ -544,7 +549,7 @@ plt.show()
 #   Every frequency becomes 1, and every mean becomes $f\,m$.
 # - *The server publishes the mean of a rare key.*
 #   Look at its standard error first.
-#   If $\hat f$ is within three standard errors of 0, even that error is meaningless.
+#   If $\hat f$ is within three standard errors of 0, do not trust even that error.
 #
 # (sec-kv-exercises)=
 # ## Exercises
@@ -563,7 +568,7 @@ plt.show()
 # The scores for $m$ are $-22, 2, 18$, with mean 0 and mean square 223.2, so the standard error of $\hat m$ is $\sqrt{223.2/1000} = 0.47$.
 #
 # Publish the frequency, 0.20 ± 0.06.
-# The mean, 0.20 ± 0.47, tells us nothing.
+# It is 3.2 standard errors from 0, so the error of the mean can be trusted; but a mean of 0.20 ± 0.47 tells us nothing.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -575,7 +580,7 @@ plt.show()
 # :::{dropdown} Solution
 # Report the sign, reversed with probability $\frac{1}{e^\varepsilon+1}$.
 # The reports have mean $m\,\frac{e^\varepsilon-1}{e^\varepsilon+1}$, so $\hat m = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ times their average.
-# At $m = 0$ we compare
+# At $m = 0$ we compare the variances per report,
 #
 # $$ \Big(\frac{e^\varepsilon+1}{e^\varepsilon-1}\Big)^2 \quad\text{with}\quad \frac{e^\varepsilon+1}{e^\varepsilon+2}\Big(\frac{e^\varepsilon+2}{e^\varepsilon-1}\Big)^2 \quad\text{for SE.} $$
 #
@@ -605,19 +610,20 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # :::
 #
 # :::{dropdown} Solution
-# Ten fresh reports cost $10\,\varepsilon$ in the worst case, when the client draws the same key each time.
-# The client can draw its key once and keep its report: repeating the same report costs $\varepsilon$ in total.
-# The price is that the server learns about only one of her medicines.
+# Ten fresh reports cost $10\,\varepsilon$ in the worst case.
+# Compare Cleo with a person who rates every medicine 1: each + is $e^\varepsilon$ times as likely from that person, whatever key is drawn.
+# The client can report at $\varepsilon/10$ each week, or draw its key once and repeat its first report, which costs $\varepsilon$ in total.
+# The price of repeating is that the server learns about only one of her medicines.
 # A change of her rating must not trigger a new report, because the new report would reveal the change.
 # :::
 #
 # ## Summary
 #
 # - State encoding reports the state of one blindly drawn key by k-RR; it is exactly ε-LDP for whole records.
-# - The server solves two expected counts for $f$ and $s = f\,m$; their ratio, the mean, is unreliable for rare keys.
+# - Two expected counts, solved for $f$ and $s = f\,m$, give the estimates; their ratio, the mean, is unreliable for rare keys.
 # - To first order, an estimate is an average of scores; their spread gives its standard error.
 # - PrivKV in halves leaves budget unspent; with the tight split, it comes close to state encoding.
-# - PrivKVM reduces a bias round by round; an unbiased estimate has none.
+# - PrivKVM reduces the bias of a published mean round by round; the ratio of unbiased estimates needs one round.
 #
 # ## Letters
 #

@@ -281,7 +281,7 @@ class Proof:
                 said += f", more than e^ε right above ε = {self.least:.6g}"
             return fill(f"{said}.", WIDE)
         since = f"every ε >= {self.least:g}" if self.least else "every ε > 0"
-        spent = "e^ε is attained" if self.tight else f"attained is {self.ratio} only, {x},"
+        spent = "e^ε is attained" if self.tight else f"the largest ratio, {self.ratio} with {x}, is attained"
         ideal = f"no report tells two inputs apart by more than e^ε, for {since} with ideal coins"
         said = f"{who}: {ideal}; {spent} by {worst}."
         if self.rounded:
