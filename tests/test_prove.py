@@ -158,6 +158,7 @@ def test_a_coin_rounded_the_wrong_way_is_refuted_as_shipped():
 def test_a_coin_that_nobody_rounds_exceeds_e_by_its_last_digit():
     found = prove(lambda x, e, rng: x if toss(odds(e) / (odds(e) + 1), rng) else 1 - x, range(2))
     assert found.holds and found.shipped is False and "shipped it is refuted" in said(found)
+    assert not found.rounded.as_shipped and prove(krr, range(2)).rounded.as_shipped
 
 
 CACHE = {}

@@ -418,7 +418,7 @@ def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int)
                 p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
                 if abs(p - q) > 1e-12 * q:
                     what = f"{sum(size)} items as with any number of them" if size else "a number as with a symbol"
-                    said = f"{y!r:.60} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
+                    said = f"report {y!r:.60} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
                     raise ValueError(f"the client must do the same with {what}: at ε = {epsilon} {said}")
 
 
