@@ -397,6 +397,8 @@ def test_mistakes_at_every_k_are_formulas():
     refill = prove(lambda x, items, e, rng: x if toss(odds(e) / (odds(e) + items.k - 1), rng) else items.pick(rng))
     assert refill.holds is False and str(refill.ratio) == "(x·w1 + w1 + 2x + 1)/(w1 + 1)"  # (kx + k − 1)/(k − 1)
     assert "w1 = k - 2" in said(refill)
+    for_two = prove(lambda x, items, e, rng: x if toss((odds(e) - 1) / (odds(e) + 1), rng) else items.pick(rng))
+    assert for_two.holds is False and str(for_two.ratio) == "(x·w1 - w1 + 2x)/(2)"  # right at k = 2 only
     assert prove(lambda x, items, e, rng: unary_of_any_size(x, items, e, rng, part=1)).holds is False
     assert str(prove(partial(krr_of_any_size, less=2)).ratio) == "(x·w1 + 2x - 1)/(w1 + 1)"
 
