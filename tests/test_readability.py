@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_new_pages_keep_the_limits():
-    found = [f"{path.stem}: {fault}" for path in pages() if not read(path).old for fault in faults(read(path))]
+    new = [page for path in pages() if path.stem not in readability.OLD if not (page := read(path)).old]
+    found = [f"{page.stem}: {fault}" for page in new for fault in faults(page)]
     assert not found, "\n".join(found)
 
 

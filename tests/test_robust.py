@@ -42,7 +42,7 @@ from ldpnb.sets.privset import PrivSet
 NAMES = sorted(CATALOGUE)
 CELLS = 2**18  # numbers of a table that is made of people and items: 2 MB
 PAIRED = 16  # from this size on, sets of eight leave room for eight others: then ε is attained, and not only a bound
-SLOW = {"PrivSet", "SubsetSelection"}  # draw a set of items one by one
+SLOW = {"BlockDesign", "PrivSet", "SubsetSelection"}  # a large one is searched for, or draws a set item by item
 ALARM = 1e-6  # of all the sampled checks together
 
 
