@@ -319,6 +319,7 @@ def test_mechanisms_of_the_catalogue(name, at):
     assert found.stated or (name, at) == ("PCE", 1)  # which states the largest ε of all levels
 
 
+@pytest.mark.slow
 def test_the_page_of_all_mechanisms_says_what_is_proved():
     page = json.loads((ROOT / "book" / "proofs.json").read_text("utf-8"))
     assert page == {name: "ε" if (found := of(name, 0)).tight else f"ln[{found.ratio}]" for name in CASES}

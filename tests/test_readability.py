@@ -87,6 +87,7 @@ def test_planted_fault_of_a_lesson_is_caught(old, new, complaint):
     assert [fault for fault in faults(measure(LESSON.replace(old, new, 1), "20_name")) if complaint in fault]
 
 
+@pytest.mark.slow
 def test_old_chapters_would_not_pass():
     assert all(faults(read(path)) for path in pages() if path.stem in readability.OLD)
 
