@@ -480,7 +480,7 @@ print("for many people:", *(f"{m + bias * (1 - f) ** r:+.2f}" for r in range(R))
 # $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
 # where $p_2$ is computed from $\varepsilon_2/R$.
-# The cost is largest if all rounds ask about one key and the published means are the opposite of the person's sign: each later round then adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
+# In the worst case, each later round adds $\varepsilon_2/R$: it asks about a key that two people have with opposite signs ({ref}`proof <sun2021-4-2-privkvm>`).
 # More rounds reduce the bias.
 # But each has only $\varepsilon_2/R$, so noise grows, and from some $R$ on ε does.
 # PrivKVM+ stops when the means change little.

@@ -8,7 +8,7 @@ from contract import Contract
 from scipy.stats import binom, norm
 
 from ldpnb import GRR, OUE, HadamardBit, HadamardResponse, Laplace, Piecewise, SubsetSelection, TwoPoint
-from ldpnb.core import Example
+from ldpnb.core import Example, Tally
 from ldpnb.numbers import Range
 from ldpnb.numbers.ranges import (
     Hierarchy,
@@ -183,6 +183,19 @@ def test_intervals_of_ranges_cover_where_estimates_scatter_wildly():
         careless.append(np.abs(found.estimate - ends / 256) <= norm.ppf(0.975) * np.sqrt(np.maximum(left, 0) / 1999))
     assert 0.92 < np.mean(hits) < 0.98  # 0.95 up to 0.0098 a range: six standard errors would be 0.058
     assert np.mean(careless) < 0.9
+
+
+def test_the_noise_of_a_range_is_one_that_a_histogram_has():
+    """By hand, for people: of a histogram that sums to one, and never below the least of all histograms."""
+    m, z = OUE(k=4, epsilon=1.0), norm.ppf(0.975)
+    each = m.linear_variance(np.array([1.0, 1, 0, 0]))
+    for counts in ([30, 40, 35, 20], [0, 0, 60, 60]):
+        found = m.estimate(Tally(m, 100, np.array(counts)))
+        noise = each @ (found + (1 - found.sum()) / 4)
+        one = share(Tally(m, 100, np.array(counts)), 0, 2, people=True)
+        expected = z * np.sqrt(max(noise, each.min()) / 100)
+        np.testing.assert_allclose([one.high - one.estimate, one.estimate - one.low], expected, rtol=1e-12)
+    assert noise < each.min() < each @ np.full(4, 0.25)  # the second is such a case
 
 
 def test_intervals_of_quantiles_cover():

@@ -172,3 +172,12 @@ BEFORE = {
     ("pairs", "frequency"): 0.0012106579,
     ("pairs", "mean"): 0.0052138724,
 }
+
+
+def test_rounds_approach_the_true_mean_as_theory_says():
+    """20 means of 100 runs, six standard errors each; a control one round later."""
+    exact, runs = sun2021.rounds((0.5, 0.1), m=0.6, eps1=1.0, eps2=4.0, t=10, rng=np.random.default_rng(1), runs=100)
+    seen = runs.groupby(["key held by", "round"], sort=False)["mean"].agg(["mean", "sem"]).reset_index()
+    off = (seen["mean"] - exact["mean"]) / seen["sem"]
+    assert len(exact) == 20 and off.abs().max() < 6
+    assert ((seen["mean"] - exact["mean"].shift(-1)) / seen["sem"]).abs().max() > 6
