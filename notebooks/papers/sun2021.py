@@ -15,7 +15,7 @@
 # The construction is right and exactly private.
 # Its observations about single keys came out as described, on invented people and on recorded ratings.
 # Those about correlations could be tried on invented people only; that OUE is better holds under conditions.
-# We correct two formulas of which the paper nowhere states the right form; where its words or example do, we mark a slip.
+# We correct two formulas; where a sentence or example beside a formula is right, we mark a slip.
 # One of the two matters to a programmer: {ref}`the estimates of SE <sun2021-4-2-b>`.
 #
 # :::{account} sun2021
@@ -445,7 +445,7 @@ ax = diagram.cells(
 #
 # $$ \mathrm{IOH}(S) = \sum_{j=1}^d 3^{d-j}\, \mathrm{State}_j(S). $$
 #
-# The states are the digits of a number in base three, which has no other digits.
+# The states are the digits of a number in base three, and a number determines its digits.
 # So different sequences of states have different indices, from 0 to $3^d-1$, and the index encodes all pairs of a person.
 
 
