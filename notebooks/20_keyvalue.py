@@ -371,7 +371,7 @@ def privkv(record, key, eps1, eps2, rng):
 # :::
 #
 # A made-up sign is a fair coin.
-# So among people who report a sign, a true + makes the report + at most $2p_2 < 2$ times as likely as a made-up sign does, not $e^{\varepsilon_2}$ times.
+# So a true + is reported as + with probability $p_2$, and a made-up sign with probability 1/2: a factor of $2p_2 < 2$, not $e^{\varepsilon_2}$.
 # With the published split into halves, PrivKV spends only 0.72 of a stated budget of 1.
 # To spend all of it, make both terms of the maximum equal to ε: take $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
 # We call this the *tight split*.
@@ -425,11 +425,11 @@ check(
 # $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$ (eq-kv-privkv-bias)
 #
 # which is $m$ times the share of reported signs that come from people with the key.
-# For a rare key this is far too close to 0.
+# For a rare key this is far from $m$.
 #
 # PrivKVM, by the same authors, asks in $R$ rounds.
 # After each round the server publishes its mean, and the next made-up signs have this mean instead of 0.
-# Later rounds contain no information about presence: everybody reports a sign with probability 1/2, and "absent" otherwise.
+# In later rounds everybody, with or without the key, reports a sign with probability 1/2 and "absent" otherwise.
 # Each round spends $\varepsilon_2/R$ on the sign.
 # Below, we ask everybody about the sleeping pill, with $R = 4$, $\varepsilon_1 = 1$ and $\varepsilon_2 = 4$.
 
@@ -466,7 +466,7 @@ print("published:      ", *(f"{mean:+.2f}" for mean in means))
 # Each round after the first multiplies the bias by $1-f$.
 # For a key that 2 % of people have, the bias after 115 rounds is a tenth of the bias after the first.
 # The estimate $\hat s/\hat f$ needs one round.
-# Without the noise of 30,000 reports, the means are:
+# Without noise, the means are:
 
 # %%
 f, m = TRUTH[key]
@@ -480,10 +480,11 @@ print("for many people:", *(f"{m + bias * (1 - f) ** r:+.2f}" for r in range(R))
 # $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
 # where $p_2$ is computed from $\varepsilon_2/R$.
-# In the worst case, each later round adds $\varepsilon_2/R$: it asks about a key that two people have with opposite signs ({ref}`proof <sun2021-4-2-privkvm>`).
+# For the second term, round 1 asks about a key that only one of two people has.
+# Each later round asks about another key, which both have with opposite signs, and adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
 # More rounds reduce the bias.
 # But each has only $\varepsilon_2/R$, so noise grows, and from some $R$ on ε does.
-# PrivKVM+ stops when the means change little.
+# PrivKVM+ stops when means change little.
 
 # %%
 for R in (1, 2, 10):
@@ -517,7 +518,7 @@ check(
 # We compare SE with PrivKV in two splits, halves and tight, using the unbiased estimates from {eq}`eq-kv-privkv`.
 # `study.errors` computes standard errors from scores, as our server does.
 
-# %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the stated budget, for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. In both, PrivKV with halves lies highest, tight PrivKV slightly above state encoding, which it meets as epsilon grows. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the budget ε (for halves, ε₁ + ε₂), for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. In both, PrivKV with halves lies highest, tight PrivKV slightly above state encoding, which it meets as epsilon grows. Marks lie on the lines."}}
 CLASSES = {
     "PrivKV, halves": lambda eps: PrivKV.nominal_split(1, eps),
     "PrivKV, tight": lambda eps: PrivKV.tight_split(1, eps),

@@ -285,8 +285,6 @@ for question, (part, whole) in QUESTIONS.items():
     print(f"{question}: {f @ part / (f @ whole):.2f}")
 
 # %% [markdown]
-# These are two of three, one of two, and Cleo's −1.
-#
 # The paper writes a condition as two bit strings in the order of `KEYS`.
 # In $a$, bits mark the named keys; in $b$, those that must be present.
 # So “cough, no cancer” is $(101, 001)$, and $F^a_b$ is the share of people who meet it.
@@ -304,10 +302,10 @@ for question, (part, whole) in QUESTIONS.items():
 # :::
 #
 # - The ratio is printed with $f$ for $F$, and its numerator does not name key $j$ ({ref}`§3.2 (a) <sun2021-3-2-a>`).
-# - With and without cancer, all three keys are named ({ref}`§3.2 (b) <sun2021-3-2-b>`).
-# - $S^+$ and $S^-$ are the shares with each sign; printed, both include people without key $j$ ({ref}`§3.3 (c) <sun2021-3-3-c>`).
-#   If $a$ and $b$ already name $j$, as that section's first sentence allows, the printed sums are right.
-#   In either reading, the mean is unaffected.
+# - The two cases, with and without cancer, name all three keys, so $a$ is 111 ({ref}`§3.2 (b) <sun2021-3-2-b>`).
+# - $S^+$ and $S^-$ are the shares with each sign; as printed, both count people without key $j$, too ({ref}`§3.3 (c) <sun2021-3-3-c>`).
+#   If $a$ and $b$ already name $j$, which the paper allows, both are right.
+#   The surplus is the same in both and cancels in $S^+-S^-$.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the paper's lists of indices give the same sums, for all conditions"}
@@ -443,7 +441,7 @@ check(
 # :::
 #
 # :::{prf:proof}
-# Bit $x$ has variance $p(1-p)$ for people with index $x$ and $q(1-q)$ for others, so for fixed people and signs
+# Bit $x$ has variance $p(1-p)$ for people with index $x$ and $q(1-q)$ for others, so for fixed people and signs, with their own shares $f_x$,
 #
 # $$ n \Var \hat F = \sum_x u_x^2\, \frac{f_x\, p(1-p) + (1-f_x)\, q(1-q)}{(p-q)^2}. $$
 #
@@ -566,9 +564,9 @@ for ax in axes:
 plt.show()
 
 # %% [markdown]
-# With all keys, the error grows exponentially with their number; with one pair, about linearly.
-# At $\varepsilon = 6$, k-RR on all keys is better than one pair for up to six keys.
-# For seven keys at $\varepsilon = 2$, k-RR's denominator is within two standard errors of 0, and the formula fails.
+# With all keys, the error grows exponentially; with one pair, about linearly.
+# At $\varepsilon = 6$, k-RR on all keys is better than one pair for three to six keys.
+# For seven keys at $\varepsilon = 2$, k-RR's denominator is within two standard errors of 0: the formula fails.
 #
 # (sec-corr-fair)=
 # ## What goes with affairs?
@@ -675,7 +673,7 @@ check(
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # We ask only which keys a person has, not for values.
 # Write a client with two states per key, and an estimator of $f_{j\mid C}$.
-# For our population, how much smaller is the standard error?
+# With OUE and $\varepsilon = 2$, how much smaller is the standard error?
 # :::
 #
 # :::{dropdown} Solution
