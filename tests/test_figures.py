@@ -21,6 +21,7 @@ NAMES = ["PrivKV", "tight PrivKV", "SE"]
 
 @pytest.fixture(autouse=True)
 def styled():
+    plt.close("all")  # what another test left open would be drawn on
     with mpl.rc_context():
         style()
         yield
