@@ -1213,6 +1213,8 @@ ax.legend(title="items")
 plt.show()
 worst = ratios[(ratios["items"] == "10,000") & (ratios["ε"] >= 0.5)]["ratio"].max()
 print(f"10,000 items, ε from 0.5: at most {worst:.3f}; a plane of 993 items at ε = 1: {plane:.2f}")
+few = [rare_item(make, 64, 5.0) / rare_item(SubsetSelection, 64, 5.0) for make in (BlockDesign, GRR)]
+print("64 items, ε = 5: block design {:.2f}, k-RR {:.2f}".format(*few))
 
 # %% [markdown]
 # (sec-onebit-differs)=
