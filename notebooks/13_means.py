@@ -42,6 +42,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import binom
 
 from ldpnb import (
+    GRR,
     HarmonyFrequency,
     HarmonyMean,
     Hybrid,
@@ -193,10 +194,78 @@ twins(
 )
 
 # %% [markdown]
+# (sec-rr-laplace)=
+# ## Noise for a single person
+#
+# The definition of local privacy makes any two values of one person neighbours.
+# For added noise the sensitivity is then simply the diameter of the domain.
+#
+# :::{prf:theorem} Local Laplace noise
+# :label: thm-local-laplace
+# For $x \in [a, b]$, the report $x + Z$ with $Z$ of density $\frac{1}{2s} e^{-|z|/s}$ and $s = (b-a)/\varepsilon$ is exactly ε-LDP.
+# :::
+#
+# :::{prf:proof}
+# The density ratio of a report $y$ under $x$ and $x'$ is $\exp\big((|y-x'|-|y-x|)/s\big) \le \exp(|x-x'|/s) \le e^\varepsilon$, with equality for $x = a$, $x' = b$, $y \le a$.
+# :::
+#
+# The exponential mechanism, which scores a reply by whether it is true and draws $y$ with weight $e^{\varepsilon [y = x]}$, *is* randomized response.
+# (Its textbook form has $\varepsilon/2$ in the exponent, because in general the sum of the weights changes with $x$ as well; here it does not, so half of the budget need not be given away.)
+# And noise leads back to Warner by another road: add the two-sided geometric noise of the central count to a single yes or no and publish only the nearer of 0 and 1.
+
+
+# %% tags=["hide-input"]
+def geometric(count, eps, outputs):
+    """Law of a count plus two-sided geometric noise, P(z) ∝ e^(−ε|z|), at these outputs."""
+    return np.tanh(eps / 2) * np.exp(-eps * np.abs(outputs - count))
+
+
+def laplace_epsilon(scale):
+    """Exact ε of x + Laplace noise for x in [−1, 1]: largest difference of the log densities."""
+    x, y = np.array([-1, -0.3, 0, 1]), np.linspace(-40, 40, 8001)
+    return np.ptp(-np.abs(y - x[:, None]) / scale, axis=0).max()
+
+
+def truth_scored(k, eps):
+    weights = np.exp(eps * np.eye(k))
+    return weights / weights.sum(1, keepdims=True)
+
+
+def clamped_geometric(eps, reach=400):
+    """Law of the nearer of 0 and 1 to x plus two-sided geometric noise, for x = 0 and 1: rows of a matrix."""
+    y = np.arange(-reach, reach + 1)
+    return np.array([[geometric(x, eps, y)[y <= 0].sum(), geometric(x, eps, y)[y >= 1].sum()] for x in (0, 1)])
+
+
+def channel(mechanism):
+    """The law of a client as a matrix: rows are values, columns reports."""
+    found = laws(mechanism, np.arange(mechanism.k))
+    return np.array([[float(one[y]) for y in range(mechanism.k)] for one in found])
+
+
+laplace_exact = all(abs(laplace_epsilon(2 / eps) - eps) < 1e-9 for eps in (0.5, 1, 4))
+check(
+    "Local Laplace",
+    "ε exact at 0.5, 1 and 4 for values in [−1, 1], noise of scale 2/ε",
+    laplace_exact,
+    control="scale 1/ε",
+    caught=abs(laplace_epsilon(1) - 1) > 0.5,
+)
+exponential_is_krr = np.abs(truth_scored(5, 1.0) - channel(GRR(k=5, epsilon=1.0))).max() < 1e-12
+folded = np.abs(clamped_geometric(1.0) - channel(GRR(k=2, epsilon=1.0))).max()
+check(
+    "Road to Warner",
+    "geometric noise on 0 or 1, then the nearer of both = randomized response",
+    folded < 1e-12,
+    control="ε = 1.1",
+    caught=np.abs(clamped_geometric(1.1) - channel(GRR(k=2, epsilon=1.0))).max() > 0.01,
+)
+
+# %% [markdown]
 # (sec-means-laplace)=
 # ## Noise on a grid
 #
-# The other classical way is to add noise to the number ({ref}`sec-rr-laplace` says why the survey's "does not apply" is wrong).
+# The other classical way is to add noise to the number ({ref}`sec-rr-laplace`).
 # On $[-1, 1]$ Laplace noise of scale $2/\varepsilon$ is exactly ε-LDP, and its variance is $8/\varepsilon^2$.
 #
 # Two things about it can be improved.

@@ -27,7 +27,7 @@
 # :::
 #
 # You will compute what a year of reports gives away, undo a thousand clients that seed their generator with the time, recover the state of a generator from what is public, find a client that must not be timed though its reports are right, and run a service that you may build on.
-# From {ref}`ch-rr` you need ε-LDP, post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
+# From {ref}`ch-rr` you need ε-LDP, from {ref}`ch-composition` post-processing and composition, from {ref}`ch-verify` laws and audits, and from {ref}`ch-rappor` the memory of a client.
 
 # %% tags=["hide-input"]
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -842,8 +842,61 @@ check(
 # (sec-deploy-float)=
 # ## Numbers that are not real
 #
-# {ref}`sec-rr-float` shows what becomes of $\Pr[\text{truth}] = e^\varepsilon/(1+e^\varepsilon)$ in floats: from ε = 37.43 on it is 1.
-# This section has the rest.
+# (sec-rr-float)=
+# ### The coin of randomized response
+#
+# On paper the coin falls heads with probability $e^\varepsilon/(1+e^\varepsilon)$.
+# In a computer it is `rng.random() < p`, where `rng.random()` is a multiple of $2^{-53}$, and so is `p` once it is above one half.
+# For small ε nobody will notice.
+# But a lie has what is left to one, $1/(1+e^\varepsilon)$, and at $\varepsilon = 36$ that is 2.1 steps of the grid, of which rounding makes two.
+# {numref}`fig-rr-float` shows the ε that the code of `reply` really has.
+# From about 33 on it wanders off in both directions; beyond $\ln 2^{53} = 36.74$ rounding often leaves no step at all, beyond $\ln 2^{54} = 37.43$ never one, and then everybody tells the truth and $\varepsilon = \infty$.
+# {cite:t}`mironov2012significance` made the same point for Laplace noise, with an attack.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-float", "caption": "How far the exact ε of the running code is from the ε asked for. The plain coin (crosses) is off in both directions, and gives everything away at the budgets marked by triangles (ε = ∞). The package (dots) rounds its thresholds toward privacy, is never above zero, and refuses budgets above 32."}, "image": {"alt": "Exact minus requested epsilon against requested epsilon from 28 to 38. Crosses for the plain coin fan out around zero from 33 on and reach half a unit near 37; triangles along the top mark infinity, some from 36.74 and all from 37.43 on. Dots for the package lie at or just below zero up to 32."}}
+wanted = np.round(np.arange(28, 38.001, 0.05), 2)
+plain = np.array([epsilon(laws(lambda x, rng, eps=eps: reply(x, eps, rng), [0, 1])) for eps in wanted])
+allowed = wanted[wanted <= 32]
+ours = np.array([GRR(k=2, epsilon=eps).realised_epsilon for eps in allowed])
+fig, ax = plt.subplots()
+finite = plain < inf
+ax.plot(wanted[finite], (plain - wanted)[finite], "x", color="C1", label="rng.random() < p")
+top = ax.get_xaxis_transform()
+ax.plot(wanted[~finite], np.full((~finite).sum(), 0.97), "^", color="C1", label="the same, ε = ∞", transform=top)
+ax.plot(allowed, ours - allowed, ".", color="C0", label="ldpnb, rounded toward privacy")
+ax.axhline(0, color="black", linewidth=1, linestyle="-", marker="")
+ax.set(xlabel="ε asked for", ylabel="exact ε of the code, minus that", ylim=(-0.6, 0.8))
+ax.legend(loc="upper left", bbox_to_anchor=(0, 0.93))
+plt.show()
+print(f"steps of 2⁻⁵³ that are left for a lie at ε = 36: {2**53 / (1 + exp(36)):.2f}")
+for eps in (1, 20, 32, 36, 37.5):
+    found = epsilon(laws(lambda x, rng, eps=eps: reply(x, eps, rng), [0, 1]))
+    shown = f"{GRR(k=2, epsilon=eps).realised_epsilon:.4f}" if eps <= 32 else "refused"
+    print(f"ε = {eps:<4g}  plain coin {found:.4f}   ldpnb {shown}")
+
+# %% tags=["hide-input"]
+tested = [1e-6, 0.1, 1, 5, 10, 20, 30, 31.3, 32]
+
+
+def within(client, eps):
+    """Whether the largest likelihood ratio is at most e^ε, in exact fractions."""
+    return worst(laws(client, np.arange(2))).ratio <= odds(eps)
+
+
+too_much = [eps for eps in tested if not within(lambda x, rng, eps=eps: reply(x, eps, rng), eps)]
+check(
+    "Rounding",
+    f"ratio of the package's law ≤ e^ε to the last digit, {len(tested)} budgets",
+    all(within(GRR(k=2, epsilon=eps), eps) for eps in tested),
+    control=f"the plain coin, above it at {len(too_much)} of them",
+    caught=len(too_much) > 0,
+)
+
+# %% [markdown]
+# The excess of the plain coin at small ε is in the sixteenth digit and harms nobody.
+# But a promise that holds to the last digit can be checked by a machine without asking how much is too much.
+#
+# ### Noise and thresholds
 #
 # *Noise.*
 # The gallery's client adds Laplace noise in floats, and {cite:t}`mironov2012significance` showed why that is no protection: not every float can be written as a value plus a noise.

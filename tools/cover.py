@@ -1,10 +1,12 @@
-"""Compute the cover: what a server sees of a secret picture, by the number of people and by ε.
+"""Compute the pictures of the preface: the cover, and all that one person's client may do.
 
 usage: python tools/cover.py
 
+The cover shows what a server sees of a secret picture, by the number of people and by ε.
 Each person holds one point of a grid; together the points make a letter. Everybody's point goes through the package's
 optimised unary encoding. Each square is its estimate of all shares from so many people's reports, unclipped and
-unsmoothed; the squares at the left are what a single person sends. Writes book/images/cover.png.
+unsmoothed; the squares at the left are what a single person sends.
+Writes book/images/cover.png and book/images/branches.png.
 """
 
 import io
@@ -19,9 +21,12 @@ from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 from PIL import Image
 
+from ldpnb.book import diagram, style
+from ldpnb.chance import toss
 from ldpnb.oracles.frequency import OUE
 
-COVER = Path(__file__).resolve().parent.parent / "book" / "images" / "cover.png"
+IMAGES = Path(__file__).resolve().parent.parent / "book" / "images"
+COVER, BRANCHES = IMAGES / "cover.png", IMAGES / "branches.png"
 SEED = 2026
 SIDE = 32  # points on a side of the grid
 PEOPLE = (1, 10_000, 100_000, 1_000_000)
@@ -92,6 +97,25 @@ def draw() -> Image.Image:
     return Image.open(drawn).convert("RGB").quantize(48, dither=Image.Dither.NONE)
 
 
+def reply(truth: str, rng: np.random.Generator) -> str:
+    """Return one person's answer: heads, the truth; tails, what a second coin says."""
+    if toss(0.5, rng):
+        return truth
+    return "yes" if toss(0.5, rng) else "no"
+
+
+def branches() -> Image.Image:
+    """Return the tree of the client above."""
+    with matplotlib.rc_context(matplotlib.rcParamsDefault):
+        style()
+        faces = [["heads", "tails"]] * 2
+        axes = diagram.tree(reply, "yes", steps=["first coin", "second coin"], options=faces, head="truth")
+        drawn = io.BytesIO()
+        axes.get_figure().savefig(drawn, format="png", dpi=200)
+    return Image.open(drawn).convert("RGB").quantize(48, dither=Image.Dither.NONE)
+
+
 if __name__ == "__main__":
-    draw().save(COVER, optimize=True)
-    print(f"{COVER.name}: {COVER.stat().st_size / 1000:.0f} kB")
+    for path, picture in ((COVER, draw()), (BRANCHES, branches())):
+        picture.save(path, optimize=True)
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
