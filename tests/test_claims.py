@@ -17,17 +17,17 @@ PLACES = ("§", "abstract", "references")
 PAPERS = {paper.key: paper for paper in read_claims(CLAIMS)}
 
 
-def page_of(key):
-    """The page about a paper: its dossier."""
-    return ROOT / "notebooks" / "papers" / f"{key}.py"
+def pages_of(key, folder=ROOT / "notebooks" / "papers"):
+    """The pages about a paper: its dossier, the main page first, then its parts ``<key>_<part>.py``."""
+    return [folder / f"{key}.py", *sorted(folder.glob(f"{key}_*.py"))]
 
 
 def read(path):
-    """The prose of a dossier, and its code."""
+    """The prose of a page, and its code."""
     return re.sub("^# ?", "", path.read_text("utf-8"), flags=re.MULTILINE)
 
 
-PAGES = {key: text for key in PAPERS for text in [read(page_of(key))]}
+PAGES = {key: "\n".join(map(read, pages_of(key))) for key in PAPERS}  # each paper's pages as one text
 
 
 def extension():
@@ -123,8 +123,8 @@ def on_page(text):
     return re.findall(r"\{(holds|partly|corrected|undecided)\}`(?:[^`<]*<)?([\w.-]+)>?`", text)
 
 
-# A dossier that is written to the end, with its `account`, has a badge for each claim and settles each with a control;
-# the others name the claims that do not simply hold.
+# A dossier that is written to the end, with its `account`, has a badge for each claim and settles each with a control,
+# on any of its pages; the others name the claims that do not simply hold.
 WRITTEN = [key for key, text in PAGES.items() if f":::{{account}} {key}" in text]
 
 
@@ -160,18 +160,28 @@ def uncontrolled(text, verdicts):
 
 def test_dossiers_settle_with_controls():
     verdicts = {claim.id: claim.verdict for paper in PAPERS.values() for claim in paper.claims}
-    for key in PAPERS:
-        assert uncontrolled(page_of(key).read_text("utf-8"), verdicts) == []
+    for page in (page for key in PAPERS for page in pages_of(key)):
+        assert uncontrolled(page.read_text("utf-8"), verdicts) == [], page.name
     assert uncontrolled('settle("p.a", {"x": True})', {"p.a": "reproduced"}) == ["p.a"]
     assert uncontrolled('settle("p.a", {"x": True}, control=c)', {"p.a": "reproduced"}) == []
 
 
 @pytest.mark.parametrize("key", WRITTEN)
 def test_a_written_dossier_settles_all_claims_of_its_paper(key):
-    where = extension().settled(ROOT)
-    assert {c.id: [s.document for s in where[c.id]] for c in PAPERS[key].claims} == {
-        c.id: [f"notebooks/papers/{key}"] for c in PAPERS[key].claims
-    }
+    where, pages = extension().settled(ROOT), {f"notebooks/papers/{page.stem}" for page in pages_of(key)}
+    elsewhere = {c.id: [s.document for s in where[c.id] if s.document not in pages] for c in PAPERS[key].claims}
+    assert {claim: documents for claim, documents in elsewhere.items() if documents} == {}
+
+
+def test_every_page_of_a_paper_belongs_to_it():
+    assert set((ROOT / "notebooks" / "papers").glob("*.py")) == {page for key in PAPERS for page in pages_of(key)}
+
+
+def test_a_dossier_may_have_parts(tmp_path):
+    for name in ("p2018.py", "p2018_means.py", "p2018_counts.py", "p2018b.py", "q2019.py"):
+        (tmp_path / name).write_text("# %% [markdown]\n# # A page\n", "utf-8")
+    assert [page.name for page in pages_of("p2018", tmp_path)] == ["p2018.py", "p2018_counts.py", "p2018_means.py"]
+    assert [page.name for page in pages_of("q2019", tmp_path)] == ["q2019.py"]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ def test_kinds(tmp_path):
     unfinished.write_text("# %% [markdown]\n# # A paper\n", "utf-8")
     written.write_text("# %% [markdown]\n# # A paper\n# :::{account} q2019\n# :::\n", "utf-8")
     assert [readability.kind_of(path) for path in (unfinished, tmp_path / "20_x.py")] == ["dossier", "lesson"]
-    assert [readability.is_old(path) for path in (unfinished, written)] == [True, False]
+    part = tmp_path / "papers" / "p2018_means.py"
+    part.write_text(unfinished.read_text("utf-8"), "utf-8")
+    assert [readability.is_old(path) for path in (unfinished, written, part)] == [True, False, False]
     assert readability.is_old(ROOT / "notebooks" / "01_randomized_response.py") == (
         "01_randomized_response" in readability.OLD
     )

@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 STUDIES = "ldpnb.book.studies"
 
-# Chapters that are not yet rewritten; every other page is held to the limits, a dossier once it has its account.
+# Chapters that are not yet rewritten; every other page is held to the limits, the main page of a dossier once it has
+# its account, and its parts at once.
 OLD = frozenset(
     """
     01_randomized_response 02_verify 10_frequency 11_onebit 12_rappor 13_means 14_distortion
@@ -413,9 +414,9 @@ def kind_of(path: Path) -> str:
 
 
 def is_old(path: Path) -> bool:
-    """Whether a page is not yet rewritten."""
-    unfinished = kind_of(path) == "dossier" and "{account}" not in path.read_text("utf-8")
-    return path.stem in OLD or unfinished
+    """Whether a page is not yet rewritten; of a dossier only its main page, as its parts are new."""
+    main = kind_of(path) == "dossier" and "_" not in path.stem
+    return path.stem in OLD or (main and "{account}" not in path.read_text("utf-8"))
 
 
 def measure(text: str, stem: str, kind: str = "lesson", *, old: bool = False, root: Path = ROOT) -> Page:

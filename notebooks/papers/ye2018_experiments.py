@@ -1,0 +1,296 @@
+# %% [markdown]
+# (paper-ye2018-experiments)=
+# # The survey, §4.4: experiments
+#
+# *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §4.4, figure by figure.*
+#
+# §4.4 shows what the budget ε and the number of people do to estimates: frequencies by RAPPOR, means by Harmony-Mean.
+# Figs. 5, 7 and 8 are below, at the survey's own size.
+# They came out as described.
+# The survey prints no numbers, and our text of it has no figures, so we compare with its words.
+#
+# **Readings that are ours.**
+# - The survey does not give RAPPOR's parameters.
+#   We give every item a bit of its own; what Bloom filters cost on top is {ref}`below Fig. 5 <ye2018-fig-5-bloom>`.
+# - It does not give the widths of the two distributions.
+#   Our normal curve has a standard deviation of nine items, and our exponential curve falls by a factor e over ten items.
+#
+# **Letters.**
+# The survey writes $N$ for the number of people in this section; we write $n$ throughout.
+#
+# **Lessons.**
+# {ref}`ch-rr` teaches W-RR and its error, {ref}`ch-frequency` the estimates of Figs. 5 and 8, and {ref}`ch-means` those of Figs. 6 and 9.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from functools import partial
+from math import exp, isclose, sqrt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+from ldpnb import RAPPOR, SUE, epsilon, laws, moments, toss
+from ldpnb.book import close, settle, style, table
+from ldpnb.book.studies import ye2018 as study
+
+style()
+rng = np.random.default_rng(2018)  # the year of the survey
+
+
+# %% [markdown]
+# (ye2018-4-4)=
+# (sec-freq-million)=
+# ## §4.4 Experiments
+#
+# (ye2018-fig-5)=
+# ### Fig. 5 · Frequencies at three budgets
+#
+# {badge}`Reproduced <ye2018.fig5>` · Lesson: {ref}`ch-frequency`
+#
+# A million people send one string each, out of 50, at $\varepsilon = 0.1$, 0.5 and 2; the true frequencies follow a normal curve.
+# The survey says that the estimates are far from the truth at 0.1, and close to it at 2.
+#
+# Bits of one report are independent, so the number of ones for an item is the sum of two binomial numbers.
+# We draw these in place of 150 million single bits.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-freq-fig5", "caption": "Fig. 5 at the survey's size: a million people, 50 items, normal frequencies. Bars: true shares. Marks: RAPPOR's estimates in one survey, with 95 % intervals from the variance formula."}, "image": {"alt": "Three panels of 50 bars in a bell shape, with estimates as marks. At epsilon 0.1 the marks scatter by 2 points and some are negative; at 0.5 they follow the bell with visible scatter of 0.4 points; at 2 they sit on the bars."}}
+
+
+def panels(found, by, title):
+    """One panel per case: true shares as bars, estimates as marks with their intervals."""
+    cases = list(found[by].unique())
+    fig, axes = plt.subplots(len(cases), 1, figsize=(6.4, 7.4), sharex=True)
+    for ax, case in zip(axes, cases, strict=True):
+        part = found[found[by] == case]
+        sns.barplot(part, x="item", y="truth", native_scale=True, color="#BFD9EC", ax=ax, label="truth", legend=False)
+        look = {"fmt": "o", "color": "#D55E00", "markersize": 3.5, "linewidth": 1, "label": "estimate"}
+        ax.errorbar(part["item"], part["estimate"], yerr=1.96 * part["error"], **look)
+        ax.axhline(0, color="black", linewidth=0.8)
+        ax.set(title=title(case), xlabel="item", ylabel="share, %")
+    axes[0].legend(loc="upper right")
+    plt.show()
+
+
+fig5 = study.surveyed(study.fig5(SUE), rng=rng, name="eps")
+panels(fig5, "eps", lambda eps: f"ε = {eps:g}")
+
+# %% tags=["hide-input"]
+
+
+def summary(found, by, name):
+    """Root mean square errors in points of the survey that is drawn, and of the formula."""
+    rows = []
+    for case, part in found.groupby(by, sort=False):
+        off = part["estimate"] - part["truth"]
+        drawn, formula = sqrt((off**2).mean()), sqrt((part["error"] ** 2).mean())
+        negative = int((part["estimate"] < 0).sum())
+        rows.append([f"{case:,}", f"{drawn:.3f}", f"{formula:.3f}", f"{part['truth'].max():.2f}", f"{negative}"])
+    head = [name, "error in this survey, points", "by the formula", "largest share, %", "negative estimates"]
+    return table(pd.DataFrame(rows, columns=head))
+
+
+summary(fig5, "eps", "ε")
+
+# %% [markdown]
+# The figure shows one survey for each budget, as the survey's does.
+# The verdict rests on 2,000 surveys for each.
+# Their mean square error agrees with the variance $\frac{s}{(s-1)^2 n}$, $s = e^{\varepsilon/2}$, of {ref}`§4.1.1 (a) <ye2018-4-1-1-a>`.
+#
+# (ye2018-fig-5-bloom)=
+# ### Beside Fig. 5 · With Bloom filters
+#
+# Ours; lesson: {ref}`ch-rappor`
+#
+# RAPPOR as published hashes a string into a Bloom filter.
+# Different strings then share bits, and the collector solves linear equations.
+# We repeated the first and last panel with 32 bits, two hash functions and 16 cohorts, at the same ε:
+
+
+# %% tags=["hide-input"]
+def bloom(eps, hashes=2):
+    """RAPPOR that sends its permanent response, at this ε."""
+    return RAPPOR(bits=32, hashes=hashes, cohorts=16, p=0.0, q=1.0, f=2 / (1 + exp(eps / (2 * hashes))))
+
+
+rows, items = [], np.arange(study.ITEMS)
+for eps, one_bit, counts in study.fig5(SUE)[::2]:
+    noise = np.sqrt(counts @ bloom(eps).variance(items, items=list(items))) / counts.sum()
+    with_filter, without = (100 * sqrt(np.mean(e**2)) for e in (noise, study.standard_errors(one_bit, counts)))
+    rows.append([f"{eps:g}", f"{with_filter:.2f}", f"{without:.2f}", f"{with_filter / without:.1f}"])
+table(pd.DataFrame(rows, columns=["ε", "error with filters, points", "a bit for every item", "ratio"]))
+
+# %% [markdown]
+# So the survey's own figure, if it was drawn with filters, shows somewhat larger errors at the same ε.
+# Its words hold all the same: at $\varepsilon = 2$ the error stays small beside the largest share of 4.45 %.
+#
+# (ye2018-fig-6)=
+# ### Fig. 6 · Means at three budgets
+#
+# For now, it is {numref}`fig-means-six`, and its claims are in {ref}`sec-means-figures`.
+#
+# (ye2018-fig-7)=
+# ### Fig. 7 · Probability of the truth against ε
+#
+# {badge}`Reproduced <ye2018.fig7>` · Lesson: {ref}`sec-rr-privacy`
+#
+# For W-RR, ε determines the probability $p$ of a true answer.
+# Solve $\varepsilon = \ln\frac{p}{1-p}$ for $p$:
+#
+# $$ \begin{aligned}
+# e^\varepsilon (1-p) &= p, \\
+# p &= \frac{e^\varepsilon}{1+e^\varepsilon}.
+# \end{aligned} $$
+#
+# The survey adds that a larger $p$ makes the data more useful.
+# The standard error of the share of yes, over $n$ answers, has the closed form
+#
+# $$ \frac{\sqrt{p(1-p)}}{(2p-1)\sqrt n} = \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n}, $$
+#
+# which falls as ε grows.
+
+
+# %%
+def wrr(truth, rng, eps):
+    """Warner's randomized response."""
+    return truth if toss(exp(eps) / (1 + exp(eps)), rng) else not truth
+
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-rr-p", "caption": "Fig. 7: probability p of the truth against ε. It leaves 1/2 with slope 1/4, and is as good as 1 from ε = 6 on. Dots: the law of the client above."}, "image": {"alt": "Line plot of the probability of the truth against epsilon from 0 to 10. The line rises from 0.5, passes 0.73 at epsilon 1 and 0.88 at 2, and flattens near 1 beyond 6. Dots lie on it."}}
+def honest(client):
+    """Probability of a true answer, from the client's law."""
+    return float(laws(client, [True])[0][True])
+
+
+BUDGETS = (0.1, 0.5, 1, 2, 5, 8)
+curve = pd.DataFrame({"eps": np.linspace(0, 10, 201)})
+curve["p"] = np.exp(curve["eps"]) / (1 + np.exp(curve["eps"]))
+ax = sns.lineplot(curve, x="eps", y="p", color="#0072B2")
+for eps in BUDGETS:
+    p = honest(partial(wrr, eps=eps))
+    ax.plot(eps, p, "o", color="#0072B2")
+    ax.annotate(f"{p:.3f}", (eps, p), xytext=(6, -14), textcoords="offset points")
+ax.set(xlabel="privacy budget ε", ylabel="probability p of the truth", xlim=(0, 10), ylim=(0.48, 1.02))
+plt.show()
+
+# %% [markdown]
+# The dots are at $\varepsilon = 0.1$, 0.5, 1, 2, 5 and 8.
+#
+# (ye2018-fig-8)=
+# ### Fig. 8 · Frequencies for three numbers of people
+#
+# {badge}`Reproduced <ye2018.fig8>` the number of people: {badge}`Slip · certain` · Lesson: {ref}`ch-frequency`
+#
+# The budget is $\varepsilon = 1$, and the frequencies of the 50 strings fall exponentially.
+# One sentence says that $10^6$ people are simulated, the next that there are three data sets of $10^4$, $10^5$ and $10^6$.
+# We draw the three.
+
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-freq-fig8", "caption": "Fig. 8 at the survey's size: ε = 1, exponential frequencies of 50 items, three numbers of people. Bars, marks and intervals as in Fig. 5."}, "image": {"alt": "Three panels of 50 bars falling exponentially, with estimates as marks. With ten thousand people the marks scatter by 2 points, with a hundred thousand by 0.6, with a million by 0.2 points around the bars."}}
+fig8 = study.surveyed(study.fig8(SUE), rng=rng, name="n")
+panels(fig8, "n", lambda n: f"n = {n:,}")
+
+# %% tags=["hide-input"]
+summary(fig8, "n", "people")
+
+# %% [markdown]
+# The survey explains the figure by the law of large numbers.
+# With the variance, we can say how fast: ten times the people divide the error by $\sqrt{10} \approx 3.2$.
+# The estimates are unbiased for every $n$; what more people reduce is their scatter.
+#
+# (ye2018-fig-9)=
+# ### Fig. 9 · Means for three numbers of people
+#
+# For now, it is {numref}`fig-means-nine`, and its claims are in {ref}`sec-means-figures`.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.4, of Figs. 5, 7 and 8: 3 reproduced"}
+five, eight = (study.mean_squares(cases(SUE), rng=rng) for cases in (study.fig5, study.fig8))
+
+
+def by_formula(found, factor=1):
+    """Whether each mean square error is `factor` times that of the formula, within six standard errors."""
+    return bool((np.abs(found["square"] - factor * found["formula"]) < 6 * found["sem"]).all())
+
+
+def beside_the_largest(found):
+    """Root mean square errors at ε = 0.1, 0.5 and 2, as parts of the largest share."""
+    return (found["error"] / found["largest"]).tolist()
+
+
+def far_off(found):
+    return beside_the_largest(found)[0] > 0.4
+
+
+def close_to_truth(found):
+    return beside_the_largest(found)[2] < 0.03
+
+
+deaf = study.mean_squares(study.fig5(lambda k, epsilon: SUE(k=k, epsilon=0.5)), rng=rng, trials=200)
+settle(
+    "ye2018.fig5",
+    {
+        "small-epsilon": far_off(five),
+        "large-epsilon": close_to_truth(five),
+        "falls": five["error"].is_monotonic_decreasing,
+        "formula": by_formula(five),  # three two-sided tests at six standard errors: a false alarm below 1e-8
+    },
+    control=(
+        "clients that take every budget for 0.5; half the variance",
+        not far_off(deaf) and not close_to_truth(deaf) and not by_formula(five, 0.5),
+    ),
+)
+close("ye2018", "§4.4.1, Fig. 5", "1 reproduced")
+
+
+def root_n(found):
+    error = found["error"].tolist()
+    return all(isclose(error[i] / error[i + 1], sqrt(10), rel_tol=0.02) for i in (0, 1))
+
+
+settle(
+    "ye2018.fig8",
+    {
+        "falls": eight["error"].is_monotonic_decreasing,
+        "root-n": root_n(eight),
+        "formula": by_formula(eight),
+    },
+    control=("a million people at the three budgets of Fig. 5", not root_n(five) and not by_formula(eight, 0.5)),
+)
+close("ye2018", "§4.4.2, Fig. 8", "1 reproduced")
+
+
+def rises(make):
+    """Whether the probability of the truth is printed p, and rises from 1/2 towards 1."""
+    found = [honest(make(eps)) for eps in (0, *BUDGETS, 15)]
+    printed = [exp(eps) / (1 + exp(eps)) for eps in (0, *BUDGETS, 15)]
+    return np.allclose(found, printed) and found == sorted(found) and found[0] == 0.5 and 0.9999 < found[-1] < 1
+
+
+def spread(make, eps):
+    """Variance of one answer's unbiased score, from the client's law and its exact ε."""
+    found = laws(make(eps), [True, False])
+    p = exp(epsilon(found)) / (1 + exp(epsilon(found)))
+    return moments(make(eps), [True], score=lambda y: (float(y) - (1 - p)) / (2 * p - 1))[1].item()
+
+
+def useful(make):
+    """Whether the standard error is the displayed one, and falls."""
+    found = [sqrt(spread(make, eps)) for eps in BUDGETS]
+    shown = [1 / (2 * np.sinh(eps / 2)) for eps in BUDGETS]
+    return np.allclose(found, shown) and found == sorted(found, reverse=True)
+
+
+def warner(eps):
+    return partial(wrr, eps=eps)
+
+
+def halved(eps):
+    return partial(wrr, eps=eps / 2)
+
+
+settle(
+    "ye2018.fig7",
+    {"rises": rises(warner), "falls": useful(warner)},
+    control=("half the budget", not rises(halved) and not useful(halved)),
+)
+close("ye2018", "§4.4.1, Fig. 7", "1 reproduced")
