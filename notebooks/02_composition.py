@@ -17,7 +17,7 @@
 # :::{zh}
 # 同一个人多次独立作答时，隐私预算相加：全部报告合在一起满足 $(\varepsilon_1+\dots+\varepsilon_T)$-本地化差分隐私，后一问可依前面的报告而定（序列组合）。
 # 对报告的任何后续处理都不再消耗预算。
-# 若用新的硬币反复回答同一问题，多数回答几乎必然暴露真相：每次 $\varepsilon=1$ 时，二十次之后猜中的概率超过 98%。
+# 若用新的硬币反复回答同一问题，多数回答几乎必然暴露真相：每次 $\varepsilon=1$ 时，二十次之后，一百次中可猜中 98 次以上。
 # 补救办法有三：把预算分到各次，随机只问一次，或记住第一次的回答并重复。
 # 当 $\varepsilon\le 2.12$ 时，不论答案是否变化，只问一次的方差都不大于平分预算。
 # 不同的人的报告不相加（并行组合），但向同一个人提出的不同问题仍要相加。
@@ -202,7 +202,7 @@ check(
 # $$ \sum_{l < T/2} \binom{T}{l} p^{T-l} (1-p)^{l} \;+\; \frac12 \Pr\Big[l = \frac T2\Big], $$ (eq-comp-majority)
 #
 # where $l$ is the number of lies.
-# In {numref}`fig-rr-repeat`, budgets that protect one reply do not protect twenty.
+# In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ name the truth more than 98 times in 100.
 
 
 # %%
@@ -349,7 +349,7 @@ table(pd.DataFrame(rows, columns=columns))
 # :::{prf:proof}
 # Let $u = \varepsilon/2$.
 # By {eq}`eq-comp-remedies`, it suffices that $T\sinh^2(u/T) \le \tanh^2 u$.
-# The left side decreases with $T$, since $\sinh^2(w)/w$ increases with $w > 0$:
+# The left side decreases with $T$, since $\sinh^2(r)/r$ increases with $r > 0$:
 #
 # $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$
 #
@@ -428,7 +428,7 @@ check(
 # Let each person $i$ send one report, with fresh coins, through a client that does not look at other people's values.
 # Then only one factor of
 #
-# $$ \Pr[y_1, \dots, y_n] = \Pr[y_i \mid x_i]\; \prod_{j \ne i} \Pr[y_j \mid x_j] $$
+# $$ \Pr[y_1, \dots, y_n] = \Pr[y_i \mid x_i]\; \prod_{i' \ne i} \Pr[y_{i'} \mid x_{i'}] $$
 #
 # contains $x_i$, and all others cancel from the ratio for $x_i$ and $x_i'$:
 #
