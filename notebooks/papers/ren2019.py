@@ -66,3 +66,83 @@
 # - One bit for a binary attribute is better than two, at no cost ({ref}`sec-joint-better`).
 # - Iterate to a bound on the error and not to a step that is small ({ref}`sec-joint-convergence`).
 # - Test classifiers on people who were held out ({ref}`sec-bayesnet-fig10`).
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from math import exp, isclose, log
+
+from ldpnb import GRR, epsilon, laws, moments, pick, same_law, toss
+from ldpnb.book import close, settle
+
+# %% [markdown]
+# (ren2019-4-1)=
+# ## §4.1 Local differential privacy
+#
+# (ren2019-def-1)=
+# ### Definition 1, (2) · ε-LDP
+#
+# {badge}`Definition` · Lesson: {ref}`ch-rr`
+#
+# A mechanism $M$ is ε-LDP if, for any two records $X$ and $\hat X$ of its domain and every output $y$ of its range,
+#
+# $$ \Pr[M(X) = y] \le e^\varepsilon \Pr[M(\hat X) = y]. $$
+#
+# The paper compares single outputs.
+# With finitely many outputs, as in the paper, the same then holds for every set of them, by adding up.
+#
+# (ren2019-4-1-a)=
+# ### §4.1 (a) · Randomized response
+#
+# {badge}`Reproduced <ren2019.randomized-response>` · Lesson: {ref}`ch-rr`
+#
+# With probability $p$ a person tells the truth, and otherwise she answers yes or no at random.
+# Read as a fair coin, this is Warner's randomized response, which tells the truth with probability $p + (1-p)/2$:
+#
+# $$ e^\varepsilon = \frac{p + (1-p)/2}{(1-p)/2} = \frac{1+p}{1-p}, \qquad p = \frac{e^\varepsilon-1}{e^\varepsilon+1}. $$
+#
+# So one answer hides the truth up to ε.
+# The mean answer is $\frac12 + p\,(x - \frac12)$, so many answers show the share of yes without bias.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1: 1 reproduced"}
+CHANCES = 0.1, 0.5, 0.9
+
+
+def answer(x, p, rng):
+    """The truth with probability p, otherwise yes or no at random."""
+    return x if toss(p, rng) else pick((0, 1), rng)
+
+
+def always_yes(x, p, rng):
+    """A mistake: the truth with probability p, otherwise yes."""
+    return x if toss(p, rng) else 1
+
+
+def is_warner(client, eps=1.0):
+    """Whether a client has the law of W-RR at ε, with the p above."""
+    p = (exp(eps) - 1) / (exp(eps) + 1)
+    return same_law(lambda x, rng: client(x, p, rng), GRR(k=2, epsilon=eps), [0, 1])
+
+
+def hides(client):
+    spent = [epsilon(laws(lambda x, rng, p=p: client(x, p, rng), [0, 1])) for p in CHANCES]
+    return all(isclose(eps, log((1 + p) / (1 - p)), abs_tol=1e-9) for eps, p in zip(spent, CHANCES, strict=True))
+
+
+def unbiased(client):
+    """Whether the score (y − 1/2)/p + 1/2 has the truth as its mean."""
+    means = [
+        moments(lambda x, rng, p=p: client(x, p, rng), [0, 1], score=lambda y, p=p: (y - 0.5) / p + 0.5)[0]
+        for p in CHANCES
+    ]
+    return all(isclose(mean[x], x, abs_tol=1e-9) for mean in means for x in (0, 1))
+
+
+settle(
+    "ren2019.randomized-response",
+    {"law": is_warner(answer), "hides": hides(answer), "shares": unbiased(answer)},
+    control=(
+        "yes in place of a random answer",
+        not (is_warner(always_yes) or hides(always_yes) or unbiased(always_yes)),
+    ),
+)
+close("ren2019", "§4.1", "1 reproduced")

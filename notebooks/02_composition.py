@@ -1,0 +1,646 @@
+# %% [markdown]
+# (ch-composition)=
+# # Composition
+#
+# *From {cite:t}`dwork2006calibrating` and {cite:t}`ye2018survey`; personal budgets after {cite:t}`jorgensen2015conservative`.*
+#
+# :::{admonition} In one minute
+# One randomized reply hides your answer.
+# Twenty fresh replies to the same question give it away, because the lies cancel.
+# The budgets of all your replies add up.
+# Reports of different people do not add up, because your answer changes only your own report.
+# A survey that asks every year must divide its budget, ask you once, or repeat your first reply.
+# For moderate budgets, asking once is better than dividing.
+# People may even choose their own budgets, as long as the choice does not depend on the answer.
+# :::
+#
+# :::{zh}
+# 同一个人多次独立作答时，隐私预算相加：全部报告合在一起满足 $(\varepsilon_1+\dots+\varepsilon_T)$-本地化差分隐私，后一问可依前面的报告而定（序列组合）。
+# 对报告的任何后续处理都不再消耗预算。
+# 若用新的硬币反复回答同一问题，多数回答几乎必然暴露真相：每次 $\varepsilon=1$ 时，二十次之后，一百次中可猜中 98 次以上。
+# 补救办法有三：把预算分到各次，随机只问一次，或记住第一次的回答并重复。
+# 当 $\varepsilon\le 2.12$ 时，不论答案是否变化，只问一次的方差都不大于平分预算。
+# 不同的人的报告不相加（并行组合），但向同一个人提出的不同问题仍要相加。
+# 若各人自选 $\varepsilon$，服务器以 $\tanh^2(\varepsilon/2)$ 加权估计比例；这种选择不得依赖答案。
+# :::
+#
+# You need {ref}`ch-rr`: ε-LDP, randomized response and its estimate.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from itertools import product
+from math import acosh, exp, inf, log, sinh, sqrt, tanh
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.stats import binom
+
+from ldpnb import epsilon, laws, moments, pick, prove, toss
+from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.chance import odds
+
+style()
+rng = np.random.default_rng(1982)  # the last year of the experiment
+
+# %% [markdown]
+# (sec-comp-question)=
+# ## One question, five years
+#
+# The RAND health insurance experiment {cite:p}`newhouse1993free` followed families for years.
+# Did you see a doctor this year?
+# Here are the answers of three people; the public file has no names, and `randhie` joins rows to people.
+
+# %%
+rows = datasets.randhie()
+T = 5  # years
+took_part = rows.groupby("person")["year"].transform("size")
+visits = rows["visits"][took_part == T].to_numpy()
+PEOPLE = (visits > 0).astype(int).reshape(-1, T)
+print(f"{len(PEOPLE):,} people, {PEOPLE.mean():.1%} yes")
+for answers in PEOPLE[:3]:
+    print(*answers)
+
+# %% [markdown]
+# Suppose that these people had replied by randomized response, with $\varepsilon = 1$ each year.
+
+
+# %%
+def reply(x, eps, rng):
+    """The answer x, 0 or 1, or the opposite."""
+    truth = odds(eps) / (1 + odds(eps))  # odds(eps) is e^ε
+    return x if toss(truth, rng) else 1 - x
+
+
+# %% [markdown]
+# **What do five replies of one person give away, and how should she be asked instead?**
+#
+# (sec-comp-post)=
+# ## After the report
+#
+# First, whatever the server does with a report, such as averaging or publishing, costs nothing.
+#
+# :::{prf:theorem} Post-processing
+# :label: thm-post
+# Let a client be ε-LDP.
+# If a random function that does not look at $x$ turns its report $y$ into $y'$, then $y'$ is ε-LDP as well.
+# :::
+#
+# :::{prf:proof}
+# For finitely many reports,
+#
+# $$ \begin{aligned} \Pr[y' \mid x] &= \sum_y \Pr[y' \mid y]\,\Pr[y \mid x] \\ &\le \sum_y \Pr[y' \mid y]\; e^\varepsilon \Pr[y \mid x'] = e^\varepsilon \Pr[y' \mid x']. \end{aligned} $$
+#
+# :::
+#
+# (sec-rr-composition)=
+# ## Two replies from one person
+#
+# Now let one person reply twice, with fresh coins.
+# {numref}`fig-comp-tree` follows a person whose answer is yes, for $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and each reply is true with probability $2/3$.
+
+
+# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies from a person whose answer is yes, with ε = ln 2 each. Each branch is one coin; a leaf's probability is the product along its branch."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
+def twice(x, rng):
+    return reply(x, log(2), rng), reply(x, log(2), rng)
+
+
+NAMES = {
+    (1, 1): "yes, yes",
+    (1, 0): "yes, no",
+    (0, 1): "no, yes",
+    (0, 0): "no, no",
+}
+diagram.tree(
+    twice,
+    1,
+    steps=["first reply", "second reply"],
+    options=[["true", "lie"]] * 2,
+    names=NAMES,
+    root="yes",
+)
+plt.show()
+
+# %% [markdown]
+# What does a bettor learn?
+# By Bayes' rule, a report multiplies the odds of yes against no by the ratio of its probabilities:
+
+# %%
+no, yes = laws(twice, [0, 1])
+rows = []
+for y, name in NAMES.items():
+    chances = yes[y], no[y], yes[y] / no[y]
+    rows.append([name, *(q.limit_denominator(99) for q in chances)])
+columns = ["replies", "if yes", "if no", "odds times"]
+table(pd.DataFrame(rows, columns=columns))
+
+# %% [markdown]
+# Two equal replies change the odds by a factor of $4 = e^{2\varepsilon}$, and two opposite replies cancel.
+#
+# :::{prf:theorem} Sequential composition
+# :label: thm-composition
+# Let a person send reports $y_1, \dots, y_T$, each with fresh coins.
+# The client for report $t$ may be chosen by looking at the earlier reports.
+# If every client that can be chosen for report $t$ is $\varepsilon_t$-LDP, then all reports together are $(\varepsilon_1 + \dots + \varepsilon_T)$-LDP.
+# :::
+#
+# :::{prf:proof}
+# The coins are fresh, so
+#
+# $$ \begin{aligned} \Pr[y_1, \dots, y_T \mid x] &= \prod_{t=1}^{T} \Pr[y_t \mid x, y_1, \dots, y_{t-1}] \\ &\le \prod_{t=1}^{T} e^{\varepsilon_t} \Pr[y_t \mid x', y_1, \dots, y_{t-1}] \\ &= e^{\varepsilon_1 + \dots + \varepsilon_T} \Pr[y_1, \dots, y_T \mid x']. \end{aligned} $$
+#
+# :::
+#
+# The value $x$ may be a whole record, such as the answers of five years.
+# Here is an *adaptive* pair: after a no, another client asks the second question, one that always admits a yes with probability 1/2.
+
+
+# %%
+def shy(x, eps, rng):
+    """A yes half the time if true, e^ε times less often if not."""
+    return int(toss((odds(eps) if x else 1) / (2 * odds(eps)), rng))
+
+
+def adaptive(x, eps, rng):
+    first = reply(x, eps / 2, rng)
+    second = reply if first else shy
+    return first, second(x, eps / 2, rng)
+
+
+print(prove(adaptive, [0, 1], rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets add up exactly; a shared coin gives everything away"}
+def spent(client, values=(0, 1)):
+    """Exact ε of all that a client sends."""
+    return epsilon(laws(client, list(values)))
+
+
+def with_coin(x, rng):
+    """A mistake: the second report repeats the coin of the first."""
+    lie = reply(0, 0.5, rng)
+    return x ^ lie, lie
+
+
+check(
+    "Composition",
+    "budgets 0.5, 1 and 0.25: together exactly 1.75",
+    abs(spent(lambda x, rng: [reply(x, e, rng) for e in (0.5, 1, 0.25)]) - 1.75) < 1e-12,
+    control="a shared coin: infinite",
+    caught=spent(with_coin) == inf,
+)
+
+# %% [markdown]
+# (sec-comp-again)=
+# ## The same question again
+#
+# Ask the same question $T$ times, with fresh coins, of a person whose answer stays the same.
+# An observer follows the majority of the replies.
+# With $p = e^\varepsilon/(1+e^\varepsilon)$ and a fair coin for ties, the observer is right with probability
+#
+# $$ \sum_{l < T/2} \binom{T}{l} p^{T-l} (1-p)^{l} \;+\; \frac12 \Pr\Big[l = \frac T2\Big], $$ (eq-comp-majority)
+#
+# where $l$ is the number of lies.
+# In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ name the truth more than 98 times in 100.
+
+
+# %%
+def majority(T, eps):
+    """Chance that most of T replies are true, or a coin decides."""
+    lie, half = 1 / (1 + exp(eps)), T // 2
+    tie = binom.pmf(half, T, lie) if T % 2 == 0 else 0
+    return binom.cdf(half, T, lie) - tie / 2
+
+
+def right(T, eps, rng, people=2000):
+    """For simulated people: 1 where the majority is right."""
+    lies = rng.binomial(T, 1 / (1 + exp(eps)), people)
+    return np.sign(T - 2 * lies) / 2 + 0.5
+
+
+BUDGETS = {f"ε = {eps:g}": eps for eps in (2, 1, 0.5, 0.25)}
+curve, seen = [], []
+for name, e in BUDGETS.items():
+    for t in range(1, 26):
+        curve.append((name, t, majority(t, e)))
+        if t % 4 == 1:
+            seen += [(name, t, z) for z in right(t, e, rng)]
+
+# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth. Lines: formula. Marks: 2,000 simulated people each."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. Marks lie on the lines."}}
+columns, names = ["budget", "T", "right"], [*BUDGETS]
+curve = pd.DataFrame(curve, columns=columns)
+seen = pd.DataFrame(seen, columns=columns)
+look = theory("budget", names)
+ax = sns.lineplot(curve, x="T", y="right", **look)
+look = simulation("budget", names)
+sns.lineplot(seen, x="T", y="right", ax=ax, **look)
+ax.set(xlabel="number T of replies", ylabel="chance to be right")
+label_lines(ax)
+plt.show()
+for t in (1, 5, 20):
+    print(f"ε = 1, T = {t}: {majority(t, 1):.3f}")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the majority formula, against the exact law of the replies"}
+
+
+def from_law(T, eps):
+    """Chance that the majority is right, from the law of T replies."""
+    told = laws(lambda x, rng: sum(reply(x, eps, rng) for _ in range(T)), [0, 1])[1]
+    return sum(float(q) * (np.sign(2 * ones - T) + 1) / 2 for ones, q in told.items())
+
+
+check(
+    "Majority",
+    "T = 1 to 6, ε = 1: as the formula",
+    all(abs(from_law(t, 1) - majority(t, 1)) < 1e-12 for t in range(1, 7)),
+    control="the formula at ε = 1.01",
+    caught=all(abs(from_law(t, 1) - majority(t, 1.01)) > 1e-4 for t in range(1, 7)),
+)
+
+# %% [markdown]
+# (sec-comp-remedies)=
+# ## Three remedies
+#
+# How can a person who is asked for $T$ years keep ε in total?
+#
+# - *Divide:* she replies every year with $\varepsilon/T$.
+# - *Ask once:* she replies in one year, drawn at random, with all of ε.
+# - *Remember:* she repeats her first reply; by {prf:ref}`thm-post` it still costs ε.
+#   But it says nothing about later answers, and a new reply after a change would reveal the change.
+#   {ref}`ch-rappor` takes this up.
+
+
+# %%
+def every(x, eps, rng):
+    """A reply for each year, with an equal part of the budget."""
+    return tuple(reply(a, eps / len(x), rng) for a in x)
+
+
+def once(x, eps, rng):
+    """A year, and the reply for it with the whole budget."""
+    t = pick(range(len(x)), rng)
+    return t, reply(x[t], eps, rng)
+
+
+RECORDS = list(product((0, 1), repeat=3))  # three years
+print(prove(every, RECORDS, rounded=False))
+print(prove(once, RECORDS, rounded=False))
+
+# %% [markdown]
+# For the server, write $h = 2p-1$.
+# A reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its unbiased score is
+#
+# $$ z = \frac12 + \frac{y - 1/2}{h}, \qquad h = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \tanh\frac\varepsilon2. $$ (eq-comp-score)
+#
+# The estimate of the share $f$ of yes is the average score of the $n$ people.
+# Its standard error is the scores' standard deviation over $\sqrt n$.
+
+
+# %%
+def score(y, eps):
+    """Unbiased score of a reply."""
+    return 0.5 + (y - 0.5) / np.tanh(eps / 2)
+
+
+def server(z):
+    """Estimated share and its standard error, from people's scores."""
+    return np.mean(z), np.std(z) / sqrt(len(z))
+
+
+def average(x, eps, rng):
+    """Average score of a person who replies every year."""
+    replies = np.array(every(x, eps, rng))
+    return score(replies, eps / len(x)).mean()
+
+
+people = PEOPLE.tolist()
+asked = {
+    "every year, ε = 1": [average(x, T, rng) for x in people],
+    "divided": [average(x, 1, rng) for x in people],
+    "one year": [score(once(x, 1, rng)[1], 1) for x in people],
+}
+rows = []
+for (how, z), total in zip(asked.items(), (T, 1, 1), strict=True):
+    f_hat, error = server(z)
+    estimate = f"{f_hat:.3f} ± {error:.3f}"
+    rows.append([how, total, f"{PEOPLE.mean():.3f}", estimate])
+columns = ["asked", "ε in total", "truth", "estimate"]
+table(pd.DataFrame(rows, columns=columns))
+
+# %% [markdown]
+# At the same total, asking once has less than half the error.
+# Why?
+# Since $(y-\frac12)^2 = \frac14$, a reply to a fixed answer $x$ has the score variance
+#
+# $$ \Var z = \frac{1}{4h^2} - \Big(x-\frac12\Big)^2 = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-variance)
+#
+# Differences between people add the same to both remedies.
+# For one person, dividing averages $T$ such scores at $\varepsilon/T$.
+# Asking once draws a yes with probability $a$, her share of years with yes:
+#
+# $$ \begin{aligned} \text{divide:} \quad & \frac{1}{4\,T \sinh^2(\varepsilon/2T)}, \\[1ex] \text{ask once:} \quad & \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \;\le\; \frac{1}{4\tanh^2(\varepsilon/2)}. \end{aligned} $$ (eq-comp-remedies)
+#
+# :::{prf:theorem} Ask once
+# :label: thm-comp-once
+# For $T \ge 2$ and $\varepsilon \le 2.12$, asking once has at most the variance of dividing, whatever the answers.
+# :::
+#
+# :::{prf:proof}
+# Let $u = \varepsilon/2$.
+# By {eq}`eq-comp-remedies`, it suffices that $T\sinh^2(u/T) \le \tanh^2 u$.
+# The left side decreases with $T$, since $\sinh^2(r)/r$ increases with $r > 0$:
+#
+# $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$
+#
+# This is at most $\tanh^2 u$ if and only if
+#
+# $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u}, \\ \cosh^2 u &\le \cosh u + 1, \\ \cosh u &\le \frac{1+\sqrt5}{2}, \end{aligned} $$
+#
+# that is, $\varepsilon \le 2.1225$.
+# :::
+#
+# If her answer never changes, $a$ is 0 or 1, and asking once wins at every ε.
+# {numref}`fig-comp-remedies` shows the worst case, $a = 1/2$.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
+WAYS = {"divided over 10": 10, "divided over 2": 2, "one year": 1}
+line, marks = [], []
+for (way, years), eps in product(WAYS.items(), np.arange(0.5, 6.1, 0.5)):
+    part = eps / years
+    worst = 1 / (2 * tanh(eps / 2)) if years == 1 else 1 / (2 * sqrt(years) * sinh(part / 2))
+    line.append((way, eps, worst))
+    x = np.repeat([[0, 1]], 2000, 0) if years == 1 else np.arange(years) % 2
+    truth = rng.random((4000, years)) < exp(part) / (1 + exp(part))
+    y = np.where(truth, x.reshape(-1, years), 1 - x.reshape(-1, years))
+    marks += [(way, eps, z) for z in score(y, part).mean(1)]
+line, marks = (pd.DataFrame(f, columns=["asked", "ε", "score"]) for f in (line, marks))
+
+# %% mystnb={"figure": {"name": "fig-comp-remedies", "caption": "Standard deviation of one person's score when half of her answers are yes. Lines: formula. Marks: 4,000 simulated people each. Dividing over two years overtakes asking once at ε = 2.12."}, "image": {"alt": "Standard deviation against epsilon from 0.5 to 6, logarithmic. Dividing over ten years lies highest up to about 4, over two years less high; both fall below the line for asking once, which flattens at one half, the second at 2.12. Marks lie on the lines."}}
+names, look = [*WAYS], simulation("asked", [*WAYS], of="std")
+ax = sns.lineplot(line, x="ε", y="score", **theory("asked", names))
+sns.lineplot(marks, x="ε", y="score", ax=ax, **look)
+ax.set(xlabel="budget ε in total", ylabel="standard deviation")
+ax.set(yscale="log")
+plain_ticks(ax)
+label_lines(ax)
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact variances of both remedies, and where they cross"}
+RAND = [tuple(x) for x in people[:6]]
+
+
+def exact(eps, client, one_score):
+    """Exact mean and variance of a person's score, for six records."""
+    return moments(lambda x, rng: client(x, eps, rng), RAND, score=one_score)
+
+
+shares = np.mean(RAND, 1)
+divided = exact(1.0, every, lambda y: np.mean([score(b, 1 / T) for b in y]))
+single = exact(1.0, once, lambda y: score(y[1], 1.0))
+formulas = [1 / (4 * T * sinh(0.1) ** 2), 1 / (4 * tanh(0.5) ** 2) - (shares - 0.5) ** 2]
+check(
+    "Remedies",
+    "six records of five years: means and variances as derived",
+    all(np.allclose(m, shares) and np.allclose(v, w) for (m, v), w in zip((divided, single), formulas, strict=True)),
+    control="ε for ε/T",
+    caught=not np.allclose(divided[1], 1 / (4 * T * sinh(0.5) ** 2)),
+)
+golden = 2 * acosh((1 + sqrt(5)) / 2)
+
+
+def once_wins(eps, years):
+    return years * sinh(eps / 2 / years) ** 2 <= tanh(eps / 2) ** 2
+
+
+check(
+    "Ask once",
+    f"T = 2 to 50: better up to ε = {golden:.4f}",
+    all(once_wins(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, golden - 1e-6, 50)),
+    control="ε = 2.13 and two years",
+    caught=not once_wins(2.13, 2),
+)
+
+# %% [markdown]
+# (sec-rr-parallel)=
+# ## Different people
+#
+# Let each person $i$ send one report, with fresh coins, through a client that does not look at other people's values.
+# Then only one factor of
+#
+# $$ \Pr[y_1, \dots, y_n] = \Pr[y_i \mid x_i]\; \prod_{i' \ne i} \Pr[y_{i'} \mid x_{i'}] $$
+#
+# contains $x_i$, and all others cancel from the ratio for $x_i$ and $x_i'$:
+#
+# :::{prf:theorem} Parallel composition
+# :label: thm-comp-parallel
+# If the client of person $i$ is $\varepsilon_i$-LDP, then all $n$ reports together are $\varepsilon_i$-LDP in $x_i$: reports of different people do not add up.
+# :::
+#
+# A common misreading takes disjoint *questions* for disjoint *people*.
+# Two questions to one person are two reports about one record, and {prf:ref}`thm-composition` applies:
+
+
+# %%
+def questions(x, rng):
+    """Two unrelated questions, with ε = 1 each."""
+    return reply(x[0], 1, rng), reply(x[1], 1, rng)
+
+
+PAIRS = list(product((0, 1), repeat=2))
+print(f"ε = {epsilon(laws(questions, PAIRS)):.1f}")
+
+# %% [markdown]
+# (sec-comp-personal)=
+# ## People who choose their own ε
+#
+# By {prf:ref}`thm-comp-parallel`, each person may have a budget of her own, and send it along.
+
+
+# %%
+def personal(x, eps, rng):
+    return eps, reply(x, eps, rng)
+
+
+# %% [markdown]
+# The choice must not depend on the answer.
+# If people with something to hide pick a small ε, the choice reveals it.
+#
+# How should the server combine unequal reports?
+# We regard the people as a random sample.
+# By {eq}`eq-comp-remedies` with $f$ for $a$, person $i$'s score has variance at most $1/(4h_i^2)$, with $h_i = \tanh(\varepsilon_i/2)$.
+# Independent unbiased scores are best weighted by their inverse variances; here, by $h_i^2$:
+#
+# $$ \begin{aligned} \hat f &= \frac{\sum_i h_i^2 z_i}{\sum_i h_i^2} = \frac12 + \frac{\sum_i h_i\,(y_i - 1/2)}{\sum_i h_i^2}, \\[1ex] \Var \hat f &\le \frac{\sum_i h_i^4/(4h_i^2)}{(\sum_i h_i^2)^2} = \frac{1}{4\sum_i h_i^2}. \end{aligned} $$ (eq-comp-weighted)
+#
+# A person with $\varepsilon = 1$ counts as $h^2 = 0.21$ of a person who tells the truth.
+
+
+# %%
+def weighted(eps, y):
+    """Estimated share, and a bound on its standard error."""
+    h = np.tanh(eps / 2)
+    f_hat = 0.5 + np.sum(h * (y - 0.5)) / np.sum(h**2)
+    return f_hat, 1 / (2 * sqrt(np.sum(h**2)))
+
+
+def survey(x, eps):
+    """All budgets and replies, as two arrays."""
+    people = zip(x.tolist(), eps.tolist(), strict=True)
+    return np.array([personal(*who, rng) for who in people]).T
+
+
+TRUTH, CHOICES = 0.3, [0.25, 1.0, 3.0]
+x = (rng.random(20_000) < TRUTH).astype(int)
+eps = rng.choice(CHOICES, len(x), p=[0.5, 0.3, 0.2])
+own, y = survey(x, eps)
+hidden = np.where(x == 1, 0.25, eps)
+estimates = {
+    "own ε, weighted": weighted(own, y),
+    "own ε, plain average": server(score(y, own)),
+    "all at ε = 0.25": weighted(*survey(x, 0 * eps + 0.25)),
+    "all yes at ε = 0.25": weighted(*survey(x, hidden)),
+}
+rows = []
+for how, (f, error) in estimates.items():
+    rows.append([how, TRUTH, f"{f:.3f} ± {error:.3f}"])
+table(pd.DataFrame(rows, columns=["survey", "truth", "estimate"]))
+
+# %% [markdown]
+# The weights bring the error to about a third of that of the plain average.
+# In the last row, everybody with a yes picks the lowest budget: the estimate is badly biased, because their replies hardly count.
+#
+# {cite:t}`jorgensen2015conservative` let people choose their ε with a trusted server; in {ref}`ch-onebit`, people do so for a long list of items.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: everybody keeps their own ε; a choice by the answer is caught"}
+def all_reports(others, who, extra=()):
+    """All reports of three people, as a client of one of them."""
+    crowd = [(w, e) for w, e in enumerate(CHOICES)] + list(extra)
+    return lambda x, rng: [personal(x if w == who else others[w], e, rng) for w, e in crowd]
+
+
+def own_epsilon(who, extra=()):
+    return max(spent(all_reports(others, who, extra)) for others in product((0, 1), repeat=3))
+
+
+check(
+    "Personal ε",
+    "all reports of three people: exactly each person's own ε",
+    all(abs(own_epsilon(who) - e) < 1e-12 for who, e in enumerate(CHOICES)),
+    control="one person asked again; a budget chosen by the answer",
+    caught=own_epsilon(0, [(0, 0.5)]) > 0.7 and spent(lambda x, rng: personal(x, CHOICES[1 - x], rng)) == inf,
+)
+
+
+def bound_met(share, weight):
+    """Exact variance of weighted scores of three random people, against the bound."""
+    h = np.tanh(np.array(CHOICES) / 2)
+    v = [moments(lambda s, rng, e=e: reply(int(toss(s, rng)), e, rng), [share], score=lambda y, e=e: score(y, e))[1][0]
+         for e in CHOICES]  # fmt: skip
+    return np.sum(weight(h) ** 2 * v) / np.sum(weight(h)) ** 2 - 1 / (4 * np.sum(h**2))
+
+
+check(
+    "Weights",
+    "three budgets: the bound holds, with equality at f = 1/2",
+    abs(bound_met(0.5, np.square)) < 1e-9 and bound_met(0.3, np.square) < 0,
+    control="equal weights",
+    caught=bound_met(0.3, np.ones_like) > 0,
+)
+
+# %% [markdown]
+# (sec-comp-wrong)=
+# ## What can go wrong
+#
+# - *Rows are taken for people.*
+#   Someone with five rows spends five times the stated ε.
+# - *An app asks at every start.*
+#   With fresh replies, no ε is left.
+# - *Two reports share a coin.*
+#   A second report that repeats only the first one's coin is independent of the answer, yet together the two reveal it.
+#
+# (sec-comp-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 5 minutes)
+# Two replies with ε each have $2\varepsilon$ together.
+# Show that the best guess from both is right no more often than from one.
+# How does that fit together?
+# :::
+#
+# :::{dropdown} Solution
+# If the replies agree, guess what they say; if they differ, any guess is right half the time.
+# So the guess is right with probability
+#
+# $$ p^2 + \frac12\cdot 2p(1-p) = p. $$
+#
+# ε measures the most telling outcome, two equal replies; the guess measures the average.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes)
+# Each person has two answers, and wants ε in total.
+# Write a client that asks one question drawn at random, and an estimator of both shares.
+# How much larger is the variance if she answers both with $\varepsilon/2$, for small ε?
+# :::
+#
+# :::{dropdown} Solution
+# Drawing leaves half of the reports for each question, so the variance of a share is about $2/\varepsilon^2$ per person, by {eq}`eq-comp-variance`.
+# With both questions at $\varepsilon/2$ it is $1/(\varepsilon/2)^2 = 4/\varepsilon^2$, twice as large.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def one_of_two(x, eps, rng):
+    return once(x, eps, rng)  # the question, and the reply to it
+
+
+def two_shares(reports, eps):
+    return [server([score(y, eps) for t, y in reports if t == question]) for question in (0, 1)]
+
+
+pairs = [(int(rng.random() < 0.2), int(rng.random() < 0.6)) for _ in range(20_000)]
+for f_hat, error in two_shares([one_of_two(x, 1.0, rng) for x in pairs], 1.0):
+    print(f"{f_hat:.3f} ± {error:.3f}")
+print(prove(one_of_two, PAIRS, rounded=False))
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 5 minutes)
+# Three apps of one company each ask you a different question with $\varepsilon = 1$.
+# The company states $\varepsilon = 1$, because the apps' data are disjoint.
+# Do you agree?
+# :::
+#
+# :::{dropdown} Solution
+# No: if you use all three, your record spends 3.
+# The statement holds only for people with one app.
+# Reports that are linked by time or address give away 3 even without your name.
+# :::
+#
+# ## Summary
+#
+# - What is done with reports afterwards costs nothing.
+# - The budgets of one person's reports add up, even if later questions depend on earlier reports.
+# - Divide the budget, ask once, or remember a reply; up to $\varepsilon = 2.12$, asking once is at least as good as dividing.
+# - Different people's budgets do not add up; different questions to one person do.
+# - With personal budgets, weight each person by $\tanh^2(\varepsilon_i/2)$.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $i$ | a person, one of the $n$ |
+# | $x$ | an item, or another value that one person has |
+# | $y$ | one report |
+# | $\varepsilon$ | privacy budget, in nats |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $T$ | number of reports of one person (here only) |
+# | $t$ | one of the $T$ reports (here only) |
+# | $l$ | number of lies among the $T$ replies (here only) |
+# | $h$ | $2p-1$, by which a reply shrinks the distance from one half (here only) |
+# | $z$ | score of a report (here only) |
+# | $a$ | a person's share of years with yes (here only) |
+#
+# Next, {ref}`ch-verify` checks clients that somebody else wrote.
