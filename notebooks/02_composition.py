@@ -8,7 +8,7 @@
 # One randomized reply hides your answer.
 # Twenty fresh replies to the same question give it away, because the lies cancel.
 # The budgets of all your replies add up.
-# Reports of different people do not add up, because your answer changes only your own report.
+# Budgets of different people do not, because your answer changes only your own report.
 # A survey that asks every year must divide its budget, ask you once, or repeat your first reply.
 # For moderate budgets, asking once is better than dividing.
 # People may even choose their own budgets, as long as the choice does not depend on the answer.
@@ -50,7 +50,8 @@ rng = np.random.default_rng(1982)  # the last year of the experiment
 #
 # The RAND health insurance experiment {cite:p}`newhouse1993free` followed families for years.
 # Did you see a doctor this year?
-# Here are the answers of three people; the public file has no names, and `randhie` joins rows to people.
+# The public file has no names, so consecutive rows that agree in all but the visits count as one person.
+# Three people answer:
 
 # %%
 rows = datasets.randhie()
@@ -63,7 +64,7 @@ for answers in PEOPLE[:3]:
     print(*answers)
 
 # %% [markdown]
-# Suppose that these people had replied by randomized response, with $\varepsilon = 1$ each year.
+# Suppose that they reply by randomized response, with $\varepsilon = 1$ each year.
 
 
 # %%
@@ -79,7 +80,7 @@ def reply(x, eps, rng):
 # (sec-comp-post)=
 # ## After the report
 #
-# First, whatever the server does with a report, such as averaging or publishing, costs nothing.
+# First, whatever the server does with a report costs nothing.
 #
 # :::{prf:theorem} Post-processing
 # :label: thm-post
@@ -98,10 +99,10 @@ def reply(x, eps, rng):
 # ## Two replies from one person
 #
 # Now let one person reply twice, with fresh coins.
-# {numref}`fig-comp-tree` follows a person whose answer is yes, for $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and each reply is true with probability $2/3$.
+# {numref}`fig-comp-tree` shows this for $\varepsilon = \ln 2$, where each reply is true with probability $2/3$.
 
 
-# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies from a person whose answer is yes, with ε = ln 2 each. Each branch is one coin; a leaf's probability is the product along its branch."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
+# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies if the answer is yes, with ε = ln 2 each. Probabilities multiply along branches."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
 def twice(x, rng):
     return reply(x, log(2), rng), reply(x, log(2), rng)
 
@@ -123,7 +124,6 @@ diagram.tree(
 plt.show()
 
 # %% [markdown]
-# What does a bettor learn?
 # By Bayes' rule, a report multiplies the odds of yes against no by the ratio of its probabilities:
 
 # %%
@@ -131,7 +131,7 @@ no, yes = laws(twice, [0, 1])
 rows = []
 for y, name in NAMES.items():
     chances = yes[y], no[y], yes[y] / no[y]
-    rows.append([name, *(q.limit_denominator(99) for q in chances)])
+    rows.append([name, *(f"{float(q):.3f}" for q in chances)])
 columns = ["replies", "if yes", "if no", "odds times"]
 table(pd.DataFrame(rows, columns=columns))
 
@@ -152,8 +152,10 @@ table(pd.DataFrame(rows, columns=columns))
 #
 # :::
 #
-# The value $x$ may be a whole record, such as the answers of five years.
-# Here is an *adaptive* pair: after a no, another client asks the second question, one that always admits a yes with probability 1/2.
+# The value $x$ may be a whole record of five years.
+# Here is an *adaptive* pair.
+# After a no, a shy client asks the second question.
+# A true yes is then admitted half the time, and a false yes said $e^{\varepsilon/2}$ times less often.
 
 
 # %%
@@ -169,6 +171,10 @@ def adaptive(x, eps, rng):
 
 
 print(prove(adaptive, [0, 1], rounded=False))
+
+# %% [markdown]
+# `rounded=False` means ideal coins.
+# If plain coins like these are rounded, the bound fails by a trifle; {ref}`ch-verify` mends this.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets add up exactly; a shared coin gives everything away"}
@@ -196,13 +202,13 @@ check(
 # ## The same question again
 #
 # Ask the same question $T$ times, with fresh coins, of a person whose answer stays the same.
-# An observer follows the majority of the replies.
-# With $p = e^\varepsilon/(1+e^\varepsilon)$ and a fair coin for ties, the observer is right with probability
+# With $p = e^\varepsilon/(1+e^\varepsilon)$ and a fair coin for ties, the majority is right with probability
 #
 # $$ \sum_{l < T/2} \binom{T}{l} p^{T-l} (1-p)^{l} \;+\; \frac12 \Pr\Big[l = \frac T2\Big], $$ (eq-comp-majority)
 #
 # where $l$ is the number of lies.
 # In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ name the truth more than 98 times in 100.
+# Even replies add nothing; Exercise 1 shows this for the second.
 
 
 # %%
@@ -227,7 +233,7 @@ for name, e in BUDGETS.items():
         if t % 4 == 1:
             seen += [(name, t, z) for z in right(t, e, rng)]
 
-# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth. Lines: formula. Marks: 2,000 simulated people each."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth. Lines: formula. Marks: 2,000 simulated people, with 95 % bars."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. All stay level at even numbers. Marks lie on or near the lines."}}
 columns, names = ["budget", "T", "right"], [*BUDGETS]
 curve = pd.DataFrame(curve, columns=columns)
 seen = pd.DataFrame(seen, columns=columns)
@@ -240,6 +246,10 @@ label_lines(ax)
 plt.show()
 for t in (1, 5, 20):
     print(f"ε = 1, T = {t}: {majority(t, 1):.3f}")
+
+# %% [markdown]
+# So five replies name an answer that never changes with chance 0.876.
+# If answers change, this does not apply, but five replies still spend $5\varepsilon$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the majority formula, against the exact law of the replies"}
 
@@ -262,13 +272,13 @@ check(
 # (sec-comp-remedies)=
 # ## Three remedies
 #
-# How can a person who is asked for $T$ years keep ε in total?
+# How can a person keep ε in total over $T$ years?
 #
 # - *Divide:* she replies every year with $\varepsilon/T$.
 # - *Ask once:* she replies in one year, drawn at random, with all of ε.
 # - *Remember:* she repeats her first reply; by {prf:ref}`thm-post` it still costs ε.
-#   But it says nothing about later answers, and a new reply after a change would reveal the change.
-#   {ref}`ch-rappor` takes this up.
+#   But it ignores later answers.
+#   After a change, a fresh reply that differs would reveal the change ({ref}`ch-rappor`).
 
 
 # %%
@@ -288,13 +298,26 @@ print(prove(every, RECORDS, rounded=False))
 print(prove(once, RECORDS, rounded=False))
 
 # %% [markdown]
-# For the server, write $h = 2p-1$.
-# A reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its unbiased score is
+# With $h = 2p-1$, a reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its unbiased score is
 #
 # $$ z = \frac12 + \frac{y - 1/2}{h}, \qquad h = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \tanh\frac\varepsilon2. $$ (eq-comp-score)
 #
 # The estimate of the share $f$ of yes is the average score of the $n$ people.
-# Its standard error is the scores' standard deviation over $\sqrt n$.
+# As in {ref}`ch-rr`, people are fixed; only coins are random.
+# Since $(y-\frac12)^2 = \frac14$, always $(z-\frac12)^2 = 1/(4h^2)$, so
+#
+# $$ \Var z = \E\Big(z-\frac12\Big)^2 - \Big(\E z-\frac12\Big)^2 = \frac{1}{4h^2} - \Big(\E z-\frac12\Big)^2. $$ (eq-comp-variance)
+#
+# If one answer $x$ is asked, $\E z = x$ and $(x-\frac12)^2 = \frac14$:
+#
+# $$ \Var z = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-fixed)
+#
+# For one person, dividing averages $T$ such scores at $\varepsilon/T$.
+# Asking once draws a yes with probability $a$, her share of years with yes, so $\E z = a$ in {eq}`eq-comp-variance`:
+#
+# $$ \begin{aligned} \text{divide:} \quad & \frac{1}{4\,T \sinh^2(\varepsilon/2T)}, \\[1ex] \text{ask once:} \quad & \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \;\le\; \frac{1}{4\tanh^2(\varepsilon/2)}. \end{aligned} $$ (eq-comp-remedies)
+#
+# For a random sample of people, add $\Var a$ to both, because both scores have mean $a$.
 
 
 # %%
@@ -303,43 +326,45 @@ def score(y, eps):
     return 0.5 + (y - 0.5) / np.tanh(eps / 2)
 
 
-def server(z):
-    """Estimated share and its standard error, from people's scores."""
-    return np.mean(z), np.std(z) / sqrt(len(z))
-
-
 def average(x, eps, rng):
     """Average score of a person who replies every year."""
     replies = np.array(every(x, eps, rng))
     return score(replies, eps / len(x)).mean()
 
 
+def divide(eps, years):
+    """Variance of this average."""
+    return 1 / (4 * years * sinh(eps / 2 / years) ** 2)
+
+
+def ask_once(eps):
+    """Largest variance of a score, asked in one year."""
+    return 1 / (4 * tanh(eps / 2) ** 2)
+
+
+def server(z, variance):
+    """Estimated share and its standard error, from scores."""
+    return np.mean(z), sqrt(variance / len(z))
+
+
 people = PEOPLE.tolist()
+replied = [average(x, T, rng) for x in people]
+divided = [average(x, 1, rng) for x in people]
+single = [score(once(x, 1, rng)[1], 1) for x in people]
 asked = {
-    "every year, ε = 1": [average(x, T, rng) for x in people],
-    "divided": [average(x, 1, rng) for x in people],
-    "one year": [score(once(x, 1, rng)[1], 1) for x in people],
+    "every year, ε = 1": (T, *server(replied, divide(T, T))),
+    "divided": (1, *server(divided, divide(1, T))),
+    "one year": (1, *server(single, ask_once(1))),
 }
 rows = []
-for (how, z), total in zip(asked.items(), (T, 1, 1), strict=True):
-    f_hat, error = server(z)
+for how, (total, f_hat, error) in asked.items():
     estimate = f"{f_hat:.3f} ± {error:.3f}"
     rows.append([how, total, f"{PEOPLE.mean():.3f}", estimate])
-columns = ["asked", "ε in total", "truth", "estimate"]
+columns = ["asked", "ε in total", "these people", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# At the same total, asking once has less than half the error.
-# Why?
-# Since $(y-\frac12)^2 = \frac14$, a reply to a fixed answer $x$ has the score variance
-#
-# $$ \Var z = \frac{1}{4h^2} - \Big(x-\frac12\Big)^2 = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-variance)
-#
-# Differences between people add the same to both remedies.
-# For one person, dividing averages $T$ such scores at $\varepsilon/T$.
-# Asking once draws a yes with probability $a$, her share of years with yes:
-#
-# $$ \begin{aligned} \text{divide:} \quad & \frac{1}{4\,T \sinh^2(\varepsilon/2T)}, \\[1ex] \text{ask once:} \quad & \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \;\le\; \frac{1}{4\tanh^2(\varepsilon/2)}. \end{aligned} $$ (eq-comp-remedies)
+# The last ± is the bound in {eq}`eq-comp-remedies`; it is less than half of the error of dividing.
 #
 # :::{prf:theorem} Ask once
 # :label: thm-comp-once
@@ -349,18 +374,24 @@ table(pd.DataFrame(rows, columns=columns))
 # :::{prf:proof}
 # Let $u = \varepsilon/2$.
 # By {eq}`eq-comp-remedies`, it suffices that $T\sinh^2(u/T) \le \tanh^2 u$.
-# The left side decreases with $T$, since $\sinh^2(r)/r$ increases with $r > 0$:
+# With $r = u/T$, the left side is $u\,\sinh^2(r)/r$, and
 #
-# $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$
+# $$ \frac{d}{dr}\,\frac{\sinh^2 r}{r} = \frac{\sinh r}{r^2}\,\big(2r\cosh r - \sinh r\big) > 0, $$
 #
-# This is at most $\tanh^2 u$ if and only if
+# because $\tanh r < 2r$.
+# So the left side decreases from $T = 1$ on, and for $T \ge 2$,
 #
-# $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u}, \\ \cosh^2 u &\le \cosh u + 1, \\ \cosh u &\le \frac{1+\sqrt5}{2}, \end{aligned} $$
+# $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$ (eq-comp-decreasing)
 #
-# that is, $\varepsilon \le 2.1225$.
+# We need the following, and divide by $\cosh u - 1 > 0$:
+#
+# $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u} \\ \iff \cosh^2 u &\le \cosh u + 1 \\ \iff \cosh u &\le \frac{1+\sqrt5}{2}, \end{aligned} $$
+#
+# which holds up to $\varepsilon \approx 2.1226$.
 # :::
 #
-# If her answer never changes, $a$ is 0 or 1, and asking once wins at every ε.
+# If her answer never changes, asking once has the variance {eq}`eq-comp-fixed`, which is dividing with $T = 1$.
+# The left side of {eq}`eq-comp-decreasing` decreases, so asking once then wins at every ε.
 # {numref}`fig-comp-remedies` shows the worst case, $a = 1/2$.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
@@ -368,18 +399,19 @@ WAYS = {"divided over 10": 10, "divided over 2": 2, "one year": 1}
 line, marks = [], []
 for (way, years), eps in product(WAYS.items(), np.arange(0.5, 6.1, 0.5)):
     part = eps / years
-    worst = 1 / (2 * tanh(eps / 2)) if years == 1 else 1 / (2 * sqrt(years) * sinh(part / 2))
-    line.append((way, eps, worst))
+    worst = ask_once(eps) if years == 1 else divide(eps, years)
+    line.append((way, eps, sqrt(worst)))
     x = np.repeat([[0, 1]], 2000, 0) if years == 1 else np.arange(years) % 2
     truth = rng.random((4000, years)) < exp(part) / (1 + exp(part))
     y = np.where(truth, x.reshape(-1, years), 1 - x.reshape(-1, years))
     marks += [(way, eps, z) for z in score(y, part).mean(1)]
 line, marks = (pd.DataFrame(f, columns=["asked", "ε", "score"]) for f in (line, marks))
 
-# %% mystnb={"figure": {"name": "fig-comp-remedies", "caption": "Standard deviation of one person's score when half of her answers are yes. Lines: formula. Marks: 4,000 simulated people each. Dividing over two years overtakes asking once at ε = 2.12."}, "image": {"alt": "Standard deviation against epsilon from 0.5 to 6, logarithmic. Dividing over ten years lies highest up to about 4, over two years less high; both fall below the line for asking once, which flattens at one half, the second at 2.12. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-comp-remedies", "caption": "Standard deviation of one person's score when half of her answers are yes. Lines: formula. Marks: 4,000 simulated people, with 95 % bars. Vertical line: two years overtake asking once at 2.12."}, "image": {"alt": "Standard deviation against epsilon from 0.5 to 6, logarithmic. Dividing over ten years lies highest throughout. Dividing over two years starts below it and crosses the line for asking once, which flattens at one half, at 2.12, where a vertical line stands. Marks lie on or near the lines."}}
 names, look = [*WAYS], simulation("asked", [*WAYS], of="std")
 ax = sns.lineplot(line, x="ε", y="score", **theory("asked", names))
 sns.lineplot(marks, x="ε", y="score", ax=ax, **look)
+ax.axvline(2.12, color="grey", linewidth=1, linestyle=":")
 ax.set(xlabel="budget ε in total", ylabel="standard deviation")
 ax.set(yscale="log")
 plain_ticks(ax)
@@ -396,27 +428,30 @@ def exact(eps, client, one_score):
 
 
 shares = np.mean(RAND, 1)
-divided = exact(1.0, every, lambda y: np.mean([score(b, 1 / T) for b in y]))
-single = exact(1.0, once, lambda y: score(y[1], 1.0))
-formulas = [1 / (4 * T * sinh(0.1) ** 2), 1 / (4 * tanh(0.5) ** 2) - (shares - 0.5) ** 2]
+each_year = exact(1.0, every, lambda y: np.mean([score(b, 1 / T) for b in y]))
+one_year = exact(1.0, once, lambda y: score(y[1], 1.0))
+formulas = [divide(1, T), ask_once(1) - (shares - 0.5) ** 2]
 check(
     "Remedies",
-    "six records of five years: means and variances as derived",
-    all(np.allclose(m, shares) and np.allclose(v, w) for (m, v), w in zip((divided, single), formulas, strict=True)),
+    "six records: means and variances as derived",
+    all(
+        np.allclose(m, shares) and np.allclose(v, w) for (m, v), w in zip((each_year, one_year), formulas, strict=True)
+    ),
     control="ε for ε/T",
-    caught=not np.allclose(divided[1], 1 / (4 * T * sinh(0.5) ** 2)),
+    caught=not np.allclose(each_year[1], divide(T, T)),
 )
 golden = 2 * acosh((1 + sqrt(5)) / 2)
 
 
 def once_wins(eps, years):
-    return years * sinh(eps / 2 / years) ** 2 <= tanh(eps / 2) ** 2
+    return ask_once(eps) <= divide(eps, years)
 
 
 check(
     "Ask once",
-    f"T = 2 to 50: better up to ε = {golden:.4f}",
-    all(once_wins(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, golden - 1e-6, 50)),
+    f"T = 2 to 50: better up to ε = {golden:.2f}",
+    all(once_wins(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, golden - 1e-6, 50))
+    and all(divide(eps, 1) < divide(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, 30, 50)),
     control="ε = 2.13 and two years",
     caught=not once_wins(2.13, 2),
 )
@@ -434,23 +469,11 @@ check(
 #
 # :::{prf:theorem} Parallel composition
 # :label: thm-comp-parallel
-# If the client of person $i$ is $\varepsilon_i$-LDP, then all $n$ reports together are $\varepsilon_i$-LDP in $x_i$: reports of different people do not add up.
+# If the client of person $i$ is $\varepsilon_i$-LDP, then all $n$ reports together are $\varepsilon_i$-LDP in $x_i$.
 # :::
 #
-# A common misreading takes disjoint *questions* for disjoint *people*.
-# Two questions to one person are two reports about one record, and {prf:ref}`thm-composition` applies:
-
-
-# %%
-def questions(x, rng):
-    """Two unrelated questions, with ε = 1 each."""
-    return reply(x[0], 1, rng), reply(x[1], 1, rng)
-
-
-PAIRS = list(product((0, 1), repeat=2))
-print(f"ε = {epsilon(laws(questions, PAIRS)):.1f}")
-
-# %% [markdown]
+# Two *questions* to one person concern one record, so their budgets add up.
+#
 # (sec-comp-personal)=
 # ## People who choose their own ε
 #
@@ -466,25 +489,33 @@ def personal(x, eps, rng):
 # The choice must not depend on the answer.
 # If people with something to hide pick a small ε, the choice reveals it.
 #
-# How should the server combine unequal reports?
-# We regard the people as a random sample.
-# By {eq}`eq-comp-remedies` with $f$ for $a$, person $i$'s score has variance at most $1/(4h_i^2)$, with $h_i = \tanh(\varepsilon_i/2)$.
-# Independent unbiased scores are best weighted by their inverse variances; here, by $h_i^2$:
+# Now let the people be a random sample: $x_i$ is a random draw, a yes with probability $f$.
+# So $\E z_i = f$, and with $h_i = \tanh(\varepsilon_i/2)$, {eq}`eq-comp-variance` becomes
+#
+# $$ \Var z_i = \frac{1}{4h_i^2} - \Big(f - \frac12\Big)^2 \;\le\; \frac{1}{4h_i^2}. $$
+#
+# Inverse variances are the best weights for independent unbiased scores.
+# The server does not know $f$, and uses $h_i^2$, the best for $f = \frac12$.
+# The bound below holds for every $f$:
 #
 # $$ \begin{aligned} \hat f &= \frac{\sum_i h_i^2 z_i}{\sum_i h_i^2} = \frac12 + \frac{\sum_i h_i\,(y_i - 1/2)}{\sum_i h_i^2}, \\[1ex] \Var \hat f &\le \frac{\sum_i h_i^4/(4h_i^2)}{(\sum_i h_i^2)^2} = \frac{1}{4\sum_i h_i^2}. \end{aligned} $$ (eq-comp-weighted)
 #
-# A person with $\varepsilon = 1$ counts as $h^2 = 0.21$ of a person who tells the truth.
+# With $\varepsilon = 1$, a person counts as $h^2 = 0.21$ of a truthful one.
 
 
 # %%
-def weighted(eps, y):
+def combine(eps, y, weights):
     """Estimated share, and a bound on its standard error."""
-    h = np.tanh(eps / 2)
-    f_hat = 0.5 + np.sum(h * (y - 0.5)) / np.sum(h**2)
-    return f_hat, 1 / (2 * sqrt(np.sum(h**2)))
+    h, total = np.tanh(eps / 2), np.sum(weights)
+    f_hat = np.sum(weights * score(y, eps)) / total
+    return f_hat, sqrt(np.sum(weights**2 / (4 * h**2))) / total
 
 
-def survey(x, eps):
+def weighted(eps, y):
+    return combine(eps, y, np.tanh(eps / 2) ** 2)
+
+
+def survey(x, eps, rng):
     """All budgets and replies, as two arrays."""
     people = zip(x.tolist(), eps.tolist(), strict=True)
     return np.array([personal(*who, rng) for who in people]).T
@@ -493,24 +524,22 @@ def survey(x, eps):
 TRUTH, CHOICES = 0.3, [0.25, 1.0, 3.0]
 x = (rng.random(20_000) < TRUTH).astype(int)
 eps = rng.choice(CHOICES, len(x), p=[0.5, 0.3, 0.2])
-own, y = survey(x, eps)
+own, y = survey(x, eps, rng)
 hidden = np.where(x == 1, 0.25, eps)
 estimates = {
     "own ε, weighted": weighted(own, y),
-    "own ε, plain average": server(score(y, own)),
-    "all at ε = 0.25": weighted(*survey(x, 0 * eps + 0.25)),
-    "all yes at ε = 0.25": weighted(*survey(x, hidden)),
+    "own ε, plain average": combine(own, y, np.ones(len(x))),
+    "all at ε = 0.25": weighted(*survey(x, 0 * eps + 0.25, rng)),
+    "all yes at ε = 0.25": weighted(*survey(x, hidden, rng)),
 }
 rows = []
 for how, (f, error) in estimates.items():
     rows.append([how, TRUTH, f"{f:.3f} ± {error:.3f}"])
-table(pd.DataFrame(rows, columns=["survey", "truth", "estimate"]))
+table(pd.DataFrame(rows, columns=["survey", "population", "estimate"]))
 
 # %% [markdown]
-# The weights bring the error to about a third of that of the plain average.
-# In the last row, everybody with a yes picks the lowest budget: the estimate is badly biased, because their replies hardly count.
-#
-# {cite:t}`jorgensen2015conservative` let people choose their ε with a trusted server; in {ref}`ch-onebit`, people do so for a long list of items.
+# The weights cut the error to about a third of the plain average's.
+# In the last row, everybody with a yes picks the lowest budget: their replies hardly count, which biases the estimate.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: everybody keeps their own ε; a choice by the answer is caught"}
@@ -533,20 +562,27 @@ check(
 )
 
 
-def bound_met(share, weight):
-    """Exact variance of weighted scores of three random people, against the bound."""
-    h = np.tanh(np.array(CHOICES) / 2)
-    v = [moments(lambda s, rng, e=e: reply(int(toss(s, rng)), e, rng), [share], score=lambda y, e=e: score(y, e))[1][0]
-         for e in CHOICES]  # fmt: skip
-    return np.sum(weight(h) ** 2 * v) / np.sum(weight(h)) ** 2 - 1 / (4 * np.sum(h**2))
+def variances(share):
+    """Exact variances of the scores of three random people."""
+    return np.array([
+        moments(lambda s, rng, e=e: reply(int(toss(s, rng)), e, rng), [share], score=lambda y, e=e: score(y, e))[1][0]
+        for e in CHOICES
+    ])  # fmt: skip
 
 
+def of_weights(share, weights):
+    """Exact variance of their weighted scores."""
+    return np.sum(weights**2 * variances(share)) / np.sum(weights) ** 2
+
+
+squares = np.tanh(np.array(CHOICES) / 2) ** 2
+bound, inverse = 1 / (4 * squares.sum()), 1 / variances(0.3)
 check(
     "Weights",
-    "three budgets: the bound holds, with equality at f = 1/2",
-    abs(bound_met(0.5, np.square)) < 1e-9 and bound_met(0.3, np.square) < 0,
+    "bound met at f = 1/2, kept at 0.3; other weights best there",
+    abs(of_weights(0.5, squares) - bound) < 1e-9 and of_weights(0.3, inverse) < of_weights(0.3, squares) < bound,
     control="equal weights",
-    caught=bound_met(0.3, np.ones_like) > 0,
+    caught=of_weights(0.3, np.ones(3)) > bound,
 )
 
 # %% [markdown]
@@ -556,16 +592,16 @@ check(
 # - *Rows are taken for people.*
 #   Someone with five rows spends five times the stated ε.
 # - *An app asks at every start.*
-#   With fresh replies, no ε is left.
+#   With fresh replies, the total ε grows without bound.
 # - *Two reports share a coin.*
-#   A second report that repeats only the first one's coin is independent of the answer, yet together the two reveal it.
+#   A second report that says only whether the first reply lied is independent of the answer, yet together the two reveal it.
 #
 # (sec-comp-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
 # Two replies with ε each have $2\varepsilon$ together.
-# Show that the best guess from both is right no more often than from one.
+# At even odds beforehand, show that the best guess from both is right no more often than from one.
 # How does that fit together?
 # :::
 #
@@ -585,8 +621,8 @@ check(
 # :::
 #
 # :::{dropdown} Solution
-# Drawing leaves half of the reports for each question, so the variance of a share is about $2/\varepsilon^2$ per person, by {eq}`eq-comp-variance`.
-# With both questions at $\varepsilon/2$ it is $1/(\varepsilon/2)^2 = 4/\varepsilon^2$, twice as large.
+# Drawing leaves half of the reports for each question, so the variance of a share is about $(2/\varepsilon^2)/n$, by {eq}`eq-comp-fixed`.
+# With both questions at $\varepsilon/2$ it is $(4/\varepsilon^2)/n$, twice as large.
 # :::
 
 
@@ -596,9 +632,10 @@ def one_of_two(x, eps, rng):
 
 
 def two_shares(reports, eps):
-    return [server([score(y, eps) for t, y in reports if t == question]) for question in (0, 1)]
+    return [server([score(y, eps) for t, y in reports if t == question], ask_once(eps)) for question in (0, 1)]
 
 
+PAIRS = list(product((0, 1), repeat=2))
 pairs = [(int(rng.random() < 0.2), int(rng.random() < 0.6)) for _ in range(20_000)]
 for f_hat, error in two_shares([one_of_two(x, 1.0, rng) for x in pairs], 1.0):
     print(f"{f_hat:.3f} ± {error:.3f}")
@@ -621,8 +658,8 @@ print(prove(one_of_two, PAIRS, rounded=False))
 #
 # - What is done with reports afterwards costs nothing.
 # - The budgets of one person's reports add up, even if later questions depend on earlier reports.
-# - Divide the budget, ask once, or remember a reply; up to $\varepsilon = 2.12$, asking once is at least as good as dividing.
-# - Different people's budgets do not add up; different questions to one person do.
+# - Divide the budget, ask once, or remember a reply; up to $\varepsilon = 2.12$, asking once is no worse than dividing.
+# - Different people's budgets do not add up.
 # - With personal budgets, weight each person by $\tanh^2(\varepsilon_i/2)$.
 #
 # ## Letters
@@ -638,9 +675,11 @@ print(prove(one_of_two, PAIRS, rounded=False))
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $T$ | number of reports of one person (here only) |
 # | $t$ | one of the $T$ reports (here only) |
-# | $l$ | number of lies among the $T$ replies (here only) |
-# | $h$ | $2p-1$, by which a reply shrinks the distance from one half (here only) |
+# | $l$ | number of lies (here only) |
+# | $h$ | $2p-1 = \tanh(\varepsilon/2)$ (here only) |
 # | $z$ | score of a report (here only) |
 # | $a$ | a person's share of years with yes (here only) |
+# | $u$ | $\varepsilon/2$ (here only) |
+# | $r$ | $u/T$ (here only) |
 #
-# Next, {ref}`ch-verify` checks clients that somebody else wrote.
+# Next: {ref}`ch-verify`.
