@@ -1,0 +1,806 @@
+# %% [markdown]
+# (ch-verify)=
+# # Checking a privacy claim
+#
+# *After {cite:t}`ding2018detecting` and {cite:t}`bichsel2021sniper`; others in {ref}`sec-verify-prior`.*
+#
+# :::{admonition} In one minute
+# A stranger gives you a client and says how private it is.
+# If you can run its code, replay it along every branch of its random choices.
+# This gives its exact privacy, bias and variance, on small domains.
+# If the client computes its coins from a symbol, you can prove its privacy for every budget.
+# If you can only collect its reports, an audit bounds the budget from below.
+# A high bound refutes the stated budget; a low bound proves nothing.
+# Nor does a survey with a correct estimate.
+# :::
+#
+# :::{zh}
+# 本章讨论如何检验一个用户端是否满足其所声称的 $\varepsilon$-本地化差分隐私。
+# 若全部随机选择都经由 `toss` 与 `pick`，便可沿每条分支重放代码，得到报告的精确分布以及精确的 $\varepsilon$、偏差与方差。
+# 若硬币的概率由 $e^\varepsilon$ 的公式算出，`prove` 可以对所有 $\varepsilon$ 一次证明隐私。
+# 若只能收集报告，则以审计求 $\varepsilon$ 的下界：用一半报告选事件，用另一半计数。
+# 高于声称值的下界在给定的显著性水平上否定该声称；低于声称值的下界什么也不能证明。
+# 估计正确并不意味着隐私正确：有的用户端直方图无偏，$\varepsilon$ 却为无穷大。
+# 最后汇集十六种典型错误，并列出哪种工具能发现哪种错误。
+# :::
+#
+# You need {ref}`ch-rr` and {prf:ref}`thm-post`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+import warnings
+from collections import Counter, defaultdict
+from fractions import Fraction
+from math import exp, log
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.stats import beta, binom, norm
+
+from ldpnb import GRR, OLH, SUE, check_mechanism, epsilon, laws, pick, prove, toss, worst
+from ldpnb.book import check, diagram, gallery, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book.studies import checking as study
+from ldpnb.chance import TooManyBranches, bernoulli, law, odds, round_down, walk
+from ldpnb.verify import audit, ceiling, sampled
+
+style()
+warnings.filterwarnings("ignore", "this audit says little")  # of 1,000 reports
+rng = np.random.default_rng(2018)  # the year of StatDP
+
+# %% [markdown]
+# (sec-verify-stranger)=
+# ## Ten lines of a stranger's code
+#
+# A survey asks what worries people most: health, money or work.
+# Its client tosses a coin for each item, lists those whose coin says yes, and fills an empty list.
+
+
+# %%
+ITEMS = ["health", "money", "work"]
+
+
+def send(x, eps, rng):
+    """A list of items; claimed to be ε-LDP."""
+    keep = odds(eps) / (odds(eps) + 1)
+    listed = []
+    for item in range(3):
+        own = item == x
+        if toss(keep if own else 1 - keep, rng):
+            listed.append(item)
+    if not listed:  # never send nothing
+        listed.append(pick(range(3), rng))
+    return tuple(listed)
+
+
+def server(reports, eps):
+    """Shares of all items, and their standard errors."""
+    n, p = len(reports), exp(eps) / (exp(eps) + 1)
+    C = np.array([sum(x in y for y in reports) for x in range(3)])
+    f_hat = (C / n - (1 - p)) / (2 * p - 1)
+    error = np.sqrt(C / n * (1 - C / n) / n) / (2 * p - 1)
+    return f_hat, error
+
+
+# %% [markdown]
+# **Is the client ε-LDP, and are the estimates right?**
+#
+# (sec-verify-exact)=
+# ## Every branch once
+#
+# All randomness of `send` comes from `toss` and `pick`.
+# Instead of a generator `rng`, hand them a script that says how each choice ends.
+# The first script takes the first option everywhere; each later one changes the last choice that has another option left.
+# So the replay takes every branch once.
+# {numref}`fig-verify-tree` shows the result for a person who answers health, with $\varepsilon = \ln 2$.
+
+
+# %% mystnb={"figure": {"name": "fig-verify-tree", "caption": "The stranger's client for the answer health (H; M is money, W is work), with ε = ln 2. Each branch is one outcome of its random choices; equal reports have one colour."}, "image": {"alt": "Tree with ten leaves, drawn from the client's code. Three coins in a row, for health with 2/3 and 1/3, for money and work with 1/3 and 2/3. Where all three say no, a fourth fork lists one of the three items with 1/3 each; these leaves have probability 4/81 each."}}
+def stranger(x, rng):
+    return send(x, log(2), rng)
+
+
+NAMES = {
+    (0, 1, 2): "HMW",
+    (0, 1): "HM",
+    (0, 2): "HW",
+    (1, 2): "MW",
+    (0,): "H",
+    (1,): "M",
+    (2,): "W",
+}
+steps = ["health?", "money?", "work?", "fill"]
+options = [["yes", "no"]] * 3 + [["H", "M", "W"]]
+diagram.tree(
+    stranger,
+    0,
+    steps=steps,
+    options=options,
+    names=NAMES,
+    root="H",
+    head="has",
+)
+plt.show()
+
+# %% [markdown]
+# The probability of a branch is the product along it.
+# Adding up the branches that end in the same report gives its distribution (*law*):
+
+# %%
+total = defaultdict(Fraction)
+for path, y in walk(lambda rng: stranger(0, rng)):
+    total[y] += path.probability
+for y, name in NAMES.items():
+    print(name, total[y].limit_denominator(99), end="   ")
+
+# %% [markdown]
+# The function `laws` does this for a list of values, and `worst` finds the report that tells two of them apart best.
+
+# %%
+found = worst(laws(stranger, range(3)))
+one, other = (ITEMS[x] for x in found.pair)
+print(f"report {NAMES[found.report]}, {one} against {other}:")
+print(f"ratio {float(found.ratio):.3f}, so ε = {found.epsilon:.3f}")
+
+# %% [markdown]
+# The ratio should be at most $e^\varepsilon = 2$.
+# But two answers differ in *two* coins, and each shows a ratio of $e^\varepsilon$:
+#
+# $$ \frac{\Pr[\text{HM} \mid \text{health}]}{\Pr[\text{HM} \mid \text{work}]} = \frac{\frac23 \cdot \frac13 \cdot \frac23}{\frac13 \cdot \frac13 \cdot \frac13} = 4 = e^{2\varepsilon}. $$
+#
+# Each coin may spend only $\varepsilon/2$.
+# The fill looks at the list alone, so by {prf:ref}`thm-post` it costs no privacy.
+#
+# The law has limits.
+#
+# - It is exact only if *all* randomness comes from `toss`, `pick` and their relatives: search the code for other generators.
+# - It covers the values and the ε that were tried.
+# - Unary encoding over $k$ items has $2^k$ branches: $k = 8$ is instant, but not $k = 128$.
+
+# %%
+try:
+    law(lambda rng: bernoulli(0.5, (128,), rng))
+except TooManyBranches as error:
+    print(str(error).partition(":")[0])
+
+# %% [markdown]
+# (sec-verify-every)=
+# ## Every ε at once
+#
+# Take one coin first, without the denominator: the truth has weight $e^\varepsilon$, a lie has weight 1.
+# No reply may be more than $e^\varepsilon$ times as likely under one answer as under the other:
+#
+# $$ \begin{aligned} e^\varepsilon &\le e^\varepsilon \cdot 1, \\ 1 &\le e^\varepsilon \cdot e^\varepsilon. \end{aligned} $$
+#
+# The first is an identity.
+# For the second, write $e^\varepsilon = 1 + u$ with $u > 0$:
+#
+# $$ e^\varepsilon \cdot e^\varepsilon - 1 = (1+u)^2 - 1 = 2u + u^2. $$
+#
+# No coefficient is negative, so the difference is not negative either.
+#
+# The function `prove` does the same with a client's code.
+# It replays all branches with a symbol for ε, so all coins are formulas.
+# Code that compares a formula with a number raises an error, so a replay that ends took the same steps for every ε.
+
+# %%
+print(prove(send, range(3), rounded=False))
+
+
+# %% [markdown]
+# Now with half of ε for each coin, and without the fill:
+
+
+# %%
+EPS = log(2)
+
+
+def plain(x, eps, rng):
+    """The stranger's client without the fill."""
+    keep = odds(eps) / (odds(eps) + 1)
+    coin = [keep if item == x else 1 - keep for item in range(3)]
+    return tuple(item for item in range(3) if toss(coin[item], rng))
+
+
+def mended(x, eps, rng):
+    """Half of ε for each coin."""
+    return plain(x, eps / 2, rng)
+
+
+print(prove(mended, range(3), rounded=False))
+
+
+# %% [markdown]
+# *Ideal* coins have exactly the probability of the formula.
+# A computer *rounds* it to a multiple of $2^{-53}$; `round_down` takes the one below the formula.
+# `prove` treats it as any number between the formula and its value at $\varepsilon = 0$.
+# So the second sentence below is about the coins that are tossed:
+
+
+# %%
+def reply(x, eps, rng):
+    """Randomized response with a rounded coin."""
+    truth = round_down(odds(eps) / (odds(eps) + 1))
+    return x if toss(truth, rng) else 1 - x
+
+
+print(prove(reply, [0, 1]))
+
+
+# %% [markdown]
+# One thing is only *tested*: that the client treats a number as it treats the symbol.
+# `prove` compares laws at two values of ε, and checks at six that ε is kept; a client that misbehaves only at another ε escapes.
+#
+# A client that only compares items, draws them and sends them is proved for all $k$.
+# Two items, a and b, stand for any two:
+
+
+# %%
+def krr(x, items, eps, rng):
+    """k-RR: keep the item, or draw any of the k."""
+    keep = (odds(eps) - 1) / (odds(eps) + items.k - 1)
+    return x if toss(keep, rng) else items.pick(rng)
+
+
+print(prove(krr))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the stranger's client, mended; proofs for every ε"}
+fixed = worst(laws(lambda x, rng: mended(x, EPS, rng), range(3)))
+check(
+    "Stranger",
+    f"mended client: ratio {float(fixed.ratio):.6f} where {exp(EPS):.3g} is allowed",
+    abs(fixed.epsilon - EPS) < 1e-9,
+    control=f"as it came, ε = {found.epsilon:.3f}",
+    caught=found.epsilon > log(2) + 0.5,
+)
+one, five, refuted = prove(reply, [0, 1]), prove(GRR(k=5, epsilon=1.0), range(5)), prove(send, range(3))
+check(
+    "Every ε",
+    f"one coin, and k-RR at k = 5 with {five.moments} identities of mean and variance",
+    all(p.holds and p.shipped and p.tight for p in (one, five)) and five.moments > 0 == five.wrong,
+    control="all of ε for each item, x²",
+    caught=refuted.holds is False and str(refuted.ratio) == "x^2",
+)
+
+# %% [markdown]
+# (sec-verify-sampled)=
+# ## A right estimate, a wrong client
+#
+# An item is listed with probability $p$ by people who have it, and with probability $q = 1-p$ by others.
+# Of $n$ reports, let $C_x$ list item $x$.
+# Without the fill,
+#
+# $$ \E\,\frac{C_x}{n} = f_x\,p + (1-f_x)\,q, \qquad \hat f_x = \frac{C_x/n - q}{p - q}. $$
+#
+# This is the author's server.
+# But the list is empty with probability $(1-p)(1-q)^2 = (1-p)\,p^2$, whatever the answer is, and then each item has a chance of 1/3:
+#
+# $$ \begin{aligned} \E\,\frac{C_x}{n} &= f_x\,p + (1-f_x)\,q + \frac{(1-p)\,p^2}{3}, \\[1ex] \E \hat f_x - f_x &= \frac{(1-p)\,p^2}{3\,(2p-1)}. \end{aligned} $$
+#
+# No number of people averages this bias away.
+# Here is a survey of 10,000 people, drawn at random, with each version of the client:
+
+
+# %%
+def halved(x, eps, rng):
+    """The stranger's client with half of ε for each coin."""
+    return send(x, eps / 2, rng)
+
+
+VERSIONS = {  # the client, and the budget of one coin
+    "as it came": (send, EPS),
+    "without the fill": (plain, EPS),
+    "half of ε per coin": (halved, EPS / 2),
+    "both": (mended, EPS / 2),
+}
+SHARES = [0.5, 0.3, 0.2]
+people = rng.choice(3, 10_000, p=SHARES).tolist()
+rows = [["truth", f"{exp(EPS):.3g} allowed", *map(str, SHARES)]]
+for name, (client, per_coin) in VERSIONS.items():
+    exact = laws(lambda x, r, c=client: c(x, EPS, r), range(3))
+    ratio = float(worst(exact).ratio)
+    reports = [client(x, EPS, rng) for x in people]
+    found_f = np.transpose(server(reports, per_coin))
+    shown = [f"{f:.2f} ± {error:.2f}" for f, error in found_f]
+    rows.append([name, f"{ratio:.2f}", *shown])
+columns = ["client", "largest ratio", *ITEMS]
+table(pd.DataFrame(rows, columns=columns))
+
+# %% [markdown]
+# The second client passes this test, but it spends twice the stated budget.
+# The third is private, and its estimates are far too high.
+# Only the last is right on both counts.
+# *Privacy, bias and variance are three questions, and each needs its own check.*
+#
+# On large domains, bias and variance can only be sampled.
+# `sampled` compares both with what a mechanism states; it misses mistakes below a few standard errors.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact bias, and sampled scores over 1,000 items"}
+def bias(client, per_coin, x, item):
+    """Exact mean of one person's score for an item, minus what it should be."""
+    q = 1 / (exp(per_coin) + 1)
+    listed = sum(w for y, w in law(lambda rng: client(x, EPS, rng)).items() if item in y)
+    return (float(listed) - q) / (1 - 2 * q) - (item == x)
+
+
+biases = {name: max(abs(bias(*c, x, item)) for x in range(3) for item in range(3)) for name, c in VERSIONS.items()}
+p = exp(EPS) / (exp(EPS) + 1)
+check(
+    "Bias",
+    f"without the fill none; with it {biases['as it came']:.3f} and {biases['half of ε per coin']:.3f} as in the text",
+    max(biases["without the fill"], biases["both"]) < 1e-9
+    and abs(biases["as it came"] - (1 - p) * p**2 / (6 * p - 3)) < 1e-9,
+    control="with them",
+    caught=min(biases["as it came"], biases["half of ε per coin"]) > 0.01,
+)
+pair = np.array([0, 999])
+right = sampled(OLH(k=1000, epsilon=1.0), pair, reports=2000, rng=rng)
+
+
+class Forgetful(OLH):
+    """Estimates with 1/k for the chance that another item is supported."""
+
+    def estimate(self, tally):
+        return (tally.counts / tally.n - 1 / self.k) / float(self.support[0] - Fraction(1, self.k))
+
+
+class Optimist(OLH):
+    """States half of the variance."""
+
+    def variance(self, values, items=None):
+        return super().variance(values) / 2
+
+
+wrong, hopeful = (sampled(kind(k=1000, epsilon=1.0), pair, reports=2000, rng=rng) for kind in (Forgetful, Optimist))
+check(
+    "Sampled",
+    f"OLH over 1,000 items: mean {right.bias:.1f} standard errors off, {right.limit:.1f} allowed",
+    right.unbiased,
+    control=f"1/k for 1/g, off by {wrong.bias:.0f}",
+    caught=not wrong.unbiased,
+)
+check(
+    "Sampled variance",
+    f"of the same reports: {right.variance:.1f} standard errors off, {right.limit:.1f} allowed",
+    right.variance_right,
+    control=f"half the variance stated, {hopeful.variance:.0f} off",
+    caught=not hopeful.variance_right,
+)
+
+# %% [markdown]
+# (sec-verify-audit)=
+# ## The audit of a black box
+#
+# If you cannot read the code, collect reports of two values, $x$ and $x'$.
+# Take any set $A$ of reports, an *event*.
+# For an ε-LDP client, $\Pr[A \mid x] \le e^\varepsilon \Pr[A \mid x']$, so
+#
+# $$ \varepsilon \;\ge\; \ln \frac{\Pr[A \mid x]}{\Pr[A \mid x']}. $$ (eq-audit)
+#
+# Of $t$ fresh reports of each value, let $a$ and $a'$ be in $A$.
+# Such a count bounds a probability {cite:p}`clopper1934use`.
+# The lower bound $L(a)$ is the probability for which $a$ hits or more have only a small chance $\eta$:
+#
+# $$ \Pr\big[\mathrm{Bin}(t, L(a)) \ge a\big] = \eta, \qquad L(0) = 0. $$
+#
+# The upper bound $U(a)$ makes $a$ hits or fewer as unlikely.
+#
+# :::{prf:theorem} An audit's bound
+# :label: thm-audit
+# Choose $r$ events without looking at the $t$ fresh reports of each value.
+# With $\eta = \lambda/(2r)$, the largest of the $r$ numbers $\ln\big(L(a)/U(a')\big)$ is above the true ε with probability at most the *level* $\lambda$.
+# :::
+#
+# :::{prf:proof}
+# Let $P = \Pr[A \mid x]$ for one of the events.
+# The chance of $a$ hits or more grows with the probability of a hit.
+# So $L(a) > P$ means that
+#
+# $$ \Pr[\mathrm{Bin}(t, P) \ge a] < \eta. $$
+#
+# For the smallest such $a$, called $a_0$,
+#
+# $$ \Pr[L(a) > P] = \Pr[a \ge a_0] = \Pr[\mathrm{Bin}(t, P) \ge a_0] < \eta. $$
+#
+# In the same way, $U(a')$ is too small with probability below $\eta$.
+# All $2r$ bounds are right except with probability $2r\eta = \lambda$.
+# Then, by {eq}`eq-audit`,
+#
+# $$ \varepsilon \ge \ln\frac{\Pr[A \mid x]}{\Pr[A \mid x']} \ge \ln\frac{L(a)}{U(a')}. $$
+#
+# :::
+#
+# An event chosen on the reports on which it is counted is the one that luck favoured.
+# So our auditor chooses one event on half of the reports and counts it on the other half.
+
+
+# %%
+def bound(a, b, t, level):
+    """ln(L(a)/U(b)), or 0 if that says nothing."""
+    low = beta.ppf(level / 2, a, t - a + 1)
+    high = beta.ppf(1 - level / 2, b + 1, t - b)
+    return np.fmax(0, np.log(low / high))
+
+
+def auditor(these, those, level=0.001):
+    """A lower bound on ε from reports of two values; the event."""
+    t = len(these) // 2  # this half chooses
+    seen, other = Counter(these[:t]), Counter(those[:t])
+    order = sorted(seen, key=lambda y: other[y] / seen[y])
+    a = np.cumsum([seen[y] for y in order])
+    b = np.cumsum([other[y] for y in order])
+    best = np.argmax(bound(a, b, t, level))
+    event = set(order[: best + 1])
+    a, b = (sum(y in event for y in r[t:]) for r in (these, those))
+    return float(bound(a, b, t, level)), event
+
+
+for client in (send, mended):
+    these = [client(0, EPS, rng) for _ in range(10_000)]
+    those = [client(1, EPS, rng) for _ in range(10_000)]
+    least, event = auditor(these, those)
+    names = sorted(NAMES.get(y, "none") for y in event)
+    print(f"{client.__name__}: ε ≥ {least:.2f}, event {names}")
+
+# %% [markdown]
+# The audit refutes $\varepsilon = \ln 2 = 0.69$ for the first client and not for the second.
+#
+# The package's `audit` tries all pairs of values.
+# If hardly any report comes twice, it trains a classifier, and the event is a score above a threshold.
+#
+# ### How close can it come?
+#
+# The easiest event to count is that of randomized response, with $P = e^\varepsilon/(e^\varepsilon+1)$ and $P' = 1/(e^\varepsilon+1)$.
+# A count has mean $tP$ and variance $tP(1-P)$.
+# For large $t$, the lower bound is $z$ standard deviations below, where $z$ is the normal quantile of $\eta$ ($z = 3.3$ at $\lambda = 0.001$):
+#
+# $$ \ln L(a) \approx \ln\Big(P - z\sqrt{\tfrac{P(1-P)}{t}}\Big) \approx \ln P - \frac{z}{\sqrt t}\sqrt{\frac{1-P}{P}}. $$
+#
+# Here $(1-P)/P = e^{-\varepsilon}$, and $(1-P')/P' = e^\varepsilon$.
+# So an auditor who knows the best event expects
+#
+# $$ \ln\frac{L(a)}{U(a')} \approx \varepsilon - \frac{z}{\sqrt t}\,\big(e^{-\varepsilon/2} + e^{\varepsilon/2}\big). $$ (eq-audit-reach)
+#
+# A single lucky audit can exceed this.
+# {numref}`fig-verify-samples` shows our audit of the mended client, and the package's for 128 items, where hardly any list comes twice.
+
+# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bound against the number of reports of each value; the true ε is ln 2, and the level 0.001. Lines: exact laws with mean counts. Marks: means of 20 audits (three items) and of 4 (128 items)."}, "image": {"alt": "Bounds against reports from 1,000 to 30,000 on a logarithmic axis. All rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it. The marks of the package's audit of 128 items start at 0 and end near our auditor's."}}
+exact = laws(lambda x, rng: mended(x, EPS, rng), range(2))
+SIZES = [1000, 3000, 10_000, 30_000]
+ours = study.audits(auditor, exact, SIZES, runs=20, rng=rng)
+lines = []
+for n in SIZES:
+    best = ceiling(EPS, samples=n, known=True)
+    lines.append((n, best, "best event"))
+    half = study.reach(bound, exact, n // 2, 0.001)
+    lines.append((n, half, "three items"))
+hard, marks = SUE(k=128, epsilon=EPS), []
+for n in SIZES:
+    for _ in range(4):
+        least = audit(hard, np.arange(2), samples=n, rng=rng).bound
+        marks.append((n, least, "128 items"))
+
+columns = ["reports", "bound", "audit"]
+lines = pd.DataFrame(lines, columns=columns)
+marks = pd.DataFrame(marks, columns=columns)
+marks = pd.concat([ours.assign(audit="three items"), marks])
+names = ["best event", "three items", "128 items"]
+axes = {"x": "reports", "y": "bound"}
+ax = sns.lineplot(lines, **axes, **theory("audit", names))
+sns.lineplot(marks, ax=ax, **axes, **simulation("audit", names))
+ax.axhline(EPS, color="black", linewidth=1, linestyle="-")
+ax.text(1000, 1.02 * EPS, "true ε", fontsize=11)
+ax.text(11_000, 0.55 * EPS, "128 items", fontsize=11, color="#00694D")
+ax.set(xscale="log", ylabel="lower bound on ε", ylim=(0, 1.12 * EPS))
+plain_ticks(ax)
+label_lines(ax)
+plt.show()
+
+# %% [markdown]
+# With 30,000 reports, both audits get within a fifth of the truth.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the level; the approximation"}
+LEVEL, RUNS, EACH = 0.5, 200, 2000
+coin = GRR(k=8, epsilon=1.0)
+
+
+def eight(child, n=EACH):
+    """Reports of all eight values."""
+    return [coin.perturb(np.full(n, x), rng=child).tolist() for x in range(8)]
+
+
+def careless(child, n=EACH // 2):
+    """The control: of all pairs and all single reports takes the best, and counts it where it was found."""
+    hits = np.array([np.bincount(reports, minlength=8) for reports in eight(child, n)])
+    return float(bound(hits[:, None], hits[None], n, LEVEL).max())
+
+
+alarms = sum(auditor(*eight(child)[:2], level=LEVEL)[0] > 1 for child in rng.spawn(RUNS))
+allowed = int(binom.isf(1e-9, RUNS, LEVEL))
+caught = sum(careless(child) > 1 for child in rng.spawn(RUNS))
+check(
+    "Level",
+    f"{RUNS} audits at level {LEVEL}: {alarms} false alarms of at most {allowed}",
+    alarms <= allowed,
+    control=f"looks and counts on the same reports, {caught}",
+    caught=caught > allowed,
+)
+z = norm.isf(0.001 / 2)
+gaps = [(n, EPS - ceiling(EPS, samples=n, known=True)) for n in (10_000, 100_000)]
+check(
+    "Reach",
+    "two sizes: the gap of the best event within 6 %",
+    all(abs(gap * n**0.5 / z / (exp(EPS / 2) + exp(-EPS / 2)) - 1) < 0.06 for n, gap in gaps),
+    control="one square root for both counts",
+    caught=all(abs(gap * n**0.5 / z / exp(EPS / 2) - 1) > 0.06 for n, gap in gaps),
+)
+
+# %% [markdown]
+# (sec-verify-power)=
+# ## Why a passed test proves nothing
+#
+# The next client is right, except that it sends "error 17" with probability $h = 1/1000$ if the value is 1.
+
+
+# %%
+def error_17(x, rng, h=0.001):
+    """Randomized response with a report that only x = 1 sends."""
+    if x == 1 and toss(h, rng):
+        return "error 17"
+    return reply(x, EPS, rng)
+
+
+print(f"law: ε = {epsilon(laws(error_17, [0, 1]))}")
+these = [error_17(1, rng) for _ in range(10_000)]
+those = [error_17(0, rng) for _ in range(10_000)]
+print(f"audit: ε ≥ {auditor(these, those)[0]:.2f}")
+
+# %% [markdown]
+# That report gives the value away.
+# The law finds it at once; the audit does not.
+# Suppose that you know which report to look for.
+# Under the value 0 it never appears, and the upper bound for no hits is
+#
+# $$ (1 - U(0))^t = \frac{\lambda}{2}, \qquad\text{so}\qquad U(0) \approx \frac{\ln(2/\lambda)}{t} = \frac{7.6}{t}. $$
+#
+# To refute $\varepsilon = \ln 2$, you need $L(a) > 2\,U(0) \approx 15/t$, which takes $a = 31$ hits.
+# So $h$ must be about $31/t$ or more, as {numref}`fig-verify-power` shows.
+
+# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, event known, half of the reports counted. Marks: 60 runs of our auditor each."}, "image": {"alt": "Probability of refutation against the probability h of the telling report, from one in 100,000 to one in ten, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
+sizes = ["1,000 reports", "10,000", "100,000"]
+curves, marks = [], []
+for name, n in zip(sizes, (1000, 10_000, 100_000), strict=True):
+    h = np.geomspace(1e-5, 0.2, 120)
+    sure = study.refutes(bound, h, n // 2, claimed=EPS, level=0.001)
+    curves += [(*point, name) for point in np.transpose([h, sure])]
+    for times in (30, 60, 80, 120) if n < 100_000 else ():
+        h = times / n
+        leaky = laws(lambda x, r, h=h: error_17(x, r, h), (1, 0))
+        runs = study.audits(auditor, leaky, [n], runs=60, rng=rng)
+        marks += [(h, float(b > EPS), name) for b in runs["bound"]]
+columns = ["h", "refuted", "audit"]
+curves = pd.DataFrame(curves, columns=columns)
+marks = pd.DataFrame(marks, columns=columns)
+axes = {"x": "h", "y": "refuted"}
+ax = sns.lineplot(curves, **axes, **theory("audit", sizes))
+sns.lineplot(marks, ax=ax, **axes, **simulation("audit", sizes))
+ax.set(xscale="log", ylabel="probability of refutation")
+ax.set_xlabel("probability h of the telling report")
+ax.legend(title="", loc="upper left")
+plt.show()
+
+# %% [markdown]
+# No test finds a report that its sample does not contain, although ε is infinite for every $h > 0$.
+#
+# (sec-verify-gallery)=
+# ## A gallery of mistakes
+#
+# `ldpnb.book.gallery` holds sixteen clients and servers, each with one mistake of a kind that real code makes.
+# We run every tool on each.
+# "Law" compares the law with that of the right client.
+# "Even" and "skewed" are surveys: all values equally frequent, or each half as frequent as the one before.
+# "Refusal" means that the tool refuses to replay a client with another generator.
+
+# %%
+mistakes = gallery.overview(rng=rng, samples=1000)
+table(mistakes)
+
+# %% [markdown]
+# - The exact ε catches all that leaks through `toss` and `pick`, however rarely, among the values tried.
+# - The exact bias catches servers whose decoder does not match the client: harmless for privacy, fatal for the estimate.
+# - The audit catches what leaks *often*, in any language.
+# - Several clients with $\varepsilon = \infty$ pass both surveys.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: every tool on the right versions; the ratios as formulas"}
+complaints = sum(gallery.examine(b.mended(), rng=rng, samples=1000)["caught"] != () for b in gallery.GALLERY)
+check(
+    "Right versions",
+    f"{len(gallery.GALLERY)} clients without the mistake, every tool: {complaints} complaints",
+    complaints == 0,
+    control="the clients of the table",
+    caught=bool((mistakes["caught by"] != "nothing").all()),
+)
+endless = mistakes[mistakes["exact ε (claimed)"].str.startswith("∞")]["caught by"]
+check(
+    "Histogram",
+    f"{len(endless)} clients with infinite ε, of which {sum(~endless.str.contains('even|skewed'))} pass both histograms",
+    sum(~endless.str.contains("even|skewed")) >= 3,
+    control="a client that draws from too few items",
+    caught="skewed" in mistakes.set_index("mistake").loc["blind draw misses the last item", "caught by"],
+)
+table(gallery.formulas())
+
+# %% [markdown]
+# (sec-verify-own)=
+# ## Your own mechanism
+#
+# A mechanism written as a class states its ε, its variance and the length of its reports.
+# `check_mechanism` compares all of these with the law of its code.
+# This one keeps the truth as if the blind draw could not hit it:
+
+
+# %%
+class Mine(GRR):
+    """k-RR with one mistake."""
+
+    @property
+    def keep(self):
+        e = exp(self.epsilon)
+        return e / (e + self.k - 1)
+
+
+kept = check_mechanism(GRR(k=3, epsilon=1.0), range(3))
+print(f"GRR keeps all {len(kept)} checks that apply")
+try:
+    check_mechanism(Mine(k=3, epsilon=1.0), range(3))
+except AssertionError as error:
+    for line in str(error).splitlines():
+        print(fill(line, 66))
+
+# %% [markdown]
+# (sec-verify-prior)=
+# ## Related tools
+#
+# StatDP {cite:p}`ding2018detecting`, DP-Sniper {cite:p}`bichsel2021sniper` and LDP audits {cite:p}`arcolezi2024auditing` search for events; the classifier is from DP-Sniper.
+# CheckDP {cite:p}`wang2020checkdp`, LightDP {cite:p}`zhang2017lightdp` and a decision procedure {cite:p}`barthe2020deciding` prove privacy from a program's text.
+# [SampCert](https://github.com/leanprover/SampCert) uses a proof assistant, and [OpenDP](https://opendp.org) proofs on paper.
+#
+# (sec-verify-wrong)=
+# ## What can go wrong
+#
+# - *The values.*
+#   An audit of two values does not cover a third.
+# - *The sample size.*
+#   Compare a low bound with {eq}`eq-audit-reach` before you conclude anything.
+# - *One seed.*
+#   A client with a constant seed sends the same report each time, so ε is infinite.
+# - *What is not in the report.*
+#   Audit whatever else an observer sees, such as the time that the client took.
+# - *Looking twice.*
+#   Ten audits at level 0.001 raise a false alarm with probability up to 0.01.
+#
+# (sec-verify-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 5 minutes): a harmless retry
+# A client for unary encoding throws an empty list away and draws again until it is not empty.
+# Does that change ε?
+# What must the server correct?
+# :::
+#
+# :::{dropdown} Solution
+# With three items and $q = 1-p$, a list is not empty with probability
+#
+# $$ 1 - (1-p)\,p^2, $$
+#
+# whatever the answer is.
+# Each list that is not empty has its old probability divided by this number.
+# So all ratios stay as they were, and so does ε, because the worst report is not the empty list.
+#
+# The chance that an item is listed is divided by the same number.
+# So the server divides both $p$ and $q$ by it.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes): what does not worry you
+# A shy client names one item that it does *not* worry about most: its own item has probability $1/(2e^\varepsilon+1)$, and each of the others $e^\varepsilon/(2e^\varepsilon+1)$.
+# Write the client and its estimator with standard errors.
+# Check both with `prove`, with the law, and by a survey.
+# :::
+#
+# :::{dropdown} Solution
+# Of $n$ reports, $C_x$ name item $x$, so
+#
+# $$ \begin{aligned} \E\,\frac{C_x}{n} &= \frac{f_x + (1-f_x)\,e^\varepsilon}{2e^\varepsilon+1}, \\[1ex] \hat f_x &= \frac{e^\varepsilon - (2e^\varepsilon+1)\,C_x/n}{e^\varepsilon-1}. \end{aligned} $$
+#
+# The standard error of $C_x/n$ is multiplied by $(2e^\varepsilon+1)/(e^\varepsilon-1)$.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def shy(x, eps, rng):
+    """An item that the person worries less about."""
+    if toss(1 / (2 * odds(eps) + 1), rng):
+        return x
+    return pick([y for y in range(3) if y != x], rng)
+
+
+def shy_server(reports, eps):
+    e, n = exp(eps), len(reports)
+    share = np.bincount(reports, minlength=3) / n
+    gain = (2 * e + 1) / (e - 1)
+    return e / (e - 1) - gain * share, gain * np.sqrt(share * (1 - share) / n)
+
+
+print(prove(shy, range(3), rounded=False))
+f_hat, f_error = shy_server([shy(x, 1.0, rng) for x in people], 1.0)
+print(*(f"{name}: {f:.3f} ± {e:.3f}" for name, f, e in zip(ITEMS, f_hat, f_error, strict=True)), sep=", ")
+told = law(lambda rng: shy(0, 1.0, rng))
+means = sum(float(w) * shy_server([y], 1.0)[0] for y, w in told.items())
+check(
+    "Shy client",
+    "exact mean of the score: 1 for the person's item, 0 for others",
+    np.allclose(means, [1, 0, 0]),
+    control="estimated with ε = 1.1",
+    caught=not np.allclose(sum(float(w) * shy_server([y], 1.1)[0] for y, w in told.items()), [1, 0, 0]),
+)
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 5 minutes): how many reports?
+# A vendor states $\varepsilon = 1$.
+# An audit with 10,000 reports of each of two values, at level 0.001, gives $\varepsilon \ge 0.85$.
+# What do you conclude, and how many reports would it take to refute $\varepsilon = 1$ if the true ε is 1.1?
+# :::
+#
+# :::{dropdown} Solution
+# Nothing: a right client may well give 0.85, and so may one with a rare telling report, or one that fails for a third value.
+# Ask for the code, and compute its law.
+#
+# By {eq}`eq-audit-reach`, an auditor who knows the best event needs $z\,(e^{-0.55}+e^{0.55})/\sqrt t < 0.1$.
+# With $z = 3.29$ this is $t > (3.29 \cdot 2.31/0.1)^2 \approx 5{,}800$; the exact bounds give 6,000.
+# The package's audit, which uses half of the reports to choose two events, needs at least 13,000.
+# :::
+#
+# ## Summary
+#
+# A passed audit proves no privacy, nor does a correct survey.
+#
+# | question | tool | answer |
+# |---|---|---|
+# | How private is this client? | `laws`, `worst` | exact ε, on small domains |
+# | And for every ε? | `prove` | a proof, a ratio, or neither |
+# | Is its estimate right? | `moments`, `sampled` | exact; or alarms at a known rate |
+# | And a black box? | `audit` | a lower bound at a level |
+# | Is my class right? | `check_mechanism` | what it breaks |
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $\varepsilon$ | privacy budget, in nats |
+# | $e^\varepsilon$ | the largest ratio of probabilities allowed, always written so |
+# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
+# | $n$ | number of people |
+# | $x$ | an item, or another value that one person has |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $\hat f$ | estimate of $f$; a hat marks any estimate |
+# | $C_x$ | number of reports that support item $x$ |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $q$ | chance that the bit of another item is set |
+# | $u$ | $e^\varepsilon - 1$ (here only) |
+# | $A$ | an event: a set of reports (here only) |
+# | $t$ | counted reports of each value (here only) |
+# | $a$ | counted reports in $A$; $a'$ for the other value (here only) |
+# | $P$ | probability of $A$; $P'$ for the other value (here only) |
+# | $L$ | lower bound from a count (here only) |
+# | $U$ | upper bound from a count (here only) |
+# | $\eta$ | chance that a bound is wrong (here only) |
+# | $r$ | number of events (here only) |
+# | $\lambda$ | level of an audit (here only) |
+# | $z$ | normal quantile of $\eta$ (here only) |
+# | $h$ | probability of a telling report (here only) |
+#
+# Next: {ref}`ch-frequency`.
