@@ -415,6 +415,17 @@ def test_norm_has_no_bias_for_unary_encoding(histogram):
     assert np.abs(bias(weights, estimates / estimates.sum(-1, keepdims=True), histogram)).max() > 0.01
 
 
+@pytest.mark.parametrize("make, left", [(OUE, 3 / 4), (GRR, 1.0)])
+def test_norm_takes_a_kth_off_the_noise_of_unary_encoding(make, left):
+    """Of four items, from the exact law of one report; the control, k-RR, has estimates that sum to one already."""
+    mechanism = make(k=4, epsilon=1.0)
+    told = laws(mechanism, [0])[0]
+    scores = np.array([mechanism.estimate(mechanism.tally(np.array([report]))) for report in told])
+    weights = np.array([float(p) for p in told.values()])
+    noise = [weights @ ((x - weights @ x) ** 2).sum(1) for x in (scores, norm(scores))]
+    assert noise[1] == pytest.approx(left * noise[0], rel=1e-12)
+
+
 @pytest.mark.parametrize("histogram, least", [((4, 0, 0), 0.3), ((2, 1, 1), 0.07)])
 def test_norm_sub_and_maximum_likelihood_have_bias(histogram, least):
     """Exact, over all tallies of four people; the projection in Fractions, the likelihood by its closed form."""

@@ -1,0 +1,658 @@
+# %% [markdown]
+# (ch-sensible)=
+# # Sensible estimates
+#
+# *From {cite:t}`wang2020consistency`, with {cite:t}`michelot1986projection` for the projection and {cite:t}`dempster1977em` for the likelihood.*
+#
+# :::{admonition} In one minute
+# A private survey may tell you that minus eight percent of all patients are allergic to bees.
+# There is no mistake: the estimate is right on average, and it sometimes falls below zero.
+# You can cut negative shares off, shift all of them, project them, or look for the shares that make the reports likeliest.
+# No repair costs privacy.
+# But every repair that forbids negative shares lifts rare items on average.
+# Sums and averages of such shares are wrong, however many surveys you add.
+# :::
+#
+# :::{zh}
+# 本地化差分隐私下的无偏估计可能为负，总和也未必为一。
+# 常用的修正有四种：截断、Norm（各项加同一常数）、Norm-Sub（投影到概率单纯形）和最大似然；它们都只是后处理，不消耗隐私预算。
+# Norm 保持无偏；另外三种不允许负值，因而高估稀有项。
+# 若某项无人拥有，截断的偏差约为标准误差的 0.40 倍，对许多调查取平均也不会消失。
+# Norm-Sub 给出单纯形上欧氏距离最近的点，总平方误差不会增大；本课逐步证明这一点。
+# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，沿似然函数上升。
+# 求和、求平均与检验应使用无偏估计；只有最后单独展示一张份额表时，才使用 Norm-Sub 或最大似然。
+# :::
+#
+# You need k-RR and optimised unary encoding (OUE) from {ref}`ch-frequency`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from functools import partial
+from math import exp, log, sqrt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.stats import binom
+
+from ldpnb import GRR, OUE, laws, prove, same_law, toss
+from ldpnb.book import check, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book.studies import sensible as study
+from ldpnb.chance import odds
+from ldpnb.postprocess import channel, maximum_likelihood, norm_sub as package_norm_sub
+
+style()
+rng = np.random.default_rng(1986)
+
+# %% [markdown]
+# (sec-sensible-survey)=
+# ## Fewer than nobody
+#
+# A clinic asks its patients which of eight allergies troubles them most.
+# We regard the patients as a random sample: item $x$ has probability $\pi_x$.
+
+# %%
+ITEMS = ["pollen", "mites", "cats", "nuts", "milk", "bees", "eggs", "fish"]
+PI = np.array([0.40, 0.25, 0.15, 0.10, 0.05, 0.03, 0.01, 0.01])
+EPS = 0.5
+
+
+# %% [markdown]
+# OUE sends one bit per item.
+# The bit of the person's own item is set with probability $p^* = \frac12$, and every other bit with probability $q^* = 1/(e^\varepsilon+1)$.
+
+
+# %%
+def oue(x, eps, rng):
+    """One bit per item."""
+    q = 1 / (odds(eps) + 1)  # odds(eps) is e^ε
+    return tuple(toss(0.5 if item == x else q, rng) for item in ITEMS)
+
+
+print(*(int(bit) for bit in oue("bees", EPS, rng)))
+print(prove(oue, ITEMS, rounded=False))
+
+# %% [markdown]
+# A report *supports* the items whose bits are set.
+# Let $C_x$ of $n$ reports support item $x$.
+# Then
+#
+# $$ \begin{aligned} \E\,\frac{C_x}{n} &= \pi_x\,p^* + (1-\pi_x)\,q^*, \\ \hat\pi_x &= \frac{C_x/n - q^*}{p^*-q^*}. \end{aligned} $$ (eq-sensible-raw)
+#
+# This $\hat\pi_x$ is unbiased, and its standard error $\sigma_x$ is the one of $C_x/n$ divided by $p^*-q^*$.
+
+
+# %%
+def server(reports, eps):
+    """Unbiased estimates and their standard errors."""
+    q = 1 / (exp(eps) + 1)
+    share = np.mean(reports, axis=0)  # C/n
+    error = np.sqrt(share * (1 - share) / len(reports))
+    return (share - q) / (0.5 - q), error / (0.5 - q)
+
+
+people = rng.choice(ITEMS, 5_000, p=PI)
+reports = np.array([oue(x, EPS, rng) for x in people])
+pi_hat, error = server(reports, EPS)
+shown = [f"{a:+.3f} ± {b:.3f}" for a, b in zip(pi_hat, error, strict=True)]
+table(pd.DataFrame({"item": ITEMS, "truth": PI, "estimate": shown}))
+
+# %%
+print(f"sum of the estimates: {pi_hat.sum():.3f}")
+
+# %% [markdown]
+# The errors are as large as they should be, but a negative share is not sensible, and neither is a sum other than 1.
+# **What may the clinic do about it, and what does that cost?**
+#
+# It does not cost privacy.
+# A repair sees only the reports, and what is computed from reports alone spends no $\varepsilon$ ({prf:ref}`thm-post`).
+# It may cost unbiasedness.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the client is OUE, and the server unbiased"}
+
+
+def numbered(eps):
+    """The client, with items as numbers."""
+    return lambda x, rng: oue(ITEMS[x], eps, rng)
+
+
+check(
+    "Client",
+    "eight items: the law of OUE in the package",
+    same_law(numbered(EPS), OUE(k=8, epsilon=EPS), range(8)),
+    control="the client at a hundredth more ε",
+    caught=not same_law(numbered(EPS + 0.01), OUE(k=8, epsilon=EPS), range(8)),
+)
+told = laws(numbered(EPS), range(8))
+expected = sum(t * float(c) * np.array(y) for t, one in zip(PI, told, strict=True) for y, c in one.items())
+check(
+    "Server",
+    "expected bits of a report: the true shares",
+    np.allclose(server([expected], EPS)[0], PI),
+    control="uncorrected shares of bits",
+    caught=np.abs(expected - PI).max() > 0.1,
+)
+
+# %% [markdown]
+# (sec-sensible-clip)=
+# ## Clipping
+#
+# *Clipping* moves an estimate to the nearest number in $[0, 1]$.
+# It brings every estimate nearer to the truth, or leaves it where it is.
+# Still, clipped estimates are biased.
+# Cut at zero, for example:
+#
+# $$ \begin{aligned} \max(\hat\pi_x, 0) &= \hat\pi_x + \max(-\hat\pi_x, 0), \\ \E\max(\hat\pi_x, 0) - \pi_x &= \E\max(-\hat\pi_x, 0) \;\ge\; 0. \end{aligned} $$ (eq-sensible-clip)
+#
+# The bias is the mean of what was cut off.
+# For an item that nobody has, $\hat\pi_x$ is symmetric around 0, nearly normal, with standard deviation $\sigma_x$.
+# Then
+#
+# $$ \E\max(-\hat\pi_x, 0) = \tfrac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x. $$ (eq-sensible-forty)
+#
+# The exact bias needs only the distribution (law) of $C_x$, which is binomial:
+
+
+# %%
+def moments(pi, n, eps, low, high):
+    """Exact mean and standard deviation of a cut estimate."""
+    q = 1 / (exp(eps) + 1)
+    C = np.arange(n + 1)
+    chance = binom.pmf(C, n, pi / 2 + (1 - pi) * q)
+    found = np.clip((C / n - q) / (0.5 - q), low, high)
+    mean = chance @ found
+    return mean, sqrt(chance @ (found - mean) ** 2)
+
+
+mean, sd = moments(pi=0.01, n=1000, eps=1.0, low=0, high=1)
+print(f"truth 0.010, mean of clipped estimates {mean:.3f}")
+
+# %% [markdown]
+# With 1,000 people and $\varepsilon = 1$, a share of 1 % is reported as 3 % on average.
+# Now let $R$ such clinics average their estimates.
+# The average has a standard error that is $\sqrt R$ times smaller, and the same bias ({numref}`fig-rr-clip`).
+
+
+# %%
+def simulated(pi, n, eps, size):
+    """Unbiased estimates of one share in simulated surveys."""
+    q = 1 / (exp(eps) + 1)
+    C = rng.binomial(n, pi / 2 + (1 - pi) * q, size)
+    return (C / n - q) / (0.5 - q)
+
+
+bias, average = [], []
+for eps in (0.5, 1.0, 2.0):
+    for pi in np.arange(0, 0.31, 0.03):
+        exact = moments(pi, 1000, eps, 0, 1)[0] - pi
+        found = np.clip(simulated(pi, 1000, eps, 40_000), 0, 1)
+        bias.append((f"ε = {eps:g}", pi, exact, found.mean() - pi))
+
+pi = 0.01
+for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
+    mean, sd = moments(pi, 1000, 1.0, low, high)
+    for R in (1, 5, 20, 100, 500):
+        found = simulated(pi, 1000, 1.0, (1000, R))
+        off = np.clip(found, low, high).mean(1) - pi
+        exact = sqrt((mean - pi) ** 2 + sd**2 / R)
+        average.append((name, R, exact, sqrt(np.mean(off**2))))
+
+# %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Left: bias of clipped OUE estimates, 1,000 people. Right: root mean square error of an average over clinics with 1,000 people each; ε = 1, truth 0.01. Lines: exact. Marks: simulated."}, "image": {"alt": "Left: bias against the true share from 0 to 0.3, falling curves that start at 0.05 for epsilon 0.5, 0.024 for 1 and 0.011 for 2, and reach zero where the share is some standard errors. Right: against the number of clinics from 1 to 500, the error of the unbiased average falls as one over the root; that of the clipped average levels off at 0.02."}}
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
+bias = pd.DataFrame(bias, columns=["", "share", "bias", "seen"])
+average = pd.DataFrame(average, columns=["", "clinics", "error", "seen"])
+for ax, data in zip(axes, (bias, average), strict=True):
+    by, x, y, _ = data.columns
+    names = [*dict.fromkeys(data[by])]
+    sns.lineplot(data, x=x, y=y, ax=ax, **theory(by, names))
+    sns.lineplot(data, x=x, y="seen", ax=ax, **simulation(by, names))
+    ax.set(ylabel=y)
+axes[0].set(xlabel="true share", ylabel="bias, clipped")
+axes[1].set(xscale="log", yscale="log", ylabel="error of the average")
+plain_ticks(axes[1])
+axes[1].set_xticks([1, 5, 20, 100, 500])
+label_lines(axes[1])
+plt.show()
+
+# %% [markdown]
+# (sec-sensible-norm)=
+# ## Norm: one constant for all
+#
+# *Norm* adds the same number to all $k$ estimates so that they sum to 1:
+
+
+# %%
+def norm(pi_hat):
+    """Shift all shares until they sum to 1."""
+    return pi_hat + (1 - pi_hat.sum()) / len(pi_hat)
+
+
+# %% [markdown]
+# The expectation of the sum is 1, so the constant has expectation 0, and Norm is unbiased.
+# Some shares stay negative.
+# For k-RR, whose estimates always sum to 1, nothing changes.
+# For unary encoding, Norm even helps.
+# There, the errors $E_x$ that the coins cause are independent:
+#
+# $$ \begin{aligned} \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 &= \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2, \\ \E\sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 &= \Big(1 - \frac1k\Big)\sum_x \Var E_x. \end{aligned} $$
+#
+# With eight items, Norm takes an eighth off the total noise.
+#
+# (sec-freq-post)=
+# ## Norm-Sub: the nearest sensible shares
+#
+# *Norm-Sub* goes on where Norm stops {cite:p}`wang2020consistency`.
+# It subtracts a constant, takes out the items that are then negative, and repeats this with the others.
+# The items taken out get 0.
+
+
+# %%
+def norm_sub(pi_hat):
+    """Subtract a constant; what is negative becomes zero; repeat."""
+    left = np.ones(len(pi_hat), bool)
+    while True:
+        tau = (pi_hat[left].sum() - 1) / left.sum()
+        if (pi_hat[left] >= tau).all():
+            return np.where(left, pi_hat - tau, 0)
+        left &= pi_hat > tau
+
+
+print(norm_sub(np.array([1.0, 0.28, -0.28])))
+
+# %% [markdown]
+# All shares that are not negative and sum to 1 form the *simplex*.
+#
+# :::{prf:theorem} Norm-Sub is the Euclidean projection
+# :label: thm-norm-sub
+# For any estimate $\hat\pi$, Norm-Sub ends at the point $\tilde\pi$ of the simplex that is nearest to $\hat\pi$.
+# Every $\pi$ in the simplex, the truth among them, is at least as near to $\tilde\pi$ as to $\hat\pi$.
+# :::
+#
+# :::{prf:proof}
+# *Norm-Sub subtracts more in each round.*
+# Let $\tau_r$ be its constant in round $r$.
+# Over the items that are left then, the $\hat\pi_x - \tau_r$ sum to 1; without the negative ones, to more.
+# So over the items of round $r+1$,
+#
+# $$ \sum_x (\hat\pi_x - \tau_r) > 1 = \sum_x (\hat\pi_x - \tau_{r+1}), \qquad\text{hence}\qquad \tau_{r+1} > \tau_r. $$
+#
+# Let $\tau$ be the last constant.
+# Items taken out have $\hat\pi_x \le \tau_r \le \tau$, and items left have $\hat\pi_x \ge \tau$.
+# So
+#
+# $$ \tilde\pi_x = \max(\hat\pi_x - \tau,\, 0), \qquad \sum_x \tilde\pi_x = 1. $$
+#
+# *What is cut off.*
+# Write $s_x = \max(\tau - \hat\pi_x, 0)$.
+# Then
+#
+# $$ \hat\pi_x - \tilde\pi_x = \tau - s_x, \qquad s_x \ge 0, \qquad s_x\,\tilde\pi_x = 0. $$
+#
+# *Distances.*
+# Take any $\pi$ in the simplex:
+#
+# $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x s_x\,\tilde\pi_x + \sum_x s_x\,\pi_x \\ &= \sum_x s_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x s_x\,\pi_x \\ &\ge \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2. \end{aligned} $$
+#
+# Leave out the second sum: no $\pi$ is nearer to $\hat\pi$ than $\tilde\pi$ is.
+# Leave out the first: $\tilde\pi$ is at least as near to $\pi$ as $\hat\pi$ is.
+# :::
+#
+# {cite:t}`wang2020consistency` name the method, and show that it solves this least-squares problem; these rounds are the algorithm of {cite:t}`michelot1986projection`.
+#
+# So the total squared error can only fall.
+# The bias is that of clipping, plus a shift: rare items come out too large, and frequent ones pay for them.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the bias of clipping, and the projection"}
+C, shares, q = np.arange(1001), (0, 0.01, 0.1), 1 / (exp(1) + 1)
+cut = np.maximum(q - C / 1000, 0) / (0.5 - q)
+below = [cut @ binom.pmf(C, 1000, q + t * (0.5 - q)) for t in shares]
+lifted = [moments(t, 1000, 1.0, 0, 1)[0] - t for t in shares]
+check(
+    "Clipping",
+    "1,000 people: the bias is the mean of what was cut off; at share 0, it is 0.40 standard errors",
+    np.allclose(lifted, below) and abs(below[0] * (0.5 - q) / sqrt(q * (1 - q) / 1000) - 0.399) < 0.002,
+    control="no bias",
+    caught=min(lifted) > 1e-4,
+)
+
+
+def begun(v):
+    """Norm-Sub as some code has it: negative shares become zero first."""
+    found = np.zeros(len(v))
+    found[v > 0] = norm_sub(v[v > 0])
+    return found
+
+
+vectors = [v for v in rng.normal(0, 1, (2000, 8)) if v.max() > 0]
+gap, other = (np.array([abs(f(v) - package_norm_sub(v)).max() for v in vectors]) for f in (norm_sub, begun))
+check(
+    "Norm-Sub",
+    f"the rounds end at the projection, {len(vectors):,} random vectors",
+    gap.max() < 1e-12 and all(v[v > 0].sum() < 1 for v, off in zip(vectors, other, strict=True) if off > 1e-9),
+    control="begun by clipping",
+    caught=other.max() > 0.1,
+)
+
+# %% [markdown]
+# (sec-rr-mle)=
+# ## Maximum likelihood
+#
+# The fourth repair starts again from the reports.
+# *Maximum likelihood* takes the shares under which the reports are likeliest, among all shares in the simplex.
+#
+# Take k-RR first.
+# Its report supports one item, and
+#
+# $$ \Pr[y] = \frac{\pi_y\,e^\varepsilon + (1-\pi_y)}{e^\varepsilon+k-1} = \frac{1 + (e^\varepsilon-1)\,\pi_y}{e^\varepsilon+k-1}. $$
+#
+# The mean log-likelihood of $n$ reports is, up to a constant,
+#
+# $$ L(\pi) = \sum_x \frac{C_x}{n}\,\ln\!\big(1 + (e^\varepsilon-1)\,\pi_x\big), $$
+#
+# a concave function with the derivatives
+#
+# $$ \frac{\partial L}{\partial\pi_x} = \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{1 + (e^\varepsilon-1)\,\pi_x}. $$ (eq-sensible-derivative)
+#
+# A little share moved from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
+# At the maximum, no such move helps.
+# So there is a number $\lambda$ with
+#
+# $$ \frac{\partial L}{\partial\pi_x} = \lambda \;\text{ where } \pi_x > 0, \qquad \frac{\partial L}{\partial\pi_x} \le \lambda \;\text{ where } \pi_x = 0. $$ (eq-sensible-first)
+#
+# Suppose that all shares are positive.
+# Solve for $1 + (e^\varepsilon-1)\pi_x$, and sum over the $k$ items to find $\lambda$:
+#
+# $$ \begin{aligned} 1 + (e^\varepsilon-1)\,\pi_x &= \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{\lambda}, \\[1ex] k + e^\varepsilon - 1 &= \frac{e^\varepsilon-1}{\lambda}, \\[1ex] \pi_x &= \frac{(e^\varepsilon+k-1)\,C_x/n - 1}{e^\varepsilon-1}. \end{aligned} $$ (eq-sensible-inside)
+#
+# This is the unbiased estimate of k-RR.
+# So the two agree whenever the unbiased estimate lies inside the simplex.
+# Otherwise some shares are 0.
+# The same steps for the other items give the same formula, with their number in place of $k$ and their reports in place of $n$.
+# For a yes-or-no question, one item is left, and its share is 1: there, maximum likelihood is clipping.
+#
+# Now take OUE.
+# A report is $(1-q^*)/q^* = e^\varepsilon$ times as probable from an item that it supports as from another.
+# So let the weight $w_{i,x}$ be $e^\varepsilon$ if report $i$ supports $x$, and 1 if not.
+# For k-RR, OUE, and all oracles with $\Pr[y \mid x]$ proportional to this weight,
+#
+# $$ \begin{aligned} L(\pi) &= \frac1n \sum_{i=1}^n \ln \sum_x \pi_x\,w_{i,x}, \\ \frac{\partial L}{\partial\pi_x} &= \frac1n \sum_{i=1}^n \frac{w_{i,x}}{\sum_z \pi_z\,w_{i,z}}. \end{aligned} $$
+#
+# The *EM algorithm* {cite:p}`dempster1977em` climbs this function.
+# By Bayes' rule, it computes from each report how probable each item is under the current shares, and averages over the reports.
+# One step is therefore $\pi_x \leftarrow \pi_x \cdot \partial L/\partial\pi_x$, and $L$ never falls.
+# From equal shares, the path leads to where {eq}`eq-sensible-first` holds, here with $\lambda = 1$.
+
+
+# %%
+def em(reports, eps, steps):
+    """The path of EM; a report is a row of supported items."""
+    weight = 1 + (exp(eps) - 1) * np.array(reports)
+    path = [np.full(weight.shape[1], 1 / weight.shape[1])]
+    for _ in range(steps):
+        posterior = path[-1] * weight
+        posterior /= posterior.sum(1, keepdims=True)
+        path.append(posterior.mean(0))
+    return np.array(path)
+
+
+# %% [markdown]
+# A small case: 100 reports of k-RR over three items at $e^\varepsilon = 2$.
+# {numref}`fig-sensible-triangle` shows the path and the results.
+
+# %%
+C = np.array([50, 32, 18])
+raw = 4 * C / 100 - 1  # (e^ε + 2) C/n − 1
+path = em(np.repeat(np.eye(3), C, axis=0), log(2), 200)
+print("unbiased:          ", raw.round(3))
+print("Norm-Sub:          ", norm_sub(raw).round(3))
+print("maximum likelihood:", path[-1].round(3))
+
+# %% mystnb={"figure": {"name": "fig-sensible-triangle", "caption": "The simplex of three items is the triangle, with one item per corner. Grey curves: equal likelihood. Green dots: EM, from equal shares to the maximum. Arrow: Norm-Sub, from the unbiased estimate to the nearest point."}, "image": {"alt": "A triangle with corners A, B and C. The unbiased estimate lies outside, below the edge AB, in the middle of ovals of equal likelihood. An arrow leads from it at a right angle to the edge. Dots start in the middle of the triangle and lead to another point of the same edge, a little to the right, where an oval touches the edge."}}
+corners = np.array([[0, 0], [1, 0], [0.5, sqrt(0.75)]])
+x, y = np.meshgrid(np.linspace(-0.3, 1.3, 400), np.linspace(-0.4, 0.95, 400))
+third = y / corners[2, 1]
+shares = np.stack([1 - x - third / 2, x - third / 2, third], axis=-1)
+with np.errstate(invalid="ignore"):
+    L = np.log(1 + shares) @ C / 100
+levels = [C / 100 @ np.log(1 + path[step]) for step in (0, 5, 15, 200)]
+
+fig, ax = plt.subplots(figsize=(6.4, 4.6))
+ax.set(aspect="equal", xlim=(-0.3, 1.3), ylim=(-0.36, 0.95))
+ax.axis("off")
+ax.contour(x, y, L, levels, colors="#999999", linewidths=0.8)
+ax.fill(*corners.T, facecolor="#0072B2", alpha=0.1)
+ax.plot(*(path @ corners).T, ".", linestyle="none", color="#009E73")
+arrow = {"arrowstyle": "->", "color": "#D55E00", "linewidth": 1.8}
+ax.annotate("", norm_sub(raw) @ corners, raw @ corners, arrowprops=arrow)
+for name, point, move in (
+    ("A", [1, 0, 0], (-18, -4)),
+    ("B", [0, 1, 0], (8, -4)),
+    ("C", [0, 0, 1], (8, -4)),
+    ("unbiased", raw, (10, -4)),
+    ("Norm-Sub", norm_sub(raw), (-72, -16)),
+    ("maximum likelihood", path[-1], (8, -16)),
+):
+    at = np.array(point) @ corners
+    ax.plot(*at, "o", color="black", markersize=5)
+    ax.annotate(name, at, move, textcoords="offset points")
+plt.show()
+
+# %% [markdown]
+# Maximum likelihood and Norm-Sub end at different points.
+# Norm-Sub subtracts the same amount from A and B.
+# Maximum likelihood leaves out the 18 reports for C.
+#
+# EM needs thousands of steps where $\varepsilon$ is small; the package has a method with about ten.
+# Here is the clinic's survey with all repairs.
+
+
+# %%
+def likeliest(reports, eps):
+    """Maximum likelihood, by the package."""
+    weight = 1 + (exp(eps) - 1) * reports
+    return maximum_likelihood(weight, np.ones(len(reports))).shares
+
+
+columns = {
+    "truth": PI,
+    "unbiased": pi_hat,
+    "clipped": np.clip(pi_hat, 0, 1),
+    "Norm": norm(pi_hat),
+    "Norm-Sub": norm_sub(pi_hat),
+    "max. likelihood": likeliest(reports, EPS),
+}
+shown = pd.DataFrame(columns, index=ITEMS)
+shown.loc["sum"] = shown.sum()
+table(shown.map("{:.3f}".format).rename_axis("item").reset_index())
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: EM, the likelihood of k-RR"}
+ten = GRR(k=10, epsilon=1.0)
+seen = ten.tally(ten.perturb(rng.choice(10, 2000, p=np.arange(10) / 45), rng=rng)).counts
+of_ten = maximum_likelihood(channel(laws(ten, np.arange(10)))[0], seen).shares
+climbed = em(np.repeat(np.eye(10), seen, axis=0), 1.0, 3000)
+check(
+    "EM",
+    "2,000 people, k-RR, k = 10: EM and the package agree to 0.001",
+    np.abs(climbed[-1] - of_ten).max() < 1e-3,
+    control="EM stopped after 10 steps",
+    caught=np.abs(climbed[10] - of_ten).max() > 1e-3,
+)
+
+
+def formula(C, e):
+    """The first-order condition, solved: items with negative shares are left out."""
+    left = np.ones(len(C), bool)
+    while True:
+        pi = ((e + left.sum() - 1) * C / C[left].sum() - 1) / (e - 1)
+        if (pi[left] >= 0).all():
+            return np.where(left, pi, 0)
+        left &= pi > 0
+
+
+samples = rng.multinomial(1000, [0.3, 0.2, 0.18, 0.16, 0.16], 300)
+best = maximum_likelihood(1 + (exp(1) - 1) * np.eye(5), samples).shares
+raws = ((exp(1) + 4) * samples / 1000 - 1) / (exp(1) - 1)
+inside = (raws >= 0).all(1)
+check(
+    "Maximum likelihood",
+    "300 tables of k-RR: the formula for the remaining items; inside the simplex, the unbiased estimate",
+    max(np.abs(formula(C, exp(1)) - x).max() for C, x in zip(samples, best, strict=True)) < 1e-3
+    and np.abs(raws - best)[inside].max() < 1e-3,
+    control="Norm-Sub",
+    caught=np.abs(package_norm_sub(raws) - best).max() > 0.01,
+)
+
+# %% [markdown]
+# (sec-sensible-which)=
+# ## Which one to take
+#
+# Suppose that two common items have 60 % and 40 %, and that nobody has any of the others.
+# {numref}`fig-freq-post` shows what happens as the list of rare items grows.
+
+# %%
+REPAIRS = {
+    "unbiased": lambda y: server(y, 1.0)[0],
+    "clipped": lambda y: np.clip(server(y, 1.0)[0], 0, 1),
+    "Norm-Sub": lambda y: norm_sub(server(y, 1.0)[0]),
+    "max. likelihood": lambda y: likeliest(y, 1.0),
+}
+
+# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people; means of 100 simulated surveys, joined by lines."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows in proportion, to 0.76; those of Norm-Sub and maximum likelihood, hardly different, grow slowly to 0.14. Right: the total error grows to 0.36 for the unbiased estimate, to 0.26 for clipping, and to 0.14 for the other two."}}
+sizes = [2, 4, 8, 16, 32]
+oue_of = partial(OUE, epsilon=1.0)
+runs = study.rare_items(REPAIRS, oue_of, sizes, n=1000, rng=rng)
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
+for ax, y in zip(axes, ("sum of rare shares", "total error"), strict=True):
+    look = theory("estimate", [*REPAIRS])
+    sns.lineplot(runs, x="rare items", y=y, ax=ax, **look)
+    look = simulation("estimate", [*REPAIRS])
+    sns.lineplot(runs, x="rare items", y=y, ax=ax, **look)
+    ax.set(xscale="log")
+    ax.set_xticks(sizes, sizes)
+    ax.minorticks_off()
+axes[1].set(ylim=(0, None))
+label_lines(axes)
+plt.show()
+
+# %% [markdown]
+# Each clipped item adds its bias of $0.40\,\sigma_x$.
+# Norm-Sub and maximum likelihood keep the sum of all shares at 1, so common items lose what rare ones gain.
+# In total error, both are nearly alike, and better than the unbiased estimate.
+#
+# | You publish | Take |
+# |---|---|
+# | sums over items, averages over surveys, trends | the unbiased estimate or Norm |
+# | a ranking | the unbiased estimate; Norm-Sub keeps its order |
+# | a single share | the unbiased estimate; its interval may be cut at 0 and 1 |
+# | one list of shares, to look at | Norm-Sub or maximum likelihood |
+#
+# (sec-sensible-wrong)=
+# ## What can go wrong
+#
+# - *Somebody averages repaired shares.*
+#   Publish unbiased shares with their standard errors, and repair last.
+# - *Code for Norm-Sub first sets negative shares to zero.*
+#   It ends at another point if the positive shares sum to less than 1.
+# - *EM stops early.*
+#   Its steps are small where $\varepsilon$ is small, and its shares are then still too equal.
+#
+# (sec-sensible-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 7 minutes)
+# Of 100 reports of k-RR over three items at $e^\varepsilon = 2$, 45 are A, 40 are B and 15 are C.
+# Find the unbiased estimate, Norm-Sub and maximum likelihood.
+# :::
+#
+# :::{dropdown} Solution
+# The unbiased estimate is $4\,C_x/n - 1$: 0.8, 0.6 and −0.4.
+#
+# Norm-Sub: the sum is 1, so the first constant is 0.
+# C is out; A and B sum to 1.4, and each gives up 0.2: 0.6, 0.4 and 0.
+#
+# Maximum likelihood: C is out; two items and 85 reports are left.
+# So $\pi_x = (2+2-1)\,C_x/85 - 1$: 0.588, 0.412 and 0.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes)
+# In *symmetric* unary encoding (SUE), each bit tells the truth with probability $e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$.
+# Write the client and its unbiased estimator.
+# What must you change in `em`?
+# :::
+#
+# :::{dropdown} Solution
+# Now $p^* = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$ and $q^* = 1 - p^*$ in {eq}`eq-sensible-raw`.
+#
+# Nothing changes in `em`.
+# For a set bit, the item is more probable by the factor
+#
+# $$ \frac{p^*\,(1-q^*)}{q^*\,(1-p^*)} = \Big(\frac{p^*}{1-p^*}\Big)^2 = e^\varepsilon. $$
+#
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def sue(x, eps, rng):
+    """Every bit tells the truth with probability e^(ε/2)/(e^(ε/2)+1)."""
+    p = odds(eps / 2) / (odds(eps / 2) + 1)
+    return tuple(toss(p, rng) == (item == x) for item in ITEMS)
+
+
+def sue_server(reports, eps):
+    """Unbiased estimates."""
+    q = 1 / (exp(eps / 2) + 1)
+    return (np.mean(reports, axis=0) - q) / (1 - 2 * q)
+
+
+told = np.array([sue(x, 1.0, rng) for x in people])
+print("truth:     ", PI)
+print("unbiased:  ", sue_server(told, 1.0).round(2))
+print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 5 minutes)
+# Each of 300 towns publishes its eight shares after Norm-Sub, and a ministry averages them, weighted by the number of reports.
+# Which items come out too large?
+# Does it help if each town asks more people, or if more towns take part?
+# :::
+#
+# :::{dropdown} Solution
+# Rare items come out too large, and the frequent ones too small, because the shares sum to 1 in every town.
+# More people per town help: the bias shrinks with the standard error of a town.
+# More towns do not help.
+# The ministry should ask the towns for their unbiased shares, average these, and apply Norm-Sub once, if at all.
+# :::
+#
+# ## Summary
+#
+# - Repairs cost no privacy; a repair that forbids negative shares costs bias.
+# - Clipping lifts an item that nobody has by 0.40 standard errors, and no average removes that.
+# - Norm keeps estimates unbiased; Norm-Sub is the nearest point of the simplex and never has a larger total squared error.
+# - Maximum likelihood of k-RR is the unbiased estimate where that lies in the simplex; EM climbs to it by Bayes' rule.
+# - Add up and average unbiased estimates, and repair only what is shown, at the very end.
+#
+# ## Letters
+#
+# | Letter | Meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
+# | $i$ | a person, one of the $n$ |
+# | $x$ | an item, or another value that one person has |
+# | $y$ | one report |
+# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $C_x$ | number of reports that support item $x$ |
+# | $p^*$ | chance that a report supports the person's own item |
+# | $q^*$ | chance that a report supports any other item |
+# | $\sigma_x$ | standard error of $\hat\pi_x$ (here only) |
+# | $z$ | another item (here only) |
+# | $E_x$ | error of the estimate of item $x$ from the coins (here only) |
+# | $\tilde\pi$ | shares after Norm-Sub (here only) |
+# | $R$ | number of clinics (here only) |
+# | $\tau$ | constant that Norm-Sub subtracts in the end; with an index, in a round (here only) |
+# | $r$ | a round of Norm-Sub (here only) |
+# | $s_x$ | what Norm-Sub cuts off at zero (here only) |
+# | $L$ | mean log-likelihood of a report (here only) |
+# | $\lambda$ | derivative of $L$ that all positive shares have in common (here only) |
+# | $w_{i,x}$ | $e^\varepsilon$ if report $i$ supports item $x$, else 1 (here only) |
