@@ -331,7 +331,10 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 #
 # If $n_1$ users answer yes, and users are drawn at random,
 #
-# $$ L = [\pi p + (1-\pi)(1-p)]^{n_1}\,[(1-\pi)p + \pi(1-p)]^{\,n-n_1}. $$
+# $$ \begin{aligned}
+# L = {} & [\pi p + (1-\pi)(1-p)]^{n_1} \\
+# & \times [(1-\pi)p + \pi(1-p)]^{\,n-n_1}.
+# \end{aligned} $$
 #
 # The printed formula leaves out the binomial coefficient, which does not depend on $\pi$.
 #
@@ -747,7 +750,8 @@ close("ye2018", "§1.2.3", "2 reproduced")
 # For one person's record $x$ and outputs $y_1, \dots, y_n$,
 #
 # $$ \begin{aligned}
-# \Pr[y_1, \dots, y_n \mid x] &= \prod_{i=1}^n \Pr[y_i \mid x, y_1, \dots, y_{i-1}] \\
+# & \Pr[y_1, \dots, y_n \mid x] \\
+# &= \prod_{i=1}^n \Pr[y_i \mid x, y_1, \dots, y_{i-1}] \\
 # &\le \prod_{i=1}^n e^{\varepsilon_i}\,\Pr[y_i \mid x', y_1, \dots, y_{i-1}].
 # \end{aligned} $$
 #
@@ -843,7 +847,7 @@ plt.show()
 # Centrally, the count gets {ref}`geometric noise <ye2018-0-a>`; locally, $n'$ people use W-RR:
 #
 # $$ \begin{aligned}
-# \Var\nolimits_{\text{central}} &= \frac{1}{2\sinh^2(\varepsilon/2)\,n^2}, &
+# \Var\nolimits_{\text{central}} &= \frac{1}{2\sinh^2(\varepsilon/2)\,n^2}, \\
 # \Var\nolimits_{\text{local}} &= \frac{1}{4\sinh^2(\varepsilon/2)\,n'}.
 # \end{aligned} $$
 #
@@ -851,9 +855,9 @@ plt.show()
 # So the survey's comparison is right, and more so than these formulas say.
 # The count lies between 0 and $n$, and an estimate that uses this has a smaller variance ({prf:ref}`thm-means-cut`):
 #
-# $$ \Var = \frac{1}{n^2}\cdot\frac{\rho}{(1-\rho)^2}\Big(2 - \frac{\rho^{c}+\rho^{n-c}}{1+\rho}\Big), \qquad \rho = e^{-\varepsilon}, $$
+# $$ \Var = \frac{1}{n^2}\cdot\frac{\rho}{(1-\rho)^2}\Big(2 - \frac{\rho^{c}+\rho^{n-c}}{1+\rho}\Big), $$
 #
-# where $c$ is the true count.
+# where $c$ is the true count and $\rho = e^{-\varepsilon}$.
 # The table shows how many people the local survey needs, as a multiple of $n^2/2$.
 # Two details hold only in part.
 # Centrally, few people are not enough either: ten people at $\varepsilon = 0.1$ give a standard error of 117 points.
@@ -1097,7 +1101,12 @@ close("ye2018", "§1.3", "3 reproduced, 2 reproduced under conditions, 1 correct
 # People have inputs $X_1, \dots, X_n$, and the query $Q$ has outputs $Z_1, \dots, Z_n$.
 # Output $Z_i$ may depend on $X_i$ and on earlier outputs, and on no other input:
 #
-# $$ \{X_i, Z_1, \dots, Z_{i-1}\} \to Z_i, \qquad Z_i \perp X_j \mid \{X_i, Z_1, \dots, Z_{i-1}\} \quad (j \ne i). $$
+# $$ \begin{aligned}
+# & \{X_i, Z_1, \dots, Z_{i-1}\} \to Z_i, \\
+# & Z_i \perp X_j \mid \{X_i, Z_1, \dots, Z_{i-1}\},
+# \end{aligned} $$
+#
+# for $j \ne i$.
 #
 # :::{table}
 # :class: beside
@@ -1131,9 +1140,9 @@ plt.show()
 #
 # {badge}`Definition`
 #
-# For all inputs $x, x'$ and earlier outputs $z_1, \dots, z_{i-1}$,
+# For all inputs $x, x'$ and all earlier outputs, here for short $z_{1:i-1}$:
 #
-# $$ \sup_S \frac{Q(Z_i \in S \mid X_i = x,\; Z_1 = z_1, \dots, Z_{i-1} = z_{i-1})}{Q(Z_i \in S \mid X_i = x',\, Z_1 = z_1, \dots, Z_{i-1} = z_{i-1})} \le e^\varepsilon. $$
+# $$ \sup_S \frac{Q(Z_i \in S \mid X_i = x,\; z_{1:i-1})}{Q(Z_i \in S \mid X_i = x',\, z_{1:i-1})} \le e^\varepsilon. $$
 #
 # (ye2018-2-d)=
 # ### §2 (d), (e) · Non-interactive
@@ -1152,7 +1161,7 @@ plt.show()
 # It is: outputs that meet (d) and (e) meet (b) and (c), and not the other way round.
 # In both, one person's input enters one factor of
 #
-# $$ \Pr[z_1, \dots, z_n \mid x_1, \dots, x_n] = \prod_{i=1}^n \Pr[z_i \mid x_i, z_1, \dots, z_{i-1}], $$
+# $$ \Pr[z_{1:n} \mid x_{1:n}] = \prod_{i=1}^n \Pr[z_i \mid x_i, z_{1:i-1}], $$
 #
 # so all outputs together have ε for each person.
 #
