@@ -33,7 +33,6 @@ from math import exp, log, sqrt
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from scipy.optimize import brentq
 from scipy.stats import norm
 
@@ -43,7 +42,6 @@ from ldpnb import (
     OUE,
     PCE,
     SUE,
-    BlockDesign,
     HadamardBit,
     HadamardResponse,
     HarmonyFrequency,
@@ -58,7 +56,7 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, datasets, l1, linf, recorded, settle, style, sweep, table, theory
+from ldpnb.book import check, datasets, recorded, settle, style, sweep, table
 from ldpnb.kernels import fwht
 from ldpnb.oracles import people as with_levels
 
@@ -875,150 +873,23 @@ settle(
 )
 
 # %% [markdown]
-# (sec-onebit-bounds)=
-# ## The survey's tables, measured
+# (sec-onebit-tables)=
+# ## The survey's Table 5
 #
-# Table 4 of the survey puts seven mechanisms side by side with an asymptotic error bound for each.
-# It says $O(k/(\varepsilon\sqrt n))$ for RAPPOR and k-Subset, $O(\sqrt{k^3}/(\varepsilon\sqrt n))$ for k-RR, and $O(\sqrt{\log k}/(\varepsilon\sqrt n))$ for S-Hist and PCE.
-# Read down the column, S-Hist would be far the best; the survey's own words rank RAPPOR above it.
-# The reason is that the bounds come from different sources, and bound different errors.
-# So we measure, for three kinds of error and four sizes of the domain: the root mean square error of an item, the largest error of all items, and the sum of absolute errors.
-# If an error grows like $k^a$, its logarithm grows with slope $a$ in $\ln k$.
-# RAPPOR has a bit for every item here, and PCE an orthogonal table and one ε for all.
-
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-slopes", "caption": "Largest error and sum of absolute errors against the number of items: 10,000 people with uniform items, ε = 0.5, means of ten surveys with real reports. The orders of Table 4 are both here, but in different panels: √(log k) is the largest error of all but k-RR, and k their sum of absolute errors. (With these numbers a sum above 1 means that the shares are lost in the noise.)"}, "image": {"alt": "Two log-log panels against k from 16 to 1,024. In the left one, largest error, all curves but one nearly coincide and rise slowly from 0.08 to 0.14; k-RR rises steeply. In the right one, sum of absolute errors, all but k-RR rise together with slope one and k-RR with slope one and a half."}}
-MEASURED = {
-    "RAPPOR": SUE,
-    "S-Hist": lambda k, epsilon: SHist(k=k, epsilon=epsilon, m=rows_prescribed(10_000, k)),
-    "PCE": HadamardBit,
-    "k-RR": GRR,
-    "k-Subset": SubsetSelection,
-}
-DOMAINS = [16, 64, 256, 1024]
-
-
-def errors_of(name, k, rng, n=10_000):
-    mechanism = MEASURED[name](k=k, epsilon=0.5)
-    held = np.arange(n) % k
-    estimate = mechanism.estimate(mechanism.tally(mechanism.perturb(held, rng=rng)))
-    truth_now = np.bincount(held, minlength=k) / n
-    return {
-        "item": sqrt(np.mean((estimate - truth_now) ** 2)),
-        "largest": float(linf(truth_now, estimate)),
-        "sum": float(l1(truth_now, estimate)),
-    }
-
-
-slopes_data = sweep(errors_of, rng=rng, trials=10, name=list(MEASURED), k=DOMAINS)
-grown = slopes_data.groupby(["name", "k"])[["item", "largest", "sum"]].mean()
-fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
-for i, name in enumerate(MEASURED):
-    for ax, kind in zip(axes, ("largest", "sum"), strict=True):
-        ax.plot(DOMAINS, grown.loc[name, kind], color=f"C{i}", marker="osd^v"[i], markersize=4, label=name)
-for ax, kind in zip(axes, ("largest error", "sum of absolute errors"), strict=True):
-    ax.set(xscale="log", yscale="log", xlabel="items k", ylabel="as a share of 1", title=kind)
-    ax.set_xticks(DOMAINS, [f"{k:,}" for k in DOMAINS])
-    ax.minorticks_off()
-axes[0].legend(loc="upper left")
-plt.show()
-
-# %% tags=["hide-input"]
-exponent = pd.DataFrame(
-    {
-        kind: {name: np.polyfit(np.log(DOMAINS), np.log(grown.loc[name, kind]), 1)[0] for name in MEASURED}
-        for kind in ("item", "largest", "sum")
-    }
-)
-exponent.columns = ["RMS of an item", "largest", "sum of absolute"]
-table((exponent.round(1) + 0.0).rename_axis("exponent of k").reset_index())
-
-# %% [markdown]
-# The square root of a logarithm has the slope $\frac{1}{2\ln k}$, here about 0.1.
-# So each bound of Table 4 is of the right order for one kind of error: that of S-Hist and PCE for the largest, the others for the sum.
-# As bounds on the largest error the others are true as well, but far from tight.
-# In either kind S-Hist, RAPPOR and k-Subset are of the same order, and k-RR alone is worse, by $\sqrt k$.
-# At small ε even the constants agree, {prf:ref}`thm-onebit`.
-#
-# The survey's tables follow from one list of its mechanisms: what it prints about each, and the oracle of this book, if there is one by now.
-# First Table 1, which sorts them by what they are for:
-
-# %% tags=["hide-input"]
-ONE, SEVERAL = "frequencies, one value a person", "frequencies, several values a person"
-METHODS = pd.DataFrame(
-    [
-        ("W-RR", "perturbation", "", "", "", "", "randomized response"),
-        ("Compression", "perturbation", "", "", "", "", "distortion"),
-        ("Distortion", "perturbation", "", "", "", "", "distortion"),
-        ("RAPPOR", ONE, "k", "h", "yes", "", "here; RAPPOR"),
-        ("O-RAPPOR", ONE, "k", "h", "no", "", "RAPPOR"),
-        ("S-Hist", ONE, "√(log k)", "1", "yes", "", "here"),
-        ("PCE", ONE, "√(log k)", "1", "yes", "", "here"),
-        ("k-RR", ONE, "√(k³)", "1", "yes", "", "here"),
-        ("O-RR", ONE, "√(k³)", "1", "no", "", "RAPPOR"),
-        ("k-Subset", ONE, "k", "1", "yes", "", "here"),
-        ("RAPPOR-unknown", SEVERAL, "dk", "h + r", "no", "split over substrings", "RAPPOR"),
-        ("Harmony-Frequency", SEVERAL, "√(d log k)", "m", "yes", "all to the sampled variable", "here"),
-        ("LDPMiner", SEVERAL, "dk", "h + m", "yes", "split over two phases", "two phases"),
-        ("LoPub", SEVERAL, "dk", "d l", "yes", "split over attributes", "a table for the public"),
-        ("MeanEst", "means", "", "", "", "", "means"),
-        ("Harmony-Mean", "means", "", "", "", "", "means"),
-    ],
-    columns=[
-        "mechanism",
-        "task",
-        "printed error × ε√n",
-        "printed bits, O(·)",
-        "list needed",
-        "printed budget",
-        "chapter",
-    ],
-).set_index("mechanism")
-sorted_out = METHODS.reset_index().groupby("task", sort=False)["mechanism"].agg(", ".join)
-table(sorted_out.reset_index())
-
-# %% [markdown]
-# Now Table 4 with one kind of error per column (the nearest of four orders), and with the bits of a report counted, private and public.
-# With Bloom filters RAPPOR sends $h$ bits and has a larger error, see {ref}`sec-freq-million`.
-# Whether a list of items is needed, and by whom, is a question for {ref}`ch-rappor`.
-
-# %% tags=["hide-input"]
-ORDERS = {0.0: "√(log k)", 0.5: "√(k log k)", 1.0: "k", 1.5: "√(k³)"}
-
-
-def nearest(name, kind):
-    """The order whose exponent of k is nearest to the measured one."""
-    if name not in MEASURED:
-        return "—"
-    return ORDERS[min(ORDERS, key=lambda a: abs(a - exponent.loc[name, kind]))]
-
-
-four = METHODS.query("task == @ONE")
-public_bits = {"S-Hist": " + 15", "PCE": " + 10"}  # ⌈log₂ m⌉ for the row
-assert MEASURED["S-Hist"](k=1024, epsilon=1.0).m <= 2**15 and MEASURED["PCE"](k=1024, epsilon=1.0).m == 2**10
-table(
-    pd.DataFrame(
-        {
-            "mechanism": four.index,
-            "printed error × ε√n": four["printed error × ε√n"],
-            "largest error": [nearest(name, "largest") for name in four.index],
-            "sum of errors": [nearest(name, "sum of absolute") for name in four.index],
-            "printed bits, O(·)": four["printed bits, O(·)"],
-            "bits, k = 1,024, ε = 1": [
-                f"{MEASURED[name](k=1024, epsilon=1.0).report_bits:,}{public_bits.get(name, '')}"
-                if name in MEASURED
-                else "—"
-                for name in four.index
-            ],
-            "list needed": four["list needed"],
-        }
-    )
-)
-
-# %% [markdown]
-# Table 5 is about several variables a person.
+# {ref}`ye2018-table-4` measures the error bounds of the survey's mechanisms for one value per person.
+# Table 5 is about several variables.
 # Three of its four rows belong to later chapters (for RAPPOR-unknown the text of §4.1.2 has $k$ in place of $dk$); for Harmony-Frequency the exponents of $d$ are read off the exact variance between 4 and 64 attributes, at $\varepsilon = 0.01$.
 
 # %% tags=["hide-input"]
+FIVE = pd.DataFrame(
+    [
+        ("RAPPOR-unknown", "dk", "h + r", "split over substrings", "RAPPOR"),
+        ("Harmony-Frequency", "√(d log k)", "m", "all to the sampled variable", "here"),
+        ("LDPMiner", "dk", "h + m", "split over two phases", "two phases"),
+        ("LoPub", "dk", "d l", "split over attributes", "a table for the public"),
+    ],
+    columns=["mechanism", "printed error × ε√n", "printed bits, O(·)", "printed budget", "chapter"],
+)
 
 
 def noise_of(d):
@@ -1026,89 +897,11 @@ def noise_of(d):
 
 
 half = log(noise_of(64) / noise_of(4)) / log(64 / 4) / 2
-five = METHODS.query("task == @SEVERAL")
-table(
-    pd.DataFrame(
-        {
-            "mechanism": five.index,
-            "printed error × ε√n": five["printed error × ε√n"],
-            "measured": [f"d^{half:.1f} for one value" if name == "Harmony-Frequency" else "—" for name in five.index],
-            "printed bits, O(·)": five["printed bits, O(·)"],
-            "private bits": [
-                HarmonyFrequency(sizes=(4,) * 8, epsilon=1.0).report_bits if name == "Harmony-Frequency" else "—"
-                for name in five.index
-            ],
-            "printed budget": five["printed budget"],
-            "chapter": five["chapter"],
-        }
-    )
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-
-
-def slope(name, kind):
-    return exponent.loc[name, kind]
-
-
-def is_order(name, kind, a):
-    return abs(slope(name, kind) - a) < 0.1
-
-
-settle(
-    "ye2018.rappor-bound",
-    holds={
-        "sum": is_order("RAPPOR", "sum of absolute", 1),
-        "largest": is_order("RAPPOR", "largest", 1),
-    },
-)
-settle(
-    "ye2018.krr-bound",
-    holds={
-        "sum": is_order("k-RR", "sum of absolute", 1.5),
-        "largest": is_order("k-RR", "largest", 1.5),
-    },
-)
-settle(
-    "ye2018.ksubset-bound",
-    holds={
-        "sum": is_order("k-Subset", "sum of absolute", 1)
-        and slope("k-RR", "sum of absolute") - slope("k-Subset", "sum of absolute") > 0.4,
-        "largest": is_order("k-Subset", "largest", 1),
-    },
-)
-settle(
-    "ye2018.shist-bound",
-    holds={
-        "largest": max(slope("S-Hist", "largest"), slope("PCE", "largest")) < 0.2,
-        "sum": max(slope("S-Hist", "sum of absolute"), slope("PCE", "sum of absolute")) < 0.2,
-    },
-)
-settle(
-    "ye2018.table4-order",
-    holds={
-        "each": is_order("RAPPOR", "sum of absolute", 1)
-        and is_order("k-Subset", "sum of absolute", 1)
-        and is_order("k-RR", "sum of absolute", 1.5)
-        and slope("S-Hist", "largest") < 0.2,
-        "ranking": any(
-            grown.loc[("S-Hist", 1024), kind] < grown.loc[("RAPPOR", 1024), kind] / 2 for kind in ("largest", "sum")
-        ),
-    },
-)
-small_eps, one_eps = ((risk(HadamardBit(k=128, epsilon=x)), risk(SUE(k=128, epsilon=x))) for x in (0.1, 1.0))
-settle(
-    "ye2018.table4-words",
-    holds={
-        "one-bit": one_eps[0] > one_eps[1],
-        "one-bit-small-epsilon": small_eps[0] > 1.01 * small_eps[1],
-        "krr": risk(GRR(k=128, epsilon=1.0)) > max(one_eps),
-    },
-)
-settle(
-    "ye2018.krr-simple",
-    holds={"count": GRR(k=9, epsilon=1.0).tally(np.arange(9)).counts.tolist() == [1] * 9},
-)
+of_harmony = FIVE["mechanism"] == "Harmony-Frequency"
+bits = HarmonyFrequency(sizes=(4,) * 8, epsilon=1.0).report_bits
+FIVE.insert(2, "measured", np.where(of_harmony, f"d^{half:.1f} for one value", "—"))
+FIVE.insert(4, "private bits", np.where(of_harmony, str(bits), "—"))
+table(FIVE)
 
 # %% [markdown]
 # (sec-onebit-all)=
@@ -1185,46 +978,12 @@ table(pd.DataFrame(columns).rename(columns=short).rename_axis("k = 256").reset_i
 # For few items or a large ε send the item itself (k-RR, {ref}`sec-freq-cross`).
 # For many items and a small ε send one bit: nobody needs to agree on a hash function, and the collector's work after counting is $m\log_2 m$.
 # In between, and wherever a few more bits do not matter, local hashing has the error of OUE in $\lceil\log_2 g\rceil$ private bits; the last per cents to the limit are k-Subset's, in long reports.
-# {cite:t}`feldman2022projective` come close to the limit with reports of about $\log_2 k$ bits, by sets from projective geometry: {py:class}`~ldpnb.oracles.designs.BlockDesign`.
-# {cite:t}`park2023block` show that every block design whose blocks have the best size reaches it, and {cite:t}`gentle2025necessity` that whatever reaches it comes from a block design; {cite:t}`pan2026strict` needs fewer than $2\log_2 k$ bits for any number of items.
-# {numref}`fig-onebit-designs` shows how close the best geometry comes.
-# It is within 1 % of the limit for ten thousand items from $\varepsilon = 0.5$ on; for few items at a large ε no geometry has small enough blocks, and k-RR is better.
-
-
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-designs", "caption": "Variance of a rare item: the best block design, padded where its geometry has more points than items, over k-Subset."}, "image": {"alt": "Ratio from 1 to 1.4 against epsilon from 0.25 to 5 for 64, 1,000 and 10,000 items. The line for 10,000 stays at 1.00 from epsilon 0.5 on, that for 1,000 rises to 1.07 at 5, and that for 64 leaves the panel near 3.8."}}
-def rare_item(make, k, x, **fields):
-    """Variance of one person's score for an item that nobody holds."""
-    return make(k=k, epsilon=x, **fields).variance([0])[0, 1]
-
-
-plane = rare_item(BlockDesign, 993, 1.0, q=31) / rare_item(SubsetSelection, 993, 1.0)
-grid = np.linspace(0.25, 5, 39)
-ratios = pd.DataFrame(
-    [
-        {"ε": x, "items": f"{k:,}", "ratio": rare_item(BlockDesign, k, x) / rare_item(SubsetSelection, k, x)}
-        for k in (64, 1000, 10_000)
-        for x in grid
-    ]
-)
-ax = sns.lineplot(ratios, x="ε", y="ratio", **theory("items", ["64", "1,000", "10,000"]))
-ax.axhline(1, color="black", linewidth=1)
-ax.set(xlabel="privacy budget ε", ylabel="variance, block design / k-Subset", ylim=(0.98, 1.4))
-ax.legend(title="items")
-plt.show()
-worst = ratios[(ratios["items"] == "10,000") & (ratios["ε"] >= 0.5)]["ratio"].max()
-print(f"10,000 items, ε from 0.5: at most {worst:.3f}; a plane of 993 items at ε = 1: {plane:.2f}")
-few = [rare_item(make, 64, 5.0) / rare_item(SubsetSelection, 64, 5.0) for make in (BlockDesign, GRR)]
-print("64 items, ε = 5: block design {:.2f}, k-RR {:.2f}".format(*few))
+#
+# {ref}`ch-limit` shows how close to the limit short reports can come.
 
 # %% [markdown]
 # (sec-onebit-differs)=
 # ## Where the survey errs
-#
-# :::{admonition} Two kinds of error in one column
-# :class: warning
-# *Printed* (Table 4): bounds of $\sqrt{\log k}/(\varepsilon\sqrt n)$ for S-Hist and PCE beside $k/(\varepsilon\sqrt n)$ for RAPPOR and k-Subset, without saying of what.
-# *Right*: the first is the order of the largest error, the second that of the sum of absolute errors, for all four mechanisms, see {ref}`sec-onebit-bounds`.
-# :::
 #
 # :::{admonition} What has to be large
 # :class: warning

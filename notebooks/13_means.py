@@ -706,27 +706,6 @@ table(
 # At small ε nothing is much better than one bit, and from about $\varepsilon = 1$ on Hybrid is.
 # Above 2 the published width of the windows is no longer a good one: the worst values are $\pm1$, and there the first term of {eq}`eq-means-windows` asks for a wider one.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-
-# MeanEst sends a vector of signs, Harmony-Mean the numbers asked about and a bit for the sign of each
-single = [(t,) for t in TRIED]
-settle(
-    "ye2018.two-values",
-    holds={
-        "coin": two_right,
-        "same-client": same_law(lambda t, rng: [two_point(*t, 1.0, rng)], MeanEst(d=1, epsilon=1.0), single)
-        and same_law(lambda t, rng: ([0], [two_point(*t, 1.0, rng) == 1]), HarmonyMean(d=1, epsilon=1.0), single),
-    },
-)
-_, mean_wide, var_wide = exact(lambda t, rng: two_point(t / 1.5, 1.0, rng), lambda y: 1.5 * scale(1.0) * y)
-settle(
-    "ye2018.two-values-difficulty",
-    holds={
-        "scores": np.abs(mean_two - TRIED).max() < 1e-12 and np.abs(mean_plain - TRIED).max() > 0.1,
-        "wider": np.abs(mean_wide - TRIED).max() < 1e-12 and bool(np.all(var_wide > var_two + 1)),
-    },
-)
-
 # %% [markdown]
 # (sec-means-sample)=
 # ## Many numbers: split or sample

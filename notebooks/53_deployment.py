@@ -76,7 +76,7 @@ from ldpnb import (
     toss,
     worst,
 )
-from ldpnb.book import check, datasets, dots, gallery, line, settle, style, table
+from ldpnb.book import check, datasets, dots, gallery, line, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import bernoulli, binomial, branches, freeze, log_up, odds, uniform, weighted
 from ldpnb.hashing import Multilinear, Paraboloid
@@ -218,7 +218,7 @@ check(
 # A promise that a survey "reveals nothing about you" is therefore false whatever the mechanism is; the true promise is that your answer changes the odds of anything that is concluded about you by a factor of at most $e^\varepsilon$.
 #
 # *What relatives share.*
-# {ref}`sec-rr-frameworks` has three sisters with one gene: three reports, $3\varepsilon$.
+# {ref}`ye2018-2` has three sisters with one gene: three reports, $3\varepsilon$.
 # Few people always agree.
 # If each of $m-1$ others agrees with a person with probability ϱ, independently given her value, all $m$ reports together have
 #
@@ -1901,21 +1901,6 @@ print(f"an audit that knew the best event could show ε ≥ {honest.ceiling:.2f}
 # %% [markdown]
 # So with so many messages at this level an audit finds only gross faults, and that it finds none proves nothing about small ones.
 # It is no substitute for the law.
-#
-# The survey (§0) promises that once an image is perturbed on the person's side, neither the collector nor an attacker on the way can steal what is private in it.
-# The bytes keep this promise up to ε, for any value; to the letter nobody can keep it.
-# The time at which a message is made or sent might break it ({ref}`sec-deploy-around`); no law here is about that, and the survey does not speak of time.
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
-guessed_right = best_guess(laws(lambda x, rng: reply(x, 2.0, rng), [0, 1]))
-print(f"ε = 2, randomized response: the best guess of two is right in {guessed_right:.0%}")
-settle(
-    "ye2018.transit",
-    holds={
-        "up-to-epsilon": wire.ratio <= odds(2.0) and abs(wire.epsilon - 2) < 1e-9,
-        "to-the-letter": guessed_right <= 0.5,
-    },
-)
 
 # %% [markdown]
 # (sec-deploy-list)=

@@ -118,7 +118,12 @@ def test_a_dossier_may_speak_of_verdicts_and_settle():
 
 
 def test_every_lesson_of_the_plan_has_a_cap():
-    assert [measure("", stem).cap for stem in ("20_keyvalue", "02_verify", "19_x", "99_x")] == [2300, 1500, 2500, 2500]
+    assert [measure("", stem).cap for stem in ("20_keyvalue", "02_composition", "19_x", "99_x")] == [
+        2300,
+        1500,
+        2500,
+        2500,
+    ]
     assert len(readability.CAPS) == 25
 
 
@@ -324,10 +329,10 @@ def test_studies_that_a_page_calls_are_folded_code(tmp_path, code, lines):
 
 
 def test_a_report_has_a_row_for_each_page(capsys):
-    readability.main(["01_randomized_response", str(ROOT / "notebooks" / "02_verify.py")])
+    readability.main(["01_randomized_response", str(ROOT / "notebooks" / "03_checking.py")])
     said = capsys.readouterr().out
     assert re.search(r"^01_randomized_response +\w* ?lesson +\d", said, re.MULTILINE)
-    assert re.search(r"^02_verify +\w* ?lesson +\d", said, re.MULTILINE)
+    assert re.search(r"^03_checking +\w* ?lesson +\d", said, re.MULTILINE)
     with pytest.raises(SystemExit):
         readability.main(["99_nothing"])
 

@@ -1082,8 +1082,6 @@ close("ye2018", "§1.3", "3 reproduced, 2 reproduced under conditions, 1 correct
 # (ye2018-2)=
 # ## §2 Frameworks
 #
-# Lesson for §2: {ref}`sec-rr-frameworks`.
-#
 # (ye2018-2-a)=
 # ### §2 (a) · The two frameworks of the central model
 #

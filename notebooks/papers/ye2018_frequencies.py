@@ -60,7 +60,6 @@ def near(a, b):
 #
 # Lesson: {ref}`ch-frequency`.
 #
-# (sec-freq-question)=
 # (ye2018-table-2)=
 # ### Tables 2 and 3 · Seven patients, counted
 #
