@@ -20,7 +20,7 @@
 # 对 $k$ 个项，极限由集合的大小决定，最优大小约为 $k/(e^\varepsilon+1)$。
 # k-RR、一元编码、理想的本地哈希与 k-Subset 都是大小随机的 k-Subset；Hadamard 响应和区组设计则不是。
 # 取最优大小的 k-Subset 达到极限，但报告较长；区组为最优大小的区组设计同样达到极限，报告只是一个编号。
-# 最小的例子是法诺平面：七个点、七条线，报告是一条线，$\varepsilon \le 0.60$ 时恰好达到极限。
+# 最小的例子是法诺平面：七个点、七条线，报告是一条线，$\varepsilon \le 0.602$ 时恰好达到极限。
 # :::
 #
 # You need the oracles of {ref}`ch-frequency`.
@@ -519,7 +519,7 @@ print(f"{log2(comb(993, 32)):.0f} bits")
 # {numref}`fig-freq-limit` divides the risks of five oracles by the limit $M$.
 # Block designs are the best that the package has.
 
-# %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk at equally likely items, divided by the limit. k-Subset lies on the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Two panels of risk over limit, from 1 to 3, against epsilon from 0.25 to 6. Left, 57 items: k-RR falls steeply and reaches 1 near epsilon 3.6. OUE and OLH rise from near 1 to about 1.9 at epsilon 6, and so does the block design, which touches 1 near 1.8. Hadamard response rises in teeth to 2.3 and falls after 4. Right, 1,000 items: OUE, OLH and block design lie near 1 and rise to 1.2 at epsilon 6; k-RR comes down from 3 to 1.2 there; Hadamard response rises in teeth to about 2."}}
+# %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk at equally likely items, divided by the limit. k-Subset lies on the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Two panels of risk over limit, from 1 to 3, against epsilon from 0.25 to 6. Left, 57 items: k-RR falls to 1 near epsilon 3.6; OUE, OLH and the block design rise from near 1 to about 1.9 at 6; Hadamard response rises in teeth to 2.3 and falls after 4. Right, 1,000 items: OUE, OLH and block design rise from near 1 to 1.2; k-RR comes down from 3 to 1.2; Hadamard response rises in teeth to about 2."}}
 KINDS = {"k-RR": GRR, "OUE": OUE, "OLH": OLH}
 KINDS |= {"block design": BlockDesign, "Hadamard": HadamardResponse}
 

@@ -1370,7 +1370,7 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # ### What holds under conditions
 #
 # Error bounds.
-# : Each bound is of the right order for one kind of error, and the column of Table 4 does not say which: {partly}`√(log k) <ye2018.shist-bound>` for the largest error, {partly}`k <ye2018.rappor-bound>` and {partly}`√k³ <ye2018.krr-bound>` for the sum, {partly}`k-Subset <ye2018.ksubset-bound>` included.
+# : The column of Table 4 does not say which error it bounds: {holds}`k <ye2018.rappor-bound>` and {holds}`√k³ <ye2018.krr-bound>` are true of all kinds, {holds}`k-Subset <ye2018.ksubset-bound>` included, and {partly}`√(log k) <ye2018.shist-bound>` of the largest error alone.
 #   So {partly}`the order of the methods <ye2018.table4-order>` cannot be read off that column; in {partly}`the words below it <ye2018.table4-words>` it is right at ε = 1.
 #   The bounds for {partly}`LDPMiner <ye2018.ldpminer-bound>`, {partly}`RAPPOR-unknown <ye2018.unknown-bound>` and {partly}`means <ye2018.mean-bound>` want the same care, and a small ε.
 #
