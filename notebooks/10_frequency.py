@@ -7,8 +7,8 @@
 # :::{admonition} In one minute
 # Everybody has one item of a list, and a server wants to know the share of each item.
 # Four clients hide the item in different ways.
-# One sends a single item, one sends a bit for each item, one sends a hashed item, and one sends a set.
-# Every report supports some items, most often the person's own.
+# One sends a single item, one a bit for each item, one a hashed item, and one a set.
+# A report mostly supports the person's own item.
 # The server counts supporters, and subtracts what chance alone would give.
 # This one estimate works for all four clients.
 # Which client is best depends on the number of items and the budget.
@@ -141,7 +141,7 @@ def olh(x, g, eps, rng, prime=PRIME):
 
 # %% [markdown]
 # For a random seed, the slots of two items are independent and uniform, so the items share a slot with probability $1/g$.
-# The slots differ in size by less than one part in $10^7$, which we neglect.
+# The slots differ in size by less than one part in $10^7$ for $g \le 200$, which we neglect.
 #
 # **k-Subset** sends a set of $b$ items {cite:p}`wang2016mutual,ye2018optimal`.
 # A set that contains the true item has $e^\varepsilon$ times the probability of a set that does not.
@@ -213,7 +213,7 @@ plt.show()
 # *OLH.*
 # The seed does not depend on the item.
 # Given the seed, the slot is a k-RR report.
-# Two items in different slots attain $e^\varepsilon$.
+# The slot of one of two items in different slots attains $e^\varepsilon$.
 #
 # *k-Subset.*
 # There are $\binom{k-1}{b-1}$ sets with $x$ and $\binom{k-1}{b}$ sets without $x$.
@@ -430,7 +430,7 @@ check(
 #
 # In unary encoding, we may choose $p$ and $q$.
 # SUE treats ones and zeros alike.
-# But nearly all bits belong to items that the person does not have, and their noise dominates.
+# But nearly all people lack a rare item, and their noise dominates.
 #
 # :::{prf:theorem} Optimized unary encoding
 # :label: thm-oue
@@ -600,7 +600,7 @@ rating, affair = readers["marriage"], readers["affair"]
 pairs = (2 * (rating - 1) + affair).tolist()
 sets = [{krr(x, range(10), 2.0, rng)} for x in pairs]
 rows = []
-p_star, q_star = chances(10, 2.0, 8, 1)["k-RR"]
+p_star, q_star = chances(10, 2.0, g=8, b=1)["k-RR"]  # g, b: for others
 for i in (1, 2, 3, 4, 5):
     r, error = ratio(sets, 2 * i - 1, 2 * i - 2, p_star, q_star)
     true = affair[rating == i].mean()
@@ -627,8 +627,7 @@ table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 #
 # It seems natural to write the item as a code of $h = \lceil\log_2 k\rceil$ bits, and to apply randomized response to each bit.
 # But two codes can differ in all bits, so each bit has a budget of only $\varepsilon/h$.
-# And a report supports the right item only if all bits are right.
-# The score for an item is then a product of $h$ scores, one for each bit, and
+# The score for an item is a product of $h$ scores, each with at least the mean square of a score of 0, so
 #
 # $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2} \right)^{h} $$ (eq-freq-bits)
 #
@@ -689,7 +688,7 @@ check(
 #
 # :::{dropdown} Solution
 # A report supports all items but the one sent.
-# The client is k-Subset with $b = k-1$: the set of the items that are not sent contains the true item with $e^\varepsilon$ times the probability.
+# The client is k-Subset with $b = k-1$: the set of the items that are not sent has $e^\varepsilon$ times the probability if it contains the true item.
 # For $k = 3$ and $\varepsilon = 1$ the variance is 3.42, and 1.26 with k-RR.
 # :::
 
@@ -720,7 +719,7 @@ print(*(f"{name}: {rare(*two[name]):.2f}" for name in ("k-Subset", "k-RR")), sep
 # Privacy stays the same, because the server only processes reports.
 # A report is empty with probability $(1-p)(1-q)^{k-1}$, whatever the person's item.
 # Without empty reports, the probabilities of support are larger, by the factor $1/\big(1-(1-p)(1-q)^{k-1}\big)$.
-# With the old $p^*$ and $q^*$, all estimates are biased upwards.
+# If the server divides by the number of kept reports, with the old $p^*$ and $q^*$, all estimates are biased upwards.
 # The server keeps all reports, or multiplies $p^*$ and $q^*$ by this factor.
 # :::
 #

@@ -192,7 +192,7 @@ check(
 # Given $b$, with $0 < b < k$, the set is drawn as k-Subset of size $b$ draws it.
 # :::
 #
-# It is enough that the weight of a set in {eq}`eq-limit-two` depends only on its size, $\lambda = \lambda_b$.
+# It is enough that the total weight of a set in {eq}`eq-limit-two` depends only on its size, $\lambda = \lambda_b$.
 # Then sets of one size differ only in whether they hold the item, as in k-Subset, and for every $x$
 #
 # $$ \Pr[b \mid x] = \lambda_b \Big( \tbinom{k-1}{b-1}\,e^\varepsilon + \tbinom{k-1}{b} \Big). $$
@@ -208,10 +208,10 @@ check(
 #
 # Hadamard response and block designs are not of this form: they use only some of the sets of one size.
 # But every client can be made symmetric: let each person first number the items anew, by a public random permutation.
-# Then all sets of one size have the same weight behind the report, as in k-Subset of a random size.
+# Then its sets are those of k-Subset of a random size.
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the laws of sets of three oracles"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the laws of sets of two oracles"}
 def symmetric(sends):
     """Whether the law of a set of items below 4 depends only on its size, and on whether it holds the item."""
     found = laws(lambda x, rng: frozenset(sends(x, rng)), range(4))
@@ -326,7 +326,7 @@ print(*risks, sep="  ")
 #
 # k-Subset of the best size attains $M$.
 # OUE and OLH do not, because their sizes vary.
-# {cite:t}`ye2019optimal` prove more: as $n$ grows, no estimate, biased or not, has a worst-case risk that stays below $M$.
+# {cite:t}`ye2019optimal` prove more: as $n$ grows, no estimate, biased or not, has a worst-case risk below $M$ by a fixed amount.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the information of random clients, and who attains the bound"}
@@ -480,8 +480,10 @@ print(*(f"{found:.1f} ± {error:.1f}" for found, error in seen), sep=", ")
 
 
 def is_design(sets):
-    """Whether all items, and all pairs of items, are in equally many sets."""
-    return all(len({sum({*some} <= B for B in sets) for some in combinations(range(7), j)}) == 1 for j in (1, 2))
+    """Whether sets are equally large, and all items, and all pairs of items, in equally many of them."""
+    return len({len(B) for B in sets}) == 1 and all(
+        len({sum({*some} <= B for B in sets) for some in combinations(range(7), j)}) == 1 for j in (1, 2)
+    )
 
 
 check(
@@ -505,8 +507,8 @@ check(
 #
 # For every prime power $t$, there is a plane of $t^2+t+1$ points and as many lines, of $t+1$ points each.
 # {cite:t}`feldman2022projective` use planes for frequency oracles.
-# In 1938, Singer numbered the points so that all lines are shifts of one, as in our `LINES`; {py:class}`~ldpnb.oracles.designs.BlockDesign` uses this.
-# Unused points do no harm.
+# Singer numbered the points so that all lines are shifts of one, as in `LINES` and {py:class}`~ldpnb.oracles.designs.BlockDesign`.
+# Unused points leave estimates unbiased, with the risk of the larger plane.
 # For 993 items and $t = 31$, a line takes 10 bits, and a set of 32 items:
 
 # %%
@@ -517,7 +519,7 @@ print(f"{log2(comb(993, 32)):.0f} bits")
 # ## Which one?
 #
 # {numref}`fig-freq-limit` divides the risks of five oracles by the limit $M$.
-# Block designs are the best that the package has.
+# We take the package's best block design.
 
 # %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk at equally likely items, divided by the limit. k-Subset lies on the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Two panels of risk over limit, from 1 to 3, against epsilon from 0.25 to 6. Left, 57 items: k-RR falls to 1 near epsilon 3.6; OUE, OLH and the block design rise from near 1 to about 1.9 at 6; Hadamard response rises in teeth to 2.3 and falls after 4. Right, 1,000 items: OUE, OLH and block design rise from near 1 to 1.2; k-RR comes down from 3 to 1.2; Hadamard response rises in teeth to about 2."}}
 KINDS = {"k-RR": GRR, "OUE": OUE, "OLH": OLH}
@@ -622,7 +624,7 @@ print(f"R(4) / R(3) = {R(4, 7, exp(0.5)) / R(3, 7, exp(0.5)):.3f}")
 # - For two values, every ε-LDP client is randomized response with something done to the reply.
 # - k-RR, unary encoding and ideal hashing are k-Subset of a random size.
 # - The limit is the risk of the best size, about $k/(e^\varepsilon+1)$.
-# - k-Subset of this size attains it, and so do block designs, in shorter reports.
+# - k-Subset of this size attains it, and so does a block design with such blocks, in shorter reports.
 #
 # ## Letters
 #

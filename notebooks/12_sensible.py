@@ -10,7 +10,7 @@
 # You can cut negative shares off, shift all of them, project them, or look for the shares that make the reports likeliest.
 # No repair costs privacy.
 # But every repair that forbids negative shares lifts rare items on average.
-# Sums and averages of such shares are wrong, however many surveys you add.
+# Sums of some such shares, and averages, are wrong, however many surveys you add.
 # :::
 #
 # :::{zh}
@@ -102,7 +102,7 @@ table(pd.DataFrame({"item": ITEMS, "truth": PI, "estimate": shown}))
 print(f"sum of the estimates: {pi_hat.sum():.3f}")
 
 # %% [markdown]
-# The errors are as large as they should be, but a negative share is not sensible, and neither is a sum other than 1.
+# Such errors are typical, but a negative share is not sensible, and neither is a sum other than 1.
 # **What may the clinic do about it, and what does that cost?**
 #
 # It does not cost privacy.
@@ -146,7 +146,7 @@ check(
 # $$ \begin{aligned} \max(\hat\pi_x, 0) &= \hat\pi_x + \max(-\hat\pi_x, 0), \\ \E\max(\hat\pi_x, 0) - \pi_x &= \E\max(-\hat\pi_x, 0) \;\ge\; 0. \end{aligned} $$ (eq-sensible-clip)
 #
 # The bias is the mean of what was cut off.
-# For an item that nobody has, $\hat\pi_x$ is symmetric around 0, nearly normal, with standard deviation $\sigma_x$.
+# For an item that nobody has, $\hat\pi_x$ is nearly normal around 0, with standard deviation $\sigma_x$.
 # Then
 #
 # $$ \E\max(-\hat\pi_x, 0) = \tfrac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x. $$ (eq-sensible-forty)
@@ -237,7 +237,7 @@ def norm(pi_hat):
 #
 # $$ \begin{aligned} \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 &= \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2, \\ \E\sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 &= \Big(1 - \frac1k\Big)\sum_x \Var E_x. \end{aligned} $$
 #
-# With eight items, Norm takes an eighth off the total noise.
+# With eight items, Norm takes an eighth off the total noise of the coins.
 #
 # (sec-freq-post)=
 # ## Norm-Sub: the nearest sensible shares
@@ -300,7 +300,7 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 #
 # {cite:t}`wang2020consistency` name the method, and show that it solves this least-squares problem; these rounds are the algorithm of {cite:t}`michelot1986projection`.
 #
-# So the total squared error can only fall.
+# So the total squared error cannot rise.
 # The bias is that of clipping, plus a shift: rare items come out too large, and frequent ones pay for them.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the bias of clipping, and the projection"}
@@ -369,7 +369,7 @@ check(
 # So the two agree whenever the unbiased estimate lies inside the simplex.
 # Otherwise some shares are 0.
 # The same steps for the other items give the same formula, with their number in place of $k$ and their reports in place of $n$.
-# For a yes-or-no question, one item is left, and its share is 1: there, maximum likelihood is clipping.
+# For a yes-or-no question with an estimate outside, one item is left, and its share is 1: there, maximum likelihood is clipping.
 #
 # Now take OUE.
 # A report is $(1-q^*)/q^* = e^\varepsilon$ times as probable from an item that it supports as from another.
@@ -552,7 +552,7 @@ plt.show()
 #
 # - *Somebody averages repaired shares.*
 #   Publish unbiased shares with their standard errors, and repair last.
-# - *Code for Norm-Sub first sets negative shares to zero.*
+# - *Some code for Norm-Sub first sets negative shares to zero.*
 #   It ends at another point if the positive shares sum to less than 1.
 # - *EM stops early.*
 #   Its steps are small where $\varepsilon$ is small, and its shares are then still too equal.
