@@ -11,7 +11,7 @@ from built import SITE, lacking, there
 
 run_notebooks.pin()
 os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must not
-gc.set_threshold(200_000)  # of syntax trees nothing is garbage, and looking for some took a fifth of the time to read them
+gc.set_threshold(200_000)  # hardly any of what tests read is garbage: to look for it took a fifth of the time
 
 
 def pytest_addoption(parser):
