@@ -1081,7 +1081,8 @@ def end_to_end(mechanism, hash_of, words, trials, rng):
     for _ in range(trials):
         slots = hash_of(rng.integers(0, 2**32, (n, 1, words), np.uint32), keys)
         z = mechanism.circle.spin((slots + keys % 2)[:, :-1] % mechanism.slot_count, rng)
-        plus, minus = (((z[:, None] - slots) % mechanism.slot_count == side).sum(0) for side in (0, 1))
+        past = (z[:, None] - slots) % mechanism.slot_count
+        plus, minus = ((past == side).sum(0) for side in (0, 1))
         found.append(mechanism.estimate(Tally(mechanism, n, np.stack([minus, n - minus - plus, plus], -1), (*keys,))))
     return np.array(found)
 

@@ -942,7 +942,8 @@ def votes(f, m):
 
 def products_of(shares, sets):
     """Tables as products of the shares of single attributes."""
-    return np.array([reduce(np.kron, [shares[j] for j in one]) for one in sets])
+    first, *others = np.moveaxis(shares[np.array(sets)], 1, 0)
+    return reduce(lambda a, b: (a[:, :, None] * b[:, None]).reshape(len(a), -1), others, first)
 
 
 TRUE = {m: counted(people, SETS[m], 2) / N for m in SETS}

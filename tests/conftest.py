@@ -1,5 +1,6 @@
 """Every test process and every kernel that nbval starts sees the environment the chapters were executed in."""
 
+import gc
 import os
 from importlib.util import find_spec
 
@@ -10,6 +11,7 @@ from built import SITE, lacking, there
 
 run_notebooks.pin()
 os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must not
+gc.set_threshold(200_000)  # hardly any of what tests read is garbage: to look for it took a fifth of the time
 
 
 def pytest_addoption(parser):

@@ -13,14 +13,13 @@ from importlib import import_module
 from pathlib import Path
 
 import chinese
-import jupytext
 import nbformat
 import pytest
 import run_notebooks
 import yaml
 from export import HINT
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from readability import one_sentence_per_line, prose
+from readability import cells_of, one_sentence_per_line, prose
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
@@ -244,7 +243,7 @@ def proses():
     """Markdown of the pages and of the chapters, by name."""
     pages = {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]}
     for py in sorted((ROOT / "notebooks").rglob("*.py")):
-        pages[py.name] = "\n\n".join(c.source for c in jupytext.read(py).cells if c.cell_type == "markdown")
+        pages[py.name] = "\n\n".join(c.source for c in cells_of(py.read_text("utf-8")) if c.cell_type == "markdown")
     return pages
 
 

@@ -1,6 +1,7 @@
 """The rules of the house: imports point downwards, families do not know each other, nothing heavy loads by itself."""
 
 import ast
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -25,15 +26,18 @@ def part(path):
     return parts[1] if len(parts) > 2 else "ground"
 
 
+@cache
 def imports(source, everywhere=True):
     """Names of what a module imports, as (module, name); not what type checkers alone see."""
     tree = ast.parse(source)
     for_types = {id(n) for node in tree.body if isinstance(node, ast.If) for n in ast.walk(node)}
+    found = []
     for node in ast.walk(tree) if everywhere else tree.body:
         if id(node) not in for_types and isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names)
+            found += [(alias.name, "") for alias in node.names]
         elif id(node) not in for_types and isinstance(node, ast.ImportFrom):
-            yield from ((node.module, alias.name) for alias in node.names)
+            found += [(node.module, alias.name) for alias in node.names]
+    return found
 
 
 def wanted(source, files):

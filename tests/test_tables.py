@@ -108,18 +108,13 @@ def collected(client, n=333, seed=1):
 def likelihoods(client, reports, one):
     """People by cells, from Hamming distances to the codes, bit by bit."""
     q, ends = float(client.flip), np.cumsum([code.shape[1] for code in client.codes])
-    rows = []
-    for report in reports:
-        row = []
-        for cell in product(*(range(client.sizes[j]) for j in one)):
-            wrong = right = 0
-            for j, value in zip(one, cell, strict=True):
-                code = client.codes[j][value]
-                differ = int((report[ends[j] - len(code) : ends[j]] != code).sum())
-                wrong, right = wrong + differ, right + len(code) - differ
-            row.append(q**wrong * (1 - q) ** right)
-        rows.append(row)
-    return np.array(rows)
+    cells = np.array(list(product(*(range(client.sizes[j]) for j in one))))
+    wrong = right = 0
+    for j, value in zip(one, cells.T, strict=True):
+        code = client.codes[j]
+        differ = (reports[:, None, ends[j] - code.shape[1] : ends[j]] != code).sum(2)[:, value]
+        wrong, right = wrong + differ, right + code.shape[1] - differ
+    return q**wrong * (1 - q) ** right
 
 
 def ascent(likelihood, p):

@@ -419,6 +419,12 @@ def is_old(path: Path) -> bool:
     return path.stem in OLD or (main and "{account}" not in path.read_text("utf-8"))
 
 
+@cache
+def cells_of(text: str) -> list[Any]:
+    """Return the cells of a page; several tests ask for them, and nobody changes them."""
+    return jupytext.reads(text, "py:percent").cells
+
+
 def measure(text: str, stem: str, kind: str = "lesson", *, old: bool = False, root: Path = ROOT) -> Page:
     """Measure a page.
 
@@ -435,7 +441,7 @@ def measure(text: str, stem: str, kind: str = "lesson", *, old: bool = False, ro
     root : Path
         The folder in which the studies are looked for.
     """
-    cells = jupytext.reads(text, "py:percent").cells
+    cells = cells_of(text)
     page = Page(stem, kind, old, "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
     said = _markdown(page)
     visible: list[ast.Module] = []

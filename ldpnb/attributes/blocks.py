@@ -120,7 +120,7 @@ class Blocks(RecordMechanism):
     @cached_property
     def keep(self) -> Floats:
         """Probability g of answering with the block's value, before the blind draw; rounded down: (C(d, ℓ),)."""
-        return np.array([self._responses[k].keep for k in self.cells.tolist()])
+        return np.array([inexact(self._responses[k].keep) for k in self.cells.tolist()])
 
     @property
     def realised_epsilon(self) -> float:
