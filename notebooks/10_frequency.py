@@ -98,7 +98,7 @@ print("Tom reports", [krr(0, ITEMS, EPS, rng) for _ in range(8)])
 # **Unary encoding** sends a bit for each item.
 # The bit of the person's item is set with probability $p$, and each other bit with probability $q < p$.
 # *Symmetric* unary encoding (SUE) has $q = 1-p$, as in {cite:t}`erlingsson2014rappor`.
-# *Optimized* unary encoding (OUE) has $p = \frac12$ {cite:p}`wang2017frequency`; the reason comes later.
+# *Optimised unary encoding* (OUE) has $p = \frac12$ {cite:p}`wang2017frequency`; the reason comes later.
 
 
 # %%
@@ -728,7 +728,7 @@ print(*(f"{name}: {rare(*two[name]):.2f}" for name in ("k-Subset", "k-RR")), sep
 # - Reports of k-RR, unary encoding, local hashing and k-Subset support items; all four clients are exactly ε-LDP.
 # - The person's own item is supported with probability $p^*$, any other with $q^*$; this gives one unbiased estimate for all clients.
 # - The spread of the scores gives the standard error.
-# - OUE minimizes the variance for an item that nobody has among unary encodings, and OLH has the same variance with short reports.
+# - OUE minimises the variance for an item that nobody has among unary encodings, and OLH has the same variance with short reports.
 # - Take k-RR for few items or a large ε, that is, if $k < 3\,e^\varepsilon + 2$.
 #
 # ## Letters

@@ -217,7 +217,7 @@ def test_folds_open_and_close(reader):
 @pytest.mark.parametrize(
     ("page", "box"),
     [
-        ("notebooks/10_frequency.html", ".pst-scrollable-table-container"),
+        ("notebooks/papers/sun2021.html", ".pst-scrollable-table-container"),
         ("notebooks/manual/costs.html", ".cell_output .output"),
         ("notebooks/20_keyvalue.html", "div.math mjx-container"),
     ],
