@@ -75,7 +75,7 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 # ## A coin in private
 #
 # {cite:t}`warner1965randomized` let each person spin a pointer that the interviewer could not see.
-# We use a coin instead, which shows heads with probability
+# We use a coin that shows heads with probability
 #
 # $$ p = \frac{e^\varepsilon}{1+e^\varepsilon}. $$
 #
@@ -83,7 +83,6 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 # It makes $p$ larger than 1/2, so the truth is more likely than the lie.
 #
 # The program that turns a value $x$ into a reply $y$ is the *client*.
-# Today it would run on the person's phone.
 # Here `toss(p, rng)` is a coin that comes up heads with probability $p$, and `odds(eps)` is $e^\varepsilon$.
 
 
@@ -170,7 +169,8 @@ for x in (0, 1):
 print(prove(reply, [0, 1], rounded=False))
 
 # %% [markdown]
-# *Ideal coins* have exactly the probabilities in the code; a computer rounds them to 53 bits.
+# *Ideal coins* have exactly the probabilities in the code; a computer rounds them to 53 bits, which can exceed ε by a hair.
+# {ref}`ch-verify` shows the remedy.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a client that lies too rarely as control"}
@@ -232,15 +232,15 @@ def belief(before, y, eps):
 for eps in (0.1, 0.5, 1, 2, 4):
     p = exp(eps) / (1 + exp(eps))
     yes, no = belief(f, 1, eps), belief(f, 0, eps)
-    print(f"ε = {eps:<3}  p = {p:.1%}  yes: {yes:.0%}  no: {no:3.0%}")
+    print(f"ε = {eps:<3}  p = {p:.1%}  after yes {yes:.0%}, after no {no:3.0%}")
 
 # %% [markdown]
 # Without a reply, a bettor who knows nothing but $f$ gives "yes" a probability of 32 %.
-# The columns show what it becomes after each reply: 56 % or 15 % at $\varepsilon = 1$.
+# A reply turns it into 56 % or 15 % at $\varepsilon = 1$.
 # At $\varepsilon = 4$, a "yes" is almost a confession: *smaller* budgets protect more.
 #
 # In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
-# The marks take each reader's reply, and count how many of those who said "yes" (or "no") had an affair.
+# A mark is the share who had an affair among the readers of one group with one reply.
 
 # %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: the readers in four groups, by how they rate their marriage, with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 0.5, 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs from 0.18 to 0.66 lie on the curves."}}
 BUDGETS = [0.5, 1, 2, 4]
@@ -267,7 +267,7 @@ for y in (1, 0):
     sns.lineplot(marks, **xy, **simulation("ε", BUDGETS))
 ax.plot([0, 1], [0, 1], color="gray", linewidth=1, linestyle="-")
 ax.set(xlabel="belief before the reply", ylabel="belief after the reply")
-ax.set(xlim=(0, 1), ylim=(0, 1))
+ax.set(xlim=(0, 1), ylim=(-0.02, 1.02))
 plt.show()
 
 # %% [markdown]
@@ -348,7 +348,7 @@ print(f"truth:          {f:.1%}")
 #
 # $$ \Var \hat f = \frac{1}{4\sinh^2(\varepsilon/2)\,n} + \frac{f(1-f)}{n}. $$
 #
-# You can read its root off the replies.
+# The scores give its root.
 # The estimate is the mean of *scores*: $e^\varepsilon/(e^\varepsilon-1)$ for a yes, and $-1/(e^\varepsilon-1)$ for a no.
 # The standard deviation of the scores, divided by $\sqrt n$, contains both parts:
 
@@ -360,7 +360,7 @@ print(f"{scores.mean():.1%} ± {scores.std() / sqrt(n):.1%}")
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
 # Imagine eight magazines with the same readers, not eight questions to one reader.
 
-# %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share of readers who had an affair, estimated from one reply per reader at each of eight budgets (dots, with 95 % intervals). The line is the truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
+# %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share of readers who had an affair, estimated from one reply per reader at each of eight budgets (dots, with 95 % intervals). The line is the truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
 asked = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8]
 found = []
 for eps in asked:
@@ -443,7 +443,7 @@ check(
 #
 # One standard error falls like $1/n$, the other only like $1/\sqrt n$, as {numref}`fig-rr-central` shows.
 
-# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1: noise on the count by a trusted collector (central), and randomized response (local). Lines: formulas. Marks: 2,000 simulated surveys each, with 95 % bars."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1: noise on the count by a trusted collector (central), and randomized response (local). Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
 p, lines, marks = exp(1) / (1 + exp(1)), [], []
 for size in 10 ** np.arange(1, 7):
     yes = round(f * size)
@@ -467,17 +467,17 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 136 people and the local one 9,207.
-# In general, the two formulas agree if the local survey asks $n^2/2$ people where the central one asks $n$.
+# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 135.7 people, so 136, and the local one 9,207.
+# The two formulas agree if the local survey asks $n^2/2$ people where the central one asks $n$.
 #
-# This compares two formulas; it is not the price of doing without trust.
+# This compares two formulas; the price of doing without trust can be higher.
 # No unbiased local estimate is more precise than ours, as {ref}`ch-limit` shows.
 # But the central estimate can be improved.
-# A better collector cuts the noisy count at 0 and $n$, and corrects for the cut, as in {ref}`ch-means`.
+# A better collector replaces counts below 0 by 0 and above $n$ by $n$, and corrects for the bias, as in {ref}`ch-means`.
 # Take ten people, half of them with a yes, and $\varepsilon = 0.1$.
 # To match that collector, a local survey needs $1.47\cdot n^2/2$ people.
 # For 136 people without a single yes and $\varepsilon = 1$, it needs $1.58\cdot n^2/2$.
-# The larger price remains for a trait that nobody has, even if $n$ is large.
+# The factor 1.58 remains for a trait that nobody has, even if $n$ is large.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε and variance of the central noise, and the two numbers above"}
@@ -560,7 +560,7 @@ check(
 # Toss a fair coin.
 # On heads, tell the truth; on tails, say yes.
 # Write this client and its estimator, and try them on the readers.
-# Is the client private for everybody?
+# Which truths can a reply prove?
 # :::
 #
 # :::{dropdown} Solution
@@ -568,7 +568,7 @@ check(
 #
 # No budget is large enough: nobody with the truth "yes" ever says "no".
 # A "no" is proof, and the ratio of its two probabilities is infinite.
-# A "yes" is protected, with a ratio of 2.
+# The reply "yes" has a ratio of 2 only.
 # {prf:ref}`def-ldp` asks for both.
 # :::
 

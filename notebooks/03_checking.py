@@ -153,7 +153,7 @@ print(f"ratio {float(found.ratio):.3f}, so ε = {found.epsilon:.3f}")
 # Each coin may spend only $\varepsilon/2$.
 # The fill looks at the list alone, so by {prf:ref}`thm-post` it costs no privacy.
 #
-# The law has limits.
+# The law has limits:
 #
 # - It is exact only if *all* randomness comes from `toss`, `pick` and their relatives: search the code for other generators.
 # - It covers the values and the ε that were tried.
@@ -303,7 +303,7 @@ for name, (client, per_coin) in VERSIONS.items():
     ratio = float(worst(exact).ratio)
     reports = [client(x, EPS, rng) for x in people]
     found_f = np.transpose(server(reports, per_coin))
-    shown = [f"{f:.2f} ± {error:.2f}" for f, error in found_f]
+    shown = [f"{f:.3f} ± {error:.3f}" for f, error in found_f]
     rows.append([name, f"{ratio:.2f}", *shown])
 columns = ["client", "largest ratio", *ITEMS]
 table(pd.DataFrame(rows, columns=columns))
@@ -381,12 +381,12 @@ check(
 # $$ \varepsilon \;\ge\; \ln \frac{\Pr[A \mid x]}{\Pr[A \mid x']}. $$ (eq-audit)
 #
 # Of $t$ fresh reports of each value, let $a$ and $a'$ be in $A$.
-# Such a count bounds a probability {cite:p}`clopper1934use`.
+# A count bounds a probability {cite:p}`clopper1934use`.
 # The lower bound $L(a)$ is the probability for which $a$ hits or more have only a small chance $\eta$:
 #
 # $$ \Pr\big[\mathrm{Bin}(t, L(a)) \ge a\big] = \eta, \qquad L(0) = 0. $$
 #
-# The upper bound $U(a)$ makes $a$ hits or fewer as unlikely.
+# The upper bound $U(a)$ makes $a$ hits or fewer as unlikely, with $U(t) = 1$.
 #
 # :::{prf:theorem} An audit's bound
 # :label: thm-audit
@@ -395,7 +395,7 @@ check(
 # :::
 #
 # :::{prf:proof}
-# Let $P = \Pr[A \mid x]$ for one of the events.
+# Let $P = \Pr[A \mid x]$ and $P' = \Pr[A \mid x']$ for one of the events.
 # The chance of $a$ hits or more grows with the probability of a hit.
 # So $L(a) > P$ means that
 #
@@ -455,7 +455,7 @@ for client in (send, mended):
 #
 # The easiest event to count is that of randomized response, with $P = e^\varepsilon/(e^\varepsilon+1)$ and $P' = 1/(e^\varepsilon+1)$.
 # A count has mean $tP$ and variance $tP(1-P)$.
-# For large $t$, the lower bound is $z$ standard deviations below, where $z$ is the normal quantile of $\eta$ ($z = 3.3$ at $\lambda = 0.001$):
+# For large $t$, the lower bound is $z$ standard deviations below, where $z$ is the normal quantile of $\eta$ ($z = 3.3$ at $\lambda = 0.001$ and $r = 1$):
 #
 # $$ \ln L(a) \approx \ln\Big(P - z\sqrt{\tfrac{P(1-P)}{t}}\Big) \approx \ln P - \frac{z}{\sqrt t}\sqrt{\frac{1-P}{P}}. $$
 #
@@ -562,13 +562,13 @@ print(f"audit: ε ≥ {auditor(these, those)[0]:.2f}")
 # %% [markdown]
 # That report gives the value away.
 # The law finds it at once; the audit does not.
-# Suppose that you know which report to look for.
+# Suppose that you know this report.
 # Under the value 0 it never appears, and the upper bound for no hits is
 #
 # $$ (1 - U(0))^t = \frac{\lambda}{2}, \qquad\text{so}\qquad U(0) \approx \frac{\ln(2/\lambda)}{t} = \frac{7.6}{t}. $$
 #
-# To refute $\varepsilon = \ln 2$, you need $L(a) > 2\,U(0) \approx 15/t$, which takes $a = 31$ hits.
-# So $h$ must be about $31/t$ or more, as {numref}`fig-verify-power` shows.
+# To refute $\varepsilon = \ln 2$, you need $L(a) > 2\,U(0) \approx 15/t$, which takes about 31 hits.
+# So an even chance needs $h \approx 31/t$, as {numref}`fig-verify-power` shows.
 
 # %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, event known, half of the reports counted. Marks: 60 runs of our auditor each."}, "image": {"alt": "Probability of refutation against the probability h of the telling report, from one in 100,000 to one in ten, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
 sizes = ["1,000 reports", "10,000", "100,000"]
@@ -679,7 +679,7 @@ except AssertionError as error:
 # - *One seed.*
 #   A client with a constant seed sends the same report each time, so ε is infinite.
 # - *What is not in the report.*
-#   Audit whatever else an observer sees, such as the time that the client took.
+#   Audit whatever else an observer sees, such as the client's time.
 # - *Looking twice.*
 #   Ten audits at level 0.001 raise a false alarm with probability up to 0.01.
 #
@@ -706,7 +706,7 @@ except AssertionError as error:
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes): what does not worry you
-# A shy client names one item that it does *not* worry about most: its own item has probability $1/(2e^\varepsilon+1)$, and each of the others $e^\varepsilon/(2e^\varepsilon+1)$.
+# A shy client usually names an item that it does *not* worry about most: its own item has probability $1/(2e^\varepsilon+1)$, and each of the others $e^\varepsilon/(2e^\varepsilon+1)$.
 # Write the client and its estimator with standard errors.
 # Check both with `prove`, with the law, and by a survey.
 # :::
@@ -752,12 +752,12 @@ check(
 # :::{admonition} Exercise 3 (think, 5 minutes): how many reports?
 # A vendor states $\varepsilon = 1$.
 # An audit with 10,000 reports of each of two values, at level 0.001, gives $\varepsilon \ge 0.85$.
-# What do you conclude, and how many reports would it take to refute $\varepsilon = 1$ if the true ε is 1.1?
+# What do you conclude, and how many reports would it take to refute $\varepsilon = 1$ half of the time if the true ε is 1.1?
 # :::
 #
 # :::{dropdown} Solution
 # Nothing: a right client may well give 0.85, and so may one with a rare telling report, or one that fails for a third value.
-# Ask for the code, and compute its law.
+# Compute the law of the code.
 #
 # By {eq}`eq-audit-reach`, an auditor who knows the best event needs $z\,(e^{-0.55}+e^{0.55})/\sqrt t < 0.1$.
 # With $z = 3.29$ this is $t > (3.29 \cdot 2.31/0.1)^2 \approx 5{,}800$; the exact bounds give 6,000.
@@ -772,7 +772,7 @@ check(
 # |---|---|---|
 # | How private is this client? | `laws`, `worst` | exact ε, on small domains |
 # | And for every ε? | `prove` | a proof, a ratio, or neither |
-# | Is its estimate right? | `moments`, `sampled` | exact; or alarms at a known rate |
+# | Is its estimate right? | the law, `sampled` | exact; or alarms at a known rate |
 # | And a black box? | `audit` | a lower bound at a level |
 # | Is my class right? | `check_mechanism` | what it breaks |
 #

@@ -11,7 +11,7 @@ from built import SITE, lacking, there
 
 run_notebooks.pin()
 os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must not
-gc.set_threshold(200_000)  # hardly any of what tests read is garbage: to look for it took a fifth of the time
+gc.set_threshold(200_000)  # hardly any of what tests read is garbage, and looking for it takes time
 
 
 def pytest_addoption(parser):

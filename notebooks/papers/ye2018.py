@@ -336,7 +336,7 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # & \times [(1-\pi)p + \pi(1-p)]^{\,n-n_1}.
 # \end{aligned} $$
 #
-# The printed formula leaves out the binomial coefficient, which does not depend on $\pi$.
+# This is the likelihood of the answers in their order.
 #
 # (ye2018-1-2-1-d)=
 # ### §1.2.1 (d) · Where the likelihood is largest
@@ -841,7 +841,7 @@ plt.show()
 # A choice that follows the answer gives the answer away.
 #
 # *Amount of data.*
-# Centrally, the survey says, the amount of data does not matter much.
+# Centrally, the survey says, there is no particular demand on the amount of data.
 # Locally, unbiased and precise results need very many data.
 # It names no formulas, so we compare two for the share of yes among $n$ people.
 # Centrally, the count gets {ref}`geometric noise <ye2018-0-a>`; locally, $n'$ people use W-RR:
@@ -1012,7 +1012,10 @@ settle(
     "ye2018.no-sensitivity",
     {"laplace-fails": not laplace, "exponential-fails": not is_krr(1.0)},
     instead={"laplace-works": laplace, "exponential-works": is_krr(1.0)},
-    control=("scale 1/ε; strength ε/2", laplace_epsilon(1.0) > 1.5 and not is_krr(0.5)),
+    control=(
+        "scale 1/ε; strength ε/2, which is k-RR at another budget",
+        laplace_epsilon(1.0) > 1.5 and not is_krr(0.5),
+    ),
 )
 
 
@@ -1050,7 +1053,7 @@ settle(
         "people": all(isclose(equal_at(noise_variance(eps), eps), 1, abs_tol=1e-6) for eps in (0.1, 1.0, 4.0)),
         "best-central": isclose(times[10, 0.1, 0.5], 1.47, abs_tol=0.005)
         and isclose(times[136, 1.0, 0], 1.58, abs_tol=0.005)
-        and all(central_variance(n, c, eps)[0] - c < 1e-9 for n, eps in POINTS for c in (0, 3, n // 2)),
+        and all(abs(central_variance(n, c, eps)[0] - c) < 1e-9 for n, eps in POINTS for c in (0, 3, n // 2)),
         "central-precise": sqrt(central_variance(10, 5, 0.1)[1]) / 10 < 0.01,
         "unbiased-for-many": biased(lambda y: score(y, heads(0.1))),
     },
@@ -1168,7 +1171,8 @@ plt.show()
 #
 # {badge}`Example` which framework: {badge}`Reproduced under conditions <ye2018.correlation>`
 #
-# In the survey's first example a family has a history of colour blindness.
+# The survey says that the interactive framework suits outputs that depend on the earlier ones.
+# In its first example a family has a history of colour blindness.
 # $X_i$ is what a member shows, and $Z_i$ is the diagnosis, which also uses the parents' and grandparents' diagnoses.
 # Such a $Z_i$ needs the interactive framework by definition.
 # It is also a better diagnosis.
@@ -1371,7 +1375,7 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 #
 # Error bounds.
 # : The column of Table 4 does not say which error it bounds: {holds}`k <ye2018.rappor-bound>` and {holds}`√k³ <ye2018.krr-bound>` are true of all kinds, {holds}`k-Subset <ye2018.ksubset-bound>` included, and {partly}`√(log k) <ye2018.shist-bound>` of the largest error alone.
-#   So {partly}`the order of the methods <ye2018.table4-order>` cannot be read off that column; in {partly}`the words below it <ye2018.table4-words>` it is right at ε = 1.
+#   So {partly}`the order of the methods <ye2018.table4-order>` cannot be read off that column; in {partly}`the words below it <ye2018.table4-words>` it is right for many items.
 #   The bounds for {partly}`LDPMiner <ye2018.ldpminer-bound>`, {partly}`RAPPOR-unknown <ye2018.unknown-bound>` and {partly}`means <ye2018.mean-bound>` want the same care, and a small ε.
 #
 # Small budgets and large ones.
@@ -1418,7 +1422,7 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # ### What could not be decided
 #
 # Nothing in principle: wherever the survey leaves a setting open, the ledger says which one we took.
-# What we could not do is to compare numbers, because our text has no figures, and the survey prints no numbers of its own experiments.
+# What we could not do is to compare numbers, because our text has no figures and gives no numerical results of the experiments.
 #
 # (ye2018-5-1)=
 # ## §5.1 Key–value data
