@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 from ldpnb.book.studies import checking as study
 from ldpnb.verify import ceiling
@@ -52,3 +52,14 @@ def test_refutations_are_as_frequent_as_computed():
     assert 0.2 < theory < 0.8
     assert abs(np.mean(bound(hits, np.zeros(1000), t, 0.001) > log(2)) - theory) < 0.1
     assert study.refutes(bound, chance, t, claimed=log(4), level=0.001) < 0.01
+
+
+@pytest.mark.parametrize("claimed", [0.1, log(2)])
+def test_a_refutation_takes_as_many_hits_as_the_bound_says(claimed):
+    """All numbers of hits of 40 reports, each with its exact probability."""
+    t, chance, level = 40, 0.6, 0.05
+    hits = np.arange(t + 1)
+    refuted = np.array([h > 0 and bound(h, 0, t, level) > claimed for h in hits])
+    exact = (binom.pmf(hits, t, chance) * refuted).sum()
+    assert 0.001 < exact < 1
+    assert float(study.refutes(bound, chance, t, claimed=claimed, level=level)) == pytest.approx(exact, abs=1e-12)
