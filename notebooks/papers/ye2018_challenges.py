@@ -1,0 +1,381 @@
+# %% [markdown]
+# (paper-ye2018-challenges)=
+# (open-problems)=
+# # The survey, §5: challenges, and what became of them
+#
+# *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §5, §6 and the references.*
+#
+# In §5 the survey names three challenges: complex types of data, other queries, many dimensions.
+# The other four papers of this book came later, and each answers a part of one.
+# For each section: what it says and whether that holds, what has answered it since as far as we know, and what is still open.
+# We name works of others where this book uses them; this is no survey of its own.
+#
+# **Readings that are ours.**
+# - “Sensitivity” of a graph query is the most that one link can change its answer; two graphs are neighbours if they differ in one link.
+# - A large sparse graph is one of 10,000 people with ten links each.
+# - The relation of two binary attributes is measured by their parity, and utility by its variance.
+#
+# **Lessons.**
+# {ref}`ch-keyvalue` answers §5.1, {ref}`ch-publish` §5.3.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from functools import partial
+from itertools import combinations, product
+from math import comb, exp, inf, isclose, sqrt, tanh
+
+import numpy as np
+import pandas as pd
+
+from ldpnb import BitFlip, epsilon, laws, moments, pick, toss
+from ldpnb.attributes import best_block_size, pair_variance
+from ldpnb.book import close, settle, style, table
+from ldpnb.chance import odds
+
+style()
+
+
+# %%
+def flip(link, eps, rng):
+    """One link by randomized response."""
+    return link if toss(odds(eps) / (odds(eps) + 1), rng) else 1 - link
+
+
+# %% [markdown]
+# (ye2018-5)=
+# ## §5 Challenges
+#
+# (ye2018-5-1)=
+# (open-problems-types)=
+# ## §5.1 Complex types of data
+#
+# (ye2018-5-1-keys)=
+# ### Key–value data
+#
+# {badge}`Reproduced <ye2018.key-sensitive>` · Lesson: {ref}`ch-keyvalue`
+#
+# The survey asks that keys be perturbed as well as values, and that they still belong together.
+# A client that perturbs values alone has no finite ε, because it shows which keys a person has.
+# The state of one public key, which binds key and value, is exactly ε-LDP ({ref}`sec-kv-se`).
+#
+# *Since then.*
+# The survey's first author and others gave the first answer a year later, PrivKV {cite:p}`ye2019privkv`; {ref}`sec-kv-privkv` shows what its ε is.
+# {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people speak of pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {holds}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
+# {cite:t}`sun2021keyvalue` also {holds}`number whole records <sun2021.index>` and answer {holds}`every conditional question <sun2021.ratios>` about a few keys.
+#
+# *Open.*
+# For one item there is a proof that nothing is better ({ref}`sec-freq-limit`), and for one yes or no ({ref}`sec-rr-best`); for key–value pairs we know of none.
+# So are questions about three or more of many keys, and what a person gives away who reports for years: with fresh coins {ref}`ε adds up <sec-charts-repeat>`, and a memory helps for {ref}`values that stay <sec-rappor-privacy>` and, in part, for {ref}`values that change <sec-deploy-changes>`.
+#
+# (ye2018-5-1-graphs)=
+# ### Graphs: sensitivity
+#
+# {badge}`Under conditions <ye2018.graph-sensitivity>`
+#
+# In the central model noise is scaled to the sensitivity of a query, which is high for graphs.
+# Local privacy, the survey says, has no problem of too large a sensitivity.
+# That is true of the client: each link is flipped with the same probability, whatever is asked later, and ε is exact for graphs of every size.
+# The difficulty comes back in the estimate.
+# Count triangles in a graph of $n$ people.
+# One link is in up to $n-2$ triangles, so the central model adds Laplace noise of standard deviation $\sqrt2\,(n-2)/\varepsilon$.
+# From flipped links, each link has an unbiased score of variance $v = e^\varepsilon/(e^\varepsilon-1)^2$, and the products of three scores are uncorrelated if the graph has no link:
+#
+# $$\operatorname{sd}(\text{triangles}) = \sqrt{\tbinom n3}\;v^{3/2},
+# \qquad \frac{\text{local}}{\text{central}} \approx \frac{\varepsilon\,v^{3/2}}{\sqrt{12}}\,\sqrt n .$$
+#
+# At ε = 1 the local noise is the larger from $n = 15$ on, by a factor of 8 for 1,000 people.
+#
+# (ye2018-5-1-sparse)=
+# ### Graphs: sparse ones
+#
+# {badge}`Reproduced <ye2018.graph-sparse>`
+#
+# The survey warns that sparse graphs are harder to restore, because people perturb independently.
+# By randomized response at ε = 1 a share of $1/(e+1)$, more than a quarter, of the links that do not exist is reported.
+# In a graph of 10,000 people with ten links each, less than 3 of 1,000 reported links exist.
+#
+# *Since then.*
+# {cite:t}`qin2017graphs` synthesise social graphs from private reports in several rounds.
+# None of the five papers treats graphs, and the book does not either.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 2 reproduced, 1 reproduced under conditions"}
+RECORDS = [{}, {0: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25, 1: 1.0}]  # of two keys
+
+
+def sign(v, rng):
+    return 1 if toss((1 + v) / 2, rng) else -1
+
+
+def value_alone(record, rng):
+    """Keys as they are, and the sign of each value by randomized response."""
+    keep = exp(1) / (exp(1) + 1)
+    return tuple((key, sign(v, rng) * (1 if toss(keep, rng) else -1)) for key, v in sorted(record.items()))
+
+
+def bound(record, rng, keys=(0, 1)):
+    """The state of one key, drawn among `keys`, by k-RR over three states."""
+    key = pick(keys, rng)
+    own = 1 + sign(record[key], rng) if key in record else 1
+    told = own if toss(exp(1) / (exp(1) + 2), rng) else pick([y for y in range(3) if y != own], rng)
+    return key, told
+
+
+def protects(client):
+    return isclose(epsilon(laws(client, RECORDS)), 1)
+
+
+settle(
+    "ye2018.key-sensitive",
+    {"values-alone": epsilon(laws(value_alone, RECORDS)) == inf, "together": protects(bound)},
+    control=(
+        "a key drawn among those that the person has",
+        not protects(lambda record, rng: bound(record, rng, sorted(record) or (0, 1))),
+    ),
+)
+PAIRS = {n: list(combinations(range(n), 2)) for n in (3, 4, 5)}
+
+
+def graph(n, eps=1.0):
+    """The client of all links together; in an estimate each link is one person's."""
+    return lambda links, rng: tuple(flip(link, eps, rng) for link in links)
+
+
+def one_link_apart(n, eps=1.0):
+    """ε of two graphs that differ in a link: the empty one and one with a single link, either way."""
+    empty = (0,) * len(PAIRS[n])
+    return epsilon(laws(graph(n, eps), [empty, (1, *empty[1:])]))
+
+
+def triangles(n, eps=1.0):
+    """An unbiased count of triangles from flipped links."""
+    keep = exp(eps) / (exp(eps) + 1)
+
+    def score(report):
+        link = {pair: (bit - 1 + keep) / (2 * keep - 1) for pair, bit in zip(PAIRS[n], report, strict=True)}
+        return sum(link[a, b] * link[a, c] * link[b, c] for a, b, c in combinations(range(n), 3))
+
+    return score
+
+
+def local(n, eps=1.0):
+    return sqrt(comb(n, 3)) * (exp(eps) / (exp(eps) - 1) ** 2) ** 1.5
+
+
+def central(n, eps=1.0):
+    return sqrt(2) * (n - 2) / eps
+
+
+for n in (3, 4):  # the formula is that of the client's own law
+    mean, variance = moments(graph(n), [(0,) * len(PAIRS[n])], score=triangles(n))
+    assert abs(mean[0]) < 1e-9 and isclose(variance[0], local(n) ** 2, rel_tol=1e-9)
+crossing = next(n for n in range(3, 100) if local(n) > central(n))
+settle(
+    "ye2018.graph-sensitivity",
+    {
+        "client": all(isclose(one_link_apart(n), 1) for n in PAIRS),
+        "noise": any(local(n) <= central(n) for n in range(15, 2001)),
+    },
+    control=(
+        "a client that flips the links of a person together, with the probability of one",
+        not isclose(epsilon(laws(lambda a, rng: tuple(x ^ (1 - toss(0.7, rng)) for x in a), [(0, 0), (0, 1)])), 1),
+    ),
+)
+
+
+def false_share(people, links, eps):
+    """Share of the reported links that do not exist."""
+    keep = exp(eps) / (exp(eps) + 1)
+    wrong = (people - 1 - links) * (1 - keep)
+    return wrong / (wrong + links * keep)
+
+
+settle(
+    "ye2018.graph-sparse",
+    {"false": false_share(10_000, 10, 1.0) > 0.997, "dense": false_share(10_000, 5_000, 1.0) < 0.27},
+    control=("ε = 12 instead of 1", not false_share(10_000, 10, 12.0) > 0.997),
+)
+print(
+    f"triangles at ε = 1: local noise is larger from n = {crossing} on, {local(1000) / central(1000):.1f} times at 1,000"
+)
+close("ye2018", "§5.1", "2 reproduced, 1 reproduced under conditions")
+
+# %% [markdown]
+# (ye2018-5-2)=
+# (open-problems-queries)=
+# ## §5.2 Other queries and analyses
+#
+# The methods of the day answered counts and means, each by a perturbation of its own.
+# The survey asks three things: (1) other queries; (2) a perturbation that is not tied to one query, so that the same reports serve several; (3) better results of analyses such as clustering or frequent patterns.
+# It adds that a {holds}`single perturbed record is far from the true one <ye2018.mean-individual>`.
+#
+# *(1) Since then.*
+# Lesson {ref}`ch-ranges` estimates ranges and quantiles of a number.
+# Frequent items of sets are answered by {cite:t}`zhang2018gfim`, in two phases that {holds}`divide people instead of ε <zhang2018.small-epsilon>`.
+# {cite:t}`wang2018itemset` mine patterns of several items, which this book does not treat.
+#
+# *(2) Since then.*
+# The survey's own §4.1.2 has an example: {holds}`Harmony serves for means and frequencies <ye2018.harmony-both>`.
+# One report about a whole record answers {holds}`all conditional shares and means <sun2021.ratios>` of key–value data, or the joint table of {ref}`any few attributes <ch-joint>`, or gives a {ref}`synthetic table <ch-publish>`.
+# {ref}`A chart <sec-charts-later>` can be asked for after the reports are in.
+# The price is known: {ref}`noise grows with what the report is about <sec-corr-design>`.
+#
+# *(3) Since then.*
+# {cite:t}`ren2019bayesnet` train support vector machines on synthetic rows, with an {partly}`accuracy close to the original <ren2019.fig10>` up to a moderate flipping probability, at which the ε of a record of 16 attributes is 35.
+# At a small ε of a record the same pipeline needs another client and another model ({ref}`sec-publish-equal`).
+# Training with local privacy itself {cite:p}`nguyen2016collecting` and clustering are not treated here.
+#
+# (ye2018-5-3)=
+# (open-problems-dimensions)=
+# ## §5.3 Many dimensions
+#
+# (ye2018-5-3-bits)=
+# ### Communication grows with the number of attributes
+#
+# {badge}`Reproduced <ye2018.dimension-bits>`
+#
+# Linearly or exponentially, the survey says, depending on the mechanism.
+# With $d$ binary attributes a string of bits for each attribute has $2d$ bits, and one string for the whole record has $2^d$.
+#
+# (ye2018-5-3-pairs)=
+# ### Relations of all pairs: ε divided $\binom d2$ times
+#
+# {badge}`Under conditions <ye2018.lopub-pairs>` · Lesson: {ref}`ch-publish`
+#
+# Since every two of $d$ attributes may be related, the survey divides the budget $\binom d2$ times, which “inevitably” brings much noise.
+# The budget need not be divided: all pairs can be estimated from one report about all attributes.
+# At a small ε of a record such a report is noisier still, as each attribute has only $\varepsilon/d$.
+# What helps is to ask each person about a random block of attributes with all of ε, the way of {cite:t}`cormode2018marginal` and {cite:t}`zhang2018calm`.
+# The table has $n$ times the variance of a pair's parity for 16 attributes.
+
+# %% tags=["hide-input"]
+D = 16
+WAYS = {
+    "every pair, ε divided": lambda eps: tanh(eps / comb(D, 2) / 2) ** -2 - 1,
+    "all attributes, one bit each": lambda eps: tanh(eps / D / 2) ** -4 - 1,
+    "all attributes, two bits each": lambda eps: two_bits(eps / D),
+    "a random block": lambda eps: pair_variance((2,) * D, best_block_size((2,) * D, eps), eps) - 1,
+}
+
+
+def two_bits(eps):
+    """The paper's client: both bits of an attribute are kept with probability 1 − f/2, ε = 2 ln((1 − f/2)/(f/2))."""
+    f = 2 / (exp(eps / 2) + 1)
+    return ((1 - f + f * f / 2) / (1 - f) ** 2) ** 2 - 1
+
+
+TRIED = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+table(
+    pd.DataFrame(
+        [
+            {"way to learn all pairs": way, **{f"ε = {eps:g}": f"{at(eps):,.3g}" for eps in TRIED}}
+            for way, at in WAYS.items()
+        ]
+    )
+)
+
+# %% [markdown]
+# (ye2018-5-3-sampling)=
+# ### Sampling attributes lowers utility
+#
+# {badge}`Under conditions <ye2018.lopub-sampling>` · Lesson: {ref}`ch-publish`
+#
+# It does at the same ε of an attribute: clients that tell everything then have $d\varepsilon$ in all.
+# At the same ε of a record sampling raises utility, as the survey itself says of LDPMiner in §4.1.2.
+# So the same number protects {ref}`a record or an attribute <sec-publish-notions>`, and with sixteen attributes these differ by a factor of sixteen.
+#
+# *Since then.*
+# {cite:t}`ren2019bayesnet` build a Bayes network from private tables; {ref}`what a network loses <sec-bayesnet-setting>` is a theorem, and {holds}`its search can be made cheap <ren2019.algorithm-4>`.
+# {ref}`Maximum entropy from pairs <sec-publish-model>` does better in our comparison at equal ε.
+#
+# *Open.*
+# Relations among three and more attributes at a small ε, and how to choose a model by private data alone; {ref}`a network that knows its noise <sec-bayesnet-penalty>` is a first step.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.3: 1 reproduced, 2 reproduced under conditions"}
+def told(client, d):
+    """Length of the report about d binary attributes."""
+    return np.size(client.perturb([[0] * len(client.sizes)], rng=np.random.default_rng(d))[0])
+
+
+lengths = {d: (told(BitFlip(sizes=(2,) * d, f=0.5), d), told(BitFlip(sizes=(2**d,), f=0.5), d)) for d in range(2, 9)}
+settle(
+    "ye2018.dimension-bits",
+    {"linear-exponential": all(found == (2 * d, 2**d) for d, found in lengths.items())},
+    control=("three values for each attribute", told(BitFlip(sizes=(3, 3), f=0.5), 2) != 4),
+)
+
+
+def parity_variance(client, score, records):
+    """Variance of a score of the parity of two binary attributes, averaged over the records of both."""
+    mean, variance = moments(client, records, score=score)
+    right = np.allclose(mean, [1 - 2 * (a ^ b) for a, b in records])
+    return float(np.mean(variance)) if right else inf
+
+
+BOTH = list(product((0, 1), repeat=2))
+
+
+def coins(x, rng, eps):
+    return tuple(flip(bit, eps, rng) for bit in x)
+
+
+def parity(x, rng, eps):
+    return flip(x[0] ^ x[1], eps, rng)
+
+
+for eps in (0.5, 2.0):  # the first two formulas, from clients of two attributes
+    kept = tanh(eps / 2)
+    found = parity_variance(partial(coins, eps=eps), lambda y, k=kept: (1 - 2 * (y[0] ^ y[1])) / k**2, BOTH)
+    assert isclose(found, kept**-4 - 1)
+    found = parity_variance(partial(parity, eps=eps), lambda y, k=kept: (1 - 2 * y) / k, BOTH)
+    assert isclose(found, kept**-2 - 1)
+divided, block = WAYS["every pair, ε divided"], WAYS["a random block"]
+one, two = WAYS["all attributes, one bit each"], WAYS["all attributes, two bits each"]
+settle(
+    "ye2018.lopub-pairs",
+    {
+        "one-report": all(min(one(e), two(e)) > divided(e) for e in (1.0, 2.0)),
+        "every-client": all(block(e) > divided(e) for e in (1.0, 2.0)),
+    },
+    control=(
+        "ε of an attribute taken for that of a record",
+        not all(min(one(D * e), two(D * e)) > divided(e) for e in (1.0, 2.0)),
+    ),
+)
+settle(
+    "ye2018.lopub-sampling",
+    {
+        "attribute": all(block(e) > one(D * e) for e in TRIED),
+        "record": any(block(e) > one(e) for e in TRIED),
+    },
+    control=("a block at the ε of a record against all at ε = 0.03 of an attribute", not block(0.03) > one(D * 0.03)),
+)
+close("ye2018", "§5.3", "1 reproduced, 2 reproduced under conditions")
+
+# %% [markdown]
+# (ye2018-6)=
+# ## §6 Conclusion
+#
+# It sums the survey up: local privacy drops the trusted collector, and many questions are open.
+# It says nothing that §0 to §5 do not say.
+#
+# (ye2018-references)=
+# ## The references
+#
+# The survey cites 73 works.
+# The table sorts them by what they are cited for; those that this book uses are named.
+#
+# | cited for | the survey's numbers | used in this book |
+# |---|---|---|
+# | the two models | 1–3, 7, 8 | {cite:t}`kasiviswanathan2011learn` [7], {cite:t}`duchi2013local` [8] |
+# | older notions of anonymity | 4–6 | |
+# | crowdsourcing, images | 10–18 | |
+# | randomized response and its relatives | 19, 22, 23, 44, 45 | {cite:t}`warner1965randomized` [19], {cite:t}`kairouz2014extremal` [22], {cite:t}`kairouz2016discrete` [23], {cite:t}`wang2016mutual` [44], {cite:t}`ye2018optimal` [45] |
+# | frequencies of one value | 9, 21, 38, 59 | {cite:t}`erlingsson2014rappor` [9], {cite:t}`bassily2015histograms` [21], {cite:t}`chen2016psda` [38] |
+# | frequencies of several values | 20, 26, 46–48 | {cite:t}`qin2016heavy` [20], {cite:t}`nguyen2016collecting` [26], {cite:t}`fanti2016unknown` [46], {cite:t}`ren2018lopub` [47] |
+# | means | 24, 25 | {cite:t}`duchi2018minimax`, the journal version of [24] |
+# | compression, distortion | 42, 43 | {cite:t}`xiong2016requantization` [42], {cite:t}`sarwate2014distortion` [43] |
+# | composition, noise of the central model | 27–29 | {cite:t}`mcsherry2009pinq` [27], {cite:t}`dwork2006calibrating` [28] |
+# | the central model: data, learning, graphs | 30–37, 39–41, 49–55, 58, 61, 65–71 | {cite:t}`zhang2014privbayes` [49] |
+# | tools: filters, Lasso, EM, optimisation, tests | 56, 57, 60, 62, 63 | {cite:t}`tibshirani1996lasso` [57], {cite:t}`dempster1977em` [60] |
+# | big data, and the curse of dimension | 64, 72, 73 | |
