@@ -123,7 +123,7 @@ def lesson_faults(row, text):
         return found
     names = page.namespace(**front_door())
     mechanism = names["mechanism"] = eval(how["mechanism"], names)
-    made = isinstance(getattr(ldpnb, row["class"]), FunctionType)  # a search returns a mechanism of another name
+    made = isinstance(names.get(row["class"]), FunctionType)  # a search returns a mechanism of another name
     if isinstance(mechanism, Mechanism) and not made and type(mechanism).__name__ != row["class"]:
         return [f"the mechanism is no {row['class']}"]
     values = list(eval(how["values"], names))
