@@ -7,7 +7,6 @@ that of the package's class, and the server makes the same estimate of the same 
 import ast
 from functools import cache
 from pathlib import Path
-from types import FunctionType
 
 import claims
 import numpy as np
@@ -123,8 +122,8 @@ def lesson_faults(row, text):
         return found
     names = page.namespace(**front_door())
     mechanism = names["mechanism"] = eval(how["mechanism"], names)
-    made = isinstance(names.get(row["class"]), FunctionType)  # a search returns a mechanism of another name
-    if isinstance(mechanism, Mechanism) and not made and type(mechanism).__name__ != row["class"]:
+    found_by_search = row["class"].islower()  # a function, which returns a mechanism of another name
+    if isinstance(mechanism, Mechanism) and not found_by_search and type(mechanism).__name__ != row["class"]:
         return [f"the mechanism is no {row['class']}"]
     values = list(eval(how["values"], names))
     if not same_law(eval(how["law"], names), mechanism, values):
