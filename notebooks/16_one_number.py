@@ -534,7 +534,7 @@ check(
 # - *The range comes from the data.*
 #   The largest age that occurs is somebody's age.
 # - *Noise has floating-point values.*
-#   With doubles, about two thirds of the reports of 0.3 cannot come from 0.
+#   With noise from eight random bits, ε is infinite; more bits make the fault rarer to see, and no smaller.
 #
 # (sec-means-exercises)=
 # ## Exercises
