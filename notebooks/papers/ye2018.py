@@ -2,7 +2,7 @@
 # (paper-ye2018)=
 # # Survey on local differential privacy
 #
-# *A dossier on {cite:t}`ye2018survey`: §0 to §3, every exhibit in the paper's order; then an overview of §4 and §5.*
+# *A dossier on {cite:t}`ye2018survey`: every exhibit, in the paper's order; here §0 to §3, and {ref}`§4 to §6 on pages of their own <ye2018-4>`.*
 #
 # The survey ordered a young field.
 # In 2017 local differential privacy was a few years old and scattered over conferences.
@@ -11,15 +11,18 @@
 # It was written for readers who knew the central model, so it explains the local one by comparison.
 # The first lessons of this book follow its order.
 #
-# §0 to §3 are the foundations: the model, randomized response (W-RR), composition, and two frameworks.
-# Every formula about W-RR is right, with two conditions that the survey leaves out.
-# We correct one statement about noise: the Laplace and the exponential mechanism {ref}`do apply locally <ye2018-1-3-3>`.
-# We correct one about codes: RAPPOR and S-Hist {ref}`do not use the shortest ones <ye2018-1-2-2-a>`.
-# Sentences that compare the two models, or say “hardly”, hold under conditions that we compute.
+# Nearly every formula that says what a client sends is right, and so are all five experiments, as far as words can be compared.
+# We correct MeanEst, which is {ref}`cheaper and more private <ye2018-meanest>` than the survey says, but for a coin that belongs to another version of it.
+# We correct the budgets that suit {ref}`RAPPOR and k-RR <ye2018-4-1-1-regime>`, where one word was turned round.
+# Laplace noise and the exponential mechanism {ref}`do apply locally <ye2018-1-3-3>`.
+# Error bounds hold for small ε, and it depends on the source which error they bound.
+# Sentences that compare two models or two methods mostly hold under conditions that we compute.
 #
-# :::{verdicts} ye2018
+# :::{account} ye2018
 # :::
 #
+# No claim was left undecided: where the survey leaves a setting open, the ledger says which one we took.
+# The survey's numbers could not be compared, because our text has no figures and gives no numerical results.
 # Definitions, settings and slips of the pen are marked but not counted.
 # What the survey says about laws, companies and leaks of data has no verdict.
 #
@@ -53,7 +56,7 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
-from math import exp, inf, isclose, log, sqrt
+from math import exp, isclose, log, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -1354,114 +1357,16 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # Frequencies of one value rest on codes and coins, those of several values also on sampling and on fewer dimensions.
 # Means rest on rounding without bias.
 #
-# ## §4 and §5: an overview
+# (ye2018-4)=
+# ## §4 to §6, and the references
 #
-# These sections compare the methods one by one, and name what was still to be done.
-# Here are their verdicts in short; {ref}`open-problems` tells what became of §5.
+# They have pages of their own:
 #
-# ### What holds
-#
-# The laws of the mechanisms, as printed.
-# : Nearly every formula that says what a client sends is right, and passes an exact check: {holds}`k-RR <ye2018.krr-law>`, {holds}`k-Subset <ye2018.ksubset-law>` with its normalisation, the {holds}`permanent <ye2018.rappor-permanent>` and the {holds}`instantaneous <ye2018.rappor-instantaneous>` response of RAPPOR, {holds}`O-RR <ye2018.orr-law>`, {holds}`Harmony-Mean <ye2018.harmony-mean-law>`, {holds}`LoPub's client <ye2018.lopub-client>`.
-#   The one exception is MeanEst for even dimensions, below.
-#
-# All five experiments.
-# : Figures {holds}`5 <ye2018.fig5>`, {holds}`6 <ye2018.fig6>`, {holds}`7 <ye2018.fig7>`, {holds}`8 <ye2018.fig8>` and {holds}`9 <ye2018.fig9>`, at their own sizes, some of whose settings are ours.
-#
-# Most of the tables' words.
-# : What RAPPOR {holds}`costs to send <ye2018.rappor-bits>` and {holds}`to decode <ye2018.rappor-regression>`, that {holds}`cohorts <ye2018.cohorts>` help, that {holds}`one bit is enough <ye2018.shist-bit>` for S-Hist, that {holds}`personal budgets <ye2018.pce>` work, that {holds}`fragments <ye2018.unknown-dictionary>` give a dictionary, and {holds}`how the error of LoPub grows <ye2018.lopub-bound>`.
-#
-# ### What holds under conditions
-#
-# Error bounds.
-# : The column of Table 4 does not say which error it bounds: {holds}`k <ye2018.rappor-bound>` and {holds}`√k³ <ye2018.krr-bound>` are true of all kinds, {holds}`k-Subset <ye2018.ksubset-bound>` included, and {partly}`√(log k) <ye2018.shist-bound>` of the largest error alone.
-#   So {partly}`the order of the methods <ye2018.table4-order>` cannot be read off that column; in {partly}`the words below it <ye2018.table4-words>` it is right for many items.
-#   The bounds for {partly}`LDPMiner <ye2018.ldpminer-bound>`, {partly}`RAPPOR-unknown <ye2018.unknown-bound>` and {partly}`means <ye2018.mean-bound>` want the same care, and a small ε.
-#
-# Small budgets and large ones.
-# : That sampling beats splitting is a statement about small ε, for {partly}`Harmony <ye2018.harmony-better>` as for {partly}`LDPMiner <ye2018.ldpminer-sampling>`; what sampling {partly}`costs <ye2018.harmony-sampling>` depends on what it is compared with.
-#   {partly}`k-RR at low budgets <ye2018.krr-low-budget>` is poor for many items, and better than RAPPOR for a few.
-#
-# Tables of signs.
-# : {partly}`Random columns <ye2018.shist-orthogonal>` are orthogonal on average only; what makes an estimate {partly}`unstable <ye2018.shist-unstable>` is too few rows; {partly}`a square orthogonal table <ye2018.harmony-orthogonal>` by doubling exists for powers of two.
-#
-# Lists of candidates.
-# : {partly}`RAPPOR, O-RAPPOR and O-RR <ye2018.no-list>` do not differ in this, and {partly}`S-Hist's client <ye2018.known-list>` needs none either; to name shares, every collector does.
-#
-# Several values a person.
-# : Associations are lost where {partly}`one variable is sampled <ye2018.correlation-lost>`, not where all are reported.
-#   A {partly}`second phase <ye2018.ldpminer-two-steps>` pays if its list is short, and {partly}`LDPMiner's error <ye2018.ldpminer-table5>` is small at large ε.
-#   {partly}`Dividing ε among all pairs <ye2018.lopub-pairs>` is noisy but not necessary, and {partly}`sampling <ye2018.lopub-sampling>` lowers utility at the same ε of an attribute and raises it at the same ε of a record.
-#   That {partly}`only k-Subset returns a set <ye2018.one-to-many>`, and that {partly}`Harmony-Mean sends a d-th <ye2018.harmony-mean-bits>`, depends on what is counted.
-#
-# Compression and Distortion.
-# : The search is {partly}`quasi-convex <ye2018.compression-convex>` where the points are given.
-#   {partly}`Distortion's ε <ye2018.distortion-epsilon>` is that of one letter, and its channel {partly}`is k-RR <ye2018.beside-rr>` for the loss that it implies.
-#   {partly}`A compressed report <ye2018.compression-transmission>` is shorter if it has few enough points, its program {partly}`grows with the product <ye2018.compression-dimension>` unless symmetry helps, and {partly}`the cost of Distortion <ye2018.table7-distortion-cost>` is that of a program only for losses without a formula.
-#   {partly}`A small error for each person <ye2018.distortion-utility>` does not mean that shares can be estimated.
-#
-# ### What is corrected
-#
-# Which method for which budget.
-# : With ε = ln k as the boundary the survey gives RAPPOR the higher budgets and k-RR the lower ones; {corrected}`it is the other way round <ye2018.regime>`, with a boundary near (2/3) ln k.
-#   The source speaks of privacy where the survey has budget, so one word was turned round; the survey's own Table 4, which calls k-RR {partly}`poor at low budgets <ye2018.krr-low-budget>`, has it right.
-#
-# MeanEst.
-# : It is better than its reputation here: {corrected}`B grows like √d <ye2018.meanest-exponential>` and not exponentially, a report takes {corrected}`about 2d draws <ye2018.meanest-cost>`, and {corrected}`all of ε <ye2018.meanest-split>` is spent on the vector.
-#   For even d {corrected}`the printed coin <ye2018.meanest-coin>` and the printed B belong to two versions of the method, and a client built from both is not private, or not unbiased.
-#
-# Splitting.
-# : The {corrected}`variance grows d² times <ye2018.split-variance>`, not d times, at small ε.
-#
-# Cells of the tables.
-# : {corrected}`k-Subset's extra error <ye2018.ksubset-extra-error>` (at its best size it has the least of all), {corrected}`its communication <ye2018.ksubset-bits>`, the communication of {corrected}`Harmony-Frequency <ye2018.harmony-bits>` and of {corrected}`LDPMiner <ye2018.ldpminer-bits>`.
-#   Some of these may be damage of our text.
-#
-# Errata and slips are {ref}`listed <errata-ye2018>` with their grades.
-#
-# ### What could not be decided
-#
-# Nothing in principle: wherever the survey leaves a setting open, the ledger says which one we took.
-# What we could not do is to compare numbers, because our text has no figures and gives no numerical results of the experiments.
-#
-# (ye2018-5-1)=
-# ## §5.1 Key–value data
-#
-# The survey names key–value data as an open challenge: {holds}`the keys are sensitive as well as the values <ye2018.key-sensitive>`, so both must be perturbed and still belong together.
-# A client that perturbs values alone has no finite ε, because it shows which keys a person has.
-# The state of one public key, which binds key and value, is exactly ε-LDP ({ref}`sec-kv-se`).
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 1 reproduced"}
-RECORDS = [{}, {0: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25, 1: 1.0}]  # of two keys
-
-
-def sign(v, rng):
-    return 1 if toss((1 + v) / 2, rng) else -1
-
-
-def value_alone(record, rng):
-    """Keys as they are, and the sign of each value by randomized response."""
-    keep = exp(1) / (exp(1) + 1)
-    return tuple((key, sign(v, rng) * (1 if toss(keep, rng) else -1)) for key, v in sorted(record.items()))
-
-
-def bound(record, rng, keys=(0, 1)):
-    """The state of one key, drawn among `keys`, by k-RR over three states."""
-    key = pick(keys, rng)
-    own = 1 + sign(record[key], rng) if key in record else 1
-    told = own if toss(exp(1) / (exp(1) + 2), rng) else pick([y for y in range(3) if y != own], rng)
-    return key, told
-
-
-def protects(client):
-    return abs(epsilon(laws(client, RECORDS)) - 1) < 1e-12
-
-
-settle(
-    "ye2018.key-sensitive",
-    {"values-alone": epsilon(laws(value_alone, RECORDS)) == inf, "together": protects(bound)},
-    control=(
-        "a key drawn among those that the person has",
-        not protects(lambda record, rng: bound(record, rng, sorted(record) or (0, 1))),
-    ),
-)
+# | Sections | Page | Exhibits |
+# |---|---|---|
+# | §4.1, §4.1.1 | {ref}`Frequencies <paper-ye2018-frequencies>` | Tables 2, 3, 4; S-Hist, PCE, k-RR, k-Subset |
+# | §4.1.1 | {ref}`Strings <paper-ye2018-strings>` | Fig. 3; RAPPOR, O-RAPPOR, O-RR |
+# | §4.1.2 | {ref}`Several values <paper-ye2018-several>` | Fig. 4, Table 5; RAPPOR-unknown, Harmony-Frequency, LDPMiner, LoPub |
+# | §4.2, §4.3 | {ref}`Means, compression, distortion <paper-ye2018-means>` | Tables 6, 7; MeanEst, Harmony-Mean, Compression, Distortion |
+# | §4.4 | {ref}`Experiments <paper-ye2018-experiments>` | Figs. 5 to 9 |
+# | §5, §6, references | {ref}`Challenges <paper-ye2018-challenges>` | what became of them |
