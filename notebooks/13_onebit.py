@@ -1,0 +1,924 @@
+# %% [markdown]
+# (ch-onebit)=
+# # One bit
+#
+# *From {cite:t}`bassily2015histograms`, {cite:t}`nguyen2016collecting`, {cite:t}`acharya2019hadamard` and {cite:t}`chen2016psda`; the {ref}`dossier of the survey <paper-ye2018>` goes through what it says about them.*
+#
+# :::{admonition} In one minute
+# You can take part in a survey about a million items and send a single private bit.
+# You draw a card from a public deck.
+# On the card, a plus or a minus sign stands beside each item.
+# You report the sign beside your item, and sometimes you lie.
+# If the cards are well chosen, the server can estimate the shares of all items from these bits.
+# This costs little precision if privacy is strict.
+# If privacy is loose, longer reports are much better.
+# :::
+#
+# :::{zh}
+# 本课说明：每人只发送一个私有比特，就足以估计 $k$ 个项的频率。
+# S-Hist 用一张公开的随机符号表：客户端随机取一行，以随机响应上报自己所持的项在该行的符号。
+# 随机表的各列只是近似正交，由此产生的误差只随行数减小，与人数无关。
+# Hadamard 矩阵的各列严格正交，因此估计无偏，$n$ 倍方差为 $c^2-f_x$；快速 Walsh–Hadamard 变换一次算出全部估计。
+# Hadamard 响应不用公开的行号，报告本身就是一个私有的行号，方差相同。
+# 每人有 $d \ge 2$ 个属性时，Harmony 随机抽取一个属性上报；在 $\varepsilon$ 约小于 $2\sqrt d$ 时，它优于划分预算。
+# PCE 让每个人自选 $\varepsilon$；加权可以减小误差，但只有当 $\varepsilon$ 与所持的项无关时才无偏。
+# :::
+#
+# You need randomized response from {ref}`ch-rr`, `prove` from {ref}`ch-verify`, and k-RR and OUE from {ref}`ch-frequency`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from math import exp, log, sqrt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from ldpnb import GRR, OUE, HadamardBit, HadamardResponse, SHist
+from ldpnb import epsilon, law, laws, minimax_risk, moments, pick, prove, toss
+from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book.studies import onebit as study
+from ldpnb.chance import odds
+from ldpnb.kernels import fwht
+
+style()
+rng = np.random.default_rng(2015)
+
+# %% [markdown]
+# (sec-onebit-question)=
+# ## Seven parties
+#
+# An exit poll asks for which of $k = 7$ parties people voted.
+# A vote is a secret, and Vera voted for the party coral, which is *item* 2.
+# Nobody voted for gold.
+
+# %%
+PARTIES = ["amber", "blue", "coral", "denim", "ecru", "fern", "gold"]
+SHARES = [0.30, 0.05, 0.20, 0.10, 0.15, 0.20, 0.0]
+K, EPS = len(PARTIES), log(3)
+voters = rng.choice(K, 20_000, p=SHARES).tolist()
+
+# %% [markdown]
+# OUE would send a bit for each party.
+# **Can the poll estimate all shares from one private bit per person?**
+#
+# (sec-onebit-shist)=
+# ## A deck of cards
+#
+# The poll prints cards at random: on every card, each party has the sign + or −, by the toss of a fair coin.
+# The deck is public.
+# It is a table $\Phi$ with $R$ rows: $\Phi_{rx}$ is the sign of item $x$ on card $r$, as a number $+1$ or $-1$.
+
+
+# %%
+def random_deck(R, k, rng):
+    """R cards with k random signs."""
+    return (1 - 2 * rng.integers(0, 2, (R, k))).tolist()
+
+
+DECK = random_deck(8, K, rng)
+for r in range(3):
+    signs = ["+" if sign == 1 else "−" for sign in DECK[r]]
+    print(f"card {r}: ", *signs)
+
+# %% [markdown]
+# Vera draws a card and looks up the sign of coral.
+# She reports the card, and the sign with randomized response: the true sign has probability
+#
+# $$ p = \frac{e^\varepsilon}{e^\varepsilon+1}. $$
+#
+# The card does not depend on her vote, so only the sign is private.
+# This is S-Hist, the succinct histogram of {cite:t}`bassily2015histograms`.
+
+
+# %%
+def one_bit(x, deck, eps, rng):
+    """A public card, and the sign of x on it, true or not."""
+    r = pick(range(len(deck)), rng)
+    honest = toss(odds(eps) / (odds(eps) + 1), rng)
+    return r, deck[r][x] if honest else -deck[r][x]
+
+
+print("Vera reports", [one_bit(2, DECK, EPS, rng) for _ in range(5)])
+
+# %% [markdown]
+# In all examples $e^\varepsilon = 3$, unless we say otherwise; then $p = 3/4$.
+# {numref}`fig-onebit-tree` shows Vera's client with only the first three cards.
+
+# %% mystnb={"figure": {"name": "fig-onebit-tree", "caption": "Vera's client with three cards and $e^\\varepsilon = 3$. A report is a card and a sign."}, "image": {"alt": "Tree with three branches for the cards 0, 1 and 2, each with probability one third. Each forks into the true sign with probability 3/4 and the false sign with 1/4. The six leaves are a card with a sign; their probabilities are 1/4 and 1/12."}}
+names = {(r, z): f"card {r}, {'+' if z == 1 else '−'}" for r in range(3) for z in (1, -1)}
+diagram.tree(
+    lambda x, rng: one_bit(x, DECK[:3], EPS, rng),
+    2,
+    steps=["which card?", "true sign?"],
+    options=[["card 0", "card 1", "card 2"], ["yes", "no"]],
+    names=names,
+    root="coral",
+)
+plt.show()
+
+# %% [markdown]
+# So a report of card $r$ and sign $z$ has the distribution (law)
+#
+# $$ \Pr[(r, z) \mid x] = \begin{cases} p/R & \text{for } z = \Phi_{rx}, \\ (1-p)/R & \text{for } z = -\Phi_{rx}. \end{cases} $$
+#
+# The ratio of the two probabilities is $e^\varepsilon$.
+# So the client is ε-LDP with every deck, and exactly so if some card has both signs.
+# `prove` confirms this for our deck and every ε:
+
+# %%
+print(prove(lambda x, eps, rng: one_bit(x, DECK, eps, rng), range(K), rounded=False))
+
+# %% [markdown]
+# **The server.**
+# Take a person with item $x$, and card $r$.
+# The sign $z$ is true with probability $p$, so its mean is
+#
+# $$ p\,\Phi_{rx} - (1-p)\,\Phi_{rx} = (2p-1)\,\Phi_{rx} = \frac{\Phi_{rx}}{c}, \qquad c = \frac1{2p-1} = \frac{e^\varepsilon+1}{e^\varepsilon-1}. $$
+#
+# For each item $u$, give the report the *score* $c\,z\,\Phi_{ru}$.
+# All cards have the same probability $1/R$, so the mean score is
+#
+# $$ G_{xu} = \frac1R \sum_r c\,\frac{\Phi_{rx}}{c}\,\Phi_{ru} = \frac1R \sum_r \Phi_{rx}\,\Phi_{ru}. $$ (eq-onebit-gram)
+#
+# For the person's own item, $G_{xx} = 1$.
+# For another item, the products are random signs, and their average $G_{xu}$ is near 0 if there are many cards.
+# So the average score estimates the share of people with item $u$.
+# Write $(r_i, z_i)$ for the report of person $i$:
+#
+# $$ \hat f_u = \frac1n \sum_{i=1}^n c\,z_i\,\Phi_{r_i u}. $$ (eq-onebit-estimate)
+
+
+# %%
+def c(eps):
+    """The size of a score."""
+    return (exp(eps) + 1) / (exp(eps) - 1)
+
+
+def server(reports, deck, eps):
+    """Estimated shares, and their standard errors."""
+    r, z = np.array(reports).T
+    score = c(eps) * z[:, None] * np.array(deck)[r]
+    return score.mean(0), score.std(0) / sqrt(len(z))
+
+
+def lines(f_hat, error):
+    """Estimates with their standard errors, as text."""
+    return [f"{f:.3f} ± {s:.3f}" for f, s in zip(f_hat, error, strict=True)]
+
+
+shown = {"party": PARTIES, "truth": SHARES}
+for R in (8, 4096):
+    deck = DECK if R == 8 else random_deck(R, K, rng)
+    reports = [one_bit(x, deck, EPS, rng) for x in voters]
+    shown[f"{R} cards"] = lines(*server(reports, deck, EPS))
+table(pd.DataFrame(shown))
+
+# %% [markdown]
+# With 8 cards, most estimates are far from the truth, and the standard errors do not show it.
+# With 4,096 cards, the estimates lie within about two standard errors.
+#
+# :::{prf:theorem} S-Hist
+# :label: thm-shist
+# For a given deck, the score for item $u$ of a person with item $x$ has mean $G_{xu}$ and variance $c^2 - G_{xu}^2$.
+# Over fair random decks that do not depend on the people,
+#
+# $$ \begin{aligned} \E \hat f_u &= f_u, \\ \Var \hat f_u &= \frac{c^2 - f_u - (1-f_u)/R}{n} + \frac1R \sum_{x \ne u} f_x^2. \end{aligned} $$
+#
+# :::
+#
+# *1. One deck.*
+# Scores are $\pm c$, so their square is $c^2$, and {eq}`eq-onebit-gram` is their mean.
+# With $n$ fixed people,
+#
+# $$ \begin{aligned} \E[\hat f_u \mid \text{deck}] &= \sum_x f_x\,G_{xu} = f_u + \sum_{x \ne u} f_x\,G_{xu}, \\ \Var[\hat f_u \mid \text{deck}] &= \frac1n \sum_x f_x\,\big(c^2 - G_{xu}^2\big). \end{aligned} $$
+#
+# *2. Random decks.*
+# For $x \ne u$, $G_{xu}$ is the average of $R$ independent fair signs, so its mean is 0 and its variance $1/R$.
+# For two such items $x$ and $x'$, $G_{xu}$ and $G_{x'u}$ are uncorrelated.
+#
+# *3. Both.*
+# The variance of $\hat f_u$ is the mean of the variances in step 1 plus the variance of the means.
+# These are the two terms of the theorem.
+#
+# The first term falls as more people take part.
+# The second term is the error of the deck, which only more cards make smaller.
+# {numref}`fig-onebit-rows` shows it for gold, the item that nobody has; `study.absent` draws a new deck for each survey.
+
+# %% mystnb={"figure": {"name": "fig-onebit-rows", "caption": "Standard deviation of the estimate for gold against the number of cards. Lines: theorem. Marks: 200 simulated surveys, each with its own random deck."}, "image": {"alt": "Two falling lines on logarithmic axes, for ten thousand and for a million people. Both begin at 0.17 with 8 cards. The first is flat at 0.02 from about 2,000 cards on, the second still falls at 32,768 cards, to 0.003. Marks lie on the lines."}}
+SIZES, CROWDS = [8, 64, 512, 4096, 32768], [10**4, 10**6]
+squares = sum(f**2 for f in SHARES)
+points = [(n, R, sqrt((c(EPS) ** 2 - 1 / R) / n + squares / R)) for n in CROWDS for R in SIZES]
+exact = pd.DataFrame(points, columns=["people", "rows", "error"])
+surveys = study.absent(SHist, SHARES, SIZES, CROWDS, eps=EPS, rng=rng)
+for frame in (exact, surveys):
+    frame["people"] = frame["people"].map("n = {:,}".format)
+called = [f"n = {n:,}" for n in CROWDS]
+fig, ax = plt.subplots(figsize=(6.4, 3.4))
+sns.lineplot(exact, x="rows", y="error", ax=ax, **theory("people", called))
+marks = simulation("people", called, of="std")
+sns.lineplot(surveys, x="rows", y="error", ax=ax, **marks)
+ax.set(xscale="log", yscale="log", xlabel="cards R", ylabel="standard deviation")
+plain_ticks(ax)
+ax.set_xticks(SIZES, [f"{R:,}" for R in SIZES])
+label_lines(ax)
+plt.show()
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the law with one deck; the error over decks"}
+def size_of(report, deck):
+    """Scores of a report for all items."""
+    return c(1) * report[1] * np.array(deck[report[0]])
+
+
+def client(deck):
+    return lambda x, rng: one_bit(x, deck, 1.0, rng)
+
+
+few = [[1, 1, -1], [1, -1, -1], [-1, 1, 1], [1, 1, 1]]
+gram = np.array(few).T @ np.array(few) / 4
+mean, variance = moments(client(few), range(3), score=lambda y: size_of(y, few))
+check(
+    "S-Hist",
+    "four cards, three items: ε = 1, mean G, variance c² − G² from the law",
+    abs(epsilon(laws(client(few), range(3))) - 1) < 1e-12
+    and np.abs(mean - gram).max() < 1e-12
+    and np.abs(variance - (c(1) ** 2 - gram**2)).max() < 1e-9,
+    control="mean 1 and 0, as for orthogonal columns",
+    caught=np.abs(mean - np.eye(3)).max() > 0.1,
+)
+decks = [[[1 - 2 * (code >> 3 * r + x & 1) for x in range(3)] for r in range(2)] for code in range(64)]  # all, R = 2
+grams = np.array([np.array(deck).T @ np.array(deck) / 2 for deck in decks])
+f = np.array([0.5, 0.3, 0.2])
+means, within = np.einsum("x,dxu->du", f, grams), np.einsum("x,dxu->du", f, c(1) ** 2 - grams**2) / 10
+total = (c(1) ** 2 - f - (1 - f) / 2) / 10 + (np.sum(f**2) - f**2) / 2
+check(
+    "Tables",
+    "all 64 decks of two cards for three items, ten people: mean and variance of the theorem",
+    np.abs(means.mean(0) - f).max() < 1e-12 and np.abs(means.var(0) + within.mean(0) - total).max() < 1e-12,
+    control="the person's own item counted among the others",
+    caught=np.abs(means.var(0) + within.mean(0) - total - f**2 / 2).max() > 0.01,
+)
+
+# %% [markdown]
+# (sec-onebit-hadamard)=
+# ## The Hadamard bit
+#
+# Nothing requires that the signs are random.
+# We want $G_{xu} = 0$ for any two items, that is, orthogonal columns.
+# Start with a single plus sign, and double:
+#
+# $$ H_1 = (1), \qquad H_{2R} = \begin{pmatrix} H_R & H_R \\ H_R & -H_R \end{pmatrix}. $$
+#
+# If the columns of $H_R$ are orthogonal, $H_R^\top H_R = R\,I$ with the unit matrix $I$, and
+#
+# $$ H_{2R}^\top H_{2R} = \begin{pmatrix} 2\,H_R^\top H_R & 0 \\ 0 & 2\,H_R^\top H_R \end{pmatrix} = 2R\,I. $$
+#
+# So all columns of these *Hadamard matrices* are orthogonal.
+# For $k$ items, take the smallest power of two $R \ge k$, and give each item a column.
+# {cite:t}`nguyen2016collecting` made this change to S-Hist; we call the result the *Hadamard bit*.
+
+
+# %%
+def hadamard(R):
+    """The R × R Hadamard matrix, as a deck of R cards."""
+    deck = [[1]]
+    while len(deck) < R:
+        above = [row + row for row in deck]
+        deck = above + [row + [-s for s in row] for row in deck]
+    return deck
+
+
+def order(k):
+    """The smallest power of two that is at least k."""
+    return 1 << (k - 1).bit_length()
+
+
+# %% mystnb={"figure": {"name": "fig-onebit-matrix", "caption": "The Hadamard deck of eight cards: rows are cards, columns are items, and filled squares are plus signs. Any two columns agree on exactly four cards. Column 7 is not used for seven parties."}, "image": {"alt": "Eight rows of eight squares. Row 0 and column 0 are all filled. Row 1 alternates, row 2 alternates in pairs, row 4 in fours; the other rows are products of these."}}
+diagram.cells({f"card {r}": [s == 1 for s in row] for r, row in enumerate(hadamard(8))})
+plt.show()
+
+# %% [markdown]
+# The client is `one_bit` with this deck.
+#
+# :::{prf:theorem} The Hadamard bit
+# :label: thm-onebit
+# With a deck of orthogonal columns, $\E \hat f_u = f_u$, and
+#
+# $$ n \Var \hat f_u = c^2 - f_u, \qquad c^2 = 1 + \frac{4\,e^\varepsilon}{(e^\varepsilon-1)^2}. $$
+#
+# :::
+#
+# A score has mean 1 for the person's own item, and 0 for another, so its variance is $c^2-1$ or $c^2$.
+# Of $n$ people, $n f_u$ have the item:
+#
+# $$ n \Var \hat f_u = f_u\,(c^2-1) + (1-f_u)\,c^2 = c^2 - f_u. $$
+#
+# The formula for $c^2$ follows from $(e^\varepsilon+1)^2 = (e^\varepsilon-1)^2 + 4\,e^\varepsilon$.
+#
+# **All estimates at once.**
+# A million items would need a table of $10^{12}$ signs.
+# No server writes it down.
+# First, it adds up the values $c\,z_i$ of all reports with card $r$; call the sum $Z_r$.
+# Then {eq}`eq-onebit-estimate` is a product with the matrix,
+#
+# $$ n\,\hat f_u = \sum_r \Phi_{ru}\,Z_r. $$
+#
+# Let $a$ and $b$ be the upper and the lower half of $Z$.
+# The matrix is symmetric, and by its doubling
+#
+# $$ H_{2R} \begin{pmatrix} a \\ b \end{pmatrix} = \begin{pmatrix} H_R\,(a+b) \\ H_R\,(a-b) \end{pmatrix}. $$
+#
+# This is the *fast Walsh–Hadamard transform*: for a million items, it needs $2 \cdot 10^7$ additions instead of $10^{12}$.
+
+
+# %%
+def transform(Z):
+    """H Z, by halves."""
+    if len(Z) == 1:
+        return Z
+    a, b = np.split(Z, 2)
+    return np.concatenate([transform(a + b), transform(a - b)])
+
+
+def estimate(r, size, k, n):
+    """Shares of k items and standard errors, from scores size · Φ."""
+    Z = np.bincount(r, size, minlength=order(k))
+    f_hat = transform(Z)[:k] / n
+    return f_hat, np.sqrt((np.sum(size**2) / n - f_hat**2) / n)
+
+
+def bit_server(reports, k, eps):
+    """Estimates from the Hadamard bit."""
+    r, z = np.array(reports).T
+    return estimate(r, c(eps) * z, k, len(z))
+
+
+# %% [markdown]
+# The standard error is again the standard deviation of the scores over $\sqrt n$: their mean square is that of $c\,z_i$, and their mean is $\hat f_u$.
+
+
+# %%
+reports = [one_bit(x, hadamard(8), EPS, rng) for x in voters]
+f_hat, error = bit_server(reports, K, EPS)
+low, high = f_hat - 1.96 * error, f_hat + 1.96 * error
+between = [f"{a:.3f} to {b:.3f}" for a, b in zip(low, high, strict=True)]
+shown = {"party": PARTIES, "truth": SHARES, "8 orthogonal cards": lines(f_hat, error)}
+table(pd.DataFrame({**shown, "95 % interval": between}))
+
+
+# %% [markdown]
+# Eight cards are now enough.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments, and the transform"}
+eight = hadamard(8)
+mean, variance = moments(client(eight), range(5), score=lambda y: size_of(y, eight)[:5])
+five = moments(client(eight[:5]), range(5), score=lambda y: size_of(y, eight)[:5])[0]
+check(
+    "One bit",
+    "five items, ε = 1, exact law: unbiased, variance c² − 1 and c²",
+    np.abs(mean - np.eye(5)).max() < 1e-12 and np.abs(variance - (c(1) ** 2 - np.eye(5))).max() < 1e-9,
+    control="rows drawn from the first five of eight",
+    caught=np.abs(five - np.eye(5)).max() > 0.1,
+)
+many = rng.integers(-(10**6), 10**6, 1024)
+check(
+    "Transform",
+    "doubling = the package's fwht = the table, 1,024 rows, integers exact",
+    bool((transform(many) == fwht(many)).all() and (fwht(many) == np.array(hadamard(1024)) @ many).all()),
+    control="rows in another order",
+    caught=not bool((transform(many) == np.array(hadamard(1024))[::-1] @ many).all()),
+)
+
+# %% [markdown]
+# (sec-onebit-response)=
+# ## Hadamard response
+#
+# A report of the Hadamard bit holds the number of a card, which is public but has to be sent, too.
+# *Hadamard response* sends nothing else {cite:p}`acharya2019hadamard`.
+# Now the client looks for a card first by its sign.
+# With probability $p$, it draws a card with a plus sign in the item's column, and otherwise a card with a minus sign.
+# Column 0 has plus signs only, so item $x$ gets column $x+1$, and we need $R > k$.
+
+
+# %%
+def response(x, deck, eps, rng):
+    """A card, more likely one with + in column x + 1."""
+    honest = toss(odds(eps) / (odds(eps) + 1), rng)
+    sign = 1 if honest else -1
+    return pick([r for r, row in enumerate(deck) if row[x + 1] == sign], rng)
+
+
+def response_server(reports, k, eps):
+    """Estimates from Hadamard response: each card counts as +."""
+    size = np.full(len(reports), c(eps))
+    f_hat, error = estimate(reports, size, k + 1, len(reports))
+    return f_hat[1:], error[1:]
+
+
+print(prove(lambda x, eps, rng: response(x, hadamard(8), eps, rng), range(K), rounded=False))
+reports = [response(x, hadamard(8), EPS, rng) for x in voters]
+print(*lines(*response_server(reports, K, EPS)), sep=", ")
+
+# %% [markdown]
+# Half of the cards have a plus sign in column $x+1$.
+# Since $2p = 1 + 1/c$ and $2\,(1-p) = 1 - 1/c$, card $r$ has probability
+#
+# $$ \Pr[r \mid x] = \frac1R \Big(1 + \frac{\Phi_{r,x+1}}{c}\Big). $$
+#
+# Its score for item $u$ is $c\,\Phi_{r,u+1}$, with the mean
+#
+# $$ \sum_r \Pr[r \mid x]\;c\,\Phi_{r,u+1} = \frac cR \sum_r \Phi_{r,u+1} + \frac1R \sum_r \Phi_{r,x+1}\,\Phi_{r,u+1}. $$
+#
+# The first sum is 0, because column $u+1$ is orthogonal to column 0.
+# The second term is 1 for $u = x$, and 0 for all other items.
+# So the estimate is unbiased, and its variance is that of {prf:ref}`thm-onebit`.
+# All $\log_2 R$ bits of the report are private now.
+#
+# For a larger ε, the authors of Hadamard response cut the items into blocks.
+# A report then supports about half of the items of one block only.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of Hadamard response"}
+
+
+def answer(x, rng):
+    return response(x, eight, 1.0, rng)
+
+
+mean, variance = moments(answer, range(7), score=lambda r: c(1) * np.array(eight[r]))
+check(
+    "Response",
+    "seven items, ε = 1, exact law: ε, unbiased, variance c² − 1 and c²",
+    abs(epsilon(laws(answer, range(7))) - 1) < 1e-12
+    and np.abs(mean[:, 1:] - np.eye(7)).max() < 1e-12
+    and np.abs(variance[:, 1:] - (c(1) ** 2 - np.eye(7))).max() < 1e-9,
+    control="column 0 given to an item",
+    caught=np.abs(mean[:, 0]).min() > 1,
+)
+
+# %% [markdown]
+# (sec-onebit-all)=
+# ## What one bit costs
+#
+# Compare an item that nobody has: $n \Var \hat f_u$ is $c^2$ for the Hadamard bit, and $c^2-1$ for OUE ({prf:ref}`thm-oue`).
+# The difference is 1 for every ε, and the ratio is
+#
+# $$ \frac{c^2}{c^2-1} = \frac{(e^\varepsilon+1)^2}{4\,e^\varepsilon}. $$
+#
+# This is 1.06 for $\varepsilon = 0.5$, 2.4 for $\varepsilon = 2$, and 14 for $\varepsilon = 4$.
+# {numref}`fig-onebit-noise` shows the same for all items together.
+# It divides the risk of four oracles by the limit, which k-Subset attains ({ref}`ch-limit`).
+
+# %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, divided by the limit, which is the thin line at 1. Curves are cut at 4."}, "image": {"alt": "Risk over limit from 1 to 4 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.6. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 4 near epsilon 4.5 to 1.2 at 6."}}
+KINDS = {"k-RR": GRR, "OUE": OUE}
+KINDS |= {"Hadamard bit": HadamardBit, "Hadamard response": HadamardResponse}
+
+
+def over_limit(make, k, eps):
+    """Risk over limit: all variances, and what sampling people adds."""
+    variances = make(k=k, epsilon=eps).variance(np.arange(k))
+    return (variances.sum() / k + 1 - 1 / k) / minimax_risk(k, eps)
+
+
+budgets = np.arange(0.25, 6.1, 0.125)
+points = [(name, eps, over_limit(make, 1000, eps)) for name, make in KINDS.items() for eps in budgets]
+frame = pd.DataFrame(points, columns=["oracle", "ε", "ratio"])
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+sns.lineplot(frame, x="ε", y="ratio", ax=ax, **theory("oracle", [*KINDS]))
+ax.axhline(1, color="black", linewidth=1, linestyle="-")
+ax.set(ylim=(0.9, 4), xlabel="budget ε", ylabel="risk / limit")
+label_lines(ax)
+plt.show()
+for name, make in KINDS.items():
+    print(f"{name:<18} {make(k=1000, epsilon=1.0).report_bits:>5} private bits at ε = 1")
+
+# %% [markdown]
+# Up to $\varepsilon = 0.5$, one private bit is within 7 % of the limit.
+# Beyond $\varepsilon = 1$, a longer report is worth its bits.
+# The Hadamard bit sends ten public bits as well, for the card.
+# The page {ref}`mechanisms` compares all oracles of the package.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the price of one bit"}
+gaps = [
+    HadamardBit(k=64, epsilon=eps).variance([0])[0, :2] - OUE(k=64, epsilon=eps).variance([0])[0, :2]
+    for eps in (0.1, 1, 4)
+]
+check(
+    "Price",
+    "one bit minus OUE: −1 for the person's own item, +1 for another, three ε",
+    all(np.abs(gap - [-1, 1]).max() < 1e-6 for gap in gaps),
+    control="+1 for both",
+    caught=all(np.abs(gap - 1).max() > 1 for gap in gaps),
+)
+check(
+    "Limit",
+    "1,000 items: one bit within 7 % of the limit at ε = 0.5, 2.4 times the limit at ε = 2",
+    over_limit(HadamardBit, 1000, 0.5) < 1.07 and round(over_limit(HadamardBit, 1000, 2.0), 1) == 2.4,
+    control="within 7 % at ε = 0.75",
+    caught=over_limit(HadamardBit, 1000, 0.75) > 1.07,
+)
+
+# %% [markdown]
+# (sec-onebit-harmony)=
+# ## Several attributes
+#
+# Let each person have $d \ge 2$ attributes, each with two or more values, and estimate all shares of all attributes.
+# We could *split* the budget, and report about each attribute with $\varepsilon/d$.
+# Harmony *samples* one attribute instead, and spends the whole budget on it {cite:p}`nguyen2016collecting`:
+
+
+# %%
+def harmony(record, decks, eps, rng):
+    """One attribute, and a Hadamard bit about its value."""
+    j = pick(range(len(record)), rng)
+    return j, *one_bit(record[j], decks[j], eps, rng)
+
+
+# %% [markdown]
+# Only a fraction $1/d$ of the people answer about attribute $j$, so their scores are $d\,c\,z\,\Phi_{ru}$.
+# All other people have the score 0.
+
+
+# %%
+def harmony_server(reports, sizes, eps):
+    """For each attribute, estimated shares and standard errors."""
+    j, r, z = np.array(reports).T
+    size = len(sizes) * c(eps) * z
+    return [estimate(r[j == a], size[j == a], k, len(z)) for a, k in enumerate(sizes)]
+
+
+# %% [markdown]
+# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$: whether they had an affair, how they rate their marriage, and how religious they are.
+
+# %%
+readers = datasets.fair()
+ASKED = ["affair", "marriage", "religiosity"]
+codes = [np.unique(readers[name], return_inverse=True)[1] for name in ASKED]
+sizes = [int(code.max()) + 1 for code in codes]
+decks = [hadamard(order(k)) for k in sizes]
+records = list(zip(*[code.tolist() for code in codes], strict=True))
+reports = [harmony(record, decks, 2.0, rng) for record in records]
+rows, found = [], harmony_server(reports, sizes, 2.0)
+for name, code, answers in zip(ASKED, codes, found, strict=True):
+    for value, (f, s) in enumerate(zip(*answers, strict=True)):
+        rows.append([name, value, f"{np.mean(code == value):.3f}", f"{f:.3f} ± {s:.3f}"])
+table(pd.DataFrame(rows, columns=["question", "value", "truth", "estimate"]))
+print(prove(lambda x, eps, rng: harmony(x, decks, eps, rng), [(0, 0, 0), (1, 2, 3), (0, 4, 1)], rounded=False))
+
+# %% [markdown]
+# Is this better than splitting the budget?
+# Write $c(\varepsilon)$, because the budgets differ now.
+#
+# :::{prf:theorem} Sampling against splitting
+# :label: thm-harmony
+# Let $d \ge 2$.
+# Harmony is exactly ε-LDP for the whole record, and unbiased.
+# For a value with share $f$,
+#
+# $$ \begin{aligned} \text{sampling:} \quad n \Var \hat f &= d\,c(\varepsilon)^2 - f, \\ \text{splitting:} \quad n \Var \hat f &= c(\varepsilon/d)^2 - f. \end{aligned} $$
+#
+# Sampling has the smaller variance below one turning point: the only $\varepsilon > 0$ with $\tanh(\varepsilon/2) = \sqrt d\,\tanh\big(\varepsilon/(2d)\big)$.
+# Splitting has the smaller variance above it.
+# :::
+#
+# :::{prf:proof}
+# *1. Privacy.*
+# The attribute does not depend on the record, and given the attribute, the report is a Hadamard bit.
+#
+# *2. Variance.*
+# A score $\pm d\,c$ has probability $1/d$, and otherwise the score is 0.
+# So its mean square is $d^2 c^2/d = d\,c^2$.
+# Its mean is $\frac1d \cdot d = 1$ for the person's own value, and 0 for others.
+# With splitting, {prf:ref}`thm-onebit` holds for each attribute with $\varepsilon/d$.
+#
+# *3. Turning point.*
+# Multiply numerator and denominator of $c$ by $e^{-\varepsilon/2}$; then $c(\varepsilon) = 1/\tanh(\varepsilon/2)$.
+# With $t = \varepsilon/(2d)$, sampling is better if and only if
+#
+# $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad h(t) = \frac{\tanh dt}{\tanh t} > \sqrt d. $$
+#
+# The function $h$ decreases, because
+#
+# $$ \frac{h'(t)}{h(t)} = \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
+#
+# Here we used $\sinh dx > d \sinh x$ for $x > 0$ and $d \ge 2$, as $\sinh$ is strictly convex there and $\sinh 0 = 0$.
+# Since $h$ falls from $d$ (for $t \to 0$) to 1 (for $t \to \infty$), it passes $\sqrt d$ exactly once.
+# :::
+#
+# For small ε, $c(\varepsilon)$ is about $2/\varepsilon$.
+# Sampling then has the variance $4d/\varepsilon^2$, and splitting $4d^2/\varepsilon^2$, which is $d$ times as much.
+# The turning point is near $2\sqrt d$:
+
+
+# %%
+def turning(d):
+    """The ε at which sampling and splitting have the same variance."""
+    return brentq(lambda eps: d * c(eps) ** 2 - c(eps / d) ** 2, 0.5, 50)
+
+
+print(*(f"d = {d}: ε = {turning(d):.2f}" for d in (2, 4, 8, 16)), sep=",  ")
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: laws of sampling and splitting, and what they say about pairs"}
+PEOPLE = [(0, 0), (1, 0), (1, 2), (0, 1)]
+two = [hadamard(2), hadamard(4)]
+
+
+def split(record, decks, eps, rng):
+    """Every attribute at its share of the budget."""
+    return tuple(one_bit(x, deck, eps / len(record), rng) for x, deck in zip(record, decks, strict=True))
+
+
+def scores(report):
+    """Of all values of both attributes."""
+    a, r, z = report
+    found = [np.zeros(2), np.zeros(4)]
+    found[a] = 2 * c(1) * z * np.array(two[a][r])
+    return np.concatenate(found)[:5]
+
+
+hot = np.array([[x == 0, x == 1, y == 0, y == 1, y == 2] for x, y in PEOPLE])
+mean, variance = moments(lambda x, rng: harmony(x, two, 1.0, rng), PEOPLE, score=scores)
+check(
+    "Harmony",
+    "2 × 3 values: ε = 1, unbiased, variance 2c² − 1 and 2c²",
+    abs(epsilon(laws(lambda x, rng: harmony(x, two, 1.0, rng), PEOPLE)) - 1) < 1e-12
+    and np.abs(mean - hot).max() < 1e-12
+    and np.abs(variance - (2 * c(1) ** 2 - hot)).max() < 1e-9,
+    control="variance c², the attribute known beforehand",
+    caught=np.abs(variance - (c(1) ** 2 - hot)).max() > 1,
+)
+split_eps = epsilon(laws(lambda x, rng: split(x, two, 1.0, rng), PEOPLE))
+check(
+    "Split",
+    f"both attributes at ε/2 have together ε = {split_eps:.6f}",
+    abs(split_eps - 1) < 1e-12,
+    control="both at the full ε",
+    caught=epsilon(laws(lambda x, rng: split(x, two, 2.0, rng), PEOPLE)) > 1.9,
+)
+grid = np.geomspace(0.05, 40, 400)
+check(
+    "Turning point",
+    "d = 2 to 16, 400 budgets: sampling better below it, splitting above, and both alike for d = 1",
+    all((d * c(e) ** 2 < c(e / d) ** 2) == (e < turning(d)) for d in (2, 4, 8, 16) for e in grid),
+    control="the point 2√d",
+    caught=any((d * c(e) ** 2 < c(e / d) ** 2) != (e < 2 * sqrt(d)) for d in (2, 4, 8, 16) for e in grid),
+)
+aligned, crossed = [(0, 0), (1, 1)], [(0, 1), (1, 0)]  # the same shares, opposite associations
+
+
+def drawn(people, how):
+    """Law of the report of a person drawn from these."""
+    return law(lambda rng: how(pick(people, rng), [hadamard(2)] * 2, 1.0, rng))
+
+
+check(
+    "Association",
+    "drawn from {00, 11} or from {01, 10}: same law if one variable is sampled",
+    drawn(aligned, harmony) == drawn(crossed, harmony),
+    control="both variables at ε/2",
+    caught=drawn(aligned, split) != drawn(crossed, split),
+)
+
+# %% [markdown]
+# (sec-onebit-pce)=
+# ## Everybody their own ε
+#
+# In *personalised count estimation* (PCE), each person $i$ chooses a level of privacy $\varepsilon_i$ {cite:p}`chen2016psda`.
+# The level is public.
+# The report is a Hadamard bit with $\varepsilon_i$, so the proof for every ε above covers it.
+
+
+# %%
+LEVELS = (0.1, 2.0)
+
+
+def pce(x, level, deck, rng):
+    """The level, and a bit with its ε."""
+    return level, *one_bit(x, deck, LEVELS[level], rng)
+
+
+# %% [markdown]
+# The server scales each sign by the person's own $c_i = c(\varepsilon_i)$.
+# Some reports are precise and others are not, so it may also give person $i$ a weight $\omega_i$:
+#
+# $$ \hat f_u = \sum_{i=1}^n \omega_i\,c_i\,z_i\,\Phi_{r_i u}, \qquad \sum_{i=1}^n \omega_i = 1. $$
+#
+# :::{prf:theorem} Personal budgets
+# :label: thm-pce
+# With orthogonal columns and equal weights $\omega_i = 1/n$, the estimate is unbiased for any choice of levels, and
+#
+# $$ n^2 \Var \hat f_u = \sum_i c_i^2 - n f_u. $$
+#
+# Weights that depend only on the levels keep it unbiased, if levels are dealt to people at random.
+# For an item that nobody has, $\omega_i \propto 1/c_i^2$ has the smallest variance.
+# :::
+#
+# *1. Equal weights.*
+# One person adds $c_i^2 - 1$ for the own item $u$ or $c_i^2$ for another; sum over all people.
+#
+# *2. Bias.*
+# Given the levels, the mean of $\hat f_u$ is the total weight of the people with item $u$.
+# If levels are dealt at random, each weight has mean $1/n$, so this total has mean $n f_u/n$.
+#
+# *3. Best weights.*
+# The variance for an item that nobody has is $\sum_i \omega_i^2 c_i^2$.
+# By Cauchy and Schwarz,
+#
+# $$ 1 = \Big(\sum_i \omega_i c_i \cdot \frac1{c_i}\Big)^2 \le \sum_i \omega_i^2 c_i^2 \cdot \sum_i \frac1{c_i^2}, $$
+#
+# with equality if $\omega_i c_i \propto 1/c_i$.
+
+
+# %%
+def pce_server(reports, k):
+    """Estimates with equal weights, and with weights 1/c²."""
+    level, r, z = np.array(reports).T
+    c_i = np.array([c(eps) for eps in LEVELS])[level]
+    weight = c_i**-2 / np.mean(c_i**-2)
+    return [estimate(r, w * c_i * z, k, len(z)) for w in (1, weight)]
+
+
+# %% [markdown]
+# We let 40 % of the voters choose $\varepsilon = 0.1$, and the others $\varepsilon = 2$.
+# In a first poll, the cautious voters are a random sample.
+# In a second poll, voters of amber are the most cautious.
+
+# %%
+cautious = {
+    "at random": rng.random(20_000) < 0.4,
+    "amber cautious": rng.random(20_000) < np.where(np.equal(voters, 0), 0.9, 0.1857),
+}
+rows = []
+for name, which in cautious.items():
+    levels = np.where(which, 0, 1).tolist()
+    reports = [pce(x, a, hadamard(8), rng) for x, a in zip(voters, levels, strict=True)]
+    equal, weighted = (lines(*found)[0] for found in pce_server(reports, K))
+    rows.append([name, SHARES[0], equal, weighted])
+table(pd.DataFrame(rows, columns=["poll", "share of amber", "equal weights", "weights 1/c²"]))
+
+# %% [markdown]
+# The cautious voters have $c = 20$, and spoil the estimate with equal weights.
+# The weights repair it if caution is random.
+# In the second poll they are badly wrong, and the small standard error does not show it.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of PCE, and the bias of weights"}
+four, who = hadamard(4), [(0, 0), (1, 0), (0, 1), (1, 1)]  # items and levels
+own = np.eye(4)[[x for x, _ in who]]
+c_of = [c(eps) for eps in LEVELS]
+mean, variance = moments(
+    lambda v, rng: pce(*v, four, rng), who, score=lambda y: c_of[y[0]] * y[2] * np.array(four[y[1]])
+)
+squares_of = np.array([c_of[level] ** 2 for _, level in who])[:, None]
+check(
+    "PCE",
+    "ε = 0.1 and 2, exact law: own ε, unbiased, variance c_i² − 1 and c_i²",
+    all(
+        abs(epsilon(laws(lambda x, rng, a=a: pce(x, a, four, rng), range(4))) - eps) < 1e-9
+        for a, eps in enumerate(LEVELS)
+    )
+    and np.abs(mean - own).max() < 1e-9
+    and np.abs(variance - (squares_of - own)).max() < 1e-6,
+    control="the variance of the mean ε for everybody",
+    caught=np.abs(variance - c(1.05) ** 2).max() > 1,
+)
+every = np.array(list(cautious.values()))
+weights = np.where(every, c_of[0] ** -2.0, c_of[1] ** -2.0)
+weights /= weights.sum(1, keepdims=True)
+held = weights @ (np.array(voters) == 0)
+check(
+    "Weights",
+    "mean of the weighted estimate: the share of amber in the first poll, a third of it or less in the second",
+    abs(held[0] - np.mean(np.equal(voters, 0))) < 0.03 and held[1] < 0.1,
+    control="equal weights",
+    caught=abs(np.mean(np.equal(voters, 0)) - held[1]) > 0.1,
+)
+
+# %% [markdown]
+# (sec-onebit-wrong)=
+# ## What can go wrong
+#
+# - *Not all cards are used.*
+#   If clients draw from the first $k$ of $R$ cards, columns are no longer orthogonal.
+#   The estimates are biased for any number of people.
+# - *Client and server have different matrices.*
+#   If the server takes entries $\pm 1/\sqrt R$, all estimates are wrong by this factor, without warning.
+# - *The level reveals the item.*
+#   If people with a sensitive item choose the smallest ε, the public level gives them away.
+# - *Questions about pairs.*
+#   Each report of Harmony is about one attribute, so it says nothing about how two attributes go together; {ref}`ch-joint` asks for pairs.
+#
+# (sec-onebit-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# Hadamard response with $B$ blocks gives an item of the reported block the score $\pm\frac{e^\varepsilon-1+2B}{e^\varepsilon-1}$, and all other items the score 0.
+# Each block has $k/B$ items.
+# Which $B$ minimises the sum of the squared scores of all items?
+# What is the best power of two for $\varepsilon = 1$?
+# :::
+#
+# :::{dropdown} Solution
+# The sum is
+#
+# $$ \frac kB \Big(\frac{e^\varepsilon-1+2B}{e^\varepsilon-1}\Big)^2 = \frac{k}{(e^\varepsilon-1)^2} \Big(\frac{(e^\varepsilon-1)^2}{B} + 4\,(e^\varepsilon-1) + 4B\Big). $$
+#
+# It is smallest for $B = (e^\varepsilon-1)/2$, which is 0.86 for $\varepsilon = 1$.
+# The sum grows from there on, so a single block is best.
+# The authors' rule, the smallest power of two that is at least $e^\varepsilon/2$, gives two blocks.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 8 minutes)
+# Card 0 of the Hadamard deck is all plus signs, so a report about it says nothing.
+# Write a client that never draws it, and an unbiased estimator.
+# For which $k$ does this help most?
+# :::
+#
+# :::{dropdown} Solution
+# Over the other $R-1$ cards, $G_{xu} = -a$ for any two items, with $a = 1/(R-1)$.
+# The average score has mean $f_u - a\,(1-f_u)$, so $(\text{average} + a)/(1+a)$ is unbiased.
+# For an item that nobody has, the variance falls from $c^2$ to
+#
+# $$ \frac{c^2-a^2}{(1+a)^2} = \Big(\frac{R-1}{R}\Big)^2 (c^2 - a^2). $$
+#
+# This is much for few items; for $k = 2$ it is randomized response.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def no_blank(x, deck, eps, rng):
+    """A Hadamard bit about any card but the first."""
+    r, z = one_bit(x, deck[1:], eps, rng)
+    return r + 1, z
+
+
+def no_blank_server(reports, deck, eps):
+    a = 1 / (len(deck) - 1)
+    average, error = server(reports, deck, eps)
+    return (average + a) / (1 + a), error / (1 + a)
+
+
+reports = [no_blank(x, hadamard(8), EPS, rng) for x in voters]
+print(*lines(*no_blank_server(reports, hadamard(8), EPS)[:K]), sep=", ")
+for R in (2, 4, 8, 64):
+    a = 1 / (R - 1)
+    print(f"R = {R:<2}: variance {c(EPS) ** 2:.2f} → {(c(EPS) ** 2 - a**2) / (1 + a) ** 2:.2f}")
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 5 minutes)
+# Ten million people send a Hadamard bit at $\varepsilon = 1$ about a million items.
+# A newspaper prints the item with the largest estimate as the most popular one.
+# Suppose that every item has only a handful of people.
+# How large is the printed share, roughly?
+# :::
+#
+# :::{dropdown} Solution
+# One standard error is $c/\sqrt n = 2.16/\sqrt{10^7} = 0.07$ percentage points.
+# The largest of a million independent normal errors is about 4.8 standard errors, here 0.33 percentage points or 33,000 people.
+# So the newspaper prints noise, unless an item is more popular than that.
+# :::
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 3, as code"}
+one_error, largest = c(1) / sqrt(1e7), norm.ppf(0.5**1e-6)
+print(f"standard error {one_error:.2%}; the largest of a million: {largest:.1f} of these, {largest * one_error:.2%}")
+
+# %% [markdown]
+# ## Summary
+#
+# - One bit per person suffices: a public card, and the sign of the person's item on it with randomized response.
+# - A random deck adds an error that falls with the number of cards, and not with the number of people.
+# - The Hadamard deck has orthogonal columns, so estimates are unbiased with $n \Var \hat f_u = c^2 - f_u$; one transform gives all of them.
+# - Hadamard response has the same variance, and all bits of its report are private.
+# - One bit costs 1 in $n \Var \hat f_u$ against OUE for an item that nobody has: little for small ε, and too much for large ε.
+# - With several attributes, sample one for ε up to about $2\sqrt d$.
+# - With personal budgets, equal weights are unbiased; other weights need levels that do not depend on items.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
+# | $d$ | number of keys, or of attributes |
+# | $j$ | a key, or an attribute: one of the $d$ |
+# | $x$ | an item, or another value that one person has |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
+# | $\Phi$ | public table of signs |
+# | $R$ | number of cards, the rows of $\Phi$ (here only) |
+# | $r$ | a card (here only) |
+# | $z$ | sign in a report (here only) |
+# | $u$ | the item whose share is estimated (here only) |
+# | $G_{xu}$ | average product of the columns $x$ and $u$ of $\Phi$ (here only) |
+# | $H_R$ | Hadamard matrix with $R$ rows (here only) |
+# | $Z_r$ | sum of $c\,z$ over the reports with card $r$ (here only) |
+# | $\omega_i$ | weight of a person (here only) |
+# | $B$ | number of blocks of Hadamard response (here only) |
+#
+# Next, {ref}`ch-rappor` is about strings that nobody has listed.
