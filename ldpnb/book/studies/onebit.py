@@ -13,6 +13,7 @@ from ldpnb.oracles import SHist
 
 def absent(
     kind: Callable[..., SHist],
+    spread: Callable[[int, int], float],
     shares: ArrayLike,
     rows: Iterable[int],
     crowds: Iterable[int],
@@ -20,13 +21,15 @@ def absent(
     eps: float,
     rng: np.random.Generator,
     tables: int = 200,
-) -> pd.DataFrame:
-    """Simulate surveys, each with a random table of its own, and return the estimates for the last item.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Simulate surveys, each with a random table of its own, and set the errors for the last item beside a formula.
 
     Parameters
     ----------
     kind : class
         The oracle of the package.
+    spread : function
+        The standard deviation by the formula, from the numbers of people and of rows.
     shares : array_like of float (k,)
         Of people with each item; times each crowd they must be whole numbers.
     rows, crowds : iterable of int
@@ -38,17 +41,22 @@ def absent(
 
     Returns
     -------
-    pandas.DataFrame
-        One row for each survey, with the error of the estimate.
+    exact : pandas.DataFrame
+        One row for each number of people and of rows, called cards: the formula.
+    simulated : pandas.DataFrame
+        One row for each survey, with the error of its estimate.
     """
-    found, shares, crowds = [], np.asarray(shares, np.float64), list(crowds)
-    for size in rows:
-        for n in crowds:
-            counts = np.rint(shares * n).astype(np.int64)
-            if abs(counts - shares * n).max() > 1e-6 * n:
-                raise ValueError(f"shares of {n} people must be whole numbers of people, got {shares * n}")
+    shares, rows, crowds = np.asarray(shares, np.float64), list(rows), list(crowds)
+    exact, found = [], []
+    for n in crowds:
+        counts = np.rint(shares * n).astype(np.int64)
+        if abs(counts - shares * n).max() > 1e-6 * n:
+            raise ValueError(f"shares of {n} people must be whole numbers of people, got {shares * n}")
+        for size in rows:
+            point = {"people": f"n = {n:,}", "cards": size}
+            exact.append(point | {"error": spread(n, size)})
             for number in rng.integers(0, 2**63, tables).tolist():
                 oracle = kind(k=len(shares), epsilon=eps, m=size, matrix=number)
                 f_hat = oracle.estimate(oracle.simulate_marginals(counts, trials=1, rng=rng))[0, -1]
-                found.append({"people": n, "rows": size, "error": f_hat - shares[-1]})
-    return pd.DataFrame(found)
+                found.append(point | {"error": f_hat - shares[-1]})
+    return pd.DataFrame(exact), pd.DataFrame(found)
