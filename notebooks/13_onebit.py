@@ -188,8 +188,7 @@ for R in (8, 4096):
 table(pd.DataFrame(shown))
 
 # %% [markdown]
-# With 8 cards, most estimates are wrong by many standard errors.
-# With 4,096 cards, they lie within about two.
+# With 8 cards, most estimates are wrong by many standard errors, and with 4,096 by two at most.
 #
 # :::{prf:theorem} S-Hist
 # :label: thm-shist
@@ -281,7 +280,7 @@ check(
 # (sec-onebit-hadamard)=
 # ## The Hadamard bit
 #
-# Nothing requires that the signs are random.
+# The signs need not be random.
 # We want $G_{xu} = 0$ for any two items, that is, orthogonal columns.
 # Start with a single plus sign, and double:
 #
@@ -333,8 +332,11 @@ plt.show()
 #
 # The formula for $c^2$ follows from $(e^\varepsilon+1)^2 = (e^\varepsilon-1)^2 + 4\,e^\varepsilon$.
 #
+# The oracle is pure ({prf:ref}`def-pure`): a report supports the items with the sign $z$ on its card.
+# It has $p^* = p$ and, as columns are orthogonal, $q^* = \frac12$.
+#
 # **All estimates at once.**
-# For a million items, the table has $10^{12}$ signs, but no server needs to write it down.
+# For a million items, the table has $10^{12}$ signs, but no server writes it down.
 # Let $Z_r$ be the sum of $c\,z_i$ over all reports with card $r$.
 # The matrix is symmetric, so by {eq}`eq-onebit-estimate` the estimates are $H_R\,Z$, divided by $n$.
 # Let $a$ and $b$ be the upper and the lower half of $Z$; then
@@ -381,7 +383,7 @@ table(pd.DataFrame(shown))
 
 
 # %% [markdown]
-# Eight cards are now enough: each interval of 1.96 standard errors contains the truth.
+# Eight cards are now enough: each 95 % interval contains the truth.
 
 # %% [markdown]
 # (sec-onebit-response)=
@@ -427,7 +429,7 @@ print(*lines(*response_server(reports, K, EPS)), sep=", ")
 # So the estimate is unbiased, and its variance is that of {prf:ref}`thm-onebit`.
 # All $\log_2 R$ bits of the report are private now.
 #
-# For a larger ε, its authors divide items and cards into blocks.
+# For a larger ε, its authors divide the items into blocks.
 # A report then supports about half of the items of one block.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of both oracles, and the transform"}
@@ -458,7 +460,7 @@ check(
 #
 # Compare an item that nobody has: $n \Var \hat f_u$ is $c^2$ for the Hadamard bit, and $c^2-1$ for OUE ({prf:ref}`thm-oue`).
 # The difference is 1 for every ε.
-# This matters little for small ε, where $c$ is large, and much for large ε, where $c^2-1$ is near 0.
+# This is little for small ε, where $c$ is large, and much for large ε, where $c^2-1$ is near 0.
 # {numref}`fig-onebit-noise` divides the risk for all items by the limit, which k-Subset attains ({ref}`ch-limit`).
 
 # %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, divided by the limit, which is the thin line at 1. Curves are cut at 4."}, "image": {"alt": "Risk over limit from 1 to 4 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.6. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 4 near epsilon 4.5 to 1.2 at 6."}}
@@ -484,7 +486,7 @@ print([f"{over_limit(HadamardBit, 1000, eps):.2f}" for eps in (0.5, 1, 2)])
 
 # %% [markdown]
 # The Hadamard bit is within 7 % of the limit up to $\varepsilon = 0.5$, and at 2.4 times the limit for $\varepsilon = 2$.
-# It sends one private bit, and ten public bits for the card.
+# It sends one private bit, and ten public ones for the card.
 # At $\varepsilon = 1$, Hadamard response sends ten private bits, and OUE 1,000.
 # The page {ref}`mechanisms` compares all oracles.
 
@@ -505,7 +507,7 @@ def harmony(record, decks, eps, rng):
 
 
 # %% [markdown]
-# Each attribute has probability $1/d$.
+# Each attribute $j$ has probability $1/d$.
 # For its values, the score is $d\,c\,z\,\Phi_{ru}$ if it was drawn, and 0 if not.
 
 
@@ -711,8 +713,7 @@ table(pd.DataFrame(rows, columns=["poll", "share of amber", "equal weights", "we
 
 # %% [markdown]
 # Cautious voters have $c = 20$, and spoil the estimate with equal weights.
-# The other weights repair it if caution is random.
-# If not, they give a wrong share with a small standard error.
+# The other weights repair it if caution is random, and are badly wrong if not.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of PCE"}
@@ -738,11 +739,11 @@ check(
 # ## What can go wrong
 #
 # - *Not all cards are used.*
-#   Among the first $k$ of $R$ cards, columns are not orthogonal, and estimates are biased.
+#   On the first $k$ of $R$ cards, columns are not orthogonal, and estimates are biased.
 # - *The level reveals the item.*
-#   If people with a sensitive item choose a small ε, the public level gives them away.
+#   If people with a sensitive item choose a small ε, their level gives them away.
 # - *Questions about pairs.*
-#   A report of Harmony is about one attribute, so it says nothing about how two go together; {ref}`ch-joint` asks for pairs.
+#   A report of Harmony says nothing about how two attributes go together; {ref}`ch-joint` asks for pairs.
 #
 # (sec-onebit-exercises)=
 # ## Exercises
@@ -818,7 +819,7 @@ print([f"R = {R}: {((R - 1) / R) ** 2 * (c(EPS) ** 2 - 1 / (R - 1) ** 2):.2f}" f
 # - One bit per person suffices: the sign of the person's item on a public card, by randomized response.
 # - A random deck adds an error that no number of people removes.
 # - With orthogonal columns, estimates are unbiased with $n \Var \hat f_u = c^2 - f_u$, and one transform computes them all.
-# - Against OUE, one bit adds 1 to $n \Var \hat f_u$ for an item that nobody has; this matters for large ε.
+# - Against OUE, one bit adds 1 to $n \Var \hat f_u$ for a rare item; this matters for large ε.
 # - Of several attributes, sample one for ε up to about $2\sqrt d$.
 # - With personal budgets, weights need levels that do not depend on items.
 #
@@ -828,6 +829,8 @@ print([f"R = {R}: {((R - 1) / R) ** 2 * (c(EPS) ** 2 - 1 / (R - 1) ** 2):.2f}" f
 # |---|---|
 # | $d$ | number of keys, or of attributes |
 # | $j$ | a key, or an attribute: one of the $d$ |
+# | $p^*$ | chance that a report supports the person's own item |
+# | $q^*$ | chance that a report supports any other item |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $\Phi$ | public table of signs |
 # | $R$ | number of cards, the rows of $\Phi$ (here only) |
