@@ -27,6 +27,7 @@
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from itertools import product
 from math import exp, log, sqrt
 
 import matplotlib.pyplot as plt
@@ -90,10 +91,9 @@ def random_deck(R, k, rng):
     return (1 - 2 * rng.integers(0, 2, (R, k))).tolist()
 
 
-DECK = random_deck(8, K, rng)
+DECK, SIGN = random_deck(8, K, rng), {1: "+", -1: "−"}
 for r in range(3):
-    signs = ["+" if sign == 1 else "−" for sign in DECK[r]]
-    print(f"card {r}: ", *signs)
+    print(f"card {r}: ", *[SIGN[s] for s in DECK[r]])
 
 # %% [markdown]
 # Vera draws a card and looks up the sign of coral.
@@ -116,11 +116,16 @@ print("Vera reports", [one_bit(2, DECK, EPS, rng) for _ in range(5)])
 # Here $e^\varepsilon = 3$, so the sign is true with probability 3/4.
 # {numref}`fig-onebit-tree` shows Vera's client with only three cards.
 
+
 # %% mystnb={"figure": {"name": "fig-onebit-tree", "caption": "Vera's client with three cards and $e^\\varepsilon = 3$. A report is a card and a sign."}, "image": {"alt": "Tree with three branches for the cards 0, 1 and 2, each with probability one third. Each forks into the true sign with probability 3/4 and the false sign with 1/4. The six leaves are a card with a sign; their probabilities are 1/4 and 1/12."}}
-names = {(r, z): f"card {r}, {'+' if z == 1 else '−'}" for r in range(3) for z in (1, -1)}
-options = [["card 0", "card 1", "card 2"], ["yes", "no"]]
-look = {"steps": ["which card?", "true sign?"], "options": options, "names": names}
-diagram.tree(lambda x, rng: one_bit(x, DECK[:3], EPS, rng), 2, root="coral", **look)
+def three_cards(x, rng):
+    return one_bit(x, DECK[:3], EPS, rng)
+
+
+names = {(r, z): f"{r}, {SIGN[z]}" for r in range(3) for z in SIGN}
+look = {"steps": ["which card?", "true sign?"], "root": "coral"}
+look["options"] = [["card 0", "card 1", "card 2"], ["yes", "no"]]
+diagram.tree(three_cards, 2, names=names, **look)
 plt.show()
 
 # %% [markdown]
@@ -128,18 +133,22 @@ plt.show()
 #
 # $$ \Pr[(r, z) \mid x] = \begin{cases} p/R & \text{for } z = \Phi_{rx}, \\ (1-p)/R & \text{for } z = -\Phi_{rx}, \end{cases} \qquad p = \frac{e^\varepsilon}{e^\varepsilon+1}. $$
 #
-# The ratio is $e^\varepsilon$.
+# The ratio of the two is $e^\varepsilon$.
 # So the client is ε-LDP with every deck, and exactly so if some card has both signs.
 # `prove` confirms this for our deck and every ε:
 
 
 # %%
 def proof(client, deck, inputs=range(K)):
-    """What holds for every ε with this deck."""
-    return prove(lambda x, eps, rng: client(x, deck, eps, rng), inputs, rounded=False)
+    """Whether a client with this deck is exactly ε-LDP for every ε."""
+
+    def told(x, eps, rng):
+        return client(x, deck, eps, rng)
+
+    return prove(told, inputs, rounded=False).tight
 
 
-print("exactly ε for every ε:", proof(one_bit, DECK).tight)
+print("exactly ε for every ε:", proof(one_bit, DECK))
 
 
 # %% [markdown]
@@ -157,7 +166,7 @@ print("exactly ε for every ε:", proof(one_bit, DECK).tight)
 # For the person's own item, $G_{xx} = 1$.
 # For another item, $G_{xu}$ averages random signs, so it is near 0 if there are many cards.
 # So the average score estimates the share of item $u$.
-# With the report $(r_i, z_i)$ of person $i$,
+# With the report $(r_i, z_i)$ of person $i$, the estimate is
 #
 # $$ \hat f_u = \frac1n \sum_{i=1}^n c\,z_i\,\Phi_{r_i u}. $$ (eq-onebit-estimate)
 
@@ -188,7 +197,7 @@ for R in (8, 4096):
 table(pd.DataFrame(shown))
 
 # %% [markdown]
-# With 8 cards, most estimates are wrong by many standard errors, and with 4,096 by two at most.
+# With 8 cards, most estimates are wrong by many standard errors, and with 4,096 by about two at most.
 #
 # :::{prf:theorem} S-Hist
 # :label: thm-shist
@@ -215,7 +224,7 @@ table(pd.DataFrame(shown))
 #
 # More people reduce only the first term.
 # The second is the error of the deck, which needs more cards.
-# {numref}`fig-onebit-rows` shows this for gold; `study.absent` draws a new deck for each survey.
+# {numref}`fig-onebit-rows` shows this for gold.
 
 # %% mystnb={"figure": {"name": "fig-onebit-rows", "caption": "Standard deviation of the estimate for gold against the number of cards. Lines: theorem. Marks: 200 simulated surveys, each with its own random deck."}, "image": {"alt": "Two falling lines on logarithmic axes, for ten thousand and for a million people. Both begin at 0.17 with 8 cards. The first is flat at 0.02 from about 2,000 cards on, the second still falls at 32,768 cards, to 0.003. Marks lie on the lines."}}
 SIZES, CROWDS = [8, 64, 512, 4096, 32768], [10**4, 10**6]
@@ -227,12 +236,14 @@ def spread(n, R):
     return sqrt((c(EPS) ** 2 - 1 / R) / n + squares / R)
 
 
-exact, surveys = study.absent(SHist, spread, SHARES, SIZES, CROWDS, eps=EPS, rng=rng)
-called = [f"n = {n:,}" for n in CROWDS]
-look, marks = theory("people", called), simulation("people", called, of="std")
-ax = sns.lineplot(exact, x="cards", y="error", **look)
-sns.lineplot(surveys, x="cards", y="error", ax=ax, **marks)
-ax.set(xscale="log", yscale="log", xlabel="cards R", ylabel="standard deviation")
+grid = SHARES, SIZES, CROWDS
+exact, runs = study.absent(SHist, spread, *grid, eps=EPS, rng=rng)
+by = "people", [f"n = {n:,}" for n in CROWDS]
+ax = sns.lineplot(exact, x="cards", y="error", **theory(*by))
+marks = simulation(*by, of="std")
+sns.lineplot(runs, x="cards", y="error", ax=ax, **marks)
+ax.set(xlabel="cards R", ylabel="standard deviation")
+ax.set(xscale="log", yscale="log")
 plain_ticks(ax)
 ax.set_xticks(SIZES, [f"{R:,}" for R in SIZES])
 label_lines(ax)
@@ -258,7 +269,7 @@ gram = np.array(few).T @ np.array(few) / 4
 spent, mean, variance = exact_of(one_bit, few, 3)
 check(
     "S-Hist",
-    "four cards, three items: ε = 1, mean G, variance c² − G² from the law",
+    "four cards, exact law: ε = 1, mean G, variance c² − G²",
     np.allclose([spent, *mean.flat], [1, *gram.flat]) and np.allclose(variance, c(1) ** 2 - gram**2),
     control="mean 1 and 0, as for orthogonal columns",
     caught=np.abs(mean - np.eye(3)).max() > 0.1,
@@ -270,7 +281,7 @@ means, within = np.einsum("x,dxu->du", f, grams), np.einsum("x,dxu->du", f, c(1)
 total = (c(1) ** 2 - f - (1 - f) / 2) / 10 + (np.sum(f**2) - f**2) / 2
 check(
     "Tables",
-    "all 64 decks of two cards for three items, ten people: mean and variance of the theorem",
+    "all decks of two cards for three items: mean and variance",
     np.allclose(means.mean(0), f) and np.allclose(means.var(0) + within.mean(0), total),
     control="the person's own item counted among the others",
     caught=np.abs(means.var(0) + within.mean(0) - total - f**2 / 2).max() > 0.01,
@@ -311,7 +322,8 @@ def order(k):
 
 
 # %% mystnb={"figure": {"name": "fig-onebit-matrix", "caption": "The Hadamard deck of eight cards: rows are cards, columns are items, and filled squares are plus signs. Any two columns agree on four cards."}, "image": {"alt": "Eight rows of eight squares. Row 0 and column 0 are all filled. Row 1 alternates, row 2 alternates in pairs, row 4 in fours; the other rows are products of these."}}
-diagram.cells({f"card {r}": [s == 1 for s in row] for r, row in enumerate(hadamard(8))})
+plus = [[s == 1 for s in row] for row in hadamard(8)]
+diagram.cells({f"card {r}": row for r, row in enumerate(plus)})
 plt.show()
 
 # %% [markdown]
@@ -373,11 +385,11 @@ def bit_server(reports, k, eps):
 
 
 # %%
-print("exactly ε for every ε:", proof(one_bit, hadamard(8)).tight)
+print("exactly ε for every ε:", proof(one_bit, hadamard(8)))
 reports = [one_bit(x, hadamard(8), EPS, rng) for x in voters]
 f_hat, error = bit_server(reports, K, EPS)
 shown = {"party": PARTIES, "truth": SHARES, "estimate": lines(f_hat, error)}
-shown["from"] = (f_hat - 1.96 * error).round(3)
+shown["95 % from"] = (f_hat - 1.96 * error).round(3)
 shown["to"] = (f_hat + 1.96 * error).round(3)
 table(pd.DataFrame(shown))
 
@@ -410,7 +422,7 @@ def response_server(reports, k, eps):
     return f_hat[1:], error[1:]
 
 
-print("exactly ε for every ε:", proof(response, hadamard(8)).tight)
+print("exactly ε for every ε:", proof(response, hadamard(8)))
 reports = [response(x, hadamard(8), EPS, rng) for x in voters]
 print(*lines(*response_server(reports, K, EPS)), sep=", ")
 
@@ -447,7 +459,7 @@ for client, first, control in ((one_bit, 0, "rows drawn from the first five of e
 many = rng.integers(-(10**6), 10**6, 1024)
 check(
     "Transform",
-    "doubling = the package's fwht = the table, 1,024 rows",
+    "doubling = fwht = the table, 1,024 rows",
     np.array_equal(transform(many), fwht(many)) and np.array_equal(fwht(many), np.array(hadamard(1024)) @ many),
     control="rows in another order",
     caught=not np.array_equal(transform(many), np.array(hadamard(1024))[::-1] @ many),
@@ -468,24 +480,23 @@ KINDS = {"k-RR": GRR, "OUE": OUE}
 KINDS |= {"Hadamard bit": HadamardBit, "Hadamard response": HadamardResponse}
 
 
-def over_limit(make, k, eps):
+def over_limit(name, k, eps):
     """Risk over limit: all variances, and what sampling people adds."""
-    variances = make(k=k, epsilon=eps).variance(np.arange(k))
+    variances = KINDS[name](k=k, epsilon=eps).variance(np.arange(k))
     return (variances.sum() / k + 1 - 1 / k) / minimax_risk(k, eps)
 
 
-budgets = np.arange(0.25, 6.1, 0.125)
-points = [(name, eps, over_limit(make, 1000, eps)) for name, make in KINDS.items() for eps in budgets]
+grid = product(KINDS, np.arange(0.25, 6.1, 0.125))
+points = [(a, eps, over_limit(a, 1000, eps)) for a, eps in grid]
 frame = pd.DataFrame(points, columns=["oracle", "ε", "ratio"])
 ax = sns.lineplot(frame, x="ε", y="ratio", **theory("oracle", [*KINDS]))
 ax.axhline(1, color="black", linewidth=1, linestyle="-")
 ax.set(ylim=(0.9, 4), xlabel="budget ε", ylabel="risk / limit")
 label_lines(ax)
 plt.show()
-print([f"{over_limit(HadamardBit, 1000, eps):.2f}" for eps in (0.5, 1, 2)])
 
 # %% [markdown]
-# The Hadamard bit is within 7 % of the limit up to $\varepsilon = 0.5$, and at 2.4 times the limit for $\varepsilon = 2$.
+# The Hadamard bit is close to the limit up to $\varepsilon = 0.5$, and at 2.4 times the limit for $\varepsilon = 2$.
 # It sends one private bit, and ten public ones for the card.
 # At $\varepsilon = 1$, Hadamard response sends ten private bits, and OUE 1,000.
 # The page {ref}`mechanisms` compares all oracles.
@@ -494,7 +505,7 @@ print([f"{over_limit(HadamardBit, 1000, eps):.2f}" for eps in (0.5, 1, 2)])
 # (sec-onebit-harmony)=
 # ## Several attributes
 #
-# Let each person have $d \ge 2$ attributes, each with two or more values.
+# Let each person have $d$ attributes.
 # We could *split* the budget, and send a Hadamard bit about each attribute with $\varepsilon/d$.
 # Harmony *samples* one attribute instead, and spends the whole budget on it {cite:p}`nguyen2016collecting`:
 
@@ -515,8 +526,10 @@ def harmony(record, decks, eps, rng):
 def harmony_server(reports, sizes, eps):
     """For each attribute, estimated shares and standard errors."""
     j, r, z = np.array(reports).T
-    size = len(sizes) * c(eps) * z
-    return [estimate(r[j == a], size[j == a], k, len(z)) for a, k in enumerate(sizes)]
+    n, size, found = len(z), len(sizes) * c(eps) * z, []
+    for a, k in enumerate(sizes):
+        found.append(estimate(r[j == a], size[j == a], k, n))
+    return found
 
 
 # %% [markdown]
@@ -525,24 +538,26 @@ def harmony_server(reports, sizes, eps):
 # %%
 readers = datasets.fair()
 ASKED = ["affair", "marriage", "religiosity"]
-codes = [np.unique(readers[name], return_inverse=True)[1] for name in ASKED]
+codes = [pd.factorize(readers[a], sort=True)[0] for a in ASKED]
 sizes = [int(code.max()) + 1 for code in codes]
 decks = [hadamard(order(k)) for k in sizes]
 records = list(zip(*[code.tolist() for code in codes], strict=True))
+print("exactly ε for every ε:", proof(harmony, decks, records[:3]))
 reports = [harmony(record, decks, 2.0, rng) for record in records]
 rows, found = [], harmony_server(reports, sizes, 2.0)
 for name, code, answers in zip(ASKED, codes, found, strict=True):
     for value, text in enumerate(lines(*answers)):
-        rows.append([name, value, f"{np.mean(code == value):.3f}", text])
-table(pd.DataFrame(rows, columns=["question", "value", "truth", "estimate"]))
-print("exactly ε for every ε:", proof(harmony, decks, [(0, 0, 0), (1, 2, 3)]).tight)
+        truth = f"{np.mean(code == value):.3f}"
+        rows.append([name, value, truth, text])
+heads = ["question", "value", "truth", "estimate"]
+table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
 # Is this better than splitting?
 #
 # :::{prf:theorem} Sampling against splitting
 # :label: thm-harmony
-# Let $d \ge 2$.
+# Let $d \ge 2$, and let each attribute have at least two values.
 # Harmony is exactly ε-LDP for the whole record, and unbiased.
 # For a value with share $f$, $n \Var \hat f$ is
 #
@@ -615,7 +630,7 @@ check(
 grid = np.geomspace(0.05, 40, 400)
 check(
     "Turning point",
-    "d = 2 to 16, 400 budgets: sampling better below, splitting above",
+    "sampling better below, splitting above",
     all((d * c(e) ** 2 < c(e / d) ** 2) == (e < turning(d)) for d in (2, 4, 8, 16) for e in grid),
     control="the point 2√d",
     caught=any((d * c(e) ** 2 < c(e / d) ** 2) != (e < 2 * sqrt(d)) for d in (2, 4, 8, 16) for e in grid),
@@ -630,7 +645,7 @@ def drawn(people, how):
 
 check(
     "Association",
-    "drawn from {00, 11} or from {01, 10}: same law if one variable is sampled",
+    "people {00, 11} or {01, 10}: same law",
     drawn(aligned, harmony) == drawn(crossed, harmony),
     control="both variables at ε/2",
     caught=drawn(aligned, split) != drawn(crossed, split),
@@ -655,10 +670,8 @@ def pce(x, level, deck, rng):
 
 
 # %% [markdown]
-# The server scales each sign by the person's own $c_i = c(\varepsilon_i)$.
-# It may also give person $i$ a weight $\omega_i$:
-#
-# $$ \hat f_u = \sum_{i=1}^n \omega_i\,c_i\,z_i\,\Phi_{r_i u}, \qquad \sum_{i=1}^n \omega_i = 1. $$
+# The server takes {eq}`eq-onebit-estimate` with the person's own $c_i = c(\varepsilon_i)$.
+# It may also replace $1/n$ by weights $\omega_i$ with sum 1.
 #
 # :::{prf:theorem} Personal budgets
 # :label: thm-pce
@@ -696,20 +709,19 @@ def pce_server(reports, k):
 
 # %% [markdown]
 # In two polls, 40 % of the voters are cautious and choose $\varepsilon = 0.1$; the others choose $\varepsilon = 2$.
-# In the second poll, the cautious are mainly voters of amber.
+# In the second poll, the cautious are mainly voters of amber, whose share we estimate.
 
 # %%
-cautious = {
-    "at random": rng.random(20_000) < 0.4,
-    "amber cautious": rng.random(20_000) < np.where(np.equal(voters, 0), 0.9, 0.1857),
-}
+amber = np.where(np.equal(voters, 0), 0.9, 0.1857)
 rows = []
-for name, which in cautious.items():
-    levels = np.where(which, 0, 1).tolist()
-    reports = [pce(x, a, hadamard(8), rng) for x, a in zip(voters, levels, strict=True)]
-    equal, weighted = (lines(*found)[0] for found in pce_server(reports, K))
-    rows.append([name, SHARES[0], equal, weighted])
-table(pd.DataFrame(rows, columns=["poll", "share of amber", "equal weights", "weights 1/c²"]))
+for name, chance in {"at random": 0.4, "mainly amber": amber}.items():
+    level = np.where(rng.random(len(voters)) < chance, 0, 1).tolist()
+    people = zip(voters, level, strict=True)
+    reports = [pce(x, a, hadamard(8), rng) for x, a in people]
+    found = [lines(*both)[0] for both in pce_server(reports, K)]
+    rows.append([name, SHARES[0], *found])
+heads = ["cautious", "amber", "equal weights", "weights 1/c²"]
+table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
 # Cautious voters have $c = 20$, and spoil the estimate with equal weights.
