@@ -2,7 +2,7 @@
 # (ch-onebit)=
 # # One bit
 #
-# *From {cite:t}`bassily2015histograms`, {cite:t}`nguyen2016collecting`, {cite:t}`acharya2019hadamard` and {cite:t}`chen2016psda`; the {ref}`dossier of the survey <paper-ye2018>` goes through what it says about them.*
+# *From {cite:t}`bassily2015histograms`, {cite:t}`nguyen2016collecting`, {cite:t}`acharya2019hadamard` and {cite:t}`chen2016psda`; see also the {ref}`dossier of the survey <paper-ye2018>`.*
 #
 # :::{admonition} In one minute
 # You can take part in a survey about a million items with a single private bit.
@@ -165,8 +165,7 @@ print("exactly ε for every ε:", proof(one_bit, DECK))
 #
 # For the person's own item, $G_{xx} = 1$.
 # For another item, $G_{xu}$ averages random signs, so it is near 0 if there are many cards.
-# So the average score estimates the share of item $u$.
-# With the report $(r_i, z_i)$ of person $i$, the estimate is
+# So we estimate the share of item $u$ by the average score of all reports $(r_i, z_i)$:
 #
 # $$ \hat f_u = \frac1n \sum_{i=1}^n c\,z_i\,\Phi_{r_i u}. $$ (eq-onebit-estimate)
 
@@ -368,7 +367,7 @@ def transform(Z):
 
 
 def estimate(r, size, k, n):
-    """Shares of k items and standard errors, from scores size · Φ."""
+    """Shares of k items and standard errors; `size` holds all c z."""
     Z = np.bincount(r, size, minlength=order(k))
     f_hat = transform(Z)[:k] / n
     return f_hat, np.sqrt((np.sum(size**2) / n - f_hat**2) / n)
@@ -381,7 +380,6 @@ def bit_server(reports, k, eps):
 
 
 # %% [markdown]
-# In code, `size` holds the numbers $c\,z_i$.
 # As before, the standard error is the scores' standard deviation divided by $\sqrt n$.
 
 
@@ -480,8 +478,8 @@ check(
 # Compare an item that nobody has: $n \Var \hat f_u$ is $c^2$ for the Hadamard bit, and $c^2-1$ for OUE ({prf:ref}`thm-oue`).
 # The difference is 1 for every ε.
 # This is little for small ε, where $c$ is large, and much for large ε, where $c^2-1$ is near 0.
-# {numref}`fig-onebit-noise` takes all items together: the *risk* is the sum of their $n \Var \hat f_u$, for people drawn at random.
-# It is divided by the smallest possible risk, which k-Subset attains ({ref}`ch-limit`).
+# {numref}`fig-onebit-noise` shows the *risk*: $n \Var \hat f_u$ summed over all items, for people drawn at random.
+# It is divided by the limit, the smallest possible risk ({ref}`ch-limit`).
 
 # %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, divided by the limit, which is the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Risk over limit from 1 to 3 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.3. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 3 near epsilon 4.6 to 1.2 at 6."}}
 KINDS = {"k-RR": GRR, "OUE": OUE}
@@ -541,7 +539,7 @@ def harmony_server(reports, sizes, eps):
 
 
 # %% [markdown]
-# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$: whether they had an affair, how they rate their marriage (from 0), and how religious they are (from 0).
+# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$: whether they had an affair, how they rate their marriage, and how religious they are.
 
 # %%
 readers = datasets.fair()
@@ -579,7 +577,7 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # *2. Variance.*
 # A score is $\pm d\,c$ with probability $1/d$, and 0 otherwise, so its mean square is $d\,c^2$.
-# Its mean is that of a Hadamard bit, as the factors $d$ and $1/d$ cancel.
+# In its mean, $d$ and $1/d$ cancel.
 # With splitting, {prf:ref}`thm-onebit` holds for each attribute.
 #
 # *3. Turning point.*
@@ -588,11 +586,11 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad h(t) = \frac{\tanh dt}{\tanh t} > \sqrt d. $$
 #
-# The function $h$ decreases, because
+# Here $h$ decreases, because
 #
 # $$ \frac{h'(t)}{h(t)} = \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
 #
-# Here, $\sinh 2dt > d \sinh 2t$, as $\sinh$ is strictly convex for positive numbers, and $\sinh 0 = 0$.
+# Indeed, $\sinh 2dt > d \sinh 2t$, as $\sinh$ is strictly convex for positive numbers, and $\sinh 0 = 0$.
 # So $h$ falls from $d$ at $t \to 0$ to 1 at $t \to \infty$, and passes $\sqrt d$ once.
 #
 # For small ε, $c(\varepsilon)$ is about $2/\varepsilon$, so splitting has $d$ times the variance of sampling.
@@ -717,7 +715,7 @@ def pce_server(reports, k):
 
 # %% [markdown]
 # In two polls, 40 % of the voters are cautious and choose $\varepsilon = 0.1$; the others choose $\varepsilon = 2$.
-# In the second poll, the cautious are mainly voters of amber, whose share we estimate.
+# In the second poll, they are mainly voters of amber.
 
 # %%
 amber = np.where(np.equal(voters, 0), 0.9, 0.1857)
