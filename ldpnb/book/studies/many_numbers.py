@@ -71,6 +71,6 @@ def population(people: int, d: int, rng: np.random.Generator) -> Floats:
 
 def squared_errors(mechanism: Numbers, x: Floats, surveys: int, rng: np.random.Generator) -> Floats:
     """Return the mean squared error of the estimated means, for each of some surveys of the same people."""
-    tallies = (mechanism.tally(mechanism.perturb(x, rng=rng)) for _ in range(surveys))
-    estimates = np.stack([mechanism.estimate(tally) for tally in tallies])
+    reports = np.split(mechanism.perturb(np.tile(x, (surveys, 1)), rng=rng), surveys)
+    estimates = np.stack([mechanism.estimate(mechanism.tally(survey)) for survey in reports])
     return np.asarray(np.square(estimates - x.mean(0)).mean(1))
