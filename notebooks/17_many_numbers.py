@@ -242,7 +242,8 @@ together(*found)
 #
 # (1) Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
 #
-# (2) Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$, so $|p_y-q_y| \le (p_y+q_y)/c(\varepsilon)$.
+# (2) Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
+# At this ratio, $|p_y-q_y|/(p_y+q_y) = (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$, and otherwise it is smaller.
 #
 # (3) By the Cauchy–Schwarz inequality, and then (2),
 #
@@ -439,7 +440,8 @@ CLIENTS = [(split, some), (harmony, some), (meanest, some)]
 CLIENTS += [(meanest, [*product((1, -1), repeat=3)])]
 for client, inputs in CLIENTS:
     proof = prove(client, inputs, rounded=False)
-    print(f"{client.__name__:<8} d = {len(inputs[0])}, exactly ε: {proof.tight}")
+    name, d = client.__name__, len(inputs[0])
+    print(f"{name:<8} d = {d}, exactly ε: {proof.tight}")
 
 # %% [markdown]
 # (sec-means-coin)=
@@ -532,8 +534,8 @@ MANY = {
 }
 exact, surveys = study.ratios(
     MANY,
-    [2, 10],
-    np.geomspace(0.5, 8, 41),
+    sizes=[2, 10],
+    budgets=np.geomspace(0.5, 8, 41),
     best_of=["Harmony", "MeanEst"],
     marked=[1.0, 2.0, 4.0],
     rng=rng,
@@ -544,7 +546,8 @@ for ax, d in zip(axes, (2, 10), strict=True):
     line, marks = (frame[frame["d"] == d] for frame in (exact, surveys))
     sns.lineplot(line, x="ε", y="ratio", ax=ax, **theory("client", [*MANY]))
     sns.lineplot(marks, x="ε", y="ratio", ax=ax, **simulation("client", [*MANY]))
-    ax.set(xscale="log", ylim=(0, 3), title=f"{d} numbers", xlabel="budget ε", ylabel="variance / the better of two")
+    ax.set(xscale="log", ylim=(0, 3), title=f"{d} numbers")
+    ax.set(xlabel="budget ε", ylabel="variance / the better of two")
     plain_ticks(ax)
 label_lines(axes)
 plt.show()
