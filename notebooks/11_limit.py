@@ -262,7 +262,7 @@ def R(b, k, e):
     return top / (k * b * (k - b) * (e - 1) ** 2)
 
 
-risks = [f"R({b}) = {R(b, 7, exp(0.5)):.1f}" for b in range(1, 7)]
+risks = [f"R({b}) = {R(b, 7, exp(0.5)):.0f}" for b in range(1, 7)]
 print(*risks, sep="  ")
 
 # %% [markdown]
@@ -538,7 +538,8 @@ frame = pd.DataFrame(points, columns=["oracle", "ε", "ratio"])
 fig, ax = plt.subplots()
 sns.lineplot(frame, x="ε", y="ratio", ax=ax, **theory("oracle", [*KINDS]))
 ax.axhline(1, color="black", linewidth=1, linestyle="-")
-ax.set(xlabel="budget ε", ylabel="risk / limit", ylim=(0.96, 2.4))
+ax.set(xlabel="budget ε", ylabel="risk / limit")
+ax.set(xlim=(0.2, 4), ylim=(0.96, 2.4))
 label_lines(ax)
 plt.show()
 
