@@ -73,7 +73,7 @@ for x, disease in enumerate(DISEASES):
 # With $\varepsilon = \ln 4$, Tom reports AIDS with probability 4/10, and each other disease with 1/10.
 
 # %%
-K, EPS = len(DISEASES), log(4)
+K, EPS = 7, log(4)
 ITEMS = range(K)
 
 

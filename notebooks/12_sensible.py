@@ -230,12 +230,12 @@ def norm(pi_hat):
 # The expectation of the sum is 1, so the constant has expectation 0, and Norm is unbiased.
 # Some shares stay negative.
 # For unary encoding, Norm even helps.
-# There, the errors $E_x$ that the coins cause are independent:
+# There, the coins cause independent errors $E_x$:
 #
 # $$ \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 = \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2. $$
 #
 # The last term has the expectation $\frac1k\sum_x \Var E_x$.
-# With eight items, Norm takes an eighth off the total noise of the coins.
+# So with eight items, Norm removes an eighth of the coins' total noise.
 #
 # (sec-freq-post)=
 # ## Norm-Sub: the nearest sensible shares
@@ -259,7 +259,7 @@ def norm_sub(pi_hat):
 print(norm_sub(np.array([1.0, 0.28, -0.28])))
 
 # %% [markdown]
-# All shares that are not negative and sum to 1 form the *simplex*.
+# Shares that are not negative and sum to 1 form the *simplex*.
 #
 # :::{prf:theorem} Norm-Sub is the Euclidean projection
 # :label: thm-norm-sub
@@ -386,7 +386,7 @@ check(
 #
 # $$ \begin{aligned} L(\pi) &= \frac1n \sum_{i=1}^n \ln s_i, \qquad s_i = \sum_x \pi_x\,w_{i,x}, \\ \frac{\partial L}{\partial\pi_x} &= \frac1n \sum_{i=1}^n \frac{w_{i,x}}{s_i}. \end{aligned} $$ (eq-sensible-any)
 #
-# In this form, $\sum_x \pi_x\,\partial L/\partial\pi_x = 1$ for all shares.
+# Here, $\sum_x \pi_x\,\partial L/\partial\pi_x = 1$ for all shares.
 # At the maximum, {eq}`eq-sensible-first` makes this sum $\lambda$, so $\lambda = 1$.
 #
 # The *EM algorithm* {cite:p}`dempster1977em` computes from each report, by Bayes' rule, how probable each item is under the current shares.
@@ -461,7 +461,7 @@ plt.show()
 # Maximum likelihood leaves out the 18 reports for C, and ends at another point.
 #
 # For a small $\varepsilon$, EM needs thousands of steps; the package has a method with about ten.
-# Here is the clinic's survey with all repairs.
+# The clinic's survey with all repairs:
 
 
 # %%
@@ -568,7 +568,7 @@ plt.show()
 # ## What can go wrong
 #
 # - *Somebody averages repaired shares.*
-#   Publish unbiased shares with standard errors, and repair last.
+#   Publish unbiased shares, and repair last.
 # - *Code for Norm-Sub first sets negative shares to zero.*
 #   It ends at another point if the positive ones sum to less than 1.
 # - *EM stops early.*
@@ -641,7 +641,7 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 # - Repairs cost no privacy; a repair that forbids negative shares costs bias.
 # - Clipping lifts an item that nobody has by 0.40 standard errors, and no average removes that.
 # - Norm is unbiased; Norm-Sub gives the nearest shares in the simplex.
-# - Maximum likelihood of k-RR is the unbiased estimate where that lies in the simplex; EM finds the maximum by Bayes' rule.
+# - Maximum likelihood of k-RR is the unbiased estimate where that lies in the simplex; EM finds it by Bayes' rule.
 # - Add up and average unbiased estimates, and repair at the very end.
 #
 # ## Letters
