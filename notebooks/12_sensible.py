@@ -19,7 +19,7 @@
 # Norm 保持无偏；另外三种不允许负值，因而高估稀有项。
 # 若某项无人拥有，截断的偏差约为标准误差的 0.40 倍，对许多调查取平均也不会消失。
 # Norm-Sub 给出单纯形上欧氏距离最近的点，总平方误差不会增大；本课逐步证明这一点。
-# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，沿似然函数上升。
+# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，逐步趋于最大似然估计。
 # 求和、求平均与检验应使用无偏估计；只有最后单独展示一张份额表时，才使用 Norm-Sub 或最大似然。
 # :::
 #
@@ -549,6 +549,7 @@ for ax, y in zip(axes, ("sum of rare shares", "total error"), strict=True):
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
 axes[0].legend(title=None)
+axes[0].set(ylim=(None, 1.35))
 axes[1].set(ylim=(0, None))
 label_lines(axes[1])
 plt.show()
