@@ -6,25 +6,26 @@
 #
 # :::{admonition} In one minute
 # Everybody has one item of a list, and a server wants to know the share of each item.
-# Four clients hide the item in different ways.
-# One sends a single item, one a bit for each item, one a hashed item, and one a set.
-# A report mostly supports the person's own item.
-# The server counts supporters, and subtracts what chance alone would give.
-# This one estimate works for all four clients.
+# Five clients hide the item in different ways.
+# One sends a single item, two send a bit for each item, one sends a hashed item, and one a set.
+# Each report supports some items, and most often the person's own.
+# The server counts support, and subtracts what chance alone would give.
+# This one estimate works for all five clients.
 # Which client is best depends on the number of items and the budget.
 # :::
 #
 # :::{zh}
 # 每个人持有 $k$ 项之一，服务器想估计各项的频率；这样的机制称为频率预言机。
-# 本课介绍四种客户端：k-RR 上报一项，一元编码（SUE、OUE）为每项上报一位，本地哈希（OLH）上报哈希槽，k-Subset 上报一个集合；它们都恰好满足 $\varepsilon$-本地化差分隐私。
+# 本课介绍五种客户端：k-RR 上报一项，一元编码（SUE、OUE）为每项上报一位，本地哈希（OLH）上报哈希槽，k-Subset 上报一个集合；它们都恰好满足 $\varepsilon$-本地化差分隐私。
 # 每份报告“支持”若干项：支持本人所持项的概率为 $p^*$，支持其他任一项的概率为 $q^*$。
-# 因此四种客户端共用同一个服务器：支持数减去偶然的部分，再除以 $p^*-q^*$，得到无偏估计及其标准误差。
+# 因此五种客户端共用同一个服务器：支持数减去偶然的部分，再除以 $p^*-q^*$，得到无偏估计及其标准误差。
 # 对无人持有的项，每份报告的方差为 $q^*(1-q^*)/(p^*-q^*)^2$；使它最小的一元编码是 OUE，槽数为 $e^\varepsilon+1$ 的 OLH 与它相同。
 # 当且仅当 $e^\varepsilon > (k-2)/3$ 时，k-RR 的方差小于 OUE；与 SUE 的分界只有在项数很多时才接近 $\frac23\ln k$。
 # 若把项写成二进制码并逐位扰动，预算须分给各位，方差会大得多。
 # :::
 #
 # You need ε-LDP and `laws` from {ref}`ch-rr`, and `prove` from {ref}`ch-verify`.
+# As there, `odds(eps)` is $e^\varepsilon$, and `toss(p, rng)` is heads with probability $p$; `pick` draws from a list.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -52,36 +53,27 @@ rng = np.random.default_rng(2017)
 # The list has seven *items*, numbered from 0; nobody here has item 5 or 6.
 
 # %%
-DISEASES = [
-    "AIDS",
-    "asthma",
-    "breast cancer",
-    "depression",
-    "diabetes",
-    "hypertension",
-    "leukaemia",
-]
+NAMES = "AIDS, asthma, breast cancer, depression, diabetes"
+DISEASES = f"{NAMES}, hypertension, leukaemia".split(", ")
 PATIENTS = ["Tom", "Mike", "Sally", "Abel", "Carl", "Helen", "David"]
 THEIRS = [0, 1, 2, 4, 4, 4, 3]
 for x, disease in enumerate(DISEASES):
     print(x, disease, THEIRS.count(x), "of 7")
 
 # %% [markdown]
-# In the survey, three of the patients have more than one disease; {ref}`ch-items` is about sets of items.
-#
 # Tom does not want anybody to learn that he has AIDS, not even the server.
 # **Can the server estimate the share $f_x$ of people with each item $x$?**
 # A mechanism that answers this question is a *frequency oracle*.
 #
 # (sec-freq-clients)=
-# ## Four clients
+# ## Five clients
 #
 # **k-RR** extends randomized response to $k$ items {cite:p}`kairouz2016discrete`.
 # It reports the true item with $e^\varepsilon$ times the probability of any other item.
-# We use $\varepsilon = \ln 4$ for all patients, so Tom reports AIDS with probability 4/10, and each other disease with 1/10.
+# With $\varepsilon = \ln 4$, Tom reports AIDS with probability 4/10, and each other disease with 1/10.
 
 # %%
-K, EPS = len(DISEASES), log(4)
+K, EPS = 7, log(4)
 ITEMS = range(K)
 
 
@@ -98,7 +90,7 @@ print("Tom reports", [krr(0, ITEMS, EPS, rng) for _ in range(8)])
 # **Unary encoding** sends a bit for each item.
 # The bit of the person's item is set with probability $p$, and each other bit with probability $q < p$.
 # *Symmetric* unary encoding (SUE) has $q = 1-p$, as in {cite:t}`erlingsson2014rappor`.
-# *Optimised unary encoding* (OUE) has $p = \frac12$ {cite:p}`wang2017frequency`; the reason comes later.
+# *Optimised unary encoding* (OUE) has $p = \frac12$ {cite:p}`wang2017frequency`; {ref}`sec-freq-variance` gives the reason.
 
 
 # %%
@@ -141,7 +133,7 @@ def olh(x, g, eps, rng, prime=PRIME):
 
 # %% [markdown]
 # For a random seed, the slots of two items are independent and uniform, so the items share a slot with probability $1/g$.
-# The slots differ in size by less than one part in $10^7$ for $g \le 200$, which we neglect.
+# The slots differ in size by less than one part in $10^7$, which we neglect.
 #
 # **k-Subset** sends a set of $b$ items {cite:p}`wang2016mutual,ye2018optimal`.
 # A set that contains the true item has $e^\varepsilon$ times the probability of a set that does not.
@@ -161,7 +153,7 @@ def subset(x, items, b, eps, rng):
 
 
 # %% [markdown]
-# Each report *supports* some items: the item sent, the bits set, the items in the slot sent, or the members of the set.
+# Each report *supports* some items: the item sent, the items whose bits are set, the items in the slot sent, or the members of the set.
 # {numref}`fig-freq-schematic` shows what Abel's reports support.
 
 # %% mystnb={"figure": {"name": "fig-freq-schematic", "caption": "Abel has item 4, diabetes. Filled squares in the first row: his item. In the other rows: the items that one report of each client supports."}, "image": {"alt": "Six rows of seven squares. In the row Abel, square 4 is filled. Filled below: square 2 for k-RR; 1, 4 and 5 for SUE; 1 and 4 for OUE; 3 and 4 for OLH; 1 and 2 for k-Subset."}}
@@ -197,7 +189,7 @@ plt.show()
 # (sec-freq-privacy)=
 # ## Privacy
 #
-# :::{prf:theorem} Budgets of the four clients
+# :::{prf:theorem} Budgets of the five clients
 # :label: thm-freq-privacy
 # k-RR, OLH with $g \ge 2$ slots, and k-Subset with $1 \le b < k$ are exactly ε-LDP.
 # Unary encoding with $0 < q < p < 1$ and $k \ge 2$ is exactly ε-LDP for
@@ -213,7 +205,7 @@ plt.show()
 # *OLH.*
 # The seed does not depend on the item.
 # Given the seed, the slot is a k-RR report.
-# The slot of one of two items in different slots attains $e^\varepsilon$.
+# If the seed puts two items in different slots, the slot of the first item attains the ratio $e^\varepsilon$.
 #
 # *k-Subset.*
 # There are $\binom{k-1}{b-1}$ sets with $x$ and $\binom{k-1}{b}$ sets without $x$.
@@ -223,15 +215,15 @@ plt.show()
 # $$ \frac{b\,e^\varepsilon}{k-b}\cdot\frac{\binom{k-1}{b}}{\binom{k-1}{b-1}} = \frac{b\,e^\varepsilon}{k-b}\cdot\frac{k-b}{b} = e^\varepsilon. $$
 #
 # *Unary encoding.*
-# Two items change the probabilities of two bits only.
-# The ratio is largest if the first of these bits is set and the second is not, which gives {eq}`eq-freq-unary`.
+# Reports from two items differ in law only in the bits of these two items.
+# The ratio is largest if the first bit is set and the second is not, which gives {eq}`eq-freq-unary`.
 # :::
 #
 # In {eq}`eq-freq-unary`, both factors are $e^{\varepsilon/2}$ for SUE.
 # OUE has $p = 1-p$, so $(1-q)/q = e^\varepsilon$.
 #
-# The function `prove` confirms this for every ε from our own clients.
-# For OLH, we let it list all seeds of a small prime, with four items.
+# The function `prove` confirms the theorem for our own clients and every ε.
+# For OLH, it lists all seeds of a small prime, with four items.
 
 # %%
 for name, client in CLIENTS.items():
@@ -280,9 +272,8 @@ check(
 #
 # All our clients are pure.
 # For k-RR and unary encoding, $p^*$ and $q^*$ are the probabilities in the code.
-# In OLH, the slot of another item $v$ is independent of the slot of $x$ and of all coins, so
-#
-# $$ q^* = \sum_{t=0}^{g-1} \Pr[\text{slot } t \text{ is sent}]\;\Pr[v \text{ is in slot } t] = \sum_{t=0}^{g-1} \Pr[\text{slot } t \text{ is sent}]\;\frac1g = \frac1g. $$
+# In OLH, the slot of another item is uniform, and independent of the slot of $x$ and of the coins of k-RR.
+# So it is the slot that is sent with probability $q^* = 1/g$.
 #
 # A report of k-Subset supports exactly $b$ items.
 # The true item contributes $p^*$ to the expected number, and each of the other $k-1$ items $q^*$:
@@ -313,12 +304,13 @@ def chances(k, eps, g, b):
 
 
 # %% [markdown]
-# Let $C_x$ be the number of reports that support item $x$, out of $n$.
-# Of the $n$ people, $n f_x$ have the item, so
+# Of the $n$ people, $n f_x$ have item $x$.
+# Let $C_x$ be the number of reports that support it.
+# Then
 #
 # $$ \E\,C_x = n\,\big(f_x\,p^* + (1-f_x)\,q^*\big) = n\,\big(q^* + f_x\,(p^*-q^*)\big). $$
 #
-# Replace the expectation by the observed count, and solve for $f_x$:
+# We replace the expectation by the observed count, and solve for $f_x$:
 #
 # $$ \hat f_x = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-freq-estimate)
 #
@@ -327,7 +319,7 @@ def chances(k, eps, g, b):
 #
 # $$ \frac{1-q^*}{p^*-q^*} \;\text{ if it supports } x, \qquad \frac{-q^*}{p^*-q^*} \;\text{ if not.} $$
 #
-# The standard error of an average is the scores' standard deviation divided by $\sqrt n$, for people who are a random sample.
+# If people are a random sample, the standard error of this average is the standard deviation of the scores, divided by $\sqrt n$.
 
 
 # %%
@@ -339,7 +331,6 @@ def server(sets, k, p_star, q_star):
 
 
 # %% [markdown]
-# Now we run the survey with all clients.
 # We draw 6,000 people from an invented population, and each person reports once to each server.
 
 # %%
@@ -406,7 +397,7 @@ check(
 # (sec-freq-variance)=
 # ## How precise?
 #
-# Take people as fixed for a moment.
+# First, we take people as fixed.
 # Then $C_x$ is a sum of $n$ independent coins: $n f_x$ of them have probability $p^*$, the others $q^*$.
 # Their variances add up, and {eq}`eq-freq-estimate` divides by $n\,(p^*-q^*)$:
 #
@@ -418,7 +409,7 @@ check(
 #
 # :::
 #
-# In a random sample, $f_x$ varies, too, which adds $f_x(1-f_x)$ to $n \Var \hat f_x$.
+# In a random sample, $f_x$ varies, too, which adds $f_x(1-f_x)$.
 # Most items on a long list are rare.
 # So we compare oracles by the variance for an item that nobody has:
 #
@@ -430,7 +421,7 @@ check(
 #
 # In unary encoding, we may choose $p$ and $q$.
 # SUE treats ones and zeros alike.
-# But nearly all people lack a rare item, and their noise dominates.
+# But nearly everybody lacks a rare item, so zeros cause most of the noise.
 #
 # :::{prf:theorem} Optimized unary encoding
 # :label: thm-oue
@@ -456,12 +447,11 @@ check(
 #
 # This is the formula of the proof with $r = 1/(g-1)$.
 # So $g = e^\varepsilon+1$ slots are best, and OLH and OUE have the same variance.
-# OUE sends $k$ bits, and OLH a seed and a slot.
 #
-# {numref}`fig-freq-errors` compares the oracles for 64 items, with $g$ rounded and the best $b$.
-# `study.absent` draws the surveys with the package's oracles.
+# {numref}`fig-freq-errors` compares the oracles for 64 items.
+# It takes the best $b$, and rounds the best $g$.
 
-# %% mystnb={"figure": {"name": "fig-freq-errors", "caption": "Standard error times √n for an item that nobody has, among 64 items. Lines: formula. Marks: 2,000 simulated surveys of 5,000 people each."}, "image": {"alt": "Five falling lines on a logarithmic axis against epsilon from 0.5 to 4. k-RR lies highest for small epsilon and lowest at 4. SUE lies slightly above OUE and OLH, which coincide; k-Subset is lowest up to about 3. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-freq-errors", "caption": "Standard error times √n for an item that nobody has, among 64 items. Lines: formula; one line for OUE and OLH. Marks, with 95 % intervals: 2,000 simulated surveys of 5,000 people each."}, "image": {"alt": "Four falling lines on a logarithmic axis against epsilon from 0.5 to 4. k-RR lies highest for small epsilon and lowest at 4. SUE lies slightly above the line of OUE and OLH; k-Subset is lowest up to about 3. Marks of all five oracles lie on the lines."}}
 CLASSES = [GRR, SUE, OUE, OLH, SubsetSelection]
 KINDS = dict(zip(CLIENTS, CLASSES, strict=True))
 MANY = 64
@@ -474,8 +464,10 @@ def best(eps):
 
 budgets = np.arange(0.5, 4.1, 0.5)
 exact, surveys = study.absent(best, KINDS, budgets, k=MANY, n=5000, rng=rng)
+exact = exact[exact["oracle"] != "OLH"].replace("OUE", "OUE, OLH")
+names = ["k-RR", "SUE", "OUE, OLH", "OLH", "k-Subset"]
 fig, ax = plt.subplots()
-sns.lineplot(exact, x="ε", y="error", ax=ax, **theory("oracle", [*KINDS]))
+sns.lineplot(exact, x="ε", y="error", ax=ax, **theory("oracle", names))
 marks = simulation("oracle", [*KINDS], of="std")
 sns.lineplot(surveys, x="ε", y="found", ax=ax, **marks)
 ax.set(yscale="log", xlabel="budget ε", ylabel="standard error × √n")
@@ -487,23 +479,20 @@ plt.show()
 # (sec-freq-cross)=
 # ## Few items or many
 #
-# In {numref}`fig-freq-errors`, k-RR is poor for a small ε and good for a large one.
-# Its variance {eq}`eq-freq-krr` grows with $k$; those of OUE, OLH and SUE do not depend on $k$.
-# Compare {eq}`eq-freq-krr` with OUE and with SUE:
-#
-# $$ \begin{aligned} e^\varepsilon + k - 2 &< 4\,e^\varepsilon, \\ e^\varepsilon + k - 2 &< e^{\varepsilon/2}\,\frac{(e^\varepsilon-1)^2}{(e^{\varepsilon/2}-1)^2} = e^{\varepsilon/2}\,\big(e^{\varepsilon/2}+1\big)^2. \end{aligned} $$
+# The variance {eq}`eq-freq-krr` of k-RR grows with $k$; those of OUE, OLH and SUE do not.
+# We multiply all of them by $(e^\varepsilon-1)^2 = (e^{\varepsilon/2}-1)^2\,(e^{\varepsilon/2}+1)^2$, and compare.
 #
 # :::{prf:theorem} Where k-RR is better
 # :label: thm-crossover
 # For an item that nobody has, k-RR has a smaller variance than OUE {cite:p}`wang2017frequency` or SUE if and only if
 #
-# $$ \text{OUE: }\; e^\varepsilon > \frac{k-2}{3}, \qquad \text{SUE: }\; e^{3\varepsilon/2} + e^\varepsilon + e^{\varepsilon/2} > k-2. $$
+# $$ \begin{aligned} \text{OUE:} \quad e^\varepsilon + k - 2 &< 4\,e^\varepsilon, & \text{or}\quad k - 2 &< 3\,e^\varepsilon, \\ \text{SUE:} \quad e^\varepsilon + k - 2 &< e^{\varepsilon/2}\,\big(e^{\varepsilon/2}+1\big)^2, & \text{or}\quad k - 2 &< e^{3\varepsilon/2} + e^\varepsilon + e^{\varepsilon/2}. \end{aligned} $$
 #
 # :::
 #
 # For at most five items, both hold for every $\varepsilon > 0$.
 # For many items, $e^{3\varepsilon/2}$ is the largest term, so SUE's boundary is near $\frac23 \ln k$.
-# {numref}`fig-freq-cross` shows that this approximation needs many items.
+# {numref}`fig-freq-cross` shows that the approximation is good only for many items.
 
 
 # %% mystnb={"figure": {"name": "fig-freq-cross", "caption": "Above a line, k-RR has a smaller variance than the oracle that the line names, for an item that nobody has. The third line is the approximation of SUE's."}, "image": {"alt": "Budget epsilon from 0 to 8 against the number of items from 6 to 10,000 on a logarithmic axis. The line of OUE and OLH rises from 0.3 to 8.1, that of SUE from 0.3 to 6.1. The line two thirds of the logarithm of k rises from 1.2 to 6.1, and joins SUE's for many items."}}
@@ -524,12 +513,13 @@ fig, ax = plt.subplots(figsize=(6.4, 3.4))
 sns.lineplot(lines, x="k", y="ε", ax=ax, **theory("against", [*LINES]))
 ax.set(xscale="log", xlabel="number of items k", ylabel="budget ε")
 plain_ticks(ax)
+ax.set_xticks([10, 100, 1000, 10**4], ["10", "100", "1,000", "10,000"])
 label_lines(ax)
 plt.show()
 
 # %% [markdown]
 # As a rule, take k-RR if $k < 3\,e^\varepsilon + 2$.
-# Otherwise, OUE has the simplest report, and OLH the shortest.
+# Otherwise, OUE has the simplest report, and OLH a short one.
 # k-Subset is more precise for a moderate $k$, and its best size is near $k/(e^\varepsilon+1)$; {ref}`ch-limit` says why.
 
 
@@ -572,16 +562,17 @@ check(
 #
 # The 6,366 readers of {ref}`ch-rr` also rated their marriages, from 1 to 5.
 # Rating and affair together are one of $k = 10$ items, with one budget for both answers.
-# We set $\varepsilon = 2$; since $10 < 3\,e^2 + 2$, the rule says k-RR.
+# We set $\varepsilon = 2$; since $10 < 3\,e^2 + 2$, we take k-RR.
 #
-# Of all who give a rating, which share $r$ had an affair?
-# Let $f_1$ and $f_0$ be the shares with this rating, with and without an affair, so $r = f_1/(f_1+f_0)$.
+# Among the readers who give a certain rating, which share $r$ had an affair?
+# Let $f_1$ be the share of all readers who give this rating and had an affair.
+# Let $f_0$ be the share of those who give it and had none, so $r = f_1/(f_1+f_0)$.
 # The error of $\hat r = \hat f_1/(\hat f_1+\hat f_0)$ is
 #
 # $$ \hat r - r = \frac{\hat f_1 - r\,(\hat f_1+\hat f_0)}{\hat f_1+\hat f_0}. $$
 #
-# The numerator is an average of scores again, with mean 0, and the denominator is close to $f_1+f_0$.
-# So the scores' spread gives the standard error, to first order.
+# The numerator is again an average of scores, with expectation 0, and the denominator is close to $f_1+f_0$.
+# So the spread of these scores gives the standard error to first order.
 
 
 # %%
@@ -609,7 +600,7 @@ table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 
 # %% [markdown]
 # Readers with a high rating report fewer affairs, and the private reports show it.
-# Few readers give the rating 1: there, the error is too large, and not even the error can be trusted.
+# But few readers give the rating 1: there, even the standard error is unreliable.
 #
 # (sec-freq-wrong)=
 # ## What can go wrong
@@ -620,19 +611,28 @@ table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 # - *The seed depends on the item.*
 #   A client that draws seeds until the slot "looks good" reveals the item.
 # - *All clients have the same seed.*
-#   Two items in one slot can then never be told apart.
+#   Then nothing tells two items in one slot apart.
 #
 # (sec-freq-bits)=
 # ### One coin for each bit of a code
 #
-# It seems natural to write the item as a code of $h = \lceil\log_2 k\rceil$ bits, and to apply randomized response to each bit.
+# Suppose that the client writes the item as a code of $h = \lceil\log_2 k\rceil$ bits, and applies randomized response to each bit.
 # But two codes can differ in all bits, so each bit has a budget of only $\varepsilon/h$.
-# The score for an item is a product of $h$ scores, each with at least the mean square of a score of 0, so
+# Each bit is reported as it is with probability $p = e^{\varepsilon/h}/(e^{\varepsilon/h}+1)$.
 #
-# $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2} \right)^{h} $$ (eq-freq-bits)
+# Take an item $x$ that nobody has.
+# A reported bit has the score $p/(2p-1)$ if it is the bit of $x$, and $-(1-p)/(2p-1)$ if not.
+# If the person's own bit differs from that of $x$, the score has mean 0 and the mean square
 #
-# for an item that nobody has.
-# For $k = 8$ and $\varepsilon = 1$ this is 709, and OUE's variance is 3.7.
+# $$ \frac{(1-p)\,p^2 + p\,(1-p)^2}{(2p-1)^2} = \frac{p\,(1-p)}{(2p-1)^2} = \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2}. $$
+#
+# If not, the variance is the same and the mean is 1, so the mean square is larger by 1.
+# The score for $x$ is the product of these $h$ independent scores.
+# Its mean is 0, because at least one bit differs, so its variance is the product of the mean squares:
+#
+# $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2} \right)^{h}. $$ (eq-freq-bits)
+#
+# For $k = 8$ and $\varepsilon = 1$, the right-hand side is 709; OUE's variance is 3.7.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the variance with one coin for each bit"}
@@ -668,8 +668,8 @@ check(
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
-# You ask for one of 1,000 words, with $e^\varepsilon = 3$.
-# For words that nobody uses, the 95 % interval should be ± 0.01.
+# Each person sends one of 1,000 words, with $e^\varepsilon = 3$.
+# You want a 95 % interval of ± 0.01 for a word that nobody uses.
 # How many people do you need with k-RR, and with OUE?
 # :::
 #
@@ -682,13 +682,13 @@ check(
 #
 # :::{admonition} Exercise 2 (code, 8 minutes)
 # Write a client that sends an item which the person probably does *not* have: each wrong item has $e^\varepsilon$ times the probability of the true one.
-# Which items should a report support, so that `server` estimates the shares?
+# Which items must a report support so that `server` estimates the shares?
 # For $k = 3$ and $\varepsilon = 1$, is it better than k-RR for an item that nobody has?
 # :::
 #
 # :::{dropdown} Solution
 # A report supports all items but the one sent.
-# The client is k-Subset with $b = k-1$: the set of the items that are not sent has $e^\varepsilon$ times the probability if it contains the true item.
+# The client is k-Subset with $b = k-1$: a set of all items but one has $e^\varepsilon$ times the probability if it contains the true item.
 # For $k = 3$ and $\varepsilon = 1$ the variance is 3.42, and 1.26 with k-RR.
 # :::
 
@@ -718,17 +718,17 @@ print(*(f"{name}: {rare(*two[name]):.2f}" for name in ("k-Subset", "k-RR")), sep
 # :::{dropdown} Solution
 # Privacy stays the same, because the server only processes reports.
 # A report is empty with probability $(1-p)(1-q)^{k-1}$, whatever the person's item.
-# Without empty reports, the probabilities of support are larger, by the factor $1/\big(1-(1-p)(1-q)^{k-1}\big)$.
-# If the server divides by the number of kept reports, with the old $p^*$ and $q^*$, all estimates are biased upwards.
-# The server keeps all reports, or multiplies $p^*$ and $q^*$ by this factor.
+# Among the other reports, $p^*$ and $q^*$ are larger by the factor $1/\big(1-(1-p)(1-q)^{k-1}\big)$.
+# With the old $p^*$ and $q^*$, all estimates are too high.
+# The server should keep all reports.
 # :::
 #
 # ## Summary
 #
-# - Reports of k-RR, unary encoding, local hashing and k-Subset support items; all four clients are exactly ε-LDP.
-# - The person's own item is supported with probability $p^*$, any other with $q^*$; this gives one unbiased estimate for all clients.
+# - Reports of k-RR, unary encoding, local hashing and k-Subset support items; all these clients are exactly ε-LDP.
+# - A report supports the person's own item with probability $p^*$, and any other with $q^*$; this gives one unbiased estimate for all clients.
 # - The spread of the scores gives the standard error.
-# - OUE minimises the variance for an item that nobody has among unary encodings, and OLH has the same variance with short reports.
+# - Of all unary encodings, OUE has the least variance for an item that nobody has; OLH has the same variance with shorter reports.
 # - Take k-RR for few items or a large ε, that is, if $k < 3\,e^\varepsilon + 2$.
 #
 # ## Letters

@@ -7,10 +7,10 @@
 # :::{admonition} In one minute
 # How precise can a private survey be?
 # Behind every report of every private client stands a set of items.
-# For a yes-or-no question, this means that randomized response is the best.
+# For a yes-or-no question, it follows that randomized response is best.
 # For more items, only the sizes of the sets matter, and one size is best.
 # The k-Subset oracle of this size reaches the limit, with long reports.
-# Block designs reach it with short ones, such as one of seven lines through seven points.
+# Block designs reach it with short ones, such as a line through three of seven points.
 # :::
 #
 # :::{zh}
@@ -18,7 +18,7 @@
 # 任何客户端的报告背后都有一个随机抽取的项的集合，客户端只是略去了部分信息。
 # 对是非题，由此可知任何客户端都等于随机响应再加后处理，因此没有更好的无偏估计。
 # 对 $k$ 个项，极限由集合的大小决定，最优大小约为 $k/(e^\varepsilon+1)$。
-# k-RR、一元编码、理想的本地哈希与 k-Subset 都是大小随机的 k-Subset；Hadamard 响应和区组设计则不是。
+# k-RR、一元编码、理想的本地哈希与 k-Subset 都是大小随机的 k-Subset。
 # 取最优大小的 k-Subset 达到极限，但报告较长；区组为最优大小的区组设计同样达到极限，报告只是一个编号。
 # 最小的例子是法诺平面：七个点、七条线，报告是一条线，$\varepsilon \le 0.602$ 时恰好达到极限。
 # :::
@@ -29,7 +29,7 @@
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import comb, exp, log2
+from math import comb, exp, log, log2
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -48,15 +48,15 @@ rng = np.random.default_rng(2305)
 # ## Seven weekdays
 #
 # On which weekday do employees call in sick without being ill?
-# Each answer is one of $k = 7$ *items*, and a secret.
+# Each answer is a secret, and one of $k = 7$ *items*.
 
 # %%
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 PI = np.array([0.29, 0.08, 0.06, 0.10, 0.27, 0.12, 0.08])
 
 # %% [markdown]
-# In this lesson, people are a random sample: each item is drawn from the distribution (law) $\pi$.
-# The *risk* of an estimate $\hat\pi$ is one number for all items together:
+# Here, people are a random sample: each item is drawn from the distribution (law) $\pi$.
+# The *risk* of an estimate $\hat\pi$ is one number for all items:
 #
 # $$ n\,\E \sum_x (\hat\pi_x - \pi_x)^2. $$
 #
@@ -69,7 +69,7 @@ PI = np.array([0.29, 0.08, 0.06, 0.10, 0.27, 0.12, 0.08])
 #
 # $$ \Pr[y \mid x] = \begin{cases} \lambda\,e^\varepsilon & \text{for } x \text{ in } B, \\ \lambda & \text{for all other } x. \end{cases} $$ (eq-limit-two)
 #
-# k-RR, OUE, OLH and k-Subset are two-valued: $B$ is the set of items that the report supports.
+# k-RR, OUE, OLH and k-Subset are two-valued: $B$ contains the items that the report supports.
 # All other clients come from two-valued ones.
 #
 # :::{prf:theorem} A set behind every report
@@ -89,13 +89,13 @@ PI = np.array([0.29, 0.08, 0.06, 0.10, 0.27, 0.12, 0.08])
 #
 # $$ \sum_{u \ge 0} \lambda_u + (e^\varepsilon-1) \sum_{u \ge 1:\; a_u \le a(x)} \lambda_u = a_0 + \big(a(x) - a_0\big) = a(x). $$
 #
-# So leaving out $B_u$ gives the client back.
+# So the client sends $(y, B_u)$ without $B_u$.
 # :::
 #
-# {cite:t}`kairouz2016extremal` call two-valued clients *staircase mechanisms*, and show that they are best for many purposes.
+# {cite:t}`kairouz2016extremal` call two-valued clients *staircase mechanisms*.
 #
-# For example, let a client report the true weekday with weight 4, its neighbours with weight 2, and other days with weight 1.
-# This client is $\ln 4$-LDP, and these sets stand behind its report Wed:
+# For example, a client reports the true weekday with weight 4, its neighbours with 2, and other days with 1.
+# It is $\ln 4$-LDP, and these sets stand behind its report Wed:
 
 
 # %%
@@ -126,19 +126,17 @@ for B, weight in behind(wed, 4).items():
 # A client for two values is ε-LDP if and only if its report has the law of a random function of the reply of randomized response at ε.
 # :::
 #
-# What is done to a reply alone does not raise ε.
+# A random function of the reply does not raise ε.
 # Conversely, the sets of {prf:ref}`thm-limit-sets` are here $\{0\}$, $\{1\}$ and the empty set.
-# Let their total weights be $\Lambda_0$, $\Lambda_1$ and $\Lambda$.
+# Let $\Lambda_0$, $\Lambda_1$ and $\Lambda$ be the total weights of all reports with these sets.
 # For either value, the probabilities sum to 1:
 #
 # $$ \Lambda_0\,e^\varepsilon + \Lambda_1 + \Lambda = 1 = \Lambda_0 + \Lambda_1\,e^\varepsilon + \Lambda, \qquad\text{so}\qquad \Lambda_0 = \Lambda_1. $$
 #
 # With probability $\Lambda$, the set is empty, whatever the value.
-# Otherwise it is the reply of randomized response: it holds the value with probability $p$.
-# The rest of the report depends on the set alone.
-#
-# Half of the time, OUE for two items sends the reply of randomized response, as 1 0 or 0 1.
-# Otherwise it sends 0 0 or 1 1, which say nothing.
+# Otherwise it is the reply of randomized response: it contains the value with probability $p$.
+# Given the set, a report's probability is its weight over the total weight of the set, because a factor $e^\varepsilon$ cancels.
+# So the client draws the report from the set alone.
 #
 # :::{prf:corollary} The limit for yes or no
 # :label: cor-rr-limit
@@ -147,15 +145,15 @@ for B, weight in behind(wed, 4).items():
 # :::
 #
 # :::{prf:proof}
-# Draw the reports from the replies of randomized response, and average the estimate over this step.
-# This keeps it unbiased, and does not raise its variance.
-# Now it is a function $T$ of the replies $y_1, \dots, y_n$.
-# It satisfies a linear equation for each of the $2^n$ populations $x_1, \dots, x_n$:
+# By {prf:ref}`thm-rr-best`, people may reply by randomized response, and draw their reports from the replies.
+# Let $T$ be the expectation of the estimate, given the replies $y_1, \dots, y_n$.
+# It is unbiased, and its variance is not larger.
+# So it satisfies a linear equation for each of the $2^n$ populations $x_1, \dots, x_n$:
 #
 # $$ \sum_{y_1, \dots, y_n} T(y_1, \dots, y_n) \prod_{i=1}^n \Pr[y_i \mid x_i] = \frac{x_1 + \dots + x_n}{n}. $$
 #
 # The matrix of these $2^n$ equations is the Kronecker product of $n$ invertible matrices $\big(\begin{smallmatrix} p & 1-p \\ 1-p & p\end{smallmatrix}\big)$.
-# So it is invertible, and there is only one solution: the usual estimate.
+# So it is invertible, and the only solution is the usual estimate, with the variance above.
 # :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: sets behind random reports; the only unbiased estimate"}
@@ -186,29 +184,22 @@ check(
 #
 # :::{prf:theorem} Four oracles are k-Subset of a random size
 # :label: thm-one-oracle
-# Let $B$ be the set that a report supports, and $b$ its size.
-# For k-RR, unary encoding with $p > q$, local hashing by a hash drawn from all functions, and k-Subset:
-# the law of $b$ does not depend on the person's item.
+# In k-RR, unary encoding, k-Subset, and local hashing by a hash drawn from all functions, let a report support a set $B$ of size $b$.
+# The law of $b$ does not depend on the person's item.
 # Given $b$, with $0 < b < k$, the set is drawn as k-Subset of size $b$ draws it.
 # :::
 #
 # It is enough that the total weight of a set in {eq}`eq-limit-two` depends only on its size, $\lambda = \lambda_b$.
-# Then sets of one size differ only in whether they hold the item, as in k-Subset, and for every $x$
-#
-# $$ \Pr[b \mid x] = \lambda_b \Big( \tbinom{k-1}{b-1}\,e^\varepsilon + \tbinom{k-1}{b} \Big). $$
-#
+# Then sets of one size have two probabilities, with ratio $e^\varepsilon$, as in k-Subset.
+# Equally many of them contain each $x$, so the law of $b$ does not depend on $x$.
 # The weights are
 #
 # $$ \begin{aligned} \text{k-RR:} \quad \lambda_1 &= \tfrac{1}{e^\varepsilon+k-1}, \\ \text{unary encoding:} \quad \lambda_b &= (1-p)\,q^b\,(1-q)^{k-b-1}, \\ \text{hashing to } g \text{ slots:} \quad \lambda_b &= g\,\big(\tfrac1g\big)^b \big(1-\tfrac1g\big)^{k-b}\,\tfrac{1}{e^\varepsilon+g-1}. \end{aligned} $$
 #
-# In unary encoding, a set with the person's item has $p(1-q)/\big((1-p)\,q\big) = e^\varepsilon$ times this probability.
-# In hashing, exactly the items of $B$ are in the slot that is sent.
-# In k-Subset, all sets have one weight.
-# So the oracles differ only in the law of a size.
-#
-# Hadamard response and block designs are not of this form: they use only some of the sets of one size.
-# But every client can be made symmetric: let each person first number the items anew, by a public random permutation.
-# Then its sets are those of k-Subset of a random size.
+# In unary encoding, $\lambda_b$ is the law of the bits if the person's own is a zero; a one has $e^\varepsilon$ times the probability.
+# In hashing, there are $g$ slots, and exactly the items of $B$ fall into one of them with probability $(1/g)^b\,(1-1/g)^{k-b}$.
+# Without $x$ in it, k-RR sends this slot with probability $1/(e^\varepsilon+g-1)$.
+# In k-Subset, all weights are equal.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the laws of sets of two oracles"}
@@ -241,27 +232,27 @@ check(
 #
 # :::{prf:theorem} Risk of sets of size $b$
 # :label: thm-subset-risk
-# Let all reports of a two-valued pure oracle support $b$ items, $0 < b < k$.
-# If all items are equally likely, the risk is
+# Let a two-valued oracle be *pure*: its reports support the person's own item with one probability $p^*$, and each other item with one probability $q^*$.
+# If all reports support $b$ items, $0 < b < k$, and all items are equally likely, the risk is
 #
 # $$ R(b) = \frac{(k-1)^2\,(b\,e^\varepsilon+k-b)^2}{k\,b\,(k-b)\,(e^\varepsilon-1)^2}. $$
 #
 # :::
 #
-# For every $x$, the probabilities {eq}`eq-limit-two` sum to 1.
-# So the sets with $x$ have a total weight that does not depend on $x$: a share $b/k$ of all weights.
+# For every $x$, the probabilities {eq}`eq-limit-two` sum to 1, so the sets with $x$ have the same total weight.
+# Each set contains $b$ of $k$ items, so this is a share $b/k$ of all weights.
 # A report supports $b$ items in all, so $p^* + (k-1)\,q^* = b$, and
 #
 # $$ p^* = \frac{b\,e^\varepsilon}{b\,e^\varepsilon + k - b}, \qquad p^* - q^* = \frac{b\,(k-b)\,(e^\varepsilon-1)}{(k-1)(b\,e^\varepsilon+k-b)}. $$ (eq-limit-p)
 #
 # The estimate is $\hat\pi_x = \big(C_x/n - q^*\big)/(p^* - q^*)$, where $C_x$ counts the reports that support $x$.
-# If items are equally likely, a report supports $x$ with probability $b/k$, so
+# For equally likely items, a report supports $x$ with probability $b/k$, so
 #
 # $$ R(b) = k \cdot \frac{\frac bk \big(1 - \frac bk\big)}{(p^*-q^*)^2}. $$
 #
 # With $\rho = b/(k-b)$, this is a constant times $(1 + e^\varepsilon \rho)^2/\rho$.
-# It falls until $\rho = 1/e^\varepsilon$, and then rises.
-# So the best size is one of the two whole numbers next to $k/(e^\varepsilon+1)$.
+# It falls until $\rho = 1/e^\varepsilon$, that is, $b = k/(e^\varepsilon+1)$, and then rises.
+# So the best size is 1 if this number is below 1, and otherwise one of the two whole numbers next to it.
 
 
 # %%
@@ -271,7 +262,7 @@ def R(b, k, e):
     return top / (k * b * (k - b) * (e - 1) ** 2)
 
 
-risks = [f"R({b}) = {R(b, 7, exp(0.5)):.1f}" for b in range(1, 7)]
+risks = [f"R({b}) = {R(b, 7, exp(0.5)):.0f}" for b in range(1, 7)]
 print(*risks, sep="  ")
 
 # %% [markdown]
@@ -279,7 +270,7 @@ print(*risks, sep="  ")
 #
 # :::{prf:theorem} Nothing is better
 # :label: thm-freq-limit
-# Let people report through ε-LDP clients, which may differ, without knowing the other reports.
+# Let people report independently through ε-LDP clients, which may differ.
 # An estimate that is unbiased for every $\pi$ has, for equally likely items, a risk of at least
 #
 # $$ M = \min_{1 \le b \le k-1} R(b). $$
@@ -288,21 +279,20 @@ print(*risks, sep="  ")
 #
 # :::{prf:proof}
 # *1. Sets.*
-# By {prf:ref}`thm-limit-sets`, we may add to each report what was left out; the estimate need not look at it.
-# So let all clients be two-valued.
+# By {prf:ref}`thm-limit-sets`, we may let all clients be two-valued; the estimate may ignore what is added.
 #
 # *2. One person, one direction.*
-# Move $\pi$ from equally likely items in a direction $h$ with $\sum_x h_x = 0$.
-# There, a report with weight $\lambda$ and a set $B$ of $b$ items has probability $\mu$ and derivative $\mu'$:
+# Take numbers $h_x$ with $\sum_x h_x = 0$ and $\sum_x h_x^2 = 1$, and let $\pi_x = 1/k + t\,h_x$.
+# At $t = 0$, a report with weight $\lambda$ and a set $B$ of $b$ items has probability $\mu$ and derivative $\mu'$ in $t$:
 #
 # $$ \mu = \lambda\,\frac{b\,e^\varepsilon + k - b}{k}, \qquad \mu' = \lambda\,(e^\varepsilon-1)\,h(B), \qquad h(B) = \sum_{x \in B} h_x. $$
 #
-# The Fisher information about this direction is the sum over all reports of
+# The report's *Fisher information* about $t$ is the mean of $(\mu'/\mu)^2$, that is, the sum over all reports of
 #
 # $$ \frac{(\mu')^2}{\mu} = \mu\,\frac{k^2\,(e^\varepsilon-1)^2\,h(B)^2}{(b\,e^\varepsilon+k-b)^2}. $$
 #
 # *3. All directions.*
-# Choose $k-1$ such directions $h$, orthogonal and of length 1.
+# Choose $k-1$ such directions $h$, orthogonal to each other.
 # Together with $(1, \dots, 1)/\sqrt k$ they are an orthonormal basis.
 # By Pythagoras, for the vector $\mathbf 1_B$ with ones on $B$ and zeros elsewhere,
 #
@@ -317,16 +307,29 @@ print(*risks, sep="  ")
 # *4. All people.*
 # Reports are independent, so information adds up.
 # Let $I_h$ be that of all $n$ people about direction $h$; then $\sum_h I_h \le n\,(k-1)^2/M$.
-# By Cramér and Rao, the estimate's variance in direction $h$ is at least $1/I_h$.
-# By Cauchy and Schwarz,
 #
-# $$ \text{risk} \ge n \sum_h \frac1{I_h} \ge \frac{n\,(k-1)^2}{\sum_h I_h} \ge M. $$
+# *5. Variance.*
+# Let $T_h = \sum_x h_x\,\hat\pi_x$.
+# As $\hat\pi$ is unbiased, $T_h$ has slope 1 in $t$:
+#
+# $$ \E\,T_h = \sum_x h_x\Big(\frac1k + t\,h_x\Big) = t. $$
+#
+# Let $Z$ be the sum of $\mu'/\mu$ over all people's reports; it has mean 0 and variance $I_h$.
+# The derivative of $\E\,T_h$ is the covariance of $T_h$ and $Z$.
+# So by Cauchy and Schwarz, as Cramér and Rao found,
+#
+# $$ 1 = \operatorname{Cov}(T_h, Z) \le \sqrt{\Var T_h \cdot I_h}, \qquad\text{so}\qquad \Var T_h \ge \frac1{I_h}. $$
+#
+# *6. Risk.*
+# In an orthonormal basis, the squared error is the sum of the squares of its components.
+# We leave out the one along $(1, \dots, 1)$, which cannot be negative, and use Cauchy and Schwarz again:
+#
+# $$ \text{risk} \ge n \sum_h \Var T_h \ge n \sum_h \frac1{I_h} \ge \frac{n\,(k-1)^2}{\sum_h I_h} \ge M. $$
 #
 # :::
 #
-# k-Subset of the best size attains $M$.
-# OUE and OLH do not, because their sizes vary.
-# {cite:t}`ye2019optimal` prove more: as $n$ grows, no estimate, biased or not, has a worst-case risk below $M$ by a fixed amount.
+# k-Subset of the best size attains $M$; OUE and OLH do not, because their sizes vary.
+# {cite:t}`ye2019optimal` prove more: for large $n$, even a biased estimate has a worst-case risk of nearly $M$ or more.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the information of random clients, and who attains the bound"}
@@ -368,18 +371,17 @@ print(f"a rare item, 32 items, ε = 3: size 1 has {1 - rare(1, 32, exp(3)) / rar
 # ## Seven lines
 #
 # k-Subset uses all $\binom kb$ sets of size $b$.
-# The risk $R(b)$ needs far fewer: each item must lie in equally many sets, and so must each pair of items.
-# The first makes $p^*$ the same for all items, the second $q^*$.
-# Such a list of sets is a *block design*.
+# The risk $R(b)$ needs far fewer, if equally many contain each item, and equally many each pair of items.
+# Such a list of sets is a *block design*: the first condition makes $p^*$ the same for all items, the second $q^*$.
 #
-# {numref}`fig-limit-fano` shows the Fano plane: seven points, and seven lines of three points.
+# In the Fano plane ({numref}`fig-limit-fano`), seven points form seven lines of three points.
 # Every point lies on three lines, and any two points on exactly one.
 
 # %%
 LINES = [{(y + step) % 7 for step in (1, 2, 4)} for y in range(7)]
 TRIPLES = [{*B} for B in combinations(range(7), 3)]
 
-# %% mystnb={"figure": {"name": "fig-limit-fano", "caption": "The Fano plane; one line is the circle. For the item Mon, each thick line is reported with $e^\\varepsilon$ times the probability of each other line."}, "image": {"alt": "A triangle with corners Mon, Sat and Sun; Fri, Wed and Tue on its sides; Thu in its centre. Six straight lines, and a circle through Fri, Wed and Tue, join the days in threes. The two sides and the height that meet at Mon are thick."}}
+# %% mystnb={"figure": {"name": "fig-limit-fano", "caption": "The Fano plane; one line is the circle. For the item Mon, each thick line is reported with $e^\\varepsilon$ times the probability of each other line."}, "image": {"alt": "A triangle with Thu in its centre and six days on its border. Six straight lines and a circle join the days in threes; the three lines through Mon are thick."}}
 r = 3**-0.5
 ACROSS = [0, 0, 0.5, 0, -0.5, -1, 1]
 UP = [3 * r, 0, 1.5 * r, r, 1.5 * r, 0, 0]
@@ -427,7 +429,7 @@ print(prove(fano, range(7), rounded=False))
 # %% [markdown]
 # A line through Mon has probability $e^\varepsilon/(3\,e^\varepsilon+4)$, any other $1/(3\,e^\varepsilon+4)$.
 #
-# The server counts the reported sets that hold an item, and uses {eq}`eq-limit-p` with $k = 7$.
+# The server uses {eq}`eq-limit-p` with $k = 7$.
 
 
 # %%
@@ -455,9 +457,8 @@ for name, sets in (("lines", LINES), ("triples", TRIPLES)):
 table(pd.DataFrame(shown))
 
 # %% [markdown]
-# The estimates lie within about two standard errors of the truth.
 # Both oracles are equally precise, but a line takes three bits and a triple six.
-# We simulate surveys with equally likely days:
+# For equally likely days, the simulated risk is near the limit:
 
 
 # %%
@@ -505,10 +506,8 @@ check(
 # {cite:t}`park2023block` show that block designs with blocks of the best size attain the limit, and {cite:t}`gentle2025necessity` that every protocol which attains it corresponds to one.
 # {cite:t}`pan2026strict` attains it for any number of items, in fewer than $2\log_2 k$ bits.
 #
-# For every prime power $t$, there is a plane of $t^2+t+1$ points and as many lines, of $t+1$ points each.
-# {cite:t}`feldman2022projective` use planes for frequency oracles.
-# Singer numbered the points so that all lines are shifts of one, as in `LINES` and {py:class}`~ldpnb.oracles.designs.BlockDesign`.
-# Unused points leave estimates unbiased, with the risk of the larger plane.
+# For every prime power $t$, there is a plane of $t^2+t+1$ points and as many lines, of $t+1$ points each {cite:p}`feldman2022projective`.
+# Its points can be numbered so that all lines are shifts of one, as in `LINES`.
 # For 993 items and $t = 31$, a line takes 10 bits, and a set of 32 items:
 
 # %%
@@ -518,12 +517,12 @@ print(f"{log2(comb(993, 32)):.0f} bits")
 # (sec-limit-which)=
 # ## Which one?
 #
-# {numref}`fig-freq-limit` divides the risks of five oracles by the limit $M$.
-# We take the package's best block design.
+# {numref}`fig-freq-limit` divides the risks of four oracles by the limit $M$.
 
-# %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk at equally likely items, divided by the limit. k-Subset lies on the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Two panels of risk over limit, from 1 to 3, against epsilon from 0.25 to 6. Left, 57 items: k-RR falls to 1 near epsilon 3.6; OUE, OLH and the block design rise from near 1 to about 1.9 at 6; Hadamard response rises in teeth to 2.3 and falls after 4. Right, 1,000 items: OUE, OLH and block design rise from near 1 to 1.2; k-RR comes down from 3 to 1.2; Hadamard response rises in teeth to about 2."}}
-KINDS = {"k-RR": GRR, "OUE": OUE, "OLH": OLH}
+# %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk at equally likely items, divided by the limit, for 57 items. k-Subset lies on the thin line at 1."}, "image": {"alt": "Risk over limit against epsilon from 0.25 to 4. OUE rises from 1.04 to 1.5, the block design a little below it. k-RR falls steeply to 1 near epsilon 3.6. Hadamard response rises in teeth to 2.2."}}
+KINDS = {"k-RR": GRR, "OUE": OUE}
 KINDS |= {"block design": BlockDesign, "Hadamard": HadamardResponse}
+BUDGETS = np.arange(0.25, 4.1, 0.125)
 
 
 def ratio(make, k, eps):
@@ -533,33 +532,35 @@ def ratio(make, k, eps):
     return (variances.sum() / k + 1 - 1 / k) / limit
 
 
-fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.9), sharey=True)
-for ax, k in zip(axes, (57, 1000), strict=True):
-    grid = product(KINDS, np.arange(0.25, 6.1, 0.125))
-    points = [(name, eps, ratio(KINDS[name], k, eps)) for name, eps in grid]
-    frame = pd.DataFrame(points, columns=["oracle", "ε", "ratio"])
-    look = theory("oracle", [*KINDS])
-    sns.lineplot(frame, x="ε", y="ratio", ax=ax, **look)
-    ax.axhline(1, color="black", linewidth=1, linestyle="-")
-    ax.set(title=f"{k:,} items", xlabel="budget ε", ylim=(0.93, 3))
-    ax.set_ylabel("risk / limit")
-label_lines(axes)
+grid = product(KINDS, BUDGETS)
+points = [(name, eps, ratio(KINDS[name], 57, eps)) for name, eps in grid]
+frame = pd.DataFrame(points, columns=["oracle", "ε", "ratio"])
+fig, ax = plt.subplots()
+sns.lineplot(frame, x="ε", y="ratio", ax=ax, **theory("oracle", [*KINDS]))
+ax.axhline(1, color="black", linewidth=1, linestyle="-")
+ax.set(xlabel="budget ε", ylabel="risk / limit")
+ax.set(xlim=(0.2, 4), ylim=(0.96, 2.4))
+label_lines(ax)
 plt.show()
 
 # %% [markdown]
 # For few items or a large ε, the best size is one, and k-RR attains the limit.
-# For 1,000 items, OUE, OLH and block designs are within 3 % of the limit up to $\varepsilon = 4$.
 # Hadamard response, with its authors' parameters, suits small ε.
-#
+# For 1,000 items, OUE, OLH and block designs stay close to the limit up to $\varepsilon = 4$:
+
+# %%
+for make in (OUE, OLH, BlockDesign):
+    worst = max(ratio(make, 1000, eps) for eps in BUDGETS)
+    print(f"{make.__name__}: at most {worst:.3f}")
+
+# %% [markdown]
 # (sec-limit-wrong)=
 # ## What can go wrong
 #
 # - *The best in total need not be the best for each item.*
 #   With 32 items at $\varepsilon = 3$, the best size is two, but for a rare item k-RR has 13 % less variance.
 # - *The size depends on the item.*
-#   Smaller sets for some items reveal these items.
-# - *Client and server number the lines differently.*
-#   All estimates are wrong, without warning.
+#   If the sets of some items are smaller, the size reveals these items.
 #
 # (sec-limit-exercises)=
 # ## Exercises
@@ -578,53 +579,54 @@ plt.show()
 # The answer is $e^\varepsilon \le \frac{5\sqrt{1.2}-4}{3-2\sqrt{1.2}} = 1.826$, or $\varepsilon \le 0.602$.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 8 minutes)
-# Write a client that sends a line, $e^\varepsilon$ times as likely if it *avoids* the item, and an estimator.
-# How much larger is the risk than that of `fano` at $\varepsilon = 0.5$?
+# :::{admonition} Exercise 2 (code, 9 minutes)
+# Find four numbers modulo 13 whose 13 shifts are a block design.
+# Write a client that sends a shift for one of 13 items, and an estimator with its standard error.
+# Does this oracle attain the limit at $e^\varepsilon = 2$?
 # :::
 #
 # :::{dropdown} Solution
-# A report supports the four days off the line, so the client is two-valued with $b = 4$.
-# The complements of the lines are a block design, too, and $R(4)/R(3) = \big((4\,e^\varepsilon+3)/(3\,e^\varepsilon+4)\big)^2$.
-# At $\varepsilon = 0.5$, the risk is 15 % larger.
+# Take 0, 1, 3 and 9: each difference from 1 to 12 occurs once, so any two items lie in exactly one shift.
+# It does: the best size is next to $13/3$, and $R(4) = 88.9 < R(5) = 89.7$.
 # :::
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
-def avoid(x, eps, rng):
-    """The number of a line, e^ε times as likely if it avoids x."""
-    off, on = ([y for y in range(7) if (x in LINES[y]) == holds] for holds in (False, True))
-    return pick(off, rng) if toss(4 * odds(eps) / (4 * odds(eps) + 3), rng) else pick(on, rng)
+SHIFTS = [{(y + step) % 13 for step in (0, 1, 3, 9)} for y in range(13)]
+
+
+def ranked(x, eps, rng):
+    """The number of a shift, e^ε times as likely if it holds x."""
+    return send(x, SHIFTS, eps, rng)
 
 
 def estimate(reports, eps):
-    p = 4 * exp(eps) / (4 * exp(eps) + 3)
-    C = np.array([sum(x not in LINES[y] for y in reports) for x in range(7)])
-    return (6 * C / len(reports) - 4 + p) / (7 * p - 4)
+    p = 4 * exp(eps) / (4 * exp(eps) + 9)
+    q = (4 - p) / 12
+    share = np.array([np.mean([x in SHIFTS[y] for y in reports]) for x in range(13)])
+    return (share - q) / (p - q), np.sqrt(share * (1 - share) / len(reports)) / (p - q)
 
 
-print(estimate([avoid(x, 0.5, rng) for x in people], 0.5).round(2), prove(avoid, range(7), rounded=False))
-print(f"R(4) / R(3) = {R(4, 7, exp(0.5)) / R(3, 7, exp(0.5)):.3f}")
+found, error = estimate([ranked(x, log(2), rng) for x in people], log(2))
+print(prove(ranked, range(13), rounded=False), found.round(2), error.round(2), sep="\n")
+print(f"R(4) = {R(4, 13, 2):.1f}, R(5) = {R(5, 13, 2):.1f}")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
 # A server that always estimates $1/7$ has risk 0 for equally likely days.
-# Does this contradict the theorem?
+# Does this contradict {prf:ref}`thm-freq-limit`?
 # :::
 #
 # :::{dropdown} Solution
 # No: the estimate is biased for every other $\pi$, where its risk $n \sum_x (1/7 - \pi_x)^2$ grows with $n$.
-# An estimate that shrinks a little toward $1/7$ trades variance for bias in the same way.
-# For many people, the theorem of Ye and Barg covers biased estimates as well, but for the worst $\pi$.
 # :::
 #
 # ## Summary
 #
-# - Behind every report stands a set, $e^\varepsilon$ times as likely if it holds the item.
-# - For two values, every ε-LDP client is randomized response with something done to the reply.
+# - Behind every report stands a set, which is $e^\varepsilon$ times as likely if it contains the item.
+# - For two values, the report of every ε-LDP client is a random function of the reply of randomized response.
 # - k-RR, unary encoding and ideal hashing are k-Subset of a random size.
-# - The limit is the risk of the best size, about $k/(e^\varepsilon+1)$.
-# - k-Subset of this size attains it, and so does a block design with such blocks, in shorter reports.
+# - The limit is the risk of the best size, about $k/(e^\varepsilon+1)$; k-Subset and block designs of this size attain it.
 #
 # ## Letters
 #

@@ -10,7 +10,7 @@
 # You can cut negative shares off, shift all of them, project them, or look for the shares that make the reports likeliest.
 # No repair costs privacy.
 # But every repair that forbids negative shares lifts rare items on average.
-# Sums of some such shares, and averages, are wrong, however many surveys you add.
+# Sums and averages of such shares are wrong, however many surveys you add.
 # :::
 #
 # :::{zh}
@@ -19,7 +19,7 @@
 # Norm 保持无偏；另外三种不允许负值，因而高估稀有项。
 # 若某项无人拥有，截断的偏差约为标准误差的 0.40 倍，对许多调查取平均也不会消失。
 # Norm-Sub 给出单纯形上欧氏距离最近的点，总平方误差不会增大；本课逐步证明这一点。
-# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，沿似然函数上升。
+# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，逐步趋于最大似然估计。
 # 求和、求平均与检验应使用无偏估计；只有最后单独展示一张份额表时，才使用 Norm-Sub 或最大似然。
 # :::
 #
@@ -50,7 +50,7 @@ rng = np.random.default_rng(1986)
 # ## Fewer than nobody
 #
 # A clinic asks its patients which of eight allergies troubles them most.
-# We regard the patients as a random sample: item $x$ has probability $\pi_x$.
+# Patients are a random sample: item $x$ has probability $\pi_x$.
 
 # %%
 ITEMS = ["pollen", "mites", "cats", "nuts", "milk", "bees", "eggs", "fish"]
@@ -78,9 +78,10 @@ print(prove(oue, ITEMS, rounded=False))
 # Let $C_x$ of $n$ reports support item $x$.
 # Then
 #
-# $$ \begin{aligned} \E\,\frac{C_x}{n} &= \pi_x\,p^* + (1-\pi_x)\,q^*, \\ \hat\pi_x &= \frac{C_x/n - q^*}{p^*-q^*}. \end{aligned} $$ (eq-sensible-raw)
+# $$ \E\,\frac{C_x}{n} = \pi_x\,p^* + (1-\pi_x)\,q^*, \qquad\text{so}\qquad \hat\pi_x = \frac{C_x/n - q^*}{p^*-q^*} $$ (eq-sensible-raw)
 #
-# This $\hat\pi_x$ is unbiased, and its standard error $\sigma_x$ is the one of $C_x/n$ divided by $p^*-q^*$.
+# is unbiased.
+# Its standard error $\sigma_x$ is that of $C_x/n$, divided by $p^*-q^*$.
 
 
 # %%
@@ -105,9 +106,8 @@ print(f"sum of the estimates: {pi_hat.sum():.3f}")
 # Such errors are typical, but a negative share is not sensible, and neither is a sum other than 1.
 # **What may the clinic do about it, and what does that cost?**
 #
-# It does not cost privacy.
-# A repair sees only the reports, and what is computed from reports alone spends no $\varepsilon$ ({prf:ref}`thm-post`).
-# It may cost unbiasedness.
+# A repair costs no privacy, because it is computed from the reports alone ({prf:ref}`thm-post`).
+# But it may cost unbiasedness.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the client is OUE, and the server unbiased"}
 
@@ -140,10 +140,9 @@ check(
 #
 # *Clipping* moves an estimate to the nearest number in $[0, 1]$.
 # It brings every estimate nearer to the truth, or leaves it where it is.
-# Still, clipped estimates are biased.
-# Cut at zero, for example:
+# Still, clipped estimates are biased, for example if they are cut at zero:
 #
-# $$ \begin{aligned} \max(\hat\pi_x, 0) &= \hat\pi_x + \max(-\hat\pi_x, 0), \\ \E\max(\hat\pi_x, 0) - \pi_x &= \E\max(-\hat\pi_x, 0) \;\ge\; 0. \end{aligned} $$ (eq-sensible-clip)
+# $$ \E\max(\hat\pi_x, 0) - \pi_x = \E\big(\max(\hat\pi_x, 0) - \hat\pi_x\big) = \E\max(-\hat\pi_x, 0) \ge 0. $$ (eq-sensible-clip)
 #
 # The bias is the mean of what was cut off.
 # For an item that nobody has, $\hat\pi_x$ is nearly normal around 0, with standard deviation $\sigma_x$.
@@ -151,7 +150,7 @@ check(
 #
 # $$ \E\max(-\hat\pi_x, 0) = \tfrac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x. $$ (eq-sensible-forty)
 #
-# The exact bias needs only the distribution (law) of $C_x$, which is binomial:
+# The exact bias follows from the distribution (law) of $C_x$, which is binomial:
 
 
 # %%
@@ -169,9 +168,8 @@ mean, sd = moments(pi=0.01, n=1000, eps=1.0, low=0, high=1)
 print(f"truth 0.010, mean of clipped estimates {mean:.3f}")
 
 # %% [markdown]
-# With 1,000 people and $\varepsilon = 1$, a share of 1 % is reported as 3 % on average.
 # Now let $R$ such clinics average their estimates.
-# The average has a standard error that is $\sqrt R$ times smaller, and the same bias ({numref}`fig-rr-clip`).
+# The standard error of the average is $\sqrt R$ times smaller, but its bias is the same ({numref}`fig-rr-clip`).
 
 
 # %%
@@ -198,7 +196,7 @@ for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
         exact = sqrt((mean - pi) ** 2 + sd**2 / R)
         average.append((name, R, exact, sqrt(np.mean(off**2))))
 
-# %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Left: bias of clipped OUE estimates, 1,000 people. Right: root mean square error of an average over clinics with 1,000 people each; ε = 1, truth 0.01. Lines: exact. Marks: simulated."}, "image": {"alt": "Left: bias against the true share from 0 to 0.3, falling curves that start at 0.05 for epsilon 0.5, 0.024 for 1 and 0.011 for 2, and reach zero where the share is some standard errors. Right: against the number of clinics from 1 to 500, the error of the unbiased average falls as one over the root; that of the clipped average levels off at 0.02."}}
+# %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Left: bias of clipped OUE estimates, 1,000 people. Right: root mean square error of an average over clinics with 1,000 people each; ε = 1, truth 0.01. Lines: exact. Marks: simulated."}, "image": {"alt": "Left: against the true share, falling curves that start at 0.05 for epsilon 0.5, 0.024 for 1 and 0.011 for 2, and reach zero. Right: against the number of clinics, the error of the unbiased average falls; that of the clipped average levels off at 0.02."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
 bias = pd.DataFrame(bias, columns=["", "share", "bias", "seen"])
 average = pd.DataFrame(average, columns=["", "clinics", "error", "seen"])
@@ -231,20 +229,20 @@ def norm(pi_hat):
 # %% [markdown]
 # The expectation of the sum is 1, so the constant has expectation 0, and Norm is unbiased.
 # Some shares stay negative.
-# For k-RR, whose estimates always sum to 1, nothing changes.
 # For unary encoding, Norm even helps.
-# There, the errors $E_x$ that the coins cause are independent:
+# There, the coins cause independent errors $E_x$:
 #
-# $$ \begin{aligned} \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 &= \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2, \\ \E\sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 &= \Big(1 - \frac1k\Big)\sum_x \Var E_x. \end{aligned} $$
+# $$ \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 = \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2. $$
 #
-# With eight items, Norm takes an eighth off the total noise of the coins.
+# The last term has the expectation $\frac1k\sum_x \Var E_x$.
+# So with eight items, Norm removes an eighth of the coins' total noise.
 #
 # (sec-freq-post)=
 # ## Norm-Sub: the nearest sensible shares
 #
 # *Norm-Sub* goes on where Norm stops {cite:p}`wang2020consistency`.
-# It subtracts a constant, takes out the items that are then negative, and repeats this with the others.
-# The items taken out get 0.
+# It subtracts a constant, drops the items that are then negative, and repeats this with the others.
+# Dropped items get 0.
 
 
 # %%
@@ -261,7 +259,7 @@ def norm_sub(pi_hat):
 print(norm_sub(np.array([1.0, 0.28, -0.28])))
 
 # %% [markdown]
-# All shares that are not negative and sum to 1 form the *simplex*.
+# Shares that are not negative and sum to 1 form the *simplex*.
 #
 # :::{prf:theorem} Norm-Sub is the Euclidean projection
 # :label: thm-norm-sub
@@ -272,13 +270,13 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 # :::{prf:proof}
 # *Norm-Sub subtracts more in each round.*
 # Let $\tau_r$ be its constant in round $r$.
-# Over the items that are left then, the $\hat\pi_x - \tau_r$ sum to 1; without the negative ones, to more.
+# The differences $\hat\pi_x - \tau_r$ sum to 1 over the items of this round, and to more than 1 without the negative ones.
 # So over the items of round $r+1$,
 #
 # $$ \sum_x (\hat\pi_x - \tau_r) > 1 = \sum_x (\hat\pi_x - \tau_{r+1}), \qquad\text{hence}\qquad \tau_{r+1} > \tau_r. $$
 #
 # Let $\tau$ be the last constant.
-# Items taken out have $\hat\pi_x \le \tau_r \le \tau$, and items left have $\hat\pi_x \ge \tau$.
+# Dropped items have $\hat\pi_x \le \tau_r \le \tau$, and items left have $\hat\pi_x \ge \tau$.
 # So
 #
 # $$ \tilde\pi_x = \max(\hat\pi_x - \tau,\, 0), \qquad \sum_x \tilde\pi_x = 1. $$
@@ -298,10 +296,10 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 # Leave out the first: $\tilde\pi$ is at least as near to $\pi$ as $\hat\pi$ is.
 # :::
 #
-# {cite:t}`wang2020consistency` name the method, and show that it solves this least-squares problem; these rounds are the algorithm of {cite:t}`michelot1986projection`.
+# {cite:t}`wang2020consistency` name the method; its rounds are the algorithm of {cite:t}`michelot1986projection`.
 #
 # So the total squared error cannot rise.
-# The bias is that of clipping, plus a shift: rare items come out too large, and frequent ones pay for them.
+# But Norm-Sub is biased: rare items come out too large, and frequent ones too small.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the bias of clipping, and the projection"}
 C, shares, q = np.arange(1001), (0, 0.01, 0.1), 1 / (exp(1) + 1)
@@ -339,7 +337,7 @@ check(
 # ## Maximum likelihood
 #
 # The fourth repair starts again from the reports.
-# *Maximum likelihood* takes the shares under which the reports are likeliest, among all shares in the simplex.
+# *Maximum likelihood* takes those shares in the simplex under which the reports are likeliest.
 #
 # Take k-RR first.
 # Its report supports one item, and
@@ -356,7 +354,7 @@ check(
 #
 # A little share moved from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
 # At the maximum, no such move helps.
-# So there is a number $\lambda$ with
+# So there is a number $\lambda > 0$ with
 #
 # $$ \frac{\partial L}{\partial\pi_x} = \lambda \;\text{ where } \pi_x > 0, \qquad \frac{\partial L}{\partial\pi_x} \le \lambda \;\text{ where } \pi_x = 0. $$ (eq-sensible-first)
 #
@@ -368,20 +366,40 @@ check(
 # This is the unbiased estimate of k-RR.
 # So the two agree whenever the unbiased estimate lies inside the simplex.
 # Otherwise some shares are 0.
-# The same steps for the other items give the same formula, with their number in place of $k$ and their reports in place of $n$.
+# By {eq}`eq-sensible-derivative` and {eq}`eq-sensible-first`, they are those with
+#
+# $$ \frac{C_x}{n} \le \frac{\lambda}{e^\varepsilon-1}, $$ (eq-sensible-out)
+#
+# so maximum likelihood drops the items with the fewest reports.
+# The others satisfy {eq}`eq-sensible-inside`, with their number in place of $k$ and their reports in place of $n$.
+# As in Norm-Sub, you drop the items whose share is negative, and repeat.
+# Each round raises $\lambda$, so no item comes back.
 # For a yes-or-no question with an estimate outside, one item is left, and its share is 1: there, maximum likelihood is clipping.
 #
 # Now take OUE.
-# A report is $(1-q^*)/q^* = e^\varepsilon$ times as probable from an item that it supports as from another.
+# If a report supports $x$ and not $z$, its probabilities from $x$ and from $z$ have the ratio
+#
+# $$ \frac{p^*\,(1-q^*)}{q^*\,(1-p^*)} = \frac{1-q^*}{q^*} = e^\varepsilon. $$
+#
 # So let the weight $w_{i,x}$ be $e^\varepsilon$ if report $i$ supports $x$, and 1 if not.
 # For k-RR, OUE, and all oracles with $\Pr[y \mid x]$ proportional to this weight,
 #
-# $$ \begin{aligned} L(\pi) &= \frac1n \sum_{i=1}^n \ln \sum_x \pi_x\,w_{i,x}, \\ \frac{\partial L}{\partial\pi_x} &= \frac1n \sum_{i=1}^n \frac{w_{i,x}}{\sum_z \pi_z\,w_{i,z}}. \end{aligned} $$
+# $$ \begin{aligned} L(\pi) &= \frac1n \sum_{i=1}^n \ln s_i, \qquad s_i = \sum_x \pi_x\,w_{i,x}, \\ \frac{\partial L}{\partial\pi_x} &= \frac1n \sum_{i=1}^n \frac{w_{i,x}}{s_i}. \end{aligned} $$ (eq-sensible-any)
 #
-# The *EM algorithm* {cite:p}`dempster1977em` climbs this function.
-# By Bayes' rule, it computes from each report how probable each item is under the current shares, and averages over the reports.
-# One step is therefore $\pi_x \leftarrow \pi_x \cdot \partial L/\partial\pi_x$, and $L$ never falls.
-# From equal shares, the path leads to where {eq}`eq-sensible-first` holds, here with $\lambda = 1$.
+# Here, $\sum_x \pi_x\,\partial L/\partial\pi_x = 1$ for all shares.
+# At the maximum, {eq}`eq-sensible-first` makes this sum $\lambda$, so $\lambda = 1$.
+#
+# The *EM algorithm* {cite:p}`dempster1977em` computes from each report, by Bayes' rule, how probable each item is under the current shares.
+# The average over the reports is the next $\pi_x$: the old one times $\partial L/\partial\pi_x$.
+# Its path leads to the maximum $\pi^*$, with the sums $s^*_i$.
+# To see this, let $D = \sum_x \pi^*_x \ln(\pi^*_x/\pi_x)$, which is never negative.
+# Where $\pi^*_x > 0$, the $w_{i,x}/(n\,s^*_i)$ sum to $\lambda = 1$ over $i$, and the logarithm is concave.
+# So a step lowers $D$ by
+#
+# $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = L(\pi^*) - L(\pi). \end{aligned} $$
+#
+# From equal shares, $D \le \ln k$.
+# So the gaps $L(\pi^*) - L(\pi)$ sum to at most $\ln k$ over all steps, and shrink to 0.
 
 
 # %%
@@ -398,7 +416,7 @@ def em(reports, eps, steps):
 
 # %% [markdown]
 # A small case: 100 reports of k-RR over three items at $e^\varepsilon = 2$.
-# {numref}`fig-sensible-triangle` shows the path and the results.
+# {numref}`fig-sensible-triangle` shows the results.
 
 # %%
 C = np.array([50, 32, 18])
@@ -408,7 +426,7 @@ print("unbiased:          ", raw.round(3))
 print("Norm-Sub:          ", norm_sub(raw).round(3))
 print("maximum likelihood:", path[-1].round(3))
 
-# %% mystnb={"figure": {"name": "fig-sensible-triangle", "caption": "The simplex of three items is the triangle, with one item per corner. Grey curves: equal likelihood. Green dots: EM, from equal shares to the maximum. Arrow: Norm-Sub, from the unbiased estimate to the nearest point."}, "image": {"alt": "A triangle with corners A, B and C. The unbiased estimate lies outside, below the edge AB, in the middle of ovals of equal likelihood. An arrow leads from it at a right angle to the edge. Dots start in the middle of the triangle and lead to another point of the same edge, a little to the right, where an oval touches the edge."}}
+# %% mystnb={"figure": {"name": "fig-sensible-triangle", "caption": "The simplex of three items is the triangle, with one item per corner. Grey curves: equal likelihood. Green dots: EM, from equal shares. Arrow: Norm-Sub, from the unbiased estimate to the nearest point."}, "image": {"alt": "A triangle with corners A, B and C. The unbiased estimate lies below the edge AB, in the middle of ovals. An arrow leads from it at a right angle to the edge. Dots lead from the middle of the triangle to another point of this edge, where an oval touches it."}}
 corners = np.array([[0, 0], [1, 0], [0.5, sqrt(0.75)]])
 x, y = np.meshgrid(np.linspace(-0.3, 1.3, 400), np.linspace(-0.4, 0.95, 400))
 third = y / corners[2, 1]
@@ -439,12 +457,11 @@ for name, point, move in (
 plt.show()
 
 # %% [markdown]
-# Maximum likelihood and Norm-Sub end at different points.
 # Norm-Sub subtracts the same amount from A and B.
-# Maximum likelihood leaves out the 18 reports for C.
+# Maximum likelihood leaves out the 18 reports for C, and ends at another point.
 #
-# EM needs thousands of steps where $\varepsilon$ is small; the package has a method with about ten.
-# Here is the clinic's survey with all repairs.
+# For a small $\varepsilon$, EM needs thousands of steps; the package has a method with about ten.
+# The clinic's survey with all repairs:
 
 
 # %%
@@ -507,8 +524,8 @@ check(
 # (sec-sensible-which)=
 # ## Which one to take
 #
-# Suppose that two common items have 60 % and 40 %, and that nobody has any of the others.
-# {numref}`fig-freq-post` shows what happens as the list of rare items grows.
+# Suppose that two common items have 60 % and 40 %, and that nobody has any other item.
+# {numref}`fig-freq-post` shows what a longer list of rare items does.
 
 # %%
 REPAIRS = {
@@ -518,7 +535,7 @@ REPAIRS = {
     "max. likelihood": lambda y: likeliest(y, 1.0),
 }
 
-# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people; means of 100 simulated surveys, joined by lines."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows in proportion, to 0.76; those of Norm-Sub and maximum likelihood, hardly different, grow slowly to 0.14. Right: the total error grows to 0.36 for the unbiased estimate, to 0.26 for clipping, and to 0.14 for the other two."}}
+# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks: means of 100 simulated surveys, with 95 % intervals. Lines join them."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.76, those of Norm-Sub and maximum likelihood to 0.14. Right: the total error grows to 0.36 for the unbiased estimate, to 0.26 for clipping, and to 0.14 for the other two."}}
 sizes = [2, 4, 8, 16, 32]
 oue_of = partial(OUE, epsilon=1.0)
 runs = study.rare_items(REPAIRS, oue_of, sizes, n=1000, rng=rng)
@@ -531,31 +548,32 @@ for ax, y in zip(axes, ("sum of rare shares", "total error"), strict=True):
     ax.set(xscale="log")
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
+axes[0].legend(title=None)
+axes[0].set(ylim=(None, 1.35))
 axes[1].set(ylim=(0, None))
-label_lines(axes)
+label_lines(axes[1])
 plt.show()
 
 # %% [markdown]
 # Each clipped item adds its bias of $0.40\,\sigma_x$.
-# Norm-Sub and maximum likelihood keep the sum of all shares at 1, so common items lose what rare ones gain.
-# In total error, both are nearly alike, and better than the unbiased estimate.
+# In Norm-Sub and maximum likelihood, all shares sum to 1, so common items lose what rare ones gain.
+# In total error, both are better than the unbiased estimate.
 #
 # | You publish | Take |
 # |---|---|
 # | sums over items, averages over surveys, trends | the unbiased estimate or Norm |
 # | a ranking | the unbiased estimate; Norm-Sub keeps its order |
-# | a single share | the unbiased estimate; its interval may be cut at 0 and 1 |
 # | one list of shares, to look at | Norm-Sub or maximum likelihood |
 #
 # (sec-sensible-wrong)=
 # ## What can go wrong
 #
 # - *Somebody averages repaired shares.*
-#   Publish unbiased shares with their standard errors, and repair last.
-# - *Some code for Norm-Sub first sets negative shares to zero.*
-#   It ends at another point if the positive shares sum to less than 1.
+#   Publish unbiased shares, and repair last.
+# - *Code for Norm-Sub first sets negative shares to zero.*
+#   It ends at another point if the positive ones sum to less than 1.
 # - *EM stops early.*
-#   Its steps are small where $\varepsilon$ is small, and its shares are then still too equal.
+#   Then its shares are still too equal, above all for a small $\varepsilon$.
 #
 # (sec-sensible-exercises)=
 # ## Exercises
@@ -584,11 +602,7 @@ plt.show()
 # :::{dropdown} Solution
 # Now $p^* = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$ and $q^* = 1 - p^*$ in {eq}`eq-sensible-raw`.
 #
-# Nothing changes in `em`.
-# For a set bit, the item is more probable by the factor
-#
-# $$ \frac{p^*\,(1-q^*)}{q^*\,(1-p^*)} = \Big(\frac{p^*}{1-p^*}\Big)^2 = e^\varepsilon. $$
-#
+# Nothing changes in `em`: the ratio of probabilities is $\big(p^*/(1-p^*)\big)^2 = e^\varepsilon$ again.
 # :::
 
 
@@ -618,19 +632,18 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 # :::
 #
 # :::{dropdown} Solution
-# Rare items come out too large, and the frequent ones too small, because the shares sum to 1 in every town.
-# More people per town help: the bias shrinks with the standard error of a town.
-# More towns do not help.
-# The ministry should ask the towns for their unbiased shares, average these, and apply Norm-Sub once, if at all.
+# Rare items come out too large, and frequent ones too small, because shares sum to 1 in every town.
+# More people per town reduce the bias, with the standard error of a town; more towns do not.
+# The ministry should average unbiased shares, and apply Norm-Sub once, if at all.
 # :::
 #
 # ## Summary
 #
 # - Repairs cost no privacy; a repair that forbids negative shares costs bias.
 # - Clipping lifts an item that nobody has by 0.40 standard errors, and no average removes that.
-# - Norm keeps estimates unbiased; Norm-Sub is the nearest point of the simplex and never has a larger total squared error.
-# - Maximum likelihood of k-RR is the unbiased estimate where that lies in the simplex; EM climbs to it by Bayes' rule.
-# - Add up and average unbiased estimates, and repair only what is shown, at the very end.
+# - Norm is unbiased; Norm-Sub gives the nearest shares in the simplex.
+# - Maximum likelihood of k-RR is the unbiased estimate where that lies in the simplex; EM finds it by Bayes' rule.
+# - Add up and average unbiased estimates, and repair at the very end.
 #
 # ## Letters
 #
@@ -654,5 +667,7 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 # | $r$ | a round of Norm-Sub (here only) |
 # | $s_x$ | what Norm-Sub cuts off at zero (here only) |
 # | $L$ | mean log-likelihood of a report (here only) |
-# | $\lambda$ | derivative of $L$ that all positive shares have in common (here only) |
+# | $\lambda$ | derivative of $L$ at all positive shares (here only) |
 # | $w_{i,x}$ | $e^\varepsilon$ if report $i$ supports item $x$, else 1 (here only) |
+# | $s_i$ | sum of $\pi_x\,w_{i,x}$ over all items (here only) |
+# | $D$ | distance of the current shares from the maximum (here only) |
