@@ -85,7 +85,7 @@ def c(eps):
 #
 # First, each number is rounded to a sign: $\Pr[z_j = \pm1] = \frac12\pm\frac12x_j$.
 #
-# (sec-means-coin)=
+# (ye2018-meanest-coin)=
 # Then a coin decides on which side of $z$ the report lies:
 #
 # :::{table}
