@@ -228,10 +228,11 @@ def belief(before, y, eps):
     return after / (1 + after)
 
 
+print("belief after the reply")
 for eps in (0.1, 0.5, 1, 2, 4):
     p = exp(eps) / (1 + exp(eps))
     yes, no = belief(f, 1, eps), belief(f, 0, eps)
-    print(f"ε = {eps:<3}  p = {p:.1%}  after yes {yes:.0%}, after no {no:3.0%}")
+    print(f"ε = {eps:<3}  p = {p:.1%}  yes: {yes:.0%}, no: {no:3.0%}")
 
 # %% [markdown]
 # Without a reply, a bettor who knows nothing but $f$ gives "yes" a probability of 32 %.
