@@ -99,7 +99,7 @@ for name, x in FIVE.items():
     print(f"{name:<5} truth {x}  reply {y}", "" if x == y else " a lie")
 
 # %% [markdown]
-# The magazine sees the replies alone, and nothing marks the lies.
+# The magazine sees only the replies, not which are lies.
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
 #
 # How often does Ana's client lie?
@@ -135,7 +135,7 @@ for x in (0, 1):
 # (sec-rr-privacy)=
 # ## What a reply gives away
 #
-# A reply tells us something about a person only if it is more likely for one truth than for the other.
+# A reply tells us something only if it is more likely for one truth than for the other.
 # So we limit the ratio of these two probabilities.
 #
 # :::{prf:definition} ε-local differential privacy
@@ -409,12 +409,12 @@ check(
 # (sec-rr-trust)=
 # ## What it costs to do without trust
 #
-# Suppose now that people do trust a collector.
+# Suppose that people trust a collector.
 # In this *central* model they hand over their true answers, and the collector perturbs only the published result.
 # ε-differential privacy then compares any two data sets that differ in one person's answer.
 #
 # One draw of noise protects everybody {cite:p}`dwork2006calibrating`.
-# The collector adds to the number of yes a random integer $Z$, called *two-sided geometric noise* {cite:p}`ghosh2012universally`:
+# The collector adds a random integer $Z$ to the number of yes, *two-sided geometric noise* {cite:p}`ghosh2012universally`:
 #
 # $$ \Pr[Z = z] = \frac{e^\varepsilon-1}{e^\varepsilon+1}\; e^{-\varepsilon|z|}, \qquad z = 0, \pm1, \pm2, \dots $$
 #
@@ -423,7 +423,7 @@ check(
 # The published share has this standard deviation, divided by $n$.
 # Compare it with {prf:ref}`thm-rr-estimate`:
 #
-# $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \qquad\qquad \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
+# $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \quad\; \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
 #
 # The first falls like $1/n$, the second only like $1/\sqrt n$, as {numref}`fig-rr-central` shows.
 
@@ -438,11 +438,13 @@ for size in 10 ** np.arange(1, 7):
     lines.append({"n": size, "central": central, "local": local})
     both = {"n": size, "central": (yes + z[0] - z[1]) / size, "local": found}
     marks.append(pd.DataFrame(both))
-models, names = ["central", "local"], {"var_name": "model", "value_name": "error"}
+names = {"var_name": "model", "value_name": "error"}
+models = ["central", "local"]
 lines = pd.DataFrame(lines).melt("n", **names)
 marks = pd.concat(marks).melt("n", **names)
 ax = sns.lineplot(lines, x="n", y="error", **theory("model", models))
-sns.lineplot(marks, x="n", y="error", **simulation("model", models, of="std"))
+look = simulation("model", models, of="std")
+sns.lineplot(marks, x="n", y="error", **look)
 ax.set(xscale="log", xlabel="number of people n")
 ax.set(yscale="log", ylabel="standard error of the share")
 ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -451,7 +453,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 135.7 people, so 136, and the local one 9,207.
+# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 136 people, and the local one 9,207.
 # The two formulas agree if the local survey asks $n^2/2$ people where the central one asks $n$.
 #
 # No unbiased local estimate is more precise than ours, as {ref}`ch-limit` shows.

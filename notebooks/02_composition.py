@@ -75,7 +75,7 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# **What do five replies of one person give away, and how should she be asked instead?**
+# **What do five replies of one person give away, and how should we ask instead?**
 #
 # (sec-comp-post)=
 # ## After the report
@@ -90,7 +90,7 @@ def reply(x, eps, rng):
 #
 # :::{prf:theorem} Post-processing
 # :label: thm-post
-# If a client is ε-LDP, then so is what a random function makes of its report without looking at $x$.
+# If a client is ε-LDP, then so is any random function of its report that does not look at $x$.
 # :::
 #
 # (sec-rr-composition)=
@@ -468,7 +468,7 @@ def personal(x, eps, rng):
 #
 # $$ \begin{aligned} \hat f &= \frac{\sum_i h_i^2 z_i}{\sum_i h_i^2} = \frac12 + \frac{\sum_i h_i\,(y_i - 1/2)}{\sum_i h_i^2}, \\[1ex] \Var \hat f &\le \frac{\sum_i h_i^4/(4h_i^2)}{(\sum_i h_i^2)^2} = \frac{1}{4\sum_i h_i^2}. \end{aligned} $$ (eq-comp-weighted)
 #
-# With $\varepsilon = 1$, a person counts as $h^2 = 0.21$ of a truthful one.
+# At $\varepsilon = 1$, a reply has the weight $h^2 = 0.21$; a true answer would have the weight 1.
 
 
 # %%
@@ -625,7 +625,7 @@ print(prove(one_of_two, PAIRS, rounded=False))
 #
 # ## Summary
 #
-# - What is done with reports afterwards costs nothing.
+# - What you do with reports afterwards costs no privacy.
 # - The budgets of one person's reports add up, even if later questions depend on earlier reports.
 # - Divide the budget, ask once, or remember a reply; up to $\varepsilon = 2.12$, asking once is no worse than dividing.
 # - Different people's budgets do not add up.

@@ -163,7 +163,7 @@ print(f"ratio {float(found.ratio):.3f}, so ε = {found.epsilon:.3f}")
 #
 # The function `prove` does the same with a client's code.
 # It replays all branches with a symbol for ε, so every probability is a formula.
-# If code compares a formula with a number, this raises an error.
+# Code that compares a formula with a number raises an error.
 # So a replay without an error takes the same steps for every ε.
 
 # %%
