@@ -84,6 +84,7 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 #
 # The program that turns a value $x$ into a reply $y$ is the *client*.
 # Here `toss(p, rng)` is a coin that comes up heads with probability $p$, and `odds(eps)` is $e^\varepsilon$.
+# We do not write `exp(eps)`, because a proof below puts a symbol in place of ε, and `exp` takes only numbers.
 
 
 # %%
@@ -98,12 +99,12 @@ for name, x in FIVE.items():
     print(f"{name:<5} truth {x}  reply {y}", "" if x == y else " a lie")
 
 # %% [markdown]
-# The magazine sees the replies alone, and nothing marks the lies.
+# The magazine sees only the replies, not which are lies.
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
 #
 # How often does Ana's client lie?
-# We run the client once for each way its coin can fall, and write down the probability of that way.
-# {numref}`fig-rr-tree` is drawn from such a run.
+# We run the client once with heads and once with tails, and note the probability of each.
+# {numref}`fig-rr-tree` is drawn from these two runs.
 
 # %% mystnb={"figure": {"name": "fig-rr-tree", "caption": "Ana's client for ε = ln 2, along both branches of its coin. Her true answer is yes."}, "image": {"alt": "Tree with two leaves. From the true answer yes, the branch heads with probability 2/3 leads to the report yes, the branch tails with probability 1/3 to the report no."}}
 NAMES = {0: "no", 1: "yes"}
@@ -128,14 +129,14 @@ for x in (0, 1):
     print(f"truth {x}:  says 0 {no:.3f}  says 1 {yes:.3f}")
 
 # %% [markdown]
-# This is the one idea behind the whole book.
-# The law comes from the code that runs, and everything else follows from the law: privacy, bias and variance.
+# This idea is behind the whole book.
+# The law comes from the code that runs; privacy, bias and variance follow from the law.
 #
 # (sec-rr-privacy)=
 # ## What a reply gives away
 #
-# A reply tells us something about a person only if it is more likely for one truth than for the other.
-# So we limit the ratio of the two probabilities.
+# A reply tells us something only if it is more likely for one truth than for the other.
+# So we limit the ratio of these two probabilities.
 #
 # :::{prf:definition} ε-local differential privacy
 # :label: def-ldp
@@ -143,34 +144,32 @@ for x in (0, 1):
 #
 # $$ \Pr[y \mid x] \;\le\; e^\varepsilon\, \Pr[y \mid x']. $$
 #
-# It is *exactly* ε-LDP if, in addition, it satisfies this for no smaller budget.
+# It is *exactly* ε-LDP if no smaller budget satisfies this.
 # :::
 #
 # If reports are real numbers, read "every set of reports" for "every report".
 #
-# :::{prf:theorem} Randomized response is exactly ε-LDP
-# :label: thm-rr-privacy
-# For any reply, the probabilities under the two truths differ by a factor of exactly $e^\varepsilon$.
-# :::
-#
-# :::{prf:proof}
-# A reply $y$ has probability $p$ if the truth is $y$, and $1-p$ if it is not.
+# In randomized response, a reply $y$ has probability $p$ if the truth is $y$, and $1-p$ if it is not.
 # The ratio of the two is
 #
 # $$ \frac{p}{1-p} = \frac{e^\varepsilon/(1+e^\varepsilon)}{1/(1+e^\varepsilon)} = e^\varepsilon. $$
 #
-# So the larger probability is $e^\varepsilon$ times the smaller one.
+# This proves:
+#
+# :::{prf:theorem} Randomized response is exactly ε-LDP
+# :label: thm-rr-privacy
+# The probabilities of a reply under the two truths differ by a factor of exactly $e^\varepsilon$.
 # :::
 #
-# The proof is about a formula, and a program may differ from its formula.
+# This proof is about a formula, and a program may differ from its formula.
 # The function `prove` follows our client along its branches, with $e^\varepsilon$ as a symbol:
 
 # %%
 print(prove(reply, [0, 1], rounded=False))
 
 # %% [markdown]
-# *Ideal coins* have exactly the probabilities in the code; a computer rounds them to 53 bits, which can exceed ε by a hair.
-# {ref}`ch-verify` shows the remedy.
+# An *ideal coin* has exactly the probability in the code.
+# A computer rounds it to 53 bits, so the true ε can be very slightly larger; {ref}`ch-verify` shows the remedy.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a client that lies too rarely as control"}
@@ -194,8 +193,8 @@ check(
 #
 # What does $e^\varepsilon$ mean to Dora?
 # Suppose somebody bets that she had an affair.
-# The bettor may know her age, the gossip of her neighbours, and how she rates her marriage.
-# All of that is in the odds before the reply: the probability of yes divided by the probability of no.
+# The bettor may know her age and how she rates her marriage.
+# All of that is in the odds before the reply: the probability of yes divided by that of no.
 # The reply can only multiply these odds.
 #
 # :::{prf:theorem} A report changes no odds by more than a factor of $e^\varepsilon$
@@ -210,14 +209,14 @@ check(
 # :::
 #
 # :::{prf:proof}
-# Write Bayes' rule for $x$, and divide it by Bayes' rule for $x'$.
-# Both have the denominator $\Pr[y]$, which cancels:
+# Divide Bayes' rule for $x$ by Bayes' rule for $x'$.
+# The denominator $\Pr[y]$ cancels:
 #
 # $$ \frac{\Pr[x \mid y]}{\Pr[x' \mid y]} = \frac{\Pr[y \mid x]}{\Pr[y \mid x']}\cdot\frac{\Pr[x]}{\Pr[x']}. $$
 #
 # By {prf:ref}`def-ldp` the first factor on the right is at most $e^\varepsilon$.
-# With $x$ and $x'$ exchanged, the definition says that it is at least $e^{-\varepsilon}$.
-# For randomized response it is one of the two, by {prf:ref}`thm-rr-privacy`.
+# Exchange $x$ and $x'$: it is at least $e^{-\varepsilon}$.
+# For randomized response it is one of these two, by {prf:ref}`thm-rr-privacy`.
 # :::
 
 
@@ -229,21 +228,22 @@ def belief(before, y, eps):
     return after / (1 + after)
 
 
+print("belief after the reply")
 for eps in (0.1, 0.5, 1, 2, 4):
     p = exp(eps) / (1 + exp(eps))
     yes, no = belief(f, 1, eps), belief(f, 0, eps)
-    print(f"ε = {eps:<3}  p = {p:.1%}  after yes {yes:.0%}, after no {no:3.0%}")
+    print(f"ε = {eps:<3}  p = {p:.1%}  yes: {yes:.0%}, no: {no:3.0%}")
 
 # %% [markdown]
 # Without a reply, a bettor who knows nothing but $f$ gives "yes" a probability of 32 %.
-# A reply turns it into 56 % or 15 % at $\varepsilon = 1$.
+# At $\varepsilon = 1$, a reply turns it into 56 % or 15 %.
 # At $\varepsilon = 4$, a "yes" is almost a confession: *smaller* budgets protect more.
 #
 # In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
-# A mark is the share who had an affair among the readers of one group with one reply.
+# Each mark is the share with an affair among the readers of one group who gave one reply.
 
-# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: the readers in four groups, by how they rate their marriage, with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 0.5, 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs from 0.18 to 0.66 lie on the curves."}}
-BUDGETS = [0.5, 1, 2, 4]
+# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: the readers in four groups, by how they rate their marriage, with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs from 0.18 to 0.66 lie on the curves."}}
+BUDGETS = [1, 2, 4]
 grid, xy = np.linspace(0.001, 0.999, 200), {"x": "before", "y": "after"}
 rating = people["marriage"].clip(lower=2)  # few said "very poor"
 before = people.groupby(rating)["affair"].transform("mean")
@@ -298,8 +298,7 @@ plt.show()
 #
 # $$ \E\,\hat f = \frac{\E\,\bar y - (1-p)}{2p-1} = \frac{(2p-1)\,f}{2p-1} = f. $$
 #
-# For the variance, $y_i$ is 1 with probability $p$ or $1-p$, depending on the truth.
-# Its variance is $p(1-p)$ either way.
+# For the variance, $y_i$ is 1 with probability $p$ or $1-p$; its variance is $p(1-p)$ either way.
 # The coins are independent, so the variances add up:
 #
 # $$ \Var \bar y = \frac{1}{n^2}\sum_{i=1}^{n} \Var y_i = \frac{p(1-p)}{n}. $$
@@ -338,25 +337,13 @@ print(f"truth:          {f:.1%}")
 
 # %% [markdown]
 # The raw share is far too large.
-# Of the 4,313 readers without an affair, about 27 % lie and say yes: 1,160 false replies.
+# Of the 4,313 readers without an affair, about 1,160 lie and say yes.
 # Of the 2,053 with an affair, only about 552 lie and say no.
 # The corrected estimate lies within one standard error of the truth.
 #
 # This standard error is for *these* readers: only the coins are random.
-# Suppose instead that the readers are a random sample from a large population with share $f$.
-# Then the share among the readers varies around $f$, too, and {cite:t}`warner1965randomized` adds both variances:
+# If the readers are themselves a random sample, and $f$ is the share in the population, then $\Var\hat f$ grows by $f(1-f)/n$ {cite:p}`warner1965randomized`.
 #
-# $$ \Var \hat f = \frac{1}{4\sinh^2(\varepsilon/2)\,n} + \frac{f(1-f)}{n}. $$
-#
-# The scores give its root.
-# The estimate is the mean of *scores*: $e^\varepsilon/(e^\varepsilon-1)$ for a yes, and $-1/(e^\varepsilon-1)$ for a no.
-# The standard deviation of the scores, divided by $\sqrt n$, contains both parts:
-
-# %%
-scores = np.where(np.array(replies) == 1, exp(1), -1) / (exp(1) - 1)
-print(f"{scores.mean():.1%} ± {scores.std() / sqrt(n):.1%}")
-
-# %% [markdown]
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
 # Imagine eight magazines with the same readers, not eight questions to one reader.
 
@@ -375,7 +362,7 @@ ax.set_xticks(asked, [f"{eps:g}" for eps in asked])
 ax.minorticks_off()
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: mean and variance of a score, exactly"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: mean and variance of the estimate from one reply, exactly"}
 some = (0.1, 0.5, 1, 2, 5)
 
 
@@ -385,6 +372,7 @@ def exact(eps, score, draw=lambda x, rng: x, values=(0, 1)):
 
 
 def score(y, eps):
+    """The estimate from one reply alone; f_hat is the mean of these."""
     return server(y, 1, eps)[0]
 
 
@@ -421,27 +409,23 @@ check(
 # (sec-rr-trust)=
 # ## What it costs to do without trust
 #
-# Suppose now that people do trust a collector.
+# Suppose that people trust a collector.
 # In this *central* model they hand over their true answers, and the collector perturbs only the published result.
 # ε-differential privacy then compares any two data sets that differ in one person's answer.
 #
-# One draw of noise protects everybody, an idea of {cite:t}`dwork2006calibrating`.
-# The collector adds to the number of yes an integer $Z$ with
+# One draw of noise protects everybody {cite:p}`dwork2006calibrating`.
+# The collector adds a random integer $Z$ to the number of yes, *two-sided geometric noise* {cite:p}`ghosh2012universally`:
 #
 # $$ \Pr[Z = z] = \frac{e^\varepsilon-1}{e^\varepsilon+1}\; e^{-\varepsilon|z|}, \qquad z = 0, \pm1, \pm2, \dots $$
 #
-# This is *two-sided geometric noise* {cite:p}`ghosh2012universally`.
 # A changed answer moves the count by 1, so no probability changes by more than a factor of $e^\varepsilon$.
-# $Z$ is the difference of two independent geometric numbers, each of variance $e^\varepsilon/(e^\varepsilon-1)^2$, so
-#
-# $$ \Var Z = \frac{2\,e^\varepsilon}{(e^\varepsilon-1)^2} = \frac{1}{2\sinh^2(\varepsilon/2)}. $$
-#
-# The published share has the standard deviation of $Z$, divided by $n$.
+# The standard deviation of $Z$ is $1/\big(\sqrt2\,\sinh(\varepsilon/2)\big)$; the check below computes it from the law.
+# The published share has this standard deviation, divided by $n$.
 # Compare it with {prf:ref}`thm-rr-estimate`:
 #
-# $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \qquad\qquad \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
+# $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \quad\; \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
 #
-# One standard error falls like $1/n$, the other only like $1/\sqrt n$, as {numref}`fig-rr-central` shows.
+# The first falls like $1/n$, the second only like $1/\sqrt n$, as {numref}`fig-rr-central` shows.
 
 # %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1: noise on the count by a trusted collector (central), and randomized response (local). Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
 p, lines, marks = exp(1) / (1 + exp(1)), [], []
@@ -454,33 +438,28 @@ for size in 10 ** np.arange(1, 7):
     lines.append({"n": size, "central": central, "local": local})
     both = {"n": size, "central": (yes + z[0] - z[1]) / size, "local": found}
     marks.append(pd.DataFrame(both))
-models, names = ["central", "local"], {"var_name": "model", "value_name": "error"}
+names = {"var_name": "model", "value_name": "error"}
+models = ["central", "local"]
 lines = pd.DataFrame(lines).melt("n", **names)
 marks = pd.concat(marks).melt("n", **names)
 ax = sns.lineplot(lines, x="n", y="error", **theory("model", models))
-sns.lineplot(marks, x="n", y="error", **simulation("model", models, of="std"))
+look = simulation("model", models, of="std")
+sns.lineplot(marks, x="n", y="error", **look)
 ax.set(xscale="log", xlabel="number of people n")
 ax.set(yscale="log", ylabel="standard error of the share")
 ax.xaxis.set_major_formatter("{x:,.0f}")
-ax.yaxis.set_major_formatter("{x:g}")
+ax.yaxis.set_major_formatter(lambda y, _: f"{y:.6f}".rstrip("0"))
 label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 135.7 people, so 136, and the local one 9,207.
+# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 136 people, and the local one 9,207.
 # The two formulas agree if the local survey asks $n^2/2$ people where the central one asks $n$.
 #
-# This compares two formulas; the price of doing without trust can be higher.
 # No unbiased local estimate is more precise than ours, as {ref}`ch-limit` shows.
-# But the central estimate can be improved.
-# A better collector replaces counts below 0 by 0 and above $n$ by $n$, and corrects for the bias, as in {ref}`ch-means`.
-# Take ten people, half of them with a yes, and $\varepsilon = 0.1$.
-# To match that collector, a local survey needs $1.47\cdot n^2/2$ people.
-# For 136 people without a single yes and $\varepsilon = 1$, it needs $1.58\cdot n^2/2$.
-# The factor 1.58 remains for a trait that nobody has, even if $n$ is large.
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε and variance of the central noise, and the two numbers above"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε and variance of the central noise, and a better collector"}
 def noisy(count, eps, outputs):
     """Law of a count plus two-sided geometric noise."""
     return np.tanh(eps / 2) * np.exp(-eps * np.abs(outputs - count))
@@ -504,7 +483,11 @@ check(
 
 
 def people_for(count, n, eps):
-    """Local people for the error of the cut count, over n²/2."""
+    """Local people for the error of a better collector, over n²/2.
+
+    The collector cuts the count to 0..n and corrects for the bias.
+    For 5 of 10 people at ε = 0.1 the factor is 1.47; for 0 of 136 people at ε = 1 it is 1.58.
+    """
     outputs = np.arange(-700, 701)
     channel = np.zeros((n + 1, n + 1))
     for c in range(n + 1):
@@ -517,7 +500,7 @@ def people_for(count, n, eps):
 prices = [people_for(5, 10, 0.1), people_for(0, 136, 1.0)]
 check(
     "Cut counts",
-    "1.47 and 1.58 times n²/2",
+    "a collector who cuts counts to the range: 1.47 and 1.58 times n²/2",
     np.allclose(prices, [1.47, 1.58], rtol=0, atol=0.005),
     control="half of 136 people, where the cut does nothing",
     caught=people_for(68, 136, 1.0) < 1.001,
@@ -534,9 +517,9 @@ check(
 #   This happens with few people or a small ε; report it with its error.
 #   {ref}`ch-sensible` says what else you can do, and at what cost.
 # - *The same question is asked twice.*
-#   Two replies with fresh coins give away more than one, as {ref}`ch-composition` shows.
+#   Two replies give away more than one, as {ref}`ch-composition` shows.
 # - *The reply is not all that is sent.*
-#   The time or the address of a message may identify a person; ε covers the reply only.
+#   The time or the address of a message may identify a person; ε covers only the reply.
 #
 # (sec-rr-exercises)=
 # ## Exercises
@@ -593,9 +576,9 @@ print(prove(always_yes, [0, 1], rounded=False))
 #
 # :::{dropdown} Solution
 # No.
-# The neighbour learned this from other readers, without a reply from Dora.
+# The neighbour learned this from other readers' replies; Dora never replied.
 # ε limits what *her own reply* adds to what is known about her.
-# It does not limit what a survey finds out about people in general, which is the purpose of the survey.
+# It does not limit what the survey finds out about people in general, which is its purpose.
 # In {numref}`fig-rr-odds`, such knowledge moves the belief before the reply.
 # :::
 #

@@ -75,30 +75,28 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# **What do five replies of one person give away, and how should she be asked instead?**
+# **What do five replies of one person give away, and how should we ask instead?**
 #
 # (sec-comp-post)=
 # ## After the report
 #
-# First, whatever the server does with a report costs nothing.
-#
-# :::{prf:theorem} Post-processing
-# :label: thm-post
-# Let a client be ε-LDP.
-# If a random function that does not look at $x$ turns its report $y$ into $y'$, then $y'$ is ε-LDP as well.
-# :::
-#
-# :::{prf:proof}
+# Whatever the server does with a report costs no privacy.
+# Let a client be ε-LDP, and let a random function turn its report $y$ into $y'$ without looking at $x$.
 # For finitely many reports,
 #
 # $$ \begin{aligned} \Pr[y' \mid x] &= \sum_y \Pr[y' \mid y]\,\Pr[y \mid x] \\ &\le \sum_y \Pr[y' \mid y]\; e^\varepsilon \Pr[y \mid x'] = e^\varepsilon \Pr[y' \mid x']. \end{aligned} $$
 #
+# This proves:
+#
+# :::{prf:theorem} Post-processing
+# :label: thm-post
+# If a client is ε-LDP, then so is any random function of its report that does not look at $x$.
 # :::
 #
 # (sec-rr-composition)=
 # ## Two replies from one person
 #
-# Now let one person reply twice, with fresh coins.
+# Let one person reply twice, with fresh coins.
 # {numref}`fig-comp-tree` shows this for $\varepsilon = \ln 2$, where each reply is true with probability $2/3$.
 
 
@@ -107,20 +105,11 @@ def twice(x, rng):
     return reply(x, log(2), rng), reply(x, log(2), rng)
 
 
-NAMES = {
-    (1, 1): "yes, yes",
-    (1, 0): "yes, no",
-    (0, 1): "no, yes",
-    (0, 0): "no, no",
-}
-diagram.tree(
-    twice,
-    1,
-    steps=["first reply", "second reply"],
-    options=[["true", "lie"]] * 2,
-    names=NAMES,
-    root="yes",
-)
+YES = {1: "yes", 0: "no"}
+NAMES = {(y, z): f"{YES[y]}, {YES[z]}" for y in YES for z in YES}
+steps = ["first reply", "second reply"]
+coins = {"steps": steps, "options": [["true", "lie"]] * 2}
+diagram.tree(twice, 1, **coins, names=NAMES, root="yes")
 plt.show()
 
 # %% [markdown]
@@ -153,28 +142,6 @@ table(pd.DataFrame(rows, columns=columns))
 # :::
 #
 # The value $x$ may be a whole record of five years.
-# Here is an *adaptive* pair.
-# After a no, a shy client asks the second question.
-# A true yes is then admitted half the time, and a false yes said $e^{\varepsilon/2}$ times less often.
-
-
-# %%
-def shy(x, eps, rng):
-    """A yes half the time if true, e^ε times less often if not."""
-    return int(toss((odds(eps) if x else 1) / (2 * odds(eps)), rng))
-
-
-def adaptive(x, eps, rng):
-    first = reply(x, eps / 2, rng)
-    second = reply if first else shy
-    return first, second(x, eps / 2, rng)
-
-
-print(prove(adaptive, [0, 1], rounded=False))
-
-# %% [markdown]
-# `rounded=False` means ideal coins.
-# If plain coins like these are rounded, the bound fails by a trifle; {ref}`ch-verify` mends this.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets add up exactly; a shared coin gives everything away"}
@@ -208,7 +175,7 @@ check(
 #
 # where $l$ is the number of lies.
 # In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ name the truth more than 98 times in 100.
-# Even replies add nothing; Exercise 1 shows this for the second.
+# The second, fourth or sixth reply adds nothing; Exercise 1 shows this for the second.
 
 
 # %%
@@ -248,8 +215,8 @@ for t in (1, 5, 20):
     print(f"ε = 1, T = {t}: {majority(t, 1):.3f}")
 
 # %% [markdown]
-# So five replies name an answer that never changes with chance 0.876.
-# If answers change, this does not apply, but five replies still spend $5\varepsilon$.
+# So five replies name an answer that never changes with probability 0.876.
+# If the answer changes, they still spend $5\varepsilon$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the majority formula, against the exact law of the replies"}
 
@@ -298,13 +265,15 @@ print(prove(every, RECORDS, rounded=False))
 print(prove(once, RECORDS, rounded=False))
 
 # %% [markdown]
+# A computer rounds its coins, which can break the bound very slightly; {ref}`ch-verify` mends this.
+#
 # With $h = 2p-1$, a reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its unbiased score is
 #
 # $$ z = \frac12 + \frac{y - 1/2}{h}, \qquad h = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \tanh\frac\varepsilon2. $$ (eq-comp-score)
 #
 # The estimate of the share $f$ of yes is the average score of the $n$ people.
 # As in {ref}`ch-rr`, people are fixed; only coins are random.
-# Since $(y-\frac12)^2 = \frac14$, always $(z-\frac12)^2 = 1/(4h^2)$, so
+# Both replies have $(y-\frac12)^2 = \frac14$, and so $(z-\frac12)^2 = 1/(4h^2)$:
 #
 # $$ \Var z = \E\Big(z-\frac12\Big)^2 - \Big(\E z-\frac12\Big)^2 = \frac{1}{4h^2} - \Big(\E z-\frac12\Big)^2. $$ (eq-comp-variance)
 #
@@ -312,12 +281,11 @@ print(prove(once, RECORDS, rounded=False))
 #
 # $$ \Var z = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-fixed)
 #
-# For one person, dividing averages $T$ such scores at $\varepsilon/T$.
-# Asking once draws a yes with probability $a$, her share of years with yes, so $\E z = a$ in {eq}`eq-comp-variance`:
+# Dividing averages $T$ such scores, each with $\varepsilon/T$.
+# For asking once, let $a$ be her share of years with yes.
+# The draw finds a yes with probability $a$, so $\E z = a$ in {eq}`eq-comp-variance`:
 #
 # $$ \begin{aligned} \text{divide:} \quad & \frac{1}{4\,T \sinh^2(\varepsilon/2T)}, \\[1ex] \text{ask once:} \quad & \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \;\le\; \frac{1}{4\tanh^2(\varepsilon/2)}. \end{aligned} $$ (eq-comp-remedies)
-#
-# For a random sample of people, add $\Var a$ to both, because both scores have mean $a$.
 
 
 # %%
@@ -364,7 +332,7 @@ columns = ["asked", "ε in total", "these people", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# The last ± is the bound in {eq}`eq-comp-remedies`; it is less than half of the error of dividing.
+# In the last row, ± is the bound in {eq}`eq-comp-remedies`, less than half of the error of dividing.
 #
 # :::{prf:theorem} Ask once
 # :label: thm-comp-once
@@ -379,19 +347,19 @@ table(pd.DataFrame(rows, columns=columns))
 # $$ \frac{d}{dr}\,\frac{\sinh^2 r}{r} = \frac{\sinh r}{r^2}\,\big(2r\cosh r - \sinh r\big) > 0, $$
 #
 # because $\tanh r < 2r$.
-# So the left side decreases from $T = 1$ on, and for $T \ge 2$,
+# If $T$ grows, $r$ falls, so the left side decreases from $T = 1$ on, and for $T \ge 2$,
 #
 # $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$ (eq-comp-decreasing)
 #
-# We need the following, and divide by $\cosh u - 1 > 0$:
+# This must be at most $\tanh^2 u$; divide both by $\cosh u - 1 > 0$:
 #
 # $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u} \\ \iff \cosh^2 u &\le \cosh u + 1 \\ \iff \cosh u &\le \frac{1+\sqrt5}{2}, \end{aligned} $$
 #
 # which holds up to $\varepsilon \approx 2.1226$.
 # :::
 #
-# If her answer never changes, asking once has the variance {eq}`eq-comp-fixed`, which is dividing with $T = 1$.
-# The left side of {eq}`eq-comp-decreasing` decreases, so asking once then wins at every ε.
+# If her answer never changes, asking once has the variance {eq}`eq-comp-fixed`, that of dividing with $T = 1$.
+# The left side of {eq}`eq-comp-decreasing` decreases, so dividing has the larger variance at every ε.
 # {numref}`fig-comp-remedies` shows the worst case, $a = 1/2$.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
@@ -500,7 +468,7 @@ def personal(x, eps, rng):
 #
 # $$ \begin{aligned} \hat f &= \frac{\sum_i h_i^2 z_i}{\sum_i h_i^2} = \frac12 + \frac{\sum_i h_i\,(y_i - 1/2)}{\sum_i h_i^2}, \\[1ex] \Var \hat f &\le \frac{\sum_i h_i^4/(4h_i^2)}{(\sum_i h_i^2)^2} = \frac{1}{4\sum_i h_i^2}. \end{aligned} $$ (eq-comp-weighted)
 #
-# With $\varepsilon = 1$, a person counts as $h^2 = 0.21$ of a truthful one.
+# At $\varepsilon = 1$, a reply has the weight $h^2 = 0.21$; a true answer would have the weight 1.
 
 
 # %%
@@ -600,9 +568,10 @@ check(
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
-# Two replies with ε each have $2\varepsilon$ together.
-# At even odds beforehand, show that the best guess from both is right no more often than from one.
-# How does that fit together?
+# Two replies with ε each spend $2\varepsilon$ together.
+# Suppose that yes and no are equally likely beforehand.
+# Show that the best guess from two replies is right no more often than that from one.
+# How can both be true?
 # :::
 #
 # :::{dropdown} Solution
@@ -611,13 +580,13 @@ check(
 #
 # $$ p^2 + \frac12\cdot 2p(1-p) = p. $$
 #
-# ε measures the most telling outcome, two equal replies; the guess measures the average.
+# ε measures the most telling outcome, two equal replies; the guess averages over all outcomes.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # Each person has two answers, and wants ε in total.
 # Write a client that asks one question drawn at random, and an estimator of both shares.
-# How much larger is the variance if she answers both with $\varepsilon/2$, for small ε?
+# How much larger is the variance, for small ε, if everybody answers both with $\varepsilon/2$?
 # :::
 #
 # :::{dropdown} Solution
@@ -656,7 +625,7 @@ print(prove(one_of_two, PAIRS, rounded=False))
 #
 # ## Summary
 #
-# - What is done with reports afterwards costs nothing.
+# - What you do with reports afterwards costs no privacy.
 # - The budgets of one person's reports add up, even if later questions depend on earlier reports.
 # - Divide the budget, ask once, or remember a reply; up to $\varepsilon = 2.12$, asking once is no worse than dividing.
 # - Different people's budgets do not add up.

@@ -10,8 +10,8 @@
 # This gives its exact privacy, bias and variance, on small domains.
 # If the client computes its coins from a symbol, you can prove its privacy for every budget.
 # If you can only collect its reports, an audit bounds the budget from below.
-# A high bound refutes the stated budget; a low bound proves nothing.
-# Nor does a survey with a correct estimate.
+# A high bound refutes the stated budget.
+# A low bound proves nothing, and neither does a correct estimate.
 # :::
 #
 # :::{zh}
@@ -31,6 +31,7 @@
 import warnings
 from collections import Counter, defaultdict
 from fractions import Fraction
+from itertools import combinations
 from math import exp, log
 from textwrap import fill
 
@@ -41,9 +42,9 @@ import seaborn as sns
 from scipy.stats import beta, binom, norm
 
 from ldpnb import GRR, OLH, SUE, check_mechanism, epsilon, laws, pick, prove, toss, worst
-from ldpnb.book import check, diagram, gallery, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book import check, diagram, gallery, label_lines, simulation, style, table, theory
 from ldpnb.book.studies import checking as study
-from ldpnb.chance import TooManyBranches, bernoulli, law, odds, round_down, walk
+from ldpnb.chance import law, odds, round_down, walk
 from ldpnb.verify import audit, ceiling, sampled
 
 style()
@@ -91,7 +92,7 @@ def server(reports, eps):
 # ## Every branch once
 #
 # All randomness of `send` comes from `toss` and `pick`.
-# Instead of a generator `rng`, hand them a script that says how each choice ends.
+# Instead of a generator `rng`, give them a script that says how each choice ends.
 # The first script takes the first option everywhere; each later one changes the last choice that has another option left.
 # So the replay takes every branch once.
 # {numref}`fig-verify-tree` shows the result for a person who answers health, with $\varepsilon = \ln 2$.
@@ -102,26 +103,11 @@ def stranger(x, rng):
     return send(x, log(2), rng)
 
 
-NAMES = {
-    (0, 1, 2): "HMW",
-    (0, 1): "HM",
-    (0, 2): "HW",
-    (1, 2): "MW",
-    (0,): "H",
-    (1,): "M",
-    (2,): "W",
-}
-steps = ["health?", "money?", "work?", "fill"]
-options = [["yes", "no"]] * 3 + [["H", "M", "W"]]
-diagram.tree(
-    stranger,
-    0,
-    steps=steps,
-    options=options,
-    names=NAMES,
-    root="H",
-    head="has",
-)
+sets = [y for r in (3, 2, 1) for y in combinations(range(3), r)]
+NAMES = {y: "".join("HMW"[item] for item in y) for y in sets}
+coins = [["yes", "no"]] * 3 + [["H", "M", "W"]]
+look = {"steps": ["health?", "money?", "work?", "fill"], "options": coins}
+diagram.tree(stranger, 0, **look, names=NAMES, root="H", head="has")
 plt.show()
 
 # %% [markdown]
@@ -153,44 +139,39 @@ print(f"ratio {float(found.ratio):.3f}, so ε = {found.epsilon:.3f}")
 # Each coin may spend only $\varepsilon/2$.
 # The fill looks at the list alone, so by {prf:ref}`thm-post` it costs no privacy.
 #
-# The law has limits:
+# This law has limits:
 #
-# - It is exact only if *all* randomness comes from `toss`, `pick` and their relatives: search the code for other generators.
+# - It is exact only if *all* randomness comes from `toss`, `pick` and their relatives.
 # - It covers the values and the ε that were tried.
-# - Unary encoding over $k$ items has $2^k$ branches: $k = 8$ is instant, but not $k = 128$.
-
-# %%
-try:
-    law(lambda rng: bernoulli(0.5, (128,), rng))
-except TooManyBranches as error:
-    print(str(error).partition(":")[0])
-
-# %% [markdown]
+# - Unary encoding over $k$ items has $2^k$ branches: $k = 8$ is instant, $k = 128$ impossible.
+#
 # (sec-verify-every)=
 # ## Every ε at once
 #
-# Take one coin first, without the denominator: the truth has weight $e^\varepsilon$, a lie has weight 1.
+# Start with randomized response.
+# Without the common denominator, the truth has weight $e^\varepsilon$, a lie has weight 1.
 # No reply may be more than $e^\varepsilon$ times as likely under one answer as under the other:
 #
-# $$ \begin{aligned} e^\varepsilon &\le e^\varepsilon \cdot 1, \\ 1 &\le e^\varepsilon \cdot e^\varepsilon. \end{aligned} $$
+# $$ e^\varepsilon \le e^\varepsilon \cdot 1, \qquad\qquad 1 \le e^\varepsilon \cdot e^\varepsilon. $$
 #
 # The first is an identity.
 # For the second, write $e^\varepsilon = 1 + u$ with $u > 0$:
 #
 # $$ e^\varepsilon \cdot e^\varepsilon - 1 = (1+u)^2 - 1 = 2u + u^2. $$
 #
-# No coefficient is negative, so the difference is not negative either.
+# No coefficient is negative, so the difference is positive.
 #
 # The function `prove` does the same with a client's code.
-# It replays all branches with a symbol for ε, so all coins are formulas.
-# Code that compares a formula with a number raises an error, so a replay that ends took the same steps for every ε.
+# It replays all branches with a symbol for ε, so every probability is a formula.
+# Code that compares a formula with a number raises an error.
+# So a replay without an error takes the same steps for every ε.
 
 # %%
 print(prove(send, range(3), rounded=False))
 
 
 # %% [markdown]
-# Now with half of ε for each coin, and without the fill:
+# Now give each coin half of ε, and leave the fill out:
 
 
 # %%
@@ -215,8 +196,8 @@ print(prove(mended, range(3), rounded=False))
 # %% [markdown]
 # *Ideal* coins have exactly the probability of the formula.
 # A computer *rounds* it to a multiple of $2^{-53}$; `round_down` takes the one below the formula.
-# `prove` treats it as any number between the formula and its value at $\varepsilon = 0$.
-# So the second sentence below is about the coins that are tossed:
+# `prove` allows any probability between the formula and its value at $\varepsilon = 0$.
+# So its second sentence covers the coins that a computer tosses:
 
 
 # %%
@@ -230,10 +211,11 @@ print(prove(reply, [0, 1]))
 
 
 # %% [markdown]
-# One thing is only *tested*: that the client treats a number as it treats the symbol.
-# `prove` compares laws at two values of ε, and checks at six that ε is kept; a client that misbehaves only at another ε escapes.
+# `prove` only *tests* that the client treats a number as it treats the symbol.
+# It compares laws at two values of ε, and checks at six that ε is kept.
+# It misses a client that misbehaves only at another ε.
 #
-# A client that only compares items, draws them and sends them is proved for all $k$.
+# If a client only compares, draws and sends items, the proof covers all $k$.
 # Two items, a and b, stand for any two:
 
 
@@ -268,19 +250,20 @@ check(
 # (sec-verify-sampled)=
 # ## A right estimate, a wrong client
 #
-# An item is listed with probability $p$ by people who have it, and with probability $q = 1-p$ by others.
-# Of $n$ reports, let $C_x$ list item $x$.
+# People list their item with probability $p$, and any other item with probability $q = 1-p$.
+# Let $C_x$ of the $n$ reports list item $x$.
 # Without the fill,
 #
 # $$ \E\,\frac{C_x}{n} = f_x\,p + (1-f_x)\,q, \qquad \hat f_x = \frac{C_x/n - q}{p - q}. $$
 #
-# This is the author's server.
-# But the list is empty with probability $(1-p)(1-q)^2 = (1-p)\,p^2$, whatever the answer is, and then each item has a chance of 1/3:
+# The stranger's server computes this.
+# But the list is empty with probability $(1-p)(1-q)^2 = (1-p)\,p^2$, whatever the answer is.
+# The fill then adds each item with probability 1/3:
 #
 # $$ \begin{aligned} \E\,\frac{C_x}{n} &= f_x\,p + (1-f_x)\,q + \frac{(1-p)\,p^2}{3}, \\[1ex] \E \hat f_x - f_x &= \frac{(1-p)\,p^2}{3\,(2p-1)}. \end{aligned} $$
 #
-# No number of people averages this bias away.
-# Here is a survey of 10,000 people, drawn at random, with each version of the client:
+# More people do not reduce this bias.
+# Here are 10,000 random people, with each version of the client:
 
 
 # %%
@@ -309,10 +292,10 @@ columns = ["client", "largest ratio", *ITEMS]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# The second client passes this test, but it spends twice the stated budget.
-# The third is private, and its estimates are far too high.
-# Only the last is right on both counts.
-# *Privacy, bias and variance are three questions, and each needs its own check.*
+# The second client's estimates are right, but it spends twice the stated budget.
+# The third is private, but its estimates are far too high.
+# The last is right in both respects.
+# *Privacy, bias and variance each need their own check.*
 #
 # On large domains, bias and variance can only be sampled.
 # `sampled` compares both with what a mechanism states; it misses mistakes below a few standard errors.
@@ -380,13 +363,14 @@ check(
 #
 # $$ \varepsilon \;\ge\; \ln \frac{\Pr[A \mid x]}{\Pr[A \mid x']}. $$ (eq-audit)
 #
-# Of $t$ fresh reports of each value, let $a$ and $a'$ be in $A$.
-# A count bounds a probability {cite:p}`clopper1934use`.
-# The lower bound $L(a)$ is the probability for which $a$ hits or more have only a small chance $\eta$:
+# Of $t$ fresh reports of each value, let $a$ and $a'$ be *hits*, that is, in $A$.
+# These counts bound the two probabilities {cite:p}`clopper1934use`.
+# The lower bound $L(a)$ is the probability of a hit at which $a$ hits or more have only a small chance $\eta$:
 #
 # $$ \Pr\big[\mathrm{Bin}(t, L(a)) \ge a\big] = \eta, \qquad L(0) = 0. $$
 #
-# The upper bound $U(a)$ makes $a$ hits or fewer as unlikely, with $U(t) = 1$.
+# At the upper bound $U(a)$, $a$ hits or fewer are equally unlikely, and $U(t) = 1$.
+# Both bounds grow with the number of hits, so $L(a)/U(a')$ grows with $a$ and falls with $a'$.
 #
 # :::{prf:theorem} An audit's bound
 # :label: thm-audit
@@ -396,14 +380,11 @@ check(
 #
 # :::{prf:proof}
 # Let $P = \Pr[A \mid x]$ and $P' = \Pr[A \mid x']$ for one of the events.
-# The chance of $a$ hits or more grows with the probability of a hit.
-# So $L(a) > P$ means that
+# Let $a_0$ be the smallest number of hits with $L(a_0) > P$.
+# Since $L$ grows with $a$, $L(a) > P$ holds exactly if $a \ge a_0$.
+# The chance of $a_0$ hits or more is $\eta$ at $L(a_0)$, so it is smaller at $P < L(a_0)$:
 #
-# $$ \Pr[\mathrm{Bin}(t, P) \ge a] < \eta. $$
-#
-# For the smallest such $a$, called $a_0$,
-#
-# $$ \Pr[L(a) > P] = \Pr[a \ge a_0] = \Pr[\mathrm{Bin}(t, P) \ge a_0] < \eta. $$
+# $$ \Pr[L(a) > P] = \Pr[\mathrm{Bin}(t, P) \ge a_0] < \eta. $$
 #
 # In the same way, $U(a')$ is too small with probability below $\eta$.
 # All $2r$ bounds are right except with probability $2r\eta = \lambda$.
@@ -413,7 +394,7 @@ check(
 #
 # :::
 #
-# An event chosen on the reports on which it is counted is the one that luck favoured.
+# If you choose an event on the reports on which you count it, luck inflates the count.
 # So our auditor chooses one event on half of the reports and counts it on the other half.
 
 
@@ -449,13 +430,13 @@ for client in (send, mended):
 # The audit refutes $\varepsilon = \ln 2 = 0.69$ for the first client and not for the second.
 #
 # The package's `audit` tries all pairs of values.
-# If hardly any report comes twice, it trains a classifier, and the event is a score above a threshold.
+# If reports hardly ever repeat, it trains a classifier, and the event is a score above a threshold.
 #
 # ### How close can it come?
 #
-# The easiest event to count is that of randomized response, with $P = e^\varepsilon/(e^\varepsilon+1)$ and $P' = 1/(e^\varepsilon+1)$.
+# An audit comes closest for a reply of randomized response, with $P = e^\varepsilon/(e^\varepsilon+1)$ and $P' = 1/(e^\varepsilon+1)$.
 # A count has mean $tP$ and variance $tP(1-P)$.
-# For large $t$, the lower bound is $z$ standard deviations below, where $z$ is the normal quantile of $\eta$ ($z = 3.3$ at $\lambda = 0.001$ and $r = 1$):
+# For large $t$, the lower bound is $z$ standard deviations below the mean, where $z$ is the normal quantile of $\eta$; at $\lambda = 0.001$ and $r = 1$, $z = 3.3$:
 #
 # $$ \ln L(a) \approx \ln\Big(P - z\sqrt{\tfrac{P(1-P)}{t}}\Big) \approx \ln P - \frac{z}{\sqrt t}\sqrt{\frac{1-P}{P}}. $$
 #
@@ -465,9 +446,10 @@ for client in (send, mended):
 # $$ \ln\frac{L(a)}{U(a')} \approx \varepsilon - \frac{z}{\sqrt t}\,\big(e^{-\varepsilon/2} + e^{\varepsilon/2}\big). $$ (eq-audit-reach)
 #
 # A single lucky audit can exceed this.
-# {numref}`fig-verify-samples` shows our audit of the mended client, and the package's for 128 items, where hardly any list comes twice.
+# {numref}`fig-verify-samples` shows our audit of the mended client, and the package's audit for 128 items.
+# The second one trains a classifier; no formula gives its bound, so it has no line.
 
-# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bound against the number of reports of each value; the true ε is ln 2, and the level 0.001. Lines: exact laws with mean counts. Marks: means of 20 audits (three items) and of 4 (128 items)."}, "image": {"alt": "Bounds against reports from 1,000 to 30,000 on a logarithmic axis. All rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it. The marks of the package's audit of 128 items start at 0 and end near our auditor's."}}
+# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε from reports of each of two values, at level 0.001. Lines: the bound at the mean counts. Marks: means of 20 audits (three items) or 4 (128 items), with 95 % bars."}, "image": {"alt": "Bounds against reports from 1,000 to 30,000 on a logarithmic axis. All rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it. The marks of the package's audit of 128 items start at 0 and end near our auditor's."}}
 exact = laws(lambda x, rng: mended(x, EPS, rng), range(2))
 SIZES = [1000, 3000, 10_000, 30_000]
 ours = study.audits(auditor, exact, SIZES, runs=20, rng=rng)
@@ -495,12 +477,13 @@ ax.axhline(EPS, color="black", linewidth=1, linestyle="-")
 ax.text(1000, 1.02 * EPS, "true ε", fontsize=11)
 ax.text(11_000, 0.55 * EPS, "128 items", fontsize=11, color="#00694D")
 ax.set(xscale="log", ylabel="lower bound on ε", ylim=(0, 1.12 * EPS))
-plain_ticks(ax)
+ax.set_xticks(SIZES, [f"{n:,}" for n in SIZES])
+ax.minorticks_off()
 label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# With 30,000 reports, both audits get within a fifth of the truth.
+# At 30,000 reports, both get within a fifth of the truth.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the level; the approximation"}
@@ -560,17 +543,17 @@ those = [error_17(0, rng) for _ in range(10_000)]
 print(f"audit: ε ≥ {auditor(these, those)[0]:.2f}")
 
 # %% [markdown]
-# That report gives the value away.
-# The law finds it at once; the audit does not.
+# That report gives the value away; the law finds it, and the audit does not.
 # Suppose that you know this report.
 # Under the value 0 it never appears, and the upper bound for no hits is
 #
 # $$ (1 - U(0))^t = \frac{\lambda}{2}, \qquad\text{so}\qquad U(0) \approx \frac{\ln(2/\lambda)}{t} = \frac{7.6}{t}. $$
 #
 # To refute $\varepsilon = \ln 2$, you need $L(a) > 2\,U(0) \approx 15/t$, which takes about 31 hits.
-# So an even chance needs $h \approx 31/t$, as {numref}`fig-verify-power` shows.
+# So you refute it half of the time at $h \approx 31/t$, as {numref}`fig-verify-power` shows.
+# An audit counts half of its reports, so 10,000 reports have $t = 5{,}000$.
 
-# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, event known, half of the reports counted. Marks: 60 runs of our auditor each."}, "image": {"alt": "Probability of refutation against the probability h of the telling report, from one in 100,000 to one in ten, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
+# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, if the event is known. Marks: 60 runs of our auditor each, with 95 % bars."}, "image": {"alt": "Probability of refutation against the probability h of the telling report, from one in 100,000 to one in ten, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
 sizes = ["1,000 reports", "10,000", "100,000"]
 curves, marks = [], []
 for name, n in zip(sizes, (1000, 10_000, 100_000), strict=True):
@@ -599,20 +582,20 @@ plt.show()
 # (sec-verify-gallery)=
 # ## A gallery of mistakes
 #
-# `ldpnb.book.gallery` holds sixteen clients and servers, each with one mistake of a kind that real code makes.
+# `ldpnb.book.gallery` holds sixteen clients and servers, each with one typical mistake.
 # We run every tool on each.
 # "Law" compares the law with that of the right client.
 # "Even" and "skewed" are surveys: all values equally frequent, or each half as frequent as the one before.
-# "Refusal" means that the tool refuses to replay a client with another generator.
+# "Refusal" means that the replay refuses a client with another generator.
 
 # %%
 mistakes = gallery.overview(rng=rng, samples=1000)
 table(mistakes)
 
 # %% [markdown]
-# - The exact ε catches all that leaks through `toss` and `pick`, however rarely, among the values tried.
-# - The exact bias catches servers whose decoder does not match the client: harmless for privacy, fatal for the estimate.
-# - The audit catches what leaks *often*, in any language.
+# - The exact ε catches every leak through `toss` and `pick`, however rare, among the values tried.
+# - The exact bias catches servers that do not match the client; they spoil the estimate, not privacy.
+# - The audit catches *frequent* leaks, in any language.
 # - Several clients with $\varepsilon = \infty$ pass both surveys.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: every tool on the right versions; the ratios as formulas"}
@@ -640,7 +623,7 @@ table(gallery.formulas())
 #
 # A mechanism written as a class states its ε, its variance and the length of its reports.
 # `check_mechanism` compares all of these with the law of its code.
-# This one keeps the truth as if the blind draw could not hit it:
+# This one forgets that the blind draw can hit the truth:
 
 
 # %%
@@ -676,8 +659,6 @@ except AssertionError as error:
 #   An audit of two values does not cover a third.
 # - *The sample size.*
 #   Compare a low bound with {eq}`eq-audit-reach` before you conclude anything.
-# - *One seed.*
-#   A client with a constant seed sends the same report each time, so ε is infinite.
 # - *What is not in the report.*
 #   Audit whatever else an observer sees, such as the client's time.
 # - *Looking twice.*
@@ -706,9 +687,10 @@ except AssertionError as error:
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes): what does not worry you
-# A shy client usually names an item that it does *not* worry about most: its own item has probability $1/(2e^\varepsilon+1)$, and each of the others $e^\varepsilon/(2e^\varepsilon+1)$.
-# Write the client and its estimator with standard errors.
-# Check both with `prove`, with the law, and by a survey.
+# A shy client usually names an item that does *not* worry the person most.
+# The person's item has probability $1/(2e^\varepsilon+1)$, and each other item $e^\varepsilon/(2e^\varepsilon+1)$.
+# Write the client, and its estimator with standard errors.
+# Check them with `prove`, the law and a survey.
 # :::
 #
 # :::{dropdown} Solution
@@ -752,7 +734,8 @@ check(
 # :::{admonition} Exercise 3 (think, 5 minutes): how many reports?
 # A vendor states $\varepsilon = 1$.
 # An audit with 10,000 reports of each of two values, at level 0.001, gives $\varepsilon \ge 0.85$.
-# What do you conclude, and how many reports would it take to refute $\varepsilon = 1$ half of the time if the true ε is 1.1?
+# What do you conclude?
+# How many reports would it take to refute $\varepsilon = 1$ half of the time if the true ε is 1.1?
 # :::
 #
 # :::{dropdown} Solution
