@@ -113,9 +113,8 @@ plt.show()
 # %% [markdown]
 # {numref}`fig-rappor-tree` follows one bit that the filter sets.
 
+
 # %% mystnb={"figure": {"name": "fig-rappor-tree", "caption": "One bit that the filter sets, on one day. The first coin is tossed once, the second every day."}, "image": {"alt": "Tree with four leaves. Flipped with probability 1/4: the remembered 0 is reported as 0 with 3/16 or as 1 with 1/16. Not flipped: the remembered 1 is reported as 1 with 9/16 or as 0 with 3/16."}}
-
-
 def one_bit(bit, rng):
     kept = bit ^ toss(1 / 4, rng)
     return respond((kept,), P, rng)[0]
@@ -204,18 +203,11 @@ for client in (memory, one_day, days):
 # These are $R^2$ for $\lambda = 3$ and for $\lambda = 9$, and less than $x = e^{\varepsilon_\infty}$.
 # {numref}`fig-rappor-exposure` continues for a year.
 
-# %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget of all reports about one unchanged string, h = 2 and φ = 1/4, for p = 3/4 and a noisier second coin. Lines: theorem. Marks: exact laws of the client. Dotted: ε∞."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the dotted line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
 
-
+# %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4, for p = 3/4 and a noisier second coin. Lines: theorem. Marks: exact laws of the client. Dotted: ε∞."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the dotted line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
 def exposure(T, p, h=H, flip=1 / 4):
     """ε of T reports, by the theorem."""
     return 4 * h * atanh((1 - 2 * flip) * tanh(T * log(p / (1 - p)) / 2))
-
-
-COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
-span = np.unique(np.geomspace(1, 365, 60).astype(int))
-lines = [(f"memory, {name}", T, exposure(T, p)) for name, p in COINS.items() for T in span]
-lines += [(f"fresh, {name}", T, T * exposure(1, p)) for name, p in COINS.items() for T in span]
 
 
 def spent(client, **options):
@@ -223,21 +215,29 @@ def spent(client, **options):
     return epsilon(laws(lambda x, rng: client(x, LIFE / 2, rng, **options), TWO))
 
 
-exact = [(f"memory, {name}", T, 2 * spent(days, count=T, p=p)) for name, p in COINS.items() for T in (1, 2, 3, 4)]
-names, columns = [f"{how}, {name}" for how in ("memory", "fresh") for name in COINS], ["client", "T", "ε"]
-lines, exact = (pd.DataFrame(found, columns=columns) for found in (lines, exact))
+COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
+span = np.unique(np.geomspace(1, 365, 60).astype(int))
+lines, exact = [], []
+for name, p in COINS.items():
+    for T in span:
+        lines.append((f"memory, {name}", T, exposure(T, p)))
+        lines.append((f"fresh, {name}", T, T * exposure(1, p)))
+    for T in (1, 2, 3, 4):
+        found = 2 * spent(days, count=T, p=p)  # h = 2
+        exact.append((f"memory, {name}", T, found))
+names = ["memory, p = 3/4", "memory, p = 5/8", "fresh, p = 3/4", "fresh, p = 5/8"]
+lines, exact = (pd.DataFrame(x, columns=["client", "T", "ε"]) for x in (lines, exact))
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(lines, x="T", y="ε", ax=ax, **theory("client", names))
 sns.lineplot(exact, x="T", y="ε", ax=ax, **simulation("client", names))
 ax.axhline(LIFE, color="gray", linestyle=":", marker="")
-ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε of all reports")
+ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε")
 plain_ticks(ax)
 label_lines(ax)
 plt.show()
 
+
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of one to four reports, with a client that forgets as control"}
-
-
 def anew(x, eps, rng):
     """A mistake: a new permanent response on the second day."""
     return one_day(x, eps, rng), one_day(x, eps, rng)
@@ -508,7 +508,7 @@ def settings(eps_one, eps_life, h=1):
 
 
 home = RAPPOR(bits=32, hashes=1, cohorts=32, **settings(2.0, 4.0))
-print(f"ε of a report {home.epsilon:.3f}, of a lifetime {home.lifetime_epsilon:.3f}")
+print(f"one report {home.epsilon:.3f}, lifetime {home.lifetime_epsilon:.3f}")
 
 # %% [markdown]
 # (sec-rappor-million)=
