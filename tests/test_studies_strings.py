@@ -1,6 +1,6 @@
-"""The experiments of the lessons on strings: prices of filters, and what a Lasso does to shares."""
+"""The experiments of the lessons on strings: prices of filters and slots, and what a Lasso does to shares."""
 
-from math import sinh
+from math import exp, sinh
 
 import numpy as np
 import pytest
@@ -44,3 +44,11 @@ def test_the_lasso_takes_its_penalty_off_and_least_squares_puts_it_back(survey):
     assert 4 <= kept <= 10
     assert -12 < shrunk < -6 and abs(mended) < 3
     assert study.lasso(tally, PAGES, truth=truth, strength=0.8)[1] > -3
+
+
+def test_many_cohorts_are_nearly_local_hashing_and_few_cannot_tell_candidates_apart():
+    found = study.of_slots([4, 512], [2, 4], PAGES, epsilon=1.0).set_index(["client", "slots"])["error"]
+    assert {*found.index} == {("512 cohorts", 2), ("512 cohorts", 4)}  # 4 (4 − 1) + 1 < 30
+    hashing = {g: (exp(1) + g - 1) / (4 * exp(1) * (g - 1)) ** 0.5 for g in (2, 4)}
+    assert all(1 < found["512 cohorts", g] / hashing[g] < 1.1 for g in (2, 4))
+    assert found["512 cohorts", 2] / hashing[4] > 1.1

@@ -1,15 +1,17 @@
-"""Experiments of the lessons on strings: prices of filters, and what a Lasso does to shares."""
+"""Experiments of the lessons on strings: prices of filters and slots, and what a Lasso does to shares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import sinh
+from collections.abc import Iterable, Sequence
+from itertools import product
+from math import exp, sinh
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.core import Floats, Tally
-from ldpnb.strings import one_time
+from ldpnb.strings import ORR, one_time
 
 
 def over_sue(bits: int, hashes: int, cohorts: int, items: Sequence[str], epsilon: float) -> float:
@@ -65,3 +67,30 @@ def lasso(tally: Tally, items: Sequence[str], *, truth: Floats, strength: float 
     often = np.flatnonzero(truth > 0.01)
     shrunk, mended = (float((shares[often] - truth[often]).mean() / error) for shares in (fit.coef_, again))
     return int(kept.sum()), shrunk, mended
+
+
+def of_slots(cohorts: Iterable[int], slots: Iterable[int], items: Sequence[str], *, epsilon: float) -> pd.DataFrame:
+    """Return exact standard errors of O-RR for candidates that nobody has, over that of OUE.
+
+    People have one of the first twenty candidates.  Designs that cannot tell the candidates apart are left out.
+
+    Parameters
+    ----------
+    cohorts, slots : iterable of int
+    items : sequence of str
+        Candidates, more than twenty.
+    epsilon : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each design, with the name of the client, its slots and its error.
+    """
+    rows = []
+    for count, g in product(cohorts, slots):
+        try:
+            noise = ORR(k=g, cohorts=count, epsilon=epsilon).variance(items[:20], items)[:, 20:].mean()
+        except ValueError:
+            continue
+        rows.append((f"{count} cohorts", g, (noise * (exp(epsilon) - 1) ** 2 / 4 / exp(epsilon)) ** 0.5))
+    return pd.DataFrame(rows, columns=["client", "slots", "error"])
