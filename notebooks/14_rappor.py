@@ -148,6 +148,8 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
+# In five steps:
+#
 # 1. *One remembered bit.*
 #    Reports with $t$ ones there have probability $p^t(1-p)^{T-t}$ if the remembered bit is 1, and $p^{T-t}(1-p)^t$ if it is 0.
 #    The ratio is $\lambda = \big(\frac{p}{1-p}\big)^{2t-T} = e^{2(2t-T)\eta}$, at most $e^{2T\eta}$ and at least $e^{-2T\eta}$.
@@ -342,7 +344,7 @@ def server(cohort, bits, items, cohorts, h, p1):
 # Nobody has the last two of the eight candidates.
 # A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
 # For $L$ candidates, we choose $z$ so that a normal variable exceeds it with probability $0.05/L$.
-# Then a false discovery anywhere has a probability of at most about 5 %.
+# Then any false discovery has a probability of at most about 5 %.
 
 # %%
 SITES = "weather news mail search maps music bank games".split()
@@ -449,7 +451,7 @@ check(
 #
 # So the standard error is at least $\sqrt h$ times SUE's.
 # Collisions add to this.
-# In experiments with small ε, we found that the variance grows by about the factor
+# In our experiments with small ε, the variance grew by about the factor
 #
 # $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
 #
