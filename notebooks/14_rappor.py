@@ -50,7 +50,7 @@ rng = np.random.default_rng(2014)
 #
 # A browser's maker asks every day which home pages people have.
 # Ana's is `weather.example`, and she wants to keep it private.
-# Unary encoding sends a bit for each item of a list, but nobody has a list of all home pages.
+# Unary encoding needs a list of all home pages, which nobody has.
 # And thirty reports with budget ε each cost $30\,\varepsilon$ in the worst case.
 #
 # **Can the maker learn the share $f_x$ of each page $x$, every day, at a bounded cost for Ana?**
@@ -239,7 +239,7 @@ label_lines(ax)
 plt.show()
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of one to four reports, with a client that forgets as control"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of one to four reports"}
 def anew(x, eps, rng):
     """A mistake: a new permanent response on the second day."""
     return one_day(x, eps, rng), one_day(x, eps, rng)
@@ -252,10 +252,17 @@ def curve(flip):
 
 check(
     "Theorem",
-    "exact ε of one to four reports",
+    "two reports: exact ε",
+    abs(spent(days) - exposure(2, P, h=1)) < 1e-9,
+    control="a new permanent response on the second day",
+    caught=spent(anew) > exposure(2, P, h=1) + 0.1,
+)
+check(
+    "Curve",
+    "one to four reports, two coins: exact ε",
     curve(1 / 4) < 1e-9,
-    control="φ = 3/8; a new permanent response on the second day",
-    caught=curve(3 / 8) > 0.1 and spent(anew) > exposure(2, P, h=1) + 0.1,
+    control="f in place of φ = f/2",
+    caught=curve(1 / 2) > 0.1,
 )
 
 # %% [markdown]
@@ -294,9 +301,9 @@ check(
 #
 # :::{prf:theorem} Shares by least squares
 # :label: thm-rappor-count
-# Let $X$ have a column for each candidate, and let $X^+$ be its pseudo-inverse.
+# Let $X$ have a column for each candidate, linearly independent, and let $X^+ = (X^\top X)^{-1}X^\top$.
 #
-# 1. If the columns are linearly independent and everybody has a candidate, $\hat f = X^+y$ is unbiased.
+# 1. If everybody has a candidate, $\hat f = X^+y$ is unbiased.
 # 2. People with an unlisted string $u$ add $f_u\,X^+X_u$ to the mean, where $X_u$ is the column of $u$.
 # 3. Among any $Cg + 2$ strings, two different distributions have the same $\E\,y$.
 # :::
@@ -378,7 +385,7 @@ X = filters([*LIST, "start.example"], COHORTS, G, H)
 spill = np.linalg.pinv(X[:, :8]) @ X[:, 8]
 print(", ".join(f"{10 * points:+.1f}" for points in spill).replace("-", "−"))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the estimate is unbiased, strings off the list spill, and a list is needed"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: unbiased estimates, and the need for a list"}
 tiny = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.5, p=0.0, q=1.0)
 LISTED, UNLISTED = ["a", "b"], "c"
 mean, _ = moments(tiny, [*LISTED, UNLISTED], LISTED)

@@ -78,7 +78,7 @@ words = rng.choice([*SHARES, *rare], 8_000, p=chances).tolist()
 # Two clients need no list {cite:p}`kairouz2016discrete`.
 # Both draw one of $C$ public cohorts, and hash the string into one of $g$ slots with the hash function of the cohort.
 #
-# - *O-RR* applies k-RR to the slot.
+# - *O-RR* applies k-RR to the slot, as in {numref}`fig-unknown-tree`.
 # - *O-RAPPOR* sends a bit for each slot, each flipped once: RAPPOR without its second coin.
 
 
@@ -298,7 +298,7 @@ check(
 # RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
 # All strings have the same length, if need be after padding.
 # The client draws two positions without looking, and they are public.
-# It makes three private reports with $\varepsilon/3$ each: on the two fragments, and on the whole string by O-RAPPOR.
+# It makes three private reports with $\varepsilon/3$ each: on the two fragments, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
 
 
 # %%
@@ -393,7 +393,7 @@ def pairs(pair, fragments, eps):
 #
 # Fragments are nodes of a graph, with a column for each position.
 # A *clique* is a set of nodes that are all joined.
-# A clique with one node in each column spells a candidate.
+# A clique with one node in each column spells a candidate, as in {numref}`fig-unknown-graph`.
 
 # %%
 GRAMS = ["".join(pair) for pair in product(LETTERS, repeat=2)]
@@ -476,7 +476,7 @@ check(
     "Fragments",
     "exact law: ε = 3",
     abs(spent(tiny) - 3) < 1e-9,
-    control="fragments sent as they are; positions drawn from each string's own length",
+    control="fragments sent as they are; positions drawn from each string's own length: ε = ∞",
     caught=np.isinf(spent(raw)) and np.isinf(spent(own_length, ("aa", "bbb"))),
 )
 word = Unknown(alphabet="_ab", length=2, gram=1, slots=2, epsilon=3.0, bits=3, hashes=1, cohorts=1)
@@ -487,7 +487,7 @@ check(
     "Pairs",
     "exact law: unbiased, and the variance of the theorem for fragments that nobody has",
     abs(mean[0, 0, 1, 2] - 1) < 1e-9 and abs(mean).sum() < 1 + 1e-6 and abs(variance[0, 0, 0, 0] - u**2) < 1e-6,
-    control="the share of another word",
+    control="the target of another word",
     caught=abs(mean[0, 0, 2, 1] - 1) > 0.5,
 )
 truth = np.array(columns["truth"])
@@ -579,7 +579,7 @@ check(
 #
 # :::{dropdown} Solution
 # With $k = 25^2 = 625$ pairs, {eq}`eq-freq-krr` gives $\frac{e^4+623}{(e^4-1)^2} = 0.24$ at $\varepsilon = 6$, and $u^2 = 0.85$.
-# At $\varepsilon = 1$, it is 694, and $u^2 = 1{,}276$.
+# At $\varepsilon = 1$, it is 696, and $u^2 = 1{,}290$.
 # Local hashing has only 8.7 there, by {prf:ref}`thm-oue`.
 # :::
 

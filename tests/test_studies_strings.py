@@ -5,7 +5,7 @@ from math import exp, sinh
 import numpy as np
 import pytest
 
-from ldpnb import RAPPOR, Tally
+from ldpnb import RAPPOR, Tally, decode
 from ldpnb.book.studies import strings as study
 
 PAGES = [f"page{i}.example" for i in range(30)]
@@ -52,3 +52,27 @@ def test_many_cohorts_are_nearly_local_hashing_and_few_cannot_tell_candidates_ap
     hashing = {g: (exp(1) + g - 1) / (4 * exp(1) * (g - 1)) ** 0.5 for g in (2, 4)}
     assert all(0.95 < found["512 cohorts", g] / hashing[g] < 1.05 for g in (2, 4))
     assert found["512 cohorts", 2] / hashing[4] > 1.1
+
+
+def test_residuals_are_too_large_where_a_popular_string_is_missing():
+    """The advice of lesson 14: weighted squares of residuals are chi-square where the list is right."""
+    mechanism = RAPPOR(bits=32, hashes=1, cohorts=16, f=0.2, p=0.1, q=0.9)
+    people = [*range(30_000, 10_000, -2_000), 20_000]
+
+    def excess(listed, trial):
+        """Standard deviations above what is expected."""
+        drawn = mechanism.simulate(people, PAGES[:11], trials=1, rng=np.random.default_rng([7, trial]))
+        counts, (up, down) = drawn.counts[0], map(float, mechanism.support)
+        reports = np.repeat(counts[:, -1], 32)
+        y = (counts[:, :-1].ravel() / reports - down) / (up - down)
+        x = np.column_stack([mechanism.design(listed).toarray(), np.ones(len(y))])
+        share = decode(Tally(mechanism, drawn.n, counts), listed).share
+        rest = (y - x[:, :-1] @ share).mean()
+        fitted = x @ [*share, rest]
+        mean = np.clip(down + (up - down) * fitted, down, up)
+        squares = (y - fitted) ** 2 * reports * (up - down) ** 2 / (mean * (1 - mean))
+        free = len(y) - x.shape[1]
+        return (squares.sum() - free) / (2 * free) ** 0.5
+
+    assert max(excess(PAGES[:11], trial) for trial in range(3)) < 6
+    assert min(excess(PAGES[:10], trial) for trial in range(3)) > 6  # the last one has a tenth of the people
