@@ -97,7 +97,8 @@ def respond(kept, p, rng):
 
 # %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Ana's home page in two cohorts, and her path in cohort 0: filter, permanent response, three reports. Filled squares are ones. Only the last three rows leave the phone."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
 G, H, COHORTS = 16, 2, 8
-LIFE, P = 4 * log(3), 3 / 4  # so that φ is 1/4
+LIFE, P = 4 * log(3), 3 / 4
+PHI = 1 / (exp(LIFE / (2 * H)) + 1)
 ANA, sketch = "weather.example", np.random.default_rng(7)
 kept = remember(ANA, 0, G, H, LIFE, sketch)
 rows = {
@@ -116,7 +117,7 @@ plt.show()
 
 # %% mystnb={"figure": {"name": "fig-rappor-tree", "caption": "One bit that the filter sets, on one day. The first coin is tossed once, the second every day."}, "image": {"alt": "Tree with four leaves. Flipped with probability 1/4: the remembered 0 is reported as 0 with 3/16 or as 1 with 1/16. Not flipped: the remembered 1 is reported as 1 with 9/16 or as 0 with 3/16."}}
 def one_bit(bit, rng):
-    kept = bit ^ toss(1 / 4, rng)
+    kept = bit ^ toss(PHI, rng)
     return respond((kept,), P, rng)[0]
 
 
@@ -207,14 +208,14 @@ for client in (memory, one_day, days):
 
 
 # %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4, for p = 3/4 and a noisier second coin. Lines: theorem. Marks: exact laws of the client. Dotted: ε∞."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the dotted line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
-def exposure(T, p, h=H, flip=1 / 4):
+def exposure(T, p, h=H, flip=PHI):
     """ε of T reports, by the theorem."""
     return 4 * h * atanh((1 - 2 * flip) * tanh(T * log(p / (1 - p)) / 2))
 
 
 def spent(client, **options):
-    """Exact ε of a client with one hash function and φ = 1/4."""
-    return epsilon(laws(lambda x, rng: client(x, LIFE / 2, rng, **options), TWO))
+    """Exact ε of a client with one hash function and the same φ."""
+    return epsilon(laws(lambda x, rng: client(x, LIFE / H, rng, **options), TWO))
 
 
 COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
@@ -225,7 +226,7 @@ for name, p in COINS.items():
         lines.append((f"memory, {name}", T, exposure(T, p)))
         lines.append((f"fresh, {name}", T, T * exposure(1, p)))
     for T in (1, 2, 3, 4):
-        found = 2 * spent(days, count=T, p=p)  # h = 2
+        found = H * spent(days, count=T, p=p)
         exact.append((f"memory, {name}", T, found))
 names = ["memory, p = 3/4", "memory, p = 5/8", "fresh, p = 3/4", "fresh, p = 5/8"]
 lines, exact = (pd.DataFrame(x, columns=["client", "T", "ε"]) for x in (lines, exact))
@@ -260,9 +261,9 @@ check(
 check(
     "Curve",
     "one to four reports, two coins: exact ε",
-    curve(1 / 4) < 1e-9,
+    curve(PHI) < 1e-9,
     control="f in place of φ = f/2",
-    caught=curve(1 / 2) > 0.1,
+    caught=curve(2 * PHI) > 0.1,
 )
 
 # %% [markdown]
@@ -357,7 +358,7 @@ def server(cohort, bits, items, cohorts, h, p1):
 SITES = "weather news mail search maps music bank games".split()
 LIST = [f"{site}.example" for site in SITES]
 SHARES = [0.30, 0.25, 0.15, 0.13, 0.10, 0.07, 0.0, 0.0]
-P1 = (3 / 4) * P + (1 / 4) * (1 - P)
+P1 = (1 - PHI) * P + PHI * (1 - P)
 
 
 def client(x, rng):
@@ -660,7 +661,7 @@ def once(x, rng):
 
 
 sent = [once(LIST[i], rng) for i in rng.choice(8, 5000, p=SHARES)]
-told = server(*(np.array(part) for part in zip(*sent, strict=True)), LIST, COHORTS, H, 3 / 4)
+told = server(*(np.array(part) for part in zip(*sent, strict=True)), LIST, COHORTS, H, 1 - PHI)
 print("5,000 people:", ", ".join(f"{f:.2f} ± {s:.2f}" for f, s in zip(*told, strict=True)).replace("-", "−"))
 
 # %% [markdown]
