@@ -1,0 +1,122 @@
+"""Several values per person in ye2018: random tables, pairs of fragments, joint shares, and two phases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldpnb import Records
+from ldpnb.core import Floats, Ints
+from ldpnb.sets import SampledHadamardBit, SampledSUE, largest, ldpminer
+
+
+class Table(Protocol):
+    """A one-bit mechanism with a public table of signs."""
+
+    gram: Floats
+
+    def variance(self, values: ArrayLike) -> Floats:
+        """Variance of the scores of one person, given the table."""
+
+
+def mean_square(mechanism: Table, shares: ArrayLike, n: float) -> float:
+    """Return the mean square error of all shares for a given table: its own error, and the noise of n people."""
+    truth = np.asarray(shares, float)
+    noise = truth @ mechanism.variance(np.arange(len(truth))) / n
+    return float(np.mean(np.square(truth @ mechanism.gram - truth) + noise))
+
+
+def likeliest_pair(first: ArrayLike, second: ArrayLike, rounds: int = 150) -> Floats:
+    """Climb to the joint shares of two variables under which the reports are most likely (EM).
+
+    Parameters
+    ----------
+    first, second : array-like
+        Probability of each person's report about the variable, under each of its values: people × values.
+    rounds : int
+
+    Returns
+    -------
+    array
+        A row for each value of the first variable, a column for each of the second.
+    """
+    a, b = np.asarray(first, float), np.asarray(second, float)
+    fitted = np.full((a.shape[1], b.shape[1]), 1 / (a.shape[1] * b.shape[1]))
+    for _ in range(rounds):
+        total = np.einsum("na,nb,ab->n", a, b, fitted, optimize=True)
+        fitted = fitted * (a.T @ (b / total[:, None])) / len(a)
+    return fitted
+
+
+def words(alphabet: str, length: int, popular: Sequence[str], shares: Sequence[float], n: int, seed: int) -> Any:
+    """Return the words of n people: popular ones with these shares; the others hold one of some 2,000 random words.
+
+    Parameters
+    ----------
+    alphabet : str
+    length : int
+    popular : sequence of str
+    shares : sequence of float
+    n : int
+        Number of people.
+    seed : int
+        Of the random words.
+
+    Returns
+    -------
+    array of str
+    """
+    drawn = np.array(list(alphabet))[np.random.default_rng(seed).integers(0, len(alphabet), (2000, length))]
+    rare = sorted({"".join(row) for row in drawn} - set(popular))
+    known = np.round(np.asarray(shares) * n).astype(int)
+    return np.r_[np.repeat(popular, known), np.array(rare)[np.arange(n - known.sum()) % len(rare)]].astype(object)
+
+
+def baskets(n: int, d: int, ell: int, *, rng: np.random.Generator) -> tuple[Records, Ints]:
+    """Draw people with ell different items each, of which item v is chosen with weight 1/(v + 1).
+
+    Returns
+    -------
+    Records, array
+        The people, and how many of them hold each item.
+    """
+    keys = rng.exponential(size=(n, d)) * np.arange(1, d + 1)
+    sets = np.argpartition(keys, ell, axis=1)[:, :ell]
+    return Records.of(*map(set, sets.tolist())), np.bincount(sets.ravel(), minlength=d)
+
+
+def found_of_top(
+    people: Records, counts: Ints, ell: int, k: int, eps: float, *, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return which share of the k most frequent items is found by one phase of sampling S-Hist, and by LDPMiner.
+
+    Parameters
+    ----------
+    people : Records
+    counts : array
+        How many hold each item.
+    ell : int
+        Items per person.
+    k : int
+        Items that are wanted; LDPMiner takes twice as many candidates, and a vector in its second phase.
+    eps : float
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    dict of str to float
+    """
+    d, top = len(counts), set(largest(counts, k).tolist())
+    one = SampledHadamardBit(d=d, ell=ell, epsilon=eps)
+    halves = {"first_epsilon": eps / 2, "second_epsilon": eps / 2}
+    two = ldpminer(people, d=d, ell=ell, candidates=2 * k, rng=rng, second=SampledSUE, **halves)
+    estimates = {"one phase": one.estimate(one.tally(one.perturb(people, rng=rng))), "LDPMiner": two.combined}
+    return {name: len(top & set(largest(shares, k).tolist())) / k for name, shares in estimates.items()}
+
+
+def grows_like(error: Callable[..., float], at: dict[str, float]) -> dict[str, float]:
+    """Return the exponents of an error in each of its arguments: by what power it grows if one of them doubles."""
+    return {name: float(np.log2(error(**at | {name: 2 * value}) / error(**at))) for name, value in at.items()}
