@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import Records
+from ldpnb import BloomFlip, Records, publish
+from ldpnb.attributes import avd, decoder, expectation, independent, likeliest, marginals, symbols
 from ldpnb.core import Floats, Ints
 from ldpnb.sets import SampledHadamardBit, SampledSUE, largest, ldpminer
 
@@ -120,3 +123,97 @@ def found_of_top(
 def grows_like(error: Callable[..., float], at: dict[str, float]) -> dict[str, float]:
     """Return the exponents of an error in each of its arguments: by what power it grows if one of them doubles."""
     return {name: float(np.log2(error(**at | {name: 2 * value}) / error(**at))) for name, value in at.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------- LoPub
+
+SIZES = (3, 2, 3, 2, 4, 2)  # values of six attributes
+EDGES = ((0, 1), (0, 2), (1, 2), (2, 3), (3, 4))  # that belong together
+PAIRS = list(combinations(range(6), 2))
+
+
+def six_attributes(n: int, *, rng: np.random.Generator) -> Ints:
+    """Draw records of a small Markov network: 0, 1 and 2 belong together, then a chain 2, 3, 4, and 5 on its own."""
+
+    def repeat(value: Ints, k: int) -> Ints:
+        """In six of ten cases what the neighbours say, else any value."""
+        return np.where(rng.random(n) < 0.6, value % k, rng.integers(0, k, n))
+
+    x0 = rng.integers(0, 3, n)
+    x1 = repeat(x0, 2)
+    x2 = repeat(x0 + x1, 3)
+    x3 = repeat(x2, 2)
+    x4 = repeat(2 * x3 + rng.integers(0, 2, n), 4)
+    return np.stack([x0, x1, x2, x3, x4, rng.integers(0, 2, n)], 1)
+
+
+def published(
+    mechanism: BloomFlip, n: int, phi: float, *, rng: np.random.Generator, gap: float | None = None
+) -> dict[str, float]:
+    """Run LoPub once on new people.
+
+    Parameters
+    ----------
+    mechanism : BloomFlip
+        Of attributes with `SIZES`.
+    n : int
+        Number of people.
+    phi : float
+        Threshold of the dependence of a pair.
+    rng : numpy.random.Generator
+    gap : float, optional
+        Where the search for the likeliest table of a clique stops; it takes long if there is much noise.
+
+    Returns
+    -------
+    dict of str to float
+        ``edges``: share of `EDGES` that are found; and total variation distances from the people: of the whole table
+        by ``cliques``, and estimated ``at once``; of ``pairs`` of the synthetic table, and of independent ``columns``
+        with the true shares.
+    """
+    people, whole = six_attributes(n, rng=rng), tuple(range(6))
+    truth = marginals(people, SIZES, [whole])[whole]
+    reports = mechanism.perturb(people, rng=rng)
+    made = publish(mechanism, reports, phi=phi, n=n, rng=rng, joint=partial(likeliest, gap=gap))
+    at_once = likeliest(symbols(mechanism, reports), [whole], gap=1e-4).tables[0]
+    return {
+        "edges": float(np.mean([edge in made.edges for edge in EDGES])),
+        "cliques": avd(people, made.records, SIZES, 6),
+        "at once": float(np.abs(at_once - truth).sum() / 2),
+        "pairs": avd(people, made.records, SIZES, 2),
+        "columns": avd(people, independent(people, SIZES, PAIRS), SIZES, 2),
+    }
+
+
+def operations(mechanism: BloomFlip, reports: ArrayLike, *, grouped: bool = False) -> float:
+    """Return how many operations EM takes for all pairs, over one addition for each bit.
+
+    Parameters
+    ----------
+    mechanism : BloomFlip
+        Of attributes with `SIZES`.
+    reports : array-like
+    grouped : bool
+        Whether equal reports about a pair are taken together.
+
+    Returns
+    -------
+    float
+    """
+    said = np.asarray(reports)
+    heard = symbols(mechanism, said)
+    steps = expectation(heard, PAIRS, stop="gap", delta=1e-8).steps
+    work = 0
+    for t, (i, j) in zip(steps, PAIRS, strict=True):
+        rows = len(np.unique(heard.codes[:, (i, j)], axis=0)) if grouped else len(said)
+        work += int(t) * rows * SIZES[i] * SIZES[j]
+    return work / said.size
+
+
+def decoded(mechanism: BloomFlip, reports: ArrayLike, attribute: int, listed: Sequence[int]) -> Floats:
+    """Return the shares of the listed values of an attribute, if these are all that the collector knows."""
+    said, code = np.asarray(reports), mechanism.codes[attribute]
+    start = sum(other.shape[1] for other in mechanism.codes[:attribute])
+    rate = said[:, start : start + code.shape[1]].mean(0)
+    weights, offset = decoder(code[list(listed)])
+    return np.asarray(weights @ ((rate - mechanism.f / 2) / (1 - mechanism.f)) + offset)

@@ -16,7 +16,9 @@ from ldpnb.strings import one_time
 class Hashed(Protocol):
     """A mechanism that hashes strings in cohorts."""
 
-    cohorts: int
+    @property
+    def cohorts(self) -> int:
+        """Their number."""
 
     def filters(self, strings: Sequence[str]) -> Any:
         """Bits that strings set: strings × cohorts × cells."""
