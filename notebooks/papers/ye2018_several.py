@@ -772,9 +772,9 @@ def lopub(record, codes, f, rng):
 loud = BloomFlip(sizes=study.SIZES, f=0.5, bits=8, hashes=2)
 quiet = BloomFlip(sizes=study.SIZES, f=flip_for(2.0, loud.distance), bits=8, hashes=2)
 surveys = pd.DataFrame([study.published(loud, 20_000, 0.15, rng=rng) for _ in range(5)])
-few = study.published(quiet, 20_000, 0.15, rng=rng, gap=1e-4)
+few = study.published(quiet, 20_000, 0.15, rng=rng, gap=1e-3)
 WHAT = {
-    "edges": "true edges that are found, share",
+    "edges": "share of true edges that are found",
     "cliques": "distance of the whole table, by cliques",
     "at once": "the same, all cells at once",
     "pairs": "distance of pairs, synthetic records",
@@ -793,7 +793,7 @@ table(pd.DataFrame(rows, columns=["", f"ε = {loud.epsilon:.0f}, five surveys", 
 #
 # *Weakens the influence of high dimension.*
 # It does, against estimating the whole table at once.
-# At $\varepsilon = 2$ noise joins nearly all pairs, and the synthetic pairs are further off than independent columns.
+# At $\varepsilon = 2$ noise joins all pairs, and the synthetic pairs are further off than independent columns.
 #
 # *The bound* $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ is that of (a), for the shares of single attributes.
 # With a bit for each value and $\varepsilon/d$ in {ref}`§4.1.1 (c) <ye2018-4-1-1-c>`, the errors of the $k$ shares of an attribute add up to

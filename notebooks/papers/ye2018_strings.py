@@ -71,7 +71,7 @@ def respond(kept, p, q, rng):
     return tuple(toss(p if bit else q, rng) for bit in kept)
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ye2018-3", "caption": "Fig. 3, redrawn for the survey's example, the age “45”: 16 bits, two hash functions, f = 1/2, p = 3/4, q = 1/4. Filled squares are ones. The client keeps B and B′, and sends only the last two rows, one per day."}, "image": {"alt": "Four rows of 16 squares. The filter B has two filled squares. The permanent response B prime and the reports of two days have more of them, and each differs from the row above in some places."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ye2018-3", "caption": "Fig. 3, redrawn for the survey's example, the age “45”: 16 bits, two hash functions, f = 1/2, p = 3/4, q = 1/4. Filled squares are ones. Only the last two rows are sent, one per day."}, "image": {"alt": "Four rows of 16 squares. The filter B has two filled squares. The permanent response B prime and the reports of two days have more of them, and each differs from the row above in some places."}}
 sketch = np.random.default_rng(45)
 B = bloom("45", 0, 16, 2)
 kept = remember(B, 1 / 2, sketch)

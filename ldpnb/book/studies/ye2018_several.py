@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb import BloomFlip, Records, publish
 from ldpnb.attributes import avd, decoder, expectation, independent, likeliest, marginals, symbols
+from ldpnb.attributes.tables import Joint, Symbols
 from ldpnb.core import Floats, Ints
 from ldpnb.sets import SampledHadamardBit, SampledSUE, largest, ldpminer
 
@@ -162,7 +162,7 @@ def published(
         Threshold of the dependence of a pair.
     rng : numpy.random.Generator
     gap : float, optional
-        Where the search for the likeliest table of a clique stops; it takes long if there is much noise.
+        Where the search for the likeliest table of three attributes or more stops, which much noise makes long.
 
     Returns
     -------
@@ -171,10 +171,14 @@ def published(
         by ``cliques``, and estimated ``at once``; of ``pairs`` of the synthetic table, and of independent ``columns``
         with the true shares.
     """
+
+    def joint(heard: Symbols, sets: Sequence[tuple[int, ...]]) -> Joint:
+        return likeliest(heard, sets, gap=gap if max(map(len, sets)) > 2 else None)
+
     people, whole = six_attributes(n, rng=rng), tuple(range(6))
     truth = marginals(people, SIZES, [whole])[whole]
     reports = mechanism.perturb(people, rng=rng)
-    made = publish(mechanism, reports, phi=phi, n=n, rng=rng, joint=partial(likeliest, gap=gap))
+    made = publish(mechanism, reports, phi=phi, n=n, rng=rng, joint=joint)
     at_once = likeliest(symbols(mechanism, reports), [whole], gap=1e-4).tables[0]
     return {
         "edges": float(np.mean([edge in made.edges for edge in EDGES])),
