@@ -98,7 +98,7 @@ summary(fig5, "eps", "ε")
 # %% [markdown]
 # The figure shows one survey for each budget, as the survey's does.
 # The verdict rests on 2,000 surveys for each.
-# Their mean square error agrees with the variance $\frac{s}{(s-1)^2 n}$, $s = e^{\varepsilon/2}$, of {ref}`§4.1.1 (a) <ye2018-4-1-1-a>`.
+# Their mean square error agrees with the variance $\frac{s}{(s-1)^2 n}$, $s = e^{\varepsilon/2}$, of {ref}`§4.1.1 (c) <ye2018-4-1-1-c>`.
 #
 # (ye2018-fig-5-bloom)=
 # ### Beside Fig. 5 · With Bloom filters
