@@ -394,6 +394,14 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "6 reproduced, 1 reproduced under con
 # For other $k$ take the next power of two as the number of rows, and $k$ of the columns.
 # Harmony-Mean follows in §4.2; there is no §5.2 on means.
 #
+# (ye2018-4-1-2-both)=
+# ### Harmony · For means and for frequencies
+#
+# {badge}`Reproduced <ye2018.harmony-both>` · Lesson: {ref}`sec-means-sample`
+#
+# The items of each variable have signs in a row of the table.
+# Harmony-Frequency is {ref}`Harmony-Mean <ye2018-harmony-mean>` of these signs, for a row drawn in public.
+#
 # (ye2018-4-1-2-d)=
 # ### §4.1.2 (d) · Harmony's error bound
 #
@@ -492,7 +500,27 @@ settle(
     },
     control=("half of the budget", not root_d(0.1, 0.5)),
 )
-close("ye2018", "§4.1.2, Harmony-Frequency", "3 reproduced under conditions")
+
+
+def by_means(x, rng, rows=4):
+    """Harmony-Mean of the signs that the items of two variables have in a row drawn in public."""
+    row, j = pick(range(rows), rng), pick(range(len(x)), rng)
+    number = (-1) ** (row & x[j]).bit_count()
+    sign = 1 if toss((1 + number) / 2, rng) else -1
+    told = sign if toss(exp(1) / (exp(1) + 1), rng) else -sign
+    return j, row, told == -1
+
+
+def is_frequency(client):
+    return same_law(client, HarmonyFrequency(sizes=(3, 3), epsilon=1.0), [(0, 1), (2, 2), (1, 0)])
+
+
+settle(
+    "ye2018.harmony-both",
+    {"same-law": is_frequency(by_means)},
+    control=("three rows of the table", not is_frequency(lambda x, rng: by_means(x, rng, rows=3))),
+)
+close("ye2018", "§4.1.2, Harmony-Frequency", "1 reproduced, 3 reproduced under conditions")
 settle(
     "ye2018.harmony-sampling",
     {"one-alone": sampled(0.1) > alone(0.1), "splitting": sampled(0.1) > alone(0.01)},
