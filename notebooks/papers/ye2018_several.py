@@ -111,7 +111,8 @@ def one_bit(x, signs, eps, rng):
 
 def repeated(record, tables, eps, rng):
     """Every variable at ε/d."""
-    return tuple(one_bit(x, table, eps / len(record), rng) for x, table in zip(record, tables, strict=True))
+    part = eps / len(record)
+    return tuple(one_bit(x, t, part, rng) for x, t in zip(record, tables, strict=True))
 
 
 def harmony(record, tables, eps, rng):
@@ -565,7 +566,7 @@ ax = diagram.flow(
 
 # %%
 def draw(items, slots, rng):
-    """One item of a set that is padded to so many slots; None for a dummy."""
+    """One item of a set that is padded; None for a dummy."""
     at = pick(range(max(slots, len(items))), rng)
     return sorted(items)[at] if at < len(items) else None
 
@@ -573,13 +574,16 @@ def draw(items, slots, rng):
 def first(items, signs, ell, eps, rng):
     """Sampling S-Hist: one bit about one item; a fair bit about a dummy."""
     item = draw(items, ell, rng)
-    return (pick(range(len(signs)), rng), pick((-1, 1), rng)) if item is None else one_bit(item, signs, eps, rng)
+    if item is None:
+        return pick(range(len(signs)), rng), pick((-1, 1), rng)
+    return one_bit(item, signs, eps, rng)
 
 
 def second(items, candidates, eps, rng):
-    """Sampling RAPPOR: a bit for each candidate, about one candidate that the person holds."""
-    item = draw({v for v in items if v in candidates}, len(candidates), rng)
-    return tuple((v == item) ^ toss(1 / (exp(eps / 2) + 1), rng) for v in candidates)
+    """Sampling RAPPOR: bits about one candidate that the person holds."""
+    item = draw(set(items) & set(candidates), len(candidates), rng)
+    flip = 1 / (exp(eps / 2) + 1)
+    return tuple((v == item) ^ toss(flip, rng) for v in candidates)
 
 
 # %% [markdown]
@@ -764,8 +768,9 @@ close("ye2018", "§4.1.2, Table 5, LDPMiner", "3 reproduced, 2 reproduced under 
 
 # %%
 def lopub(record, codes, f, rng):
-    """The filters of all attributes, one after the other; every bit changes with probability f/2."""
-    return tuple(bool(bit) ^ toss(f / 2, rng) for x, code in zip(record, codes, strict=True) for bit in code[x])
+    """The filters of all values, joined; bits change with probability f/2."""
+    joined = [bit for x, code in zip(record, codes, strict=True) for bit in code[x]]
+    return tuple(bool(bit) ^ toss(f / 2, rng) for bit in joined)
 
 
 # %% tags=["hide-input"]

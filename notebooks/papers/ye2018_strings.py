@@ -17,7 +17,7 @@
 # **Letters.**
 # As in the survey, $h$ is the length of a filter in bits, $k$ the number of strings or of O-RR's slots, and $C$ the number of cohorts.
 # Its $p$ is the probability of a 1 where the bit was 1, and $q$ where it was 0; the original paper exchanges the two.
-# Formulas continue the (a), (b), … of §4.1.1.
+# Of the formulas of §4.1.1, (a), (b), (h) and (i) are here; {ref}`the others <ye2018-4-1-1>` are about other methods.
 #
 # **Lessons.**
 # {ref}`ch-rappor` teaches all three, their privacy and the choice of their parameters.
@@ -61,9 +61,9 @@ def bloom(string, cohort, h, hashes):
     return tuple(bit in on for bit in range(h))
 
 
-def remember(filter_, f, rng):
+def remember(bits, f, rng):
     """The permanent response B′: set, clear or leave each bit."""
-    return tuple(pick((True, False), rng) if toss(f, rng) else bit for bit in filter_)
+    return tuple(pick((True, False), rng) if toss(f, rng) else b for b in bits)
 
 
 def respond(kept, p, q, rng):
@@ -71,8 +71,8 @@ def respond(kept, p, q, rng):
     return tuple(toss(p if bit else q, rng) for bit in kept)
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ye2018-3", "caption": "Fig. 3, redrawn for the survey's example, the age “45”: 16 bits, two hash functions, f = 1/2, p = 3/4, q = 1/4. Filled squares are ones. Only the last two rows are sent, one per day."}, "image": {"alt": "Four rows of 16 squares. The filter B has two filled squares. The permanent response B prime and the reports of two days have more of them, and each differs from the row above in some places."}}
-sketch = np.random.default_rng(45)
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ye2018-3", "caption": "Fig. 3, redrawn for the survey's example, the age “45”: 16 bits, two hash functions, f = 1/2, p = 3/4, q = 1/4. Filled squares are ones. Only the last two rows are sent, one per day."}, "image": {"alt": "Four rows of 16 squares. The filter B has two filled squares. The permanent response B prime has these and three more; the reports of two days differ from it in three and four places."}}
+sketch = np.random.default_rng(50)
 B = bloom("45", 0, 16, 2)
 kept = remember(B, 1 / 2, sketch)
 ax = diagram.cells(
