@@ -14,7 +14,7 @@
 # §0 to §3 are the foundations: the model, randomized response (W-RR), composition, and two frameworks.
 # Every formula about W-RR is right, with two conditions that the survey leaves out.
 # We correct one statement about noise: the Laplace and the exponential mechanism {ref}`do apply locally <ye2018-1-3-3>`.
-# RAPPOR and S-Hist code values in bits, as it says, but {ref}`not in the fewest <ye2018-1-2-2-a>`.
+# RAPPOR and S-Hist do code values in bits, but {ref}`not in the fewest <ye2018-1-2-2-a>`.
 # Sentences that compare the two models, or say “hardly”, hold under conditions that we compute.
 #
 # :::{verdicts} ye2018
