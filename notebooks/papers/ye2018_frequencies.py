@@ -215,7 +215,7 @@ close("ye2018", "§4.1,", "3 reproduced")
 
 # %%
 def one_bit(x, signs, eps, rng):
-    """A public random row, and the sign of x in it: true with probability e^ε/(e^ε+1)."""
+    """A public random row, and the sign of x there, through W-RR."""
     row = pick(range(len(signs)), rng)
     true = toss(exp(eps) / (exp(eps) + 1), rng)
     return row, signs[row][x] if true else -signs[row][x]

@@ -7,8 +7,9 @@
 # A person now holds values of several variables, or a set of items.
 # §4.1.2 says what happens if a method for one value is repeated, describes four methods that do better, and compares them in Table 5.
 #
-# The four are described as they are, and their error bounds are true, three of them for small budgets or under a reading.
-# Two statements are corrected: if ε is divided among $d$ variables, the variance grows {ref}`d² times <ye2018-4-1-2-a>`; what makes a random table nearly orthogonal is {ref}`its number of rows <ye2018-4-1-2-unstable>`.
+# The four are described as they are, and their error bounds are true, three of them under conditions.
+# One statement is corrected: if ε is divided among $d$ variables, the variance grows {ref}`d² times <ye2018-4-1-2-a>`.
+# Another has probably one wrong letter: what makes a random table nearly orthogonal is {ref}`its number of rows <ye2018-4-1-2-unstable>`.
 #
 # **Readings that are ours.**
 # - $O(\cdot)$ means *at most of the order*: a bound that is not tight is true.
@@ -103,7 +104,7 @@ def C(eps):
 
 # %%
 def one_bit(x, signs, eps, rng):
-    """S-Hist: a public random row, and the sign of x in it, true with probability e^ε/(e^ε+1)."""
+    """S-Hist: a public row, and the sign of x there, through W-RR."""
     row = pick(range(len(signs)), rng)
     true = toss(exp(eps) / (exp(eps) + 1), rng)
     return row, signs[row][x] if true else -signs[row][x]
@@ -116,7 +117,7 @@ def repeated(record, tables, eps, rng):
 
 
 def harmony(record, tables, eps, rng):
-    """Harmony-Frequency: one variable at random, and one bit about it with all of ε."""
+    """Harmony: one variable at random, and one bit about it."""
     a = pick(range(len(record)), rng)
     return a, *one_bit(record[a], tables[a], eps, rng)
 

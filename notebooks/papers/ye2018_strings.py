@@ -142,12 +142,12 @@ def lasso(items, correct=True, strength=1.645):
     """Shares by the Lasso, and the standard error of one."""
     P1, P0 = map(float, home.support) if correct else (1.0, 0.0)
     y = ((ones / reports - P0) / (P1 - P0)).ravel()
-    design, rate = home.design(items).toarray(), ones.sum() / reports.sum() / 32
+    rate = ones.sum() / reports.sum() / 32  # of ones
     squares = 31  # of a string's column, less its mean
     error = sqrt(rate * (1 - rate) / reports.mean() / squares) / (P1 - P0)
     penalty = strength * error * squares / len(y)
-    fit = Lasso(penalty, positive=True, tol=1e-4, max_iter=10_000).fit(design, y)
-    return fit.coef_, error
+    fit = Lasso(penalty, positive=True, tol=1e-4, max_iter=10_000)
+    return fit.fit(home.design(items).toarray(), y).coef_, error
 
 
 # %% tags=["hide-input"]
@@ -158,9 +158,9 @@ def deviations(shares, error):
 
 off = {size: deviations(*lasso(CANDIDATES[:size])) for size in (200, 2000)}
 short = -np.mean([off[2000][CANDIDATES.index(item)] for item, share in truth.items() if share > 0.01])
-rows = [(f"{size:,}", f"{np.abs(x).max():.1f}") for size, x in off.items()]
-table(pd.DataFrame(rows, columns=["candidates", "largest error, in standard errors"]))
-print(f"2,000 candidates: strings above 1 % come out {short:.1f} standard errors too small on average")
+for size, x in off.items():
+    print(f"{size:,} candidates: the largest error is {np.abs(x).max():.1f} standard errors")
+print(f"strings above 1 %, 2,000 candidates: on average {short:.1f} standard errors too small")
 
 # %% [markdown]
 # The penalty keeps shares a little too small.
