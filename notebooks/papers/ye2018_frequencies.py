@@ -823,10 +823,10 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 # (ye2018-table-4-others)=
 # ### Table 4, S-Hist and PCE · Cost grows with the people, the candidates must be known
 #
-# cost: {badge}`Reproduced <ye2018.shist-cost>` candidates, of all four but O-RAPPOR and O-RR: {badge}`Reproduced under conditions <ye2018.known-list>` unstable: {ref}`§4.1.2 <ye2018-4-1-2-unstable>` · Lesson: {ref}`sec-onebit-shist`
+# cost: {badge}`Reproduced <ye2018.shist-cost>` candidates, also of k-RR and k-Subset: {badge}`Reproduced under conditions <ye2018.known-list>` unstable: {ref}`§4.1.2 <ye2018-4-1-2-unstable>` · Lesson: {ref}`sec-onebit-shist`
 #
 # With 1.9 rows per person, most reports have a row of their own, and each row is read for every item.
-# An orthogonal table of $k$ rows avoids this.
+# An orthogonal table avoids this, with fewer than $2k$ rows for any number of people.
 #
 # k-RR and k-Subset need the list to send a report.
 # S-Hist's client uses the column of its own item only, and could compute it by a hash function.
