@@ -7,8 +7,9 @@
 # A person now holds values of several variables, or a set of items.
 # §4.1.2 says what happens if a method for one value is repeated, describes four methods that do better, and compares them in Table 5.
 #
-# The four are described as they are, and their error bounds are true, three of them for small budgets or under a reading.
-# Two statements are corrected: if ε is divided among $d$ variables, the variance grows {ref}`d² times <ye2018-4-1-2-a>`; what makes a random table nearly orthogonal is {ref}`its number of rows <ye2018-4-1-2-unstable>`.
+# The four are described as they are, and their error bounds are true, three of them under conditions.
+# One statement is corrected: if ε is divided among $d$ variables, the variance grows {ref}`d² times <ye2018-4-1-2-a>`.
+# Another has probably one wrong letter: what makes a random table nearly orthogonal is {ref}`its number of rows <ye2018-4-1-2-unstable>`.
 #
 # **Readings that are ours.**
 # - $O(\cdot)$ means *at most of the order*: a bound that is not tight is true.
@@ -103,7 +104,7 @@ def C(eps):
 
 # %%
 def one_bit(x, signs, eps, rng):
-    """S-Hist: a public random row, and the sign of x in it, true with probability e^ε/(e^ε+1)."""
+    """S-Hist: a public row, and the sign of x there, through W-RR."""
     row = pick(range(len(signs)), rng)
     true = toss(exp(eps) / (exp(eps) + 1), rng)
     return row, signs[row][x] if true else -signs[row][x]
@@ -111,11 +112,12 @@ def one_bit(x, signs, eps, rng):
 
 def repeated(record, tables, eps, rng):
     """Every variable at ε/d."""
-    return tuple(one_bit(x, table, eps / len(record), rng) for x, table in zip(record, tables, strict=True))
+    part = eps / len(record)
+    return tuple(one_bit(x, t, part, rng) for x, t in zip(record, tables, strict=True))
 
 
 def harmony(record, tables, eps, rng):
-    """Harmony-Frequency: one variable at random, and one bit about it with all of ε."""
+    """Harmony: one variable at random, and one bit about it."""
     a = pick(range(len(record)), rng)
     return a, *one_bit(record[a], tables[a], eps, rng)
 
@@ -593,7 +595,7 @@ ax = diagram.flow(
 
 # %%
 def draw(items, slots, rng):
-    """One item of a set that is padded to so many slots; None for a dummy."""
+    """One item of a set that is padded; None for a dummy."""
     at = pick(range(max(slots, len(items))), rng)
     return sorted(items)[at] if at < len(items) else None
 
@@ -601,13 +603,16 @@ def draw(items, slots, rng):
 def first(items, signs, ell, eps, rng):
     """Sampling S-Hist: one bit about one item; a fair bit about a dummy."""
     item = draw(items, ell, rng)
-    return (pick(range(len(signs)), rng), pick((-1, 1), rng)) if item is None else one_bit(item, signs, eps, rng)
+    if item is None:
+        return pick(range(len(signs)), rng), pick((-1, 1), rng)
+    return one_bit(item, signs, eps, rng)
 
 
 def second(items, candidates, eps, rng):
-    """Sampling RAPPOR: a bit for each candidate, about one candidate that the person holds."""
-    item = draw({v for v in items if v in candidates}, len(candidates), rng)
-    return tuple((v == item) ^ toss(1 / (exp(eps / 2) + 1), rng) for v in candidates)
+    """Sampling RAPPOR: bits about one candidate that the person holds."""
+    item = draw(set(items) & set(candidates), len(candidates), rng)
+    flip = 1 / (exp(eps / 2) + 1)
+    return tuple((v == item) ^ toss(flip, rng) for v in candidates)
 
 
 # %% [markdown]
@@ -792,8 +797,9 @@ close("ye2018", "§4.1.2, Table 5, LDPMiner", "3 reproduced, 2 reproduced under 
 
 # %%
 def lopub(record, codes, f, rng):
-    """The filters of all attributes, one after the other; every bit changes with probability f/2."""
-    return tuple(bool(bit) ^ toss(f / 2, rng) for x, code in zip(record, codes, strict=True) for bit in code[x])
+    """The filters of all values, joined; bits change with probability f/2."""
+    joined = [bit for x, code in zip(record, codes, strict=True) for bit in code[x]]
+    return tuple(bool(bit) ^ toss(f / 2, rng) for bit in joined)
 
 
 # %% tags=["hide-input"]

@@ -87,7 +87,7 @@ def baskets(n: int, d: int, ell: int, *, rng: np.random.Generator) -> tuple[Reco
         The people, and how many of them hold each item.
     """
     keys = rng.exponential(size=(n, d)) * np.arange(1, d + 1)
-    sets = np.argpartition(keys, ell, axis=1)[:, :ell]
+    sets = keys.argsort(axis=1, kind="stable")[:, :ell]
     return Records.of(*map(set, sets.tolist())), np.bincount(sets.ravel(), minlength=d)
 
 
