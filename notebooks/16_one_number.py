@@ -69,21 +69,18 @@ try:
     to_unit(50.0)
 except ValueError as error:
     print("refused:  ", error)
-print(f"true mean: {AGES.mean():.2f}, clipped to 37: {AGES.clip(max=37).mean():.2f}")
+clipped = AGES.clip(max=37)
+print(f"true mean: {AGES.mean():.2f}, clipped to 37: {clipped.mean():.2f}")
 
 # %% [markdown]
-# A client never clips an age to the range in silence: the mean would move, and no report would show it.
+# A client never clips an age to the range in silence: the mean would move unseen.
 #
 # (sec-means-sign)=
 # ## A number becomes a sign
 #
 # Randomized response needs two answers, and a coin makes two of a number {cite:p}`duchi2018minimax`.
-# It chooses + with probability $(1+x)/2$, and − otherwise.
-# The mean of this sign is
-#
-# $$ \frac{1+x}2 - \frac{1-x}2 = x. $$
-#
-# Then the client sends the sign by randomized response.
+# It chooses + with probability $(1+x)/2$, and − otherwise, so the sign has mean $\frac{1+x}2 - \frac{1-x}2 = x$.
+# Then the client sends the sign by randomized response ({numref}`fig-means-tree`).
 
 
 # %%
@@ -100,16 +97,15 @@ def two_point(x, eps, rng):
 
 print([two_point(people[0], 1.0, rng) for _ in range(8)])
 
+
 # %% mystnb={"figure": {"name": "fig-means-tree", "caption": "The client for x = 0.5 and e^ε = 3: a coin makes a sign, and a second coin may reverse it."}, "image": {"alt": "A tree with two levels. From x, plus has probability three quarters and minus one quarter; each sign is sent with probability three quarters and reversed with one quarter."}}
-diagram.tree(
-    lambda x, rng: two_point(x, log(3), rng),
-    0.5,
-    steps=["first coin", "second coin"],
-    options=[["+", "−"], ["keep", "reverse"]],
-    names={1: "+", -1: "−"},
-    root="0.5",
-    head="number",
-)
+def asked(x, rng):
+    return two_point(x, log(3), rng)
+
+
+options = [["+", "−"], ["keep", "reverse"]]
+look = {"steps": ["first coin", "second coin"], "names": {1: "+", -1: "−"}}
+diagram.tree(asked, 0.5, options=options, root="0.5", head="number", **look)
 plt.show()
 
 # %% [markdown]
@@ -165,7 +161,7 @@ for eps in (0.5, 1.0, 2.0):
 # (sec-rr-laplace)=
 # ## Noise
 #
-# The other classical way is to add noise.
+# Another way is to add noise.
 # It must hide the *sensitivity*, the largest difference between two numbers that must look alike.
 # One person may have any two numbers, so the sensitivity is the width of the range, 2.
 #
@@ -202,13 +198,16 @@ print(f"this client is ε-LDP for ε = {spent}")
 # (sec-means-laplace)=
 # ### On a grid
 #
-# Hence we use a grid of $t$ steps, with points $x_u = -1+2u/t$ for $u = 0, \dots, t$.
+# So take a grid of $t$ steps, with points $x_u = -1+2u/t$ for $u = 0, \dots, t$.
 # A coin rounds a number to one of its two neighbours, with the right mean.
-# The noise is a whole number of steps: $g$ steps with probability $\frac{1-\rho}{1+\rho}\,\rho^{|g|}$, where $\rho = e^{-\varepsilon/t}$ {cite:p}`ghosh2012universally`.
-# Noise that leads out of the range is cut at its end.
+# This only mixes the laws of the two points, so we prove privacy and means for points alone.
 #
-# The client walks in a random direction, and goes on with probability ρ after each step, until it comes to an end.
-# With probability $\frac{1-\rho}{1+\rho}$, it does not even start.
+# From its point, the client walks in a random direction {cite:p}`ghosh2012universally`.
+# After each step it goes on with probability $\rho = e^{-\varepsilon/t}$, but not beyond the end of the range.
+# With probability $\frac{1-\rho}{1+\rho}$ it does not even start.
+# Without the end, it would make $g > 0$ steps to one side with probability
+#
+# $$ \frac{2\rho}{1+\rho}\cdot\frac12\cdot\rho^{g-1}(1-\rho) = \frac{1-\rho}{1+\rho}\,\rho^g. $$ (eq-means-geometric)
 
 
 # %%
@@ -243,7 +242,7 @@ def noisy(x, steps, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# *Privacy.* Without the cut, point $y$ has a probability proportional to $\rho^{|y-u|}$.
+# *Privacy.* Without the cut, point $y$ has a probability proportional to $\rho^{|y-u|}$, by {eq}`eq-means-geometric`.
 # Two points $u$ are at most $t$ steps apart, so a ratio is at most $\rho^{-t} = e^\varepsilon$, which $y = 0$ attains.
 # The cut only processes the report, and leaves this ratio at 0.
 #
@@ -251,7 +250,7 @@ def noisy(x, steps, eps, rng):
 # The mean of $g$ is $\rho/(1-\rho)$ steps of width $2/t$: this is {eq}`eq-means-ends`.
 # So the score is the mean of the uncut report, given the cut one, and has the same mean $x_u$.
 #
-# *Variance.* To replace a report by such a mean takes away the variance of $g$.
+# *Variance.* To replace a report by such a mean takes away the variance of $g$ at the ends.
 # :::
 #
 # So beyond the range, there is nothing to learn.
@@ -290,7 +289,8 @@ def windowed(x, steps, width, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# *Privacy.* A cell has one of two probabilities, with ratio $e^\varepsilon$, and some cell is in one of two windows only.
+# *Privacy.* The sum of weights, $a\,e^\varepsilon+t$, is the same for all points.
+# So a cell has one of two probabilities, with ratio $e^\varepsilon$, and some cell is in one of two windows only.
 #
 # *Mean.* Draw a cell of the window with probability ω, and otherwise any of the $t+a$ cells: this has the same law.
 # Any cell has the mean $\frac{t+a-1}2$, so the bracket has mean 0.
@@ -298,7 +298,7 @@ def windowed(x, steps, width, eps, rng):
 # Together, the score has mean $\frac2t\big(u-\frac t2\big) = x_u$.
 # :::
 #
-# The scores of both theorems, and in {numref}`fig-means-laws` their laws:
+# The scores, and in {numref}`fig-means-laws` their laws:
 
 
 # %%
@@ -314,25 +314,33 @@ def windowed_score(y, steps, width, eps):
     return 2 / (steps * omega) * (y - (steps + width - 1) / 2)
 
 
-# %% mystnb={"figure": {"name": "fig-means-laws", "caption": "How likely each score is for the numbers −1 and 0.5, with ε = 1.5 and eight steps: noise on a grid (above) and windows of four cells (below)."}, "image": {"alt": "Two panels of bars of probability against score, for two people side by side. Noise: nine scores, the end scores ±2.2 are the most frequent. Windows: twelve scores and two heights, the tall bars on the left for −1 and right of the middle for 0.5."}}
-SHOWN = {
-    "noise": (lambda x, rng: noisy(x, 8, 1.5, rng), lambda y: noisy_score(y, 8, 1.5)),
-    "windows": (lambda x, rng: windowed(x, 8, 4, 1.5, rng), lambda y: windowed_score(y, 8, 4, 1.5)),
+# %% mystnb={"figure": {"name": "fig-means-laws", "caption": "Laws of the score for the numbers −1 and 0.5, with ε = 1.5 and eight steps: noise, and windows of four cells."}, "image": {"alt": "Two panels of bars of probability against score, for two people side by side. Noise: nine scores, the end scores ±2.2 are the most frequent. Windows: twelve scores and two heights, the tall bars on the left for −1 and right of the middle for 0.5."}}
+THREE = {
+    "sign": (two_point, two_point_score),
+    "noise": (noisy, noisy_score),
+    "windows": (windowed, windowed_score),
 }
 
 
-def minus(x, digits):
-    return f"{x:.{digits}f}".replace("-", "−")
+def law_of(name, x, size, eps):
+    """The law of a client's score, as rows of a table."""
+    client, score = THREE[name]
+    told = laws(lambda x, rng: client(x, *size, eps, rng), [x])[0]
+    frame = pd.DataFrame({"report": sorted(told)})
+    frame["score"] = [round(score(y, *size, eps), 2) for y in frame["report"]]
+    frame["probability"] = [float(told[y]) for y in frame["report"]]
+    return frame
 
 
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 4.6))
-for ax, (name, (client, score)) in zip(axes, SHOWN.items(), strict=True):
-    rows = []
-    for x in (-1.0, 0.5):
-        for y, chance in sorted(laws(client, [x])[0].items()):
-            rows.append({"score": minus(score(y), 2), "probability": float(chance), "number": minus(x, 1)})
-    sns.barplot(pd.DataFrame(rows), x="score", y="probability", hue="number", ax=ax, legend=ax is axes[0])
-    ax.set(title=name, xlabel="score" if ax is axes[1] else "")
+sizes = {"noise": (8,), "windows": (8, 4)}
+for ax, (name, size) in zip(axes, sizes.items(), strict=True):
+    both = [law_of(name, x, size, 1.5) for x in (-1, 0.5)]
+    rows = pd.concat(both, keys=["−1", "0.5"], names=["number", None])
+    sns.barplot(rows, x="score", y="probability", hue="number", ax=ax)
+    ax.set(title=name, xlabel="score")
+    ax.tick_params(axis="x", labelsize=9)
+axes[1].get_legend().remove()
 plt.show()
 
 # %% [markdown]
@@ -341,20 +349,23 @@ plt.show()
 
 # %%
 GRID = [-1.0, -0.5, 0.0, 0.5, 1.0]
-CLIENTS = {
-    "two_point": two_point,
-    "noisy": lambda x, eps, rng: noisy(x, 4, eps, rng),
-    "windowed": lambda x, eps, rng: windowed(x, 4, 2, eps, rng),
-}
-for name, client in CLIENTS.items():
-    found = prove(client, GRID, rounded=False)  # ideal coins
-    print(f"{name:<10} exactly ε for every ε: {found.tight}")
+SIZES = {"sign": (), "noise": (4,), "windows": (4, 2)}
+
+
+def client(name):
+    """A client with its number of steps, and the width of its window."""
+    return lambda x, eps, rng: THREE[name][0](x, *SIZES[name], eps, rng)
+
+
+for name in THREE:
+    found = prove(client(name), GRID, rounded=False)  # ideal coins
+    print(f"{name:<8} exactly ε for every ε: {found.tight}")
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε, bias and variance from the laws"}
-def facts(client, score, values=GRID, eps=1.5):
+def facts(send, score, values=GRID, eps=1.5):
     """Whether ε and the means are right, and the variances, from the law."""
-    one = lambda x, rng: client(x, eps, rng)  # noqa: E731
+    one = lambda x, rng: send(x, eps, rng)  # noqa: E731
     mean, variance = moments(one, values, score=score)
     return abs(epsilon(laws(one, values)) - eps) < 1e-9 and np.abs(mean - values).max() < 1e-9, variance
 
@@ -363,8 +374,8 @@ ODD = [-1.0, -0.3, 0.1, 0.25, 1.0]  # numbers between grid points, too
 rho = exp(-1.5 / 4)
 two, cut, window = (
     facts(two_point, lambda y: two_point_score(y, 1.5), ODD),
-    facts(CLIENTS["noisy"], lambda y: noisy_score(y, 4, 1.5)),
-    facts(CLIENTS["windowed"], lambda y: windowed_score(y, 4, 2, 1.5)),
+    facts(client("noise"), lambda y: noisy_score(y, 4, 1.5)),
+    facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.5)),
 )
 check(
     "Two points",
@@ -378,21 +389,21 @@ check(
     "exactly ε, unbiased, less variance",
     cut[0] and (cut[1] < (2 / 4) ** 2 * 2 * rho / (1 - rho) ** 2).all(),
     control="ends scored ±1",
-    caught=not facts(CLIENTS["noisy"], lambda y: -1 + y / 2)[0],
+    caught=not facts(client("noise"), lambda y: -1 + y / 2)[0],
 )
 check(
     "Windows",
     "exactly ε, unbiased",
     window[0],
     control="the slope for ε = 1.4",
-    caught=not facts(CLIENTS["windowed"], lambda y: windowed_score(y, 4, 2, 1.4))[0],
+    caught=not facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.4))[0],
 )
 check(
     "One step",
     "the law of the sign",
     all(
-        same_law(lambda x, rng, c=client: 2 * c(x, rng) - 1, lambda x, rng: two_point(x, 1.0, rng), ODD)
-        for client in (lambda x, rng: noisy(x, 1, 1.0, rng), lambda x, rng: windowed(x, 1, 1, 1.0, rng))
+        same_law(lambda x, rng, c=send: 2 * c(x, rng) - 1, lambda x, rng: two_point(x, 1.0, rng), ODD)
+        for send in (lambda x, rng: noisy(x, 1, 1.0, rng), lambda x, rng: windowed(x, 1, 1, 1.0, rng))
     ),
     control="noise for ε = 1.1",
     caught=not same_law(lambda x, rng: 2 * noisy(x, 1, 1.1, rng) - 1, lambda x, rng: two_point(x, 1.0, rng), ODD),
@@ -406,19 +417,19 @@ check(
 # 1. Measure places from −1 to 1 along all cells.
 #    The score is the place divided by $\frac{t}{t+a}\,\omega = (1-\varphi)\,\omega$.
 # 2. Over all cells, the mean square of the place is 1/3.
-# 3. Over the window, the place has variance $\varphi^2/3$, and the score has mean $x/\omega$.
+# 3. Over the window, which is $2\varphi$ wide, the place has variance $(2\varphi)^2/12 = \varphi^2/3$, and the score has mean $x/\omega$.
 # 4. The window is drawn with probability ω, so the variance is
 #
 # $$ \begin{aligned} &\frac{1-\omega}{3\,(1-\varphi)^2\omega^2} + \omega\,\Big(\frac{\varphi^2}{3\,(1-\varphi)^2\omega^2} + \frac{x^2}{\omega^2}\Big) - x^2 \\ &= x^2\Big(\frac1\omega-1\Big) + \frac{1-\omega+\omega\,\varphi^2}{3\,(1-\varphi)^2\omega^2}. \end{aligned} $$ (eq-means-windows)
 #
 # {cite:t}`wang2019collecting` take $\varphi = 1/(e^{\varepsilon/2}+1)$.
-# For a large ε, the variance is then near $(x^2+\frac13)\,e^{-\varepsilon/2}$, while that of noise is near $8/\varepsilon^2$, and that of the sign near $1-x^2$.
+# For a large ε, ω is near $1-e^{-\varepsilon/2}$, and the variance near $(x^2+\frac13)\,e^{-\varepsilon/2}$; that of noise is near $8/\varepsilon^2$, and that of the sign near $1-x^2$.
 #
 # (sec-means-limit)=
 # ## Which one is best?
 #
 # The variance of the sign falls with $x^2$, that of windows rises.
-# So {cite:t}`wang2019collecting` mix both: a public coin decides, without looking at $x$.
+# So {cite:t}`wang2019collecting` mix both by a public coin.
 
 
 # %%
@@ -444,14 +455,17 @@ def hybrid(x, steps, width, eps, rng):
 # On a grid of numbers and scores, the best client is found by a linear program ({ref}`sec-dist-variance`).
 # {numref}`fig-means-variance` compares our clients with it.
 
-# %% mystnb={"figure": {"name": "fig-means-variance", "caption": "Standard error at the number where it is largest, divided by that of the best client (left), and times √n (right). Lines: formula. Marks: 40,000 clients each, with 95 % bars."}, "image": {"alt": "Two panels against epsilon from 0.1 to 8. Left: sign and noise start near 1 and leave the panel above epsilon 2; windows start at 1.15; Hybrid stays lowest, and rises after epsilon 2. Right: four falling lines; the sign stays at 1 from epsilon 4 on, windows and Hybrid fall fastest. Marks lie on the lines."}}
-KINDS = {"sign": TwoPoint, "noise": Laplace, "windows": Piecewise, "Hybrid": Hybrid}
+# %% mystnb={"figure": {"name": "fig-means-variance", "caption": "Largest standard error over all numbers, divided by the best client's (left), and times √n (right). Lines: formula. Marks: 40,000 people each, 95 % bars."}, "image": {"alt": "Two panels against epsilon from 0.1 to 8. Left: sign and noise start near 1 and leave the panel above epsilon 2; windows start at 1.15; Hybrid stays lowest, and rises after epsilon 2. Right: four falling lines; the sign stays at 1 from epsilon 4 on, windows and Hybrid fall fastest. Marks lie on the lines."}}
+KINDS = {"sign": TwoPoint, "noise": Laplace}
+KINDS |= {"windows": Piecewise, "Hybrid": Hybrid}
 BUDGETS = [0.1, 0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 8]
 exact, drawn = study.errors(KINDS, BUDGETS, (0.5, 1, 2, 4), rng)
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
 for ax, what in zip(axes, ("ratio", "error"), strict=True):
-    sns.lineplot(exact, x="ε", y=what, ax=ax, **theory("client", [*KINDS]))
-    sns.lineplot(drawn, x="ε", y=what, ax=ax, **simulation("client", [*KINDS], of="std"))
+    xy = {"x": "ε", "y": what, "ax": ax}
+    sns.lineplot(exact, **xy, **theory("client", [*KINDS]))
+    marks = simulation("client", [*KINDS], of="std")
+    sns.lineplot(drawn, **xy, **marks)
     ax.set(xscale="log", xlabel="budget ε")
 axes[0].set(ylim=(0.95, 1.8), ylabel="standard error / best client's")
 axes[1].set(yscale="log", ylabel="√n × standard error")
@@ -463,7 +477,7 @@ plt.show()
 # %% [markdown]
 # Below $\varepsilon = 0.5$, no client is much better than one bit.
 # From about 1 on, Hybrid is.
-# Above 2, windows should be wider than published: the worst numbers are $\pm1$, where the first term of {eq}`eq-means-windows` counts (`best_width` in the package).
+# Above 2, windows should be wider than published: the worst numbers are $\pm1$, where the first term of {eq}`eq-means-windows` counts.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: Hybrid, and windows on a fine grid"}
 
@@ -507,19 +521,17 @@ check(
 # (sec-means-fair)=
 # ## A mean with an interval
 #
-# Three surveys of the readers with $\varepsilon = 2$, 16 steps and windows of six cells.
+# Three surveys of the readers, with $\varepsilon = 2$, 16 steps, windows of six cells:
 
 # %%
-SURVEYS = {
-    "sign": (lambda x: two_point(x, 2.0, rng), lambda y: two_point_score(y, 2.0)),
-    "noise": (lambda x: noisy(x, 16, 2.0, rng), lambda y: noisy_score(y, 16, 2.0)),
-    "windows": (lambda x: windowed(x, 16, 6, 2.0, rng), lambda y: windowed_score(y, 16, 6, 2.0)),
-}
+SIZES = {"sign": (), "noise": (16,), "windows": (16, 6)}
 print(f"truth   {AGES.mean():.2f}")
-for name, (client, score) in SURVEYS.items():
-    mean, error = server([score(client(x)) for x in people])
+for name, (send, score) in THREE.items():
+    size = SIZES[name]
+    reports = [send(x, *size, 2.0, rng) for x in people]
+    mean, error = server([score(y, *size, 2.0) for y in reports])
     low, high = mean - 1.96 * error, mean + 1.96 * error
-    print(f"{name:<7} {mean:.2f} ± {error:.2f}, 95 % interval {low:.2f} to {high:.2f}")
+    print(f"{name:<7} {mean:.2f} ± {error:.2f}, 95 %: {low:.2f} to {high:.2f}")
 
 # %% [markdown]
 # These intervals are about a population of which the readers are a random sample.
@@ -529,13 +541,13 @@ for name, (client, score) in SURVEYS.items():
 # *Coverage* is the probability that the interval contains the true mean:
 
 # %%
-for mean, eps, n in ((0, 1, 20), (0, 1, 180), (0.98, 8, 300), (0.98, 8, 9000)):
+for mean, eps, n in [(0, 1, 20), (0, 1, 180), (0.98, 8, 300), (0.98, 8, 9000)]:
     rarer = n / 2 * (1 - mean / two_point_score(1, eps))
     share = study.coverage(mean, n, eps)
-    print(f"mean {mean:<4}  ε = {eps}  n = {n:<4}  rarer sign {rarer:4.1f}  coverage {share:.1%}")
+    print(f"mean {mean:<4} n = {n:<4} rarer {rarer:4.1f}, coverage {share:.1%}")
 
 # %% [markdown]
-# With 90 reports of the rarer sign, coverage was within a point of 95 % wherever we tried.
+# With 90 or more, coverage was within a point of 95 % wherever we tried.
 #
 # (sec-means-wrong)=
 # ## What can go wrong
@@ -545,7 +557,7 @@ for mean, eps, n in ((0, 1, 20), (0, 1, 180), (0.98, 8, 300), (0.98, 8, 9000)):
 # - *A client skips what it does not want to report.*
 #   The gap leaks, and the mean is biased.
 # - *The server clips scores to $[-1, 1]$.*
-#   At $\varepsilon = 1$ the sign's scores ±2.16 become ±1, with mean $x/2.16$, however many people report.
+#   For the sign at $\varepsilon = 1$, the mean shrinks to $x/2.16$, however many people report.
 #
 # (sec-means-exercises)=
 # ## Exercises
@@ -553,7 +565,7 @@ for mean, eps, n in ((0, 1, 20), (0, 1, 180), (0.98, 8, 300), (0.98, 8, 9000)):
 # :::{admonition} Exercise 1 (pencil, 8 minutes)
 # You want the mean age of a population to ± 1.2 years (95 %), by the sign, with $e^\varepsilon = 3$.
 # How many people suffice?
-# How many with Laplace noise that is not cut, and the same $\varepsilon = \ln 3 = 1.10$?
+# How many with Laplace noise that is not cut ($\ln 3 = 1.10$)?
 # Which part of its variance does the cut save as $\varepsilon \to 0$?
 # :::
 #

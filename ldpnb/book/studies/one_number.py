@@ -7,7 +7,7 @@ from math import tanh
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
-from scipy.stats import binom  # type: ignore[import-untyped]
+from scipy.stats import binom
 
 from ldpnb.core import Tally
 from ldpnb.numbers import least_distortion
