@@ -193,8 +193,6 @@ spent = epsilon(laws(float_noise, [0.0, 0.3]))
 print(f"this client is ε-LDP for ε = {spent}")
 
 # %% [markdown]
-# Some reports of 0.3 are impossible for 0.
-#
 # (sec-means-laplace)=
 # ### On a grid
 #
@@ -205,9 +203,9 @@ print(f"this client is ε-LDP for ε = {spent}")
 # From its point, the client walks in a random direction {cite:p}`ghosh2012universally`.
 # After each step it goes on with probability $\rho = e^{-\varepsilon/t}$, but not beyond the end of the range.
 # With probability $\frac{1-\rho}{1+\rho}$ it does not even start.
-# Without the end, it would make $g > 0$ steps to one side with probability
+# Without the end, it would make $h > 0$ steps to one side with probability
 #
-# $$ \frac{2\rho}{1+\rho}\cdot\frac12\cdot\rho^{g-1}(1-\rho) = \frac{1-\rho}{1+\rho}\,\rho^g. $$ (eq-means-geometric)
+# $$ \frac{2\rho}{1+\rho}\cdot\frac12\cdot\rho^{h-1}(1-\rho) = \frac{1-\rho}{1+\rho}\,\rho^h. $$ (eq-means-geometric)
 
 
 # %%
@@ -238,7 +236,7 @@ def noisy(x, steps, eps, rng):
 #
 # $$ \pm\Big(1 + \frac2t\cdot\frac{\rho}{1-\rho}\Big). $$ (eq-means-ends)
 #
-# Its variance is smaller than that of noise without a cut.
+# Its variance is smaller than without a cut.
 # :::
 #
 # :::{prf:proof}
@@ -246,11 +244,11 @@ def noisy(x, steps, eps, rng):
 # Two points $u$ are at most $t$ steps apart, so a ratio is at most $\rho^{-t} = e^\varepsilon$, which $y = 0$ attains.
 # The cut only processes the report, and leaves this ratio at 0.
 #
-# *Mean.* Without a cut, a walk that reaches the upper end goes on for $g$ more steps with probability $(1-\rho)\rho^g$, from whatever point it came.
-# The mean of $g$ is $\rho/(1-\rho)$ steps of width $2/t$: this is {eq}`eq-means-ends`.
+# *Mean.* Without a cut, a walk that reaches the upper end goes on for $h$ more steps with probability $(1-\rho)\rho^h$, from whatever point it came.
+# The mean of $h$ is $\rho/(1-\rho)$ steps of width $2/t$: this is {eq}`eq-means-ends`.
 # So the score is the mean of the uncut report, given the cut one, and has the same mean $x_u$.
 #
-# *Variance.* To replace a report by such a mean takes away the variance of $g$ at the ends.
+# *Variance.* To replace a report by such a mean takes away the variance of $h$ at the ends.
 # :::
 #
 # So beyond the range, there is nothing to learn.
@@ -327,7 +325,7 @@ def law_of(name, x, size, eps):
     client, score = THREE[name]
     told = laws(lambda x, rng: client(x, *size, eps, rng), [x])[0]
     frame = pd.DataFrame({"report": sorted(told)})
-    frame["score"] = [round(score(y, *size, eps), 2) for y in frame["report"]]
+    frame["score"] = [score(y, *size, eps) for y in frame["report"]]
     frame["probability"] = [float(told[y]) for y in frame["report"]]
     return frame
 
@@ -337,7 +335,8 @@ sizes = {"noise": (8,), "windows": (8, 4)}
 for ax, (name, size) in zip(axes, sizes.items(), strict=True):
     both = [law_of(name, x, size, 1.5) for x in (-1, 0.5)]
     rows = pd.concat(both, keys=["−1", "0.5"], names=["number", None])
-    sns.barplot(rows, x="score", y="probability", hue="number", ax=ax)
+    xy = {"x": "score", "y": "probability", "hue": "number", "ax": ax}
+    sns.barplot(rows, **xy, formatter=lambda z: f"{z:.2f}".replace("-", "−"))
     ax.set(title=name, xlabel="score")
     ax.tick_params(axis="x", labelsize=9)
 axes[1].get_legend().remove()
@@ -410,7 +409,7 @@ check(
 )
 
 # %% [markdown]
-# With one step, and windows of one cell, both clients are the sign again.
+# With one step and one cell, both clients are the sign again.
 #
 # For the variance of windows, let the grid be fine, and let $\varphi = \frac{a}{t+a}$ be the share of the cells in a window.
 #
@@ -423,7 +422,7 @@ check(
 # $$ \begin{aligned} &\frac{1-\omega}{3\,(1-\varphi)^2\omega^2} + \omega\,\Big(\frac{\varphi^2}{3\,(1-\varphi)^2\omega^2} + \frac{x^2}{\omega^2}\Big) - x^2 \\ &= x^2\Big(\frac1\omega-1\Big) + \frac{1-\omega+\omega\,\varphi^2}{3\,(1-\varphi)^2\omega^2}. \end{aligned} $$ (eq-means-windows)
 #
 # {cite:t}`wang2019collecting` take $\varphi = 1/(e^{\varepsilon/2}+1)$.
-# For a large ε, ω is near $1-e^{-\varepsilon/2}$, and the variance near $(x^2+\frac13)\,e^{-\varepsilon/2}$; that of noise is near $8/\varepsilon^2$, and that of the sign near $1-x^2$.
+# For a large ε, ω is near $1-e^{-\varepsilon/2}$, and the variance near $(x^2+\frac13)\,e^{-\varepsilon/2}$; that of noise is near $8/\varepsilon^2$ for $|x|<1$, and that of the sign near $1-x^2$.
 #
 # (sec-means-limit)=
 # ## Which one is best?
@@ -537,7 +536,7 @@ for name, (send, score) in THREE.items():
 # These intervals are about a population of which the readers are a random sample.
 # For the readers alone, they are a little too wide (Exercise 3).
 #
-# The factor 1.96 needs many reports of *both* signs; of the rarer one, we expect $\frac n2\big(1-|\bar x|/c\big)$.
+# The factor 1.96 needs many reports of *both* signs; of the rarer one, we expect $\frac n2\big(1-|\bar x|/c\big)$ if the mean is $\bar x$.
 # *Coverage* is the probability that the interval contains the true mean:
 
 # %%
@@ -575,7 +574,7 @@ for mean, eps, n in [(0, 1, 20), (0, 1, 180), (0.98, 8, 300), (0.98, 8, 9000)]:
 # Laplace noise has $8/1.10^2 = 6.63$, and the ages at most 1: $n = 7.63/0.05^2 = 3{,}050$.
 #
 # At grid point $u$, a walk ends at one of the ends with probability $\frac{\rho^u+\rho^{t-u}}{1+\rho}$.
-# There the cut takes away the variance of $g$ steps, $\frac4{t^2}\cdot\frac{\rho}{(1-\rho)^2}$.
+# There the cut takes away the variance of $h$ steps, $\frac4{t^2}\cdot\frac{\rho}{(1-\rho)^2}$.
 # On a fine grid $t(1-\rho) \to \varepsilon$, $\rho^u \to e^{-\varepsilon(1+x)/2}$ and $\rho^{t-u} \to e^{-\varepsilon(1-x)/2}$, so the variance is
 #
 # $$ \frac8{\varepsilon^2} - \frac4{\varepsilon^2}\,e^{-\varepsilon/2}\cosh\frac{\varepsilon x}2. $$
@@ -654,6 +653,7 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 # | $b$ | scale of Laplace noise (here only) |
 # | $t$ | steps of a grid (here only) |
 # | $u$ | number of a grid point (here only) |
+# | $h$ | steps of a walk (here only) |
 # | $a$ | cells of a window (here only) |
 # | $\rho$ | $e^{-\varepsilon/t}$ (here only) |
 # | $\omega$ | probability of drawing from the window alone (here only) |
