@@ -281,7 +281,7 @@ def windowed(x, steps, width, eps, rng):
 # :label: thm-means-windows
 # The client is exactly ε-LDP, and the score
 #
-# $$ \frac{2}{t\,\omega}\Big(y - \frac{t+a-1}{2}\Big), \qquad \omega = \frac{a\,(e^\varepsilon-1)}{a\,e^\varepsilon+t}, $$
+# $$ \begin{aligned} &\frac{2}{t\,\omega}\Big(y - \frac{t+a-1}{2}\Big), \\ &\omega = \frac{a\,(e^\varepsilon-1)}{a\,e^\varepsilon+t}, \end{aligned} $$
 #
 # has mean $x_u$.
 # :::
@@ -543,7 +543,8 @@ for name, (send, score) in THREE.items():
 for mean, eps, n in [(0, 1, 20), (0, 1, 180), (0.98, 8, 300), (0.98, 8, 9000)]:
     rarer = n / 2 * (1 - mean / two_point_score(1, eps))
     share = study.coverage(mean, n, eps)
-    print(f"mean {mean:<4} n = {n:<4} rarer {rarer:4.1f}, coverage {share:.1%}")
+    case = f"mean {mean:<4} ε = {eps} n = {n:<4}"
+    print(case, f"rarer sign {rarer:4.1f}  coverage {share:.1%}")
 
 # %% [markdown]
 # With 90 or more, coverage was within a point of 95 % wherever we tried.
@@ -603,7 +604,8 @@ def timid(x, eps, rng):
     return two_point(x / 2, eps, rng)
 
 
-mean, error = server([2 * two_point_score(timid(x, 1.0, rng), 1.0) for x in people])
+reports = [timid(x, 1.0, rng) for x in people]
+mean, error = server([2 * two_point_score(y, 1.0) for y in reports])
 less = epsilon(laws(lambda x, rng: timid(x, 1.0, rng), [-1.0, 1.0]))
 print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 
