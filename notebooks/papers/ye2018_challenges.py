@@ -70,7 +70,7 @@ def flip(link, eps, rng):
 # (ye2018-5-1-graphs)=
 # ### Graphs: sensitivity
 #
-# {badge}`Under conditions <ye2018.graph-sensitivity>`
+# {badge}`Reproduced under conditions <ye2018.graph-sensitivity>`
 #
 # In the central model noise is scaled to the sensitivity of a query, which is high for graphs.
 # Local privacy, the survey says, has no problem of too large a sensitivity.
@@ -239,7 +239,7 @@ close("ye2018", "§5.1", "2 reproduced, 1 reproduced under conditions")
 # (ye2018-5-3-pairs)=
 # ### Relations of all pairs: ε divided $\binom d2$ times
 #
-# {badge}`Under conditions <ye2018.lopub-pairs>` · Lesson: {ref}`ch-publish`
+# {badge}`Reproduced under conditions <ye2018.lopub-pairs>` · Lesson: {ref}`ch-publish`
 #
 # Since every two of $d$ attributes may be related, the survey divides the budget $\binom d2$ times, which “inevitably” brings much noise.
 # The budget need not be divided: all pairs can be estimated from one report about all attributes.
@@ -277,7 +277,7 @@ table(
 # (ye2018-5-3-sampling)=
 # ### Sampling attributes lowers utility
 #
-# {badge}`Under conditions <ye2018.lopub-sampling>` · Lesson: {ref}`ch-publish`
+# {badge}`Reproduced under conditions <ye2018.lopub-sampling>` · Lesson: {ref}`ch-publish`
 #
 # It does at the same ε of an attribute: clients that tell everything then have $d\varepsilon$ in all.
 # At the same ε of a record sampling raises utility, as the survey itself says of LDPMiner in §4.1.2.

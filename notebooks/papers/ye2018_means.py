@@ -76,7 +76,7 @@ def c(eps):
 # (ye2018-meanest)=
 # ### MeanEst · A corner of a cube
 #
-# $B$ and rounding: {badge}`Reproduced <ye2018.meanest-b>` the coin: {badge}`Corrected · probable <ye2018.meanest-coin>` its cost: {badge}`Corrected · certain <ye2018.meanest-exponential>` {badge}`Corrected · certain <ye2018.meanest-cost>` the range of a report: {badge}`Slip · certain` · Lesson: {ref}`sec-means-meanest`
+# $B$ and rounding: {badge}`Reproduced <ye2018.meanest-b>` the coin: {badge}`Corrected · certain <ye2018.meanest-coin>` its cost: {badge}`Corrected · certain <ye2018.meanest-exponential>` {badge}`Corrected · probable <ye2018.meanest-cost>` the range of a report: {badge}`Slip · certain` · Lesson: {ref}`sec-means-meanest`
 #
 # $n$ people have $d$ numbers each, $x \in [-1,1]^d$.
 # The report is a vector of $\{-B,B\}^d$, with
@@ -200,7 +200,7 @@ def harmony(x, rng, eps=1.0):
 # (ye2018-4-2-bound)=
 # ### The error bound, and that both are alike
 #
-# the bound: {badge}`Under conditions <ye2018.mean-bound>` alike: {badge}`Reproduced <ye2018.mean-similar>` · Lesson: {ref}`sec-means-compare`
+# the bound: {badge}`Reproduced under conditions <ye2018.mean-bound>` alike: {badge}`Reproduced <ye2018.mean-similar>` · Lesson: {ref}`sec-means-compare`
 #
 # $$ O\Big(\frac{\sqrt{d\log d}}{\varepsilon\sqrt n}\Big) \quad\text{for both methods.} $$
 #
@@ -212,7 +212,7 @@ def harmony(x, rng, eps=1.0):
 # (sec-means-table)=
 # ### Table 6 · Both methods compared
 #
-# communication: {badge}`Under conditions <ye2018.harmony-mean-bits>` computation: {badge}`Reproduced <ye2018.harmony-mean-cost>` MeanEst's budget: {badge}`Corrected · certain <ye2018.meanest-split>` Harmony's: {badge}`Reproduced <ye2018.harmony-mean-epsilon>` errors: {badge}`Reproduced <ye2018.table6-error>` individual data: {badge}`Reproduced <ye2018.mean-individual>` · Lesson: {ref}`ch-many`
+# communication: {badge}`Reproduced under conditions <ye2018.harmony-mean-bits>` computation: {badge}`Reproduced <ye2018.harmony-mean-cost>` MeanEst's budget: {badge}`Corrected · certain <ye2018.meanest-split>` Harmony's: {badge}`Reproduced <ye2018.harmony-mean-epsilon>` errors: {badge}`Reproduced <ye2018.table6-error>` individual data: {badge}`Reproduced <ye2018.mean-individual>` · Lesson: {ref}`ch-many`
 #
 # In each cell, the survey's entry comes first, in our words; what we found instead follows an arrow.
 #
@@ -468,7 +468,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (ye2018-compression)=
 # ### Compression · Fewer values
 #
-# rate, loss and distortion: {badge}`Definition or setting` a class of sources: {badge}`Reproduced <ye2018.compression-class>` · Lesson: {ref}`sec-dist-compression`
+# rate, loss and distortion: {badge}`Definition` a class of sources: {badge}`Reproduced <ye2018.compression-class>` · Lesson: {ref}`sec-dist-compression`
 #
 # The values of a person are compressed into fewer ones, under ε-LDP.
 # The survey defines the rate, the loss of a tuple of $d$ attributes, and a bound δ on its expectation for the worst source of a class $\mathcal P$:
@@ -480,7 +480,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (sec-dist-quasi)=
 # ### Compression · A convex problem, solved by bisection
 #
-# {badge}`Under conditions <ye2018.compression-convex>` · Lesson: {ref}`sec-dist-program`
+# {badge}`Reproduced under conditions <ye2018.compression-convex>` · Lesson: {ref}`sec-dist-program`
 #
 # The survey looks for the least ε at given δ and ρ.
 # If the values that reports stand for are fixed, the channels with ε at most some number form a convex set, and those with distortion at most δ too.
@@ -491,7 +491,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (ye2018-distortion)=
 # ### Distortion · A channel for a given δ
 #
-# {badge}`Under conditions <ye2018.distortion-epsilon>` beside randomized response: {badge}`Under conditions <ye2018.beside-rr>` · Lesson: {ref}`sec-dist-hamming`
+# {badge}`Reproduced under conditions <ye2018.distortion-epsilon>` beside randomized response: {badge}`Reproduced under conditions <ye2018.beside-rr>` · Lesson: {ref}`sec-dist-hamming`
 #
 # $$ Q(y \mid x) = \begin{cases} 1-\delta, & y = x, \\ \dfrac{\delta}{k-1}, & y \ne x, \end{cases} \qquad \varepsilon = \ln(k-1)+\ln\frac{1-\delta}{\delta}. $$
 #
@@ -529,7 +529,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (sec-dist-cost)=
 # ### Table 7 · Mechanisms compared
 #
-# W-RR: {badge}`Reproduced <ye2018.table7-wrr>` loss: {badge}`Reproduced <ye2018.distortion-quantified>` few values: {badge}`Reproduced <ye2018.distortion-few>` communication: {badge}`Under conditions <ye2018.compression-transmission>` computation: {badge}`Under conditions <ye2018.table7-distortion-cost>` · Lesson: {ref}`ch-distortion`
+# W-RR: {badge}`Reproduced <ye2018.table7-wrr>` loss: {badge}`Reproduced <ye2018.distortion-quantified>` few values: {badge}`Reproduced <ye2018.distortion-few>` communication: {badge}`Reproduced under conditions <ye2018.compression-transmission>` computation: {badge}`Reproduced under conditions <ye2018.table7-distortion-cost>` · Lesson: {ref}`ch-distortion`
 #
 # | mechanism | advantages | drawbacks | computation |
 # |---|---|---|---|
@@ -540,7 +540,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (sec-dist-many)=
 # ### Below Table 7 · Dimension, and the number of values
 #
-# Compression: {badge}`Under conditions <ye2018.compression-dimension>` Distortion: {badge}`Reproduced <ye2018.distortion-grows>` · Lesson: {ref}`sec-dist-hamming`
+# Compression: {badge}`Reproduced under conditions <ye2018.compression-dimension>` Distortion: {badge}`Reproduced <ye2018.distortion-grows>` · Lesson: {ref}`sec-dist-hamming`
 #
 # Matching inputs and outputs takes a Cartesian product, $k^d$ by $r$, so the survey restricts Compression to few dimensions.
 # That holds unless symmetry solves the problem, as in {prf:ref}`thm-dist-ball`.
@@ -549,7 +549,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (ye2018-4-3-utility)=
 # ### Distortion as utility
 #
-# {badge}`Under conditions <ye2018.distortion-utility>` · Lesson: {ref}`sec-dist-shares`
+# {badge}`Reproduced under conditions <ye2018.distortion-utility>` · Lesson: {ref}`sec-dist-shares`
 #
 # The survey calls δ the usefulness of the statistics.
 # For equally likely values and k-RR, a smaller δ does mean smaller variances.
