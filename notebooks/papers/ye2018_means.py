@@ -480,7 +480,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (sec-dist-quasi)=
 # ### Compression · A convex problem, solved by bisection
 #
-# {badge}`Reproduced under conditions <ye2018.compression-convex>` · Lesson: {ref}`sec-dist-program`
+# {badge}`Reproduced under conditions · convention <ye2018.compression-convex>` · Lesson: {ref}`sec-dist-program`
 #
 # The survey looks for the least ε at given δ and ρ.
 # If the values that reports stand for are fixed, the channels with ε at most some number form a convex set, and those with distortion at most δ too.
@@ -529,7 +529,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # (sec-dist-cost)=
 # ### Table 7 · Mechanisms compared
 #
-# W-RR: {badge}`Reproduced <ye2018.table7-wrr>` loss: {badge}`Reproduced <ye2018.distortion-quantified>` few values: {badge}`Reproduced <ye2018.distortion-few>` communication: {badge}`Reproduced under conditions <ye2018.compression-transmission>` computation: {badge}`Reproduced under conditions <ye2018.table7-distortion-cost>` · Lesson: {ref}`ch-distortion`
+# W-RR: {badge}`Reproduced <ye2018.table7-wrr>` loss: {badge}`Reproduced <ye2018.distortion-quantified>` few values: {badge}`Reproduced <ye2018.distortion-few>` communication: {badge}`Reproduced under conditions · probable <ye2018.compression-transmission>` computation: {badge}`Reproduced under conditions <ye2018.table7-distortion-cost>` · Lesson: {ref}`ch-distortion`
 #
 # | mechanism | advantages | drawbacks | computation |
 # |---|---|---|---|
