@@ -12,10 +12,10 @@
 # The first lessons of this book follow its order.
 #
 # Nearly every formula that says what a client sends is right, and so are all five experiments, as far as words can be compared.
-# We correct MeanEst, which is {ref}`cheaper and more private <ye2018-meanest>` than the survey says, but for a coin that belongs to another version of it.
+# {ref}`MeanEst <ye2018-meanest>` costs less than the survey says and spends all of ε on the vector; its coin is wrong for an even number of dimensions.
 # We correct the budgets that suit {ref}`RAPPOR and k-RR <ye2018-4-1-1-regime>`, where one word was turned round.
 # Laplace noise and the exponential mechanism {ref}`do apply locally <ye2018-1-3-3>`.
-# Error bounds hold for small ε, and it depends on the source which error they bound.
+# The error bounds of RAPPOR, k-RR and k-Subset hold for every ε, most others for small ε; it depends on the source which error they bound.
 # Sentences that compare two models or two methods mostly hold under conditions that we compute.
 #
 # :::{account} ye2018

@@ -6,8 +6,8 @@
 #
 # §4.2 compares two methods for the means of $d$ numbers: MeanEst answers about all of them at once, Harmony-Mean about one.
 # §4.3 adds two mechanisms that start from an error that one can bear: Compression and Distortion.
-# Harmony-Mean is right in every formula.
-# MeanEst is cheaper and more private than the survey says, but its coin belongs to another version of the method.
+# Harmony-Mean is right in every probability.
+# MeanEst costs less than the survey says and spends all of ε on the vector; its coin is wrong for even $d$.
 # Distortion is k-RR under another name.
 #
 # **Readings that are ours.**
@@ -167,7 +167,7 @@ table(
 # Each cell has the exact ε, where 1 is asked for, and the mean score of a number that is 1.
 #
 # **How $B$ grows.**
-# The survey says that $B$ grows exponentially with $d$, so that the method does not suit many dimensions.
+# The survey says that $B$ grows exponentially with $d$, that this limits the computation of $B$, and that the method does not suit many dimensions.
 # {eq}`eq-ye2018-b` is $c\,2^{d-1}/A_d$ for odd $d$, and 1 less for even $d$; by Stirling's formula, $2^{d-1}/A_d \approx \sqrt{\pi d/2}$, so
 #
 # $$ B \approx c\,\sqrt{\pi d/2}. $$
@@ -432,21 +432,23 @@ settle(
     instead={"whole": isclose(one_of_three, 1), "split-error": c(0.1 / 100) / c(0.1 / 10) > 9.9},
 )
 unit = study.people(10**5, rng)
-seen = {}
-for name, kind in BOTH.items():
-    mechanism = kind(d=80, epsilon=1.0)
-    reports = mechanism.perturb(unit, rng=rng)
-    seen[name] = sqrt(np.mean(np.square(mechanism.estimate(mechanism.tally(reports)) - unit.mean(0))))
+
+
+def error_of(name, people):
+    """Root mean square error of one survey at ε = 1, in half ranges."""
+    mechanism = BOTH[name](d=80, epsilon=1.0)
+    reports = mechanism.perturb(people, rng=rng)
+    return sqrt(np.mean(np.square(mechanism.estimate(mechanism.tally(reports)) - people.mean(0))))
+
+
+seen = {name: error_of(name, unit) for name in BOTH}
+few = {name: error_of(name, unit[:1000]) for name in BOTH}
 apart = c(1 / 80) / sqrt(10**5)
-print(
-    "10⁵ people, ε = 1, parts of the range:",
-    {name: round(one / 2, 3) for name, one in seen.items()},
-    round(apart / 2, 3),
-)
+print("10⁵ people, parts of the range:", {name: round(one / 2, 3) for name, one in seen.items()}, round(apart / 2, 3))
 settle(
     "ye2018.table6-error",
-    {"small": all(one / 2 < 0.06 for one in seen.values()), "splitting": apart / 2 > 0.2},
-    control=("one person in a hundred", not 10 * max(seen.values()) / 2 < 0.06),
+    {"small": all(one / 2 < 0.05 for one in seen.values()), "splitting": apart / 2 > 0.2},
+    control=("a thousand people", not any(one / 2 < 0.05 for one in few.values())),
 )
 spread = {name: sqrt(kind(d=80, epsilon=1.0).variance(np.zeros((1, 80)))[0, 0]) for name, kind in BOTH.items()}
 settle(
@@ -456,8 +458,8 @@ settle(
 )
 settle(
     "ye2018.mean-noise",
-    {"cancels": spread["Harmony"] > 10 and seen["Harmony"] / sqrt(10) < 0.1},
-    control=("a hundred people", not seen["Harmony"] * sqrt(1000) < 0.1),
+    {"cancels": spread["Harmony"] > 10 and seen["Harmony"] < 0.1},
+    control=("a thousand people", not few["Harmony"] < 0.1),
 )
 close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 corrected")
 
@@ -475,7 +477,9 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # $$ \begin{aligned} \rho &= \frac{\log_2 r}{\log_2 k}, \qquad L(x, y) = \frac1d \sum_{i=1}^d L(x_i, y_i), \\ \delta &\ge \max_{\pi\in\mathcal P} \sum_{x,y} \pi_x\,Q(y \mid x)\,L(x, y). \end{aligned} $$ (eq-ye2018-compression)
 #
-# In the survey's sum, the second letter is $x_i'$ where $\hat x_i$ is meant; we cannot tell whether that was printed.
+# The survey writes the sum for the values of one attribute; we write it for whole tuples, which is the same if the loss is their mean.
+# Its second letter is $x_i'$ where $\hat x_i$ is meant; we cannot tell whether that was printed.
+# It says that the rate ties ε, the strength of protection, to δ, the usefulness of the data.
 #
 # (sec-dist-quasi)=
 # ### Compression · A convex problem, solved by bisection
