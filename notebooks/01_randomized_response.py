@@ -7,8 +7,8 @@
 # :::{admonition} In one minute
 # You ask people a question that they would rather not answer.
 # Each person tosses a biased coin in private.
-# On heads the reply is the truth, on tails it is the opposite.
-# Any reply may be a lie, so it gives little away about the person.
+# On heads, the reply is the truth; on tails, it is the opposite.
+# Any reply may be a lie, so no reply proves anything about a person.
 # But you know how often the coin makes people lie.
 # So you can correct the share of "yes" among many replies.
 # This is *randomized response*.
@@ -25,7 +25,7 @@
 # 若有可信的收集者，标准误差按 $1/n$ 下降；没有可信的收集者时，只按 $1/\sqrt n$ 下降。
 # :::
 #
-# You need probability up to Bayes' rule and variances, and nothing about privacy.
+# You need basic probability: Bayes' rule and variances.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -60,9 +60,8 @@ print(f"{truth.sum():,} of {n:,} had an affair: {f:.1%}")
 # %% [markdown]
 # A person's true answer is $x = 1$ for yes or $x = 0$ for no.
 # The magazine wants the share $f$ of yes among its $n$ readers.
-# It has these answers because the readers trusted it.
-# People without that trust may give false answers.
-# Nobody knows how many do, so asking more readers does not correct the error.
+# Here it has the true answers, because the readers trusted it.
+# Without that trust, people may answer falsely, and asking more people does not correct the error.
 # **Can the magazine estimate $f$ without seeing the true answers?**
 #
 # We begin with five invented readers, two of whom had an affair.
@@ -79,12 +78,12 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 #
 # $$ p = \frac{e^\varepsilon}{1+e^\varepsilon}. $$
 #
-# The number $\varepsilon > 0$ is the *privacy budget*; everybody knows it.
-# It makes $p$ larger than 1/2, so the truth is more likely than the lie.
+# Everybody knows $\varepsilon > 0$, the *privacy budget*; the next section shows what it limits.
+# Since $e^\varepsilon > 1$, the truth is more likely than a lie.
 #
-# The program that turns a value $x$ into a reply $y$ is the *client*.
-# Here `toss(p, rng)` is a coin that comes up heads with probability $p$, and `odds(eps)` is $e^\varepsilon$.
-# We do not write `exp(eps)`, because a proof below puts a symbol in place of ε, and `exp` takes only numbers.
+# The *client* is the program that turns a value $x$ into a *report* $y$, here the reply.
+# In the code, `toss(p, rng)` is heads with probability $p$.
+# `odds(eps)` is `exp(eps)`, but it also accepts a symbol, which a proof below needs.
 
 
 # %%
@@ -99,7 +98,6 @@ for name, x in FIVE.items():
     print(f"{name:<5} truth {x}  reply {y}", "" if x == y else " a lie")
 
 # %% [markdown]
-# The magazine sees only the replies, not which are lies.
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
 #
 # How often does Ana's client lie?
@@ -115,7 +113,7 @@ def at_ln2(x, rng):
 
 
 coin = {"steps": ["coin"], "options": [["heads", "tails"]]}
-diagram.tree(at_ln2, 1, **coin, names=NAMES, root="yes", head="truth")
+diagram.tree(at_ln2, 1, **coin, names=NAMES, root="yes")
 plt.show()
 
 # %% [markdown]
@@ -129,8 +127,7 @@ for x in (0, 1):
     print(f"truth {x}:  says 0 {no:.3f}  says 1 {yes:.3f}")
 
 # %% [markdown]
-# This idea is behind the whole book.
-# The law comes from the code that runs; privacy, bias and variance follow from the law.
+# So the code gives the law, and the law gives privacy, bias and variance.
 #
 # (sec-rr-privacy)=
 # ## What a reply gives away
@@ -147,7 +144,7 @@ for x in (0, 1):
 # It is *exactly* ε-LDP if no smaller budget satisfies this.
 # :::
 #
-# If reports are real numbers, read "every set of reports" for "every report".
+# If reports are real numbers, a single report may have probability 0; then read "every set of reports" for "every report".
 #
 # In randomized response, a reply $y$ has probability $p$ if the truth is $y$, and $1-p$ if it is not.
 # The ratio of the two is
@@ -161,20 +158,22 @@ for x in (0, 1):
 # The probabilities of a reply under the two truths differ by a factor of exactly $e^\varepsilon$.
 # :::
 #
-# This proof is about a formula, and a program may differ from its formula.
-# The function `prove` follows our client along its branches, with $e^\varepsilon$ as a symbol:
+# A program may differ from this formula.
+# The function `prove` follows our client along its branches, with $e^\varepsilon$ as a symbol.
+# A report *tells two inputs apart* by the ratio of its two probabilities:
 
 # %%
 print(prove(reply, [0, 1], rounded=False))
 
 # %% [markdown]
 # An *ideal coin* has exactly the probability in the code.
-# A computer rounds it to 53 bits, so the true ε can be very slightly larger; {ref}`ch-verify` shows the remedy.
+# A computer rounds this probability to 53 bits, so the true ε can be slightly larger.
+# Without `rounded=False`, `prove` also checks rounded coins, and these fail; {ref}`ch-verify` shows the remedy.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a client that lies too rarely as control"}
 def eager(x, rng):
-    """A mistake: it lies with probability e^−ε/2."""
+    """A mistake: it lies with probability (e^−ε)/2."""
     return x if toss(1 - exp(-1) / 2, rng) else 1 - x
 
 
@@ -194,8 +193,8 @@ check(
 # What does $e^\varepsilon$ mean to Dora?
 # Suppose somebody bets that she had an affair.
 # The bettor may know her age and how she rates her marriage.
-# All of that is in the odds before the reply: the probability of yes divided by that of no.
-# The reply can only multiply these odds.
+# The *odds* are the probability of yes divided by that of no.
+# Before the reply, they depend on what the bettor knows; the reply multiplies them.
 #
 # :::{prf:theorem} A report changes no odds by more than a factor of $e^\varepsilon$
 # :label: thm-odds
@@ -209,14 +208,15 @@ check(
 # :::
 #
 # :::{prf:proof}
+# Since $y$ can occur, {prf:ref}`def-ldp` gives it a positive probability under every value: nothing below divides by 0.
 # Divide Bayes' rule for $x$ by Bayes' rule for $x'$.
 # The denominator $\Pr[y]$ cancels:
 #
 # $$ \frac{\Pr[x \mid y]}{\Pr[x' \mid y]} = \frac{\Pr[y \mid x]}{\Pr[y \mid x']}\cdot\frac{\Pr[x]}{\Pr[x']}. $$
 #
 # By {prf:ref}`def-ldp` the first factor on the right is at most $e^\varepsilon$.
-# Exchange $x$ and $x'$: it is at least $e^{-\varepsilon}$.
-# For randomized response it is one of these two, by {prf:ref}`thm-rr-privacy`.
+# Exchange $x$ and $x'$: this factor is at least $e^{-\varepsilon}$.
+# For randomized response, it equals one of these two bounds, by {prf:ref}`thm-rr-privacy`.
 # :::
 
 
@@ -236,13 +236,13 @@ for eps in (0.1, 0.5, 1, 2, 4):
 
 # %% [markdown]
 # Without a reply, a bettor who knows nothing but $f$ gives "yes" a probability of 32 %.
-# At $\varepsilon = 1$, a reply turns it into 56 % or 15 %.
+# At $\varepsilon = 1$, a reply changes this probability to 56 % or 15 %.
 # At $\varepsilon = 4$, a "yes" is almost a confession: *smaller* budgets protect more.
 #
 # In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
-# Each mark is the share with an affair among the readers of one group who gave one reply.
+# Each mark shows the share with an affair among the readers who gave the same rating and the same reply.
 
-# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: the readers in four groups, by how they rate their marriage, with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs from 0.18 to 0.66 lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor ones, lie on the curves."}}
 BUDGETS = [1, 2, 4]
 grid, xy = np.linspace(0.001, 0.999, 200), {"x": "before", "y": "after"}
 rating = people["marriage"].clip(lower=2)  # few said "very poor"
@@ -260,11 +260,15 @@ for y in (1, 0):
         lines.append(pd.DataFrame(line))
         mark = pd.DataFrame({"before": before, "after": truth, "ε": eps})
         marks.append(mark[said[eps] == y])
-        at = 1 / (1 + exp(eps / 2)) if y else 0.8  # where the label stands
+        at = {1: 0.4, 2: 0.25, 4: 0.08}[eps] if y else 0.8  # label
         ax.text(at, belief(at, y, eps), f"ε = {eps:g}", **label, bbox=white)
     lines, marks = pd.concat(lines), pd.concat(marks)
     sns.lineplot(lines, **xy, legend=False, **theory("ε", BUDGETS))
-    sns.lineplot(marks, **xy, **simulation("ε", BUDGETS))
+    look = simulation("ε", BUDGETS)
+    sns.lineplot(marks, **xy, **look, markersize=8)
+ratings = ["very good", "good", "fair", "poor"]
+for at, name in zip(np.unique(before), ratings, strict=True):
+    ax.text(at, 1.04, name, ha="center", fontsize=11)
 ax.plot([0, 1], [0, 1], color="gray", linewidth=1, linestyle="-")
 ax.set(xlabel="belief before the reply", ylabel="belief after the reply")
 ax.set(xlim=(0, 1), ylim=(-0.02, 1.02))
@@ -274,8 +278,8 @@ plt.show()
 # (sec-rr-estimate)=
 # ## What many replies are worth
 #
-# The magazine's *server* collects the replies $y_1, \dots, y_n$ and computes $\bar y$, the share of yes among them.
-# A truth of 1 gives the reply 1 with probability $p$, and a truth of 0 with probability $1-p$.
+# The magazine's *server* collects the replies $y_1, \dots, y_n$ and computes their share of yes, $\bar y$.
+# The reply is 1 with probability $p$ if the truth is 1, and with probability $1-p$ if the truth is 0.
 # So the expectation of $\bar y$ is
 #
 # $$ \begin{aligned} \E\,\bar y &= f\,p + (1-f)(1-p) \\ &= (1-p) + (2p-1)\,f. \end{aligned} $$ (eq-rr-law)
@@ -307,11 +311,11 @@ plt.show()
 #
 # $$ \begin{aligned} \Var \hat f &= \frac{p(1-p)}{(2p-1)^2\,n} = \frac{e^\varepsilon}{(e^\varepsilon-1)^2\,n} \\ &= \frac{1}{(e^{\varepsilon/2}-e^{-\varepsilon/2})^2\,n}. \end{aligned} $$
 #
-# The second step multiplies numerator and denominator by $(e^\varepsilon+1)^2$, the third divides both by $e^\varepsilon$.
+# The second step multiplies numerator and denominator by $(e^\varepsilon+1)^2$; the third divides both by $e^\varepsilon$.
 # The last bracket is $2\sinh(\varepsilon/2)$.
 # :::
 #
-# The standard error is the square root, $1/\big(2\sinh(\varepsilon/2)\sqrt n\big)$.
+# The standard error is the square root of $\Var \hat f$, $1/\big(2\sinh(\varepsilon/2)\sqrt n\big)$.
 # The server can compute it without knowing any answer:
 
 
@@ -336,13 +340,13 @@ print(f"estimate:       {f_hat:.1%} ± {error:.1%}")
 print(f"truth:          {f:.1%}")
 
 # %% [markdown]
-# The raw share is far too large.
-# Of the 4,313 readers without an affair, about 1,160 lie and say yes.
-# Of the 2,053 with an affair, only about 552 lie and say no.
+# The raw share is far too large: of the 4,313 readers without an affair, about 1,160 lie and say yes.
 # The corrected estimate lies within one standard error of the truth.
 #
 # This standard error is for *these* readers: only the coins are random.
-# If the readers are themselves a random sample, and $f$ is the share in the population, then $\Var\hat f$ grows by $f(1-f)/n$ {cite:p}`warner1965randomized`.
+# Now let the readers be a random sample, and $f$ the share in the population.
+# For given readers, the mean of $\hat f$ is the share among them, which has variance $f(1-f)/n$.
+# By the law of total variance, this is added to the variance from the coins {cite:p}`warner1965randomized`.
 #
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
 # Imagine eight magazines with the same readers, not eight questions to one reader.
@@ -411,16 +415,21 @@ check(
 #
 # Suppose that people trust a collector.
 # In this *central* model they hand over their true answers, and the collector perturbs only the published result.
-# ε-differential privacy then compares any two data sets that differ in one person's answer.
+# By ε-differential privacy, data sets that differ in one person's answer give each result probabilities with a ratio of at most $e^\varepsilon$.
 #
 # One draw of noise protects everybody {cite:p}`dwork2006calibrating`.
-# The collector adds a random integer $Z$ to the number of yes, *two-sided geometric noise* {cite:p}`ghosh2012universally`:
+# The collector adds *two-sided geometric noise*, a random integer $Z$, to the number of yes {cite:p}`ghosh2012universally`:
 #
 # $$ \Pr[Z = z] = \frac{e^\varepsilon-1}{e^\varepsilon+1}\; e^{-\varepsilon|z|}, \qquad z = 0, \pm1, \pm2, \dots $$
 #
-# A changed answer moves the count by 1, so no probability changes by more than a factor of $e^\varepsilon$.
-# The standard deviation of $Z$ is $1/\big(\sqrt2\,\sinh(\varepsilon/2)\big)$; the check below computes it from the law.
-# The published share has this standard deviation, divided by $n$.
+# A changed answer moves the count by 1.
+# So for a given result, $|z|$ changes by at most 1, and the probability by a factor of at most $e^\varepsilon$.
+#
+# $Z$ is the difference of two independent geometric variables with success probability $1-e^{-\varepsilon}$, so
+#
+# $$ \Var Z = \frac{2\,e^{-\varepsilon}}{(1-e^{-\varepsilon})^2} = \frac{2}{(e^{\varepsilon/2}-e^{-\varepsilon/2})^2} = \frac{1}{2\sinh^2(\varepsilon/2)}. $$
+#
+# The published share has the standard deviation of $Z$, divided by $n$.
 # Compare it with {prf:ref}`thm-rr-estimate`:
 #
 # $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \quad\; \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
@@ -431,7 +440,7 @@ check(
 p, lines, marks = exp(1) / (1 + exp(1)), [], []
 for size in 10 ** np.arange(1, 7):
     yes = round(f * size)
-    z = rng.geometric(1 - exp(-1), (2, 2000))  # Z is their difference
+    z = rng.geometric(1 - exp(-1), (2, 2000))
     told = rng.binomial([yes, size - yes], [p, 1 - p], (2000, 2)).sum(1)
     found, local = server(told, size, 1.0)
     central = 1 / (sqrt(2) * sinh(0.5) * size)
@@ -454,7 +463,7 @@ plt.show()
 
 # %% [markdown]
 # For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 136 people, and the local one 9,207.
-# The two formulas agree if the local survey asks $n^2/2$ people where the central one asks $n$.
+# To match a central survey of $n$ people, a local one needs $n^2/2$.
 #
 # No unbiased local estimate is more precise than ours, as {ref}`ch-limit` shows.
 
@@ -511,8 +520,8 @@ check(
 # ## What can go wrong
 #
 # - *People do not follow the protocol.*
-#   Suppose a tenth of those with the trait say "no" whatever their coin shows.
-#   At $\varepsilon = 1$, the estimate falls by 16 % of $f$.
+#   Suppose that a tenth of those with truth 1 say no, whatever their coin shows.
+#   This lowers $\E\,\bar y$ by $0.1\,p f$, and the estimate by $0.1\,p f/(2p-1)$, which is 16 % of $f$ at $\varepsilon = 1$.
 # - *The estimate leaves the range from 0 to 1.*
 #   This happens with few people or a small ε; report it with its error.
 #   {ref}`ch-sensible` says what else you can do, and at what cost.
@@ -551,8 +560,9 @@ check(
 #
 # No budget is large enough: nobody with the truth "yes" ever says "no".
 # A "no" is proof, and the ratio of its two probabilities is infinite.
-# The reply "yes" has a ratio of 2 only.
-# {prf:ref}`def-ldp` asks for both.
+# The reply "yes" has a ratio of only 2.
+# {prf:ref}`def-ldp` limits the ratio for *every* report.
+# Below, `prove` writes x for $e^\varepsilon$, not for a value.
 # :::
 
 
@@ -569,7 +579,7 @@ print(prove(always_yes, [0, 1], rounded=False))
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
 # The survey finds that most readers who rate their marriage as very poor had an affair.
-# Dora never replied, but a neighbour knows that she rates hers so.
+# Dora never replied, but a neighbour knows that she rates hers as very poor.
 # He now believes more firmly that she had an affair.
 # Has randomized response failed?
 # :::
@@ -579,17 +589,19 @@ print(prove(always_yes, [0, 1], rounded=False))
 # The neighbour learned this from other readers' replies; Dora never replied.
 # ε limits what *her own reply* adds to what is known about her.
 # It does not limit what the survey finds out about people in general, which is its purpose.
-# In {numref}`fig-rr-odds`, such knowledge moves the belief before the reply.
+# In {numref}`fig-rr-odds`, such knowledge changes the belief before the reply.
 # :::
 #
 # ## Summary
 #
-# - In randomized response the client tells the truth with probability $e^\varepsilon/(1+e^\varepsilon)$; it is exactly ε-LDP.
-# - A report of an ε-LDP client changes no odds by more than a factor of $e^\varepsilon$, whatever else is known.
+# - In randomized response, the client tells the truth with probability $e^\varepsilon/(1+e^\varepsilon)$ and is exactly ε-LDP.
+# - A report from an ε-LDP client changes no odds by more than a factor of $e^\varepsilon$, whatever else is known.
 # - The server corrects for the lies; the estimate is unbiased, and its standard error is $1/(2\sinh(\varepsilon/2)\sqrt n)$ for fixed people.
 # - Without a trusted collector, the standard error falls like $1/\sqrt n$ rather than $1/n$.
 #
 # ## Letters
+#
+# All lessons share this wording: *items*, *keys* and *bits* come later, and *nats* means that logarithms are natural.
 #
 # | letter | meaning |
 # |---|---|

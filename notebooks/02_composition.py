@@ -8,8 +8,8 @@
 # One randomized reply hides your answer.
 # Twenty fresh replies to the same question give it away, because the lies cancel.
 # The budgets of all your replies add up.
-# Budgets of different people do not, because your answer changes only your own report.
-# A survey that asks every year must divide its budget, ask you once, or repeat your first reply.
+# The budgets of different people do not.
+# A yearly survey must divide your budget, ask you once, or repeat your first reply.
 # For moderate budgets, asking once is better than dividing.
 # People may even choose their own budgets, as long as the choice does not depend on the answer.
 # :::
@@ -50,7 +50,7 @@ rng = np.random.default_rng(1982)  # the last year of the experiment
 #
 # The RAND health insurance experiment {cite:p}`newhouse1993free` followed families for years.
 # Did you see a doctor this year?
-# The public file has no names, so consecutive rows that agree in all but the visits count as one person.
+# The public file has no names: we take consecutive rows that differ only in the visits as one person, and keep people with five rows.
 # Three people answer:
 
 # %%
@@ -64,7 +64,7 @@ for answers in PEOPLE[:3]:
     print(*answers)
 
 # %% [markdown]
-# Suppose that they reply by randomized response, with $\varepsilon = 1$ each year.
+# Suppose that people reply by randomized response, with $\varepsilon = 1$ each year.
 
 
 # %%
@@ -75,14 +75,14 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# **What do five replies of one person give away, and how should we ask instead?**
+# **What do one person's five replies give away, and how should we ask instead?**
 #
 # (sec-comp-post)=
 # ## After the report
 #
 # Whatever the server does with a report costs no privacy.
 # Let a client be ε-LDP, and let a random function turn its report $y$ into $y'$ without looking at $x$.
-# For finitely many reports,
+# Then, with integrals for the sums if reports are real numbers,
 #
 # $$ \begin{aligned} \Pr[y' \mid x] &= \sum_y \Pr[y' \mid y]\,\Pr[y \mid x] \\ &\le \sum_y \Pr[y' \mid y]\; e^\varepsilon \Pr[y \mid x'] = e^\varepsilon \Pr[y' \mid x']. \end{aligned} $$
 #
@@ -90,7 +90,7 @@ def reply(x, eps, rng):
 #
 # :::{prf:theorem} Post-processing
 # :label: thm-post
-# If a client is ε-LDP, then so is any random function of its report that does not look at $x$.
+# A client is ε-LDP if it runs an ε-LDP client and sends any random function of that client's report, without looking at $x$ again.
 # :::
 #
 # (sec-rr-composition)=
@@ -100,7 +100,7 @@ def reply(x, eps, rng):
 # {numref}`fig-comp-tree` shows this for $\varepsilon = \ln 2$, where each reply is true with probability $2/3$.
 
 
-# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies if the answer is yes, with ε = ln 2 each. Probabilities multiply along branches."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
+# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies if the answer is yes, with ε = ln 2 each. Probabilities multiply along branches; colours name reports."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
 def twice(x, rng):
     return reply(x, log(2), rng), reply(x, log(2), rng)
 
@@ -113,7 +113,7 @@ diagram.tree(twice, 1, **coins, names=NAMES, root="yes")
 plt.show()
 
 # %% [markdown]
-# By Bayes' rule, a report multiplies the odds of yes against no by the ratio of its probabilities:
+# A report multiplies the odds of yes by the ratio of its probabilities ({prf:ref}`thm-odds`):
 
 # %%
 no, yes = laws(twice, [0, 1])
@@ -125,7 +125,7 @@ columns = ["replies", "if yes", "if no", "odds times"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Two equal replies change the odds by a factor of $4 = e^{2\varepsilon}$, and two opposite replies cancel.
+# Two equal replies multiply or divide the odds by $4 = e^{2\varepsilon}$, and two opposite replies cancel.
 #
 # :::{prf:theorem} Sequential composition
 # :label: thm-composition
@@ -135,13 +135,14 @@ table(pd.DataFrame(rows, columns=columns))
 # :::
 #
 # :::{prf:proof}
-# The coins are fresh, so
+# The first line is the chain rule.
+# The second holds because, given the earlier reports, report $t$ comes from an $\varepsilon_t$-LDP client with fresh coins:
 #
 # $$ \begin{aligned} \Pr[y_1, \dots, y_T \mid x] &= \prod_{t=1}^{T} \Pr[y_t \mid x, y_1, \dots, y_{t-1}] \\ &\le \prod_{t=1}^{T} e^{\varepsilon_t} \Pr[y_t \mid x', y_1, \dots, y_{t-1}] \\ &= e^{\varepsilon_1 + \dots + \varepsilon_T} \Pr[y_1, \dots, y_T \mid x']. \end{aligned} $$
 #
 # :::
 #
-# The value $x$ may be a whole record of five years.
+# The value $x$ may be a record of five years, so {prf:ref}`thm-composition` covers answers that change.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets add up exactly; a shared coin gives everything away"}
@@ -174,8 +175,8 @@ check(
 # $$ \sum_{l < T/2} \binom{T}{l} p^{T-l} (1-p)^{l} \;+\; \frac12 \Pr\Big[l = \frac T2\Big], $$ (eq-comp-majority)
 #
 # where $l$ is the number of lies.
-# In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ name the truth more than 98 times in 100.
-# The second, fourth or sixth reply adds nothing; Exercise 1 shows this for the second.
+# In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ reveal the truth more than 98 times in 100.
+# Exercise 1 shows why the second adds nothing.
 
 
 # %%
@@ -200,7 +201,7 @@ for name, e in BUDGETS.items():
         if t % 4 == 1:
             seen += [(name, t, z) for z in right(t, e, rng)]
 
-# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth. Lines: formula. Marks: 2,000 simulated people, with 95 % bars."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. All stay level at even numbers. Marks lie on or near the lines."}}
+# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth; 1/2 is a blind guess. Lines: formula. Marks: 2,000 simulated people, with 95 % bars."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. All stay level at even numbers. Marks lie on or near the lines."}}
 columns, names = ["budget", "T", "right"], [*BUDGETS]
 curve = pd.DataFrame(curve, columns=columns)
 seen = pd.DataFrame(seen, columns=columns)
@@ -209,14 +210,15 @@ ax = sns.lineplot(curve, x="T", y="right", **look)
 look = simulation("budget", names)
 sns.lineplot(seen, x="T", y="right", ax=ax, **look)
 ax.set(xlabel="number T of replies", ylabel="chance to be right")
+ax.set_ylim(0.5, 1.02)
 label_lines(ax)
 plt.show()
 for t in (1, 5, 20):
     print(f"ε = 1, T = {t}: {majority(t, 1):.3f}")
 
 # %% [markdown]
-# So five replies name an answer that never changes with probability 0.876.
-# If the answer changes, they still spend $5\varepsilon$.
+# If the answer never changes, the majority of five replies is right with probability 0.876.
+# If the answer changes, five replies still spend $5\varepsilon$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the majority formula, against the exact law of the replies"}
 
@@ -239,13 +241,12 @@ check(
 # (sec-comp-remedies)=
 # ## Three remedies
 #
-# How can a person keep ε in total over $T$ years?
+# How can a person spend at most ε over $T$ years?
 #
 # - *Divide:* she replies every year with $\varepsilon/T$.
 # - *Ask once:* she replies in one year, drawn at random, with all of ε.
-# - *Remember:* she repeats her first reply; by {prf:ref}`thm-post` it still costs ε.
-#   But it ignores later answers.
-#   After a change, a fresh reply that differs would reveal the change ({ref}`ch-rappor`).
+# - *Remember:* she repeats her first reply; by {prf:ref}`thm-post`, this costs only ε, but it ignores later answers.
+#   If she replied afresh only after a change, a different reply would reveal the change ({ref}`ch-rappor`).
 
 
 # %%
@@ -265,25 +266,23 @@ print(prove(every, RECORDS, rounded=False))
 print(prove(once, RECORDS, rounded=False))
 
 # %% [markdown]
-# A computer rounds its coins, which can break the bound very slightly; {ref}`ch-verify` mends this.
-#
-# With $h = 2p-1$, a reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its unbiased score is
+# With $h = 2p-1$, a reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its *score* has mean $x$:
 #
 # $$ z = \frac12 + \frac{y - 1/2}{h}, \qquad h = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \tanh\frac\varepsilon2. $$ (eq-comp-score)
 #
-# The estimate of the share $f$ of yes is the average score of the $n$ people.
+# The average score of the $n$ people estimates the share $f$ of yes over people and years.
 # As in {ref}`ch-rr`, people are fixed; only coins are random.
-# Both replies have $(y-\frac12)^2 = \frac14$, and so $(z-\frac12)^2 = 1/(4h^2)$:
+# Whether $y$ is 0 or 1, $(y-\frac12)^2 = \frac14$, and so $(z-\frac12)^2 = 1/(4h^2)$:
 #
 # $$ \Var z = \E\Big(z-\frac12\Big)^2 - \Big(\E z-\frac12\Big)^2 = \frac{1}{4h^2} - \Big(\E z-\frac12\Big)^2. $$ (eq-comp-variance)
 #
-# If one answer $x$ is asked, $\E z = x$ and $(x-\frac12)^2 = \frac14$:
+# If we ask for one answer $x$, $\E z = x$ and $(x-\frac12)^2 = \frac14$:
 #
 # $$ \Var z = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-fixed)
 #
 # Dividing averages $T$ such scores, each with $\varepsilon/T$.
-# For asking once, let $a$ be her share of years with yes.
-# The draw finds a yes with probability $a$, so $\E z = a$ in {eq}`eq-comp-variance`:
+# For asking once, let $a$ be the person's share of years with yes.
+# The year drawn has a yes with probability $a$, so $\E z = a$ in {eq}`eq-comp-variance`:
 #
 # $$ \begin{aligned} \text{divide:} \quad & \frac{1}{4\,T \sinh^2(\varepsilon/2T)}, \\[1ex] \text{ask once:} \quad & \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \;\le\; \frac{1}{4\tanh^2(\varepsilon/2)}. \end{aligned} $$ (eq-comp-remedies)
 
@@ -319,20 +318,26 @@ people = PEOPLE.tolist()
 replied = [average(x, T, rng) for x in people]
 divided = [average(x, 1, rng) for x in people]
 single = [score(once(x, 1, rng)[1], 1) for x in people]
+first = [score(reply(x[0], 1, rng), 1) for x in people]
+years = PEOPLE.mean()  # the share over all years
 asked = {
-    "every year, ε = 1": (T, *server(replied, divide(T, T))),
-    "divided": (1, *server(divided, divide(1, T))),
-    "one year": (1, *server(single, ask_once(1))),
+    "every year, ε = 1": (T, years, replied, divide(T, T)),
+    "divided": (1, years, divided, divide(1, T)),
+    "one year": (1, years, single, ask_once(1)),
+    "first year": (1, PEOPLE[:, 0].mean(), first, divide(1, 1)),
 }
 rows = []
-for how, (total, f_hat, error) in asked.items():
+for how, (total, f, z, variance) in asked.items():
+    f_hat, error = server(z, variance)
     estimate = f"{f_hat:.3f} ± {error:.3f}"
-    rows.append([how, total, f"{PEOPLE.mean():.3f}", estimate])
+    rows.append([how, total, f"{f:.3f}", estimate])
 columns = ["asked", "ε in total", "these people", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# In the last row, ± is the bound in {eq}`eq-comp-remedies`, less than half of the error of dividing.
+# The third row states the bound in {eq}`eq-comp-remedies`, about half the error of dividing.
+# Remembered replies estimate the first year alone.
+# So for the share over all years, ask once:
 #
 # :::{prf:theorem} Ask once
 # :label: thm-comp-once
@@ -347,7 +352,7 @@ table(pd.DataFrame(rows, columns=columns))
 # $$ \frac{d}{dr}\,\frac{\sinh^2 r}{r} = \frac{\sinh r}{r^2}\,\big(2r\cosh r - \sinh r\big) > 0, $$
 #
 # because $\tanh r < 2r$.
-# If $T$ grows, $r$ falls, so the left side decreases from $T = 1$ on, and for $T \ge 2$,
+# As $T$ grows, $r$ falls, so $T\sinh^2(u/T)$ decreases from $T = 1$ on, and for $T \ge 2$,
 #
 # $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$ (eq-comp-decreasing)
 #
@@ -358,8 +363,8 @@ table(pd.DataFrame(rows, columns=columns))
 # which holds up to $\varepsilon \approx 2.1226$.
 # :::
 #
-# If her answer never changes, asking once has the variance {eq}`eq-comp-fixed`, that of dividing with $T = 1$.
-# The left side of {eq}`eq-comp-decreasing` decreases, so dividing has the larger variance at every ε.
+# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance {eq}`eq-comp-fixed`, that of dividing with $T = 1$.
+# Since $T\sinh^2(u/T)$ decreases, dividing has the larger variance at every ε.
 # {numref}`fig-comp-remedies` shows the worst case, $a = 1/2$.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
@@ -375,7 +380,7 @@ for (way, years), eps in product(WAYS.items(), np.arange(0.5, 6.1, 0.5)):
     marks += [(way, eps, z) for z in score(y, part).mean(1)]
 line, marks = (pd.DataFrame(f, columns=["asked", "ε", "score"]) for f in (line, marks))
 
-# %% mystnb={"figure": {"name": "fig-comp-remedies", "caption": "Standard deviation of one person's score when half of her answers are yes. Lines: formula. Marks: 4,000 simulated people, with 95 % bars. Vertical line: two years overtake asking once at 2.12."}, "image": {"alt": "Standard deviation against epsilon from 0.5 to 6, logarithmic. Dividing over ten years lies highest throughout. Dividing over two years starts below it and crosses the line for asking once, which flattens at one half, at 2.12, where a vertical line stands. Marks lie on or near the lines."}}
+# %% mystnb={"figure": {"name": "fig-comp-remedies", "caption": "Standard deviation of one person's score when half of her answers are yes. Lines: formula. Marks: 4,000 simulated people, with 95 % bars. Right of the vertical line, dividing over two years is better."}, "image": {"alt": "Standard deviation against epsilon from 0.5 to 6, logarithmic. Dividing over ten years lies highest throughout. Dividing over two years starts below it and crosses the line for asking once, which flattens at one half, at 2.12, where a vertical line stands. Marks lie on or near the lines."}}
 names, look = [*WAYS], simulation("asked", [*WAYS], of="std")
 ax = sns.lineplot(line, x="ε", y="score", **theory("asked", names))
 sns.lineplot(marks, x="ε", y="score", ax=ax, **look)
@@ -431,13 +436,13 @@ check(
 # Let each person $i$ send one report, with fresh coins, through a client that does not look at other people's values.
 # Then only one factor of
 #
-# $$ \Pr[y_1, \dots, y_n] = \Pr[y_i \mid x_i]\; \prod_{i' \ne i} \Pr[y_{i'} \mid x_{i'}] $$
+# $$ \Pr[y_1, \dots, y_n \mid x_1, \dots, x_n] = \Pr[y_i \mid x_i]\; \prod_{i' \ne i} \Pr[y_{i'} \mid x_{i'}] $$
 #
-# contains $x_i$, and all others cancel from the ratio for $x_i$ and $x_i'$:
+# contains $x_i$, and all others cancel in the ratio for $x_i$ and $x_i'$:
 #
 # :::{prf:theorem} Parallel composition
 # :label: thm-comp-parallel
-# If the client of person $i$ is $\varepsilon_i$-LDP, then all $n$ reports together are $\varepsilon_i$-LDP in $x_i$.
+# If the client of person $i$ is $\varepsilon_i$-LDP, a change of $x_i$ changes the probability of all $n$ reports by a factor of at most $e^{\varepsilon_i}$.
 # :::
 #
 # Two *questions* to one person concern one record, so their budgets add up.
@@ -445,7 +450,7 @@ check(
 # (sec-comp-personal)=
 # ## People who choose their own ε
 #
-# By {prf:ref}`thm-comp-parallel`, each person may have a budget of her own, and send it along.
+# By {prf:ref}`thm-comp-parallel`, each person may choose her own budget, and send it with her reply.
 
 
 # %%
@@ -457,18 +462,15 @@ def personal(x, eps, rng):
 # The choice must not depend on the answer.
 # If people with something to hide pick a small ε, the choice reveals it.
 #
-# Now let the people be a random sample: $x_i$ is a random draw, a yes with probability $f$.
-# So $\E z_i = f$, and with $h_i = \tanh(\varepsilon_i/2)$, {eq}`eq-comp-variance` becomes
+# A weighted average over fixed people would estimate a weighted share.
+# So let the people be a random sample: each $x_i$ is a yes with probability $f$.
+# Then $\E z_i = f$, and with $h_i = \tanh(\varepsilon_i/2)$, {eq}`eq-comp-variance` becomes
 #
 # $$ \Var z_i = \frac{1}{4h_i^2} - \Big(f - \frac12\Big)^2 \;\le\; \frac{1}{4h_i^2}. $$
 #
-# Inverse variances are the best weights for independent unbiased scores.
-# The server does not know $f$, and uses $h_i^2$, the best for $f = \frac12$.
-# The bound below holds for every $f$:
+# The server weights each score by $h_i^2$, so noisy replies count less:
 #
 # $$ \begin{aligned} \hat f &= \frac{\sum_i h_i^2 z_i}{\sum_i h_i^2} = \frac12 + \frac{\sum_i h_i\,(y_i - 1/2)}{\sum_i h_i^2}, \\[1ex] \Var \hat f &\le \frac{\sum_i h_i^4/(4h_i^2)}{(\sum_i h_i^2)^2} = \frac{1}{4\sum_i h_i^2}. \end{aligned} $$ (eq-comp-weighted)
-#
-# At $\varepsilon = 1$, a reply has the weight $h^2 = 0.21$; a true answer would have the weight 1.
 
 
 # %%
@@ -559,10 +561,8 @@ check(
 #
 # - *Rows are taken for people.*
 #   Someone with five rows spends five times the stated ε.
-# - *An app asks at every start.*
-#   With fresh replies, the total ε grows without bound.
 # - *Two reports share a coin.*
-#   A second report that says only whether the first reply lied is independent of the answer, yet together the two reveal it.
+#   A second report that says only whether the first was a lie is independent of the answer, yet together they reveal it.
 #
 # (sec-comp-exercises)=
 # ## Exercises
@@ -570,7 +570,7 @@ check(
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
 # Two replies with ε each spend $2\varepsilon$ together.
 # Suppose that yes and no are equally likely beforehand.
-# Show that the best guess from two replies is right no more often than that from one.
+# Show that the best guess is right no more often from two replies than from one.
 # How can both be true?
 # :::
 #
@@ -580,18 +580,21 @@ check(
 #
 # $$ p^2 + \frac12\cdot 2p(1-p) = p. $$
 #
-# ε measures the most telling outcome, two equal replies; the guess averages over all outcomes.
+# ε measures the most telling outcome, two equal replies; the chance of a right guess averages over all outcomes.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# Each person has two answers, and wants ε in total.
+# Each person has two answers, and may spend ε in total.
 # Write a client that asks one question drawn at random, and an estimator of both shares.
 # How much larger is the variance, for small ε, if everybody answers both with $\varepsilon/2$?
 # :::
 #
 # :::{dropdown} Solution
-# Drawing leaves half of the reports for each question, so the variance of a share is about $(2/\varepsilon^2)/n$, by {eq}`eq-comp-fixed`.
-# With both questions at $\varepsilon/2$ it is $(4/\varepsilon^2)/n$, twice as large.
+# Drawing leaves a random half of the people for each question.
+# By {eq}`eq-comp-variance`, a score has variance at most $1/(4h^2) \approx 1/\varepsilon^2$, so the variance of a share is about $(2/\varepsilon^2)/n$.
+# With both questions at $\varepsilon/2$, the variance is $(4/\varepsilon^2)/n$, twice as large.
+#
+# The code uses $1/(4h^2)$ at every ε, not {eq}`eq-comp-fixed`: the people who answer a question are a random sample.
 # :::
 
 
@@ -620,7 +623,7 @@ print(prove(one_of_two, PAIRS, rounded=False))
 # :::{dropdown} Solution
 # No: if you use all three, your record spends 3.
 # The statement holds only for people with one app.
-# Reports that are linked by time or address give away 3 even without your name.
+# Reports that can be linked by time or address spend 3 even without your name.
 # :::
 #
 # ## Summary
