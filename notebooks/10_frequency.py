@@ -7,10 +7,10 @@
 # :::{admonition} In one minute
 # Everybody has one item of a list, and a server wants to know the share of each item.
 # Five clients hide the item in different ways.
-# One sends a single item, two send a bit for each item, one sends a hashed item, and one a set.
-# Each report supports some items, and most often the person's own.
+# One sends an item, two send a bit for each item, one a hashed item, and one a set.
+# Each report supports some items, the person's own more often than any other.
 # The server counts support, and subtracts what chance alone would give.
-# This one estimate works for all five clients.
+# The same estimate works for all five clients.
 # Which client is best depends on the number of items and the budget.
 # :::
 #
@@ -111,8 +111,8 @@ def oue(x, eps, rng):
 # %% [markdown]
 # **Local hashing** (OLH) throws the items into $g$ slots, and applies k-RR to the slot of the person's item {cite:p}`wang2017frequency`.
 # A *hash function* says which item goes to which slot.
-# Each client draws its own hash function: three random numbers, the *seed*, select it.
-# The report is the seed and the slot.
+# Each client draws its own hash function, without looking at the item; three random numbers, the *seed*, select it.
+# The report consists of the seed, which is thus public, and the slot from k-RR.
 
 
 # %%
@@ -132,8 +132,10 @@ def olh(x, g, eps, rng, prime=PRIME):
 
 
 # %% [markdown]
-# For a random seed, the slots of two items are independent and uniform, so the items share a slot with probability $1/g$.
-# The slots differ in size by less than one part in $10^7$, which we neglect.
+# Take two items.
+# Given $u$, each pair $(v, w)$ gives a different pair of values modulo the prime.
+# So the slots of two items are independent and uniform; thanks to the square, even those of three items are.
+# The slots differ in probability by less than one part in $10^7$, which we neglect.
 #
 # **k-Subset** sends a set of $b$ items {cite:p}`wang2016mutual,ye2018optimal`.
 # A set that contains the true item has $e^\varepsilon$ times the probability of a set that does not.
@@ -182,7 +184,7 @@ rows = {"Abel": [v == abel for v in ITEMS]}
 for name, client in CLIENTS.items():
     said = supported(name, client(abel, EPS, sketch))
     rows[name] = [v in said for v in ITEMS]
-diagram.cells(rows)
+diagram.cells(rows, numbers=["item 0", *range(1, K)])
 plt.show()
 
 # %% [markdown]
@@ -209,21 +211,20 @@ plt.show()
 #
 # *k-Subset.*
 # There are $\binom{k-1}{b-1}$ sets with $x$ and $\binom{k-1}{b}$ sets without $x$.
-# The client takes one with $x$ with probability $b\,e^\varepsilon/(b\,e^\varepsilon+k-b)$.
+# The set sent contains $x$ with probability $b\,e^\varepsilon/(b\,e^\varepsilon+k-b)$.
 # So the probabilities of two given sets, one with and one without $x$, have the ratio
 #
 # $$ \frac{b\,e^\varepsilon}{k-b}\cdot\frac{\binom{k-1}{b}}{\binom{k-1}{b-1}} = \frac{b\,e^\varepsilon}{k-b}\cdot\frac{k-b}{b} = e^\varepsilon. $$
 #
 # *Unary encoding.*
 # Reports from two items differ in law only in the bits of these two items.
-# The ratio is largest if the first bit is set and the second is not, which gives {eq}`eq-freq-unary`.
+# The ratio is largest if the bit of the first item is set and that of the second is not, which gives {eq}`eq-freq-unary`.
 # :::
 #
 # In {eq}`eq-freq-unary`, both factors are $e^{\varepsilon/2}$ for SUE.
-# OUE has $p = 1-p$, so $(1-q)/q = e^\varepsilon$.
+# For OUE, $p/(1-p) = 1$ and $(1-q)/q = e^\varepsilon$.
 #
-# The function `prove` confirms the theorem for our own clients and every ε.
-# For OLH, it lists all seeds of a small prime, with four items.
+# The function `prove` confirms the theorem for our own clients; for OLH, it lists all seeds of a small prime.
 
 # %%
 for name, client in CLIENTS.items():
@@ -273,7 +274,7 @@ check(
 # All our clients are pure.
 # For k-RR and unary encoding, $p^*$ and $q^*$ are the probabilities in the code.
 # In OLH, the slot of another item is uniform, and independent of the slot of $x$ and of the coins of k-RR.
-# So it is the slot that is sent with probability $q^* = 1/g$.
+# So it equals the sent slot with probability $q^* = 1/g$.
 #
 # A report of k-Subset supports exactly $b$ items.
 # The true item contributes $p^*$ to the expected number, and each of the other $k-1$ items $q^*$:
@@ -331,7 +332,8 @@ def server(sets, k, p_star, q_star):
 
 
 # %% [markdown]
-# We draw 6,000 people from an invented population, and each person reports once to each server.
+# We draw 6,000 people from an invented population, and each person runs each client once.
+# This comparison costs everybody $5 \ln 4$; a survey needs only one client.
 
 # %%
 SHARES = [0.05, 0.15, 0.10, 0.20, 0.30, 0.20, 0.0]
@@ -345,7 +347,6 @@ for name, client in CLIENTS.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# Most estimates lie within two standard errors of the truth.
 # An estimate can be negative, as for leukaemia; {ref}`ch-sensible` says what to do about it.
 
 
@@ -397,8 +398,7 @@ check(
 # (sec-freq-variance)=
 # ## How precise?
 #
-# First, we take people as fixed.
-# Then $C_x$ is a sum of $n$ independent coins: $n f_x$ of them have probability $p^*$, the others $q^*$.
+# If people are fixed, $C_x$ is a sum of $n$ independent coins: $n f_x$ of them have probability $p^*$, the others $q^*$.
 # Their variances add up, and {eq}`eq-freq-estimate` divides by $n\,(p^*-q^*)$:
 #
 # :::{prf:theorem} Estimates of pure protocols
@@ -409,7 +409,7 @@ check(
 #
 # :::
 #
-# In a random sample, $f_x$ varies, too, which adds $f_x(1-f_x)$.
+# If people are a random sample and the truth is the share $f_x$ of the population, sampling adds $f_x(1-f_x)$.
 # Most items on a long list are rare.
 # So we compare oracles by the variance for an item that nobody has:
 #
@@ -419,11 +419,10 @@ check(
 #
 # $$ \frac{e^\varepsilon+k-2}{(e^\varepsilon+k-1)^2} \Big/ \Big(\frac{e^\varepsilon-1}{e^\varepsilon+k-1}\Big)^2 = \frac{e^\varepsilon+k-2}{(e^\varepsilon-1)^2}. $$ (eq-freq-krr)
 #
-# In unary encoding, we may choose $p$ and $q$.
 # SUE treats ones and zeros alike.
-# But nearly everybody lacks a rare item, so zeros cause most of the noise.
+# But nearly everybody lacks a rare item, so their false ones cause most of the noise.
 #
-# :::{prf:theorem} Optimized unary encoding
+# :::{prf:theorem} Optimised unary encoding
 # :label: thm-oue
 # Of all unary encodings with the same ε, OUE has the smallest variance {eq}`eq-freq-rare`:
 #
@@ -446,12 +445,13 @@ check(
 # $$ \frac{g-1}{g^2} \Big/ \Big(\frac{(g-1)(e^\varepsilon-1)}{g\,(e^\varepsilon+g-1)}\Big)^2 = \frac{(e^\varepsilon+g-1)^2}{(g-1)(e^\varepsilon-1)^2}. $$
 #
 # This is the formula of the proof with $r = 1/(g-1)$.
-# So $g = e^\varepsilon+1$ slots are best, and OLH and OUE have the same variance.
+# So $g = e^\varepsilon+1$ slots are best, and then OLH has the variance of OUE.
 #
 # {numref}`fig-freq-errors` compares the oracles for 64 items.
-# It takes the best $b$, and rounds the best $g$.
+# There, $g$ is rounded, and $b$ has the smallest total error over all items.
+# For one rare item, another $b$ can be better.
 
-# %% mystnb={"figure": {"name": "fig-freq-errors", "caption": "Standard error times √n for an item that nobody has, among 64 items. Lines: formula; one line for OUE and OLH. Marks, with 95 % intervals: 2,000 simulated surveys of 5,000 people each."}, "image": {"alt": "Four falling lines on a logarithmic axis against epsilon from 0.5 to 4. k-RR lies highest for small epsilon and lowest at 4. SUE lies slightly above the line of OUE and OLH; k-Subset is lowest up to about 3. Marks of all five oracles lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-freq-errors", "caption": "Standard error for an item that nobody has, among 64 items, divided by that of OUE. Lines: formula. Marks, with 95 % intervals: 2,000 simulated surveys of 5,000 people each."}, "image": {"alt": "Lines against epsilon from 0.5 to 4, on a logarithmic axis. k-RR falls from 3 to 0.7, and crosses OUE, the line at 1, near epsilon 3. SUE rises from 1.01 to 1.5. k-Subset falls from 0.98 to 0.91 near epsilon 3, then joins k-RR. Marks of all five oracles lie on the lines."}}
 CLASSES = [GRR, SUE, OUE, OLH, SubsetSelection]
 KINDS = dict(zip(CLIENTS, CLASSES, strict=True))
 MANY = 64
@@ -464,14 +464,18 @@ def best(eps):
 
 budgets = np.arange(0.5, 4.1, 0.5)
 exact, surveys = study.absent(best, KINDS, budgets, k=MANY, n=5000, rng=rng)
+least = exact[exact["oracle"] == "OUE"].set_index("ε")["error"]
+exact["ratio"] = exact["error"] / exact["ε"].map(least)
+surveys["ratio"] = surveys["found"] / surveys["ε"].map(least)
 exact = exact[exact["oracle"] != "OLH"].replace("OUE", "OUE, OLH")
 names = ["k-RR", "SUE", "OUE, OLH", "OLH", "k-Subset"]
 fig, ax = plt.subplots()
-sns.lineplot(exact, x="ε", y="error", ax=ax, **theory("oracle", names))
+sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("oracle", names))
 marks = simulation("oracle", [*KINDS], of="std")
-sns.lineplot(surveys, x="ε", y="found", ax=ax, **marks)
-ax.set(yscale="log", xlabel="budget ε", ylabel="standard error × √n")
-plain_ticks(ax)
+sns.lineplot(surveys, x="ε", y="ratio", ax=ax, **marks)
+ax.set(yscale="log", xlabel="budget ε", ylabel="error / error of OUE")
+ax.set_yticks([0.7, 1, 1.5, 2, 3], ["0.7", "1", "1.5", "2", "3"])
+ax.minorticks_off()
 label_lines(ax)
 plt.show()
 
@@ -491,11 +495,10 @@ plt.show()
 # :::
 #
 # For at most five items, both hold for every $\varepsilon > 0$.
-# For many items, $e^{3\varepsilon/2}$ is the largest term, so SUE's boundary is near $\frac23 \ln k$.
-# {numref}`fig-freq-cross` shows that the approximation is good only for many items.
+# For many items, $e^{3\varepsilon/2}$ is the largest term, so SUE's boundary is near $\frac23 \ln k$ ({numref}`fig-freq-cross`).
 
 
-# %% mystnb={"figure": {"name": "fig-freq-cross", "caption": "Above a line, k-RR has a smaller variance than the oracle that the line names, for an item that nobody has. The third line is the approximation of SUE's."}, "image": {"alt": "Budget epsilon from 0 to 8 against the number of items from 6 to 10,000 on a logarithmic axis. The line of OUE and OLH rises from 0.3 to 8.1, that of SUE from 0.3 to 6.1. The line two thirds of the logarithm of k rises from 1.2 to 6.1, and joins SUE's for many items."}}
+# %% mystnb={"figure": {"name": "fig-freq-cross", "caption": "Above a line, k-RR has a smaller variance than the oracle named beside it, for an item that nobody has. The third line approximates SUE's."}, "image": {"alt": "Budget epsilon from 0 to 8 against the number of items from 6 to 10,000 on a logarithmic axis. The line of OUE and OLH rises from 0.3 to 8.1, that of SUE from 0.3 to 6.1. The line two thirds of the logarithm of k rises from 1.2 to 6.1, and joins SUE's for many items."}}
 def boundary(k):
     """The ε at which k-RR and SUE have the same variance."""
     return 2 * log(max(np.roots([1, 1, 1, 2 - k]).real))
@@ -518,9 +521,9 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# As a rule, take k-RR if $k < 3\,e^\varepsilon + 2$.
-# Otherwise, OUE has the simplest report, and OLH a short one.
-# k-Subset is more precise for a moderate $k$, and its best size is near $k/(e^\varepsilon+1)$; {ref}`ch-limit` says why.
+# Take k-RR if $k < 3\,e^\varepsilon + 2$.
+# Otherwise, OUE has the simplest report, and for hundreds of items OLH has a shorter one.
+# k-Subset is more precise for moderate $k$; its total error is smallest near $b = k/(e^\varepsilon+1)$, as {ref}`ch-limit` shows.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the best p, q and g, and where variances cross"}
@@ -564,15 +567,16 @@ check(
 # Rating and affair together are one of $k = 10$ items, with one budget for both answers.
 # We set $\varepsilon = 2$; since $10 < 3\,e^2 + 2$, we take k-RR.
 #
-# Among the readers who give a certain rating, which share $r$ had an affair?
+# Among the readers who give a certain rating, what share $r$ had an affair?
 # Let $f_1$ be the share of all readers who give this rating and had an affair.
 # Let $f_0$ be the share of those who give it and had none, so $r = f_1/(f_1+f_0)$.
 # The error of $\hat r = \hat f_1/(\hat f_1+\hat f_0)$ is
 #
 # $$ \hat r - r = \frac{\hat f_1 - r\,(\hat f_1+\hat f_0)}{\hat f_1+\hat f_0}. $$
 #
-# The numerator is again an average of scores, with expectation 0, and the denominator is close to $f_1+f_0$.
-# So the spread of these scores gives the standard error to first order.
+# From a report's score for "had an affair", subtract $r$ times the sum of its scores for both items.
+# The numerator is the average of these differences, with expectation 0; the denominator is close to $f_1+f_0$.
+# So their spread, divided by $f_1+f_0$, gives the standard error to first order.
 
 
 # %%
@@ -599,15 +603,15 @@ for i in (1, 2, 3, 4, 5):
 table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 
 # %% [markdown]
-# Readers with a high rating report fewer affairs, and the private reports show it.
+# Happier readers report fewer affairs, and the private reports show it.
 # But few readers give the rating 1: there, even the standard error is unreliable.
 #
 # (sec-freq-wrong)=
 # ## What can go wrong
 #
-# - *The order of a set tells the item.*
-#   A k-Subset client that sends a list in the order in which it was drawn often begins with the person's item.
-#   Sort the list first.
+# - *The order of a set reveals the item.*
+#   In the order of drawing, a k-Subset report often begins with the person's item.
+#   Sort the set before sending it.
 # - *The seed depends on the item.*
 #   A client that draws seeds until the slot "looks good" reveals the item.
 # - *All clients have the same seed.*
@@ -618,17 +622,17 @@ table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 #
 # Suppose that the client writes the item as a code of $h = \lceil\log_2 k\rceil$ bits, and applies randomized response to each bit.
 # But two codes can differ in all bits, so each bit has a budget of only $\varepsilon/h$.
-# Each bit is reported as it is with probability $p = e^{\varepsilon/h}/(e^{\varepsilon/h}+1)$.
+# Each bit is reported unchanged with probability $p = e^{\varepsilon/h}/(e^{\varepsilon/h}+1)$.
 #
 # Take an item $x$ that nobody has.
 # A reported bit has the score $p/(2p-1)$ if it is the bit of $x$, and $-(1-p)/(2p-1)$ if not.
-# If the person's own bit differs from that of $x$, the score has mean 0 and the mean square
+# If the person's own bit differs from that of $x$, the score has mean 0 and mean square
 #
 # $$ \frac{(1-p)\,p^2 + p\,(1-p)^2}{(2p-1)^2} = \frac{p\,(1-p)}{(2p-1)^2} = \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2}. $$
 #
-# If not, the variance is the same and the mean is 1, so the mean square is larger by 1.
+# If the bits agree, the variance is the same and the mean is 1, so the mean square is larger by 1.
 # The score for $x$ is the product of these $h$ independent scores.
-# Its mean is 0, because at least one bit differs, so its variance is the product of the mean squares:
+# At least one bit differs, so the product has mean 0, and its variance is the product of the mean squares:
 #
 # $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2} \right)^{h}. $$ (eq-freq-bits)
 #
@@ -668,7 +672,7 @@ check(
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
-# Each person sends one of 1,000 words, with $e^\varepsilon = 3$.
+# Each person has one of 1,000 words, and $e^\varepsilon = 3$.
 # You want a 95 % interval of ± 0.01 for a word that nobody uses.
 # How many people do you need with k-RR, and with OUE?
 # :::
@@ -681,15 +685,13 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 8 minutes)
-# Write a client that sends an item which the person probably does *not* have: each wrong item has $e^\varepsilon$ times the probability of the true one.
+# Write a client that sends an item that the person probably does *not* have: each wrong item has $e^\varepsilon$ times the probability of the true one.
 # Which items must a report support so that `server` estimates the shares?
-# For $k = 3$ and $\varepsilon = 1$, is it better than k-RR for an item that nobody has?
 # :::
 #
 # :::{dropdown} Solution
 # A report supports all items but the one sent.
-# The client is k-Subset with $b = k-1$: a set of all items but one has $e^\varepsilon$ times the probability if it contains the true item.
-# For $k = 3$ and $\varepsilon = 1$ the variance is 3.42, and 1.26 with k-RR.
+# So the client is k-Subset with $b = k-1$: a set of all items but one has $e^\varepsilon$ times the probability if it contains the true item.
 # :::
 
 
@@ -706,12 +708,11 @@ some = rng.choice(3, 20_000, p=[0.7, 0.3, 0.0]).tolist()
 sets = [{0, 1, 2} - {negative(x, range(3), 1.0, rng)} for x in some]
 f_hat, error = server(sets, 3, *two["k-Subset"])
 print(*(f"{f:.3f} ± {s:.3f}" for f, s in zip(f_hat, error, strict=True)), sep=", ")
-print(*(f"{name}: {rare(*two[name]):.2f}" for name in ("k-Subset", "k-RR")), sep=", ")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
 # Some OUE reports have no bit set, and the server deletes them as errors.
-# What happens to privacy, and what to the estimate?
+# What happens to privacy and to the estimate?
 # What should the server do?
 # :::
 #
@@ -725,10 +726,10 @@ print(*(f"{name}: {rare(*two[name]):.2f}" for name in ("k-Subset", "k-RR")), sep
 #
 # ## Summary
 #
-# - Reports of k-RR, unary encoding, local hashing and k-Subset support items; all these clients are exactly ε-LDP.
+# - Reports from k-RR, unary encoding, local hashing and k-Subset support items; all these clients are exactly ε-LDP.
 # - A report supports the person's own item with probability $p^*$, and any other with $q^*$; this gives one unbiased estimate for all clients.
 # - The spread of the scores gives the standard error.
-# - Of all unary encodings, OUE has the least variance for an item that nobody has; OLH has the same variance with shorter reports.
+# - Of all unary encodings, OUE has the least variance for an item that nobody has; OLH has the same variance, with shorter reports for long lists.
 # - Take k-RR for few items or a large ε, that is, if $k < 3\,e^\varepsilon + 2$.
 #
 # ## Letters

@@ -6,11 +6,11 @@
 #
 # :::{admonition} In one minute
 # A private survey may tell you that minus eight percent of all patients are allergic to bees.
-# There is no mistake: the estimate is right on average, and it sometimes falls below zero.
+# This is no mistake: the estimate is right on average, but it sometimes falls below zero.
 # You can cut negative shares off, shift all of them, project them, or look for the shares that make the reports likeliest.
 # No repair costs privacy.
-# But every repair that forbids negative shares lifts rare items on average.
-# Sums and averages of such shares are wrong, however many surveys you add.
+# But every repair that forbids negative shares raises rare items on average.
+# Sums and averages of repaired shares are wrong, however many surveys you add.
 # :::
 #
 # :::{zh}
@@ -19,11 +19,11 @@
 # Norm 保持无偏；另外三种不允许负值，因而高估稀有项。
 # 若某项无人拥有，截断的偏差约为标准误差的 0.40 倍，对许多调查取平均也不会消失。
 # Norm-Sub 给出单纯形上欧氏距离最近的点，总平方误差不会增大；本课逐步证明这一点。
-# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，逐步趋于最大似然估计。
+# 对 k-RR，无偏估计全部为正时，最大似然估计就是无偏估计；EM 算法每一步用贝叶斯公式更新份额，似然逐步趋于最大值。
 # 求和、求平均与检验应使用无偏估计；只有最后单独展示一张份额表时，才使用 Norm-Sub 或最大似然。
 # :::
 #
-# You need k-RR and optimised unary encoding (OUE) from {ref}`ch-frequency`.
+# You need k-RR and OUE from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -81,7 +81,7 @@ print(prove(oue, ITEMS, rounded=False))
 # $$ \E\,\frac{C_x}{n} = \pi_x\,p^* + (1-\pi_x)\,q^*, \qquad\text{so}\qquad \hat\pi_x = \frac{C_x/n - q^*}{p^*-q^*} $$ (eq-sensible-raw)
 #
 # is unbiased.
-# Its standard error $\sigma_x$ is that of $C_x/n$, divided by $p^*-q^*$.
+# Its standard error $\sigma_x$ is the standard error of $C_x/n$, divided by $p^*-q^*$.
 
 
 # %%
@@ -103,11 +103,10 @@ table(pd.DataFrame({"item": ITEMS, "truth": PI, "estimate": shown}))
 print(f"sum of the estimates: {pi_hat.sum():.3f}")
 
 # %% [markdown]
-# Such errors are typical, but a negative share is not sensible, and neither is a sum other than 1.
-# **What may the clinic do about it, and what does that cost?**
+# A negative share is not sensible, and neither is a sum other than 1.
+# **What can the clinic do about this, and at what cost?**
 #
 # A repair costs no privacy, because it is computed from the reports alone ({prf:ref}`thm-post`).
-# But it may cost unbiasedness.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the client is OUE, and the server unbiased"}
 
@@ -139,8 +138,8 @@ check(
 # ## Clipping
 #
 # *Clipping* moves an estimate to the nearest number in $[0, 1]$.
-# It brings every estimate nearer to the truth, or leaves it where it is.
-# Still, clipped estimates are biased, for example if they are cut at zero:
+# No estimate moves away from the truth.
+# But cutting at zero biases the estimate:
 #
 # $$ \E\max(\hat\pi_x, 0) - \pi_x = \E\big(\max(\hat\pi_x, 0) - \hat\pi_x\big) = \E\max(-\hat\pi_x, 0) \ge 0. $$ (eq-sensible-clip)
 #
@@ -150,7 +149,7 @@ check(
 #
 # $$ \E\max(-\hat\pi_x, 0) = \tfrac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x. $$ (eq-sensible-forty)
 #
-# The exact bias follows from the distribution (law) of $C_x$, which is binomial:
+# The exact bias follows from the binomial distribution (law) of $C_x$:
 
 
 # %%
@@ -187,6 +186,7 @@ for eps in (0.5, 1.0, 2.0):
         found = np.clip(simulated(pi, 1000, eps, 40_000), 0, 1)
         bias.append((f"ε = {eps:g}", pi, exact, found.mean() - pi))
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The numbers for averages"}
 pi = 0.01
 for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
     mean, sd = moments(pi, 1000, 1.0, low, high)
@@ -229,20 +229,19 @@ def norm(pi_hat):
 # %% [markdown]
 # The expectation of the sum is 1, so the constant has expectation 0, and Norm is unbiased.
 # Some shares stay negative.
-# For unary encoding, Norm even helps.
-# There, the coins cause independent errors $E_x$:
+# In unary encoding, the coins cause independent errors $E_x$, and Norm makes them smaller:
 #
 # $$ \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 = \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2. $$
 #
 # The last term has the expectation $\frac1k\sum_x \Var E_x$.
-# So with eight items, Norm removes an eighth of the coins' total noise.
+# So with eight items, Norm removes an eighth of the coins' expected squared error.
+# The errors from sampling people already sum to 0.
 #
 # (sec-freq-post)=
 # ## Norm-Sub: the nearest sensible shares
 #
-# *Norm-Sub* goes on where Norm stops {cite:p}`wang2020consistency`.
-# It subtracts a constant, drops the items that are then negative, and repeats this with the others.
-# Dropped items get 0.
+# *Norm-Sub* continues where Norm stops {cite:p}`wang2020consistency`.
+# It subtracts a constant, sets the shares that are then negative to 0, and repeats this with the others.
 
 
 # %%
@@ -264,19 +263,20 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 # :::{prf:theorem} Norm-Sub is the Euclidean projection
 # :label: thm-norm-sub
 # For any estimate $\hat\pi$, Norm-Sub ends at the point $\tilde\pi$ of the simplex that is nearest to $\hat\pi$.
-# Every $\pi$ in the simplex, the truth among them, is at least as near to $\tilde\pi$ as to $\hat\pi$.
+# Every $\pi$ in the simplex, including the truth, is at least as near to $\tilde\pi$ as to $\hat\pi$.
 # :::
 #
 # :::{prf:proof}
 # *Norm-Sub subtracts more in each round.*
 # Let $\tau_r$ be its constant in round $r$.
-# The differences $\hat\pi_x - \tau_r$ sum to 1 over the items of this round, and to more than 1 without the negative ones.
+# The differences $\hat\pi_x - \tau_r$ sum to 1 over the items of this round.
+# Leaving out the negative ones raises the sum.
 # So over the items of round $r+1$,
 #
 # $$ \sum_x (\hat\pi_x - \tau_r) > 1 = \sum_x (\hat\pi_x - \tau_{r+1}), \qquad\text{hence}\qquad \tau_{r+1} > \tau_r. $$
 #
 # Let $\tau$ be the last constant.
-# Dropped items have $\hat\pi_x \le \tau_r \le \tau$, and items left have $\hat\pi_x \ge \tau$.
+# Dropped items have $\hat\pi_x \le \tau_r \le \tau$, and remaining items have $\hat\pi_x \ge \tau$.
 # So
 #
 # $$ \tilde\pi_x = \max(\hat\pi_x - \tau,\, 0), \qquad \sum_x \tilde\pi_x = 1. $$
@@ -292,11 +292,11 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 #
 # $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x s_x\,\tilde\pi_x + \sum_x s_x\,\pi_x \\ &= \sum_x s_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x s_x\,\pi_x \\ &\ge \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2. \end{aligned} $$
 #
-# Leave out the second sum: no $\pi$ is nearer to $\hat\pi$ than $\tilde\pi$ is.
+# Leave out the second sum of the last line: no $\pi$ is nearer to $\hat\pi$ than $\tilde\pi$ is.
 # Leave out the first: $\tilde\pi$ is at least as near to $\pi$ as $\hat\pi$ is.
 # :::
 #
-# {cite:t}`wang2020consistency` name the method; its rounds are the algorithm of {cite:t}`michelot1986projection`.
+# Norm-Sub is the algorithm of {cite:t}`michelot1986projection`.
 #
 # So the total squared error cannot rise.
 # But Norm-Sub is biased: rare items come out too large, and frequent ones too small.
@@ -336,11 +336,9 @@ check(
 # (sec-rr-mle)=
 # ## Maximum likelihood
 #
-# The fourth repair starts again from the reports.
-# *Maximum likelihood* takes those shares in the simplex under which the reports are likeliest.
+# *Maximum likelihood* takes the shares in the simplex under which the reports are likeliest.
 #
-# Take k-RR first.
-# Its report supports one item, and
+# In k-RR, a report supports one item, and
 #
 # $$ \Pr[y] = \frac{\pi_y\,e^\varepsilon + (1-\pi_y)}{e^\varepsilon+k-1} = \frac{1 + (e^\varepsilon-1)\,\pi_y}{e^\varepsilon+k-1}. $$
 #
@@ -352,8 +350,8 @@ check(
 #
 # $$ \frac{\partial L}{\partial\pi_x} = \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{1 + (e^\varepsilon-1)\,\pi_x}. $$ (eq-sensible-derivative)
 #
-# A little share moved from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
-# At the maximum, no such move helps.
+# Moving a little share from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
+# At the maximum, no such move helps, and only positive shares can be reduced.
 # So there is a number $\lambda > 0$ with
 #
 # $$ \frac{\partial L}{\partial\pi_x} = \lambda \;\text{ where } \pi_x > 0, \qquad \frac{\partial L}{\partial\pi_x} \le \lambda \;\text{ where } \pi_x = 0. $$ (eq-sensible-first)
@@ -363,43 +361,51 @@ check(
 #
 # $$ \begin{aligned} 1 + (e^\varepsilon-1)\,\pi_x &= \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{\lambda}, \\[1ex] k + e^\varepsilon - 1 &= \frac{e^\varepsilon-1}{\lambda}, \\[1ex] \pi_x &= \frac{(e^\varepsilon+k-1)\,C_x/n - 1}{e^\varepsilon-1}. \end{aligned} $$ (eq-sensible-inside)
 #
-# This is the unbiased estimate of k-RR.
-# So the two agree whenever the unbiased estimate lies inside the simplex.
-# Otherwise some shares are 0.
-# By {eq}`eq-sensible-derivative` and {eq}`eq-sensible-first`, they are those with
+# This is the unbiased estimate of k-RR, so the two agree inside the simplex.
+# Otherwise, some shares are 0.
+# By {eq}`eq-sensible-derivative` and {eq}`eq-sensible-first`, their items have
 #
 # $$ \frac{C_x}{n} \le \frac{\lambda}{e^\varepsilon-1}, $$ (eq-sensible-out)
 #
 # so maximum likelihood drops the items with the fewest reports.
-# The others satisfy {eq}`eq-sensible-inside`, with their number in place of $k$ and their reports in place of $n$.
 # As in Norm-Sub, you drop the items whose share is negative, and repeat.
-# Each round raises $\lambda$, so no item comes back.
-# For a yes-or-no question with an estimate outside, one item is left, and its share is 1: there, maximum likelihood is clipping.
+# If $k'$ items are left, and $n'$ reports name them, {eq}`eq-sensible-inside` holds with $k'$ and $n'$ in place of $k$ and $n$.
+# An item with a negative share has $C_x < n'/(k'+e^\varepsilon-1)$, and dropping it raises this limit:
+#
+# $$ \frac{n' - C_x}{k' - 1 + e^\varepsilon - 1} > \frac{n'}{k'+e^\varepsilon-1}. $$
+#
+# So no item comes back.
+# For a yes-or-no question with an estimate outside $[0, 1]$, one item is left: maximum likelihood is clipping.
 #
 # Now take OUE.
-# If a report supports $x$ and not $z$, its probabilities from $x$ and from $z$ have the ratio
+# If a report $y$ supports $x$ and not $z$,
 #
-# $$ \frac{p^*\,(1-q^*)}{q^*\,(1-p^*)} = \frac{1-q^*}{q^*} = e^\varepsilon. $$
+# $$ \frac{\Pr[y \mid x]}{\Pr[y \mid z]} = \frac{p^*\,(1-q^*)}{q^*\,(1-p^*)} = \frac{1-q^*}{q^*} = e^\varepsilon. $$
 #
 # So let the weight $w_{i,x}$ be $e^\varepsilon$ if report $i$ supports $x$, and 1 if not.
-# For k-RR, OUE, and all oracles with $\Pr[y \mid x]$ proportional to this weight,
+# For k-RR, OUE, and all oracles with $\Pr[y \mid x]$ proportional to this weight, the mean log-likelihood is
 #
-# $$ \begin{aligned} L(\pi) &= \frac1n \sum_{i=1}^n \ln s_i, \qquad s_i = \sum_x \pi_x\,w_{i,x}, \\ \frac{\partial L}{\partial\pi_x} &= \frac1n \sum_{i=1}^n \frac{w_{i,x}}{s_i}. \end{aligned} $$ (eq-sensible-any)
+# $$ \bar L(\pi) = \frac1n \sum_{i=1}^n \ln s_i, \quad s_i = \sum_x \pi_x\,w_{i,x}, \quad \frac{\partial \bar L}{\partial\pi_x} = \frac1n \sum_{i=1}^n \frac{w_{i,x}}{s_i}. $$ (eq-sensible-any)
 #
-# Here, $\sum_x \pi_x\,\partial L/\partial\pi_x = 1$ for all shares.
-# At the maximum, {eq}`eq-sensible-first` makes this sum $\lambda$, so $\lambda = 1$.
+# For k-RR, $\bar L$ equals $L$ on the simplex, but the derivatives differ.
+# For all shares, $\sum_x \pi_x\,\partial \bar L/\partial\pi_x = 1$.
+# So at the maximum, 1 replaces $\lambda$ in {eq}`eq-sensible-first`.
 #
-# The *EM algorithm* {cite:p}`dempster1977em` computes from each report, by Bayes' rule, how probable each item is under the current shares.
-# The average over the reports is the next $\pi_x$: the old one times $\partial L/\partial\pi_x$.
-# Its path leads to the maximum $\pi^*$, with the sums $s^*_i$.
-# To see this, let $D = \sum_x \pi^*_x \ln(\pi^*_x/\pi_x)$, which is never negative.
-# Where $\pi^*_x > 0$, the $w_{i,x}/(n\,s^*_i)$ sum to $\lambda = 1$ over $i$, and the logarithm is concave.
-# So a step lowers $D$ by
+# From each report, the *EM algorithm* {cite:p}`dempster1977em` computes by Bayes' rule how probable each item is under the current shares.
+# The average over the reports is the next share:
 #
-# $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = L(\pi^*) - L(\pi). \end{aligned} $$
+# $$ \frac1n \sum_{i=1}^n \frac{\pi_x\,w_{i,x}}{s_i} = \pi_x\,\frac{\partial \bar L}{\partial\pi_x}. $$
 #
-# From equal shares, $D \le \ln k$.
-# So the gaps $L(\pi^*) - L(\pi)$ sum to at most $\ln k$ over all steps, and shrink to 0.
+# The likelihood rises to that of the maximum $\pi^*$.
+# Let $\pi^*$ have the sums $s^*_i$, and let $D = \sum_x \pi^*_x \ln(\pi^*_x/\pi_x)$.
+# As the logarithm is concave, $-D \le \ln \sum_x \pi^*_x\,\pi_x/\pi^*_x \le 0$.
+# Where $\pi^*_x > 0$, the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
+# A step multiplies $\pi_x$ by $\partial \bar L/\partial\pi_x$, so it lowers $D$ by
+#
+# $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial \bar L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = \bar L(\pi^*) - \bar L(\pi). \end{aligned} $$
+#
+# EM starts at equal shares, where $D \le \ln k$.
+# So the gaps $\bar L(\pi^*) - \bar L(\pi)$ sum to at most $\ln k$ over all steps, and shrink to 0.
 
 
 # %%
@@ -415,8 +421,7 @@ def em(reports, eps, steps):
 
 
 # %% [markdown]
-# A small case: 100 reports of k-RR over three items at $e^\varepsilon = 2$.
-# {numref}`fig-sensible-triangle` shows the results.
+# {numref}`fig-sensible-triangle` shows a small case: 100 reports of k-RR over three items at $e^\varepsilon = 2$.
 
 # %%
 C = np.array([50, 32, 18])
@@ -448,20 +453,21 @@ for name, point, move in (
     ("B", [0, 1, 0], (8, -4)),
     ("C", [0, 0, 1], (8, -4)),
     ("unbiased", raw, (10, -4)),
-    ("Norm-Sub", norm_sub(raw), (-72, -16)),
-    ("maximum likelihood", path[-1], (8, -16)),
+    ("Norm-Sub", norm_sub(raw), (-110, 85)),
+    ("maximum likelihood", path[-1], (-117, 125)),
 ):
     at = np.array(point) @ corners
     ax.plot(*at, "o", color="black", markersize=5)
-    ax.annotate(name, at, move, textcoords="offset points")
+    leader = {"arrowstyle": "-"} if move[1] > 0 else None
+    ax.annotate(name, at, move, "data", "offset points", leader)
 plt.show()
 
 # %% [markdown]
 # Norm-Sub subtracts the same amount from A and B.
-# Maximum likelihood leaves out the 18 reports for C, and ends at another point.
+# Maximum likelihood leaves out the 18 reports for C.
 #
-# For a small $\varepsilon$, EM needs thousands of steps; the package has a method with about ten.
-# The clinic's survey with all repairs:
+# For a small $\varepsilon$, EM needs thousands of steps; the package is faster.
+# Here is the clinic's survey with all repairs:
 
 
 # %%
@@ -524,7 +530,7 @@ check(
 # (sec-sensible-which)=
 # ## Which one to take
 #
-# Suppose that two common items have 60 % and 40 %, and that nobody has any other item.
+# Suppose that 60 % of people have one item, and 40 % another.
 # {numref}`fig-freq-post` shows what a longer list of rare items does.
 
 # %%
@@ -535,7 +541,7 @@ REPAIRS = {
     "max. likelihood": lambda y: likeliest(y, 1.0),
 }
 
-# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks: means of 100 simulated surveys, with 95 % intervals. Lines join them."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.76, those of Norm-Sub and maximum likelihood to 0.14. Right: the total error grows to 0.36 for the unbiased estimate, to 0.26 for clipping, and to 0.14 for the other two."}}
+# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks: means of 100 simulated surveys, with 95 % intervals. Norm-Sub and maximum likelihood nearly coincide."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.78, those of Norm-Sub and maximum likelihood to 0.14. Right: the total error grows to 0.345 for the unbiased estimate, to 0.25 for clipping, and to 0.14 for the other two."}}
 sizes = [2, 4, 8, 16, 32]
 oue_of = partial(OUE, epsilon=1.0)
 runs = study.rare_items(REPAIRS, oue_of, sizes, n=1000, rng=rng)
@@ -548,16 +554,14 @@ for ax, y in zip(axes, ("sum of rare shares", "total error"), strict=True):
     ax.set(xscale="log")
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
-axes[0].legend(title=None)
-axes[0].set(ylim=(None, 1.35))
 axes[1].set(ylim=(0, None))
-label_lines(axes[1])
+label_lines(axes)
 plt.show()
 
 # %% [markdown]
 # Each clipped item adds its bias of $0.40\,\sigma_x$.
-# In Norm-Sub and maximum likelihood, all shares sum to 1, so common items lose what rare ones gain.
-# In total error, both are better than the unbiased estimate.
+# For an item that nobody has, any estimate that is never negative has a positive mean, unless it is always 0.
+# In Norm-Sub and maximum likelihood, frequent items lose what rare ones gain.
 #
 # | You publish | Take |
 # |---|---|
@@ -568,12 +572,12 @@ plt.show()
 # (sec-sensible-wrong)=
 # ## What can go wrong
 #
-# - *Somebody averages repaired shares.*
+# - *Repaired shares are averaged.*
 #   Publish unbiased shares, and repair last.
 # - *Code for Norm-Sub first sets negative shares to zero.*
-#   It ends at another point if the positive ones sum to less than 1.
+#   If the positive ones sum to less than 1, it can end at another point.
 # - *EM stops early.*
-#   Then its shares are still too equal, above all for a small $\varepsilon$.
+#   Then its shares are too equal, above all for a small $\varepsilon$.
 #
 # (sec-sensible-exercises)=
 # ## Exercises
@@ -587,9 +591,9 @@ plt.show()
 # The unbiased estimate is $4\,C_x/n - 1$: 0.8, 0.6 and −0.4.
 #
 # Norm-Sub: the sum is 1, so the first constant is 0.
-# C is out; A and B sum to 1.4, and each gives up 0.2: 0.6, 0.4 and 0.
+# C is dropped; A and B sum to 1.4, and each loses 0.2: 0.6, 0.4 and 0.
 #
-# Maximum likelihood: C is out; two items and 85 reports are left.
+# Maximum likelihood: C is dropped; two items and 85 reports are left.
 # So $\pi_x = (2+2-1)\,C_x/85 - 1$: 0.588, 0.412 and 0.
 # :::
 #
@@ -602,7 +606,7 @@ plt.show()
 # :::{dropdown} Solution
 # Now $p^* = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$ and $q^* = 1 - p^*$ in {eq}`eq-sensible-raw`.
 #
-# Nothing changes in `em`: the ratio of probabilities is $\big(p^*/(1-p^*)\big)^2 = e^\varepsilon$ again.
+# You need not change `em`: the ratio of probabilities is $\big(p^*/(1-p^*)\big)^2 = e^\varepsilon$ again.
 # :::
 
 
@@ -633,21 +637,21 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 #
 # :::{dropdown} Solution
 # Rare items come out too large, and frequent ones too small, because shares sum to 1 in every town.
-# More people per town reduce the bias, with the standard error of a town; more towns do not.
+# More people per town reduce the bias, in proportion to a town's standard error; more towns do not.
 # The ministry should average unbiased shares, and apply Norm-Sub once, if at all.
 # :::
 #
 # ## Summary
 #
 # - Repairs cost no privacy; a repair that forbids negative shares costs bias.
-# - Clipping lifts an item that nobody has by 0.40 standard errors, and no average removes that.
+# - Clipping raises an item that nobody has by 0.40 standard errors, and no average removes this bias.
 # - Norm is unbiased; Norm-Sub gives the nearest shares in the simplex.
-# - Maximum likelihood of k-RR is the unbiased estimate where that lies in the simplex; EM finds it by Bayes' rule.
-# - Add up and average unbiased estimates, and repair at the very end.
+# - Maximum likelihood of k-RR is the unbiased estimate if that lies in the simplex; EM finds the maximum.
+# - Add and average unbiased estimates, and repair last.
 #
 # ## Letters
 #
-# | Letter | Meaning |
+# | letter | meaning |
 # |---|---|
 # | $n$ | number of people |
 # | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
@@ -667,7 +671,10 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 # | $r$ | a round of Norm-Sub (here only) |
 # | $s_x$ | what Norm-Sub cuts off at zero (here only) |
 # | $L$ | mean log-likelihood of a report (here only) |
+# | $\bar L$ | the same, for more oracles (here only) |
 # | $\lambda$ | derivative of $L$ at all positive shares (here only) |
+# | $k'$ | number of items left (here only) |
+# | $n'$ | number of reports that name them (here only) |
 # | $w_{i,x}$ | $e^\varepsilon$ if report $i$ supports item $x$, else 1 (here only) |
 # | $s_i$ | sum of $\pi_x\,w_{i,x}$ over all items (here only) |
 # | $D$ | distance of the current shares from the maximum (here only) |
