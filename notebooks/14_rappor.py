@@ -7,7 +7,7 @@
 # :::{admonition} In one minute
 # A browser reports your home page every day, and nobody can list all home pages.
 # RAPPOR turns any string into a few bits by hashing.
-# One coin disturbs each bit once, and the phone remembers the result; a second coin disturbs that for every report.
+# One coin disturbs each bit once, and the phone remembers the result; a second disturbs the remembered bits for every report.
 # All reports about one page reveal no more than the remembered bits.
 # From the counts of ones, the server estimates the share of each string on a list of candidates.
 # Only this last step needs a list, and the phone never sees it.
@@ -59,11 +59,11 @@ rng = np.random.default_rng(2014)
 # ## A filter and two coins
 #
 # A public *hash function* turns any string into a number from 0 to $g-1$.
-# RAPPOR takes $h$ of them, and sets the bits with these numbers, out of $g$ bits.
-# The result is the *Bloom filter* of the string.
+# Among $g$ bits, RAPPOR sets those that $h$ such functions name.
+# This is the *Bloom filter* of the string.
 #
 # Two strings may have the same filter.
-# So there are $C$ *cohorts*, each with hash functions of its own.
+# So there are $C$ *cohorts* with separate hash functions: they rarely agree in two cohorts.
 # A client draws its cohort once, without looking at the string, and the cohort is public.
 # Here `position` is the package's hash function.
 
@@ -95,7 +95,7 @@ def respond(kept, p, rng):
 # From then on, it only calls `respond`, as in {numref}`fig-rappor-client`.
 # Here $g = 16$, $h = 2$, $C = 8$, $\varphi = \frac14$ and $p = \frac34$.
 
-# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Ana's home page in two cohorts, and her path in cohort 0: filter, permanent response, three reports. Filled squares are ones. Only the last three rows leave the phone."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
+# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Ana's home page in two cohorts, and her path in cohort 0: filter, permanent response, three reports. Filled squares are ones. Only the cohort and the last three rows leave the phone."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
 G, H, COHORTS = 16, 2, 8
 LIFE, P = 4 * log(3), 3 / 4
 PHI = 1 / (exp(LIFE / (2 * H)) + 1)
@@ -127,8 +127,7 @@ diagram.tree(one_bit, True, steps=steps, options=options, names=names, root="1",
 plt.show()
 
 # %% [markdown]
-# A reported bit is that of the filter if neither coin changes it, or both do.
-# This has the probability
+# A reported bit equals the filter's bit if neither coin changes it, or both do, with probability
 #
 # $$ p_1 = (1-\varphi)\,p + \varphi\,(1-p), \qquad 2p_1 - 1 = (1-2\varphi)(2p-1). $$ (eq-rappor-support)
 #
@@ -159,20 +158,22 @@ plt.show()
 #
 #    $$ R = \frac{(1-\varphi)\,\lambda + \varphi}{\varphi\,\lambda + 1-\varphi}, \qquad \frac{R-1}{R+1} = (1-2\varphi)\,\frac{\lambda-1}{\lambda+1}. $$
 #
-#    So $R$ rises with $\lambda$, and its extremes are inverse to each other.
+#    So $R$ rises with $\lambda$, and its extremes are inverse to each other, as $1/\lambda$ turns $R$ into $1/R$.
 # 3. *All bits.*
+#    The cohort cancels, as it does not depend on the string.
 #    Bits are independent given the filter, and bits on which two filters agree cancel.
-#    Two filters differ in at most $2h$ bits, so the ratio of two strings is at most $R^{2h}$, at $\lambda = e^{2T\eta}$.
+#    At most $2h$ bits differ, so the ratio for two strings is at most $R^{2h}$, with $R$ for $\lambda = e^{2T\eta}$.
+#    Under the theorem's condition, reports attain it that are 1 on all bits of one string, and 0 on those of the other.
 #    Set $R = e^{\varepsilon_T/2h}$.
 #    Since $(e^{2u}-1)/(e^{2u}+1) = \tanh u$, step 2 becomes {eq}`eq-rappor-exposure`.
 # 4. *Many reports.*
 #    As $T$ grows, $\lambda$ tends to infinity, and $R$ to $\frac{1-\varphi}{\varphi}$.
-# 5. *Against fresh coins.*
+# 5. *At most $T\varepsilon_1$.*
 #    The function $\operatorname{artanh}\big((1-2\varphi)\tanh u\big)$ is 0 at 0, and its derivative for $u > 0$ falls:
 #
 #    $$ \frac{1-2\varphi}{\cosh^2 u - (1-2\varphi)^2\sinh^2 u} = \frac{1-2\varphi}{1 + \big(1-(1-2\varphi)^2\big)\sinh^2 u}. $$
 #
-#    So its value at $T\eta$ is at most $T$ times that at $\eta$.
+#    So the function is concave, and its value at $T\eta$ is at most $T$ times that at $\eta$.
 # :::
 #
 # Only the number of hash functions counts, not the length of the filter.
@@ -185,17 +186,17 @@ plt.show()
 TWO = "news.example", "bank.example"
 
 
-def memory(x, eps, rng):
-    return remember(x, 0, 2, 1, eps, rng)
+def memory(x, eps, rng, size=(2, 1)):
+    return remember(x, 0, *size, eps, rng)
 
 
 def one_day(x, eps, rng):
     return respond(memory(x, eps, rng), P, rng)
 
 
-def days(x, eps, rng, count=2, p=P):
+def days(x, eps, rng, count=2, p=P, size=(2, 1)):
     """Reports of some days, from one memory."""
-    kept = memory(x, eps, rng)
+    kept = memory(x, eps, rng, size)
     return tuple(respond(kept, p, rng) for _ in range(count))
 
 
@@ -203,19 +204,20 @@ for client in (memory, one_day, days):
     print(prove(client, TWO, rounded=False))
 
 # %% [markdown]
-# These are $R^2$ for $\lambda = 3$ and for $\lambda = 9$, and less than $x = e^{\varepsilon_\infty}$.
+# With $x = e^\varepsilon$ and $(1-\varphi)/\varphi = \sqrt x$, the two long ratios are $R^2$ for $\lambda = 3$ and $\lambda = 9$.
 # {numref}`fig-rappor-exposure` continues for a year.
 
 
-# %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4, for p = 3/4 and a noisier second coin. Lines: theorem. Marks: exact laws of the client. Dotted: ε∞."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the dotted line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
+# %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4. Lines: theorem. Marks: exact laws; beyond T = 2, twice those for h = 1. Fresh: a new permanent response for each report."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the grey line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
 def exposure(T, p, h=H, flip=PHI):
     """ε of T reports, by the theorem."""
     return 4 * h * atanh((1 - 2 * flip) * tanh(T * log(p / (1 - p)) / 2))
 
 
-def spent(client, **options):
-    """Exact ε of a client with one hash function and the same φ."""
-    return epsilon(laws(lambda x, rng: client(x, LIFE / H, rng, **options), TWO))
+def spent(client, h=1, **options):
+    """Exact ε of a client with h hash functions and the same φ."""
+    eps = LIFE * h / H
+    return epsilon(laws(lambda x, rng: client(x, eps, rng, **options), TWO))
 
 
 COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
@@ -225,7 +227,10 @@ for name, p in COINS.items():
     for T in span:
         lines.append((f"memory, {name}", T, exposure(T, p)))
         lines.append((f"fresh, {name}", T, T * exposure(1, p)))
-    for T in (1, 2, 3, 4):
+    for T in (1, 2):
+        found = spent(days, H, count=T, p=p, size=(4, H))
+        exact.append((f"memory, {name}", T, found))
+    for T in (3, 4):  # h = 2 has too many outcomes
         found = H * spent(days, count=T, p=p)
         exact.append((f"memory, {name}", T, found))
 names = ["memory, p = 3/4", "memory, p = 5/8", "fresh, p = 3/4", "fresh, p = 5/8"]
@@ -233,7 +238,8 @@ lines, exact = (pd.DataFrame(x, columns=["client", "T", "ε"]) for x in (lines, 
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(lines, x="T", y="ε", ax=ax, **theory("client", names))
 sns.lineplot(exact, x="T", y="ε", ax=ax, **simulation("client", names))
-ax.axhline(LIFE, color="gray", linestyle=":", marker="")
+ax.axhline(LIFE, color="gray", marker="", lw=1, zorder=0)
+ax.text(1, 1.1 * LIFE, "$\\varepsilon_\\infty$")
 ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε")
 plain_ticks(ax)
 label_lines(ax)
@@ -271,10 +277,10 @@ check(
 # ### What the memory does not cover
 #
 # - *A new value.*
-#   A new home page needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
+#   It needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
 # - *Values that follow from each other.*
 #   An age in days is a new string every day, but one day's age tells all others.
-#   Budgets then add up, as on the steep lines in {numref}`fig-rappor-exposure`.
+#   Budgets then add up: the lines *fresh* of {numref}`fig-rappor-exposure`.
 #
 # And the remembered bits are almost a name.
 # In one cohort, two people with one string remember the same bits with probability
@@ -282,7 +288,7 @@ check(
 # $$ \big(\varphi^2 + (1-\varphi)^2\big)^g, $$
 #
 # which is 0.0005 here.
-# The second coin hides this mark for a while, not for ever.
+# The second coin hides this mark only for a while.
 #
 # (sec-rappor-count)=
 # ## The server
@@ -315,10 +321,10 @@ check(
 # Add a small multiple of $\delta$ to equal shares.
 #
 # So decoding needs a list.
-# Collecting does not, and you may try another list later on the same counts.
+# Collecting does not: you may try several lists later.
 #
 # The estimate is an average of scores again.
-# By {eq}`eq-rappor-y`, the score of a report for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ in its own cohort, and 0 elsewhere.
+# By {eq}`eq-rappor-y`, the score of a report for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ if $b$ is in the report's cohort, and otherwise 0.
 
 
 # %%
@@ -352,7 +358,7 @@ def server(cohort, bits, items, cohorts, h, p1):
 # Nobody has the last two of the eight candidates.
 # A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
 # For $L$ candidates, we choose $z$ so that a normal variable exceeds it with probability $0.05/L$.
-# Then any false discovery has a probability of at most about 5 %.
+# Then the chance of at least one false discovery is at most about 5 %.
 
 # %%
 SITES = "weather news mail search maps music bank games".split()
@@ -378,8 +384,7 @@ heads = ["candidate", "truth", "estimate", "95 % interval", "found"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# A popular string that is missing from the list does not disappear.
-# If a tenth of the people have one, the means of the eight estimates change by part 2, in percentage points:
+# If a tenth of the people have a string off the list, the means of the estimates change by part 2 of {prf:ref}`thm-rappor-count`, in percentage points:
 
 # %%
 X = filters([*LIST, "start.example"], COHORTS, G, H)
@@ -427,25 +432,24 @@ check(
 # (sec-rappor-cost)=
 # ## What a filter costs
 #
-# If there is a list after all, SUE can send one bit for each item on it.
+# With a list, SUE can send one bit for each item.
 # What does the filter cost, for the same budget $\varepsilon = \varepsilon_1$ of one report?
 #
 # Take any weights $\omega_b$ for which $\hat f_x = \sum_b \omega_b\,y_b$ is unbiased, whatever the shares of the candidates.
 # If everybody has $x$, its mean is $\sum_b \omega_b X_{bx} = 1$.
-# The filter has at most $Ch$ ones in all cohorts, so the inequality of Cauchy and Schwarz gives
+# In all cohorts together, $x$ sets at most $Ch$ cells, so the inequality of Cauchy and Schwarz gives
 #
 # $$ 1 \le Ch\sum_b \omega_b^2. $$
 #
-# Given its cohort, which has probability $1/C$, a report has independent bits with variance $p_1(1-p_1)$.
-# So the variance of a score is at least
+# Given its string and its cohort, which has probability $1/C$, a report has independent bits with variance $p_1(1-p_1)$.
+# By the law of total variance, a score's variance is at least its mean within string and cohort:
 #
 # $$ \frac1C\sum_b C^2\omega_b^2\,\frac{p_1(1-p_1)}{(2p_1-1)^2} \ge \frac1h\cdot\frac{p_1(1-p_1)}{(2p_1-1)^2}. $$
 #
 # Since $p_1/(1-p_1) = e^{\varepsilon/2h}$, the last fraction is
 #
-# $$ \frac{p_1(1-p_1)}{(2p_1-1)^2} = \frac{e^{\varepsilon/2h}}{(e^{\varepsilon/2h}-1)^2} = \frac{1}{4\sinh^2(\varepsilon/4h)}, $$
+# $$ \frac{p_1(1-p_1)}{(2p_1-1)^2} = \frac{e^{\varepsilon/2h}}{(e^{\varepsilon/2h}-1)^2} = \frac{1}{4\sinh^2(\varepsilon/4h)}. $$
 #
-# which is SUE's variance for $h = 1$.
 # Finally, $\sinh(hu) \ge h\sinh u$ for $u \ge 0$:
 #
 # :::{prf:theorem} What hash functions cost at least
@@ -459,11 +463,11 @@ check(
 #
 # So the standard error is at least $\sqrt h$ times SUE's.
 # Collisions add to this.
-# In our experiments with small ε, the variance grew by about the factor
+# In experiments with small ε, the variance exceeded the first bound about by the factor
 #
 # $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
 #
-# It counts chance hits within a cohort, and compares unknowns with equations.
+# The first factor counts chance hits within a cohort, the second compares unknowns with equations.
 # The table has exact standard errors, divided by SUE's, for $g = 64$, $C = 16$ and $L = 50$.
 
 # %%
@@ -495,18 +499,18 @@ check(
 )
 
 # %% [markdown]
-# So use one hash function, and enough cohorts for four equations per candidate: cohorts cost no budget.
+# So use one hash function, and many cohorts, which cost no budget.
+# Four equations per candidate make the second factor 4/3.
 #
 # (sec-rappor-choose)=
 # ## Choosing the numbers
 #
 # Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of a lifetime.
-# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure` for one report and for many gives
+# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure` for one report, and in the limit, gives
 #
 # $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
 #
-# The package, like the original, has two numbers for the second coin: the chance of a 1 where the remembered bit is 1, and where it is 0.
-# Ours add up to 1.
+# In the package, `q` is our $p$, `p` is our $1-p$, and `f` is $2\varphi$.
 
 
 # %%
@@ -529,7 +533,7 @@ print(f"one report {home.epsilon:.3f}, lifetime {home.lifetime_epsilon:.3f}")
 # The list has the hundred pages, and a hundred that nobody has.
 #
 # The package draws the counts of everybody's first report.
-# Its `decode` weights equations by their precision, and adds an unknown for rare strings off the list, the same for all cells.
+# Its `decode` weights equations by their precision, and adds an unknown, the same for all cells, for rare strings off the list.
 
 # %%
 SITE = [f"site{i}.example" for i in range(200)]
@@ -543,26 +547,26 @@ decoded = decode(tally, SITE, control="bonferroni")
 hits, wrong = decoded.found[:100].sum(), decoded.found[100:].sum()
 print(f"found: {hits} of 100 pages in use, {wrong} of 100 others")
 
-# %% mystnb={"figure": {"name": "fig-rappor-hosts", "caption": "Shares of the 60 most frequent pages, one report from each of a million people, ε = 2 per report. Line: truth. Bars: 95 % intervals. Hollow: not found."}, "image": {"alt": "Log-log plot of share in per cent against rank 1 to 60. Filled circles with bars follow the falling line from 17 per cent at rank 1. Beyond rank 30 some circles are hollow, and bars are nearly as long as the shares."}}
-rank, truth = np.arange(1, 61), 100 * held[:60] / held.sum()
+# %% mystnb={"figure": {"name": "fig-rappor-hosts", "caption": "Shares of the 40 most frequent pages, one report from each of a million people, ε = 2 per report. Line: truth. Bars: 95 % intervals. Hollow: not found."}, "image": {"alt": "Log-log plot of share in per cent against rank 1 to 40. Filled circles with bars follow the falling line from 17 per cent at rank 1. At rank 38 one circle is hollow, and bars there are nearly as long as the shares."}}
+rank, truth = np.arange(1, 41), 100 * held[:40] / held.sum()
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(x=rank, y=truth, ax=ax)
-for seen, face in ((decoded.found[:60], "C1"), (~decoded.found[:60], "white")):
-    f, bar = 100 * decoded.share[:60][seen], 196 * decoded.error[:60][seen]
+for seen, face in ((decoded.found[:40], "C1"), (~decoded.found[:40], "white")):
+    f, bar = 100 * decoded.share[:40][seen], 196 * decoded.error[:40][seen]
     ax.errorbar(rank[seen], f, bar, fmt="o", ms=4, lw=1, color="C1", mfc=face)
 ax.set(xscale="log", yscale="log", ylim=(0.05, 30), xlabel="rank of the page", ylabel="share in %")
 plain_ticks(ax)
 plt.show()
 
 # %% [markdown]
-# By the normal distribution, about 49 pages should be found; a share of $z$ standard errors, here 0.38 %, is found every other time.
+# By the normal distribution, 49 pages should be found, with a standard deviation of 3, so 55 is luck; a share of 0.38 % is found every other time.
 #
 # (sec-rappor-lasso)=
 # ### More candidates than equations
 #
-# With 2,000 candidates and 1,024 cells, least squares has no unique answer.
-# To half the sum of squares, the *Lasso* adds a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
-# If no other filter shares the $C$ cells of $x$, the derivative $\sum_{b:\,X_{bx}=1}(f_x - y_b) + \mu$ vanishes at
+# With 2,000 candidates and 1,024 cells, least squares is not unique.
+# To half the sum of squared residuals, the *Lasso* adds a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
+# If no other string sets the $C$ cells of $x$ (with $h = 1$), the derivative $\sum_{b:\,X_{bx}=1}(f_x - y_b) + \mu$ vanishes at
 #
 # $$ f_x = \frac1C\sum_{b:\,X_{bx} = 1} y_b - \frac{\mu}{C}, $$
 #
@@ -574,7 +578,7 @@ plt.show()
 LONG = SITE + [f"extra{i}.example" for i in range(1800)]
 usual = held[:100] / held.sum()
 chosen, shrunk, mended = study.lasso(tally, LONG, truth=usual)
-print(f"{chosen} chosen; pages above 1 %, in standard errors:")
+print(f"{chosen} chosen, 100 in use; pages above 1 %: mean (estimate − truth) / error")
 print(f"Lasso {shrunk:+.1f}, then least squares {mended:+.1f}".replace("-", "−"))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both budgets, a million people, false discoveries, the Lasso"}
@@ -591,7 +595,9 @@ far = (decoded.share - np.append(usual, np.zeros(100))) / decoded.error
 noise = home.variance(names[:100], SITE)[:, 100:]
 error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
 z = norm.isf(0.05 / 200)
-print(f"by the normal law {norm.cdf(usual / error - z).sum():.1f} of 100 are found; {z * error:.2%} every other time")
+chance = norm.cdf(usual / error - z)
+number, spread = chance.sum(), sqrt((chance * (1 - chance)).sum())
+print(f"by the normal law {number:.1f} ± {spread:.1f} of 100 are found; {z * error:.2%} every other time")
 
 
 def fits(far):
@@ -620,10 +626,8 @@ check(
 #
 # - *The client forgets.*
 #   After a reinstallation, it spends $\varepsilon_\infty$ again.
-# - *The cohort depends on the string.*
-#   The public cohort then reveals something about it.
 # - *A popular string is missing from the list.*
-#   Others then look popular; large residuals of the fit show it.
+#   Others then look popular; only large residuals show it ({ref}`sec-rappor-orr`).
 #
 # (sec-rappor-exercises)=
 # ## Exercises
@@ -638,12 +642,12 @@ check(
 # $\varepsilon_\infty = 2\ln 3 = 2.197$.
 # One report has $\lambda = 3$ and $R = \frac{3\cdot 3+1}{3+3} = \frac53$, so $\varepsilon_1 = 2\ln\frac53 = 1.022$.
 # Two reports have $\lambda = 9$ and $R = \frac{3\cdot 9+1}{9+3} = \frac73$, so $\varepsilon_2 = 2\ln\frac73 = 1.695$.
-# Three fresh reports cost $3.065 > \varepsilon_\infty$.
+# Three reports without memory cost $3.065 > \varepsilon_\infty$.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 8 minutes)
+# :::{admonition} Exercise 2 (code, 9 minutes)
 # A question is asked only once.
-# Write a client without the second coin, and estimate the shares of `LIST`.
+# Write a client without the second coin, and estimate the shares of `LIST`, for 5,000 people.
 # What happens to the standard errors and the budget?
 # :::
 #
@@ -662,19 +666,21 @@ def once(x, rng):
 
 sent = [once(LIST[i], rng) for i in rng.choice(8, 5000, p=SHARES)]
 told = server(*(np.array(part) for part in zip(*sent, strict=True)), LIST, COHORTS, H, 1 - PHI)
-print("5,000 people:", ", ".join(f"{f:.2f} ± {s:.2f}" for f, s in zip(*told, strict=True)).replace("-", "−"))
+print("estimates:", ", ".join(f"{f:.2f}" for f in told[0]).replace("-", "−"))
+both = server(cohort[:5000], bits[:5000], LIST, COHORTS, H, P1)
+print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean():.3f} with one")
 
 # %% [markdown]
-# :::{admonition} Exercise 3 (think, 6 minutes)
+# :::{admonition} Exercise 3 (think, 7 minutes)
 # A hundred candidates, one hash function.
 # Compare 128 bits in 4 cohorts with 8 bits in 64 cohorts: error, length of a report, and how well a person hides.
 # :::
 #
 # :::{dropdown} Solution
-# By {eq}`eq-rappor-crowd`, the variance grows by $1/(0.992\cdot 0.803) = 1.26$ and $1/(0.875\cdot 0.777) = 1.47$, so the standard errors are close.
-# The short filter sends a sixteenth of the bits.
+# By {eq}`eq-rappor-crowd`, the variance grows by $1/(0.992\cdot 0.803) = 1.25$ and $1/(0.875\cdot 0.777) = 1.47$, so the standard errors are close.
+# The short filter sends 8 bits in place of 128.
 # With $\varphi = \frac14$, two people with one string and cohort have one permanent response with probability $0.625^8 = 0.023$, and practically never with 128 bits.
-# But the cohort is a mark, too: to hide among 300 people of one's cohort takes 19,200 people with 64 cohorts, and 1,200 with 4.
+# But the cohort is a mark, too, and 64 cohorts are smaller groups.
 # :::
 #
 # ## Summary
@@ -682,8 +688,6 @@ print("5,000 people:", ", ".join(f"{f:.2f} ± {s:.2f}" for f, s in zip(*told, st
 # - A filter with cohorts turns any string into bits; only the server needs a list.
 # - The permanent response bounds the cost of all reports about one string; the second coin makes single reports cheaper and harder to link.
 # - Corrected counts of ones are linear in the shares; least squares solves for them.
-# - Each hash function beyond the first costs precision; cohorts do not.
-# - The Lasso's own shares are too small.
 #
 # ## Letters
 #

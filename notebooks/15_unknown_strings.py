@@ -6,18 +6,18 @@
 #
 # :::{admonition} In one minute
 # People use a new word that nobody has listed.
-# Clients that hash can report it, but the server cannot name what it does not know.
+# RAPPOR's clients can report it, but the server cannot name what it does not know.
 # So each client also reports two fragments of its word, privately.
 # Fragments are few, so the server can count all pairs of them.
 # Pairs that are frequent are joined in a graph.
-# A set of fragments that are all joined is a candidate for a word.
+# Fragments that are joined two by two make a candidate for a word.
 # Reports about whole words then say which candidates are real.
 # :::
 #
 # :::{zh}
 # 本课讨论没有列表的字符串：先在收集之后才给出列表，再让服务器自己找出列表。
 # O-RR 用所在分组的哈希函数把字符串映射到 $g$ 个槽之一，再作 k-RR；O-RAPPOR 只发送布隆过滤器的一次随机响应。
-# 两者收集报告时都不需要列表，服务器用最小二乘从计数求出候选的频率及标准误差，最多能区分 $C(g-1)+1$ 个候选。
+# 两者收集报告时都不需要列表，服务器用最小二乘从计数求出候选的频率及标准误差，最多能确定 $C(g-1)+1$ 个候选的频率。
 # RAPPOR-Unknown 的客户端把 $\varepsilon$ 分成三份：两份给随机抽取的两个位置上的片段，一份给整个字符串。
 # 服务器估计每对片段的频率，把显著的片段对连成图，图中的团就是候选；有些候选并无人使用，要靠整个字符串的报告来识别。
 # 两份噪声相乘，所以只有很常见的字符串才能被发现：所需人数随 $1/\varepsilon^4$ 增长。
@@ -52,7 +52,7 @@ rng = np.random.default_rng(2016)
 # A keyboard's maker wants to know which words people type.
 # Ana types *teaste*, a word that is in no dictionary.
 # Here are the words of 8,000 people, with six letters out of a, e, n, s and t.
-# A quarter of the people have one of 400 other strings.
+# A quarter of the people have one of 395 other strings.
 
 # %%
 SHARES = {
@@ -122,15 +122,19 @@ plt.show()
 #
 #    $$ \Pr[c, t \mid x] = \frac{1}{C\,(e^\varepsilon+g-1)}\begin{cases} e^\varepsilon & \text{if } t \text{ is the slot of } x,\\ 1 & \text{if not.}\end{cases} $$
 #
-#    So O-RR is ε-LDP, exactly if two strings have different slots in some cohort.
-# 2. For ideal hash functions, two strings share a slot in one cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
-# 3. From reports, no more than $C(g-1)+1$ candidates can be told apart.
+#    So O-RR is ε-LDP, and no smaller budget will do if two strings have different slots in some cohort.
+# 2. If slots are uniform and independent, two strings share one in a cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
+# 3. Reports can identify the shares of at most $C(g-1)+1$ candidates.
 # :::
 #
 # Part 1 is k-RR in a cohort that is drawn without looking at $x$.
-# For part 2, slots are uniform and independent.
 # For part 3, the law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
-# Such vectors span at most $Cg - (C-1)$ dimensions.
+# Such vectors span at most $Cg - (C-1)$ dimensions, so for more candidates some $\delta \ne 0$ has
+#
+# $$ \sum_x \delta_x \Pr[c, t \mid x] = 0, \qquad \sum_x \delta_x = 0, $$
+#
+# the second because each law sums to 1.
+# So a small multiple of $\delta$, added to the shares, leaves the law of reports as it is.
 #
 # With `prove`, we see both budgets for every ε:
 
@@ -143,7 +147,7 @@ for client in (orr, orappor):
 
 # %% [markdown]
 # The server is the one of {ref}`ch-rappor`.
-# A report has a 1 in the string's slot with probability $p$, and in another slot with probability $q$:
+# A report counts as a 1 in the string's slot with probability $p$, and in another slot with probability $q$:
 #
 # | | $p$ | $q$ |
 # |---|---|---|
@@ -158,7 +162,8 @@ for client in (orr, orappor):
 # are linear in the shares.
 # The matrix $X$ has a column for each candidate, with a 1 for its slot in each cohort.
 # One more column of ones is for rare strings off the list, which fall into all slots alike.
-# The estimate is $X^+y$, and an average of scores.
+# It takes one dimension; its coefficient is their share, divided by $g$.
+# The estimate $X^+y$ is again an average of scores.
 
 
 # %%
@@ -169,7 +174,7 @@ def slots_of(items, cohorts, g):
 
 
 def server(cohort, ones, X, p, q):
-    """Shares of the columns of X, and their standard errors."""
+    """Coefficients of the columns of X, and their standard errors."""
     n, g = ones.shape
     C = len(X) // g
     people = np.bincount(cohort, minlength=C)[:, None]
@@ -182,9 +187,8 @@ def server(cohort, ones, X, p, q):
 
 
 # %% [markdown]
-# Everybody reports with $\varepsilon = 2$, with 16 cohorts and 8 slots.
-# After the reports are in, the server tries a list, six words of a dictionary.
-# Estimates stand with 95 % intervals:
+# Everybody reports with $\varepsilon = 2$, 16 cohorts and 8 slots.
+# Later, the server tries six words of a dictionary, with 95 % intervals:
 
 # %%
 COHORTS, SLOTS, EPS = 16, 8, 2.0
@@ -213,15 +217,14 @@ for name, client, p, q in (
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# So neither client needs a list, but the server does.
-# Nothing in the table hints at *teaste*.
-# It spills into other estimates: on average, it adds 1.7 points to *tenant* and 1.2 to *senate*.
+# Only the residuals, what the fit leaves, hint at *teaste*: they are too large (checked below).
+# On average, *teaste* adds 1.7 points to *tenant* and 1.2 to *senate*; the other 3 points of *senate* under O-RR are rare chance.
 #
 # How many slots?
 # With a cohort for each person, O-RR would be local hashing, for which $e^\varepsilon+1$ slots are best.
-# {numref}`fig-rappor-orr` shows that many cohorts come close, and that few cohorts need more slots.
+# {numref}`fig-rappor-orr` shows that many cohorts come close, and few cohorts need more slots.
 
-# %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie just above it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
+# %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing. With 16 cohorts, 3 or 4 slots cannot identify 64 shares."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie just above it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
 many = [f"page{i}.example" for i in range(64)]
 grid = np.geomspace(2, 64, 40)
 of_hashing = (exp(1) + grid - 1) / np.sqrt(4 * exp(1) * (grid - 1))
@@ -230,8 +233,10 @@ exact = study.of_slots([256, 64, 16], [3, 4, 8, 16, 32, 64], many, epsilon=1.0)
 names = ["256 cohorts", "64 cohorts", "16 cohorts"]
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
 sns.lineplot(line, x="slots", y="error", ax=ax, color="black", label="local hashing")
-marks = simulation("client", names) | {"legend": True}
+marks = simulation("client", names) | {"legend": True, "markersize": 8}
 sns.lineplot(exact, x="slots", y="error", ax=ax, **marks)
+for mark in ax.lines[1:]:  # hollow, to show what lies behind
+    mark.set(mec=mark.get_color(), mfc="none", mew=1.5)
 ax.set(xscale="log", xlabel="slots g", ylabel="standard error / OUE's", ylim=(0.9, 3.2))
 ax.legend(loc="upper left", title="")
 plain_ticks(ax)
@@ -279,6 +284,21 @@ def gained(word):
     return 100 * SHARES[word] * X.ravel()[: len(LIST)]
 
 
+def excess(items):
+    """Mean of O-RAPPOR's squared residuals, in standard deviations above that of noise alone."""
+    X, mean = with_rest(items), slots_of([*SHARES, *rare], COHORTS, SLOTS) @ chances
+    off = mean - X @ np.linalg.pinv(X) @ mean
+    noise = COHORTS * p * q / len(words) / (p - q) ** 2
+    return off @ off / noise / sqrt(2 * (len(X) - len(items)))
+
+
+check(
+    "Residuals",
+    f"{excess(LIST):.1f} standard deviations too large on average where teaste is missing",
+    excess(LIST) > 5,
+    control=f"{excess([*SHARES]):.1f} for a list of all words",
+    caught=not excess([*SHARES]) > 1,
+)
 check(
     "Spill",
     "tenant gains 1.7 points and senate 1.2 from a word that is not listed",
@@ -291,14 +311,13 @@ check(
 # (sec-rappor-unknown)=
 # ## Fragments
 #
-# There are $5^6 = 15{,}625$ strings of six letters, and far more of twenty.
-# But there are only $5^2 = 25$ *fragments* of two letters.
-# A bit for each fragment at each position would be short enough.
+# There are $5^6 = 15{,}625$ strings of six letters, but only $5^2 = 25$ *fragments* of two.
+# At three positions, a bit for each makes 75 bits.
 #
 # RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
-# All strings have the same length, if need be after padding.
+# Strings are padded to the same length.
 # The client draws two positions without looking, and they are public.
-# It makes three private reports with $\varepsilon/3$ each: on the two fragments, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
+# It makes three private reports with $\varepsilon/3$ each: on both fragments by SUE, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
 
 
 # %%
@@ -336,7 +355,7 @@ plt.show()
 #
 # :::{prf:theorem} RAPPOR-Unknown
 # :label: thm-rappor-unknown
-# 1. All three reports together are ε-LDP, exactly if two strings differ in two fragments and in the slot of some cohort.
+# 1. All reports together are ε-LDP, and no smaller budget will do if two strings differ in two fragments and in the slot of some cohort.
 # 2. Let $a$ and $b$ be fragments at two positions, and $f_{ab}$ the share of people who have both.
 #    For everybody who drew these positions, multiply the scores of $a$ and $b$.
 #    The sum of the products, divided by $n\varrho$, is an unbiased estimate of $f_{ab}$.
@@ -344,18 +363,16 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# In the order of the statements:
-#
 # 1. The positions are drawn without looking at the string.
 #    Given the positions, the three reports have separate coins, so their ratios multiply.
 #    Each ratio is at most $e^{\varepsilon/3}$, and attains it if the two strings differ there.
 # 2. The two scores are independent.
 #    The mean of their product is the product of their means: 1 for a person with both fragments, and 0 otherwise.
-#    Each person contributes with probability $\varrho$, which the division by $\varrho$ makes good.
+#    Each person contributes with probability $\varrho$, so the sum has the mean $n\varrho f_{ab}$.
 #    If both means are 0, the mean square of the product is $u^2$, and the contribution of one person has the variance $\varrho\,u^2/\varrho^2$.
 # :::
 #
-# The proof for every ε, with our client, for two strings of two letters:
+# The proof for every ε, for two strings of two letters:
 
 
 # %%
@@ -369,7 +386,7 @@ print(prove(tiny, ["aa", "bb"], rounded=False))
 # (sec-unknown-cliques)=
 # ## From pairs to words
 #
-# The server estimates the shares of all pairs of fragments, for all pairs of positions.
+# The server estimates the shares of all pairs of fragments.
 
 
 # %%
@@ -387,12 +404,12 @@ def pairs(pair, fragments, eps):
 
 
 # %% [markdown]
-# Everybody reports once with $\varepsilon = 6$, which is 2 for each of the three parts.
-# Two fragments are *joined* if the share of their pair is more than $z$ standard errors above 0.
-# We choose $z$ so that one false pair is expected among all $3\cdot 25^2$.
+# Everybody reports once with $\varepsilon = 6$, 2 for each part.
+# Two fragments are *joined* if the estimated share of their pair is more than $z$ standard errors above 0.
+# A normal variable exceeds $z$ with probability 1/1,875: we expect one false pair among the $3\cdot 25^2$ pairs, if nobody has them.
 #
 # Fragments are nodes of a graph, with a column for each position.
-# A *clique* is a set of nodes that are all joined.
+# A *clique* is a set of nodes that are joined two by two.
 # A clique with one node in each column spells a candidate, as in {numref}`fig-unknown-graph`.
 
 # %%
@@ -410,9 +427,11 @@ candidates = [
 ]
 print("candidates:", *candidates)
 
-# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, a column for each position. Arcs join the first and the last position. Orange: the clique teaste."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three orange lines join te, as and te."}}
-fig, ax = plt.subplots(figsize=(6.4, 3))
-place, new = {}, [GRAMS.index(a) for a in ("te", "as", "te")]
+# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, a column for each position. Arcs join the first and the last position. Thick: the clique teaste. Dashed: tenate's other pairs."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three thick lines join te, as and te, two dashed ones te and na, na and te."}}
+fig, ax = plt.subplots(figsize=(6.4, 3.4))
+new, ghost = ([GRAMS.index(x[i : i + 2]) for i in (0, 2, 4)] for x in ("teaste", "tenate"))
+place = {}
+BENDS = {"este": 0.55, "sete": 0.41, "tent": 0.62, "tete": 0.5}  # past boxes
 ends = {(at, i) for ab in joined for ij in np.argwhere(joined[ab]) for at, i in zip(ab, ij, strict=True)}
 for at in range(3):
     own = sorted(i for column, i in ends if column == at)
@@ -423,23 +442,24 @@ for at in range(3):
 for (a, b), edges in joined.items():
     for i, j in np.argwhere(edges):
         ours = (new[a], new[b]) == (i, j)
-        look = {"color": "C1", "lw": 2.5} if ours else {"color": "C0", "lw": 1}
-        bend = "arc3,rad=-0.3" if b - a == 2 else "arc3"
+        theirs = (ghost[a], ghost[b]) == (i, j)
+        look = {"color": "C4", "lw": 2.5} if ours else {"color": "C0", "lw": 1}
+        look |= {"ls": "--", "lw": 2} if theirs and not ours else {}
+        rad = BENDS.get(GRAMS[i] + GRAMS[j], 0.45) if b - a == 2 else 0
+        bend = f"arc3,rad={-rad}"
         look |= {"arrowstyle": "-", "connectionstyle": bend}
         ax.annotate("", place[b, j], place[a, i], arrowprops=look, zorder=1)
-ax.set(xlim=(-0.2, 2.2), ylim=(-2.2, 2.2), yticks=[])
+ax.set(xlim=(-0.2, 2.2), ylim=(-2.2, 2.9), yticks=[])
 ax.set_xticks([0, 1, 2], ["letters 1, 2", "letters 3, 4", "letters 5, 6"])
 sns.despine(left=True, bottom=True)
 ax.grid(visible=False)
 plt.show()
 
 # %% [markdown]
-# Among the candidates is *teaste*, which nobody listed.
-# But *tenate* is there, too, and nobody types it.
-# Three words lend it one pair each: *tenant*, *senate* and *teaste*.
-# So cliques are candidates only.
-# The reports on whole strings, which we have not used so far, say which candidates are real.
-# Their coins are independent of those for fragments, so the standard errors hold although the list comes from the same people.
+# So *teaste* is a candidate.
+# *Tenate* is a *ghost* that nobody types: *tenant*, *senate* and *teaste* lend it one pair each.
+# The reports on whole strings now say which candidates are real.
+# The whole-string reports have coins of their own, so their noise does not depend on the choice of candidates.
 
 # %%
 cohort, bits = (np.array(part) for part in zip(*whole, strict=True))
@@ -503,21 +523,23 @@ check(
 )
 
 # %% [markdown]
+# By chance, those of *attest* and *teaste* miss the truth.
+#
 # (sec-unknown-missed)=
 # ## What is missed
 #
 # The word *neaten*, with a share of 2 %, is no candidate.
-# A pair is joined every other time if $f_{ab}$ is $z$ standard errors, $f_{ab} = z\,u/\sqrt{n\varrho}$.
-# Solved for the number of people:
+# A pair is joined every other time if $f_{ab}$ equals $z$ standard errors, each at least $u/\sqrt{n\varrho}$.
+# So the number of people is
 #
-# $$ n = \frac{z^2\,u^2}{\varrho\,f_{ab}^2}. $$ (eq-rappor-people)
+# $$ n \ge \frac{z^2\,u^2}{\varrho\,f_{ab}^2}. $$ (eq-rappor-people)
 #
-# A word needs all of its pairs.
+# A word needs all of its pairs, so another survey may miss *teaste*.
 
 
 # %%
 def needed(f, eps):
-    """People for whom a pair with this share is joined every other time."""
+    """At least so many people, for a pair to be joined every other time."""
     psi = 1 / (exp(eps / 6) + 1)
     u = psi * (1 - psi) / (1 - 2 * psi) ** 2
     return (z * u / f) ** 2 * 3  # ϱ is 1/3
@@ -528,7 +550,7 @@ table(pd.DataFrame(rows, columns=["share", "ε = 1", "ε = 2", "ε = 4", "ε = 6
 
 # %% [markdown]
 # For a small ε, $1-2\psi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.
-# Then $n$ grows like $1/\varepsilon^4$, the square of what counting needs, because two noises are multiplied.
+# Two noises are multiplied, so $n$ grows like $1/\varepsilon^4$, the square of what counting needs.
 # Later methods report one prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy`.
 
 
@@ -549,30 +571,25 @@ check(
 #
 # - *Fragments are sent as they are.*
 #   Two of three fragments nearly give away the word.
-# - *Positions are drawn from each word's own length.*
-#   A high position then tells that the word is long.
-# - *Too many false pairs.*
-#   Candidates multiply; raise $z$, or ask more people.
 # - *Cliques are taken for words.*
 #   Count them before you publish.
 #
 # (sec-unknown-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# :::{admonition} Exercise 1 (pencil, 5 minutes)
 # You have 500 candidates and $\varepsilon = \ln 7$.
 # How many slots does local hashing suggest?
-# How many cohorts does O-RR need with these slots, and how many for four equations per candidate?
+# How many cohorts does O-RR need with these slots?
 # :::
 #
 # :::{dropdown} Solution
 # $e^\varepsilon + 1 = 8$ slots.
 # By the theorem, $C(8-1)+1 \ge 500$, so $C \ge 72$.
-# For four equations per candidate, $7C \ge 2000$, so $C \ge 286$.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 10 minutes)
-# Do not multiply two noises: regard a pair of fragments as one item, and report it by k-RR with budget $2\varepsilon/3$.
+# :::{admonition} Exercise 2 (code, 14 minutes)
+# Do not multiply two noises: regard a pair of fragments as one item, and report it by k-RR ({eq}`eq-freq-krr`) with budget $2\varepsilon/3$.
 # Write the client and an estimator of $f_{ab}$ for one pair of positions.
 # Compare the variances for a pair that nobody has, at $\varepsilon = 6$ and $\varepsilon = 1$.
 # :::
@@ -594,13 +611,16 @@ def pair_krr(x, eps, rng):
 
 
 def pair_share(reports, eps):
-    e = exp(2 * eps / 3)
+    """Shares of all pairs, and their standard errors."""
+    e, n = exp(2 * eps / 3), len(reports)
     p, q = e / (e + 624), 1 / (e + 624)
-    return (np.bincount(reports, minlength=625) / len(reports) - q) / (p - q)
+    rate = np.bincount(reports, minlength=625) / n
+    return (rate - q) / (p - q), np.sqrt(rate * (1 - rate) / n) / (p - q)
 
 
 told = pair_share([pair_krr(x, TOTAL, rng) for x in words[:4000]], TOTAL)
-print(f"te, na: {told[GRAMS.index('te') * 25 + GRAMS.index('na')]:.3f}, truth {SHARES['tenant']}")
+at = GRAMS.index("te") * 25 + GRAMS.index("na")
+print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['tenant']}")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 6 minutes)
@@ -610,17 +630,16 @@ print(f"te, na: {told[GRAMS.index('te') * 25 + GRAMS.index('na')]:.3f}, truth {S
 #
 # :::{dropdown} Solution
 # Fragments of two letters have $G = 6$ positions and $\varrho = \frac1{15}$, those of three letters $G = 4$ and $\varrho = \frac16$.
-# So longer fragments need 2.5 times fewer people, apart from a slightly larger $z$.
-# But a report on a fragment has $5^3 = 125$ bits in place of 25, and $26^3 = 17{,}576$ with all letters of the alphabet.
+# At the same $z$, longer fragments need 2.5 times fewer people; for one false pair, $z$ grows from 3.70 to 4.25, and 1.9 is left.
+# But a report on a fragment has $5^3 = 125$ bits in place of 25.
 # Longer fragments make fewer ghosts, since fewer words share one.
 # :::
 #
 # ## Summary
 #
 # - O-RR and O-RAPPOR hash strings in cohorts; the list may come after the reports, but naming a share needs one.
-# - O-RR tells at most $C(g-1)+1$ candidates apart; with many cohorts it comes close to local hashing.
-# - RAPPOR-Unknown splits its budget between two fragments and the whole string.
-# - Frequent pairs form a graph, cliques are candidates, and reports on whole strings sort out the ghosts.
+# - O-RR identifies at most $C(g-1)+1$ shares; with many cohorts it comes close to local hashing.
+# - RAPPOR-Unknown joins frequent pairs of fragments, and sorts out ghosts by reports on whole strings.
 # - Two noises are multiplied, so only popular strings are discovered.
 #
 # ## Letters
