@@ -10,7 +10,7 @@
 # Or it can draw one number at random, and spend the whole budget on it.
 # For small budgets, drawing is far better.
 # A third client answers about all numbers at once, with a corner of a cube.
-# With few numbers and a large budget it is the best of the three; with many numbers it needs about half as many people again.
+# For two numbers and a large budget it is the best of the three; with many numbers it needs about half as many people again.
 # :::
 #
 # :::{zh}
@@ -88,7 +88,7 @@ print(people[0].round(2))
 # ## Split, or sample
 #
 # *Split*: send a sign for each number, each with budget $\varepsilon/d$.
-# *Sample*: draw one number in public, and send its sign with budget ε.
+# *Sample*: draw one number, and report which, and its sign with budget ε.
 # {cite:t}`nguyen2016collecting` call this *Harmony*.
 
 
@@ -123,7 +123,7 @@ diagram.tree(
     lambda x, rng: harmony(x, log(3), rng),
     (0.5, 0),
     steps=["number", "sign", "keep?"],
-    options=[["0", "1"], ["+", "−"], ["keep", "reverse"]],
+    options=[["no. 0", "no. 1"], ["+", "−"], ["keep", "reverse"]],
     names={(j, s): f"{j}: {'+' if s > 0 else '−'}" for j in (0, 1) for s in (1, -1)},
     root="(0.5, 0)",
     head="numbers",
@@ -148,9 +148,9 @@ plt.show()
 #
 # :::{prf:proof}
 # *Split.* The $d$ signs are independent, so their ratios multiply: at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which opposite corners attain.
-# Mean and variance are those of one sign.
+# Mean and variance are those of a sign.
 #
-# *Harmony, privacy.* The drawn $j$ does not depend on $x$, and given $j$ the report is one sign with budget ε.
+# *Harmony, privacy.* The drawn $j$ does not depend on $x$, and given $j$ the report is one sign, with the ratio $e^\varepsilon$ for $x_j = \pm1$.
 #
 # *Harmony, mean and variance.* Number $j$ is drawn with probability $1/d$, so its score $Z_j$ has
 #
@@ -165,8 +165,8 @@ plt.show()
 # $$ c(\varepsilon/d)^2 \approx \frac{4d^2}{\varepsilon^2}, \qquad d\,c(\varepsilon)^2 \approx \frac{4d}{\varepsilon^2}. $$
 #
 # Splitting needs about $d$ times as many people.
-# For a large ε, $c(\varepsilon) \approx 1$, so sampling costs $d$, however large ε is.
-# Both are equal where $2d/\varepsilon \approx \sqrt d$, that is, near $\varepsilon = 2\sqrt d$:
+# For a large ε, $c(\varepsilon) \approx 1$, and the mean square of sampling stays above $d$.
+# With $c(\varepsilon/d) \approx 2d/\varepsilon$ and $c(\varepsilon) \approx 1$, both are equal near $2d/\varepsilon = \sqrt d$, that is, $\varepsilon = 2\sqrt d$:
 
 
 # %%
@@ -201,9 +201,9 @@ def server(scores):
 
 
 # %% [markdown]
-# We want six intervals that are *all* right with probability 95 %.
-# The probability that some interval misses is at most the sum of the probabilities that each misses.
-# So each may miss with probability $0.05/d$, and the factor is 2.64 instead of 1.96.
+# We want six intervals that are *all* right with 95 %.
+# The probability that at least one misses is at most the sum of the probabilities of each.
+# So each may miss with probability $0.05/d$, and the factor is 2.64, not 1.96.
 
 
 # %%
@@ -227,7 +227,8 @@ together(*found)
 # ### Could another client for one number help?
 #
 # {ref}`ch-means` had better clients than the sign for a large ε.
-# But a number that is not drawn has the score 0, so what counts is the mean *square* of the other scores.
+# But sampling scores $dZ$ with probability $1/d$ and else 0, with variance $d\,\E Z^2 - x_j^2$ if $Z$ is the client's score.
+# So what counts is its mean *square*.
 #
 # :::{prf:theorem} The least mean square
 # :label: thm-means-second
@@ -240,21 +241,22 @@ together(*found)
 # :::{prf:proof}
 # Let report $y$ have the score $z_y$, and the probabilities $p_y$ at $x = 1$ and $q_y$ at $x = -1$.
 #
-# (1) Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
+# *Step 1.* Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
 #
-# (2) Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
+# *Step 2.* Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
 # At this ratio, $|p_y-q_y|/(p_y+q_y) = (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$, and otherwise it is smaller.
 #
-# (3) By the Cauchy–Schwarz inequality, and then (2),
+# *Step 3.* Write $z_y(p_y-q_y)$ as $z_y\sqrt{p_y+q_y}$ times $(p_y-q_y)/\sqrt{p_y+q_y}$.
+# By the Cauchy–Schwarz inequality, and then step 2,
 #
 # $$ \begin{aligned} 4 &\le \sum_y z_y^2\,(p_y+q_y) \;\cdot\; \sum_y \frac{(p_y-q_y)^2}{p_y+q_y} \\ &\le \sum_y z_y^2\,(p_y+q_y) \;\cdot\; \frac{2}{c(\varepsilon)^2}, \end{aligned} $$
 #
 # since $\sum_y (p_y+q_y) = 2$.
 # :::
 #
-# The sign has the mean square $c(\varepsilon)^2$ for every $x$, so in the worst case no other client is better to sample with.
-# For numbers near the middle, Hybrid can be better, because its mean square is a constant plus $x^2$.
-# *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$, with $\varepsilon/r$ each.
+# So one of the two is at least $c(\varepsilon)^2$, which is the mean square of the sign for every $x$: in the worst case no other client is better to sample with.
+# For numbers near the middle, Hybrid can be better: its mean square is a constant plus $x^2$, and below $c(\varepsilon)^2$ at 0 for ε above 0.61.
+# *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$, with $\varepsilon/r$ each (Exercise 1 shows the idea); these budgets add up to ε.
 
 
 # %%
@@ -271,7 +273,7 @@ def hybrid_scores(reports, d, r, eps):
     """The score of a cell counts d/r times."""
     one, scores = Hybrid(epsilon=eps / r), np.zeros((len(reports), d))
     for row, report in zip(scores, reports, strict=True):
-        for j, cell in report:
+        for j, cell in report:  # a cell of Hybrid's, or a sign
             row[j] = d / r * one.scores[cell]
     return scores
 
@@ -281,7 +283,6 @@ VECTORS = [(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (0.25, -0.3), (0.0, 1.0)]
 
 
 def right(client, score, square, inputs, eps=1.0):
-    """Whether a client is exactly ε-LDP, and unbiased with this mean square."""
     one, x = (lambda x, rng: client(x, eps, rng)), np.array(inputs)
     mean, variance = moments(one, inputs, score=score)
     exact = abs(epsilon(laws(one, inputs)) - eps) < 1e-9
@@ -294,8 +295,7 @@ def own_choice(x, eps, rng):
     return j, two_point(x[j], eps, rng)
 
 
-def drawn(y):
-    return harmony_scores([y], 2, 1.0)[0]
+drawn = lambda y: harmony_scores([y], 2, 1.0)[0]  # noqa: E731
 
 
 check(
@@ -318,7 +318,6 @@ check("Mean square", "sign, Hybrid, ε = 2, 4: c² or more", least and sharp, co
 
 
 def package_has_ours(eps):
-    """Whether the package's Harmony and sampled Hybrid, at ε = 2, have the laws of ours at this ε."""
     signs = lambda x, rng: (lambda j, s: ((j,), (s == 1,)))(*harmony(x, eps, rng))  # noqa: E731
     cells = lambda x, rng: tuple(zip(*sampled_hybrid(x, 1, eps, rng), strict=True))  # noqa: E731
     pairs = (signs, HarmonyMean(d=2, epsilon=2.0)), (cells, SampledHybrid(d=2, epsilon=2.0))
@@ -326,7 +325,14 @@ def package_has_ours(eps):
 
 
 ours, wrong = package_has_ours(2.0), package_has_ours(2.01)
-check("Laws", "harmony, sampled_hybrid: the package's", all(ours), control="ε = 2.01", caught=not any(wrong))
+check("Laws", "both: the package's", all(ours), control="ε = 2.01", caught=not any(wrong))
+
+sampled = lambda x, rng: tuple(sampled_hybrid(x, 1, 2.0, rng))  # noqa: E731
+centred = [
+    np.allclose(moments(sampled, VECTORS, score=lambda y, d=d: hybrid_scores([y], d, 1, 2.0)[0][:2])[0], VECTORS)
+    for d in (2, 3)
+]
+check("Hybrid", "unbiased", centred[0], control="scores for d = 3", caught=not centred[1])
 client = HarmonyMean(d=6, epsilon=1.0)
 tally = client.tally(np.array([((j,), ((s + 1) // 2,)) for j, s in reports], client.dtype))
 high = found[0] + NormalDist().inv_cdf(1 - 0.05 / 12) * found[1]
@@ -342,7 +348,7 @@ check("Intervals", "six at once: the package's", ends[0] < 1e-4, control="95 % f
 # A corner $y$ is *near* if it agrees with $u$ in more than half of the numbers, and *far* otherwise.
 # The client sends a corner, and each near one is $e^\varepsilon$ times as likely as each far one ({numref}`fig-many-corners`).
 
-# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners if the numbers were rounded to u. Near corners, blue, have the weight e^ε. Left, two numbers: near corners lie in the half plane, and two ties on its edge. Right, three numbers."}, "image": {"alt": "Left: a square whose upper right corner u is blue with weight e to the epsilon, inside a shaded half plane bounded by the falling diagonal; the three other corners have weight 1, two of them on the diagonal. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
+# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners if the numbers were rounded to u. Near corners are blue. Left, two numbers: one near corner. Right, three numbers: four."}, "image": {"alt": "Left: a square whose upper right corner u is blue with weight e to the epsilon, inside a shaded half plane bounded by the falling diagonal; the three other corners have weight 1, two of them on the diagonal. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
 PLACE = {2: np.eye(2), 3: np.array([[1, 0, 0.42], [0, 1, 0.3]])}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.1))
 for ax, d in zip(axes, (2, 3), strict=True):
@@ -380,19 +386,21 @@ def meanest(x, eps, rng):
 # How large must a score be?
 # Let $C_d$ be the number of near corners, and $W = C_d\,e^\varepsilon + 2^d-C_d$ the sum of all weights.
 #
-# (1) Write each weight as 1, plus $e^\varepsilon-1$ more for a near corner.
-# Over all corners, $y_j$ is as often 1 as −1, so the ones cancel:
+# *Step 1.* Write each weight as 1, plus $e^\varepsilon-1$ more for a near corner.
+# Over all corners, $y_j$ is as often 1 as −1, so the weights 1 contribute nothing:
 #
 # $$ \E[y_j \mid u] = \frac{e^\varepsilon-1}{W} \sum_{y \text{ near } u} y_j. $$
 #
-# (2) Pair each near corner with the corner that differs from it in number $j$ alone.
+# *Step 2.* Pair each near corner with the corner that differs from it in number $j$ alone.
 # If both are near, they cancel in the sum.
-# A near corner remains if its partner is far: it agrees with $u$ in number $j$, and in exactly $\lfloor d/2\rfloor$ of the other $d-1$ numbers.
+# A near corner remains if its partner is far.
+# The corner agrees with $u$ in at least $\lfloor d/2\rfloor+1$ numbers, the partner in at most $\lfloor d/2\rfloor$.
+# As only number $j$ differs, the corner agrees in it, and in exactly $\lfloor d/2\rfloor$ of the others.
 # So
 #
 # $$ \sum_{y \text{ near } u} y_j = A_d\,u_j, \qquad A_d = \binom{d-1}{\lfloor d/2\rfloor}. $$
 #
-# (3) Rounding has $\E u_j = x_j$.
+# *Step 3.* Rounding has $\E u_j = x_j$.
 # Together,
 #
 # $$ \E y_j = \frac{x_j}{B}, \qquad B = \frac{W}{A_d\,(e^\varepsilon-1)} = \frac{2^d+C_d\,(e^\varepsilon-1)}{A_d\,(e^\varepsilon-1)}. $$ (eq-many-b)
@@ -405,14 +413,12 @@ def meanest(x, eps, rng):
 #
 # :::{prf:proof}
 # *Privacy.* Given $u$, a corner has probability $e^\varepsilon/W$ or $1/W$, with the same $W$ for each $u$.
-# Their ratio is at most $e^\varepsilon$, which a corner attains that is near one $u$ and far from another.
+# Their ratio is at most $e^\varepsilon$, attained by a corner near one $u$ and far from another.
 # Rounding only mixes these probabilities.
 #
-# *Mean.* This is {eq}`eq-many-b`.
-# *Variance.* The square of the score is always $B^2$.
+# *Mean* and *variance.* By {eq}`eq-many-b`; the square of the score is always $B^2$.
 # :::
 #
-# The standard errors come from the scores, as before.
 
 
 # %%
@@ -431,8 +437,8 @@ reports = [meanest(x, 1.0, rng) for x in people]
 together(*server(meanest_scores(reports, 6, 1.0)))
 
 # %% [markdown]
-# At $\varepsilon = 1$ and six numbers, these errors are larger than Harmony's, by 12 %.
-# `prove` confirms all budgets for every ε:
+# At $\varepsilon = 1$ and six numbers, $B$ is 12 % larger than Harmony's $\sqrt d\,c(\varepsilon)$, and so are the errors, up to chance.
+# For two and three numbers, `prove` confirms every ε:
 
 # %%
 some = [*product((1, -1), repeat=2), (0.5, 0)]
@@ -456,14 +462,14 @@ for client, inputs in CLIENTS:
 #
 # By Stirling's formula, $A_d/2^{d-1} \approx \sqrt{2/(\pi d)}$, so $B \approx c(\varepsilon)\sqrt{\pi d/2}$.
 #
-# The coin between near and far has probability $C_d\,e^\varepsilon/W$.
+# In the client, *near* has probability $C_d\,e^\varepsilon/W$.
 # For odd $d$ this is $e^\varepsilon/(e^\varepsilon+1)$, the coin of a single sign.
 # For even $d$ that coin would be wrong: a near corner would be
 #
 # $$ \frac{e^\varepsilon/C_d}{1/(2^d-C_d)} = e^\varepsilon\,\frac{2^d-C_d}{C_d} $$
 #
 # times as likely as a far one.
-# For two numbers this is $3\,e^\varepsilon$.
+# For $d = 2$ this is $3\,e^\varepsilon$.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: MeanEst, the package's client, the size of B, and the wrong coin"}
@@ -510,8 +516,7 @@ near_limit = max(closed) < 1e-9 and abs(limit[1001] - 1) < 1e-3
 check("Size", "both forms, and the limit", near_limit, control="the limit at d = 2", caught=abs(limit[2] - 1) > 0.05)
 
 # %% [markdown]
-# Our client lists all $2^d$ corners.
-# The package needs about $2d$ draws: first in *how many* numbers $y$ agrees with $u$, then in which.
+# Our client lists all $2^d$ corners; the package needs about $2d$ draws.
 #
 # (sec-means-compare)=
 # ## Which one to take
@@ -522,10 +527,11 @@ check("Size", "both forms, and the limit", near_limit, control="the limit at d =
 # $$ \frac{B^2}{d\,c(\varepsilon)^2} \to \frac\pi2 = 1.57, $$
 #
 # so MeanEst needs 57 % more people, and sends $d$ bits instead of one.
-# For even $d$, the 1 that $B$ is smaller by counts where $c(\varepsilon)$ is small, that is, for a large ε.
+# For even $d$, $B$ is smaller by 1, which matters for a large ε, where $c(\varepsilon)$ is small.
+# Odd $d \ge 3$ never helps: $B^2/(d\,c(\varepsilon)^2)$ is $4/3$ for $d = 3$, and rises to $\pi/2$.
 # {numref}`fig-means-d` shows all four clients.
 
-# %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance over the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines: formula. Marks: 600 surveys of 40 people each, with 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance over the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines, cut at 3: formula; they bend where the smaller one changes. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
 MANY = {
     "split": lambda d, eps: HarmonyMean(d=d, epsilon=eps, count=d),
     "Harmony": lambda d, eps: HarmonyMean(d=d, epsilon=eps),
@@ -547,7 +553,7 @@ for ax, d in zip(axes, (2, 10), strict=True):
     sns.lineplot(line, x="ε", y="ratio", ax=ax, **theory("client", [*MANY]))
     sns.lineplot(marks, x="ε", y="ratio", ax=ax, **simulation("client", [*MANY]))
     ax.set(xscale="log", ylim=(0, 3), title=f"{d} numbers")
-    ax.set(xlabel="budget ε", ylabel="variance / the better of two")
+    ax.set(xlabel="budget ε", ylabel="variance / best of two")
     plain_ticks(ax)
 label_lines(axes)
 plt.show()
@@ -559,25 +565,24 @@ for d in (2, 4, 10):
 
 # %% [markdown]
 # For a small ε, take Harmony, whose report is shortest.
-# For a larger one, take sampled Hybrid if answers are spread over their range, as here.
-# MeanEst is the best of the four for two numbers and ε between about 1.7 and 3.7.
-# Splitting beats Harmony from about $2\sqrt d$ on, but it is never the best here.
+# For a larger one, take sampled Hybrid if answers are spread, as here.
+# MeanEst is the best of the four for two numbers and ε between about 1.7 and 3.5.
 #
 # (sec-many-wrong)=
 # ## What can go wrong
 #
 # - *The client chooses its number.*
-#   To skip a number is itself a report, and biases the mean.
+#   A choice that depends on the numbers leaks, and biases the mean.
 # - *Ties are forgotten.*
 #   With the coin of a single sign, MeanEst spends $\varepsilon + \ln 3$ for two numbers.
 # - *Single scores are read.*
-#   At $d = 80$ and $\varepsilon = 1$, Harmony's score is 173 or −173, mostly by the factor $d$.
+#   At $d = 80$ and $\varepsilon = 1$, Harmony's score is 173 or −173, far outside $[-1, 1]$.
 #
 # (sec-many-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
-# Ask about $r$ of $d$ numbers, each by a sign with budget $\delta = \varepsilon/r$.
+# Ask about $r$ of $d$ numbers, $1 \le r \le d$, each by a sign with budget $\delta = \varepsilon/r$.
 # What is the mean square of a score?
 # Which δ is best, if $r$ need not be whole?
 # (The positive solution of $\sinh\delta = 2\delta$ is 2.18.)
@@ -594,13 +599,15 @@ for d in (2, 4, 10):
 #
 # :::{admonition} Exercise 2 (code, 11 minutes)
 # Call a corner near $u$ only if it agrees with $u$ in at least τ of the $d$ numbers.
-# Write the client, and its estimator for any τ.
-# Which τ is best for $d = 80$ at $\varepsilon = 1$ and at $\varepsilon = 8$?
+# Write the client, for $d = 4$, and its estimator for any τ.
+# By the formula alone, which τ is best for $d = 80$ at $\varepsilon = 1$ and 8?
 # :::
 #
 # :::{dropdown} Solution
-# Steps (1) to (3) stay the same, with $C = \sum_{a\ge\tau}\binom da$ near corners and $A = \binom{d-1}{\tau-1}$.
-# At $\varepsilon = 1$ the best τ is 42, just above MeanEst's 41; at $\varepsilon = 8$ it is higher, because fewer corners should be near, and the gain is large.
+# Steps 1 to 3 stay the same, with $C = \sum_{a\ge\tau}\binom da$ near corners and $A = \binom{d-1}{\tau-1}$.
+# At $\varepsilon = 1$ the best τ is 42, just above MeanEst's 41, with $B^2 = 505$.
+# At $\varepsilon = 8$ it is 53, because fewer corners should be near, with $B^2 = 10.8$; the gain is large.
+# Harmony's $d\,c(\varepsilon)^2$ is 375 and 80.
 # :::
 
 
@@ -626,29 +633,29 @@ found = [
 check("Nearer", "d = τ = ε = 4: exact, unbiased, B² − x²", found[0], control="the B of MeanEst", caught=not found[1])
 for eps in (1.0, 8.0):
     tau = min(range(41, 81), key=lambda tau, e=eps: threshold_size(80, e, tau))
-    print(f"ε = {eps:g}: best τ {tau}, B² = {threshold_size(80, eps, tau) ** 2:.0f}; MeanEst {size(80, eps) ** 2:.0f}")
+    print(f"ε = {eps:g}: best τ {tau}, B² = {threshold_size(80, eps, tau) ** 2:.1f}; MeanEst {size(80, eps) ** 2:.0f}")
 
 # %% [markdown]
-# :::{admonition} Exercise 3 (think, 4 minutes)
+# :::{admonition} Exercise 3 (think, 3 minutes)
 # A friend says: "MeanEst tells the server about all six numbers, and Harmony about one, so Harmony is more private."
 # Is that right?
-# Compare what each report can say about a single number.
+# Compare $y_j$ alone with Harmony's sign.
 # :::
 #
 # :::{dropdown} Solution
 # Both are exactly ε-LDP for all numbers together, so in the worst case they are alike.
-# About a single number, Harmony can say more: if it is drawn, its sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
-# A sign of MeanEst is right with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
-# It spreads the same budget over all numbers.
+# If a number is drawn, Harmony's sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
+# Read alone, $y_j$ has the sign of $u_j$ with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
+# But the report is all of $y$: if the other five numbers are known to be 1, it has the ratio $e^\varepsilon$ for the sixth, too.
 # :::
 #
 # ## Summary
 #
 # - One budget covers all numbers of a person.
 # - For a small ε, splitting it costs about $4d^2/\varepsilon^2$, and drawing one number $4d/\varepsilon^2$.
-# - In the worst case, no client is better to sample with than the sign.
+# - In the worst case, the sign is best to sample with.
 # - MeanEst answers about all numbers with a corner of a cube; its scores grow like $\sqrt d$.
-# - Several intervals that shall be right together need a larger factor than 1.96.
+# - Intervals that are right together need a larger factor.
 #
 # ## Letters
 #
@@ -668,6 +675,8 @@ for eps in (1.0, 8.0):
 # | $u$ | corner of the cube to which a vector is rounded (here only) |
 # | $C_d$ | number of corners near a given one (here only) |
 # | $A_d$ | how many more near corners agree in a number than disagree (here only) |
+# | $\tau$ | least number of agreements of a near corner (here only) |
+# | $\delta$ | budget of one of $r$ numbers (here only) |
 # | $W$ | sum of the weights of all corners (here only) |
 # | $B$ | size of the scores of MeanEst (here only) |
 #
