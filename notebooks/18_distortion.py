@@ -5,12 +5,12 @@
 # *From {cite:t}`sarwate2014distortion` and {cite:t}`xiong2016requantization`; {cite:t}`ye2018survey` reviews both ({ref}`dossier <paper-ye2018>`).*
 #
 # :::{admonition} In one minute
-# So far, somebody gave us a client, and we judged it.
+# So far, we judged clients that we were given.
 # Now we say what an error costs, and compute the client that costs least.
-# A client with few values and reports is a table of probabilities.
+# If values and reports are few, a client is a table of probabilities.
 # Privacy is a list of linear inequalities on this table, and the expected cost is linear.
 # So a linear program finds the best client, and proves that no other is better.
-# But a small error for each person is not the same as a good estimate for all.
+# But a small error in each report does not mean a good estimate for all.
 # :::
 #
 # :::{zh}
@@ -47,33 +47,33 @@ rng = np.random.default_rng(2014)
 # ## What does an error cost?
 #
 # Half of the people have the value 0, 30 % have 1, and 20 % have 2.
-# Each person sends one report, and we pay 1 for each wrong report.
+# Each person sends one report, and a wrong one costs 1.
 # **Which ε-LDP client is wrong least often?**
 #
 # In general, a person has one of $k$ values, and sends one of $r$ reports.
 # Write $Q_{xy}$ for the probability of report $y$ from value $x$; the table $Q$ is the *channel*.
 # The *loss* $L_{xy}$ is what report $y$ costs for value $x$: 1 if they differ, or the square of their distance.
-# If values have the probabilities $\pi_x$, the expected loss is the *distortion*
+# If value $x$ has probability $\pi_x$, the expected loss is the *distortion*
 #
 # $$ \delta = \sum_{x,y} \pi_x\,Q_{xy}\,L_{xy}. $$ (eq-dist-distortion)
 #
-# The *worst case* is the largest loss of any value, $\max_x \sum_y Q_{xy} L_{xy}$.
+# The *worst case* is the largest expected loss of any value, $\max_x \sum_y Q_{xy} L_{xy}$.
 #
 # (sec-dist-two)=
 # ## Two values, by hand
 #
-# Let $a$ be the probability that a 0 is reported as 1, and $b$ that a 1 is reported as 0.
+# Report a 0 as 1 with probability $a$, and a 1 as 0 with probability $b$.
 # Privacy is four inequalities:
 #
 # $$ \begin{aligned} 1-a &\le e^\varepsilon b, & b &\le e^\varepsilon (1-a), \\ 1-b &\le e^\varepsilon a, & a &\le e^\varepsilon (1-b). \end{aligned} $$
 #
-# They leave the quadrilateral in {numref}`fig-dist-two`.
+# They cut out the quadrilateral in {numref}`fig-dist-two`.
 # Its corners are four clients: always 0, always 1, randomized response with $a = b = 1/(1+e^\varepsilon)$, and its reverse.
 #
-# The distortion is $\pi_0 a + \pi_1 b$, so the line with the least distortion touches a corner.
-# There are two candidates: randomized response, or always the likelier value.
+# The distortion $\pi_0 a + \pi_1 b$ is linear, so it is least at a corner.
+# There are two candidates: randomized response, and always the likelier value.
 
-# %% mystnb={"figure": {"name": "fig-dist-two", "caption": "All channels for two values; those with ε ≤ 1 are shaded. Dashed: lines of equal distortion. Dot: the least. Left: equally likely values. Right: value 0 has probability 0.8."}, "image": {"alt": "Two unit squares with the same shaded quadrilateral around the falling diagonal. Dashed lines fall at 45 degrees on the left and steeply on the right. A dot marks the lower left corner of the quadrilateral on the left, and the upper left corner of the square on the right."}}
+# %% mystnb={"figure": {"name": "fig-dist-two", "caption": "All channels for two values; those with ε ≤ 1 are shaded. Dashed: lines of equal distortion. Dot: least distortion. Left: equally likely values. Right: value 0 has probability 0.8."}, "image": {"alt": "Two unit squares with the same shaded quadrilateral around the falling diagonal. Dashed lines fall at 45 degrees on the left and steeply on the right. A dot marks the lower left corner of the quadrilateral on the left, and the upper left corner of the square on the right."}}
 low = 1 / (1 + exp(1.0))
 corners = np.array([[0, 1], [low, low], [1, 0], [1 - low, 1 - low]])
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
@@ -92,12 +92,12 @@ plt.show()
 
 # %% [markdown]
 # If $\pi_0 > e^\varepsilon \pi_1$, the best client always says 0.
-# In the worst case, the loss is the larger of $a$ and $b$, and randomized response is best for every ε.
+# The worst case is the larger of $a$ and $b$, and for it randomized response is best for every ε.
 #
 # (sec-dist-program)=
 # ## A linear program
 #
-# For more values we cannot draw, but nothing else changes.
+# With more values we cannot draw, but nothing else changes.
 #
 # :::{prf:theorem} Privacy is linear
 # :label: thm-dist-polytope
@@ -108,12 +108,12 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# From the numbers, $Q_{xy} \le e^\varepsilon u_y \le e^\varepsilon Q_{x'y}$ for any two values.
+# Given such numbers, $Q_{xy} \le e^\varepsilon u_y \le e^\varepsilon Q_{x'y}$ for any two values $x, x'$.
 # Conversely, take $u_y = \min_x Q_{xy}$.
 # :::
 #
 # So we minimise {eq}`eq-dist-distortion`, which is linear in $Q$, under {eq}`eq-dist-linear` and the condition that each row of $Q$ sums to 1.
-# For the worst case, minimise a number that is at least the loss of each value.
+# For the worst case, minimise a number that is at least the expected loss of each value.
 
 
 # %%
@@ -145,7 +145,7 @@ print(f"wrong: {three @ (best * wrong(3)).sum(1):.4f}")
 # (sec-dist-prices)=
 # ### A proof with the answer
 #
-# The solver also returns *prices* $\lambda_x$, one for each row: how fast the optimum would grow if the row had to sum to more than 1.
+# The solver also returns a *price* $\lambda_x$ for each row: how fast the optimum would grow if the row had to sum to more than 1.
 #
 # :::{prf:theorem} Prices prove the optimum
 # :label: thm-dist-prices
@@ -180,7 +180,7 @@ def at_least(loss, eps, pi, prices):
 print(f"no channel below {at_least(wrong(3), 1.0, three, prices):.4f}")
 
 # %% [markdown]
-# The package's `least_distortion` also corrects the solver's rounding, so that the exact ε is never above what you ask, and computes the bound in exact fractions.
+# The package's `least_distortion` also corrects the solver's rounding, so that the exact ε is never above what you ask for, and computes the bound in exact fractions.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: program, prices and package agree"}
@@ -226,19 +226,18 @@ check(
 # :::{prf:proof}
 # The largest loss is at least the average, so take equally likely values.
 # Then $1-\delta = \frac1k \sum_y Q_{yy}$; call the sum $T$.
-# For each of the $k-1$ other values $x$, privacy says $Q_{yy} \le e^\varepsilon Q_{xy}$.
-# Sum over $x$, and then over $y$; all entries of $Q$ sum to $k$:
+# For each of the $k-1$ other values $x$, privacy requires $Q_{yy} \le e^\varepsilon Q_{xy}$.
+# Sum over $x$, and then over $y$; the entries of these $k$ columns sum to $k$ at most:
 #
 # $$ (k-1)\,T \le e^\varepsilon\,(k-T), \qquad\text{so}\qquad T \le \frac{k\,e^\varepsilon}{e^\varepsilon+k-1}. $$
 #
 # :::
 #
-# To be wrong with probability δ at most, k-RR needs the least budget:
+# The least budget for an error probability δ is k-RR's:
 #
 # $$ \varepsilon = \ln(k-1) + \ln\frac{1-\delta}{\delta}. $$ (eq-dist-hamming)
 #
-#
-# If $\pi$ is known and uneven, we can do better, as with our three values.
+# If $\pi$ is known and uneven, we can do better.
 # Sort the values so that $\pi_1 \ge \pi_2 \ge \dots$, and let $W_t = \pi_1 + \dots + \pi_t$.
 #
 # :::{prf:theorem} Which values are worth a report
@@ -247,7 +246,7 @@ check(
 #
 # $$ \delta = 1 - \max_{1 \le t \le k} \frac{e^\varepsilon\,W_t}{e^\varepsilon+t-1}. $$
 #
-# k-RR over the $t$ likeliest values attains it, if people with another value draw one of these $t$, all alike; other channels may attain it, too.
+# k-RR over the $t$ likeliest values attains it if people with any other value draw one of these $t$ uniformly; other channels may attain it, too.
 # :::
 #
 # This client is right with probability $e^\varepsilon/(e^\varepsilon+t-1)$ for the $t$ likeliest values, and never for the others.
@@ -255,18 +254,18 @@ check(
 # :::{dropdown} Why nothing is better
 # Let $F$ be the maximum, $U = \sum_y u_y$ and $\varepsilon > 0$.
 # An entry $Q_{yy}$ is at most $e^\varepsilon u_y$.
-# It is also at most $1-U+u_y$, as the rest of its row is at least $U-u_y$.
+# It is also at most $1-U+u_y$, because the rest of its row is at least $U-u_y$.
 # So
 #
 # $$ Q_{yy} \le u_y + \min\big((e^\varepsilon-1)\,u_y,\; 1-U\big). $$
 #
 # Let $A_s$ be the set of values with $(e^\varepsilon-1)\,u_y > s$, and $t_s$ their number.
-# A number is the integral of 1 over $s$ from 0 up to it, so
+# A number is the integral of 1 over $s$ from 0 to that number, so
 #
 # $$ \sum_y \pi_y Q_{yy} \le \int_0^{1-U} \frac{e^\varepsilon}{e^\varepsilon-1}\,\pi(A_s)\,ds + \int_{1-U}^\infty \frac{\pi(A_s)}{e^\varepsilon-1}\,ds. $$
 #
 # By definition of $F$, $\pi(A_s) \le W_{t_s} \le F\,(e^\varepsilon-1+t_s)/e^\varepsilon$; and $\pi(A_s) \le t_s \pi_1 \le t_s F$.
-# Use the first bound in the first integral, the second in the other:
+# Use the first bound in the first integral, and the second bound in the second:
 #
 # $$ \sum_y \pi_y Q_{yy} \le F\,\Big(1-U + \int_0^\infty \frac{t_s}{e^\varepsilon-1}\,ds\Big) = F\,(1-U+U) = F. $$
 #
@@ -333,7 +332,7 @@ check(
 # ## Squared distance: fewer reports than values
 #
 # The 6,366 readers of {ref}`ch-rr` gave their age in six classes, from 17.5 to 42.
-# Let a report name any half year between, and let the loss be the squared distance.
+# Let a report be any half year in this range, and let the loss be the squared distance.
 # The program may use all 50; at $\varepsilon = 1$ it uses two.
 
 # %%
@@ -350,22 +349,23 @@ for point, column in zip(POINTS[sent], channel.T[sent], strict=True):
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# The best channel puts the ages into two bins, young and old, and sends the bin by randomized response: one bit instead of three.
+# The best channel puts the ages into two bins, young and old, and sends the bin by randomized response.
 #
 # The *rate*, the length of a report over that of a value, is $\log 2/\log 6 = 0.39$.
 #
-# For $r$ bins that are equally likely, unlike these two, we can compute the loss.
+# For $r$ equally likely bins, unlike these two, we can compute the loss.
 # k-RR sends the true bin with probability
 #
 # $$ \frac{e^\varepsilon}{e^\varepsilon+r-1} = \omega + \frac{1-\omega}r, \qquad \omega = \frac{e^\varepsilon-1}{e^\varepsilon+r-1}. $$
 #
-# So it sends the true bin *on purpose* with probability ω, and otherwise any bin.
+# So it sends the true bin *on purpose* with probability ω, and otherwise a random bin.
 # Given a report, the mean value is $\omega$ times the mean of the bin plus $1-\omega$ times the mean of all; this point has the least squared loss.
-# The loss is the variance $V$ of the values, less the variance of the points: with the variance $B$ between bins,
+# The loss is the variance $V$ of the values, less the variance of these points.
+# With the variance $B$ of the bin means,
 #
 # $$ \delta = V - \omega^2 B. $$ (eq-dist-bins)
 #
-# For six equally spaced, equally likely values, three equal bins pay from $\varepsilon = 2.33$ on.
+# For six equally spaced, equally likely values, three equal bins beat two from $\varepsilon = 2.33$ on.
 
 # %%
 SIX, EVEN = np.linspace(0, 1, 6), np.full(6, 1 / 6)
@@ -382,7 +382,7 @@ for eps in (1.0, 2.0, 2.33, 3.0):
     print(eps, *(f"{bins(r, eps):.4f}" for r in (2, 3, 6)))
 
 # %% [markdown]
-# In general, some best channel for squared distances has at most $k$ reports, and a column has only the entries $u_y$ and $e^\varepsilon u_y$ {cite:p}`kairouz2016extremal`.
+# In general, some best channel for squared distances has at most $k$ reports, and each column has only the entries $u_y$ and $e^\varepsilon u_y$ {cite:p}`kairouz2016extremal`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bins against the best of all channels"}
@@ -409,7 +409,7 @@ check(
 # (sec-dist-client)=
 # ## The channel as a client
 #
-# To use a channel, a client looks up its row, and draws a report.
+# To use a channel, a client draws a report from the row of its value.
 
 
 # %%
@@ -429,7 +429,8 @@ def send(x, Q, rng):
 #
 # The server wants the shares $f_x$ of the ages.
 # The shares of the reports have the expectation $\E\,[\text{share of } y] = \sum_x f_x Q_{xy}$.
-# If a matrix $R$ undoes $Q$, that is $QR = I$, then $\hat f = (\text{shares of the reports})\,R$ is unbiased, and row $y$ of $R$ is the score of report $y$; `pinv` finds $R$.
+# If a matrix $R$ undoes $Q$, that is $QR = I$, then $\hat f = (\text{shares of the reports})\,R$ is unbiased.
+# Row $y$ of $R$ is the score of report $y$; `pinv` finds $R$.
 
 
 # %%
@@ -448,11 +449,11 @@ for name, Q in {"k-RR": krr, "least distortion": channel[:, sent]}.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# k-RR estimates the shares, the channel with the least distortion does not, though both have ε = 1.
+# k-RR estimates the shares; the channel with the least distortion does not, although both have ε = 1.
 #
 # :::{prf:theorem} When shares can be estimated
 # :label: thm-dist-shares
-# An estimate from the reports of $n$ people that is unbiased for every population exists if and only if the $k$ rows of $Q$ are linearly independent.
+# From the reports of $n$ people, an estimate that is unbiased for every population exists if and only if the $k$ rows of $Q$ are linearly independent.
 # :::
 #
 # :::{prf:proof}
@@ -461,13 +462,13 @@ table(pd.DataFrame(columns))
 # Sum over $y$: $\sum_x h_x = 0$.
 # Fix the values of all people but one.
 # Let $F(x)$ be the expected estimate of the share of a value $v$ if this person has $x$.
-# It is linear in the row $Q_x$, so $\sum_x h_x F(x) = 0$.
-# If the estimate is unbiased, the same sum is $h_v/n$: the others' part is multiplied by $\sum_x h_x = 0$.
+# $F(x)$ is linear in the row $Q_x$, so $\sum_x h_x F(x) = 0$.
+# If the estimate is unbiased, the same sum is $h_v/n$, because the others' part is multiplied by $\sum_x h_x = 0$.
 # So $h_v = 0$ for all $v$, a contradiction.
 # :::
 #
 # With two reports for six ages, the rows are dependent, and more people do not help.
-# {ref}`ch-limit` has the channels that are best for shares.
+# {ref}`ch-limit` gives the channels that are best for shares.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the client's law and ε, unbiased scores, and two populations with one law"}
@@ -502,14 +503,14 @@ check(
 # (sec-dist-variance)=
 # ## The best unbiased report of a number
 #
-# We can tell the program to keep estimates possible.
+# One more condition in the program keeps estimates possible.
 # Let a person's number $x$ lie in $[-1, 1]$, and let the report $y$ be a number that is right on average:
 #
 # $$ \sum_y Q_{xy}\,y = x \qquad\text{for each } x. $$
 #
-# This is one more linear equation for each value.
+# This is a linear equation for each value.
 # With the loss $(y-x)^2$, the distortion is the variance of a report.
-# We take 21 equally spaced numbers and 121 reports up to $\pm1.5\,c$; `unbiased=(x, y)` adds the equations, and without π the worst case counts.
+# We take 21 equally spaced numbers and 121 reports up to $\pm1.5\,c$; `unbiased=(x, y)` adds the equations, and without π the program minimises the worst case.
 
 # %%
 rows = []
@@ -526,7 +527,7 @@ table(pd.DataFrame(rows, columns=["ε", "least variance", "sign coin"]))
 # The sign coin of {ref}`ch-means` is nearly best at $\varepsilon = 0.5$; at 2, it has about twice the least variance.
 # {numref}`fig-dist-stairs` shows the best channel for equally likely numbers.
 
-# %% mystnb={"figure": {"name": "fig-dist-stairs", "caption": "The best unbiased channel for 21 equally likely numbers at ε = 2. Blue: e^ε times as likely as the white cells of the same column. Columns are the reports that are sent."}, "image": {"alt": "A grid of 21 rows and 41 columns with a blue band with stepped edges, from the lower left to the upper right corner; the band is widest in the middle."}}
+# %% mystnb={"figure": {"name": "fig-dist-stairs", "caption": "The best unbiased channel for 21 equally likely numbers at ε = 2. Blue: e^ε times as likely as the white cells of the same column; columns are not equally spaced. Columns are the reports that are sent."}, "image": {"alt": "A grid of 21 rows and 41 columns with a blue band with stepped edges, from the lower left to the upper right corner; the band is widest in the middle."}}
 c = (exp(2) + 1) / (exp(2) - 1)
 y = 1.5 * c * np.linspace(-1, 1, 121)
 squared = np.square(y - x[:, None])
@@ -568,9 +569,9 @@ check(
 # ## What can go wrong
 #
 # - *You take $\pi$ from the same people.*
-#   The channel is public, and tells something about them that no ε covers; our ages were an experiment.
+#   The channel is public, and reveals something about them that no ε covers; our ages were only an example.
 # - *You use a solver's table as it is.*
-#   A solver keeps inequalities to some digits, and leaves dust where a column should be 0.
+#   A solver keeps inequalities only to some digits, and leaves *dust*, tiny entries, where a column should be 0.
 #   `within` moves the entries inside the limits.
 
 # %%
@@ -588,7 +589,7 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
 # Twenty values have probabilities proportional to $1, \frac12, \dots, \frac1{20}$.
-# From which ε on is it best to send at least two of them, and from which on all?
+# From which ε on is it best to send at least two of them, and from which ε on all?
 # (The sums are $1 + \dots + \frac1{19} = 3.548$ and $W_1 = 1$, before dividing by the total.)
 # :::
 #
@@ -605,13 +606,13 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 # :::{admonition} Exercise 2 (code, 8 minutes)
 # Let the loss for our three values be the distance $|x-y|$.
 # Find the best channels at $\varepsilon = 1$ and $\varepsilon = 2$.
-# Write the client and the estimator of the shares for both, and try them on 2,000 people.
+# Write client and estimator for both, and try them on 2,000 people.
 # At which budget can the shares be estimated?
 # :::
 #
 # :::{dropdown} Solution
-# At $\varepsilon = 1$ the best channel sends two reports only, so three rows are dependent, and no estimator works.
-# At $\varepsilon = 2$ it is k-RR, with an error of about 0.02 for each share.
+# At $\varepsilon = 1$ the best channel sends only two reports, so its three rows are dependent, and no estimator works.
+# At $\varepsilon = 2$ the best channel is k-RR, with a standard error of about 0.02 for each share.
 # :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
@@ -625,21 +626,21 @@ for eps in (1.0, 2.0):
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
 # A report stands for a *point*, and you may use two points anywhere.
-# For given points the search is a linear program, so halfway between two good channels is a good one.
+# For given points the search is a linear program, so the channel halfway between two best ones is also best.
 # Why does this fail if the points are free?
 # :::
 #
 # :::{dropdown} Solution
-# Exchange the two points of a best solution, together with the columns: it is equally good.
-# Halfway between the two, both points and both columns are equal, so nothing is said.
+# Exchange the two points of a best solution, together with their columns: the result is equally good.
+# Halfway between the two solutions, both points and both columns are equal, so a report carries no information.
 # :::
 #
 # ## Summary
 #
 # - A client with finitely many values and reports is a table; ε-LDP and the expected loss are linear in it.
-# - A linear program finds the best client, and prices prove that it is best.
-# - If only right or wrong counts, k-RR is best; if $\pi$ is known, rare values are not worth a report.
-# - For squared distances the best clients sort values into bins.
+# - A linear program finds the best client, and its prices prove the optimum.
+# - If only right or wrong counts, k-RR is best; if $\pi$ is known, rare values may not be worth a report.
+# - For squared distances, the best clients of our examples sort values into bins.
 # - Shares can be estimated if and only if the rows are independent.
 #
 # ## Letters

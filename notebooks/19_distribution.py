@@ -1,6 +1,6 @@
 # %% [markdown]
 # (ch-ranges)=
-# # A number's distribution
+# # The distribution of a number
 #
 # *From {cite:t}`cormode2019range`, {cite:t}`hay2010consistency` and {cite:t}`li2020numerical`.*
 #
@@ -8,9 +8,9 @@
 # Everybody has a number, and a server wants to know its whole distribution: shares of ranges, the median, a picture.
 # Cut the range of the number into cells, and ask each person about a block of cells.
 # Some people are asked about narrow blocks, others about wide ones.
-# Together, the answers tell long ranges far better than single cells could.
-# Intervals for ranges and quantiles follow.
-# For a smooth picture, another client and another server do better.
+# Together, the answers estimate long ranges far better than single cells could.
+# Confidence intervals for ranges and quantiles follow.
+# A smooth picture comes from another client and another server.
 # :::
 #
 # :::{zh}
@@ -49,10 +49,10 @@ rng = np.random.default_rng(2019)
 #
 # A city asks 20,000 people how many minutes they need to get to work.
 # It wants to know the median, and the share of those who need an hour or more.
-# Before it asks, it fixes $k = 64$ *cells* of two minutes each: cell 0 is below two minutes, cell 63 is “126 minutes or more”.
-# So no answer lies outside, and nothing has to be cut off.
+# Before asking, it fixes $k = 64$ *cells* of two minutes each: cell 0 is below two minutes, and cell 63 is “126 minutes or more”.
+# So no answer lies outside.
 #
-# Here is the invented population: a person is in cell $x$ with probability $\pi_x$.
+# In our invented population, a person is in cell $x$ with probability $\pi_x$.
 # Many people round to half hours, so there are spikes.
 
 # %%
@@ -65,7 +65,7 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 
 # %% [markdown]
 # Any oracle of {ref}`ch-frequency` estimates the share of each cell.
-# The share of a range is the sum of its cells, and variances add up: half of the range sums 32 noisy numbers.
+# The share of a range is the sum over its cells, and variances add up: half of all cells means 32 noisy numbers.
 # **Can we do better if we ask about blocks of cells?**
 #
 # (sec-ranges-client)=
@@ -73,7 +73,7 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 #
 # There are five *levels*, numbered $a = 0, \dots, 4$.
 # At level $a$, blocks are $b_a$ cells wide, here 1, 2, 4, 8 or 16.
-# Each person draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$, each other one with $1/7$.
+# Each person draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$, and each of the others with $1/7$.
 # {numref}`fig-ranges-levels` shows what Ann could be asked.
 
 # %% mystnb={"figure": {"name": "fig-ranges-levels", "caption": "Ann is in cell 22 of 64. Filled: her block at each of five levels. She is asked about one of them."}, "image": {"alt": "Five rows of 64 cells. At level 0 only cell 22 is filled, at level 1 cells 22 and 23, at level 2 cells 20 to 23, at level 3 cells 16 to 23, at level 4 cells 16 to 31."}}
@@ -84,9 +84,9 @@ diagram.cells({f"level {a}": [v // b == ann // b for v in range(K)] for a, b in 
 plt.show()
 
 # %% [markdown]
-# She answers with a Hadamard bit: the level's blocks are the items.
+# Ann answers with a Hadamard bit: the items are the level's blocks.
 # The client draws a public row of a Hadamard matrix, and sends the sign of her block in this row.
-# The sign is true with probability $e^\varepsilon/(e^\varepsilon+1)$.
+# The sign sent is true with probability $e^\varepsilon/(e^\varepsilon+1)$.
 
 
 # %%
@@ -109,7 +109,7 @@ print("Ann sends", [client(ann, EPS, rng) for _ in range(4)])
 # %% [markdown]
 # :::{prf:theorem} Budget
 # :label: thm-ranges-privacy
-# The client is exactly ε-LDP if the number of blocks of each level is a power of two, and at least 2 for some level.
+# The client is exactly ε-LDP if the number of blocks at each level is a power of two, and at least 2 at some level.
 # :::
 #
 # :::{prf:proof}
@@ -118,7 +118,7 @@ print("Ann sends", [client(ann, EPS, rng) for _ in range(4)])
 # Two cells in different blocks have different signs in some row, so the ratio is attained.
 # :::
 #
-# The function `prove` confirms it for every ε from our own client, with eight cells.
+# The function `prove` confirms this for every ε, from our own client with eight cells.
 
 
 # %%
@@ -154,20 +154,21 @@ check(
 #
 # *A report as a vector of cells.*
 # Let $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
-# By {ref}`ch-onebit`, $c$ times sign sent times matrix entry is the score of a block: it has mean 1 for the person's block, and 0 for any other.
-# Write each block's score to all of its $b_a$ cells, and call this vector $T$.
+# By {ref}`ch-onebit`, the score of a block is $c$ times the sign sent times the matrix entry.
+# This score has mean 1 for the person's block, and 0 for others.
+# Write each block's score into all of its $b_a$ cells, and call this vector $T$.
 # Let $B_a(x)$ be the cells of the block of level $a$ that contains $x$.
 # Then, for a person in cell $x$ who is asked at level $a$,
 #
 # $$ \E\,T = \text{the vector with 1 in } B_a(x) \text{ and 0 elsewhere}. $$ (eq-ranges-spread)
 #
 # *Contrasts.*
-# For any vector $u$ of cells, take means over the blocks of each level, and over all cells at the end.
+# For any vector $u$ over the cells, take means over the blocks of each level, and finally over all cells.
 # The difference between two neighbouring levels is a *contrast*:
 #
 # $$ P_a u = (\text{means over blocks of level } a) - (\text{means over blocks of level } a+1). $$
 #
-# At the last level, take the mean $\bar u$ over all cells for the next one.
+# At the last level, subtract the mean $\bar u$ over all cells.
 # The differences telescope, so the contrasts sum to $u$ again:
 #
 # $$ u = \bar u + \sum_a P_a u. $$ (eq-ranges-contrasts)
@@ -179,7 +180,7 @@ check(
 # If $a' > a$, $T$ is constant on blocks of level $a+1$, and $P_a T = 0$: wide blocks tell nothing about narrow ones.
 # If $a' \le a$, compare with the vector $e_x$ that has 1 in cell $x$ alone.
 # Over the block of level $a$ around $x$, the mean of $\E\,T$ is $b_{a'}/b_a$, and that of $e_x$ is $1/b_a$; so $\E\,P_a T = b_{a'} P_a e_x$.
-# Over the drawn level,
+# Averaged over the drawn level,
 #
 # $$ \E\,P_a T = D_a\,P_a e_x, \qquad D_a = \sum_{a' \le a} r_{a'} b_{a'}. $$ (eq-ranges-known)
 #
@@ -188,7 +189,7 @@ check(
 #
 # $$ \frac1k + \sum_a \frac{P_a T}{D_a}, \qquad \text{with mean } \frac1k + \sum_a P_a e_x = e_x. $$ (eq-ranges-score)
 #
-# Its average over all reports is an unbiased estimate of all $k$ shares, which always sums to 1.
+# The average score over all reports is an unbiased estimate of all $k$ shares, and always sums to 1.
 
 
 # %%
@@ -220,7 +221,7 @@ def server(reports, eps, k=K, widths=WIDTHS, levels=LEVELS):
 
 # %% [markdown]
 # The share of a range is a sum of cells, so its score is a sum of scores.
-# The standard error is their standard deviation over $\sqrt n$, as in {ref}`ch-frequency`.
+# The standard error is the standard deviation of these scores over $\sqrt n$, as in {ref}`ch-frequency`.
 
 # %%
 scores = server([client(x, EPS, rng) for x in people], EPS)
@@ -287,11 +288,11 @@ check(
 # We may move $P_a$ to the other side, because $u\cdot P_a T = P_a u\cdot T$: both sides are the inner product of the two contrasts.
 #
 # (2) Take a report of level $a'$.
-# Contrasts with $a < a'$ have inner product 0 with $T$; the others are constant on its blocks.
-# Let $G = \sum_{a\ge a'} P_a u/D_a$, with the value $G_v$ on block $v$; $\Phi_v$ is the matrix entry of the block.
-# The inner product is $\pm c\,b_{a'} \sum_v G_v \Phi_v$.
+# Contrasts with $a < a'$ have inner product 0 with $T$; the others are constant on the blocks of level $a'$.
+# Let $G = \sum_{a\ge a'} P_a u/D_a$, with the value $G_v$ on block $v$, and let $\Phi_v$ be the matrix entry of the block.
+# The inner product of (1) is $\pm c\,b_{a'} \sum_v G_v \Phi_v$.
 #
-# (3) Its mean square over rows follows from orthogonal columns, $\E\,\Phi_v\Phi_{v'} = 0$ for $v \ne v'$:
+# (3) Its mean square over rows follows from the orthogonal columns, $\E\,\Phi_v\Phi_{v'} = 0$ for $v \ne v'$:
 #
 # $$ c^2 b_{a'}^2 \sum_v G_v^2 = c^2 b_{a'}\,|G|^2 = c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2}. $$
 #
@@ -301,19 +302,19 @@ check(
 #
 # $$ \sum_{a'} r_{a'}\,c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2} = c^2 \sum_a \frac{|P_a u|^2}{D_a^2} \sum_{a'\le a} r_{a'} b_{a'} = c^2 \sum_a \frac{|P_a u|^2}{D_a}. $$
 #
-# (5) Subtract the square of the mean of the score less $\bar u$, which is $F - \bar u$.
+# (5) Subtract the squared mean: the score less $\bar u$ has mean $F - \bar u$.
 # :::
 #
-# With level 0 alone, $D_a = 1$, and the sum is the squared length of $u - \bar u$.
-# So for a range of $t$ cells, single cells have
+# With level 0 alone, $D_0 = 1$, and the sum is the squared length of $u - \bar u$.
+# So for a range of $t$ cells, single cells give
 #
 # $$ n \Var \hat F = c^2\,t\,\Big(1 - \frac tk\Big) - \Big(F - \frac tk\Big)^2. $$ (eq-ranges-flat)
 #
-# It grows with the length of the range, up to half of all cells.
+# This variance grows with the length of the range, up to half of all cells.
 # In {eq}`eq-ranges-variance`, $D_a$ grows almost like the width of the blocks, and a range differs from its block means only in the two blocks at its ends.
-# So each level that is narrower than the range adds about the same.
-# With $h$ levels, each has a share of about $1/h$ of the people, so for the longest ranges the variance grows like $h^2$, the square of a logarithm.
-# {numref}`fig-ranges-length` compares both.
+# So each level whose blocks are narrower than the range adds about the same amount.
+# With about $\log_2 k$ levels, each gets a share of about $1/\log_2 k$ of the people, so for the longest ranges the variance grows like $(\log k)^2$.
+# {numref}`fig-ranges-length` compares the two.
 
 
 # %% mystnb={"figure": {"name": "fig-ranges-length", "caption": "Standard error of the share of a range that begins at cell 5, times √n, against its length; ε = 1. Lines: formula. Marks: 400 simulated surveys of 20,000 people."}, "image": {"alt": "Two lines against the number of cells from 1 to 50 on a logarithmic axis. Single cells rise from 2 to 8 and fall slightly at the end. Blocks begin at 3 and zigzag between 3.5 and 6.3. They cross near four cells. Marks lie on both lines."}}
@@ -348,17 +349,17 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# A range that fits the blocks is told better than one that does not, so the lower line zigzags.
-# On average over all ranges of a length, single cells are better up to three cells, and blocks from four to 60.
-# (The complement of a range has the same variance, so 61 cells are like three.)
-# Over all ranges together, single cells need twice as many people; with 1,024 cells, it is eleven times as many.
+# A range that fits the blocks is estimated better than one that does not, so the lower line zigzags.
+# On average over all ranges of one length, single cells are better up to three cells, and blocks from four to 60.
+# The complement of a range has the same variance, so 61 cells are like three.
+# Over all ranges together, single cells need twice as many people as blocks; with 1,024 cells, eleven times as many.
 #
-# The shares $r_a$ of the levels only change the variance, never the mean.
-# Level 0 alone tells the finest contrast, so it gets the most people.
-# The odds 3 : 1 : 1 : … are within 2 % of the best for $k$ up to 1,024 and $\varepsilon \le 2$, by the exact variance.
+# The probabilities $r_a$ of the levels change only the variance, never the mean.
+# Only level 0 tells about the finest contrast, so it gets the most people.
+# With the odds 3 : 1 : 1 : …, the exact variance is within 2 % of the best for $k$ up to 1,024 and $\varepsilon \le 2$.
 #
 # Other oracles can take the place of the Hadamard bit.
-# With the package's default, a k-Subset of blocks at each level, the standard error at $\varepsilon = 1$ is 13 % smaller.
+# With the package's default, k-Subset over the blocks of each level, the standard error at $\varepsilon = 1$ is 13 % smaller.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the variance of every range from the client's law, and the sentences above"}
@@ -417,14 +418,15 @@ check(
 # ## Quantiles
 #
 # Let $F(t)$ be the share of people below cell $t$.
-# The $\tau$-*quantile* is the cell in which $F$ reaches $\tau$: the first $t$ with $F(t+1) \ge \tau$; for the median, $\tau = \frac12$.
+# The $\tau$-*quantile* is the cell in which $F$ reaches $\tau$: the first $t$ with $F(t+1) \ge \tau$.
+# For the median, $\tau = \frac12$.
 # Estimate $F$ at each $t$, with its standard error $s(t)$.
 # We exclude a cell if one of two tests rejects it, each at 2.5 %:
 #
 # $$ \begin{aligned} \hat F(t) - 1.96\,s(t) &> \tau: && \text{the quantile is below cell } t, \\ \hat F(t+1) + 1.96\,s(t+1) &< \tau: && \text{it is above cell } t. \end{aligned} $$
 #
-# The quantile's own cell has $F(t) \le \tau \le F(t+1)$, so each test excludes it with probability 2.5 % at most, for a large $n$.
-# Hence the cells that are left contain it with probability 95 % or more.
+# The quantile's own cell has $F(t) \le \tau \le F(t+1)$, so each test excludes it with probability at most 2.5 %, for large $n$.
+# Hence the cells that are left contain the quantile with probability at least 95 %.
 
 
 # %%
@@ -461,19 +463,19 @@ ax.set(xlabel="minutes", ylabel="share of people below", ylim=(-0.03, 1.03))
 plt.show()
 
 # %% [markdown]
-# The package does the same from tallies, for any number of people: `share(tally, start, end)` and `quantiles(tally, taus)`.
+# The package does the same from tallies: `share(tally, start, end)` and `quantiles(tally, taus)`.
 #
 # (sec-ranges-density)=
 # ## A picture instead of intervals
 #
-# Often somebody only wants to see a smooth shape, and the mean.
-# Then the windows of {ref}`ch-means` serve for both {cite:p}`li2020numerical`.
-# Each person reports a cell; those within a window around the true one are likelier by a factor $e^\varepsilon$.
-# A blurred picture of the population arrives.
-# The server looks for the shares under which the reports are likeliest, as in {ref}`ch-sensible`.
-# The likeliest shares are a comb of spikes, because they follow the noise.
+# Often you only want a smooth shape, and the mean.
+# The windows of {ref}`ch-means` give both {cite:p}`li2020numerical`.
+# Each person reports a cell; cells within a window around the true one are likelier by a factor $e^\varepsilon$.
+# The server receives a blurred picture of the population.
+# It looks for the shares under which the reports are likeliest, as in {ref}`ch-sensible`.
+# These shares are a comb, in which true spikes cannot be told from noise.
 # So let the shape be a sum of triangles, each an eighth of the range wide, with any heights: `density` finds the likeliest heights.
-# {numref}`fig-ranges-density` shows both for a smooth population and for ours, with a million people.
+# {numref}`fig-ranges-density` shows both estimates for a smooth population and for ours, with a million people.
 
 # %% mystnb={"figure": {"name": "fig-ranges-density", "caption": "Shares of cells from one survey of a million people by windows, ε = 1: the truth, the likeliest shares, and the likeliest mixture of triangles. Left: a smooth population. Right: the commuters.", "width": "100%"}, "image": {"alt": "Two panels. Left, the mixture of triangles lies on the smooth true curve, and the likeliest shares are a comb of a dozen spikes. Right, the truth has four spikes, which the mixture of triangles turns into hills."}}
 window = Piecewise(epsilon=EPS, steps=K - 1)
@@ -497,12 +499,12 @@ for name, lack in lacks.items():
     print(f"{name}: the triangles lack {lack:.0f}")
 
 # %% [markdown]
-# For the smooth population, the picture is right but for small dents.
+# For the smooth population, the picture is right except for dents.
 # The spikes of the commuters become hills, because triangles cannot be that narrow.
 # The number printed is `lack`, twice the log-likelihood that triangles lose against the likeliest shares.
-# A number far above that of smooth populations refutes the triangles.
-# With the city's 20,000 people, the commuters have no more than smooth populations: the spikes go unseen.
-# A picture of this kind has no intervals: nobody knows how smooth the truth is.
+# A `lack` far above that of smooth populations refutes the triangles.
+# With the city's 20,000 people, the commuters' `lack` is no larger: the spikes go unseen.
+# Such a picture has no intervals, because nobody knows how smooth the truth is.
 #
 # (sec-ranges-which)=
 # ## Which one to take
@@ -510,7 +512,7 @@ for name, lack in lacks.items():
 # | you want | take |
 # |---|---|
 # | single cells, or ranges of up to three cells | an oracle of {ref}`ch-frequency` |
-# | ranges, quantiles, with intervals | blocks: `Hierarchy` |
+# | ranges and quantiles, with intervals | blocks: `Hierarchy` |
 # | a picture of a smooth shape, and the mean | windows: `Piecewise`, with `density` |
 # | the share beyond one threshold that you know beforehand | yes or no, by {ref}`randomized response <ch-rr>` |
 #
@@ -519,11 +521,11 @@ for name, lack in lacks.items():
 #
 # - *The cells come from the data.*
 #   If cells are cut at the largest answer, everybody learns the largest answer.
-# - *Each person answers at all levels with ε/5 each.*
-#   At $\varepsilon = 1$, the variance is five times as large: up to seven times as many people speak at a level, but $c^2$ grows from 4.7 to 101.
+# - *Each person answers at all five levels, with ε/5 at each.*
+#   At $\varepsilon = 1$, the variance is five times as large: up to seven times as many people answer at a level, but $c^2$ grows from 4.7 to 101.
 # - *Negative shares are clipped first.*
-#   Clipping lifts many small noises to zero, and every range is biased.
-#   Take intervals from the estimate as it is; for a picture, the package has `rising`, which makes shares of it.
+#   Clipping lifts negative estimates to zero, so every range is biased.
+#   Take intervals from the estimate as it is; for a picture, `rising` makes shares of the estimate.
 #
 # (sec-ranges-exercises)=
 # ## Exercises
@@ -552,7 +554,7 @@ for name, lack in lacks.items():
 #
 # :::{dropdown} Solution
 # The client answers yes or no by randomized response; the score is $(y - q)/(p - q)$ with $p = e^\varepsilon/(e^\varepsilon+1)$ and $q = 1-p$.
-# At $\varepsilon = 1$ it needs about 22 times fewer people, but answers this question alone.
+# At $\varepsilon = 1$ this client needs about 22 times fewer people, but it answers only this question.
 # :::
 
 
@@ -574,20 +576,20 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
 # The widths stop at 16, where four blocks are left.
-# Why is nobody asked in which half the number lies?
+# Why is nobody asked in which half of the cells the number lies?
 # :::
 #
 # :::{dropdown} Solution
-# The widest contrast is told by all levels together, and $D_4 = 33/7$ is already large.
-# A level of two halves would raise this to $65/8$, but all other levels would have fewer people.
+# All levels together tell about the widest contrast, so $D_4 = 33/7$ is already large.
+# A level of two halves would raise the last $D$ to $65/8$, but all other levels would have fewer people.
 # Altogether, the mean variance of a range would rise by 8 %.
 # :::
 #
 # ## Summary
 #
 # - Sums of single cells have a variance that grows with the length of the range.
-# - Blocks of several widths, one for each person at full ε, keep the variance of all ranges small; it is exact for every population.
-# - A report at one level tells all wider contrasts; the server divides each contrast by what is known about it.
+# - Blocks of several widths, one for each person at full ε, keep the variance of all ranges small; its formula is exact for every population.
+# - A report at one level tells about all wider contrasts; the server divides each contrast by what is known about it.
 # - Quantiles get intervals from two tests for each cell.
 # - Windows and maximum likelihood give a better picture of a smooth shape, without intervals.
 #
@@ -603,7 +605,7 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # | $a$ | a level (here only) |
 # | $b_a$ | number of cells of a block of level $a$ (here only) |
 # | $r_a$ | probability of level $a$ (here only) |
-# | $T$ | the scores of blocks, written to their cells (here only) |
+# | $T$ | the scores of blocks, written into their cells (here only) |
 # | $P_a$ | contrast of level $a$: its means less those of the next (here only) |
 # | $D_a$ | what reports tell about the contrast $P_a$ (here only) |
 # | $u$ | weights of cells; for a range, 1 inside and 0 outside (here only) |
