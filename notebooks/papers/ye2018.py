@@ -4,39 +4,38 @@
 #
 # *A dossier on {cite:t}`ye2018survey`: every exhibit, in the paper's order; here §0 to §3, and {ref}`§4 to §6 on pages of their own <ye2018-4>`.*
 #
-# The survey ordered a young field.
+# The survey put a young field in order.
 # In 2017 local differential privacy was a few years old and scattered over conferences.
 # The survey gave it one definition and two families of mechanisms, for frequencies and for means.
 # It compared sixteen methods in tables, and listed what was still to be done.
 # It was written for readers who knew the central model, so it explains the local one by comparison.
-# The first lessons of this book follow its order.
 #
-# Nearly every formula that says what a client sends is right, and so are all five experiments, as far as words can be compared.
+# Nearly every formula for what a client sends is right, and so are all five experiments, as far as words can be compared.
 # {ref}`MeanEst <ye2018-meanest>` costs less than the survey says and spends all of ε on the vector; its coin is wrong for an even number of dimensions.
-# We correct the budgets that suit {ref}`RAPPOR and k-RR <ye2018-4-1-1-regime>`, where one word was turned round.
+# We correct which budgets suit {ref}`RAPPOR and k-RR <ye2018-4-1-1-regime>`, where higher and lower are interchanged.
 # Laplace noise and the exponential mechanism {ref}`do apply locally <ye2018-1-3-3>`.
-# The error bounds of RAPPOR, k-RR and k-Subset hold for every ε, most others for small ε; it depends on the source which error they bound.
-# Sentences that compare two models or two methods mostly hold under conditions that we compute.
+# The error bounds of RAPPOR, k-RR and k-Subset hold for every ε, most others only for small ε.
+# Most comparisons of two models or two methods hold under conditions that we compute.
 #
 # :::{account} ye2018
 # :::
 #
 # No claim was left undecided: where the survey leaves a setting open, the ledger says which one we took.
-# The survey's numbers could not be compared, because our text has no figures and gives no numerical results.
+# We could not compare numbers, because our text has no figures and gives no numerical results.
 # Definitions, settings and slips of the pen are marked but not counted.
-# What the survey says about laws, companies and leaks of data has no verdict.
+# What the survey says about laws, companies and data leaks gets no verdict.
 #
 # **Readings that are ours.**
 # The survey numbers none of its formulas, and our text of it has no figures and some damaged signs.
 # - In {ref}`§1.2.1 <ye2018-wrr>`, $X_i$ is both the true answer of person $i$ and the answer that is given; we write $y_i$ for the second.
-# - {ref}`W-RR <ye2018-wrr>` is told twice for tails in our text, the first time garbled; we take the second, which fits (a).
-# - In {ref}`§1.3 (1) <ye2018-property-1>`, the data of Property 1 are one person's record, and the parts of Property 2 are different people's records.
+# - For {ref}`W-RR <ye2018-wrr>`, our text describes tails twice, the first time garbled; we take the second, which fits (a).
+# - In {ref}`§1.3 (1) <ye2018-property-1>`, the data in Property 1 are one person's record, and the parts in Property 2 are different people's records.
 # - In {ref}`§2 (b) and (d) <ye2018-2-b>`, an index $j$ is lost; we restore it from the source of the formulas {cite:p}`duchi2013local`.
 #
 # **Letters.**
 # We write $y$ for a report, where the survey has $t^*$ and $Z_i$.
-# $\pi$ is a share and $n_1$ a number of yes, as in the survey; our lessons write $f$ and $C_1$.
-# Formulas are (a), (b), … section by section.
+# $\pi$ is a share and $n_1$ a number of yes answers, as in the survey; our lessons write $f$ and $C_1$.
+# We label formulas (a), (b), … section by section.
 # “§0” is the introduction, which has no number; (1) to (4) in §1.3 are the survey's own.
 #
 # **Lessons.**
@@ -47,9 +46,9 @@
 # - Take the laws from here and the constants from the source of each method.
 # - Where the survey combines two sources, check the ε of the result.
 # - State ε with every “cannot be stolen” ({ref}`§0 (c) <ye2018-0-c>`), and count all reports of a person ({ref}`Property 1 <ye2018-property-1>`).
-# - Let nobody choose ε by the answer ({ref}`§1.3 (4) <ye2018-1-3-4>`).
-# - Before you use an error bound, ask whether it bounds the largest error or their sum, and at which ε.
-# - Choose by the variance of your own case, which can be computed exactly for every method of Tables 4 and 6 ({ref}`sec-freq-cross`, {ref}`sec-onebit-all`, {ref}`sec-rappor-cost`, {ref}`sec-means-compare`).
+# - Let nobody's answer determine their ε ({ref}`§1.3 (4) <ye2018-1-3-4>`).
+# - Before you use an error bound, ask whether it bounds the largest error or the sum of all, and at which ε.
+# - Choose by the variance in your own case, which can be computed exactly for every method of Tables 4 and 6 ({ref}`sec-freq-cross`, {ref}`sec-onebit-all`, {ref}`sec-rappor-cost`, {ref}`sec-means-compare`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -99,13 +98,13 @@ def wrr(eps):
 # {badge}`Reproduced under conditions <ye2018.no-influence>` · Lesson: {ref}`sec-rr-trust`
 #
 # The survey explains differential privacy in one sentence: adding or removing any one record does not affect the result.
-# A count $c$ with two-sided geometric noise is reported as $y$ with
+# A count $c$ with two-sided geometric noise is reported as $y$ with probability
 #
 # $$ \Pr[y \mid c] = \frac{1-e^{-\varepsilon}}{1+e^{-\varepsilon}}\; e^{-\varepsilon|y-c|}. $$
 #
-# If one record more makes the count $c+1$, each probability changes by the factor $e^{\varepsilon}$ or $e^{-\varepsilon}$.
+# If one more record makes the count $c+1$, each probability changes by a factor of $e^{\varepsilon}$ or $e^{-\varepsilon}$.
 # So one record does affect the result, up to ε.
-# The sentence leaves ε out; the survey's Definition 1 has it.
+# The sentence leaves ε out; the survey's Definition 1 includes ε.
 #
 # (ye2018-0-b)=
 # ### §0 (b) · Background knowledge
@@ -113,12 +112,12 @@ def wrr(eps):
 # {badge}`Reproduced <ye2018.background>` · Lesson: {ref}`sec-odds`
 #
 # The protection does not depend on what an attacker knows.
-# All such knowledge is in the odds before the report, and Bayes' rule gives
+# All this knowledge is in the odds before the report, and Bayes' rule gives
 #
 # $$ \frac{\Pr[x \mid y]}{\Pr[x' \mid y]} = \frac{\Pr[y \mid x]}{\Pr[y \mid x']} \cdot \frac{\Pr[x]}{\Pr[x']}. $$
 #
 # The definition bounds the first factor on the right, whatever the second one is.
-# For several reports of a person, it is the ε of all of them together.
+# For several reports of one person, the bound is the ε of all of them together.
 #
 # (ye2018-0-c)=
 # ### §0 (c) · Two examples: crowdsourcing, and sensitive images
@@ -127,14 +126,14 @@ def wrr(eps):
 #
 # *Crowdsourcing.*
 # A person uploads pictures of houses between two places, day after day.
-# With background knowledge, the places give away where that person lives and works.
+# With background knowledge, the places reveal where that person lives and works.
 #
 # *Images.*
 # If images are perturbed on the user's side, the survey says, neither the collector nor an attacker on the way can steal what is private.
-# We try it on images of four pixels, each sent through W-RR with $\varepsilon/4$.
+# We test this on images of four pixels, each pixel sent through W-RR with $\varepsilon/4$.
 # The bytes on the way have exactly ε, so the sentence holds up to ε.
-# At $\varepsilon = 2$, the best guess between two opposite images is right in 68 %.
-# For other mechanisms with this ε it is right in up to 88 %.
+# At $\varepsilon = 2$, the best guess between two opposite images is right in 68 % of cases.
+# With other mechanisms at this ε, it is right in up to 88 %.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §0: 1 reproduced, 2 reproduced under conditions"}
 OUTPUTS = np.arange(-60, 61)
@@ -268,7 +267,7 @@ close("ye2018", "§0", "1 reproduced, 2 reproduced under conditions")
 #
 # The best guess between two equally likely records is right with probability $e^\varepsilon/(1+e^\varepsilon)$ at most, and W-RR attains it.
 # At $\varepsilon = 0.1$ that is 52 %, at $\varepsilon = 5$ it is 99 %.
-# ε says how hard “hardly” is.
+# So “hardly” depends on ε.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1.1: 1 reproduced under conditions"}
 settle(
@@ -298,7 +297,7 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # (ye2018-1-2)=
 # ## §1.2 How data are perturbed
 #
-# The survey calls randomized response the usual way, and leaves the others to its §4.3.
+# The survey calls randomized response the usual way, and leaves other ways to its §4.3.
 #
 # (ye2018-1-2-1)=
 # ## §1.2.1 Randomized response
@@ -326,8 +325,8 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # \Pr[y_i = \text{no}] &= (1-\pi)p + \pi(1-p).
 # \end{aligned} $$
 #
-# A given yes is either true and told, or untrue and turned round.
-# Both lines add up to 1.
+# A given yes is either a true yes told, or a true no reversed.
+# The two lines add up to 1.
 #
 # (ye2018-1-2-1-b)=
 # ### §1.2.1 (b) · The share of yes has to be corrected
@@ -372,7 +371,7 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # &= (2p-1)\,\frac{n_1 - nw}{w(1-w)}.
 # \end{aligned} $$
 #
-# For $p \ne \frac12$ this is zero where $w = n_1/n$; as $w$ grows, the likelihood rises up to there and falls beyond.
+# For $p \ne \frac12$ the derivative is zero where $w = n_1/n$; as $w$ grows, the likelihood rises up to there and falls beyond.
 # Solving $w = (1-p) + (2p-1)\pi$ for $\pi$ gives what is printed:
 #
 # :::{table}
@@ -410,7 +409,7 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # &= \frac{\pi\,(2p-1)}{2p-1} = \pi.
 # \end{aligned} $$
 #
-# This is the printed value; brought back to $[0, 1]$ it is biased.
+# This holds for the printed value; brought back to $[0, 1]$, it is biased.
 #
 # (ye2018-1-2-1-f)=
 # ### §1.2.1 (f) · The number of people
@@ -575,11 +574,11 @@ close("ye2018", "§1.2.1", "4 reproduced, 2 reproduced under conditions")
 # {badge}`Reproduced under conditions · probable <ye2018.log-coding>` · Lesson: {ref}`sec-freq-clients`
 #
 # Each value becomes a string of $\lceil\log k\rceil$ bits, and each bit goes through W-RR.
-# Where $\log k$ is no whole number, the survey says, codes without a value cause errors.
-# It counts RAPPOR and S-Hist to this idea.
+# If $\log k$ is not a whole number, the survey says, codes without a value cause errors.
+# It assigns RAPPOR and S-Hist to this idea.
 #
 # Both do send bits of a code through W-RR.
-# The length of the code is another one, as the survey's §4.1.1 describes:
+# But their codes have other lengths, as the survey's §4.1.1 describes:
 #
 # :::{table}
 # :class: beside
@@ -590,11 +589,11 @@ close("ye2018", "§1.2.1", "4 reproduced, 2 reproduced under conditions")
 #
 # :::
 #
-# If two values may differ in all $b = \lceil\log_2 k\rceil$ bits, each coin has only $\varepsilon/b$.
+# If two values may differ in all $b = \lceil\log_2 k\rceil$ bits, each coin gets only $\varepsilon/b$.
 # The table gives the least risk of any unbiased estimate from such reports, as a multiple of the least risk of any client {cite:p}`ye2018optimal`.
-# From 8 to 9 values it grows more than fourfold, since a fourth bit is needed; there the survey is right.
+# From 8 to 9 values, this multiple grows more than fourfold, because a fourth bit is needed; here the survey is right.
 # Codes without a value are not the reason.
-# With four bits they are fewest at 16 values, where the risk is highest: what costs is to divide ε among the bits.
+# With four bits, all codes have a value at 16 values, where the risk is highest: what costs is dividing ε among the bits.
 
 
 # %% tags=["hide-input"]
@@ -628,7 +627,7 @@ table(
 #
 # $$ \Pr[y \mid x] = \begin{cases} \dfrac{e^\varepsilon}{e^\varepsilon+k-1} & y = x,\\[2ex] \dfrac{1}{e^\varepsilon+k-1} & y \ne x. \end{cases} $$
 #
-# Every value can be reported, all values are alike, and $k = 2$ is W-RR.
+# Every value can be reported, all values are treated alike, and for $k = 2$ this is W-RR.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1.2.2: 1 reproduced, 1 reproduced under conditions"}
@@ -708,9 +707,9 @@ close("ye2018", "§1.2.2", "1 reproduced, 1 reproduced under conditions")
 #
 # {badge}`Reproduced <ye2018.two-values>`
 #
-# W-RR needs two values, so the methods make two of a number $t \in [-1, 1]$.
+# W-RR needs two values, so the methods turn a number $t \in [-1, 1]$ into one of two values.
 # The survey gives no formula here.
-# For one number, MeanEst and Harmony-Mean do this: a coin rounds $t$ to $\pm1$, and W-RR follows.
+# For a single number, MeanEst and Harmony-Mean do the same: a coin rounds $t$ to $\pm1$, and W-RR follows.
 # With $p = e^\varepsilon/(1+e^\varepsilon)$,
 #
 # $$ \begin{aligned}
@@ -728,8 +727,8 @@ close("ye2018", "§1.2.2", "1 reproduced, 1 reproduced under conditions")
 #
 # $$ c = \frac{1}{2p-1} = \frac{e^\varepsilon+1}{e^\varepsilon-1}. $$
 #
-# Counted as $\pm1$, it is biased.
-# Rounding to $\pm a$ with $a > 1$ and counting $\pm ac$ has no bias either, but a larger variance, $a^2c^2 - t^2$.
+# A report counted as $\pm1$ is biased.
+# Rounding to $\pm a$ with $a > 1$ and counting $\pm ac$ gives no bias either, but a larger variance, $a^2c^2 - t^2$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1.2.3: 2 reproduced"}
 NUMBERS = (-1.0, -0.3, 0.0, 0.25, 1.0)
@@ -797,7 +796,7 @@ close("ye2018", "§1.2.3", "2 reproduced")
 #
 # $$ \varepsilon = \sum_{i=1}^n \varepsilon_i. $$
 #
-# The survey gives no proof; the form of the guarantee, it says, is the same as centrally.
+# The survey gives no proof; it says that the guarantee has the same form as in the central model.
 # For one person's record $x$ and outputs $y_1, \dots, y_n$,
 #
 # $$ \begin{aligned}
@@ -806,7 +805,7 @@ close("ye2018", "§1.2.3", "2 reproduced")
 # &\le \prod_{i=1}^n e^{\varepsilon_i}\,\Pr[y_i \mid x', y_1, \dots, y_{i-1}].
 # \end{aligned} $$
 #
-# Each algorithm needs coins of its own, and may be chosen by the earlier outputs.
+# Each algorithm needs coins of its own, and may depend on the earlier outputs.
 #
 # (ye2018-property-2)=
 # ### (1), Property 2 · Parallel composition
@@ -814,8 +813,8 @@ close("ye2018", "§1.2.3", "2 reproduced")
 # {badge}`Reproduced <ye2018.parallel>` · Lesson: {ref}`sec-rr-parallel`
 #
 # The data are divided into disjoint parts $D_1, \dots, D_n$.
-# If $M$ is ε-locally private, it is so on all parts together.
-# When one person's record changes, only the report of the part with that person changes its law.
+# If $M$ is ε-locally private, it is also ε-locally private on all parts together.
+# When one person's record changes, only the report of that person's part changes its law.
 #
 # (ye2018-1-3-2)=
 # ### (2), Fig. 1 · A collector who is trusted, and one who is not
@@ -826,7 +825,7 @@ close("ye2018", "§1.2.3", "2 reproduced")
 # It applies a private algorithm when an analyst asks.
 # Locally, each user applies one, and the collector answers from the reports.
 # So the collector needs no trust: whatever it computes from the reports has at most their ε.
-# This is about each user's own record; what relatives share is the subject of {ref}`§2 <ye2018-2-correlated>`.
+# This guarantee covers each user's own record; what relatives share is the subject of {ref}`§2 <ye2018-2-correlated>`.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ye2018-1", "caption": "Fig. 1, redrawn. (a) Central and (b) local processing. The dashed line is where private data end: behind the collector centrally, at each user locally."}, "image": {"alt": "Two flow diagrams. In (a) three users send records to a collector; a perturbation stands between collector and analyst, and the dashed border lies behind it. In (b) each user has a perturbation, the border lies before the collector. In both the analyst sends a query back to the collector."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.4))
@@ -857,7 +856,7 @@ plt.show()
 #
 # {badge}`Corrected · certain <ye2018.no-sensitivity>` · Lesson: {ref}`sec-rr-laplace`
 #
-# The Laplace mechanism serves numbers centrally, and the exponential mechanism serves choices.
+# Centrally, the Laplace mechanism serves numbers, and the exponential mechanism serves choices.
 # Both depend on the global sensitivity, the largest change of a query between neighbouring data sets.
 #
 # :::{table}
@@ -866,7 +865,7 @@ plt.show()
 # | Printed | Right |
 # |---|---|
 # | users do not know each other's records, so there is no global sensitivity locally | any two records $x, x'$ of one user are neighbours; the sensitivity is $\boxed{\max_{x, x'} \lvert x - x' \rvert}$ |
-# | therefore both mechanisms do not apply | both $\boxed{\text{apply}}$ |
+# | therefore neither mechanism applies | both $\boxed{\text{apply}}$ |
 #
 # :::
 #
@@ -889,12 +888,12 @@ plt.show()
 #
 # *Personal settings.*
 # Each user may choose a budget; then each has exactly the chosen ε.
-# A choice that follows the answer gives the answer away.
+# A budget that depends on the answer reveals the answer.
 #
 # *Amount of data.*
 # Centrally, the survey says, there is no particular demand on the amount of data.
-# Locally, unbiased and precise results need very many data.
-# It names no formulas, so we compare two for the share of yes among $n$ people.
+# Locally, unbiased and precise results need a lot of data.
+# It gives no formulas, so we compare two estimates of the share of yes among $n$ people.
 # Centrally, the count gets {ref}`geometric noise <ye2018-0-a>`; locally, $n'$ people use W-RR:
 #
 # $$ \begin{aligned}
@@ -902,18 +901,18 @@ plt.show()
 # \Var\nolimits_{\text{local}} &= \frac{1}{4\sinh^2(\varepsilon/2)\,n'}.
 # \end{aligned} $$
 #
-# They are equal if $n' = n^2/2$, for every ε.
-# So the survey's comparison is right, and more so than these formulas say.
-# The count lies between 0 and $n$, and an estimate that uses this has a smaller variance ({prf:ref}`thm-means-cut`):
+# The variances are equal if $n' = n^2/2$, for every ε.
+# So the survey's comparison is right, and the gap even wider than these formulas show.
+# The count lies between 0 and $n$, and a central estimate that uses this has a smaller variance ({prf:ref}`thm-means-cut`):
 #
 # $$ \Var = \frac{1}{n^2}\cdot\frac{\rho}{(1-\rho)^2}\Big(2 - \frac{\rho^{c}+\rho^{n-c}}{1+\rho}\Big), $$
 #
 # where $c$ is the true count and $\rho = e^{-\varepsilon}$.
 # The table shows how many people the local survey needs, as a multiple of $n^2/2$.
 # Two details hold only in part.
-# Centrally, few people are not enough either: ten people at $\varepsilon = 0.1$ give a standard error of 117 points.
-# And an unbiased result needs no number of people: one report is unbiased ({ref}`§1.2.1 (e) <ye2018-1-2-1-e>`).
-# What many people buy is precision.
+# Centrally, few people are not enough either: ten people at $\varepsilon = 0.1$ give a standard error of 117 percentage points.
+# And an unbiased result does not need many people: a single report is unbiased ({ref}`§1.2.1 (e) <ye2018-1-2-1-e>`).
+# More people only add precision.
 
 
 # %% tags=["hide-input"]
@@ -1192,7 +1191,7 @@ plt.show()
 #
 # {badge}`Definition`
 #
-# For all inputs $x, x'$ and all earlier outputs, here for short $z_{1:i-1}$:
+# For all inputs $x, x'$ and all earlier outputs, written $z_{1:i-1}$ for short:
 #
 # $$ \sup_S \frac{Q(Z_i \in S \mid X_i = x,\; z_{1:i-1})}{Q(Z_i \in S \mid X_i = x',\, z_{1:i-1})} \le e^\varepsilon. $$
 #
@@ -1210,8 +1209,8 @@ plt.show()
 # $$ \sup_S \frac{Q(Z_i \in S \mid X_i = x)}{Q(Z_i \in S \mid X_i = x')} \le e^\varepsilon. $$
 #
 # The survey calls this framework a simplification of the interactive one.
-# It is: outputs that meet (d) and (e) meet (b) and (c), and not the other way round.
-# In both, one person's input enters one factor of
+# This is right: outputs that meet (d) and (e) meet (b) and (c), but not conversely.
+# In both, one person's input enters only one factor of
 #
 # $$ \Pr[z_{1:n} \mid x_{1:n}] = \prod_{i=1}^n \Pr[z_i \mid x_i, z_{1:i-1}], $$
 #
@@ -1227,13 +1226,13 @@ plt.show()
 # $X_i$ is what a member shows, and $Z_i$ is the diagnosis, which also uses the parents' and grandparents' diagnoses.
 # Such a $Z_i$ needs the interactive framework by definition.
 # It is also a better diagnosis.
-# Suppose that three relatives share the trait, or none has it, and $\varepsilon = 1$.
-# The third one's own report is right in 73 %; the majority of this report and both earlier outputs is right in 82 %.
+# Suppose that all three relatives have the trait, or none has, and $\varepsilon = 1$.
+# The third relative's own report is right in 73 % of cases; the majority of this report and both earlier outputs is right in 82 %.
 # In the second example, customers' shopping lists are not related, and the non-interactive framework is enough.
 #
 # The survey gives a general reason: one relative's data influence the outputs of the others.
-# That depends on the outputs and not on the relation.
-# If each output is about its owner alone, then given $X_i$ no other input and no other output changes the law of $Z_i$.
+# Whether they do depends on the outputs, not on the relation.
+# If each output is about its owner alone, then given $X_i$, no other input or output changes the law of $Z_i$.
 # So related people whose answers are merely counted need no interaction.
 #
 # (ye2018-2-correlated)=
@@ -1241,11 +1240,11 @@ plt.show()
 #
 # {badge}`Reproduced under conditions <ye2018.correlated-records>`
 #
-# Relations between records weaken central privacy, the survey says with its reference [40].
-# Local privacy takes them into account, and so covers more cases.
-# The first half is right: if $m$ relatives share a trait, a central count at ε has $m\varepsilon$ about the trait.
+# Relations between records weaken central privacy, the survey says, citing its reference [40].
+# Local privacy, it says, takes relations into account, and so covers more cases.
+# The first statement is right: if $m$ relatives share a trait, a central count with ε has $m\varepsilon$ for the trait.
 # The local frameworks do consider relations, in that an output may depend on earlier ones.
-# But the bound is no better: $m$ reports with ε each also have $m\varepsilon$ about the trait, at once or in turn.
+# But the bound is no better: $m$ reports with ε each also have $m\varepsilon$ for the trait, at once or in turn.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 1 reproduced, 2 reproduced under conditions"}
 FAMILIES = [(0, 0, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1), (1, 1, 1)]  # related people: the first two always agree
@@ -1391,7 +1390,7 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # k-RR's number: {badge}`Slip · certain` · Lesson: {ref}`ch-frequency`, {ref}`ch-means`
 #
 # The numbers are the survey's references; the lines of the table are mixed up in our text, and §4 confirms the order.
-# k-RR is printed with [19], which is Warner's paper; its own is [22], as the survey's §1.2.2 and §4.1.1 say.
+# k-RR is printed with [19], which is Warner's paper; its own paper is [22], as the survey's §1.2.2 and §4.1.1 say.
 #
 # | Direction | Methods, with our sections |
 # |---|---|
@@ -1403,12 +1402,10 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # The text below the table sorts perturbation into two kinds: randomized response, and compression with distortion.
 # It says that most work uses randomized response because it is simple and its strength is easy to quantify.
 # Frequencies of one value rest on codes and coins, those of several values also on sampling and on fewer dimensions.
-# Means rest on rounding without bias.
+# Means rest on unbiased rounding.
 #
 # (ye2018-4)=
 # ## §4 to §6, and the references
-#
-# They have pages of their own:
 #
 # | Sections | Page | Exhibits |
 # |---|---|---|

@@ -6,9 +6,9 @@
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §5, §6 and the references.*
 #
 # In §5 the survey names three challenges: complex types of data, other queries, many dimensions.
-# The other four papers of this book came later, and each answers a part of one.
-# For each section: what it says and whether that holds, what has answered it since as far as we know, and what is still open.
-# We name works of others where this book uses them; this is no survey of its own.
+# The other four papers of this book came later, and each answers a part of one challenge.
+# For each section we say what it claims and whether that holds, what has answered it since, as far as we know, and what is open.
+# We name works of others only where this book uses them.
 #
 # **Readings that are ours.**
 # - “Sensitivity” of a graph query is the most that one link can change its answer; two graphs are neighbours if they differ in one link.
@@ -55,17 +55,18 @@ def flip(link, eps, rng):
 # {badge}`Reproduced <ye2018.key-sensitive>` · Lesson: {ref}`ch-keyvalue`
 #
 # In the central model the values of each key are aggregated, and noise is added.
-# Locally, the survey says, keys are sensitive as well, since a collector might find a person by them; so both must be perturbed, and still belong together.
+# Locally, the survey says, keys are sensitive as well, since a collector might identify a person by them.
+# So key and value must both be perturbed, and still belong together.
 # A client that perturbs values alone has no finite ε, because it shows which keys a person has.
 # The state of one public key, which binds key and value, is exactly ε-LDP ({ref}`sec-kv-se`).
 #
 # *Since then.*
-# The survey's first author and others gave the first answer a year later, PrivKV {cite:p}`ye2019privkv`; {ref}`sec-kv-privkv` shows what its ε is.
-# {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people speak of pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {holds}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
+# A year later, the survey's first author and others gave the first answer, PrivKV {cite:p}`ye2019privkv`; {ref}`sec-kv-privkv` shows what its ε is.
+# {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people report pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {holds}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
 # {cite:t}`sun2021keyvalue` also {holds}`number whole records <sun2021.index>` and answer {holds}`every conditional question <sun2021.ratios>` about a few keys.
 #
 # *Open.*
-# For one item there is a proof that nothing is better ({ref}`sec-freq-limit`), and for one yes or no ({ref}`sec-rr-best`); for key–value pairs we know of none.
+# For one item ({ref}`sec-freq-limit`) and for one yes or no ({ref}`sec-rr-best`), there are proofs that nothing is better; for key–value pairs we know of none.
 # Also open: questions about three or more of many keys, and what years of reports give away.
 # With fresh coins {ref}`ε adds up <sec-charts-repeat>`; a memory helps for {ref}`values that stay <sec-rappor-privacy>` and, in part, for {ref}`values that change <sec-deploy-changes>`.
 #
@@ -75,7 +76,8 @@ def flip(link, eps, rng):
 # {badge}`Reproduced <ye2018.graph-sensitivity>`
 #
 # In the central model noise is scaled to the sensitivity of a query, which is high for graphs.
-# Local privacy, the survey says, has no problem of too large a sensitivity, but the collector's task, to build a useful graph from links that were perturbed independently, is hard.
+# Local privacy, the survey says, does not have the problem of too large a sensitivity.
+# But the collector has the hard task of building a useful graph from links that were perturbed independently.
 # Each link is reported by one of its two people.
 # It is flipped with the same probability, whatever is asked later, and ε is exact for graphs of every size.
 # How the difficulty moves to the collector can be computed for triangles in a graph of $n$ people.
@@ -85,7 +87,7 @@ def flip(link, eps, rng):
 # $$\operatorname{sd}(\text{triangles}) = \sqrt{\tbinom n3}\;v^{3/2},
 # \qquad \frac{\text{local}}{\text{central}} \approx \frac{\varepsilon\,v^{3/2}}{\sqrt{12}}\,\sqrt n .$$
 #
-# At ε = 1 the local noise is the larger from $n = 15$ on, by a factor of 8 for 1,000 people.
+# At ε = 1 the local noise is larger from $n = 15$ on; for 1,000 people, by a factor of 8.
 #
 # (ye2018-5-1-sparse)=
 # ### Graphs: sparse ones
@@ -93,12 +95,12 @@ def flip(link, eps, rng):
 # {badge}`Reproduced <ye2018.graph-sparse>`
 #
 # The survey warns that sparse graphs are harder to restore, because people perturb independently.
-# By randomized response at ε = 1 a share of $1/(e+1)$, more than a quarter, of the links that do not exist is reported.
-# In a graph of 10,000 people with ten links each, less than 3 of 1,000 reported links exist.
+# With randomized response at ε = 1, a share $1/(e+1)$ of the links that do not exist is reported, which is more than a quarter.
+# In a graph of 10,000 people with ten links each, fewer than 3 in 1,000 reported links exist.
 #
 # *Since then.*
 # {cite:t}`qin2017graphs` synthesise social graphs from private reports in several rounds.
-# None of the five papers treats graphs, and the book does not either.
+# None of the five papers treats graphs, and neither does this book.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 3 reproduced"}
 RECORDS = [{}, {0: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25, 1: 1.0}]  # of two keys
@@ -213,7 +215,7 @@ close("ye2018", "§5.1", "3 reproduced")
 #
 # *(1) Since then.*
 # Lesson {ref}`ch-ranges` estimates ranges and quantiles of a number.
-# Frequent items of sets are answered by {cite:t}`zhang2018gfim`, in two phases that {holds}`divide people instead of ε <zhang2018.small-epsilon>`.
+# {cite:t}`zhang2018gfim` find frequent items in sets, in two phases that {holds}`divide people instead of ε <zhang2018.small-epsilon>`.
 # {cite:t}`wang2018itemset` mine patterns of several items, which this book does not treat.
 #
 # *(2) Since then.*
@@ -222,8 +224,8 @@ close("ye2018", "§5.1", "3 reproduced")
 # The price is known: {ref}`noise grows with what the report is about <sec-corr-design>`.
 #
 # *(3) Since then.*
-# {cite:t}`ren2019bayesnet` train support vector machines on synthetic rows, with an {partly}`accuracy close to the original <ren2019.fig10>` up to a moderate flipping probability, at which the ε of a record of 16 attributes is 35.
-# At a small ε of a record the same pipeline needs another client and another model ({ref}`sec-publish-equal`).
+# {cite:t}`ren2019bayesnet` train support vector machines on synthetic rows, with an {partly}`accuracy close to the original <ren2019.fig10>` up to a moderate flipping probability, at which a record of 16 attributes has ε = 35.
+# At a small ε per record, the same pipeline needs another client and another model ({ref}`sec-publish-equal`).
 # Training with local privacy itself {cite:p}`nguyen2016collecting` and clustering are not treated here.
 #
 # (ye2018-5-3)=
@@ -235,16 +237,17 @@ close("ye2018", "§5.1", "3 reproduced")
 #
 # {badge}`Reproduced <ye2018.dimension-bits>`
 #
-# Linearly or exponentially, the survey says, depending on the mechanism.
-# With $d$ binary attributes a string of bits for each attribute has $2d$ bits, and one string for the whole record has $2^d$.
+# Communication grows linearly or exponentially, the survey says, depending on the mechanism.
+# With $d$ binary attributes, one string of bits per attribute takes $2d$ bits in all, and one string for the whole record takes $2^d$.
 #
 # (ye2018-5-3-pairs)=
-# ### Relations of all pairs: ε divided $\binom d2$ times
+# ### Relations of all pairs · A budget divided by their number
 #
 # {badge}`Corrected · certain <ye2018.lopub-pairs>` · Lesson: {ref}`ch-publish`
 #
 # The survey names two effects of many dimensions, more data and a lower ratio of signal to noise.
-# Since every two of $d$ attributes may be related, it says, the budget has to be divided $\binom d2$ times, which brings much noise, so that dimensions must be reduced by other means.
+# Since any two of $d$ attributes may be related, it says, the budget has to be divided $\binom d2$ times.
+# This adds much noise, so that dimensions must be reduced by other means.
 #
 # :::{table}
 # :class: beside
@@ -254,9 +257,9 @@ close("ye2018", "§5.1", "3 reproduced")
 # | ε has to be divided into $\binom d2$ parts. | $\boxed{\text{A report with all of ε}}$ about a few attributes, drawn at random, serves all pairs. |
 # :::
 #
-# One report about all attributes serves all pairs, too, but it is noisier still at a small ε of a record, as each attribute has only $\varepsilon/d$.
-# A random block of attributes with all of ε is the way of {cite:t}`cormode2018marginal` and {cite:t}`zhang2018calm`.
-# The table has $n$ times the variance of a pair's parity for 16 attributes.
+# One report about all attributes serves all pairs, too, but it is noisier still at a small ε per record, because each attribute gets only $\varepsilon/d$.
+# A random block of attributes with all of ε is the method of {cite:t}`cormode2018marginal` and {cite:t}`zhang2018calm`.
+# The table shows $n$ times the variance of a pair's parity for 16 attributes.
 
 # %% tags=["hide-input"]
 D = 16
@@ -290,19 +293,19 @@ table(
 #
 # {badge}`Reproduced under conditions <ye2018.lopub-sampling>` · Lesson: {ref}`ch-publish`
 #
-# The survey adds that LoPub [47, 48] leaves the cost of communication as it is, and that sampling [20, 21], which lowers it, inevitably lowers utility.
-# It does at the same ε of an attribute, from about 0.1 on: clients that tell everything then have $d\varepsilon$ in all.
-# At the same ε of a record sampling raises utility, as the survey itself says of LDPMiner in §4.1.2.
-# So the same number protects {ref}`a record or an attribute <sec-publish-notions>`, and with sixteen attributes these differ by a factor of sixteen.
+# The survey adds that LoPub [47, 48] leaves the cost of communication as it is, and that sampling [20, 21], which lowers this cost, inevitably lowers utility.
+# Sampling does lower utility at the same ε per attribute, from about 0.1 on: clients that report everything then have $d\varepsilon$ in all.
+# At the same ε per record, sampling raises utility, as the survey itself says of LDPMiner in §4.1.2.
+# So the same ε may protect {ref}`a record or an attribute <sec-publish-notions>`, and with sixteen attributes these differ by a factor of sixteen.
 #
-# It closes with three questions: how to measure relations within a budget, how to build a model close to the joint distribution, and how to bound communication.
+# The survey closes with three questions: how to measure relations within a budget, how to build a model close to the joint distribution, and how to bound communication.
 #
 # *Since then.*
 # {cite:t}`ren2019bayesnet` build a Bayes network from private tables; {ref}`what a network loses <sec-bayesnet-setting>` is a theorem, and {holds}`its search can be made cheap <ren2019.algorithm-4>`.
 # {ref}`Maximum entropy from pairs <sec-publish-model>` does better in our comparison at equal ε.
 #
 # *Open.*
-# Relations among three and more attributes at a small ε, and how to choose a model by private data alone; {ref}`a network that knows its noise <sec-bayesnet-penalty>` is a first step.
+# Relations among three and more attributes at a small ε, and how to choose a model from private data alone; {ref}`a network that knows its noise <sec-bayesnet-penalty>` is a first step.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.3: 1 reproduced, 1 reproduced under conditions, 1 corrected"}
@@ -368,7 +371,7 @@ close("ye2018", "§5.3", "1 reproduced, 1 reproduced under conditions, 1 correct
 # (ye2018-6)=
 # ## §6 Conclusion
 #
-# It sums the survey up: local privacy drops the trusted collector, and many questions are open.
+# The section sums up the survey: local privacy drops the trusted collector, and many questions are open.
 # It says nothing that §0 to §5 do not say.
 #
 # (ye2018-references)=
