@@ -1,0 +1,722 @@
+# %% [markdown]
+# (ch-wheel)=
+# # PCKV and the wheel
+#
+# *From {cite:t}`gu2020pckv`, {cite:t}`wang2020wheel` and {cite:t}`wang2024dynamic`.*
+#
+# :::{admonition} In one minute
+# A shop sells thousands of games, and each customer owns a few.
+# A question about a random game is wasted on nearly everybody.
+# *PCKV* draws one of the customer's own games instead.
+# It adds dummies first, so that everybody draws from a list of the same length.
+# *The wheel* places all games on a small circle by a public hash.
+# The phone names one place, more often one of the customer's own games.
+# The server estimates for every game how many people own it, and its mean rating.
+# :::
+#
+# :::{zh}
+# 键很多而每人只持有少数几个时，随机询问一个键几乎总是落空。
+# PCKV 先把每人的记录用虚拟键填充到固定长度，再从中抽取一个键值对上报：PCKV-GRR 对带符号的键使用 k-RR，PCKV-UE 对每个键各作一次回答。
+# Wheel 机制用公开的哈希函数把键映射到圆周的槽上，用户报告一个槽，被自己的键覆盖的槽概率较大；Wheel-KV 让每个键占两个相邻的槽，分别表示正负。
+# 三个概率 $\alpha$、$\beta$、$\gamma$ 足以描述所有这些机制，并给出频率与均值的估计及其标准误差。
+# 本章推导 PCKV-UE 中 ½ 与 $2/(e^\varepsilon+3)$ 的来历，证明各机制的隐私性，并说明何时选用哪一种。
+# :::
+#
+# You need state encoding from {ref}`ch-keyvalue` and k-RR from {ref}`ch-frequency`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from collections import Counter
+from itertools import product
+from math import exp, log
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+from ldpnb import (
+    PCKVGRR,
+    PCKVUE,
+    PrivKV,
+    Records,
+    StateEncoding,
+    WheelKV,
+    epsilon,
+    law,
+    laws,
+    moments,
+    pick,
+    prove,
+    toss,
+)
+from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
+from ldpnb.book.studies import pckv as study
+from ldpnb.chance import odds
+
+style()
+rng = np.random.default_rng(2024)
+
+# %% [markdown]
+# (sec-wheel-setting)=
+# ## Twenty games, few each
+#
+# A shop sells $d = 20$ games, numbered from 0.
+# Each game is a key, and a person's record lists her games with their ratings, from −1 to 1.
+
+# %%
+D = 20
+PEOPLE = {
+    "Ana": {2: 0.5, 7: 1.0},
+    "Ben": {},
+    "Cleo": {7: -0.5},
+    "Dev": {0: -1.0, 2: 1.0, 7: 0.5},
+}
+
+# %% [markdown]
+# We want the frequency $f$ and the mean rating $m$ of every game.
+# State encoding asks each person about one random game, so only about $n/d$ of $n$ reports are about a given game.
+# Or the phone answers about all games, and spends $\varepsilon/d$ on each.
+# Here `krr` makes its input `ratio` times as likely as each other symbol.
+
+
+# %%
+def sign(v, rng):
+    """+1 or −1, with mean v."""
+    return 1 if toss((1 + v) / 2, rng) else -1
+
+
+def krr(x, symbols, ratio, rng):
+    """k-RR with odds `ratio`."""
+    if toss(ratio / (ratio + len(symbols) - 1), rng):
+        return x
+    return pick([y for y in symbols if y != x], rng)
+
+
+def se_all(record, d, eps, rng):
+    """State encoding of all keys: 0 is an absent key."""
+    states = [sign(record[j], rng) if j in record else 0 for j in range(d)]
+    return tuple(krr(x, (-1, 0, 1), odds(eps / d), rng) for x in states)
+
+
+# %% [markdown]
+# For small ε this is worse still ({ref}`sec-means-sample`).
+# **Can a report be about the games that a person has, and still not reveal which they are?**
+#
+# (sec-pckv)=
+# ## PCKV: report one of your own pairs
+#
+# If the phone simply drew one of the person's own pairs, a game would count more if its owner has few others.
+# So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
+# Then it draws one pair, each with probability $1/\ell$, and turns the value into a sign ({numref}`fig-pckv`).
+# A record of more than $\ell$ pairs is not padded, and each of its pairs counts for less.
+
+# %% mystnb={"figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3. Steps with a die draw at random. Only the perturbed pair leaves her phone."}, "image": {"alt": "Flow with two lanes. On the phone: record of two pairs, pad to three pairs with a dummy, draw one pair, turn its value into a sign, perturb. Then the report goes to the server, which counts and estimates."}}
+phone = ["2 pairs", "pad", "draw one", "sign", "perturb"]
+steps = [("phone", step) for step in phone]
+steps += [("server", "count", "report"), ("server", "estimate")]
+diagram.flow(steps, chance=phone[2:])
+plt.show()
+
+
+# %%
+def pad_and_sample(record, d, ell, rng):
+    """One signed pair of the record, padded to ell pairs."""
+    dummies = range(d, d + ell - len(record))
+    key = pick([*sorted(record), *dummies], rng)
+    return key, sign(record.get(key, 0.0), rng)
+
+
+# %% [markdown]
+# ### PCKV-GRR
+#
+# PCKV-GRR applies k-RR, with a budget $\varepsilon'$, to the $2(d+\ell)$ signed keys.
+# It keeps its input with probability $e^{\varepsilon'}/Z$, where $Z = e^{\varepsilon'} + 2(d+\ell) - 1$, and each other signed key has probability $1/Z$.
+# Let $\pi(y)$ be the probability that the phone draws the signed key $y$.
+# Then the report is $y$ with probability
+#
+# $$ \pi(y)\,\frac{e^{\varepsilon'}}{Z} + \big(1-\pi(y)\big)\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,\pi(y)}{Z}. $$
+#
+# Padding ensures $0 \le \pi(y) \le 1/\ell$, so two people differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$.
+# This is $e^\varepsilon$ for
+#
+# $$ e^{\varepsilon'} = \ell\,(e^\varepsilon-1) + 1. $$ (eq-pckv-amplified)
+#
+# The random draw lets k-RR use a budget above ε.
+
+
+# %%
+def pckv_grr(record, d, ell, eps, rng):
+    """PCKV-GRR: k-RR over all signed keys."""
+    mine = pad_and_sample(record, d, ell, rng)
+    everything = [*product(range(d + ell), (-1, 1))]
+    return krr(mine, everything, ell * (odds(eps) - 1) + 1, rng)
+
+
+# %% [markdown]
+# ### PCKV-UE
+#
+# PCKV-UE answers about every key, dummies included: +, − or nothing.
+# About the drawn key it says a sign with probability $a$, which is the true one with probability $p$.
+# About any other key it says a fair sign with probability $b$.
+# So the drawn key has its true sign with probability $\alpha = ap$ and the reversed one with $\beta = a(1-p)$.
+# Another key has each sign with probability $\gamma = b/2$.
+# Which $a$, $p$ and $b$ are best?
+#
+# Compare the report with one in which no key is drawn.
+# The drawn key multiplies its probability by
+#
+# $$ \underbrace{\frac{\alpha}{\gamma}}_{\text{true sign}}, \qquad \underbrace{\frac{\beta}{\gamma}}_{\text{reversed}} \qquad\text{or}\qquad \underbrace{\frac{1-a}{1-b}}_{\text{nothing}}. $$
+#
+# The first may be at most $e^\varepsilon$ times each of the others.
+# We use all of this: $\frac\alpha\gamma = e^\varepsilon\frac\beta\gamma$ gives $p$, and $\frac{\alpha}{\gamma} = e^\varepsilon\,\frac{1-a}{1-b}$ gives $b$:
+#
+# $$ p = \frac{e^\varepsilon}{e^\varepsilon+1}, \qquad b = \frac{2a}{2a + (e^\varepsilon+1)(1-a)}. $$ (eq-pckv-b)
+#
+# The next section finds that $a = \frac12$ is best for the frequency, and then $b = 2/(e^\varepsilon+3)$.
+
+
+# %%
+def pckv_ue(record, d, ell, eps, rng):
+    """PCKV-UE: an answer −1, 0 or 1 about each key."""
+    drawn, mine = pad_and_sample(record, d, ell, rng)
+    report = [0] * (d + ell)
+    for key in range(d + ell):
+        if key == drawn and toss(1 / 2, rng):
+            true = toss(odds(eps) / (odds(eps) + 1), rng)
+            report[key] = mine if true else -mine
+        elif key != drawn and toss(2 / (odds(eps) + 3), rng):
+            report[key] = pick((-1, 1), rng)
+    return tuple(report)
+
+
+# %% [markdown]
+# :::{prf:theorem} Both are ε-LDP
+# :label: thm-pckv-privacy
+# For whole records, PCKV-GRR is exactly ε-LDP.
+# PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
+# :::
+#
+# :::{prf:proof}
+# *PCKV-GRR.* We have seen that no factor exceeds $e^\varepsilon$.
+# The record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does, so the factor is attained.
+#
+# *PCKV-UE.* By {eq}`eq-pckv-b`, the factors "reversed" and "nothing" are equal, and "true sign" is $e^\varepsilon$ times as large.
+# A report has an average of the three over the drawn pair, so two records differ by at most $e^\varepsilon$.
+# If $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
+# A record of these keys with values 1 always draws a true sign, and one with values −1 never does, so the factor is attained.
+# :::
+#
+# One vector can agree with *all* pairs of a record, so PCKV-UE cannot use a larger budget.
+# `prove` confirms both for every ε, with two keys, $\ell = 2$ and all nine records of signs:
+
+# %%
+SIGNS = [dict((j, float(s)) for j, s in enumerate(x) if s) for x in product((0, 1, -1), repeat=2)]
+print(prove(lambda r, eps, rng: pckv_grr(r, 2, 2, eps, rng), SIGNS, rounded=False), "\n")
+print(prove(lambda r, eps, rng: pckv_ue(r, 2, 2, eps, rng), SIGNS, rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε for three lengths, with an amplified vector as control"}
+def spent(client, ell, eps=1.0):
+    return epsilon(laws(lambda r, rng: client(r, 2, ell, eps, rng), SIGNS))
+
+
+check(
+    "PCKV",
+    "two keys, ε = 1, ℓ = 1, 2, 3: exact ε as in the theorem; for ℓ = 3 the vector spends less",
+    all(abs(spent(pckv_grr, ell) - 1) < 1e-12 for ell in (1, 2, 3))
+    and all(abs(spent(pckv_ue, ell) - log(1 + min(2, ell) / ell * (exp(1) - 1))) < 1e-12 for ell in (1, 2, 3)),
+    control="the vector with the amplified budget, ℓ = 2",
+    caught=spent(pckv_ue, 2, log(2 * (exp(1) - 1) + 1)) > 1.1,
+)
+
+# %% [markdown]
+# (sec-kv-calculus)=
+# ## One calculus for all
+#
+# Take the $N$ reports about one key: those that drew it in state encoding, and all $n$ in PCKV.
+# If a person has the key, such a report *speaks for* it with probability $w$: 1 in state encoding, $1/\ell$ in PCKV.
+# Then it says the true sign with probability $\alpha$ and the reversed one with probability $\beta$.
+# Otherwise it says each sign with probability $\gamma$.
+#
+# So a share $fw$ of the reports has a sign with probability $\alpha+\beta$, and the others with $2\gamma$.
+# Write $T = \alpha+\beta-2\gamma$ and $D = \alpha-\beta$, and let $M_0$ reports say − and $M_2$ say +.
+# Then
+#
+# $$ \begin{aligned} \E\,\frac{M_0+M_2}{N} &= fw(\alpha+\beta) + (1-fw)\,2\gamma = 2\gamma + fwT, \\[1ex] \E\,\frac{M_2-M_0}{N} &= fw\,(\alpha m - \beta m) = fwD\,m. \end{aligned} $$
+#
+# We solve for $f$ and $s = fm$:
+#
+# $$ \hat f = \frac{(M_0+M_2)/N - 2\gamma}{wT}, \qquad \hat s = \frac{(M_2-M_0)/N}{wD}, \qquad \hat m = \frac{\hat s}{\hat f}. $$ (eq-kv-ternary)
+#
+# Both $\hat f$ and $\hat s$ are averages of scores, as in {ref}`sec-kv-estimates`.
+# A report with a sign has the score $(1-2\gamma)/(wT)$ for $f$ and $\pm1/(wD)$ for $s$, any other $-2\gamma/(wT)$ and 0.
+#
+# :::{prf:theorem} Variances of frequency and product
+# :label: thm-kv-estimates
+# Let the people be a random sample, with at most $\ell$ pairs each in PCKV, and let $P = 2\gamma + fwT$.
+# Then $\hat f$ and $\hat s$ are unbiased, and
+#
+# $$ \begin{aligned} N\Var\hat f &= \frac{P(1-P)}{w^2T^2}, \qquad N\Var\hat s = \frac{P}{w^2D^2} - s^2, \\[1ex] N\operatorname{Cov}(\hat f, \hat s) &= s\,\Big(\frac{1-2\gamma}{wT} - f\Big). \end{aligned} $$
+# :::
+#
+# Indeed, a report has a sign with probability $P$.
+# The two scores for $f$ differ by $1/(wT)$, which gives the first variance.
+# The squared score for $s$ is $1/(wD)^2$ with probability $P$, which gives the second.
+# The product of both scores is $(1-2\gamma)/(wT)$ times that for $s$, which gives the covariance.
+
+
+# %%
+def server(M, alpha, beta, gamma, w):
+    """f, m and their standard errors, from one key's counts of −, nothing, +."""
+    N, share = M.sum(), M / M.sum()
+    T, D = alpha + beta - 2 * gamma, alpha - beta
+    score_f = (np.array([1, 0, 1]) - 2 * gamma) / (w * T)
+    score_s = np.array([-1, 0, 1]) / (w * D)
+    f, m = share @ score_f, (share @ score_s) / (share @ score_f)
+    score_m = (score_s - m * score_f) / f
+    f_err, m_err = (np.sqrt((share @ z**2 - (share @ z) ** 2) / N) for z in (score_f, score_m))
+    return f, m, f_err, m_err
+
+
+def answers(d, ell, g, eps):
+    """α, β, γ and w of each mechanism."""
+    e = exp(eps)
+    Z, own = ell * (e - 1) + 2 * (d + ell), e / (g + ell * (e - 1))
+    return {
+        "PCKV-GRR": ((ell * (e - 1) + 1) / Z, 1 / Z, 1 / Z, 1 / ell),
+        "PCKV-UE": (e / (e + 1) / 2, 1 / (e + 1) / 2, 1 / (e + 3), 1 / ell),
+        "Wheel-KV": (own, (1 - own) / (g - 1), 1 / g, 1.0),
+    }
+
+
+# %% [markdown]
+# The *noise* of a mechanism is $N\Var\hat f$ for a key that nobody has, so that $P = 2\gamma$.
+# It tells us $a$.
+# With $2\gamma = b$ from {eq}`eq-pckv-b`, and $Z = 2a+(e^\varepsilon+1)(1-a)$, so that $Z - 2 = (1-a)(e^\varepsilon-1)$,
+#
+# $$ \begin{aligned} b = \frac{2a}{Z}, \quad 1-b = \frac{(e^\varepsilon+1)(1-a)}{Z}, \quad T = a-b &= \frac{a(1-a)(e^\varepsilon-1)}{Z}, \\[1ex] \text{noise} = \frac{b(1-b)}{w^2T^2} &= \frac{2\ell^2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}\cdot\frac{1}{a(1-a)}. \end{aligned} $$
+#
+# This is smallest for $a = \frac12$.
+# In the same way, $2\gamma = 2/Z$ and $T = \ell(e^\varepsilon-1)/Z$ give the noise of PCKV-GRR:
+#
+# $$ \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad \text{GRR: } \frac{2\ell(e^\varepsilon-1)+4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$ (eq-pckv-noise)
+#
+# The first grows with $\ell^2$, whatever the number of keys, and the second with both in proportion.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: variances and noise, from the exact laws of the package's clients"}
+CLASSES = {"PCKV-GRR": PCKVGRR(d=3, ell=2, epsilon=1.0), "PCKV-UE": PCKVUE(d=3, ell=2, epsilon=1.0)}
+HALF = Records.of({0: 1.0, 1: 0.5}, {1: -0.5})  # key 0 with f = 1/2, key 2 with f = 0
+
+
+def exact_variances(mechanism):
+    """N Var of f and s for keys 0 and 2: people are drawn from these two."""
+    mean, variance = moments(mechanism, HALF)
+    return (variance.mean(0) + mean.var(0))[:, [0, 2]]
+
+
+def from_theorem(alpha, beta, gamma, w):
+    T, D, f = alpha + beta - 2 * gamma, alpha - beta, np.array([0.5, 0.0])
+    P = 2 * gamma + f * w * T
+    return np.array([P * (1 - P) / (w * T) ** 2, P / (w * D) ** 2 - f**2])
+
+
+found = {name: exact_variances(mechanism) for name, mechanism in CLASSES.items()}
+stated = {name: from_theorem(*answers(3, 2, 5, 1.0)[name]) for name in CLASSES}
+e = exp(1)
+noise = {"PCKV-GRR": (4 * (e - 1) + 16) / (e - 1) ** 2, "PCKV-UE": 32 * (e + 1) / (e - 1) ** 2}
+check(
+    "Variances",
+    "two people, three keys, ℓ = 2: variances as in the theorem, noise as in the formulas",
+    all(np.allclose(found[name], stated[name]) and np.isclose(found[name][0, 1], noise[name]) for name in CLASSES),
+    control="the other mechanism's",
+    caught=all(np.abs(found[a] - stated[b]).max() > 1 for a, b in (CLASSES, [*CLASSES][::-1])),
+)
+
+# %% [markdown]
+# (sec-kv-ratio)=
+# ## A mean is a ratio
+#
+# The ratio $\hat m = \hat s/\hat f$ of unbiased estimates is biased.
+# Where $\hat f$ is close to $f$, we expand $1/\hat f$ around $1/f$:
+#
+# $$ \hat m - m = \frac{\hat s - m\hat f}{\hat f} \approx \frac{\hat s - m\hat f}{f} - \frac{(\hat s - m\hat f)(\hat f-f)}{f^2}. $$
+#
+# The first term has expectation 0 and gives the variance, the second gives the bias:
+#
+# $$ \begin{aligned} \Var\hat m &\approx \frac{\Var\hat s - 2m\operatorname{Cov}(\hat f, \hat s) + m^2\Var\hat f}{f^2}, \\[1ex] \E\hat m - m &\approx \frac{m\Var\hat f - \operatorname{Cov}(\hat f, \hat s)}{f^2}. \end{aligned} $$ (eq-kv-delta)
+#
+# This is the *delta method* ({numref}`fig-kv-ratio`).
+# It fails where $\hat f$ may be near 0.
+# So raise $\hat f$ to at least $1/N$, clip $\hat m$ to $[-1, 1]$, and call it *reliable* only if $\hat f$ exceeds three standard errors of a key that nobody has.
+
+# %% mystnb={"figure": {"name": "fig-kv-ratio", "caption": "Clipped mean of a key with f = 0.02 and m = 0.5 in state encoding at ε = 1. Left: root mean square error. Right: bias. Lines: delta method. Marks: 2,000 surveys each. Shaded: reliable in fewer than half."}, "image": {"alt": "Two panels against the number of reports from 1,000 to 10 million. In the shaded part, up to about 40,000 reports, the simulated error stays near 1 and the bias near minus 0.4, far from the lines; beyond 100,000 reports marks follow the lines."}}
+ANSWER = exp(1) / (exp(1) + 2), 1 / (exp(1) + 2), 1 / (exp(1) + 2)
+theory_of, found = study.ratio(server, ANSWER, f=0.02, m=0.5, sizes=10 ** np.arange(3, 7.5, 0.5), rng=rng)
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
+for ax, what in zip(axes, ("error", "bias"), strict=True):
+    sns.lineplot(theory_of, x="N", y=what, ax=ax)
+    sns.scatterplot(found, x="N", y=what, ax=ax, color="C1")
+    ax.axvspan(700, theory_of.attrs["reliable"], color="#EEEEEE")
+    ax.set(xscale="log", xlabel="reports N", ylabel=f"{what} of the mean")
+axes[0].set(yscale="log")
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
+off = (found["error"] / theory_of["error"] - 1).abs()  # six standard errors of 2,000 surveys are 0.1
+check(
+    "Delta method",
+    "a million reports and more: error within 10 %",
+    bool((off[found["N"] > 9e5] < 0.1).all()),
+    control="ten thousand reports",
+    caught=bool((off[found["N"] < 1.1e4] > 0.1).all()),
+)
+
+# %% [markdown]
+# (sec-wheel-sets)=
+# ## The wheel
+#
+# PCKV draws one pair; the wheel of {cite:t}`wang2020wheel` speaks for all pairs at once.
+# Take a circle of $g$ slots.
+# A public *hash table*, another one for each person, gives each key a random slot.
+# For a set of keys, the slots of the person's own keys are *covered*.
+# If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones; of more, it draws $\ell$.
+# Then it names one slot, more often a covered one.
+# The server knows the table, so it knows whose slot that is.
+#
+# (sec-wheelkv)=
+# *Wheel-KV* by {cite:t}`wang2024dynamic` extends this to key–value data.
+# Its formulas are missing from the text that we have, so this is our reconstruction ({ref}`paper-wang2024`).
+# Each key has two neighbouring slots, for + and for −, and a pair covers that of its sign ({numref}`fig-wheel`).
+
+# %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5, which he does not have, has two slots, too."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
+slot = {0: 1, 2: 5, 7: 8, 5: 10}
+labels = {z + (s == "−"): f"{j}{s}" for j, z in slot.items() for s in "+−"}
+study.ring(12, {2, 5, 8}, labels)
+plt.show()
+
+# %% [markdown]
+# Two pairs may share a slot, so the number $L$ of covered slots is at most $\ell$.
+# With $\Omega = g + \ell(e^\varepsilon-1)$, each covered slot has probability $e^\varepsilon/\Omega$.
+# The free slots share the rest equally.
+
+
+# %%
+def draw(keys, ell, rng):
+    """All keys, or ell of them if there are more."""
+    left, drawn = sorted(keys), []
+    while left and len(drawn) < ell:
+        drawn.append(left.pop(pick(range(len(left)), rng)))
+    return drawn
+
+
+def hash_table(d, g, rng):
+    """A public random slot for each key."""
+    return tuple(pick(range(g), rng) for _ in range(d))
+
+
+def spin(slots, ell, g, eps, rng):
+    """Name one slot: each covered one with probability e^ε/Ω."""
+    covered = {*slots}
+    covered |= {pick(range(g), rng) for _ in range(ell - len(slots))}
+    omega = g + ell * (odds(eps) - 1)
+    if toss(len(covered) * odds(eps) / omega, rng):
+        return pick(sorted(covered), rng)
+    return pick([z for z in range(g) if z not in covered], rng)
+
+
+def wheel_kv(record, d, ell, g, eps, rng):
+    """Wheel-KV: a pair covers the slot of its sign."""
+    slot, mine = hash_table(d, g, rng), draw(record, ell, rng)
+    slots = [(slot[j] + (sign(record[j], rng) < 0)) % g for j in mine]
+    return slot, spin(slots, ell, g, eps, rng)
+
+
+# %% [markdown]
+# :::{prf:theorem} The wheel is ε-LDP under every hash
+# :label: thm-wheel-privacy
+# Let $\ell < g$.
+# Whatever the table and the covered slots are, each slot has a probability between $1/\Omega$ and $e^\varepsilon/\Omega$.
+# :::
+#
+# :::{prf:proof}
+# If $L \le \ell$ slots are covered, the remaining probability is $1 - Le^\varepsilon/\Omega$, and each of the $g-L$ free slots has
+#
+# $$ \frac{1}{g-L}\Big(1 - \frac{Le^\varepsilon}{\Omega}\Big) = \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} = \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). $$
+#
+# For the last step, insert $\Omega = e^\varepsilon(g-L) + Le^\varepsilon - (e^\varepsilon-1)(g-\ell)$.
+# The last fraction lies between 0 and 1, so the bracket lies between 1 and $e^\varepsilon$.
+# :::
+#
+# The proof does not use the hash, so privacy does not depend on its quality.
+# The estimates do.
+#
+# :::{prf:theorem} Probabilities of Wheel-KV
+# :label: thm-wheelkv-estimate
+# Let $g > \ell$ and $g \ge 3$, let people have at most $\ell$ pairs, and let the slots of any $\ell+1$ keys be independent and uniform.
+# Then Wheel-KV has $w = 1$ and
+#
+# $$ \alpha = \frac{e^\varepsilon}{\Omega}, \qquad \beta = \frac{1-\alpha}{g-1}, \qquad \gamma = \frac1g. $$
+# :::
+#
+# First, the slot of the person's own sign is covered, so it has $\alpha$.
+# Second, given this slot, the other $\ell-1$ covered slots are independent and uniform: moving a uniform slot by one leaves it uniform.
+# So the other $g-1$ slots, and among them the slot of the reversed sign, share $1-\alpha$ equally.
+# Third, the slot of a key that the person does not have is uniform and independent of the report.
+# So the report names it with probability $1/g$, and its neighbour, too.
+#
+# For a set, give all keys the value 1 and count + alone: with $p^* = \alpha$ and $q^* = \gamma$, this is a frequency estimate as in {ref}`ch-frequency`.
+#
+# (sec-wheel-slots)=
+# How many slots?
+# With few, nearly all are covered; with many, the report seldom names a covered one.
+# `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$:
+
+# %%
+for eps in (1.0, 2.0, 4.0):
+    best = [WheelKV(epsilon=eps, m=ell).slot_count for ell in (1, 3, 8)]
+    print(f"ε = {eps:g}: {best} slots for ℓ = 1, 3, 8")
+print(prove(lambda r, eps, rng: wheel_kv(r, 2, 2, 4, eps, rng), SIGNS, rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: α, β and γ of Wheel-KV on small circles"}
+def small_circle(g, ell, beta=None):
+    """How far α, β and γ are off: one key that the person has beside ell − 1 others, and one that she has not."""
+    alpha, b, gamma, _ = answers(2, ell, g, 1.0)["Wheel-KV"]
+    told = law(lambda rng: wheel_kv({0: 1.0}, 2, ell, g, 1.0, rng))
+    seen = [
+        sum(float(q) for (slot, z), q in told.items() if (z - slot[j]) % g == k) for j, k in product((0, 1), (0, 1))
+    ]
+    return np.abs(np.subtract(seen, [alpha, b if beta is None else beta, gamma, gamma])).max()
+
+
+CIRCLES = [(3, 1), (4, 1), (4, 2), (5, 2), (5, 3), (6, 3)]
+check(
+    "Small circles",
+    "six circles up to 6 slots and 3 covered ones: α, β and γ as in the theorem",
+    all(small_circle(*circle) < 1e-9 for circle in CIRCLES),
+    control="β set equal to γ",
+    caught=all(small_circle(g, ell, 1 / g) > 1e-3 for g, ell in CIRCLES),
+)
+# %% [markdown]
+# (sec-wheel-survey)=
+# ## A survey
+#
+# Now 20,000 people with up to three of the 20 games report once with each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
+# For each game, the server counts the reports that say − or +.
+
+
+# %%
+def count_grr(reports, d):
+    """How many reports say −, nothing and + about each key."""
+    told, n = Counter(reports), len(reports)
+    signs = [(told[j, -1], told[j, 1]) for j in range(d)]
+    return np.array([(minus, n - minus - plus, plus) for minus, plus in signs])
+
+
+def count_ue(reports, d):
+    told = np.array(reports)[:, :d]
+    return np.stack([(told == x).sum(0) for x in (-1, 0, 1)], -1)
+
+
+def count_wheel(tables, slots, g):
+    past = (np.array(slots)[:, None] - np.array(tables)) % g  # 0: +, 1: −
+    minus, plus = (past == 1).sum(0), (past == 0).sum(0)
+    return np.stack([minus, len(past) - minus - plus, plus], -1)
+
+
+# %%
+n, ell, eps = 20_000, 3, 2.0
+g = WheelKV(epsilon=eps, m=ell).slot_count
+popular = [*(1 / np.arange(2, D + 1)), 0]  # nobody has the last game
+
+
+def person(rng):
+    """Up to three games; even ones are liked."""
+    mine = rng.choice(D, rng.integers(0, 4), replace=False, p=popular / np.sum(popular))
+    return {int(j): rng.uniform(0, 1) if j % 2 == 0 else rng.uniform(-1, 0.4) for j in mine}
+
+
+people = [person(rng) for _ in range(n)]
+tables, slots = zip(*(wheel_kv(r, D, ell, g, eps, rng) for r in people), strict=True)
+counts = {
+    "PCKV-GRR": count_grr([pckv_grr(r, D, ell, eps, rng) for r in people], D),
+    "PCKV-UE": count_ue([pckv_ue(r, D, ell, eps, rng) for r in people], D),
+    "Wheel-KV": count_wheel(tables, slots, g),
+}
+rows = []
+for j in (0, 1, 4, D - 1):
+    ratings = [r[j] for r in people if j in r]
+    truths = len(ratings) / n, np.mean(ratings) if ratings else np.nan
+    for i, (what, truth) in enumerate(zip("fm", truths, strict=True)):
+        row = {"game": j, "": what, "truth": f"{truth:.3f}"}
+        for name, M in counts.items():
+            found = server(M[j], *answers(D, ell, g, eps)[name])
+            reliable = found[0] > 3 * found[2] or what == "f"
+            row[name] = f"{found[i]:.3f} ± {found[i + 2]:.3f}" if reliable else "—"
+        rows.append(row)
+table(pd.DataFrame(rows))
+
+# %% [markdown]
+# The estimates lie within about two standard errors of the truth.
+# A dash marks the mean of a game whose $\hat f$ is within three standard errors of 0.
+#
+# (sec-wheel-figure)=
+# ## Which one?
+#
+# The table compares the mechanisms for 512 keys, $\ell = 8$ and $\varepsilon = 1$.
+# All numbers come from the package's classes.
+# A noise is $n$ times the variance for a key that nobody has.
+# The published PrivKV spends only $\frac\varepsilon2 + \ln(2p_2)$, with $p_2 = e^{\varepsilon/2}/(1+e^{\varepsilon/2})$ ({prf:ref}`thm-privkv`).
+
+# %%
+COMPARED = {
+    "state encoding": StateEncoding(d=512, epsilon=1.0),
+    "PrivKV, published": PrivKV.nominal_split(512, 1.0),
+    "PrivKV, tight": PrivKV.tight_split(512, 1.0),
+    "PCKV-GRR": PCKVGRR(d=512, ell=8, epsilon=1.0),
+    "PCKV-UE": PCKVUE(d=512, ell=8, epsilon=1.0),
+    "Wheel-KV": WheelKV(epsilon=1.0, m=8),
+}
+study.properties(COMPARED)
+
+# %% [markdown]
+# Wheel-KV also needs a public seed for its table, such as a user number.
+#
+# (sec-wheel-crossing)=
+# {numref}`fig-wheel-crossing` shows how this changes with ε.
+
+# %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV, averaged over all keys, for people with 8 of 64 keys (left) and 8 of 10,000 (right), ℓ = 8."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.7; PCKV-UE stays above 1. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
+MAKE = {
+    "state encoding": lambda d, eps: StateEncoding(d=d, epsilon=eps),
+    "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),
+    "PCKV-UE": lambda d, eps: PCKVUE(d=d, ell=8, epsilon=eps),
+    "Wheel-KV": lambda d, eps: WheelKV(epsilon=eps, m=8),
+}
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
+for ax, d in zip(axes, (64, 10_000), strict=True):
+    exact = study.compare(MAKE, d, np.arange(0.5, 8.1, 0.25), held=8)
+    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("mechanism", [*MAKE]))
+    ax.set(yscale="log", xlabel="budget ε", ylabel="variance / Wheel-KV's", title=f"{d:,} keys")
+    plain_ticks(ax)
+label_lines(axes)
+plt.show()
+
+# %% [markdown]
+# - PCKV-GRR is best for a large ε and a list of keys that is not too long: here above about $\varepsilon = 1.7$ for 64 keys and 7 for 10,000.
+# - Wheel-KV is best below.
+#   Its report is short, and its client needs no list of keys, but the server computes a slot for each report and key.
+# - PCKV-UE comes close for $\ell = 1$: for $g = e^\varepsilon + 3$, Wheel-KV then has the same $\alpha$, $\beta$ and $\gamma$.
+# - State encoding needs no $\ell$, and suits few keys.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the wheel for one pair is PCKV-UE"}
+def one_pair(g):
+    """Answers of Wheel-KV and PCKV-UE for one pair, e^ε = 2."""
+    return np.array([answers(4, 1, g, log(2))[name][:3] for name in ("Wheel-KV", "PCKV-UE")])
+
+
+check(
+    "One pair",
+    "ℓ = 1, e^ε = 2: five slots have the probabilities of PCKV-UE",
+    np.allclose(*one_pair(5)),
+    control="six slots",
+    caught=not np.allclose(*one_pair(6), atol=1e-3),
+)
+
+# %% [markdown]
+# (sec-wheel-wrong)=
+# ## What can go wrong
+#
+# - *$\ell$ is too small.*
+#   Pairs of longer records count for less than one person, so frequencies come out too small.
+#   A larger $\ell$ costs noise.
+# - *One hash table for everybody.*
+#   Two keys that share a slot then share it in all reports, and nothing separates them.
+# - *A weak hash.*
+#   The theorem needs $\ell+1$ independent slots, and hashes of neighbouring numbers are often related.
+# - *Searching among a million keys.*
+#   Some that nobody has come out three standard errors above 0.
+#
+# (sec-wheel-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 7 minutes)
+# A server of Wheel-KV sets $\beta$ equal to $\gamma$.
+# By which factors are $\hat f$, $\hat s$ and $\hat m$ off?
+# What becomes of a mean of 0.5 for $g = 5$?
+# :::
+#
+# :::{dropdown} Solution
+# Let $\Delta = \alpha - \frac1g$.
+# The right divisors are
+#
+# $$ T = \alpha + \frac{1-\alpha}{g-1} - \frac2g = \Delta\,\frac{g-2}{g-1}, \qquad D = \alpha - \frac{1-\alpha}{g-1} = \Delta\,\frac{g}{g-1}. $$
+#
+# With $\beta = \gamma = \frac1g$, both become $\Delta$.
+# So $\hat f$ is multiplied by $\frac{g-2}{g-1}$, $\hat s$ by $\frac{g}{g-1}$, and $\hat m$ by $\frac{g}{g-2}$.
+# For $g = 5$ this is $\frac53$, and a mean of 0.5 becomes 0.83.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes)
+# Everybody owns exactly one game.
+# Write a client that needs no dummies, and its estimator.
+# Compare its noise with that of PCKV-GRR for $\ell = 1$, 20 games and $\varepsilon = 2$.
+# :::
+#
+# :::{dropdown} Solution
+# Apply k-RR to the $2d$ signed keys.
+# The calculus holds with $w = 1$, $\alpha = e^\varepsilon/Z$, $\beta = \gamma = 1/Z$ and $Z = e^\varepsilon + 2d - 1$.
+# The noise is $2(Z-2)/(e^\varepsilon-1)^2$, and PCKV-GRR has $Z + 2$ in place of $Z$: 2.17 against 2.27.
+# :::
+#
+# :::{admonition} Exercise 3 (think, 5 minutes)
+# What does a Wheel-KV report say if the circle has very many slots?
+# How large is the noise then?
+# :::
+#
+# :::{dropdown} Solution
+# Then $\Omega \approx g$, and each covered slot has only the probability $e^\varepsilon/g$.
+# Nearly every report names a slot that belongs to no key of the person.
+# With $T \approx D \approx (e^\varepsilon-1)/g$, the noise is about $\frac2g/T^2 = 2g/(e^\varepsilon-1)^2$, which grows without bound.
+# :::
+#
+# ## Summary
+#
+# - PCKV pads a record to $\ell$ pairs and draws one; PCKV-GRR may then use a larger budget, PCKV-UE may not.
+# - In PCKV-UE, ½ and $2/(e^\varepsilon+3)$ spend all of ε with the least noise of frequencies.
+# - Three probabilities and $w$ describe all these mechanisms, and give one server with its standard errors.
+# - The wheel speaks for all pairs at once; it is private under every hash, and its estimates need a good one.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $d$ | number of keys, or of attributes |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $m$ | mean value of a key among the people who have it |
+# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $N$ | number of reports about one key |
+# | $M_0$ | number of reports about a key that say − |
+# | $M_2$ | number of reports about a key that say + |
+# | $\ell$ | length to which a person's set is padded |
+# | $w$ | probability that a report speaks for a given key of the person, if she has it |
+# | $\alpha$ | probability that the sign of a key is reported as it is |
+# | $\beta$ | probability that the sign of a key is reported reversed |
+# | $\gamma$ | probability that an absent key is reported as +, and equally as − |
+# | $g$ | number of slots of a hash function |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $p^*$ | chance that a report supports the person's own item |
+# | $q^*$ | chance that a report supports any other item |
+# | $a$ | probability that PCKV-UE says a sign about the drawn key (here only) |
+# | $b$ | probability that PCKV-UE says a sign about another key (here only) |
+# | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
+# | $\pi(y)$ | probability that PCKV draws the signed key $y$ (here only) |
+# | $Z$ | a sum that probabilities are divided by (here only) |
+# | $T$ | $\alpha+\beta-2\gamma$ (here only) |
+# | $D$ | $\alpha-\beta$ (here only) |
+# | $P$ | probability that a report about a key has a sign (here only) |
+# | $L$ | number of covered slots (here only) |
+# | $\Omega$ | $g+\ell(e^\varepsilon-1)$ (here only) |
+#
+# Next, {ref}`ch-changing` lets the list of keys change.
