@@ -66,12 +66,8 @@ rng = np.random.default_rng(2024)
 
 # %%
 D = 20
-PEOPLE = {
-    "Ana": {2: 0.5, 7: 1.0},
-    "Ben": {},
-    "Cleo": {7: -0.5},
-    "Dev": {0: -1.0, 2: 1.0, 7: 0.5},
-}
+ana = {2: 0.5, 7: 1.0}
+dev = {0: -1.0, 2: 1.0, 7: 0.5}
 
 # %% [markdown]
 # We want the frequency $f$ and the mean rating $m$ of every game.
@@ -304,14 +300,11 @@ def answers(d, ell, g, eps):
 #
 # The first grows with $\ell^2$, whatever the number of keys, and the second with both in proportion.
 
+
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: variances and noise, from the exact laws of the package's clients"}
-CLASSES = {"PCKV-GRR": PCKVGRR(d=3, ell=2, epsilon=1.0), "PCKV-UE": PCKVUE(d=3, ell=2, epsilon=1.0)}
-HALF = Records.of({0: 1.0, 1: 0.5}, {1: -0.5})  # key 0 with f = 1/2, key 2 with f = 0
-
-
 def exact_variances(mechanism):
-    """N Var of f and s for keys 0 and 2: people are drawn from these two."""
-    mean, variance = moments(mechanism, HALF)
+    """N Var of f and s, from two people: key 0 has f = 1/2, key 2 has f = 0."""
+    mean, variance = moments(mechanism, Records.of({0: 1.0, 1: 0.5}, {1: -0.5}))
     return (variance.mean(0) + mean.var(0))[:, [0, 2]]
 
 
@@ -321,16 +314,16 @@ def from_theorem(alpha, beta, gamma, w):
     return np.array([P * (1 - P) / (w * T) ** 2, P / (w * D) ** 2 - f**2])
 
 
-found = {name: exact_variances(mechanism) for name, mechanism in CLASSES.items()}
-stated = {name: from_theorem(*answers(3, 2, 5, 1.0)[name]) for name in CLASSES}
+found = [exact_variances(kind(d=3, ell=2, epsilon=1.0)) for kind in (PCKVGRR, PCKVUE)]
+stated = [from_theorem(*answers(3, 2, 5, 1.0)[name]) for name in ("PCKV-GRR", "PCKV-UE")]
 e = exp(1)
-noise = {"PCKV-GRR": (4 * (e - 1) + 16) / (e - 1) ** 2, "PCKV-UE": 32 * (e + 1) / (e - 1) ** 2}
+noise = [(4 * (e - 1) + 16) / (e - 1) ** 2, 32 * (e + 1) / (e - 1) ** 2]
 check(
     "Variances",
     "two people, three keys, ℓ = 2: variances as in the theorem, noise as in the formulas",
-    all(np.allclose(found[name], stated[name]) and np.isclose(found[name][0, 1], noise[name]) for name in CLASSES),
+    np.allclose(found, stated) and np.allclose([one[0, 1] for one in found], noise),
     control="the other mechanism's",
-    caught=all(np.abs(found[a] - stated[b]).max() > 1 for a, b in (CLASSES, [*CLASSES][::-1])),
+    caught=np.abs(found[0] - stated[1]).max() > 1,
 )
 
 # %% [markdown]
@@ -410,11 +403,6 @@ def draw(keys, ell, rng):
     return drawn
 
 
-def hash_table(d, g, rng):
-    """A public random slot for each key."""
-    return tuple(pick(range(g), rng) for _ in range(d))
-
-
 def spin(slots, ell, g, eps, rng):
     """Name one slot: each covered one with probability e^ε/Ω."""
     covered = {*slots}
@@ -427,8 +415,8 @@ def spin(slots, ell, g, eps, rng):
 
 def wheel_kv(record, d, ell, g, eps, rng):
     """Wheel-KV: a pair covers the slot of its sign."""
-    slot, mine = hash_table(d, g, rng), draw(record, ell, rng)
-    slots = [(slot[j] + (sign(record[j], rng) < 0)) % g for j in mine]
+    slot = tuple(pick(range(g), rng) for _ in range(d))  # the table
+    slots = [(slot[j] + (sign(record[j], rng) < 0)) % g for j in draw(record, ell, rng)]
     return slot, spin(slots, ell, g, eps, rng)
 
 
@@ -502,13 +490,12 @@ check(
 # (sec-wheel-survey)=
 # ## A survey
 #
-# Now 20,000 people with up to three of the 20 games report once with each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
-# For each game, the server counts the reports that say − or +.
+# For each game, the server counts how many reports say −, nothing and +.
+# Then 10,000 people with up to three games report once with each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
 
 
 # %%
 def count_grr(reports, d):
-    """How many reports say −, nothing and + about each key."""
     told, n = Counter(reports), len(reports)
     signs = [(told[j, -1], told[j, 1]) for j in range(d)]
     return np.array([(minus, n - minus - plus, plus) for minus, plus in signs])
@@ -526,18 +513,14 @@ def count_wheel(tables, slots, g):
 
 
 # %%
-n, ell, eps = 20_000, 3, 2.0
+n, ell, eps = 10_000, 3, 2.0
 g = WheelKV(epsilon=eps, m=ell).slot_count
 popular = [*(1 / np.arange(2, D + 1)), 0]  # nobody has the last game
-
-
-def person(rng):
-    """Up to three games; even ones are liked."""
-    mine = rng.choice(D, rng.integers(0, 4), replace=False, p=popular / np.sum(popular))
-    return {int(j): rng.uniform(0, 1) if j % 2 == 0 else rng.uniform(-1, 0.4) for j in mine}
-
-
-people = [person(rng) for _ in range(n)]
+popular /= np.sum(popular)
+people = [
+    {int(j): rng.uniform(-0.2, 1) for j in rng.choice(D, rng.integers(0, 4), replace=False, p=popular)}
+    for _ in range(n)
+]
 tables, slots = zip(*(wheel_kv(r, D, ell, g, eps, rng) for r in people), strict=True)
 counts = {
     "PCKV-GRR": count_grr([pckv_grr(r, D, ell, eps, rng) for r in people], D),
@@ -545,7 +528,7 @@ counts = {
     "Wheel-KV": count_wheel(tables, slots, g),
 }
 rows = []
-for j in (0, 1, 4, D - 1):
+for j in (0, 1, D - 1):
     ratings = [r[j] for r in people if j in r]
     truths = len(ratings) / n, np.mean(ratings) if ratings else np.nan
     for i, (what, truth) in enumerate(zip("fm", truths, strict=True)):
@@ -558,8 +541,7 @@ for j in (0, 1, 4, D - 1):
 table(pd.DataFrame(rows))
 
 # %% [markdown]
-# The estimates lie within about two standard errors of the truth.
-# A dash marks the mean of a game whose $\hat f$ is within three standard errors of 0.
+# A dash marks a mean that is not reliable.
 #
 # (sec-wheel-figure)=
 # ## Which one?
@@ -570,15 +552,15 @@ table(pd.DataFrame(rows))
 # The published PrivKV spends only $\frac\varepsilon2 + \ln(2p_2)$, with $p_2 = e^{\varepsilon/2}/(1+e^{\varepsilon/2})$ ({prf:ref}`thm-privkv`).
 
 # %%
-COMPARED = {
-    "state encoding": StateEncoding(d=512, epsilon=1.0),
-    "PrivKV, published": PrivKV.nominal_split(512, 1.0),
-    "PrivKV, tight": PrivKV.tight_split(512, 1.0),
-    "PCKV-GRR": PCKVGRR(d=512, ell=8, epsilon=1.0),
-    "PCKV-UE": PCKVUE(d=512, ell=8, epsilon=1.0),
-    "Wheel-KV": WheelKV(epsilon=1.0, m=8),
+MAKE = {
+    "PrivKV, published": PrivKV.nominal_split,
+    "PrivKV, tight": PrivKV.tight_split,
+    "state encoding": lambda d, eps: StateEncoding(d=d, epsilon=eps),
+    "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),
+    "PCKV-UE": lambda d, eps: PCKVUE(d=d, ell=8, epsilon=eps),
+    "Wheel-KV": lambda d, eps: WheelKV(epsilon=eps, m=8),
 }
-study.properties(COMPARED)
+study.properties(MAKE, 512, 1.0)
 
 # %% [markdown]
 # Wheel-KV also needs a public seed for its table, such as a user number.
@@ -587,16 +569,11 @@ study.properties(COMPARED)
 # {numref}`fig-wheel-crossing` shows how this changes with ε.
 
 # %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV, averaged over all keys, for people with 8 of 64 keys (left) and 8 of 10,000 (right), ℓ = 8."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.7; PCKV-UE stays above 1. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
-MAKE = {
-    "state encoding": lambda d, eps: StateEncoding(d=d, epsilon=eps),
-    "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),
-    "PCKV-UE": lambda d, eps: PCKVUE(d=d, ell=8, epsilon=eps),
-    "Wheel-KV": lambda d, eps: WheelKV(epsilon=eps, m=8),
-}
+SHOWN = dict([*MAKE.items()][2:])
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
 for ax, d in zip(axes, (64, 10_000), strict=True):
-    exact = study.compare(MAKE, d, np.arange(0.5, 8.1, 0.25), held=8)
-    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("mechanism", [*MAKE]))
+    exact = study.compare(SHOWN, d, np.arange(0.5, 8.1, 0.25), held=8)
+    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("mechanism", [*SHOWN]))
     ax.set(yscale="log", xlabel="budget ε", ylabel="variance / Wheel-KV's", title=f"{d:,} keys")
     plain_ticks(ax)
 label_lines(axes)
@@ -633,18 +610,16 @@ check(
 #   A larger $\ell$ costs noise.
 # - *One hash table for everybody.*
 #   Two keys that share a slot then share it in all reports, and nothing separates them.
-# - *A weak hash.*
-#   The theorem needs $\ell+1$ independent slots, and hashes of neighbouring numbers are often related.
+#   A weak hash, under which slots are related, does nearly the same.
 # - *Searching among a million keys.*
 #   Some that nobody has come out three standard errors above 0.
 #
 # (sec-wheel-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1 (pencil, 7 minutes)
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
 # A server of Wheel-KV sets $\beta$ equal to $\gamma$.
 # By which factors are $\hat f$, $\hat s$ and $\hat m$ off?
-# What becomes of a mean of 0.5 for $g = 5$?
 # :::
 #
 # :::{dropdown} Solution
@@ -655,10 +630,10 @@ check(
 #
 # With $\beta = \gamma = \frac1g$, both become $\Delta$.
 # So $\hat f$ is multiplied by $\frac{g-2}{g-1}$, $\hat s$ by $\frac{g}{g-1}$, and $\hat m$ by $\frac{g}{g-2}$.
-# For $g = 5$ this is $\frac53$, and a mean of 0.5 becomes 0.83.
+# For $g = 5$, a mean of 0.5 becomes 0.83.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 10 minutes)
+# :::{admonition} Exercise 2 (code, 8 minutes)
 # Everybody owns exactly one game.
 # Write a client that needs no dummies, and its estimator.
 # Compare its noise with that of PCKV-GRR for $\ell = 1$, 20 games and $\varepsilon = 2$.
@@ -670,7 +645,7 @@ check(
 # The noise is $2(Z-2)/(e^\varepsilon-1)^2$, and PCKV-GRR has $Z + 2$ in place of $Z$: 2.17 against 2.27.
 # :::
 #
-# :::{admonition} Exercise 3 (think, 5 minutes)
+# :::{admonition} Exercise 3 (think, 4 minutes)
 # What does a Wheel-KV report say if the circle has very many slots?
 # How large is the noise then?
 # :::
@@ -705,17 +680,13 @@ check(
 # | $\beta$ | probability that the sign of a key is reported reversed |
 # | $\gamma$ | probability that an absent key is reported as +, and equally as − |
 # | $g$ | number of slots of a hash function |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $p^*$ | chance that a report supports the person's own item |
-# | $q^*$ | chance that a report supports any other item |
-# | $a$ | probability that PCKV-UE says a sign about the drawn key (here only) |
-# | $b$ | probability that PCKV-UE says a sign about another key (here only) |
+# | $a$ | chance that PCKV-UE answers about the drawn key (here only) |
+# | $b$ | chance that it answers about another key (here only) |
 # | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
-# | $\pi(y)$ | probability that PCKV draws the signed key $y$ (here only) |
-# | $Z$ | a sum that probabilities are divided by (here only) |
+# | $\pi(y)$ | chance that PCKV draws $y$ (here only) |
+# | $Z$ | a common denominator (here only) |
 # | $T$ | $\alpha+\beta-2\gamma$ (here only) |
 # | $D$ | $\alpha-\beta$ (here only) |
-# | $P$ | probability that a report about a key has a sign (here only) |
 # | $L$ | number of covered slots (here only) |
 # | $\Omega$ | $g+\ell(e^\varepsilon-1)$ (here only) |
 #

@@ -74,16 +74,14 @@ def ratio(
     return frame, pd.DataFrame(simulated)
 
 
-def properties(mechanisms: Mapping[str, SignedTernary]) -> HTML:
+def properties(kinds: Kinds, d: int, eps: float) -> HTML:
     """Show α, β, γ, w, T, D, the noises of a key that nobody has, bits, and the ε that is spent.
 
-    Parameters
-    ----------
-    mechanisms : dict of str to SignedTernary
-        With PrivKV by its published split only if its name ends in "published".
+    PrivKV has its published split if its name ends so.
     """
     rows = []
-    for name, mechanism in mechanisms.items():
+    for name, make in kinds.items():
+        mechanism = make(d, eps)
         alpha, beta, gamma = map(float, mechanism.answer)
         some = [] if mechanism.needs_list else [[0]]
         noise = mechanism.variance(Records.of({}), *some)[0, :, 0]
