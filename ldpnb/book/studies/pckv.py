@@ -23,7 +23,7 @@ Kinds = Mapping[str, Make]
 
 def ratio(
     server: Server,
-    answer: tuple[float, float, float],
+    answer: tuple[float, float, float, float],
     *,
     f: float,
     m: float,
@@ -36,36 +36,27 @@ def ratio(
     Parameters
     ----------
     server : function
-        From counts of −, nothing and +, and α, β, γ and w, to f, m and their standard errors.
-    answer : tuple of three floats
-        α, β and γ; w is 1.
-    f, m : float
-        Frequency and mean of the key in the population that the people are drawn from.
-    sizes : iterable of float
-        Numbers of reports about the key.
-    rng : numpy.random.Generator
-    surveys : int
-        Surveys of each size.
+        From counts of −, nothing and +, and `answer`, to f, m and their standard errors.
+    answer : tuple of floats
+        α, β, γ and w = 1.
 
     Returns
     -------
-    exact : pandas.DataFrame
-        One row for each size ``N``: ``error`` and ``bias`` by the delta method, the latter only
-        where it is near.  From ``attrs["reliable"]`` reports on,
-        half of the surveys have an f of more than three standard errors of a key that nobody has.
-    simulated : pandas.DataFrame
-        One row for each size, too: root mean square ``error`` and ``bias`` of all surveys.
+    exact, simulated : pandas.DataFrame
+        For each size ``N`` the root mean square ``error`` and the ``bias``, by the delta method (the bias only where
+        it applies) and of simulated surveys.  From ``exact.attrs["reliable"]`` reports on, half of the surveys have an f
+        above three standard errors of a key that nobody has.
     """
-    alpha, beta, gamma = answer
+    alpha, beta, gamma, _ = answer
     gain, blind = alpha + beta - 2 * gamma, 2 * gamma
     signs, tilt = blind + f * gain, f * m * (alpha - beta)
     shares = np.array([(signs - tilt) / 2, 1 - signs, (signs + tilt) / 2])
     bias = (m * signs * (1 - signs) / gain**2 - f * m * ((1 - blind) / gain - f)) / f**2
     exact, simulated = [], []
     for N in map(round, sizes):
-        exact.append({"N": N, "error": server(N * shares, *answer, 1.0)[3], "bias": bias / N})
+        exact.append({"N": N, "error": server(N * shares, *answer)[3], "bias": bias / N})
         counts = rng.multinomial(N, shares, size=surveys)
-        told = np.array([server(M, *answer, 1.0)[:2] for M in counts])
+        told = np.array([server(M, *answer)[:2] for M in counts])
         means = np.clip(told.prod(1) / np.maximum(told[:, 0], 1 / N), -1, 1)
         simulated.append({"N": N, "error": np.sqrt(np.mean((means - m) ** 2)), "bias": means.mean() - m})
     frame = pd.DataFrame(exact)
@@ -107,14 +98,7 @@ def mean_variance(mechanism: SignedTernary, d: int, held: int, which: int = 0) -
 def compare(kinds: Kinds, d: int, budgets: Iterable[float], *, held: int) -> pd.DataFrame:
     """Return the variances of frequencies, in the mean over d keys, as a ``ratio`` to those of the last kind.
 
-    Parameters
-    ----------
-    kinds : dict of str to function
-        By name, from a number of keys and a budget to a mechanism.
-    d : int
-    budgets : iterable of float
-    held : int
-        Keys of each person, of value 0.
+    Each person has `held` of the keys, with value 0.
     """
     rows = []
     for eps in budgets:
@@ -125,18 +109,7 @@ def compare(kinds: Kinds, d: int, budgets: Iterable[float], *, held: int) -> pd.
 
 
 def ring(slots: int, covered: Collection[int], labels: Mapping[int, str]) -> Axes:
-    """Draw a circle of slots, of which some are covered, and what they belong to.
-
-    Parameters
-    ----------
-    slots : int
-    covered : collection of int
-    labels : dict of int to str
-
-    Returns
-    -------
-    Axes
-    """
+    """Draw a circle of slots, of which some are covered, and what they belong to."""
     import matplotlib.pyplot as plt
 
     ax = plt.subplots(figsize=(3.4, 3.4), subplot_kw={"projection": "polar"})[1]
