@@ -44,8 +44,8 @@ def ratio(
     -------
     exact, simulated : pandas.DataFrame
         For each size ``N`` the root mean square ``error`` and the ``bias``, by the delta method (the bias only where
-        it applies) and of simulated surveys.  From ``exact.attrs["reliable"]`` reports on, half of the surveys have an f
-        above three standard errors of a key that nobody has.
+        it applies) and of simulated surveys.  From ``exact.attrs["reliable"]`` reports on, half of the surveys have
+        an f above three standard errors of a key that nobody has.
     """
     alpha, beta, gamma, _ = answer
     gain, blind = alpha + beta - 2 * gamma, 2 * gamma
