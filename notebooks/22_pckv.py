@@ -71,8 +71,8 @@ dev = {0: -1.0, 2: 1.0, 7: 0.5}
 
 # %% [markdown]
 # We want the frequency $f$ and the mean rating $m$ of every game.
-# State encoding asks each person about one random game, so only about $n/d$ of $n$ reports are about a given game.
-# Or the phone answers about all games, and spends $\varepsilon/d$ on each.
+# State encoding asks each of $n$ people about one random game, so only about $n/d$ reports are about a given one.
+# Or the phone answers about all games, with $\varepsilon/d$ for each.
 # Here `krr` makes its input `ratio` times as likely as each other symbol.
 
 
@@ -105,9 +105,9 @@ def se_all(record, d, eps, rng):
 # If the phone simply drew one of the person's own pairs, a game would count more if its owner has few others.
 # So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
 # Then it draws one pair, each with probability $1/\ell$, and turns the value into a sign ({numref}`fig-pckv`).
-# A record of more than $\ell$ pairs is not padded, and each of its pairs counts for less.
+# A longer record is not padded, and each of its pairs counts for less.
 
-# %% mystnb={"figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3. Steps with a die draw at random. Only the perturbed pair leaves her phone."}, "image": {"alt": "Flow with two lanes. On the phone: record of two pairs, pad to three pairs with a dummy, draw one pair, turn its value into a sign, perturb. Then the report goes to the server, which counts and estimates."}}
+# %% mystnb={"figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3. Steps with a die draw at random."}, "image": {"alt": "Flow with two lanes. On the phone: record of two pairs, pad to three pairs with a dummy, draw one pair, turn its value into a sign, perturb. Then the report goes to the server, which counts and estimates."}}
 phone = ["2 pairs", "pad", "draw one", "sign", "perturb"]
 steps = [("phone", step) for step in phone]
 steps += [("server", "count", "report"), ("server", "estimate")]
@@ -187,23 +187,22 @@ def pckv_ue(record, d, ell, eps, rng):
 
 
 # %% [markdown]
+# By {eq}`eq-pckv-b`, the factors "reversed" and "nothing" are equal, and "true sign" is $e^\varepsilon$ times as large.
+# A report has an average of the three over the drawn pair, so two records differ by at most $e^\varepsilon$.
+#
+# When is this factor attained?
+# In PCKV-GRR, the record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does.
+# In PCKV-UE with $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
+# A record of these keys with values 1 always draws a true sign, and one with values −1 never does.
+# We have shown:
+#
 # :::{prf:theorem} Both are ε-LDP
 # :label: thm-pckv-privacy
 # For whole records, PCKV-GRR is exactly ε-LDP.
 # PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
 # :::
 #
-# :::{prf:proof}
-# *PCKV-GRR.* We have seen that no factor exceeds $e^\varepsilon$.
-# The record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does, so the factor is attained.
-#
-# *PCKV-UE.* By {eq}`eq-pckv-b`, the factors "reversed" and "nothing" are equal, and "true sign" is $e^\varepsilon$ times as large.
-# A report has an average of the three over the drawn pair, so two records differ by at most $e^\varepsilon$.
-# If $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
-# A record of these keys with values 1 always draws a true sign, and one with values −1 never does, so the factor is attained.
-# :::
-#
-# One vector can agree with *all* pairs of a record, so PCKV-UE cannot use a larger budget.
+# One vector can agree with *all* pairs of a record, so PCKV-UE cannot use more than ε.
 # `prove` confirms both for every ε, with two keys, $\ell = 2$ and all nine records of signs:
 
 # %%
@@ -250,7 +249,7 @@ check(
 #
 # :::{prf:theorem} Variances of frequency and product
 # :label: thm-kv-estimates
-# Let the people be a random sample, with at most $\ell$ pairs each in PCKV, and let $P = 2\gamma + fwT$.
+# Let the people be a random sample, with at most $\ell$ pairs each where we pad, and let $P = 2\gamma + fwT$.
 # Then $\hat f$ and $\hat s$ are unbiased, and
 #
 # $$ \begin{aligned} N\Var\hat f &= \frac{P(1-P)}{w^2T^2}, \qquad N\Var\hat s = \frac{P}{w^2D^2} - s^2, \\[1ex] N\operatorname{Cov}(\hat f, \hat s) &= s\,\Big(\frac{1-2\gamma}{wT} - f\Big). \end{aligned} $$
@@ -289,13 +288,14 @@ def answers(d, ell, g, eps):
 
 # %% [markdown]
 # The *noise* of a mechanism is $N\Var\hat f$ for a key that nobody has, so that $P = 2\gamma$.
-# It tells us $a$.
-# With $2\gamma = b$ from {eq}`eq-pckv-b`, and $Z = 2a+(e^\varepsilon+1)(1-a)$, so that $Z - 2 = (1-a)(e^\varepsilon-1)$,
+# With $2\gamma = b$ from {eq}`eq-pckv-b`, it tells us $a$.
+# Let $H = 2a+(e^\varepsilon+1)(1-a)$ be the denominator of $b$, so that $H - 2 = (1-a)(e^\varepsilon-1)$.
+# Then
 #
-# $$ \begin{aligned} b = \frac{2a}{Z}, \quad 1-b = \frac{(e^\varepsilon+1)(1-a)}{Z}, \quad T = a-b &= \frac{a(1-a)(e^\varepsilon-1)}{Z}, \\[1ex] \text{noise} = \frac{b(1-b)}{w^2T^2} &= \frac{2\ell^2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}\cdot\frac{1}{a(1-a)}. \end{aligned} $$
+# $$ \begin{aligned} b = \frac{2a}{H}, \quad 1-b = \frac{(e^\varepsilon+1)(1-a)}{H}, \quad T = a-b &= \frac{a(1-a)(e^\varepsilon-1)}{H}, \\[1ex] \text{noise} = \frac{b(1-b)}{w^2T^2} &= \frac{2\ell^2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}\cdot\frac{1}{a(1-a)}. \end{aligned} $$
 #
 # This is smallest for $a = \frac12$.
-# In the same way, $2\gamma = 2/Z$ and $T = \ell(e^\varepsilon-1)/Z$ give the noise of PCKV-GRR:
+# In the same way, $\gamma = 1/Z$ and $T = \ell(e^\varepsilon-1)/Z$ give the noise of PCKV-GRR:
 #
 # $$ \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad \text{GRR: } \frac{2\ell(e^\varepsilon-1)+4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$ (eq-pckv-noise)
 #
@@ -378,8 +378,10 @@ check(
 # The server knows the table, so it knows whose slot that is.
 #
 # (sec-wheelkv)=
+# ### Wheel-KV
+#
 # *Wheel-KV* by {cite:t}`wang2024dynamic` extends this to key–value data.
-# Its formulas are missing from the text that we have, so this is our reconstruction ({ref}`paper-wang2024`).
+# Its formulas are missing from our copy of the text, so this is our reconstruction ({ref}`paper-wang2024`).
 # Each key has two neighbouring slots, for + and for −, and a pair covers that of its sign ({numref}`fig-wheel`).
 
 # %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5, which he does not have, has two slots, too."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
@@ -405,8 +407,7 @@ def draw(keys, ell, rng):
 
 def spin(slots, ell, g, eps, rng):
     """Name one slot: each covered one with probability e^ε/Ω."""
-    covered = {*slots}
-    covered |= {pick(range(g), rng) for _ in range(ell - len(slots))}
+    covered = {*slots, *(pick(range(g), rng) for _ in range(ell - len(slots)))}
     omega = g + ell * (odds(eps) - 1)
     if toss(len(covered) * odds(eps) / omega, rng):
         return pick(sorted(covered), rng)
@@ -456,9 +457,7 @@ def wheel_kv(record, d, ell, g, eps, rng):
 #
 # For a set, give all keys the value 1 and count + alone: with $p^* = \alpha$ and $q^* = \gamma$, this is a frequency estimate as in {ref}`ch-frequency`.
 #
-# (sec-wheel-slots)=
-# How many slots?
-# With few, nearly all are covered; with many, the report seldom names a covered one.
+# With few slots, nearly all are covered; with many, the report seldom names a covered one.
 # `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$, here for $\ell = 1$, 3, 8 and $\varepsilon = 1$:
 
 # %%
@@ -477,10 +476,10 @@ def small_circle(g, ell, beta=None):
     return np.abs(np.subtract(seen, [alpha, b if beta is None else beta, gamma, gamma])).max()
 
 
-CIRCLES = [(3, 1), (4, 1), (4, 2), (5, 2), (5, 3)]
+CIRCLES = [(3, 1), (4, 1), (4, 2), (5, 2)]
 check(
     "Small circles",
-    "five circles up to 5 slots and 3 covered ones: α, β and γ as in the theorem",
+    "four circles up to 5 slots and 2 covered ones: α, β and γ as in the theorem",
     all(small_circle(*circle) < 1e-9 for circle in CIRCLES),
     control="β set equal to γ",
     caught=all(small_circle(g, ell, 1 / g) > 1e-3 for g, ell in CIRCLES),
@@ -495,9 +494,9 @@ check(
 
 # %%
 def count_grr(reports, d):
-    told, n = Counter(reports), len(reports)
-    signs = [(told[j, -1], told[j, 1]) for j in range(d)]
-    return np.array([(minus, n - minus - plus, plus) for minus, plus in signs])
+    told = Counter(reports)
+    signs = np.array([(told[j, -1], told[j, 1]) for j in range(d)])
+    return np.insert(signs, 1, len(reports) - signs.sum(1), axis=1)
 
 
 def count_ue(reports, d):
@@ -542,8 +541,7 @@ table(pd.DataFrame(rows, columns=["game", "by", "true f", "estimate", "true m", 
 # ## Which one?
 #
 # The table compares the mechanisms for 512 keys, $\ell = 8$ and $\varepsilon = 1$.
-# All numbers come from the package's classes.
-# A noise is $n$ times the variance for a key that nobody has.
+# A noise is $n$ times the variance for a key that nobody has, and bits are those of the private part.
 # The published PrivKV spends only $\frac\varepsilon2 + \ln(2p_2)$, with $p_2 = e^{\varepsilon/2}/(1+e^{\varepsilon/2})$ ({prf:ref}`thm-privkv`).
 
 # %%
@@ -558,9 +556,6 @@ MAKE = {
 study.properties(MAKE, 512, 1.0)
 
 # %% [markdown]
-# Bits are those of the private part; the key of state encoding and the seed of a wheel's table are public.
-#
-# (sec-wheel-crossing)=
 # {numref}`fig-wheel-crossing` shows how this changes with ε.
 
 # %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV, averaged over all keys, for people with 8 of 64 keys (left) and 8 of 10,000 (right), ℓ = 8."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.7; PCKV-UE stays above 1. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
@@ -576,9 +571,9 @@ label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# - PCKV-GRR is best for a large ε and a list of keys that is not too long: here above about $\varepsilon = 1.7$ for 64 keys and 7 for 10,000.
+# - PCKV-GRR is best for large ε and short lists: here above $\varepsilon = 1.7$ for 64 keys and 6.9 for 10,000.
 # - Wheel-KV is best below.
-#   Its report is short, and its client needs no list of keys, but the server computes a slot for each report and key.
+#   Its client needs no list of keys, but its server computes a slot for each report and key.
 # - PCKV-UE is as good for $\ell = 1$: on $g = e^\varepsilon + 3$ slots, $\Omega = 2(e^\varepsilon+1)$, and Wheel-KV has the same three probabilities.
 # - State encoding needs no $\ell$, and suits few keys.
 
@@ -588,11 +583,10 @@ plt.show()
 # ## What can go wrong
 #
 # - *$\ell$ is too small.*
-#   Pairs of longer records count for less than one person, so frequencies come out too small.
-#   A larger $\ell$ costs noise.
+#   Then frequencies come out too small; a larger $\ell$ costs noise.
 # - *One hash table for everybody.*
-#   Two keys that share a slot then share it in all reports, and nothing separates them.
-#   A weak hash, under which slots are related, does nearly the same.
+#   Two keys with the same slot then share it in all reports, and nothing separates them.
+#   A weak hash does nearly the same.
 # - *Searching among a million keys.*
 #   Some that nobody has come out three standard errors above 0.
 #
@@ -618,13 +612,13 @@ plt.show()
 # :::{admonition} Exercise 2 (code, 8 minutes)
 # Everybody owns exactly one game.
 # Write a client that needs no dummies, and its estimator.
-# Compare its noise with that of PCKV-GRR for $\ell = 1$, 20 games and $\varepsilon = 2$.
+# Compare its noise with PCKV-GRR's, for 20 games and $\varepsilon = 2$.
 # :::
 #
 # :::{dropdown} Solution
 # Apply k-RR to the $2d$ signed keys.
 # The calculus holds with $w = 1$, $\alpha = e^\varepsilon/Z$, $\beta = \gamma = 1/Z$ and $Z = e^\varepsilon + 2d - 1$.
-# The noise is $2(Z-2)/(e^\varepsilon-1)^2$, and PCKV-GRR has $Z + 2$ in place of $Z$: 2.17 against 2.27.
+# The noise is $2(Z-2)/(e^\varepsilon-1)^2$, and PCKV-GRR with $\ell = 1$ has $Z + 2$ in place of $Z$: 2.17 against 2.27.
 # :::
 #
 # :::{admonition} Exercise 3 (think, 4 minutes)
@@ -641,8 +635,7 @@ plt.show()
 # ## Summary
 #
 # - PCKV pads a record to $\ell$ pairs and draws one; PCKV-GRR may then use a larger budget, PCKV-UE may not.
-# - In PCKV-UE, ½ and $2/(e^\varepsilon+3)$ spend all of ε with the least noise of frequencies.
-# - Three probabilities and $w$ describe all these mechanisms, and give one server with its standard errors.
+# - The probabilities $\alpha$, $\beta$, $\gamma$ and $w$ give the server of each mechanism, and its standard errors.
 # - The wheel speaks for all pairs at once; it is private under every hash, and its estimates need a good one.
 #
 # ## Letters
@@ -666,7 +659,8 @@ plt.show()
 # | $b$ | chance that it answers about another key (here only) |
 # | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
 # | $\pi(y)$ | chance that PCKV draws $y$ (here only) |
-# | $Z$ | a common denominator (here only) |
+# | $Z$ | $\ell(e^\varepsilon-1) + 2(d+\ell)$ (here only) |
+# | $H$ | denominator of $b$ (here only) |
 # | $T$ | $\alpha+\beta-2\gamma$ (here only) |
 # | $D$ | $\alpha-\beta$ (here only) |
 # | $L$ | number of covered slots (here only) |
