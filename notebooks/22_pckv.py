@@ -165,7 +165,9 @@ def pckv_grr(record, d, ell, eps, rng):
 # $$ \underbrace{\frac{\alpha}{\gamma}}_{\text{true sign}}, \qquad \underbrace{\frac{\beta}{\gamma}}_{\text{reversed}} \qquad\text{or}\qquad \underbrace{\frac{1-a}{1-b}}_{\text{nothing}}. $$
 #
 # The first may be at most $e^\varepsilon$ times each of the others.
-# We use all of this: $\frac\alpha\gamma = e^\varepsilon\frac\beta\gamma$ gives $p$, and $\frac{\alpha}{\gamma} = e^\varepsilon\,\frac{1-a}{1-b}$ gives $b$:
+# We use all of this.
+# First, $\frac\alpha\gamma = e^\varepsilon\frac\beta\gamma$ gives $p$.
+# Second, $\frac{\alpha}{\gamma} = e^\varepsilon\,\frac{1-a}{1-b}$ means $2a(1-b) = (e^\varepsilon+1)\,b\,(1-a)$, which gives $b$:
 #
 # $$ p = \frac{e^\varepsilon}{e^\varepsilon+1}, \qquad b = \frac{2a}{2a + (e^\varepsilon+1)(1-a)}. $$ (eq-pckv-b)
 #
@@ -206,9 +208,17 @@ def pckv_ue(record, d, ell, eps, rng):
 # `prove` confirms both for every ε, with two keys, $\ell = 2$ and all nine records of signs:
 
 # %%
-SIGNS = [dict((j, float(s)) for j, s in enumerate(x) if s) for x in product((0, 1, -1), repeat=2)]
-print(prove(lambda r, eps, rng: pckv_grr(r, 2, 2, eps, rng), SIGNS, rounded=False), "\n")
-print(prove(lambda r, eps, rng: pckv_ue(r, 2, 2, eps, rng), SIGNS, rounded=False))
+STATES = product((None, 1.0, -1.0), repeat=2)
+SIGNS = [{j: s for j, s in enumerate(x) if s} for x in STATES]
+
+
+def sized(client, *sizes):
+    """The client, with its sizes fixed."""
+    return lambda record, eps, rng: client(record, *sizes, eps, rng)
+
+
+print(prove(sized(pckv_grr, 2, 2), SIGNS, rounded=False), "\n")
+print(prove(sized(pckv_ue, 2, 2), SIGNS, rounded=False))
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε for three lengths, with an amplified vector as control"}
@@ -270,8 +280,8 @@ def server(M, alpha, beta, gamma, w):
     score_s = np.array([-1, 0, 1]) / (w * D)
     f, m = share @ score_f, (share @ score_s) / (share @ score_f)
     score_m = (score_s - m * score_f) / f
-    errors = [np.sqrt((share @ z**2 - (share @ z) ** 2) / N) for z in (score_f, score_m)]
-    return f, m, *errors
+    scores = np.array([score_f, score_m])
+    return f, m, *np.sqrt((scores**2 @ share - (scores @ share) ** 2) / N)
 
 
 def answers(d, ell, g, eps):
@@ -344,8 +354,9 @@ check(
 # So raise $\hat f$ to at least $1/N$, clip $\hat m$ to $[-1, 1]$, and call it *reliable* only if $\hat f$ exceeds three standard errors of a key that nobody has.
 
 # %% mystnb={"figure": {"name": "fig-kv-ratio", "caption": "Clipped mean of a key with f = 0.02 and m = 0.5 in state encoding at ε = 1. Left: root mean square error. Right: bias. Lines: delta method. Marks: 2,000 surveys each. Shaded: reliable in fewer than half."}, "image": {"alt": "Two panels against the number of reports from 1,000 to 10 million. In the shaded part, up to about 40,000 reports, the simulated error stays near 1 and the bias near minus 0.4, far from the lines; beyond 100,000 reports marks follow the lines."}}
-sizes, SE = 10 ** np.arange(3, 7.5, 0.5), answers(1, 1, 3, 1.0)["state encoding"]
-theory_of, found = study.ratio(server, SE, f=0.02, m=0.5, sizes=sizes, rng=rng)
+SE = answers(1, 1, 3, 1.0)["state encoding"]
+key = {"f": 0.02, "m": 0.5, "sizes": 10 ** np.arange(3, 7.5, 0.5)}
+theory_of, found = study.ratio(server, SE, **key, rng=rng)
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
 for ax, what in zip(axes, ("error", "bias"), strict=True):
     sns.lineplot(theory_of, x="N", y=what, ax=ax)
@@ -407,7 +418,8 @@ def draw(keys, ell, rng):
 
 def spin(slots, ell, g, eps, rng):
     """Name one slot: each covered one with probability e^ε/Ω."""
-    covered = {*slots, *(pick(range(g), rng) for _ in range(ell - len(slots)))}
+    missing = range(ell - len(slots))
+    covered = {*slots, *(pick(range(g), rng) for _ in missing)}
     omega = g + ell * (odds(eps) - 1)
     if toss(len(covered) * odds(eps) / omega, rng):
         return pick(sorted(covered), rng)
@@ -455,14 +467,15 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # Third, the slot of a key that the person does not have is uniform and independent of the report.
 # So the report names it with probability $1/g$, and its neighbour, too.
 #
-# For a set, give all keys the value 1 and count + alone: with $p^* = \alpha$ and $q^* = \gamma$, this is a frequency estimate as in {ref}`ch-frequency`.
+# For a set, give all keys the value 1 and count + alone.
+# A report supports a key that the person has with probability $\alpha$ and another with $\gamma$, so {ref}`ch-frequency` applies.
 #
 # With few slots, nearly all are covered; with many, the report seldom names a covered one.
 # `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$, here for $\ell = 1$, 3, 8 and $\varepsilon = 1$:
 
 # %%
 print([WheelKV(epsilon=1.0, m=ell).slot_count for ell in (1, 3, 8)])
-print(prove(lambda r, eps, rng: wheel_kv(r, 2, 2, 4, eps, rng), SIGNS, rounded=False))
+print(prove(sized(wheel_kv, 2, 2, 4), SIGNS, rounded=False))
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: α, β and γ of Wheel-KV on small circles"}
@@ -515,11 +528,16 @@ n, ell, eps = 10_000, 3, 2.0
 g = WheelKV(epsilon=eps, m=ell).slot_count
 popular = [*(1 / np.arange(2, D + 1)), 0]  # nobody has the last game
 popular /= np.sum(popular)
-people = [
-    {int(j): rng.uniform(-0.2, 1) for j in rng.choice(D, rng.integers(0, 4), replace=False, p=popular)}
-    for _ in range(n)
-]
-tables, slots = zip(*(wheel_kv(r, D, ell, g, eps, rng) for r in people), strict=True)
+
+
+def person(rng):
+    mine = rng.choice(D, rng.integers(0, 4), replace=False, p=popular)
+    return {int(j): rng.uniform(-0.2, 1) for j in mine}
+
+
+people = [person(rng) for _ in range(n)]
+by_wheel = [wheel_kv(r, D, ell, g, eps, rng) for r in people]
+tables, slots = zip(*by_wheel, strict=True)
 counts = {
     "PCKV-GRR": count_grr([pckv_grr(r, D, ell, eps, rng) for r in people], D),
     "PCKV-UE": count_ue([pckv_ue(r, D, ell, eps, rng) for r in people], D),
@@ -532,9 +550,11 @@ for j, (name, M) in product((0, 1, D - 1), counts.items()):
     row = [j, name, f"{len(ratings) / n:.3f}", f"{f:.3f} ± {f_err:.3f}"]
     row.append(f"{np.mean(ratings):.2f}" if ratings else "—")
     rows.append([*row, f"{m:.2f} ± {m_err:.2f}"])
-table(pd.DataFrame(rows, columns=["game", "by", "true f", "estimate", "true m", "estimate"]))
+columns = ["game", "by", "true f", "estimate", "true m", "estimate"]
+table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
+# Most estimates lie within two standard errors of the truth.
 # Nobody has game 19, and its means are not reliable.
 #
 # (sec-wheel-figure)=
@@ -583,7 +603,8 @@ plt.show()
 # ## What can go wrong
 #
 # - *$\ell$ is too small.*
-#   Then frequencies come out too small; a larger $\ell$ costs noise.
+#   Then each pair of a longer record counts for less than one person, and $\hat f$ comes out too small.
+#   A larger $\ell$ costs noise.
 # - *One hash table for everybody.*
 #   Two keys with the same slot then share it in all reports, and nothing separates them.
 #   A weak hash does nearly the same.
@@ -655,6 +676,7 @@ plt.show()
 # | $\beta$ | probability that the sign of a key is reported reversed |
 # | $\gamma$ | probability that an absent key is reported as +, and equally as − |
 # | $g$ | number of slots of a hash function |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $a$ | chance that PCKV-UE answers about the drawn key (here only) |
 # | $b$ | chance that it answers about another key (here only) |
 # | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
