@@ -305,11 +305,12 @@ def answers(d, ell, g, eps):
 # $$ \begin{aligned} b = \frac{2a}{H}, \quad 1-b = \frac{(e^\varepsilon+1)(1-a)}{H}, \quad T = a-b &= \frac{a(1-a)(e^\varepsilon-1)}{H}, \\[1ex] \text{noise} = \frac{b(1-b)}{w^2T^2} &= \frac{2\ell^2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}\cdot\frac{1}{a(1-a)}. \end{aligned} $$
 #
 # This is smallest for $a = \frac12$.
-# In the same way, $\gamma = 1/Z$ and $T = \ell(e^\varepsilon-1)/Z$ give the noise of PCKV-GRR:
+# In PCKV-GRR, $\alpha = e^{\varepsilon'}/Z$ and $\beta = \gamma = 1/Z$, so $T = \ell(e^\varepsilon-1)/Z$.
+# The noises are
 #
 # $$ \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad \text{GRR: } \frac{2\ell(e^\varepsilon-1)+4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$ (eq-pckv-noise)
 #
-# The first grows with $\ell^2$, whatever the number of keys, and the second with both in proportion.
+# The first grows with $\ell^2$, whatever $d$ is, and the second with both in proportion.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: variances and noise, from the exact laws of the package's clients"}
