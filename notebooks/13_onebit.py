@@ -23,7 +23,7 @@
 # PCE 让每个人自选 $\varepsilon$；加权可以减小误差，但只有当 $\varepsilon$ 与所持的项无关时才无偏。
 # :::
 #
-# You need randomized response from {ref}`ch-rr`, `prove` from {ref}`ch-verify`, and k-RR and OUE from {ref}`ch-frequency`.
+# You need randomized response from {ref}`ch-rr`, `prove` from {ref}`ch-verify`, pure oracles from {ref}`ch-frequency`, and the limit from {ref}`ch-limit`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -81,7 +81,7 @@ voters = rng.choice(K, 20_000, p=SHARES).tolist()
 # ## A deck of cards
 #
 # The poll prints a public deck of cards.
-# On every card, each party has the sign + or −, by the toss of a fair coin.
+# On every card, a fair coin gives each party the sign + or −.
 # The deck is a table $\Phi$ with $R$ rows: $\Phi_{rx}$ is the sign of item $x$ on card $r$, as a number $+1$ or $-1$.
 
 
@@ -98,7 +98,7 @@ for r in range(3):
 # %% [markdown]
 # Vera draws a card and looks up the sign of coral.
 # She reports the card, and the sign by randomized response.
-# The card does not depend on her vote, so only the sign is private.
+# The card does not depend on her vote, so only the sign must be randomized.
 # This is S-Hist, a *succinct histogram* {cite:p}`bassily2015histograms`.
 
 
@@ -114,10 +114,10 @@ print("Vera reports", [one_bit(2, DECK, EPS, rng) for _ in range(5)])
 
 # %% [markdown]
 # Here $e^\varepsilon = 3$, so the sign is true with probability 3/4.
-# {numref}`fig-onebit-tree` shows Vera's client with only three cards.
+# {numref}`fig-onebit-tree` shows her client.
 
 
-# %% mystnb={"figure": {"name": "fig-onebit-tree", "caption": "Vera's client with three cards and $e^\\varepsilon = 3$. A report is a card and a sign."}, "image": {"alt": "Tree with three branches for the cards 0, 1 and 2, each with probability one third. Each forks into the true sign with probability 3/4 and the false sign with 1/4. The six leaves are a card with a sign; their probabilities are 1/4 and 1/12."}}
+# %% mystnb={"figure": {"name": "fig-onebit-tree", "caption": "Vera's client with three cards. A report is a card and a sign."}, "image": {"alt": "Tree with three branches for the cards 0, 1 and 2, each with probability one third. Each forks into the true sign with probability 3/4 and the false sign with 1/4. The six leaves are a card with a sign; their probabilities are 1/4 and 1/12."}}
 def three_cards(x, rng):
     return one_bit(x, DECK[:3], EPS, rng)
 
@@ -134,7 +134,7 @@ plt.show()
 # $$ \Pr[(r, z) \mid x] = \begin{cases} p/R & \text{for } z = \Phi_{rx}, \\ (1-p)/R & \text{for } z = -\Phi_{rx}, \end{cases} \qquad p = \frac{e^\varepsilon}{e^\varepsilon+1}. $$
 #
 # The ratio of the two is $e^\varepsilon$.
-# So the client is ε-LDP with every deck, and exactly so if some card has both signs.
+# So the client is ε-LDP with every deck, and exactly ε-LDP if two items differ on some card.
 # `prove` confirms this for our deck and every ε:
 
 
@@ -196,7 +196,7 @@ for R in (8, 4096):
 table(pd.DataFrame(shown))
 
 # %% [markdown]
-# With 8 cards, most estimates are wrong by many standard errors, and with 4,096 by about two at most.
+# With 8 cards, most estimates are wrong by many standard errors, with 4,096 by about two at most.
 #
 # :::{prf:theorem} S-Hist
 # :label: thm-shist
@@ -217,16 +217,20 @@ table(pd.DataFrame(shown))
 #
 # *2. Random decks.*
 # For $x \ne u$, $G_{xu}$ averages $R$ independent fair signs, so its mean is 0 and its variance $1/R$.
-# For another such item $x'$, $G_{x'u}$ is uncorrelated with $G_{xu}$, because $\Phi_{rx}$ and $\Phi_{rx'}$ are independent.
-# The variance of $\hat f_u$ is the mean of the variances in step 1, plus the variance of the means.
-# These are the two terms of the theorem.
+# For another such item $x'$, $G_{x'u}$ is uncorrelated with $G_{xu}$, as different cards are independent, and on one card
 #
-# More people reduce only the first term.
-# The second term is the error of the deck, which only more cards reduce.
+# $$ \E[\Phi_{rx}\,\Phi_{ru} \cdot \Phi_{rx'}\,\Phi_{ru}] = \E[\Phi_{rx}\,\Phi_{rx'}] = 0. $$
+#
+# The variance of $\hat f_u$ is the mean of the variances in step 1, plus the variance of the means.
+# As $\E G_{xu}^2 = 1/R$, these two terms are
+#
+# $$ \frac{f_u\,(c^2-1) + (1-f_u)\,(c^2-1/R)}{n} + \sum_{x \ne u} f_x^2 \cdot \frac1R. $$
+#
+# More people reduce only the first term; only more cards reduce the second, the error of the deck.
 # {numref}`fig-onebit-rows` shows this for gold.
 
-# %% mystnb={"figure": {"name": "fig-onebit-rows", "caption": "Standard deviation of the estimate for gold against the number of cards. Lines: theorem. Marks: 200 simulated surveys, each with its own random deck."}, "image": {"alt": "Two falling lines on logarithmic axes, for ten thousand and for a million people. Both begin at 0.17 with 8 cards. The first is flat at 0.02 from about 2,000 cards on, the second still falls at 32,768 cards, to 0.003. Marks lie on the lines."}}
-SIZES, CROWDS = [8, 64, 512, 4096, 32768], [10**4, 10**6]
+# %% mystnb={"figure": {"name": "fig-onebit-rows", "caption": "Standard deviation of the estimate for gold against the number of cards. Lines: theorem. Marks: 200 simulated surveys, each with its own random deck; bars: 95 % intervals."}, "image": {"alt": "Two falling lines on logarithmic axes, for ten thousand and for a million people. Both begin at 0.16 with 8 cards. The first is flat at 0.02 from about 2,000 cards on, the second still falls at 32,768 cards, to 0.003. Marks lie on the lines."}}
+CARDS, CROWDS = [8, 64, 512, 4096, 32768], [10**4, 10**6]
 
 
 def spread(n, R):
@@ -235,7 +239,7 @@ def spread(n, R):
     return sqrt((c(EPS) ** 2 - 1 / R) / n + squares / R)
 
 
-grid = SHARES, SIZES, CROWDS
+grid = SHARES, CARDS, CROWDS
 exact, runs = study.absent(SHist, spread, *grid, eps=EPS, rng=rng)
 by = "people", [f"n = {n:,}" for n in CROWDS]
 ax = sns.lineplot(exact, x="cards", y="error", **theory(*by))
@@ -244,7 +248,7 @@ sns.lineplot(runs, x="cards", y="error", ax=ax, **marks)
 ax.set(xlabel="cards R", ylabel="standard deviation")
 ax.set(xscale="log", yscale="log")
 plain_ticks(ax)
-ax.set_xticks(SIZES, [f"{R:,}" for R in SIZES])
+ax.set_xticks(CARDS, [f"{R:,}" for R in CARDS])
 label_lines(ax)
 plt.show()
 
@@ -291,14 +295,13 @@ check(
 # ## The Hadamard bit
 #
 # The signs need not be random.
-# We want $G_{xu} = 0$ for any two items, that is, orthogonal columns.
+# We want $G_{xu} = 0$ for any two different items, that is, orthogonal columns.
 # Start with a single plus sign, and double:
 #
 # $$ H_1 = (1), \qquad H_{2R} = \begin{pmatrix} H_R & H_R \\ H_R & -H_R \end{pmatrix}. $$
 #
-# By induction, all columns are orthogonal.
-# Take two columns of $H_{2R}$.
-# If they come from different columns of $H_R$, their inner product is 0 in either half.
+# By induction, all columns of $H_{2R}$ are orthogonal.
+# If two come from different columns of $H_R$, their inner product is 0 in either half.
 # If they come from the same column, the inner products of the halves are $R$ and $-R$, and cancel.
 #
 # For $k$ items, take the smallest power of two $R \ge k$, and give each item a column.
@@ -320,7 +323,7 @@ def order(k):
     return 1 << (k - 1).bit_length()
 
 
-# %% mystnb={"figure": {"name": "fig-onebit-matrix", "caption": "The Hadamard deck of eight cards: rows are cards, columns are items, and filled squares are plus signs. Any two columns agree on four cards."}, "image": {"alt": "Eight rows of eight squares. Row 0 and column 0 are all filled. Row 1 alternates, row 2 alternates in pairs, row 4 in fours; the other rows are products of these."}}
+# %% mystnb={"figure": {"name": "fig-onebit-matrix", "caption": "The Hadamard deck of eight cards: rows are cards, columns items, filled squares plus signs. Any two columns agree on four."}, "image": {"alt": "Eight rows of eight squares. Row 0 and column 0 are all filled. Row 1 alternates, row 2 alternates in pairs, row 4 in fours; the other rows are products of these."}}
 plus = [[s == 1 for s in row] for row in hadamard(8)]
 diagram.cells({f"card {r}": row for r, row in enumerate(plus)})
 plt.show()
@@ -337,20 +340,17 @@ plt.show()
 # :::
 #
 # A score has mean 1 for the person's own item, and 0 for another, so its variance is $c^2-1$ or $c^2$.
-# Of $n$ people, $n f_u$ have the item:
-#
-# $$ n \Var \hat f_u = f_u\,(c^2-1) + (1-f_u)\,c^2 = c^2 - f_u. $$
-#
+# The average over people is $c^2 - f_u$.
 # The formula for $c^2$ follows from $(e^\varepsilon+1)^2 = (e^\varepsilon-1)^2 + 4\,e^\varepsilon$.
 #
 # The oracle is pure ({prf:ref}`def-pure`): a report supports the items with the sign $z$ on its card.
 # It has $p^* = p$ and, as columns are orthogonal, $q^* = \frac12$.
 #
 # **All estimates at once.**
-# For a million items, the table has $10^{12}$ signs, but no server writes it down.
+# For a million items, nobody writes down $10^{12}$ signs.
 # Let $Z_r$ be the sum of $c\,z_i$ over all reports with card $r$.
 # The matrix is symmetric, so by {eq}`eq-onebit-estimate` the estimates are $H_R\,Z$, divided by $n$.
-# Let $a$ and $b$ be the upper and the lower half of $Z$; then
+# For a vector of length $2R$, with halves $a$ and $b$,
 #
 # $$ H_{2R} \begin{pmatrix} a \\ b \end{pmatrix} = \begin{pmatrix} H_R\,(a+b) \\ H_R\,(a-b) \end{pmatrix}. $$
 #
@@ -366,21 +366,17 @@ def transform(Z):
     return np.concatenate([transform(a + b), transform(a - b)])
 
 
-def estimate(r, size, k, n):
-    """Shares of k items and standard errors; `size` holds all c z."""
-    Z = np.bincount(r, size, minlength=order(k))
+def estimate(r, signed, k, n):
+    """Shares of k items and standard errors; `signed` is all c z."""
+    Z = np.bincount(r, signed, minlength=order(k))
     f_hat = transform(Z)[:k] / n
-    return f_hat, np.sqrt((np.sum(size**2) / n - f_hat**2) / n)
+    return f_hat, np.sqrt((np.sum(signed**2) / n - f_hat**2) / n)
 
 
 def bit_server(reports, k, eps):
     """Estimates from the Hadamard bit."""
     r, z = np.array(reports).T
     return estimate(r, c(eps) * z, k, len(z))
-
-
-# %% [markdown]
-# As before, the standard error is the scores' standard deviation divided by $\sqrt n$.
 
 
 # %%
@@ -394,7 +390,8 @@ table(pd.DataFrame(shown))
 
 
 # %% [markdown]
-# Eight cards are now enough: each 95 % interval contains the truth.
+# Eight cards are now enough.
+# All seven 95 % intervals contain the truth, as in about 70 % of all runs.
 
 # %% [markdown]
 # (sec-onebit-response)=
@@ -402,22 +399,23 @@ table(pd.DataFrame(shown))
 #
 # The number of a card has to be sent, too.
 # *Hadamard response* sends nothing else {cite:p}`acharya2019hadamard`.
-# With probability $p$, the client draws a card with a plus sign in the item's column, and otherwise a card with a minus sign.
+# With probability $1/c$, the client draws a card uniformly from those with a plus sign in the item's column, and otherwise from all.
 # Column 0 has plus signs only, so item $x$ gets column $x+1$, and we need $R > k$.
 
 
 # %%
 def response(x, deck, eps, rng):
     """A card, more likely one with + in column x + 1."""
-    honest = toss(odds(eps) / (odds(eps) + 1), rng)
-    sign = 1 if honest else -1
-    return pick([r for r, row in enumerate(deck) if row[x + 1] == sign], rng)
+    R = len(deck)
+    plus = [r for r in range(R) if deck[r][x + 1] == 1]
+    known = toss((odds(eps) - 1) / (odds(eps) + 1), rng)
+    return pick(plus if known else range(R), rng)
 
 
 def response_server(reports, k, eps):
     """Estimates from Hadamard response: each card counts as +."""
-    size = np.full(len(reports), c(eps))
-    f_hat, error = estimate(reports, size, k + 1, len(reports))
+    signed = np.full(len(reports), c(eps))
+    f_hat, error = estimate(reports, signed, k + 1, len(reports))
     return f_hat[1:], error[1:]
 
 
@@ -426,10 +424,10 @@ reports = [response(x, hadamard(8), EPS, rng) for x in voters]
 print(*lines(*response_server(reports, K, EPS)), sep=", ")
 
 # %% [markdown]
-# Half of the cards have a plus sign in column $x+1$.
-# Since $2p = 1 + 1/c$ and $2\,(1-p) = 1 - 1/c$, card $r$ has probability
+# Half of the cards have a plus sign in column $x+1$; the first draw takes each of them with probability $2/R$.
+# So card $r$ has probability
 #
-# $$ \Pr[r \mid x] = \frac1R \Big(1 + \frac{\Phi_{r,x+1}}{c}\Big). $$
+# $$ \Pr[r \mid x] = \frac1c \cdot \frac{1+\Phi_{r,x+1}}{R} + \Big(1-\frac1c\Big)\frac1R = \frac1R \Big(1 + \frac{\Phi_{r,x+1}}{c}\Big). $$
 #
 # Its score for item $u$ is $c\,\Phi_{r,u+1}$, with the mean
 #
@@ -438,12 +436,11 @@ print(*lines(*response_server(reports, K, EPS)), sep=", ")
 # The first sum is 0, because column $u+1$ is orthogonal to column 0.
 # The second term is 1 for $u = x$, and 0 for all other items.
 # So the estimate is unbiased, and its variance is that of {prf:ref}`thm-onebit`.
-# All $\log_2 R$ bits of the report are private now.
+# Reports are shorter by the sign, but the server can no longer choose the card.
 #
-# For a larger ε, its authors divide the items into blocks.
-# A report then supports about half of the items of one block.
+# For a larger ε, its authors divide the items into blocks with a deck each.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of both oracles, and the transform"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: moments of both oracles, the transform"}
 eight = hadamard(8)
 spent, mean, variance = exact_of(one_bit, eight, 5)
 check(
@@ -476,10 +473,10 @@ check(
 # ## What one bit costs
 #
 # Compare an item that nobody has: $n \Var \hat f_u$ is $c^2$ for the Hadamard bit, and $c^2-1$ for OUE ({prf:ref}`thm-oue`).
-# The difference is 1 for every ε.
-# This is little for small ε, where $c$ is large, and much for large ε, where $c^2-1$ is near 0.
+# The difference of 1 is little for small ε, where $c$ is large, but much for large ε, where $c^2-1$ is near 0.
 # {numref}`fig-onebit-noise` shows the *risk*: $n \Var \hat f_u$ summed over all items, for people drawn at random.
-# It is divided by the limit, the smallest possible risk ({ref}`ch-limit`).
+# Drawing them adds $1-1/k$.
+# The risk is divided by the limit, the smallest possible risk.
 
 # %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, divided by the limit, which is the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Risk over limit from 1 to 3 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.3. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 3 near epsilon 4.6 to 1.2 at 6."}}
 KINDS = {"k-RR": GRR, "OUE": OUE}
@@ -505,15 +502,19 @@ plt.show()
 # The Hadamard bit is close to the limit up to $\varepsilon = 0.5$, and at 2.4 times the limit for $\varepsilon = 2$.
 # It sends one private bit, and ten public ones for the card.
 # At $\varepsilon = 1$, Hadamard response sends ten private bits, and OUE 1,000.
-# The page {ref}`mechanisms` compares all oracles.
+#
+# Up to $\varepsilon = \ln 2$, Hadamard response has the same curve as the bit.
+# At each tooth, the blocks double.
+# At $\ln 2$ this is too early (Exercise 1): the ratio jumps from 1.13 to 1.57.
+#
 
 # %% [markdown]
 # (sec-onebit-harmony)=
 # ## Several attributes
 #
 # Let each person have $d$ attributes.
-# We could *split* the budget, and send a Hadamard bit about each attribute with $\varepsilon/d$.
-# Harmony *samples* one attribute instead, and spends the whole budget on it {cite:p}`nguyen2016collecting`:
+# We could *split* the budget: a Hadamard bit for each attribute with $\varepsilon/d$.
+# Harmony *samples* one attribute for the whole budget {cite:p}`nguyen2016collecting`:
 
 
 # %%
@@ -532,14 +533,14 @@ def harmony(record, decks, eps, rng):
 def harmony_server(reports, sizes, eps):
     """For each attribute, estimated shares and standard errors."""
     j, r, z = np.array(reports).T
-    n, size, found = len(z), len(sizes) * c(eps) * z, []
+    n, signed, found = len(z), len(sizes) * c(eps) * z, []
     for a, k in enumerate(sizes):
-        found.append(estimate(r[j == a], size[j == a], k, n))
+        found.append(estimate(r[j == a], signed[j == a], k, n))
     return found
 
 
 # %% [markdown]
-# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$: whether they had an affair, how they rate their marriage, and how religious they are.
+# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$, about affairs, marriage and religion.
 
 # %%
 readers = datasets.fair()
@@ -559,8 +560,6 @@ heads = ["question", "value", "truth", "estimate"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# Is this better than splitting?
-#
 # :::{prf:theorem} Sampling against splitting
 # :label: thm-harmony
 # Let $d \ge 2$, and let each attribute have at least two values.
@@ -584,17 +583,18 @@ table(pd.DataFrame(rows, columns=heads))
 # Note that $c(\varepsilon) = 1/\tanh(\varepsilon/2)$.
 # With $t = \varepsilon/(2d)$, sampling is better if and only if
 #
-# $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad h(t) = \frac{\tanh dt}{\tanh t} > \sqrt d. $$
+# $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad \frac{\tanh dt}{\tanh t} > \sqrt d. $$
 #
-# Here $h$ decreases, because
+# This ratio decreases, because the derivative of its logarithm is
 #
-# $$ \frac{h'(t)}{h(t)} = \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
+# $$ \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
 #
 # Indeed, $\sinh 2dt > d \sinh 2t$, as $\sinh$ is strictly convex for positive numbers, and $\sinh 0 = 0$.
-# So $h$ falls from $d$ at $t \to 0$ to 1 at $t \to \infty$, and passes $\sqrt d$ once.
+# So the ratio falls from $d$ at $t \to 0$ to 1 at $t \to \infty$, and passes $\sqrt d$ once.
 #
 # For small ε, $c(\varepsilon)$ is about $2/\varepsilon$, so splitting has $d$ times the variance of sampling.
-# The turning point is near $2\sqrt d$:
+# For large $d$, at the turning point $c(\varepsilon)$ is about 1 and $c(\varepsilon/d)$ about $2d/\varepsilon$.
+# So $d$ is about $(2d/\varepsilon)^2$, and ε about $2\sqrt d$:
 
 
 # %%
@@ -606,7 +606,7 @@ def turning(d):
 print(*(f"d = {d}: ε = {turning(d):.2f}" for d in (2, 4, 8, 16)), sep=",  ")
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments, the turning point, and what reports say about pairs"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments, the turning point, pairs"}
 PEOPLE = [(0, 0), (1, 0), (1, 2), (0, 1)]
 two = [hadamard(2), hadamard(4)]
 
@@ -662,8 +662,7 @@ check(
 # ## Everybody their own ε
 #
 # In *personalised count estimation* (PCE), each person $i$ chooses a level of privacy $\varepsilon_i$ {cite:p}`chen2016psda`.
-# The level is public, and the rest of the report is a Hadamard bit with $\varepsilon_i$.
-# We have proved this bit for every ε.
+# The level is public, the rest a Hadamard bit with $\varepsilon_i$.
 
 
 # %%
@@ -685,7 +684,7 @@ def pce(x, level, deck, rng):
 #
 # $$ n^2 \Var \hat f_u = \sum_i c_i^2 - n f_u. $$
 #
-# Weights that depend only on the levels keep it unbiased, if levels are dealt to people at random.
+# Weights that depend only on the levels keep it unbiased, if a random permutation assigns the levels to people.
 # For an item that nobody has, $\omega_i \propto 1/c_i^2$ has the smallest variance.
 # :::
 #
@@ -694,7 +693,7 @@ def pce(x, level, deck, rng):
 #
 # *2. Bias.*
 # Given the levels, the mean of $\hat f_u$ is the total weight of the people with item $u$.
-# If levels are dealt at random, all weights have the same mean $1/n$, so this total has mean $f_u$.
+# After a random permutation, all weights have the same mean $1/n$, so this total has mean $f_u$.
 #
 # *3. Best weights.*
 # For an item that nobody has, the variance is $\sum_i \omega_i^2 c_i^2$, and by Cauchy and Schwarz
@@ -715,10 +714,10 @@ def pce_server(reports, k):
 
 # %% [markdown]
 # In two polls, 40 % of the voters are cautious and choose $\varepsilon = 0.1$; the others choose $\varepsilon = 2$.
-# In the second poll, they are mainly voters of amber.
+# In the second poll, 90 % of amber's voters are cautious, and 13/70 of all others.
 
 # %%
-amber = np.where(np.equal(voters, 0), 0.9, 0.1857)
+amber = np.where(np.equal(voters, 0), 0.9, 13 / 70)
 rows = []
 for name, chance in {"at random": 0.4, "mainly amber": amber}.items():
     level = np.where(rng.random(len(voters)) < chance, 0, 1).tolist()
@@ -726,12 +725,12 @@ for name, chance in {"at random": 0.4, "mainly amber": amber}.items():
     reports = [pce(x, a, hadamard(8), rng) for x, a in people]
     found = [lines(*both)[0] for both in pce_server(reports, K)]
     rows.append([name, SHARES[0], *found])
-heads = ["cautious", "amber", "equal weights", "weights 1/c²"]
+heads = ["cautious", "truth for amber", "equal weights", "weights 1/c²"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
 # Cautious voters have $c = 20$, and spoil the estimate with equal weights.
-# The other weights repair it if caution is random, and are badly wrong if not.
+# The other weights repair this only if caution is random.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of PCE"}
@@ -757,23 +756,30 @@ check(
 # ## What can go wrong
 #
 # - *Not all cards are used.*
-#   On the first $k$ of $R$ cards, columns are not orthogonal, and estimates are biased.
+#   On the first $k$ of $R$ cards, columns are not orthogonal: estimates are biased.
 # - *The level reveals the item.*
-#   If people with a sensitive item choose a small ε, their level gives them away.
+#   If people with a sensitive item choose a small ε, this gives them away.
 # - *Questions about pairs.*
 #   A report of Harmony says nothing about how two attributes go together; {ref}`ch-joint` asks for pairs.
 #
 # (sec-onebit-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1 (pencil, 6 minutes)
-# Hadamard response with $B$ blocks gives an item of the reported block the score $\pm\frac{e^\varepsilon-1+2B}{e^\varepsilon-1}$, and all other items the score 0.
-# Each block has $k/B$ items.
-# Which $B$ minimises the sum of the squared scores of all items?
-# What is the best power of two for $\varepsilon = 1$?
+# :::{admonition} Exercise 1 (pencil, 7 minutes)
+# Hadamard response with $B$ blocks has a deck for each block of $k/B$ items.
+# With probability $\frac{e^\varepsilon-1}{e^\varepsilon-1+2B}$, the client draws a plus card of its item, and otherwise any card of any block.
+# Scores are the sign divided by this probability in the reported block, and 0 in others.
+# Which $B$ minimises the sum of all items' squared scores?
+# Which power of two is best for $\varepsilon = 1$?
 # :::
 #
 # :::{dropdown} Solution
+# *The score is unbiased.*
+# In the first draw, the sign is + for the client's item, and has mean 0 for others of the block, as columns are orthogonal.
+# In the second draw, all signs have mean 0.
+# So the mean sign is the given probability for the client's item, and 0 for all others; divide by it.
+#
+# *The best $B$.*
 # The sum is
 #
 # $$ \frac kB \Big(\frac{e^\varepsilon-1+2B}{e^\varepsilon-1}\Big)^2 = \frac{k}{(e^\varepsilon-1)^2} \Big(\frac{(e^\varepsilon-1)^2}{B} + 4\,(e^\varepsilon-1) + 4B\Big). $$
@@ -783,18 +789,22 @@ check(
 # The authors' rule, the smallest power of two that is at least $e^\varepsilon/2$, gives two blocks.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 8 minutes)
+# :::{admonition} Exercise 2 (code, 10 minutes)
 # Card 0 of the Hadamard deck is all plus signs, so a report about it says nothing.
 # Write a client that never draws it, and an unbiased estimator.
 # For which $k$ does this help most?
 # :::
 #
 # :::{dropdown} Solution
-# Over the other $R-1$ cards, $G_{xu} = -a$ for any two items, with $a = 1/(R-1)$.
-# The average score has mean $f_u - a\,(1-f_u)$, so $(\text{average} + a)/(1+a)$ is unbiased.
+# Over the other $R-1$ cards, $G_{xu} = -1/(R-1)$ for any two different items.
+# The average score has mean
+#
+# $$ f_u - \frac{1-f_u}{R-1} = \frac{R f_u - 1}{R-1}, $$
+#
+# so $((R-1) \cdot \text{average} + 1)/R$ is unbiased.
 # For an item that nobody has, the variance falls from $c^2$ to
 #
-# $$ \frac{c^2-a^2}{(1+a)^2} = \Big(\frac{R-1}{R}\Big)^2 (c^2 - a^2). $$
+# $$ \Big(\frac{R-1}{R}\Big)^2 \Big(c^2 - \frac1{(R-1)^2}\Big) = \frac{(R-1)^2 c^2 - 1}{R^2}. $$
 #
 # For $c^2 = 4$, this is 0.75 with two cards, 3.05 with eight, and 3.88 with 64.
 # So it helps for few items; for $k = 2$, it is randomized response.
@@ -809,20 +819,20 @@ def no_blank(x, deck, eps, rng):
 
 
 def no_blank_server(reports, deck, eps):
-    a = 1 / (len(deck) - 1)
-    average, error = server(reports, deck, eps)
-    return (average + a) / (1 + a), error / (1 + a)
+    R, (average, error) = len(deck), server(reports, deck, eps)
+    return ((R - 1) * average + 1) / R, (R - 1) / R * error
 
 
 reports = [no_blank(x, hadamard(8), EPS, rng) for x in voters]
 print(*lines(*no_blank_server(reports, hadamard(8), EPS))[:K], sep=", ")
-print([f"R = {R}: {((R - 1) / R) ** 2 * (c(EPS) ** 2 - 1 / (R - 1) ** 2):.2f}" for R in (2, 8, 64)])
+print([f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8, 64)])
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
-# Ten million people send a Hadamard bit at $\varepsilon = 1$ about a million items, which are all rare.
+# Ten million people send a Hadamard bit ($\varepsilon = 1$) about a million rare items.
 # A newspaper prints the largest estimated share.
 # How large is it, roughly?
+# Hint: one normal error in a million exceeds 4.75.
 # :::
 #
 # :::{dropdown} Solution
@@ -834,11 +844,11 @@ print([f"R = {R}: {((R - 1) / R) ** 2 * (c(EPS) ** 2 - 1 / (R - 1) ** 2):.2f}" f
 # %% [markdown]
 # ## Summary
 #
-# - One bit per person suffices: the sign of the person's item on a public card, by randomized response.
-# - A random deck adds an error that no number of people removes.
-# - With orthogonal columns, estimates are unbiased with $n \Var \hat f_u = c^2 - f_u$, and one transform computes them all.
-# - Against OUE, one bit adds 1 to $n \Var \hat f_u$ for a rare item; this matters for large ε.
-# - Of several attributes, sample one for ε up to about $2\sqrt d$.
+# - One bit per person suffices: the randomized sign of the item on a public card.
+# - A random deck adds an error that more people do not reduce.
+# - With orthogonal columns, estimates are unbiased, and $n \Var \hat f_u = c^2 - f_u$.
+# - Compared with OUE, this adds 1 for a rare item, which matters for large ε.
+# - Of several attributes, sample one up to about $\varepsilon = 2\sqrt d$.
 # - With personal budgets, weights need levels that do not depend on items.
 #
 # ## Letters
@@ -858,6 +868,9 @@ print([f"R = {R}: {((R - 1) / R) ** 2 * (c(EPS) ** 2 - 1 / (R - 1) ** 2):.2f}" f
 # | $G_{xu}$ | average product of the columns $x$ and $u$ of $\Phi$ (here only) |
 # | $H_R$ | Hadamard matrix with $R$ rows (here only) |
 # | $Z_r$ | sum of $c\,z$ over the reports of card $r$ (here only) |
+# | $a$ | upper half of a vector (here only) |
+# | $b$ | lower half (here only) |
+# | $t$ | $\varepsilon/(2d)$ (here only) |
 # | $\omega_i$ | weight of a person (here only) |
 # | $B$ | number of blocks of Hadamard response (here only) |
 #
