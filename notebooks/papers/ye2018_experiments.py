@@ -133,12 +133,12 @@ table(pd.DataFrame(rows, columns=["ε", "error with filters, points", "a bit for
 #
 # {badge}`Reproduced <ye2018.fig6>` beside frequencies: {badge}`Reproduced <ye2018.mean-epsilon>` · Lesson: {ref}`sec-means-sample`
 #
-# A million people have 80 numbers each, integers from 1 to 400 “drawn at random”, such that the means are linear; Harmony-Mean asks each about one.
-# Integers that are uniform on all of 1 to 400 have the mean 200.5, whatever the attribute.
-# So each attribute of ours is uniform on the widest range around its mean, which rises from 60 to 340.
-# All reports are drawn by the client.
+# A million people have 80 numbers each, integers “drawn at random” from 1 to 400, such that the means are linear.
+# Uniform on all of 1 to 400, they would have the mean 200.5 in every attribute.
+# Ours are uniform on the widest range around a mean that rises from 60 to 340.
+# Harmony-Mean asks each person about one number.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-means-six", "caption": "Fig. 6 at the survey's size: means of 80 attributes of a million people, values from 1 to 400, by Harmony-Mean. Line: truth. Marks: estimates in one survey, with 95 % intervals from the variance formula. The range of each attribute is ours."}, "image": {"alt": "Three panels for epsilon 0.1, 0.5 and 2: estimates of 80 means around a rising line from 60 to 340. At 0.1 they scatter by some 40 units, at 0.5 by 7, and at 2 they lie on the line."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-means-six", "caption": "Fig. 6 at the survey's size: means of 80 attributes of a million people, by Harmony-Mean. Line: truth. Marks: estimates in one survey, with 95 % intervals from the variance formula."}, "image": {"alt": "Three panels for epsilon 0.1, 0.5 and 2: estimates of 80 means around a rising line from 60 to 340. At 0.1 they scatter by some 40 units, at 0.5 by 7, and at 2 they lie on the line."}}
 means = numbers.surveyed(HarmonyMean, (0.1, 0.5, 1.0, 2.0), rng=rng.spawn(1)[0])
 
 
@@ -248,9 +248,9 @@ summary(fig8, "n", "people")
 around(means[means["ε"] == 1], "n", lambda n: f"{n:,} people")
 
 # %% [markdown]
-# The errors are in the table above.
-# The variance of a mean is $\frac{dc^2 - m_j^2}{n}$, so ten times the people divide the error by $\sqrt{10}$.
-# As for Figs. 5 and 8, the verdicts on Figs. 6 and 9 rest on 2,000 surveys for each case; there, people are drawn anew.
+# The errors are in the table below Fig. 6.
+# By {ref}`§4.2 (f) <ye2018-4-2-f>`, the variance is about $\frac{dc^2}{n}$, so ten times the people divide the error by $\sqrt{10}$.
+# The verdicts on Figs. 6 and 9 rest on 2,000 surveys for each case, of people drawn anew.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.4: 6 reproduced"}
 five, eight = (study.mean_squares(cases(SUE), rng=rng) for cases in (study.fig5, study.fig8))

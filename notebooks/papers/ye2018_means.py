@@ -8,32 +8,29 @@
 # §4.3 adds two mechanisms that start from an error that one can bear: Compression and Distortion.
 #
 # Harmony-Mean is right in every formula.
-# MeanEst has the right constants, but for even $d$ its coin is that of another version.
-# MeanEst is also cheaper than the survey says, and spends all of ε on the vector.
-# The formulas of §4.3 are right, with conditions that we compute; Distortion is k-RR under another name.
+# MeanEst has the right constants, but for even $d$ its coin is that of another version; it is also cheaper than the survey says.
+# The formulas of §4.3 are right, with conditions that we compute; Distortion is k-RR.
 #
 # **Readings that are ours.**
-# - The denominators of $B$ are damaged in our text, and the second formula, for $C_d$, begins with $B$ there.
-#   We restore both in {ref}`§4.2 (a) <ye2018-4-2-a>`.
+# - Our text has lost the denominators of $B$ and the name of $C_d$; we restore them in {ref}`§4.2 (a) <ye2018-4-2-a>`.
 # - $O(\cdot)$ means *at most of the order*.
-#   The error of $d$ means is the largest of the $d$ errors, as in the papers that the survey cites.
-# - The survey names no loss for Distortion; its channel implies 1 for a wrong value.
-# - “Utility of statistics” in §4.3 means that the shares of all values can be estimated.
+#   The error of $d$ means is the largest of the $d$ errors.
+# - Distortion's channel implies the loss 1 for a wrong value.
+# - “Utility of statistics” in §4.3 means that all shares can be estimated.
 #
 # **Letters.**
 # We write $x$ for a person's numbers, $z$ for the rounded ones and $y$ for the report, where the survey has $t_i$, $v$ and $t_i^*$.
 # In §4.3, the survey's $X$, $\hat X$, $P$, $|\mathcal X|$ and $|\hat{\mathcal X}|$ are our $x$, $y$, $\pi$, $k$ and $r$.
 # $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
-# The survey numbers no formula here; ours are (a), (b), … within each section.
+# The survey numbers no formula; ours are (a), (b), … section by section.
 #
 # **Lessons.**
 # {ref}`ch-many` teaches §4.2, {ref}`ch-distortion` teaches §4.3.
 #
 # **If you build on it.**
-# - Take MeanEst's coin from {ref}`(c) <ye2018-4-2-c>`, and test an even $d$: the printed coin passes every test with odd $d$.
-# - Never divide ε by $d$ first; {ref}`Table 6 <ye2018-table-6>` says what that costs.
+# - Test MeanEst with an even $d$: the printed coin passes every test with an odd one ({ref}`§4.2 (c) <ye2018-4-2-c>`).
 # - Multiply Distortion's ε by the number of attributes that a person sends ({ref}`§4.3 (f) <ye2018-4-3-f>`).
-# - Before you minimise δ, ask whether you need the shares ({ref}`here <ye2018-4-3-utility>`).
+# - Before you minimise δ, ask whether you need shares ({ref}`here <ye2018-4-3-utility>`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -82,8 +79,8 @@ def c(eps):
 #
 # {badge}`Reproduced <ye2018.mean-noise>` · Lesson: {ref}`ch-means`
 #
-# Each value gets positive or negative noise, and the noise cancels in the mean.
-# With 80 numbers per person and $\varepsilon = 1$, a score of Harmony-Mean is off by 19, in units of half the range; the mean of a million scores is off by 0.02.
+# Positive and negative noise on single values cancels in the mean.
+# For 80 numbers per person in $[-1, 1]$ and $\varepsilon = 1$, a score of Harmony-Mean is off by 19, and the mean of a million scores by 0.02.
 #
 # (ye2018-meanest)=
 # ### MeanEst · A corner of a cube
@@ -91,9 +88,8 @@ def c(eps):
 # range of a report: {badge}`Slip · certain` · Lesson: {ref}`sec-means-meanest`
 #
 # The method is that of {cite:t}`duchi2018minimax`.
-# $n$ people have $d$ numbers each, $x \in [-1, 1]^d$, and send a vector of $\{-B, B\}^d$.
-# Later in the paragraph, the survey prints $[-B, B]^d$ for the same set.
-# We write $y \in \{-1, 1\}^d$ for the signs of the report; $By$ is its score.
+# $n$ people have $d$ numbers each, $x \in [-1, 1]^d$, and send a vector of $\{-B, B\}^d$, later printed as $[-B, B]^d$.
+# We write it as $By$, with signs $y \in \{-1, 1\}^d$.
 #
 # (ye2018-4-2-a)=
 # ### §4.2 (a) · The constants $B$ and $C_d$
@@ -144,7 +140,7 @@ def c(eps):
 #
 # For odd $d$ there are no ties, and $C_d = 2^{d-1}$ turns the right coin into the printed one.
 # For even $d$, a corner that ties with $z$ would never be sent, so ε is infinite.
-# The table has the exact ε of every way to place the ties, where 1 is asked for, and the mean score of a number that is 1.
+# The table has the exact ε of every way to place the ties, where 1 is asked for; and the mean score of a number 1.
 
 # %% tags=["hide-input"]
 SIDES = {
@@ -213,12 +209,10 @@ rows = [{"y · z": name} | {f"d = {d}": told(*found[name, d]) for d in (2, 3, 4)
 table(pd.DataFrame(rows))
 
 # %% [markdown]
-# With the printed coin, no placement of ties is both private and unbiased for even $d$.
-# With ties on the far side, for example, it spends $\varepsilon + \ln\frac{2^d-C_d}{C_d}$.
-# As far as we could see, the printed coin is that of {cite:t}`duchi2018minimax`, who have ties on both sides and another $B$.
-# The printed $B$ belongs to the coin of {cite:t}`nguyen2016collecting`, who repaired the method for even $d$.
+# For even $d$, no placement of ties makes the printed coin private, and unbiased with the printed $B$.
+# As far as we could see, the coin is that of {cite:t}`duchi2018minimax`, who have ties on both sides and another $B$; the printed $B$ belongs to the right coin, of {cite:t}`nguyen2016collecting`.
 #
-# The survey prints no algorithm; this one is ours.
+# The survey prints no algorithms; all on this page are ours.
 #
 # ::::{prf:algorithm} MeanEst, for one person
 # :label: alg-ye2018-meanest
@@ -269,14 +263,13 @@ def agreements(d, near, rng):
 #
 # | Printed | Right |
 # |---|---|
-# | $B$ is exponential in $d$, so the method is not for many dimensions. | $\boxed{B \approx c\,\sqrt{\pi d/2}}$, for any $d$. |
+# | $B$ is exponential in $d$ and costly to compute; the method is not for many dimensions. | $\boxed{B \approx c\,\sqrt{\pi d/2}}$, for any $d$. |
 # :::
 #
 # Put $C_d$ into (a), with $\frac12\binom d{d/2} = A_d$ for even $d$:
 #
 # $$ B = \begin{cases} c\,2^{d-1}/A_d & d \text{ odd,} \\ c\,2^{d-1}/A_d - 1 & d \text{ even.} \end{cases} $$
 #
-# Numerator and denominator are both exponential, but not their ratio.
 # By Stirling's formula, $\frac{2^{d-1}}{A_d} \approx \sqrt{\frac{\pi d}{2}}$, and it is at most $\sqrt{\frac{\pi(d+1)}{2}}$.
 # For $d = 1000$ and $\varepsilon = 1$, $B = 85$.
 #
@@ -290,11 +283,10 @@ def agreements(d, near, rng):
 #
 # | Printed | Right |
 # |---|---|
-# | Much time and space, since all $2^d$ combinations are gone through; for few dimensions only. | $\boxed{\text{About } 2d}$ draws per report, and $d+1$ integers of at most $d$ bits; for any $d$. |
+# | Much time and space, as all combinations are gone through; for few dimensions only. | $\boxed{\text{About } 2d}$ draws per report, and $d+1$ integers of at most $d$ bits. |
 # :::
 #
-# A client that lists the corners does need $2^d$ steps, and the survey may speak of that client.
-# The client above has the same law without a list.
+# The survey may speak of a client that lists all $2^d$ corners; the one above has the same law without a list.
 #
 # (ye2018-harmony-mean)=
 # (ye2018-4-2-e)=
@@ -306,11 +298,10 @@ def agreements(d, near, rng):
 #
 # $$ \Pr[y_j = \pm d c] = \frac{e^\varepsilon+1 \pm x_j\,(e^\varepsilon-1)}{2e^\varepsilon+2} = \frac12 \pm \frac{x_j}{2c}. $$
 #
-# The second form shows that the score has the mean $\frac1d\cdot dc\cdot\frac{x_j}{c} = x_j$.
+# So the score has the mean $\frac1d\cdot dc\cdot\frac{x_j}{c} = x_j$.
 # The set of reports is printed as $[-dc, 0, dc]^d$, for $\{-dc, 0, dc\}^d$.
 #
-# §4.1.2 says that Harmony serves for means and for frequencies.
-# Indeed, Harmony-Frequency is Harmony-Mean of the signs that the items have in a row of a public table.
+# Harmony serves for frequencies too, as §4.1.2 says: Harmony-Frequency is Harmony-Mean of the items' signs in a row of a public table.
 #
 # ::::{prf:algorithm} Harmony-Mean, for one person
 # :label: alg-ye2018-harmony
@@ -348,20 +339,19 @@ def harmony(x, rng, eps=1.0):
 #
 # $$ \E\max_j |\hat x_j - \bar x_j| \le c\,\sqrt{\frac{2d\ln(2d)}{n}} + \frac{2dc\ln(2d)}{3n}. $$
 #
-# The second term is less than half of the first if $n \ge d\ln(2d)$.
+# If $n \ge d\ln(2d)$, the second term is less than half of the first.
 # For $\varepsilon \le 1$, $c \le \frac{13}{6\varepsilon}$, as in {ref}`§4.1.1 (b) <ye2018-4-1-1-b>`, and the printed bound follows.
-# It fails for large ε, where $c$ tends to 1, so that the error does not fall like $\frac1\varepsilon$; and for few people, since one report of Harmony-Mean is off by $dc$.
+# It fails for large ε, where $c$ tends to 1, and for few people, as one report of Harmony-Mean is off by $dc$.
 #
-# The variances of one score are $B^2 - x_j^2$ and $dc^2 - x_j^2$.
-# The ratio $B^2/(dc^2)$ tends to $\frac\pi2$, so for many numbers the standard error of MeanEst is a quarter larger.
+# The variances of one score are $B^2 - x_j^2$ and $dc^2 - x_j^2$, and $B^2/(dc^2)$ tends to $\frac\pi2$.
+# So for many numbers the standard error of MeanEst is a quarter larger.
 #
 # (ye2018-4-2-g)=
 # ### §4.2 (g) · The communication is a $d$-th
 #
 # {badge}`Reproduced under conditions <ye2018.harmony-mean-bits>` · Lesson: {ref}`sec-means-sample`
 #
-# A report of MeanEst has $d$ bits.
-# A report of Harmony-Mean has one bit, if the place $j$ is drawn in public; otherwise it has $\lceil\log_2 d\rceil$ bits more.
+# A report has $d$ bits with MeanEst, and one with Harmony-Mean, if the place $j$ is drawn in public; otherwise $\lceil\log_2 d\rceil$ more.
 #
 # (ye2018-table-6)=
 # (sec-means-table)=
@@ -380,13 +370,12 @@ def harmony(x, rng, eps=1.0):
 # | computation | high, all combinations: **about $2d$ draws per report** | low, means only |
 # | budget | ε evenly over the variables: **all of ε on the vector** | all of ε on the drawn variable |
 #
-# Our text has $\sqrt d\log d$ in one cell, which we read as in the paragraph; and a word is lost in MeanEst's drawbacks, which we read as in Harmony's.
+# Our text has $\sqrt d\log d$ in one cell, and has lost a word of MeanEst's drawbacks; we read both as elsewhere in the survey.
 #
-# Changing a single number of the vector already attains all of ε, so MeanEst does not divide it.
+# Changing a single number already attains all of ε, so MeanEst does not divide it.
 # With $\frac\varepsilon d$ for each number, the standard error would be $c(\frac\varepsilon d)/\sqrt n \approx \frac{2d}{\varepsilon\sqrt n}$, above the bound in the same column.
 #
-# Individual data are far from the original in every method: no unbiased score of a number has a mean square below $c^2$ at both ends of the range ({prf:ref}`thm-means-second`).
-# The factor $d$ on top, in Harmony-Mean, comes from sampling.
+# Individual data are far from the original with every unbiased method ({prf:ref}`thm-means-second`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.2: 8 reproduced, 2 reproduced under conditions, 4 corrected; and one of §4.1.2"}
 FEW = {
@@ -763,9 +752,9 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # {badge}`Reproduced under conditions <ye2018.beside-rr>` · Lesson: {ref}`ch-distortion`
 #
-# Compression and Distortion start from a loss of information, randomized response from probabilities.
-# Distortion ends at randomized response: its channel {ref}`(e) <ye2018-4-3-e>` is k-RR.
-# The best channel for squared distances is another one; with a known source, it is randomized response over bins of values ({ref}`sec-dist-compression`).
+# Compression and Distortion start from a loss of information.
+# Distortion ends at randomized response, as its channel {ref}`(e) <ye2018-4-3-e>` is k-RR.
+# The best channel for squared distances is another one.
 #
 # (ye2018-compression)=
 # (ye2018-4-3-a)=
@@ -773,8 +762,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # {badge}`Definition` · Lesson: {ref}`sec-dist-compression`
 #
-# A person has a tuple $x = (x_1, \dots, x_d)$, one of $k$.
-# It is compressed into one of $r \le k$ tuples $y$, under ε-LDP, at the rate
+# A tuple $x = (x_1, \dots, x_d)$, one of $k$, is compressed into one of $r \le k$ tuples $y$, under ε-LDP, at the rate
 #
 # $$ \rho = \frac{\log_2 r}{\log_2 k}. $$
 #
@@ -796,8 +784,8 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # | $\displaystyle \sum_{x_i,\,x_i'} P(x_i)\,Q(\hat x_i \mid x_i)\,L(x_i,\hat x_i)$ | $\displaystyle \sum_{x_i,\,\boxed{\scriptstyle y_i}} \pi(x_i)\,Q(y_i \mid x_i)\,L(x_i, y_i)$ |
 # :::
 #
-# The first is damage of our text, since Distortion's constraint has both parts; of the second we cannot tell.
-# The expected loss is linear in $\pi$, so it is largest at an extreme point of the class, and a linear program with one row for each of these finds the best channel.
+# The first is damage of our text, since Distortion's constraint is complete; of the second we cannot tell.
+# The expected loss is linear in $\pi$, so it is largest at an extreme point of the class; a linear program with a row for each of these finds the best channel.
 #
 # (sec-dist-quasi)=
 # (ye2018-4-3-c)=
@@ -823,9 +811,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # So the mixture $wQ + (1-w)Q'$ has ε too, and its loss is at most δ.
 # These channels form a convex set for every ε, which is what bisection needs; the abstract of {cite:t}`xiong2016requantization` says quasi-convex.
-# The least ε is not convex: halfway between two channels, ε can be more than halfway.
-# If the values are free, the problem is not even quasi-convex.
-# The survey prints no algorithm; this one is ours.
+# But halfway between two channels, ε can be more than halfway; and if the values are free, the problem is not even quasi-convex.
 #
 # ::::{prf:algorithm} Compression by bisection, for the collector
 # :label: alg-ye2018-compression
@@ -845,9 +831,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 # {badge}`Reproduced under conditions <ye2018.distortion-utility>` · Lesson: {ref}`sec-dist-shares`
 #
 # For k-RR and equally likely values, a smaller δ does mean smaller variances of all shares.
-# But δ is about single reports.
-# For six classes of ages at $\varepsilon = 1$, the channel with the least squared loss sends two different reports.
-# It lets no six shares be estimated, however many people report ({prf:ref}`thm-dist-shares`).
+# But for six classes of ages and $\varepsilon = 1$, the channel with the least squared loss sends only two different reports, from which no six shares can be estimated ({prf:ref}`thm-dist-shares`).
 #
 # (ye2018-distortion)=
 # (ye2018-4-3-d)=
@@ -855,7 +839,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # {badge}`Definition` quantifies the loss: {badge}`Reproduced <ye2018.distortion-quantified>` · Lesson: {ref}`sec-dist-hamming`
 #
-# Distortion begins with the constraint of (b), in which nothing is damaged:
+# The constraint is that of (b), undamaged:
 #
 # $$ \max_{\pi\in\mathcal P}\, \E_{\pi\times Q}\,[L(x, y)] \le \delta. $$
 #
@@ -866,7 +850,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # $$ Q(y \mid x) = \begin{cases} 1-\delta, & y = x, \\ \dfrac{\delta}{k-1}, & y \ne x. \end{cases} $$
 #
-# Every row sums to 1, and every value is reported wrongly with probability δ, so the source does not matter.
+# Every value is reported wrongly with probability δ, so the source does not matter.
 # This is k-RR with
 #
 # $$ \delta = \frac{k-1}{e^\varepsilon+k-1}. $$
@@ -898,17 +882,14 @@ def distort(x, k, delta, rng):
 #
 # $$ \varepsilon = \log(k-1) + \log\frac{1-\delta}{\delta}. $$
 #
-# Two entries of a column of (e) have the ratio $\frac{1-\delta}{\delta/(k-1)}$, its inverse, or 1, which gives the formula.
-# It has two conditions.
+# Two entries of a column of (e) have the ratio $\frac{1-\delta}{\delta/(k-1)}$, its inverse, or 1, which gives the formula, under two conditions.
 #
-# - For $\delta > \frac{k-1}k$ the formula is negative, and ε is its absolute value.
-# - The formula is for one value.
-#   The survey's tuple has the $d$ attributes of one person, and through this channel each costs ε.
-#
-# The abstract of {cite:t}`sarwate2014distortion` speaks of a memoryless channel that operates on the data, which we read as one value of each person.
+# - $\delta \le \frac{k-1}k$: beyond, the formula is negative, and ε is its absolute value.
+# - One value per person: the survey's tuple has $d$ attributes of one person, and each costs ε.
+#   We read the “memoryless channel” in the abstract of {cite:t}`sarwate2014distortion` as one value of each person.
 #
 # (sec-dist-tuples)=
-# **Tuples.** For $d$ values of one person and a total ε, symmetry gives a best channel:
+# For tuples and a total ε, symmetry gives a best channel:
 #
 # :::{prf:theorem} A ball of tuples
 # :label: thm-dist-ball
@@ -924,7 +905,7 @@ def distort(x, k, delta, rng):
 # (1) Permute the values in each place, and the places, in the same way for inputs and reports.
 # The loss stays, and a channel becomes another with the same ε and the same distortion for equally likely tuples.
 #
-# (2) The mean of all channels made so has the same ε and distortion.
+# (2) The mean of all these channels has the same ε and distortion.
 # It depends only on the distance $i$ of tuple and report, so it errs equally for all tuples, and the worst case has the same optimum.
 #
 # (3) Let its entries be proportional to $w_i$ with $1 \le w_i \le e^\varepsilon$, and let δ be the least distortion.
@@ -949,10 +930,10 @@ def distort(x, k, delta, rng):
 # | | advantages | drawbacks | computation |
 # |---|---|---|---|
 # | W-RR | simple; extends well: **to $k$ values as k-RR, to numbers by rounding** | two-valued variables only | low: counts |
-# | Compression | quantifies the loss | much time and space; high communication: **$\lceil\log_2 r\rceil$ bits, fewer than a value has if $r$ is small** | high, for rate and distortion: **one linear program of $kr+r$ unknowns, solved once by the collector** |
-# | Distortion | quantifies the loss | few values only: **true of single reports; shares can still be estimated** | high, for the distortion: **a formula for the loss of its channel, a program for others** |
+# | Compression | quantifies the loss | much time and space; high communication: **fewer bits than a value has, if $r$ is small** | high, for rate and distortion: **a linear program of $kr+r$ unknowns, once, by the collector** |
+# | Distortion | quantifies the loss | few values only: **of single reports; shares can still be estimated** | high, for the distortion: **a formula for its own loss, a program for others** |
 #
-# The survey does not say whose computation it means; no client has to solve anything.
+# No client has to solve a program.
 #
 # (ye2018-4-3-transmission)=
 # ### Below Table 7 · Compression does not reduce what a user sends
@@ -967,24 +948,23 @@ def distort(x, k, delta, rng):
 # | The transmission cost of each user is not reduced. | It is reduced $\boxed{\text{wherever } \lceil\log_2 r\rceil < \lceil\log_2 k\rceil}$. |
 # :::
 #
-# The survey's own ρ is the ratio of the two lengths before they are rounded up.
-# Six values take three bits, and so do five reports; four reports take two.
+# The survey's ρ is the ratio of the two, before they are rounded up.
+# Six values take three bits, and so do five reports; four take two.
 #
 # (ye2018-4-3-dimension)=
 # ### Below Table 7 · Compression suits few dimensions only
 #
 # {badge}`Reproduced under conditions <ye2018.compression-dimension>` · Lesson: {ref}`sec-dist-program`
 #
-# Matching inputs and outputs takes a Cartesian product that grows exponentially with $d$.
-# That is so for a program over tuples.
-# Where the loss is symmetric, no program is needed ({prf:ref}`thm-dist-ball`).
+# A program over tuples has a Cartesian product that grows exponentially with $d$, as the survey says.
+# For a symmetric loss, no program is needed ({prf:ref}`thm-dist-ball`).
 #
 # (sec-dist-many)=
 # ### Below Table 7 · Distortion's ε grows with the number of values
 #
 # {badge}`Reproduced <ye2018.distortion-grows>` · Lesson: {ref}`sec-dist-hamming`
 #
-# At a fixed δ, ε grows like $\ln(k-1)$, by (f); at a fixed ε, δ grows instead.
+# At a fixed δ, ε grows like $\ln(k-1)$, by (f).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3: 5 reproduced, 7 reproduced under conditions"}
