@@ -70,7 +70,6 @@ for x, disease in enumerate(DISEASES):
 #
 # **k-RR** extends randomized response to $k$ items {cite:p}`kairouz2016discrete`.
 # It reports the true item with $e^\varepsilon$ times the probability of any other item.
-# (So does the *exponential mechanism* {cite:p}`dwork2014algorithmic` that scores the truth 1 and all else 0.)
 # With $\varepsilon = \ln 4$, Tom reports AIDS with probability 4/10, and each other disease with 1/10.
 
 # %%

@@ -57,12 +57,11 @@ rng = np.random.default_rng(2014)
 #
 # $$ \delta = \sum_{x,y} \pi_x\,Q_{xy}\,L_{xy}. $$ (eq-dist-distortion)
 #
-# In the *worst case*, the value counts for which the channel loses most.
+# The *worst case* is the largest loss of any value, $\max_x \sum_y Q_{xy} L_{xy}$.
 #
 # (sec-dist-two)=
 # ## Two values, by hand
 #
-# With two values and two reports, a channel has two free numbers.
 # Let $a$ be the probability that a 0 is reported as 1, and $b$ that a 1 is reported as 0.
 # Privacy is four inequalities:
 #
@@ -92,8 +91,8 @@ axes[0].set_ylabel("b: 1 reported as 0")
 plt.show()
 
 # %% [markdown]
-# For unequal values and $e^\varepsilon < \pi_0/\pi_1$, the best client always says 0.
-# In the worst case, the loss is $\max(a, b)$, and randomized response is best for every ε.
+# If $\pi_0 > e^\varepsilon \pi_1$, the best client always says 0.
+# In the worst case, the loss is the larger of $a$ and $b$, and randomized response is best for every ε.
 #
 # (sec-dist-program)=
 # ## A linear program
@@ -142,14 +141,11 @@ print(best.round(3))
 print(f"wrong: {three @ (best * wrong(3)).sum(1):.4f}")
 
 # %% [markdown]
-# The value 2 is too rare to be worth a report.
 #
 # (sec-dist-prices)=
 # ### A proof with the answer
 #
-# Is there really no better channel?
-# The solver also returns *prices* $\lambda_x$, one for each row: how fast the optimum would grow with the sum of the row.
-# With them, we need not trust the solver.
+# The solver also returns *prices* $\lambda_x$, one for each row: how fast the optimum would grow if the row had to sum to more than 1.
 #
 # :::{prf:theorem} Prices prove the optimum
 # :label: thm-dist-prices
@@ -162,14 +158,14 @@ print(f"wrong: {three @ (best * wrong(3)).sum(1):.4f}")
 # :::
 #
 # :::{prf:proof}
-# (1) Rows sum to 1, so $\sum_{x,y} Q_{xy} \lambda_x = \sum_x \lambda_x$.
+# *First*, rows sum to 1, so $\sum_{x,y} Q_{xy} \lambda_x = \sum_x \lambda_x$.
 # Add and subtract this in {eq}`eq-dist-distortion`: $\delta = \sum_x \lambda_x + \sum_{x,y} Q_{xy}\,g_{xy}$.
 #
-# (2) By {eq}`eq-dist-linear`, $Q_{xy}\,g_{xy} \ge u_y g^+_{xy} - e^\varepsilon u_y g^-_{xy}$.
-# Sum over $x$ and $y$: the second term is at least $\sum_y u_y G_y$.
+# *Second*, by {eq}`eq-dist-linear`, $Q_{xy}\,g_{xy} \ge u_y g^+_{xy} - e^\varepsilon u_y g^-_{xy}$.
+# Sum over $x$ and $y$: the last sum is at least $\sum_y u_y G_y$.
 #
-# (3) The $u_y$ are not negative, and sum to at most 1, because the entries of a row do.
-# So $\sum_y u_y G_y$ is at least the least $G_y$, or 0.
+# *Third*, the $u_y$ are not negative, and sum to at most 1, because the entries of a row do.
+# So $\sum_y u_y G_y \ge \min(0, \min_y G_y)$.
 # :::
 
 
@@ -184,8 +180,7 @@ def at_least(loss, eps, pi, prices):
 print(f"no channel below {at_least(wrong(3), 1.0, three, prices):.4f}")
 
 # %% [markdown]
-# The package's `least_distortion` solves the same program.
-# It corrects the solver's rounding, so that the exact ε is never above what you ask, and computes the bound in fractions.
+# The package's `least_distortion` also corrects the solver's rounding, so that the exact ε is never above what you ask, and computes the bound in exact fractions.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: program, prices and package agree"}
@@ -229,8 +224,8 @@ check(
 # :::
 #
 # :::{prf:proof}
-# The worst case is no better than equally likely values.
-# For these, $1-\delta = \frac1k \sum_y Q_{yy}$; call the sum $T$.
+# The largest loss is at least the average, so take equally likely values.
+# Then $1-\delta = \frac1k \sum_y Q_{yy}$; call the sum $T$.
 # For each of the $k-1$ other values $x$, privacy says $Q_{yy} \le e^\varepsilon Q_{xy}$.
 # Sum over $x$, and then over $y$; all entries of $Q$ sum to $k$:
 #
@@ -238,7 +233,7 @@ check(
 #
 # :::
 #
-# So if an error probability δ is all you may have, k-RR needs the least budget:
+# To be wrong with probability δ at most, k-RR needs the least budget:
 #
 # $$ \varepsilon = \ln(k-1) + \ln\frac{1-\delta}{\delta}. $$ (eq-dist-hamming)
 #
@@ -252,7 +247,7 @@ check(
 #
 # $$ \delta = 1 - \max_{1 \le t \le k} \frac{e^\varepsilon\,W_t}{e^\varepsilon+t-1}. $$
 #
-# k-RR over the $t$ likeliest values attains it; people with another value draw one of these $t$, all alike.
+# k-RR over the $t$ likeliest values attains it, if people with another value draw one of these $t$, all alike; other channels may attain it, too.
 # :::
 #
 # This client is right with probability $e^\varepsilon/(e^\varepsilon+t-1)$ for the $t$ likeliest values, and never for the others.
@@ -266,7 +261,7 @@ check(
 # $$ Q_{yy} \le u_y + \min\big((e^\varepsilon-1)\,u_y,\; 1-U\big). $$
 #
 # Let $A_s$ be the set of values with $(e^\varepsilon-1)\,u_y > s$, and $t_s$ their number.
-# Write each number as an integral over $s$ up to it:
+# A number is the integral of 1 over $s$ from 0 up to it, so
 #
 # $$ \sum_y \pi_y Q_{yy} \le \int_0^{1-U} \frac{e^\varepsilon}{e^\varepsilon-1}\,\pi(A_s)\,ds + \int_{1-U}^\infty \frac{\pi(A_s)}{e^\varepsilon-1}\,ds. $$
 #
@@ -357,14 +352,19 @@ table(pd.DataFrame(columns))
 # %% [markdown]
 # The best channel puts the ages into two bins, young and old, and sends the bin by randomized response: one bit instead of three.
 #
-# For $r$ equally likely bins, we can compute the loss.
-# k-RR over bins sends the true bin *on purpose* with probability $\omega = (e^\varepsilon-1)/(e^\varepsilon+r-1)$, and otherwise any bin, all alike.
+# The *rate*, the length of a report over that of a value, is $\log 2/\log 6 = 0.39$.
+#
+# For $r$ bins that are equally likely, unlike these two, we can compute the loss.
+# k-RR sends the true bin with probability
+#
+# $$ \frac{e^\varepsilon}{e^\varepsilon+r-1} = \omega + \frac{1-\omega}r, \qquad \omega = \frac{e^\varepsilon-1}{e^\varepsilon+r-1}. $$
+#
+# So it sends the true bin *on purpose* with probability ω, and otherwise any bin.
 # Given a report, the mean value is $\omega$ times the mean of the bin plus $1-\omega$ times the mean of all; this point has the least squared loss.
 # The loss is the variance $V$ of the values, less the variance of the points: with the variance $B$ between bins,
 #
 # $$ \delta = V - \omega^2 B. $$ (eq-dist-bins)
 #
-# More bins raise $B$, and lower ω.
 # For six equally spaced, equally likely values, three equal bins pay from $\varepsilon = 2.33$ on.
 
 # %%
@@ -382,7 +382,7 @@ for eps in (1.0, 2.0, 2.33, 3.0):
     print(eps, *(f"{bins(r, eps):.4f}" for r in (2, 3, 6)))
 
 # %% [markdown]
-# In general, some best channel for squared distances has at most $k$ reports, and each of its columns has two different entries, in the ratio $e^\varepsilon$ {cite:p}`kairouz2016extremal`.
+# In general, some best channel for squared distances has at most $k$ reports, and a column has only the entries $u_y$ and $e^\varepsilon u_y$ {cite:p}`kairouz2016extremal`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bins against the best of all channels"}
@@ -429,7 +429,7 @@ def send(x, Q, rng):
 #
 # The server wants the shares $f_x$ of the ages.
 # The shares of the reports have the expectation $\E\,[\text{share of } y] = \sum_x f_x Q_{xy}$.
-# If a matrix $R$ undoes $Q$, that is $QR = I$, then $\hat f = (\text{shares of the reports})\,R$ is unbiased, and row $y$ of $R$ is the score of report $y$.
+# If a matrix $R$ undoes $Q$, that is $QR = I$, then $\hat f = (\text{shares of the reports})\,R$ is unbiased, and row $y$ of $R$ is the score of report $y$; `pinv` finds $R$.
 
 
 # %%
@@ -449,7 +449,6 @@ table(pd.DataFrame(columns))
 
 # %% [markdown]
 # k-RR estimates the shares, the channel with the least distortion does not, though both have ε = 1.
-# This is not the server's fault:
 #
 # :::{prf:theorem} When shares can be estimated
 # :label: thm-dist-shares
@@ -461,13 +460,14 @@ table(pd.DataFrame(columns))
 # If not, there are numbers $h_x$, not all 0, with $\sum_x h_x Q_{xy} = 0$ for all $y$.
 # Sum over $y$: $\sum_x h_x = 0$.
 # Fix the values of all people but one.
-# The expected estimate is linear in the row $Q_x$ of this person, so weighted with $h_x$ and summed over $x$ it is 0.
-# If the estimate is unbiased, the same sum is $h_v/n$ for the share of value $v$: the others' part is multiplied by $\sum_x h_x = 0$.
+# Let $F(x)$ be the expected estimate of the share of a value $v$ if this person has $x$.
+# It is linear in the row $Q_x$, so $\sum_x h_x F(x) = 0$.
+# If the estimate is unbiased, the same sum is $h_v/n$: the others' part is multiplied by $\sum_x h_x = 0$.
 # So $h_v = 0$ for all $v$, a contradiction.
 # :::
 #
 # With two reports for six ages, the rows are dependent, and more people do not help.
-# For shares, {ref}`ch-limit` has another optimum.
+# {ref}`ch-limit` has the channels that are best for shares.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the client's law and ε, unbiased scores, and two populations with one law"}
@@ -509,7 +509,7 @@ check(
 #
 # This is one more linear equation for each value.
 # With the loss $(y-x)^2$, the distortion is the variance of a report.
-# Take 21 equally spaced numbers, 121 reports, and the worst case.
+# We take 21 equally spaced numbers and 121 reports up to $\pm1.5\,c$; `unbiased=(x, y)` adds the equations, and without π the worst case counts.
 
 # %%
 rows = []
@@ -535,7 +535,8 @@ used = found.channel.max(0) > 1e-9
 Q = found.channel[:, used]
 stairs = pd.DataFrame(Q / Q.min(0) > 2, x.round(1), y[used].round(1))
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
-sns.heatmap(stairs[::-1], cmap=["white", "C0"], cbar=False, linewidths=0.3, linecolor="0.8", ax=ax)
+look = {"cbar": False, "linewidths": 0.3, "linecolor": "0.8"}
+sns.heatmap(stairs[::-1], cmap=["white", "C0"], xticklabels=4, yticklabels=5, ax=ax, **look)
 ax.set(xlabel="report", ylabel="number")
 plt.show()
 
@@ -566,12 +567,11 @@ check(
 # (sec-dist-wrong)=
 # ## What can go wrong
 #
-# - *The shares come from the same people.*
-#   A channel made for their true shares is public, and tells something that no ε covers.
-#   Take $\pi$ from elsewhere; our ages were an experiment.
-# - *A solver's table is used as it is.*
-#   It keeps inequalities to some digits, and leaves dust where a column should be 0.
-#   `within` repairs a table.
+# - *You take $\pi$ from the same people.*
+#   The channel is public, and tells something about them that no ε covers; our ages were an experiment.
+# - *You use a solver's table as it is.*
+#   A solver keeps inequalities to some digits, and leaves dust where a column should be 0.
+#   `within` moves the entries inside the limits.
 
 # %%
 dusty = np.array([[0.731, 0.269, 1e-17], [0.269, 0.731, 0.0]])
@@ -588,7 +588,7 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
 # Twenty values have probabilities proportional to $1, \frac12, \dots, \frac1{20}$.
-# From which ε on is it best to send two of them, and from which on all?
+# From which ε on is it best to send at least two of them, and from which on all?
 # (The sums are $1 + \dots + \frac1{19} = 3.548$ and $W_1 = 1$, before dividing by the total.)
 # :::
 #
@@ -597,39 +597,41 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 #
 # $$ \frac{W_t + \pi_{t+1}}{e^\varepsilon + t} > \frac{W_t}{e^\varepsilon+t-1}, \qquad\text{that is}\qquad e^\varepsilon > \frac{W_t}{\pi_{t+1}} - (t-1). $$
 #
+# This threshold rises with $t$, so one comparison with the next value is enough.
 # Two values: $e^\varepsilon > 2$, so $\varepsilon > 0.69$.
 # Twenty: $e^\varepsilon > 3.548 \cdot 20 - 18 = 52.96$, so $\varepsilon > 3.97$.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 8 minutes)
-# Give the report 2 the loss 5 for the value 0, and find the best channel for our three values at $\varepsilon = 1$.
-# Write its client and its estimator of the shares, and try them on 1,000 people.
-# Why does it fail?
+# Let the loss for our three values be the distance $|x-y|$.
+# Find the best channels at $\varepsilon = 1$ and $\varepsilon = 2$.
+# Write the client and the estimator of the shares for both, and try them on 2,000 people.
+# At which budget can the shares be estimated?
 # :::
 #
 # :::{dropdown} Solution
-# Client and estimator are `send` and `estimate` with this channel.
-# The report 2 is never sent, so only two columns are left, and three rows with two entries each are dependent.
+# At $\varepsilon = 1$ the best channel sends two reports only, so three rows are dependent, and no estimator works.
+# At $\varepsilon = 2$ it is k-RR, with an error of about 0.02 for each share.
 # :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
-dear = wrong(3)
-dear[0, 2] = 5
-Q, _ = program(dear, 1.0, three)
-told = [send(int(v), Q, rng) for v in rng.choice(3, 1000, p=three)]
-print(Q.round(3), f"rank {np.linalg.matrix_rank(Q, tol=1e-6)}")
-print(*(f"{a:.2f} ± {b:.2f}" for a, b in zip(*estimate(told, Q), strict=True)), sep=", ")
+distance = np.abs(np.subtract.outer(range(3), range(3)))
+for eps in (1.0, 2.0):
+    Q = program(distance, eps, three)[0].clip(0)
+    told = [send(int(v), Q, rng) for v in rng.choice(3, 2000, p=three)]
+    pairs = zip(*estimate(told, Q), strict=True)
+    print(f"ε = {eps}, rank {np.linalg.matrix_rank(Q, tol=1e-6)}:", *(f"{a:.2f} ± {b:.2f}" for a, b in pairs))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
-# You may use two points, and they may be anywhere.
-# Why is the search for the best channel and points not convex, though it is a linear program for given points?
+# A report stands for a *point*, and you may use two points anywhere.
+# For given points the search is a linear program, so halfway between two good channels is a good one.
+# Why does this fail if the points are free?
 # :::
 #
 # :::{dropdown} Solution
 # Exchange the two points of a best solution, together with the columns: it is equally good.
 # Halfway between the two, both points and both columns are equal, so nothing is said.
-# A convex problem could not be worse halfway.
 # :::
 #
 # ## Summary

@@ -8,7 +8,7 @@
 # Everybody has a number, and a server wants to know its whole distribution: shares of ranges, the median, a picture.
 # Cut the range of the number into cells, and ask each person about a block of cells.
 # Some people are asked about narrow blocks, others about wide ones.
-# Together, the answers tell every range far better than single cells could.
+# Together, the answers tell long ranges far better than single cells could.
 # Intervals for ranges and quantiles follow.
 # For a smooth picture, another client and another server do better.
 # :::
@@ -65,7 +65,7 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 
 # %% [markdown]
 # Any oracle of {ref}`ch-frequency` estimates the share of each cell.
-# The share of a range is the sum of its cells, and errors add up: half of the range sums 32 noisy numbers.
+# The share of a range is the sum of its cells, and variances add up: half of the range sums 32 noisy numbers.
 # **Can we do better if we ask about blocks of cells?**
 #
 # (sec-ranges-client)=
@@ -109,7 +109,7 @@ print("Ann sends", [client(ann, EPS, rng) for _ in range(4)])
 # %% [markdown]
 # :::{prf:theorem} Budget
 # :label: thm-ranges-privacy
-# The client is exactly ε-LDP, for any levels with at least one of two blocks or more.
+# The client is exactly ε-LDP if the number of blocks of each level is a power of two, and at least 2 for some level.
 # :::
 #
 # :::{prf:proof}
@@ -155,7 +155,8 @@ check(
 # *A report as a vector of cells.*
 # Let $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
 # By {ref}`ch-onebit`, $c$ times sign sent times matrix entry is the score of a block: it has mean 1 for the person's block, and 0 for any other.
-# Write each block's score to all of its $b_a$ cells; call this vector $T$, and the blocks' cells $B_a(x)$.
+# Write each block's score to all of its $b_a$ cells, and call this vector $T$.
+# Let $B_a(x)$ be the cells of the block of level $a$ that contains $x$.
 # Then, for a person in cell $x$ who is asked at level $a$,
 #
 # $$ \E\,T = \text{the vector with 1 in } B_a(x) \text{ and 0 elsewhere}. $$ (eq-ranges-spread)
@@ -166,23 +167,24 @@ check(
 #
 # $$ P_a u = (\text{means over blocks of level } a) - (\text{means over blocks of level } a+1). $$
 #
-# At the last level, level $a+1$ is the mean $\bar u$ over all cells.
+# At the last level, take the mean $\bar u$ over all cells for the next one.
 # The differences telescope, so the contrasts sum to $u$ again:
 #
 # $$ u = \bar u + \sum_a P_a u. $$ (eq-ranges-contrasts)
 #
-# Contrasts of different levels are orthogonal, because $P_a u$ is constant on the blocks of level $a$, and sums to zero on those of level $a+1$.
+# Contrasts of different levels are orthogonal, because $P_a u$ is constant on the blocks of level $a$, and sums to zero on those of level $a+1$, where all wider contrasts are constant.
 #
 # *What a report tells about a contrast.*
 # Take the contrast $P_a$ of both sides of {eq}`eq-ranges-spread`, for a report of level $a'$.
 # If $a' > a$, $T$ is constant on blocks of level $a+1$, and $P_a T = 0$: wide blocks tell nothing about narrow ones.
-# If $a' \le a$, the vector of $B_{a'}(x)$ has the same means over wider blocks as $b_{a'}$ times the vector $e_x$ of the single cell $x$, so $\E\,P_a T = b_{a'} P_a e_x$.
+# If $a' \le a$, compare with the vector $e_x$ that has 1 in cell $x$ alone.
+# Over the block of level $a$ around $x$, the mean of $\E\,T$ is $b_{a'}/b_a$, and that of $e_x$ is $1/b_a$; so $\E\,P_a T = b_{a'} P_a e_x$.
 # Over the drawn level,
 #
 # $$ \E\,P_a T = D_a\,P_a e_x, \qquad D_a = \sum_{a' \le a} r_{a'} b_{a'}. $$ (eq-ranges-known)
 #
 # So divide by $D_a$, and add the contrasts up as in {eq}`eq-ranges-contrasts`.
-# The mean of the shares is known to be $1/k$, and the score of a report is
+# Shares sum to 1, so their mean over cells is $1/k$, and the score of a report is
 #
 # $$ \frac1k + \sum_a \frac{P_a T}{D_a}, \qquad \text{with mean } \frac1k + \sum_a P_a e_x = e_x. $$ (eq-ranges-score)
 #
@@ -285,7 +287,7 @@ check(
 # We may move $P_a$ to the other side, because $u\cdot P_a T = P_a u\cdot T$: both sides are the inner product of the two contrasts.
 #
 # (2) Take a report of level $a'$.
-# Contrasts with $a < a'$ vanish; the others are constant on its blocks.
+# Contrasts with $a < a'$ have inner product 0 with $T$; the others are constant on its blocks.
 # Let $G = \sum_{a\ge a'} P_a u/D_a$, with the value $G_v$ on block $v$; $\Phi_v$ is the matrix entry of the block.
 # The inner product is $\pm c\,b_{a'} \sum_v G_v \Phi_v$.
 #
@@ -293,7 +295,7 @@ check(
 #
 # $$ c^2 b_{a'}^2 \sum_v G_v^2 = c^2 b_{a'}\,|G|^2 = c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2}. $$
 #
-# The first step uses that a block has $b_{a'}$ cells, and the second that contrasts are orthogonal.
+# The first equality holds because a block has $b_{a'}$ cells, the second because contrasts are orthogonal.
 #
 # (4) Average over the drawn level, and exchange the sums:
 #
@@ -307,13 +309,14 @@ check(
 #
 # $$ n \Var \hat F = c^2\,t\,\Big(1 - \frac tk\Big) - \Big(F - \frac tk\Big)^2. $$ (eq-ranges-flat)
 #
-# It grows with the length of the range.
+# It grows with the length of the range, up to half of all cells.
 # In {eq}`eq-ranges-variance`, $D_a$ grows almost like the width of the blocks, and a range differs from its block means only in the two blocks at its ends.
-# So each level adds about the same, and the variance grows with the number of levels, which is the logarithm of the length.
-# {numref}`fig-ranges-length` compares both; `share` is the package's function for the share of a range.
+# So each level that is narrower than the range adds about the same.
+# With $h$ levels, each has a share of about $1/h$ of the people, so for the longest ranges the variance grows like $h^2$, the square of a logarithm.
+# {numref}`fig-ranges-length` compares both.
 
 
-# %% mystnb={"figure": {"name": "fig-ranges-length", "caption": "Standard error of the share of a range that begins at cell 5, times √n, against its length; ε = 1. Lines: formula. Marks: 400 simulated surveys of 20,000 people."}, "image": {"alt": "Two lines against the number of cells from 1 to 50 on a logarithmic axis. Single cells rise from 2 to 8 and fall slightly at the end. Blocks begin at 3, stay between 3 and 5. They cross near four cells. Marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-ranges-length", "caption": "Standard error of the share of a range that begins at cell 5, times √n, against its length; ε = 1. Lines: formula. Marks: 400 simulated surveys of 20,000 people."}, "image": {"alt": "Two lines against the number of cells from 1 to 50 on a logarithmic axis. Single cells rise from 2 to 8 and fall slightly at the end. Blocks begin at 3 and zigzag between 3.5 and 6.3. They cross near four cells. Marks lie on both lines."}}
 def error_of(start, end, widths, D, eps=EPS):
     """√n times the standard error of a range."""
     u = np.zeros(K)
@@ -345,17 +348,17 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# A range that fits the blocks is told better than one that does not, so the lower line has steps.
+# A range that fits the blocks is told better than one that does not, so the lower line zigzags.
 # On average over all ranges of a length, single cells are better up to three cells, and blocks from four to 60.
-# (A range of 61 cells or more is what a short range leaves.)
-# Over all ranges together, single cells need twice as many people; with 1,024 cells, it is ten times as many.
+# (The complement of a range has the same variance, so 61 cells are like three.)
+# Over all ranges together, single cells need twice as many people; with 1,024 cells, it is eleven times as many.
 #
 # The shares $r_a$ of the levels only change the variance, never the mean.
-# Wide blocks help all contrasts above them little, because $D_a$ sums *all* finer levels with their widths; so the finest level, which alone tells the finest contrast, gets the most people.
+# Level 0 alone tells the finest contrast, so it gets the most people.
 # The odds 3 : 1 : 1 : … are within 2 % of the best for $k$ up to 1,024 and $\varepsilon \le 2$, by the exact variance.
 #
 # Other oracles can take the place of the Hadamard bit.
-# With the package's default, a set of blocks at each level, the standard error at $\varepsilon = 1$ is 13 % smaller.
+# With the package's default, a k-Subset of blocks at each level, the standard error at $\varepsilon = 1$ is 13 % smaller.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the variance of every range from the client's law, and the sentences above"}
@@ -444,7 +447,7 @@ table(pd.DataFrame(rows, columns=["τ", "true minutes", "95 % interval, minutes"
 # %% [markdown]
 # {numref}`fig-ranges-median` shows the tests for the median.
 
-# %% mystnb={"figure": {"name": "fig-ranges-median", "caption": "Running share of commuters with 95 % intervals (shaded), the truth (dashes), and the cells that the tests leave for the median (bar at one half)."}, "image": {"alt": "A curve that rises from 0 to 1 between 0 and 128 minutes, inside a thin shaded band, close to a dashed curve. A short thick bar at height one half spans about 28 to 35 minutes."}}
+# %% mystnb={"figure": {"name": "fig-ranges-median", "caption": "Running share of commuters with 95 % intervals (shaded), the truth (dashes), and the cells that the tests leave for the median (bar at one half)."}, "image": {"alt": "A curve that rises from 0 to 1 between 0 and 128 minutes, inside a thin shaded band, close to a dashed curve. A short thick bar at height one half spans 28 to 32 minutes."}}
 below = scores.cumsum(1)
 band = pd.DataFrame({"minutes": 2 * x + 2, "truth": pi.cumsum(), "F": below.mean(0)})
 half_width = 1.96 * below.std(0) / sqrt(len(scores))
@@ -463,14 +466,14 @@ plt.show()
 # (sec-ranges-density)=
 # ## A picture instead of intervals
 #
-# Often somebody only wants to see the shape.
-# Then the windows of {ref}`ch-means` do better {cite:p}`li2020numerical`.
+# Often somebody only wants to see a smooth shape, and the mean.
+# Then the windows of {ref}`ch-means` serve for both {cite:p}`li2020numerical`.
 # Each person reports a cell; those within a window around the true one are likelier by a factor $e^\varepsilon$.
 # A blurred picture of the population arrives.
 # The server looks for the shares under which the reports are likeliest, as in {ref}`ch-sensible`.
-# Without more, noise becomes a comb of spikes.
-# So let the shape be a mixture of triangles, each an eighth of the range wide: `density` finds the likeliest mixture.
-# {numref}`fig-ranges-density` shows both for one survey with a smooth population and for ours.
+# The likeliest shares are a comb of spikes, because they follow the noise.
+# So let the shape be a sum of triangles, each an eighth of the range wide, with any heights: `density` finds the likeliest heights.
+# {numref}`fig-ranges-density` shows both for a smooth population and for ours, with a million people.
 
 # %% mystnb={"figure": {"name": "fig-ranges-density", "caption": "Shares of cells from one survey of a million people by windows, ε = 1: the truth, the likeliest shares, and the likeliest mixture of triangles. Left: a smooth population. Right: the commuters.", "width": "100%"}, "image": {"alt": "Two panels. Left, the mixture of triangles lies on the smooth true curve, and the likeliest shares are a comb of a dozen spikes. Right, the truth has four spikes, which the mixture of triangles turns into hills."}}
 window = Piecewise(epsilon=EPS, steps=K - 1)
@@ -484,7 +487,7 @@ for ax, (name, shares) in zip(axes, POPULATIONS.items(), strict=True):
     comb, mixture = density(tally, smooth=0), density(tally)
     lacks[name] = mixture.lack
     ax.fill_between(2 * x, shares, color="0.85", step="mid", label="truth")
-    ax.plot(2 * x, comb.shares, color="C1", linewidth=1, linestyle=":", label="likeliest")
+    ax.plot(2 * x, comb.shares, color="0.4", linewidth=1, linestyle="--", label="likeliest")
     ax.plot(2 * x, mixture.shares, color="C0", label="triangles")
     ax.set(title=name, xlabel="minutes", ylim=(0, 0.13))
 axes[0].set_ylabel("share of the cell")
@@ -494,10 +497,11 @@ for name, lack in lacks.items():
     print(f"{name}: the triangles lack {lack:.0f}")
 
 # %% [markdown]
-# For the smooth population, the picture is good.
+# For the smooth population, the picture is right but for small dents.
 # The spikes of the commuters become hills, because triangles cannot be that narrow.
-# The number printed is `lack`, twice the log-likelihood that triangles lose against any shares.
-# Smooth populations have about 20 to 25 here; a number far above refutes the triangles.
+# The number printed is `lack`, twice the log-likelihood that triangles lose against the likeliest shares.
+# A number far above that of smooth populations refutes the triangles.
+# With the city's 20,000 people, the commuters have no more than smooth populations: the spikes go unseen.
 # A picture of this kind has no intervals: nobody knows how smooth the truth is.
 #
 # (sec-ranges-which)=
@@ -510,18 +514,16 @@ for name, lack in lacks.items():
 # | a picture of a smooth shape, and the mean | windows: `Piecewise`, with `density` |
 # | the share beyond one threshold that you know beforehand | yes or no, by {ref}`randomized response <ch-rr>` |
 #
-# For $k = 8, 12, 16$ and an even population, linear programs show that no client with unbiased estimates has less than 83 % of the variance of blocks, a mean over all ranges at $\varepsilon \le 1$.
-#
 # (sec-ranges-wrong)=
 # ## What can go wrong
 #
 # - *The cells come from the data.*
 #   If cells are cut at the largest answer, everybody learns the largest answer.
 # - *Each person answers at all levels with ε/5 each.*
-#   At $\varepsilon = 1$, the variance is about five times as large: five times as many people speak at each level, but $c^2$ grows from 4.7 to 101.
+#   At $\varepsilon = 1$, the variance is five times as large: up to seven times as many people speak at a level, but $c^2$ grows from 4.7 to 101.
 # - *Negative shares are clipped first.*
 #   Clipping lifts many small noises to zero, and every range is biased.
-#   Take intervals from the estimate as it is; for a picture, `rising` finds the nearest shares whose running sums rise from 0 to 1.
+#   Take intervals from the estimate as it is; for a picture, the package has `rising`, which makes shares of it.
 #
 # (sec-ranges-exercises)=
 # ## Exercises
@@ -550,7 +552,7 @@ for name, lack in lacks.items():
 #
 # :::{dropdown} Solution
 # The client answers yes or no by randomized response; the score is $(y - q)/(p - q)$ with $p = e^\varepsilon/(e^\varepsilon+1)$ and $q = 1-p$.
-# At $\varepsilon = 1$ it needs about 20 times fewer people, but answers this question alone.
+# At $\varepsilon = 1$ it needs about 22 times fewer people, but answers this question alone.
 # :::
 
 
@@ -572,13 +574,13 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
 # The widths stop at 16, where four blocks are left.
-# Why is nobody asked in which half, or in which quarter-of-a-cell, the number lies?
+# Why is nobody asked in which half the number lies?
 # :::
 #
 # :::{dropdown} Solution
-# The widest contrasts are told by all levels together, and $D_4 = 33/7$ is already large.
-# A level of two halves would add to them a little, and take people away from the finest level, which alone tells $P_0$.
-# Within a cell nothing is known, because the report does not depend on it: the cells must be as narrow as the narrowest question.
+# The widest contrast is told by all levels together, and $D_4 = 33/7$ is already large.
+# A level of two halves would raise this to $65/8$, but all other levels would have fewer people.
+# Altogether, the mean variance of a range would rise by 8 %.
 # :::
 #
 # ## Summary

@@ -779,14 +779,6 @@ settle(
         "one-bit-large-epsilon": any(split_over_sampled(16, ell) > 1 for ell in (5, 50)),
     },
 )
-settle(
-    "ye2018.ldpminer-sampling",
-    holds={
-        "one-bit": all(split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4)),
-        "rappor": all(rappor_split_over_sampled(eps, ell) > 1 for ell in (5, 50) for eps in (0.1, 0.5, 1, 2, 4, 16)),
-        "one-bit-large-epsilon": any(split_over_sampled(16, ell) > 1 for ell in (5, 50)),
-    },
-)
 
 # %% [markdown]
 # (sec-items-ell)=

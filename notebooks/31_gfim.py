@@ -366,19 +366,7 @@ settle(
     "zhang2018.trimming",
     holds={"chances": float(sum(p for v, p in plain_draw.items() if v < 20)) == 2 / 5 and None not in trimmed_draw},
 )
-settle(
-    "ye2018.ldpminer-budget",
-    holds={"halves": max(spent["LDPMiner-SH, both reports"], spent["LDPMiner-RAPPOR, both reports"]) <= 1},
-)
 private_first, private_second = SampledHadamardBit(d=1000, ell=50, epsilon=1.0), SampledSUE(d=60, ell=60, epsilon=1.0)
-settle(
-    "ye2018.ldpminer-bits",
-    holds={"code-length": private_first.report_bits < SampledHadamardBit(d=10**6, ell=50, epsilon=1.0).report_bits},
-    instead={
-        "one-bit": private_first.report_bits == 1,
-        "vector": private_second.report_bits == 60,
-    },
-)
 
 # %% [markdown]
 # (sec-gfim-estimate)=
@@ -883,13 +871,6 @@ settle(
         ),
         "table": SampledHadamardBit(d=60, ell=20, epsilon=1.0).rare_variance
         > SampledHadamardBit(d=20, ell=20, epsilon=1.0).rare_variance,
-    },
-)
-settle(
-    "ye2018.ldpminer-two-steps",
-    holds={
-        "ten-candidates": 10**2 * spread(0.5) ** 2 < 47**2 * spread(1.0) ** 2,
-        "sixty-candidates": 60**2 * spread(1.0) ** 2 < 50**2 * spread(2.0) ** 2,
     },
 )
 
@@ -2164,22 +2145,6 @@ def largest_error(d, runs, rng):
 
 
 base = sum_of_errors(1000, 50, 0.05, 10**6)
-settle(
-    "ye2018.ldpminer-bound",
-    holds={
-        "sum": np.allclose(
-            [
-                sum_of_errors(2000, 50, 0.05, 10**6) / base,
-                sum_of_errors(1000, 100, 0.05, 10**6) / base,
-                sum_of_errors(1000, 50, 0.025, 10**6) / base,
-                sum_of_errors(1000, 50, 0.05, 4 * 10**6) / base,
-            ],
-            (2, 2, 2, 0.5),
-            rtol=0.01,
-        ),
-        "largest": largest_error(1024, 40, rng) > 8 * largest_error(64, 40, rng),
-    },
-)
 twice = ldpminer(
     Records.of(*[{0, 1}] * 20),
     d=16,
@@ -2188,20 +2153,6 @@ twice = ldpminer(
     second_epsilon=0.5,
     candidates=4,
     rng=np.random.default_rng(SEED),
-)
-settle(
-    "ye2018.ldpminer-cost",
-    holds={"twice": (len(twice.first), len(twice.second)) == (16, 4)},
-)
-settle(
-    "ye2018.ldpminer-table5",
-    holds={
-        "off-the-list": all(spread(eps / 2) > spread(eps) for eps in (0.5, 1.0, 2.0, 4.0)),
-        "large-epsilon": census_mean("precision", "LDPMiner-RAPPOR", 10, 4.0)
-        > census_mean("precision", "one phase, S-Hist", 10, 4.0),
-        "small-epsilon": census_mean("precision", "LDPMiner-RAPPOR", 10, 0.25)
-        > census_mean("precision", "one phase, S-Hist", 10, 0.25),
-    },
 )
 
 # %% [markdown]

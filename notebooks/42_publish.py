@@ -1509,84 +1509,13 @@ print(
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
-    "ye2018.lopub-client",
-    holds={
-        "law": same_law(inline_small(0.5), SMALL, SIX),
-        "private": abs(record_eps - SMALL.epsilon) < 1e-12,
-    },
-)
-settle(
     "ren2019.bloom",
     holds={"filters": abs(record_eps - SMALL.epsilon) < 1e-12},
-)
-settle(
-    "ye2018.dimension-bits",
-    holds={
-        "linear-exponential": all(
-            BitFlip(sizes=(2,) * d, f=0.5).report_bits == 2 * d and BitFlip(sizes=(2**d,), f=0.5).report_bits == 2**d
-            for d in range(2, 9)
-        ),
-    },
-)
-settle(
-    "ye2018.lopub-network",
-    holds={
-        "edges": bool(surveys["found"].all()),
-        "pairs": bool((surveys["pairs"] < surveys["columns"]).all()),
-    },
-)
-settle(
-    "ye2018.lopub-dimension",
-    holds={
-        "cliques": bool((surveys["cliques"] < surveys["at once"]).all()),
-    },
 )
 lengths = {
     (d, bits): BloomFlip(sizes=(2,) * d, f=0.5, bits=bits, hashes=2).perturb([[0] * d], rng=rng).size
     for d, bits in product((2, 4, 8), (8, 16))
 }
-settle(
-    "ye2018.lopub-bits",
-    holds={
-        "length": all(length == d * bits for (d, bits), length in lengths.items()),
-    },
-)
-settle(
-    "ye2018.lopub-bound",
-    holds={
-        "order": np.abs(np.array([*grows.values()]) - (1, 1, 1, 0.5)).max() < 0.1,
-    },
-)
-settle(
-    "ye2018.lopub-list",
-    holds={
-        "left-out": listed[4] < 0.02 < 0.05 < listed[3],
-    },
-)
-settle(
-    "ye2018.lopub-cost",
-    holds={
-        "operations": by_report > 50 * said.size,
-    },
-)
-settle(
-    "ye2018.lopub-budget",
-    holds={"sum": adds_up(inline_small(0.5))},
-)
-settle(
-    "ye2018.lopub-pairs",
-    holds={
-        "one-report": all(min(one_bit(e, D), two_bits(e, D)) > one_pair_each(e, D) for e in (1.0, 2.0)),
-        "every-client": all(mean_noise("one block of the best size", e) > one_pair_each(e, D) for e in (1.0, 2.0)),
-    },
-)
-settle(
-    "ye2018.lopub-sampling",
-    holds={
-        "attribute": all(mean_noise("one block of the best size", e) > one_bit(D * e, D) for e in TRIED),
-        "record": any(mean_noise("one block of the best size", e) > one_bit(e, D) for e in TRIED),
-    },
-)
 
 # %% [markdown]
 # (sec-publish-exercises)=

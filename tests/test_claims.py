@@ -141,6 +141,7 @@ def test_a_page_says_what_the_ledger_says(key):
 def test_the_page_of_a_paper_names_every_claim_that_does_not_simply_hold(key):
     named = [claim for _, claim in on_page(PAGES[key])] + extension().BADGE.findall(PAGES[key])
     if key in WRITTEN:
+        named = [claim for claim in named if claim.partition(".")[0] == key]  # those of others may be named as well
         assert sorted(set(named)) == sorted(claim.id for claim in PAPERS[key].claims)
     else:
         assert f":::{{verdicts}} {key}\n:::" in PAGES[key]

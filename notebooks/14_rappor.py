@@ -1,0 +1,713 @@
+# %% [markdown]
+# (ch-rappor)=
+# # RAPPOR
+#
+# *From {cite:t}`erlingsson2014rappor`; see also the {ref}`dossier <paper-ye2018>` of {cite:t}`ye2018survey`.*
+#
+# :::{admonition} In one minute
+# A browser reports your home page every day, and nobody can list all home pages.
+# RAPPOR turns any string into a few bits by hashing.
+# One coin disturbs each bit once, and the phone remembers the result; a second coin disturbs that for every report.
+# All reports about one page reveal no more than the remembered bits.
+# From the counts of ones, the server estimates the share of each string on a list of candidates.
+# Only this last step needs a list, and the phone never sees it.
+# :::
+#
+# :::{zh}
+# RAPPOR 面向两个难题：字符串没有事先的列表，而且对同一用户要反复询问。
+# 客户端用布隆过滤器把字符串变成若干比特，先作一次永久性随机响应并保存，此后每次上报再作瞬时性随机响应。
+# 值不变时，$T$ 份报告合计的 $\varepsilon_T$ 以永久性响应的 $\varepsilon_\infty$ 为上限；值一变，就要再付一次。
+# 服务器统计每组每比特中 1 的个数，校正后对候选列表作最小二乘，得到无偏估计及其标准误差。
+# 收集报告时不需要列表，解码时才需要；列表中遗漏的常见字符串会使别的估计产生偏差。
+# 在相同的 $\varepsilon$ 下，$h$ 个哈希函数使标准误差至少为 SUE 的 $\sqrt h$ 倍。
+# Lasso 能处理比方程更多的候选，但会把频率压低，因此之后要再作一次最小二乘。
+# :::
+#
+# You need SUE from {ref}`ch-frequency`, and the cost of repeated reports from {ref}`ch-composition`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from math import atanh, exp, log, sinh, sqrt, tanh
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.stats import norm
+
+from ldpnb import RAPPOR, Tally, epsilon, laws, moments, pick, prove, toss
+from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book.studies import strings as study
+from ldpnb.chance import odds
+from ldpnb.strings import decode, position
+
+style()
+rng = np.random.default_rng(2014)
+
+# %% [markdown]
+# (sec-rappor-question)=
+# ## A home page, every day
+#
+# A browser's maker asks every day which home pages people have.
+# Ana's is `weather.example`, and she wants to keep it private.
+# Unary encoding needs a list of all home pages, which nobody has.
+# And thirty reports with budget ε each cost $30\,\varepsilon$ in the worst case.
+#
+# **Can the maker learn the share $f_x$ of each page $x$, every day, at a bounded cost for Ana?**
+#
+# (sec-rappor-filter)=
+# ## A filter and two coins
+#
+# A public *hash function* turns any string into a number from 0 to $g-1$.
+# RAPPOR takes $h$ of them, and sets the bits with these numbers, out of $g$ bits.
+# The result is the *Bloom filter* of the string.
+#
+# Two strings may have the same filter.
+# So there are $C$ *cohorts*, each with hash functions of its own.
+# A client draws its cohort once, without looking at the string, and the cohort is public.
+# Here `position` is the package's hash function.
+
+
+# %%
+def bloom(x, cohort, g, h):
+    """The filter of a string: g bits, set by h hash functions."""
+    on = {position(x, cohort, number, g) for number in range(h)}
+    return tuple(bit in on for bit in range(g))
+
+
+def remember(x, cohort, g, h, eps, rng):
+    """The permanent response: each bit flipped or not, once."""
+    flip = 1 / (odds(eps / (2 * h)) + 1)
+    return tuple(bit ^ toss(flip, rng) for bit in bloom(x, cohort, g, h))
+
+
+def respond(kept, p, rng):
+    """One report: each remembered bit, true with probability p."""
+    return tuple(bit if toss(p, rng) else not bit for bit in kept)
+
+
+# %% [markdown]
+# We write $\varphi$ for the chance that the first coin flips a bit, and $\varepsilon_\infty$ for the budget `eps` of `remember`:
+#
+# $$ \varphi = \frac{1}{e^{\varepsilon_\infty/2h}+1}. $$ (eq-rappor-flip)
+#
+# The client draws its cohort, calls `remember` once, and keeps both results.
+# From then on, it only calls `respond`, as in {numref}`fig-rappor-client`.
+# Here $g = 16$, $h = 2$, $C = 8$, $\varphi = \frac14$ and $p = \frac34$.
+
+# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Ana's home page in two cohorts, and her path in cohort 0: filter, permanent response, three reports. Filled squares are ones. Only the last three rows leave the phone."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
+G, H, COHORTS = 16, 2, 8
+LIFE, P = 4 * log(3), 3 / 4
+PHI = 1 / (exp(LIFE / (2 * H)) + 1)
+ANA, sketch = "weather.example", np.random.default_rng(7)
+kept = remember(ANA, 0, G, H, LIFE, sketch)
+rows = {
+    "filter, cohort 2": bloom(ANA, 2, G, H),
+    "filter, cohort 0": bloom(ANA, 0, G, H),
+    "permanent": kept,
+}
+for day in ("Monday", "Tuesday", "Wednesday"):
+    rows[day] = respond(kept, P, sketch)
+diagram.cells(rows)
+plt.show()
+
+# %% [markdown]
+# {numref}`fig-rappor-tree` follows one bit that the filter sets.
+
+
+# %% mystnb={"figure": {"name": "fig-rappor-tree", "caption": "One bit that the filter sets, on one day. The first coin is tossed once, the second every day."}, "image": {"alt": "Tree with four leaves. Flipped with probability 1/4: the remembered 0 is reported as 0 with 3/16 or as 1 with 1/16. Not flipped: the remembered 1 is reported as 1 with 9/16 or as 0 with 3/16."}}
+def one_bit(bit, rng):
+    kept = bit ^ toss(PHI, rng)
+    return respond((kept,), P, rng)[0]
+
+
+steps, options = ["permanent", "today"], [["flip", "keep"], ["true", "false"]]
+names = {False: "0", True: "1"}
+diagram.tree(one_bit, True, steps=steps, options=options, names=names, root="1", head="filter")
+plt.show()
+
+# %% [markdown]
+# A reported bit is that of the filter if neither coin changes it, or both do.
+# This has the probability
+#
+# $$ p_1 = (1-\varphi)\,p + \varphi\,(1-p), \qquad 2p_1 - 1 = (1-2\varphi)(2p-1). $$ (eq-rappor-support)
+#
+# In our example, $p_1 = \frac58$.
+#
+# (sec-rappor-privacy)=
+# ## What all reports give away
+#
+# :::{prf:theorem} ε of $T$ reports
+# :label: thm-rappor-exposure
+# Let $0 < \varphi < \frac12 < p < 1$.
+# All $T$ reports about one string together are $\varepsilon_T$-LDP, where
+#
+# $$ \tanh\frac{\varepsilon_T}{4h} = (1-2\varphi)\,\tanh(T\eta), \qquad \eta = \frac12\ln\frac{p}{1-p}. $$ (eq-rappor-exposure)
+#
+# No smaller budget will do if, in some cohort, two strings have $h$ bits each and none in common.
+# As $T$ grows, $\varepsilon_T$ rises towards $\varepsilon_\infty = 2h\ln\frac{1-\varphi}{\varphi}$, and $\varepsilon_T \le T\varepsilon_1$.
+# :::
+#
+# :::{prf:proof}
+# In five steps:
+#
+# 1. *One remembered bit.*
+#    Reports with $t$ ones there have probability $p^t(1-p)^{T-t}$ if the remembered bit is 1, and $p^{T-t}(1-p)^t$ if it is 0.
+#    The ratio is $\lambda = \big(\frac{p}{1-p}\big)^{2t-T} = e^{2(2t-T)\eta}$, at most $e^{2T\eta}$ and at least $e^{-2T\eta}$.
+# 2. *One bit of the filter.*
+#    For a 1 in the filter, against a 0, the ratio is
+#
+#    $$ R = \frac{(1-\varphi)\,\lambda + \varphi}{\varphi\,\lambda + 1-\varphi}, \qquad \frac{R-1}{R+1} = (1-2\varphi)\,\frac{\lambda-1}{\lambda+1}. $$
+#
+#    So $R$ rises with $\lambda$, and its extremes are inverse to each other.
+# 3. *All bits.*
+#    Bits are independent given the filter, and bits on which two filters agree cancel.
+#    Two filters differ in at most $2h$ bits, so the ratio of two strings is at most $R^{2h}$, at $\lambda = e^{2T\eta}$.
+#    Set $R = e^{\varepsilon_T/2h}$.
+#    Since $(e^{2u}-1)/(e^{2u}+1) = \tanh u$, step 2 becomes {eq}`eq-rappor-exposure`.
+# 4. *Many reports.*
+#    As $T$ grows, $\lambda$ tends to infinity, and $R$ to $\frac{1-\varphi}{\varphi}$.
+# 5. *Against fresh coins.*
+#    The function $\operatorname{artanh}\big((1-2\varphi)\tanh u\big)$ is 0 at 0, and its derivative for $u > 0$ falls:
+#
+#    $$ \frac{1-2\varphi}{\cosh^2 u - (1-2\varphi)^2\sinh^2 u} = \frac{1-2\varphi}{1 + \big(1-(1-2\varphi)^2\big)\sinh^2 u}. $$
+#
+#    So its value at $T\eta$ is at most $T$ times that at $\eta$.
+# :::
+#
+# Only the number of hash functions counts, not the length of the filter.
+# For $T = 1$, {eq}`eq-rappor-exposure` and {eq}`eq-rappor-support` give $\varepsilon_1 = 2h\ln\frac{p_1}{1-p_1}$.
+#
+# With `prove`, we confirm this for every $\varepsilon_\infty$, for two bits, one hash function and two strings in different bits.
+# First the permanent response, then one report, then two:
+
+# %%
+TWO = "news.example", "bank.example"
+
+
+def memory(x, eps, rng):
+    return remember(x, 0, 2, 1, eps, rng)
+
+
+def one_day(x, eps, rng):
+    return respond(memory(x, eps, rng), P, rng)
+
+
+def days(x, eps, rng, count=2, p=P):
+    """Reports of some days, from one memory."""
+    kept = memory(x, eps, rng)
+    return tuple(respond(kept, p, rng) for _ in range(count))
+
+
+for client in (memory, one_day, days):
+    print(prove(client, TWO, rounded=False))
+
+# %% [markdown]
+# These are $R^2$ for $\lambda = 3$ and for $\lambda = 9$, and less than $x = e^{\varepsilon_\infty}$.
+# {numref}`fig-rappor-exposure` continues for a year.
+
+
+# %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4, for p = 3/4 and a noisier second coin. Lines: theorem. Marks: exact laws of the client. Dotted: ε∞."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the dotted line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
+def exposure(T, p, h=H, flip=PHI):
+    """ε of T reports, by the theorem."""
+    return 4 * h * atanh((1 - 2 * flip) * tanh(T * log(p / (1 - p)) / 2))
+
+
+def spent(client, **options):
+    """Exact ε of a client with one hash function and the same φ."""
+    return epsilon(laws(lambda x, rng: client(x, LIFE / H, rng, **options), TWO))
+
+
+COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
+span = np.unique(np.geomspace(1, 365, 60).astype(int))
+lines, exact = [], []
+for name, p in COINS.items():
+    for T in span:
+        lines.append((f"memory, {name}", T, exposure(T, p)))
+        lines.append((f"fresh, {name}", T, T * exposure(1, p)))
+    for T in (1, 2, 3, 4):
+        found = H * spent(days, count=T, p=p)
+        exact.append((f"memory, {name}", T, found))
+names = ["memory, p = 3/4", "memory, p = 5/8", "fresh, p = 3/4", "fresh, p = 5/8"]
+lines, exact = (pd.DataFrame(x, columns=["client", "T", "ε"]) for x in (lines, exact))
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+sns.lineplot(lines, x="T", y="ε", ax=ax, **theory("client", names))
+sns.lineplot(exact, x="T", y="ε", ax=ax, **simulation("client", names))
+ax.axhline(LIFE, color="gray", linestyle=":", marker="")
+ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε")
+plain_ticks(ax)
+label_lines(ax)
+plt.show()
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of one to four reports"}
+def anew(x, eps, rng):
+    """A mistake: a new permanent response on the second day."""
+    return one_day(x, eps, rng), one_day(x, eps, rng)
+
+
+def curve(flip):
+    """Largest distance of the exact budgets from the theorem."""
+    return max(abs(eps - exposure(T, COINS[name[8:]], flip=flip)) for name, T, eps in exact.values)
+
+
+check(
+    "Theorem",
+    "two reports: exact ε",
+    abs(spent(days) - exposure(2, P, h=1)) < 1e-9,
+    control="a new permanent response on the second day",
+    caught=spent(anew) > exposure(2, P, h=1) + 0.1,
+)
+check(
+    "Curve",
+    "one to four reports, two coins: exact ε",
+    curve(PHI) < 1e-9,
+    control="f in place of φ = f/2",
+    caught=curve(2 * PHI) > 0.1,
+)
+
+# %% [markdown]
+# (sec-rappor-uncovered)=
+# ### What the memory does not cover
+#
+# - *A new value.*
+#   A new home page needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
+# - *Values that follow from each other.*
+#   An age in days is a new string every day, but one day's age tells all others.
+#   Budgets then add up, as on the steep lines in {numref}`fig-rappor-exposure`.
+#
+# And the remembered bits are almost a name.
+# In one cohort, two people with one string remember the same bits with probability
+#
+# $$ \big(\varphi^2 + (1-\varphi)^2\big)^g, $$
+#
+# which is 0.0005 here.
+# The second coin hides this mark for a while, not for ever.
+#
+# (sec-rappor-count)=
+# ## The server
+#
+# Call each bit of each cohort a *cell*, and number the $Cg$ cells by $b$.
+# Of $n_b$ reports from the cell's cohort, $O_b$ have a one there.
+# Let $X_{bx} = 1$ if string $x$ sets cell $b$, and 0 otherwise.
+# People are in a cohort with probability $1/C$, and a share $\sum_x f_x X_{bx}$ of them sets the cell, so
+#
+# $$ \begin{aligned} \E\,n_b &= \frac nC, \\ \E\,O_b &= \frac nC\,\Big((1-p_1) + (2p_1-1)\sum_x f_x X_{bx}\Big). \end{aligned} $$
+#
+# Replace both expectations by the observed counts, and solve for the sum:
+#
+# $$ y_b = \frac Cn\cdot\frac{O_b - (1-p_1)\,n_b}{2p_1-1}, \qquad \E\,y_b = \sum_x f_x X_{bx}. $$ (eq-rappor-y)
+#
+# These are $Cg$ linear equations, with one unknown for each string.
+#
+# :::{prf:theorem} Shares by least squares
+# :label: thm-rappor-count
+# Let $X$ have a column for each candidate, linearly independent, and let $X^+ = (X^\top X)^{-1}X^\top$.
+#
+# 1. If everybody has a candidate, $\hat f = X^+y$ is unbiased.
+# 2. People with an unlisted string $u$ add $f_u\,X^+X_u$ to the mean, where $X_u$ is the column of $u$.
+# 3. Among any $Cg + 2$ strings, two different distributions have the same $\E\,y$.
+# :::
+#
+# Parts 1 and 2 hold because $X^+$ is linear and $X^+X$ is the identity.
+# For part 3, write a 1 below each of the $Cg + 2$ columns.
+# Vectors of length $Cg + 1$ are then linearly dependent: some $\delta \ne 0$ has $\sum_x \delta_x X_x = 0$ and $\sum_x \delta_x = 0$.
+# Add a small multiple of $\delta$ to equal shares.
+#
+# So decoding needs a list.
+# Collecting does not, and you may try another list later on the same counts.
+#
+# The estimate is an average of scores again.
+# By {eq}`eq-rappor-y`, the score of a report for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ in its own cohort, and 0 elsewhere.
+
+
+# %%
+def count(cohort, bits, cohorts):
+    """Reports of each cohort, and ones at each of its bits."""
+    people = np.bincount(cohort, minlength=cohorts)
+    ones = [bits[cohort == c].sum(0) for c in range(cohorts)]
+    return people[:, None], np.array(ones)
+
+
+def filters(items, cohorts, g, h):
+    """X: a row for each cell, a column for each string."""
+    columns = [[bloom(x, c, g, h) for c in range(cohorts)] for x in items]
+    return np.array(columns, float).reshape(len(items), -1).T
+
+
+def server(cohort, bits, items, cohorts, h, p1):
+    """Shares of candidates, and their standard errors."""
+    n, g = bits.shape
+    people, ones = count(cohort, bits, cohorts)
+    y = cohorts / n * (ones - (1 - p1) * people) / (2 * p1 - 1)
+    W = np.linalg.pinv(filters(items, cohorts, g, h))
+    weight = W.reshape(len(items), cohorts, g)[:, cohort]
+    of_bits = cohorts * (bits - (1 - p1)) / (2 * p1 - 1)
+    score = (weight * of_bits).sum(2)  # candidates × people
+    return W @ y.ravel(), score.std(1) / sqrt(n)
+
+
+# %% [markdown]
+# Now 20,000 people report once.
+# Nobody has the last two of the eight candidates.
+# A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
+# For $L$ candidates, we choose $z$ so that a normal variable exceeds it with probability $0.05/L$.
+# Then any false discovery has a probability of at most about 5 %.
+
+# %%
+SITES = "weather news mail search maps music bank games".split()
+LIST = [f"{site}.example" for site in SITES]
+SHARES = [0.30, 0.25, 0.15, 0.13, 0.10, 0.07, 0.0, 0.0]
+P1 = (1 - PHI) * P + PHI * (1 - P)
+
+
+def client(x, rng):
+    """First report of a new client."""
+    cohort = pick(range(COHORTS), rng)
+    return cohort, respond(remember(x, cohort, G, H, LIFE, rng), P, rng)
+
+
+reports = [client(LIST[i], rng) for i in rng.choice(8, 20_000, p=SHARES)]
+cohort, bits = (np.array(part) for part in zip(*reports, strict=True))
+shares, errors = server(cohort, bits, LIST, COHORTS, H, P1)
+z, rows = norm.isf(0.05 / len(LIST)), []
+for x, true, f, s in zip(LIST, SHARES, shares, errors, strict=True):
+    interval = f"{f - 1.96 * s:.3f} to {f + 1.96 * s:.3f}".replace("-", "−")
+    rows.append((x, true, f"{f:.3f} ± {s:.3f}".replace("-", "−"), interval, "yes" if f > z * s else "no"))
+heads = ["candidate", "truth", "estimate", "95 % interval", "found"]
+table(pd.DataFrame(rows, columns=heads))
+
+# %% [markdown]
+# A popular string that is missing from the list does not disappear.
+# If a tenth of the people have one, the means of the eight estimates change by part 2, in percentage points:
+
+# %%
+X = filters([*LIST, "start.example"], COHORTS, G, H)
+spill = np.linalg.pinv(X[:, :8]) @ X[:, 8]
+print(", ".join(f"{10 * points:+.1f}" for points in spill).replace("-", "−"))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: unbiased estimates, and the need for a list"}
+tiny = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.5, p=0.0, q=1.0)
+LISTED, UNLISTED = ["a", "b"], "c"
+mean, _ = moments(tiny, [*LISTED, UNLISTED], LISTED)
+columns = filters([*LISTED, UNLISTED], 2, 3, 1)
+off_list = np.linalg.pinv(columns[:, :2]) @ columns[:, 2]
+check(
+    "Least squares",
+    "exact law: unbiased for the list, X⁺Xᵤ for a string u off it",
+    np.abs(mean[:2] - np.eye(2)).max() < 1e-12 and np.abs(mean[2] - off_list).max() < 1e-12,
+    control="nothing for the string off the list",
+    caught=np.abs(mean[2]).max() > 0.01,
+)
+
+
+def twins(cohorts, g, h, count):
+    """Whether two distributions over so many strings have one mean of y."""
+    x = filters([f"page{i}.example" for i in range(count)], cohorts, g, h)
+    return np.linalg.matrix_rank(np.vstack([x, np.ones(count)])) < count
+
+
+check(
+    "No list",
+    "18 strings, 16 cells: two distributions with one mean of y",
+    twins(2, 8, 2, 18),
+    control="one string less",
+    caught=not twins(2, 8, 2, 17),
+)
+off = np.abs(shares - SHARES) / errors
+check(
+    "Survey",
+    "eight estimates within 6 standard errors",
+    off.max() < 6,
+    control="bits that are not corrected",
+    caught=np.abs((server(cohort, bits, LIST, COHORTS, H, 1.0)[0] - SHARES) / errors).max() > 6,
+)
+
+# %% [markdown]
+# (sec-rappor-cost)=
+# ## What a filter costs
+#
+# If there is a list after all, SUE can send one bit for each item on it.
+# What does the filter cost, for the same budget $\varepsilon = \varepsilon_1$ of one report?
+#
+# Take any weights $\omega_b$ for which $\hat f_x = \sum_b \omega_b\,y_b$ is unbiased, whatever the shares of the candidates.
+# If everybody has $x$, its mean is $\sum_b \omega_b X_{bx} = 1$.
+# The filter has at most $Ch$ ones in all cohorts, so the inequality of Cauchy and Schwarz gives
+#
+# $$ 1 \le Ch\sum_b \omega_b^2. $$
+#
+# Given its cohort, which has probability $1/C$, a report has independent bits with variance $p_1(1-p_1)$.
+# So the variance of a score is at least
+#
+# $$ \frac1C\sum_b C^2\omega_b^2\,\frac{p_1(1-p_1)}{(2p_1-1)^2} \ge \frac1h\cdot\frac{p_1(1-p_1)}{(2p_1-1)^2}. $$
+#
+# Since $p_1/(1-p_1) = e^{\varepsilon/2h}$, the last fraction is
+#
+# $$ \frac{p_1(1-p_1)}{(2p_1-1)^2} = \frac{e^{\varepsilon/2h}}{(e^{\varepsilon/2h}-1)^2} = \frac{1}{4\sinh^2(\varepsilon/4h)}, $$
+#
+# which is SUE's variance for $h = 1$.
+# Finally, $\sinh(hu) \ge h\sinh u$ for $u \ge 0$:
+#
+# :::{prf:theorem} What hash functions cost at least
+# :label: thm-rappor-cost
+# For any list, any number of cohorts, and any such estimate,
+#
+# $$ n\Var\hat f_x \ge \frac{1}{4h\,\sinh^2(\varepsilon/4h)} \ge h\cdot\frac{1}{4\sinh^2(\varepsilon/4)}. $$
+#
+# The last fraction is $n\Var\hat f_x$ of SUE for an item that nobody has.
+# :::
+#
+# So the standard error is at least $\sqrt h$ times SUE's.
+# Collisions add to this.
+# In our experiments with small ε, the variance grew by about the factor
+#
+# $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
+#
+# It counts chance hits within a cohort, and compares unknowns with equations.
+# The table has exact standard errors, divided by SUE's, for $g = 64$, $C = 16$ and $L = 50$.
+
+# %%
+PAGES = [f"page{i}.example" for i in range(50)]
+
+
+def least(h, eps):
+    """Standard error over SUE's, by the theorem."""
+    return sinh(eps / 4) / sinh(eps / 4 / h) / sqrt(h)
+
+
+rows = []
+for h in (1, 2, 4):
+    exact = [study.over_sue(64, h, 16, PAGES, eps) for eps in (1.0, 4.0)]
+    rows.append([h, *(f"{f:.2f}, at least {least(h, e):.2f}" for e, f in zip((1.0, 4.0), exact, strict=True))])
+table(pd.DataFrame(rows, columns=["hash functions", "ε = 1", "ε = 4"]))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bound and rule of thumb in twelve designs"}
+priced = []
+for g, h, C, L in [(g, h, 256 // g, L) for g in (32, 64) for h in (1, 2) for L in (25, 75, 125)]:
+    rule = sqrt(1 / ((1 - h / g) * (1 - L / (C * (g - 1)))))
+    priced.append((h, study.over_sue(g, h, C, [f"page{i}.example" for i in range(L)], 1.0), rule))
+check(
+    "Price",
+    "twelve designs: above the bound, within 5 % of bound times rule",
+    all(exact > least(h, 1.0) and abs(exact / least(h, 1.0) / rule - 1) < 0.05 for h, exact, rule in priced),
+    control="h in place of √h",
+    caught=not all(exact > sqrt(h) * least(h, 1.0) for h, exact, _ in priced),
+)
+
+# %% [markdown]
+# So use one hash function, and enough cohorts for four equations per candidate: cohorts cost no budget.
+#
+# (sec-rappor-choose)=
+# ## Choosing the numbers
+#
+# Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of a lifetime.
+# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure` for one report and for many gives
+#
+# $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
+#
+# The package, like the original, has two numbers for the second coin: the chance of a 1 where the remembered bit is 1, and where it is 0.
+# Ours add up to 1.
+
+
+# %%
+def settings(eps_one, eps_life, h=1):
+    """The package's numbers for two budgets."""
+    gap = tanh(eps_one / 4 / h) / tanh(eps_life / 4 / h)
+    flip = 1 / (exp(eps_life / 2 / h) + 1)
+    return {"f": 2 * flip, "p": (1 - gap) / 2, "q": (1 + gap) / 2}
+
+
+home = RAPPOR(bits=32, hashes=1, cohorts=32, **settings(2.0, 4.0))
+print(f"one report {home.epsilon:.3f}, lifetime {home.lifetime_epsilon:.3f}")
+
+# %% [markdown]
+# (sec-rappor-million)=
+# ## A million home pages
+#
+# In a made-up population, 90 % of a million people have one of a hundred pages, with shares that fall like $1/\text{rank}$.
+# The others have one of 1,000 rare pages that nobody listed.
+# The list has the hundred pages, and a hundred that nobody has.
+#
+# The package draws the counts of everybody's first report.
+# Its `decode` weights equations by their precision, and adds an unknown for rare strings off the list, the same for all cells.
+
+# %%
+SITE = [f"site{i}.example" for i in range(200)]
+zipf = 1 / np.arange(1, 101)
+people = np.round(900_000 * zipf / zipf.sum()).astype(int)
+names = SITE[:100] + [f"rare{i}.example" for i in range(1000)]
+held = np.append(people, np.full(1000, 100))
+drawn = home.simulate(held, names, trials=1, rng=rng)
+tally = Tally(home, drawn.n, drawn.counts[0])
+decoded = decode(tally, SITE, control="bonferroni")
+hits, wrong = decoded.found[:100].sum(), decoded.found[100:].sum()
+print(f"found: {hits} of 100 pages in use, {wrong} of 100 others")
+
+# %% mystnb={"figure": {"name": "fig-rappor-hosts", "caption": "Shares of the 60 most frequent pages, one report from each of a million people, ε = 2 per report. Line: truth. Bars: 95 % intervals. Hollow: not found."}, "image": {"alt": "Log-log plot of share in per cent against rank 1 to 60. Filled circles with bars follow the falling line from 17 per cent at rank 1. Beyond rank 30 some circles are hollow, and bars are nearly as long as the shares."}}
+rank, truth = np.arange(1, 61), 100 * held[:60] / held.sum()
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+sns.lineplot(x=rank, y=truth, ax=ax)
+for seen, face in ((decoded.found[:60], "C1"), (~decoded.found[:60], "white")):
+    f, bar = 100 * decoded.share[:60][seen], 196 * decoded.error[:60][seen]
+    ax.errorbar(rank[seen], f, bar, fmt="o", ms=4, lw=1, color="C1", mfc=face)
+ax.set(xscale="log", yscale="log", ylim=(0.05, 30), xlabel="rank of the page", ylabel="share in %")
+plain_ticks(ax)
+plt.show()
+
+# %% [markdown]
+# By the normal distribution, about 49 pages should be found; a share of $z$ standard errors, here 0.38 %, is found every other time.
+#
+# (sec-rappor-lasso)=
+# ### More candidates than equations
+#
+# With 2,000 candidates and 1,024 cells, least squares has no unique answer.
+# To half the sum of squares, the *Lasso* adds a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
+# If no other filter shares the $C$ cells of $x$, the derivative $\sum_{b:\,X_{bx}=1}(f_x - y_b) + \mu$ vanishes at
+#
+# $$ f_x = \frac1C\sum_{b:\,X_{bx} = 1} y_b - \frac{\mu}{C}, $$
+#
+# and $f_x = 0$ if this is negative.
+# So the Lasso sets most shares to 0, and makes the others too small by the same amount.
+# Let it choose candidates, and estimate those afresh by least squares, as `decode` does.
+
+# %%
+LONG = SITE + [f"extra{i}.example" for i in range(1800)]
+usual = held[:100] / held.sum()
+chosen, shrunk, mended = study.lasso(tally, LONG, truth=usual)
+print(f"{chosen} chosen; pages above 1 %, in standard errors:")
+print(f"Lasso {shrunk:+.1f}, then least squares {mended:+.1f}".replace("-", "−"))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both budgets, a million people, false discoveries, the Lasso"}
+two = settings(2.0, 4.0, 2)
+pair = [RAPPOR(bits=32, hashes=h, cohorts=32, **two) for h in (2, 1)]
+check(
+    "Settings",
+    "both budgets are those asked for",
+    all(abs(one.epsilon - 2) < 1e-9 and abs(one.lifetime_epsilon - 4) < 1e-9 for one in (home, pair[0])),
+    control="numbers for two hash functions, used with one",
+    caught=abs(pair[1].epsilon - 2) > 0.1,
+)
+far = (decoded.share - np.append(usual, np.zeros(100))) / decoded.error
+noise = home.variance(names[:100], SITE)[:, 100:]
+error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
+z = norm.isf(0.05 / 200)
+print(f"by the normal law {norm.cdf(usual / error - z).sum():.1f} of 100 are found; {z * error:.2%} every other time")
+
+
+def fits(far):
+    """No deviation above 6 standard errors, and about 1 on average."""
+    return np.abs(far).max() < 6 and 0.75 < sqrt(np.mean(far**2)) < 1.25
+
+
+check(
+    "Home pages",
+    "200 deviations within 6 standard errors, root mean square 0.75 to 1.25",
+    fits(far),
+    control="standard errors twice as large, and half as large",
+    caught=not fits(far / 2) and not fits(far * 2),
+)
+check(
+    "Shrunk",
+    "pages above 1 %: too small by the Lasso, not by least squares after it",
+    shrunk < -1 < mended < 1,
+    control="a tenth of the penalty",
+    caught=study.lasso(tally, LONG, truth=usual, strength=0.16)[1] > -1,
+)
+
+# %% [markdown]
+# (sec-rappor-wrong)=
+# ## What can go wrong
+#
+# - *The client forgets.*
+#   After a reinstallation, it spends $\varepsilon_\infty$ again.
+# - *The cohort depends on the string.*
+#   The public cohort then reveals something about it.
+# - *A popular string is missing from the list.*
+#   Others then look popular; large residuals of the fit show it.
+#
+# (sec-rappor-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# Let $h = 1$, $\varphi = \frac14$ and $p = \frac34$.
+# Compute $\varepsilon_\infty$, $\varepsilon_1$ and $\varepsilon_2$.
+# When would a client without memory exceed $\varepsilon_\infty$?
+# :::
+#
+# :::{dropdown} Solution
+# $\varepsilon_\infty = 2\ln 3 = 2.197$.
+# One report has $\lambda = 3$ and $R = \frac{3\cdot 3+1}{3+3} = \frac53$, so $\varepsilon_1 = 2\ln\frac53 = 1.022$.
+# Two reports have $\lambda = 9$ and $R = \frac{3\cdot 9+1}{9+3} = \frac73$, so $\varepsilon_2 = 2\ln\frac73 = 1.695$.
+# Three fresh reports cost $3.065 > \varepsilon_\infty$.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 8 minutes)
+# A question is asked only once.
+# Write a client without the second coin, and estimate the shares of `LIST`.
+# What happens to the standard errors and the budget?
+# :::
+#
+# :::{dropdown} Solution
+# Send the permanent response itself: $p = 1$, so $p_1 = 1-\varphi = \frac34$.
+# The factor $\sqrt{p_1(1-p_1)}/(2p_1-1)$ falls from 1.94 to 0.87.
+# One report now costs $\varepsilon_\infty = 4.39$ in place of $\varepsilon_1 = 2.04$.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def once(x, rng):
+    cohort = pick(range(COHORTS), rng)
+    return cohort, remember(x, cohort, G, H, LIFE, rng)
+
+
+sent = [once(LIST[i], rng) for i in rng.choice(8, 5000, p=SHARES)]
+told = server(*(np.array(part) for part in zip(*sent, strict=True)), LIST, COHORTS, H, 1 - PHI)
+print("5,000 people:", ", ".join(f"{f:.2f} ± {s:.2f}" for f, s in zip(*told, strict=True)).replace("-", "−"))
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 6 minutes)
+# A hundred candidates, one hash function.
+# Compare 128 bits in 4 cohorts with 8 bits in 64 cohorts: error, length of a report, and how well a person hides.
+# :::
+#
+# :::{dropdown} Solution
+# By {eq}`eq-rappor-crowd`, the variance grows by $1/(0.992\cdot 0.803) = 1.26$ and $1/(0.875\cdot 0.777) = 1.47$, so the standard errors are close.
+# The short filter sends a sixteenth of the bits.
+# With $\varphi = \frac14$, two people with one string and cohort have one permanent response with probability $0.625^8 = 0.023$, and practically never with 128 bits.
+# But the cohort is a mark, too: to hide among 300 people of one's cohort takes 19,200 people with 64 cohorts, and 1,200 with 4.
+# :::
+#
+# ## Summary
+#
+# - A filter with cohorts turns any string into bits; only the server needs a list.
+# - The permanent response bounds the cost of all reports about one string; the second coin makes single reports cheaper and harder to link.
+# - Corrected counts of ones are linear in the shares; least squares solves for them.
+# - Each hash function beyond the first costs precision; cohorts do not.
+# - The Lasso's own shares are too small.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $x$ | an item, or another value that one person has |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $g$ | number of slots of a hash function |
+# | $C$ | number of cohorts (here only) |
+# | $h$ | number of hash functions (here only) |
+# | $\varphi$ | chance that a permanent bit is flipped (here only) |
+# | $p_1$ | chance that a bit of a report is that of the filter (here only) |
+# | $T$ | number of reports about one string (here only) |
+# | $\varepsilon_T$ | budget of $T$ reports together (here only) |
+# | $\varepsilon_\infty$ | budget of the permanent response (here only) |
+# | $\eta$ | half the log odds of $p$ (here only) |
+# | $X$ | filters of the candidates: a row for each cell, a column for each string (here only) |
+# | $n_b$ | reports of the cohort of cell $b$ (here only) |
+# | $O_b$ | ones at cell $b$ (here only) |
+# | $y_b$ | corrected count of cell $b$ (here only) |
+# | $L$ | number of candidates on the list (here only) |
+# | $z$ | standard errors above 0 from which on a candidate counts as found (here only) |
+# | $\mu$ | penalty of the Lasso (here only) |
+#
+# Next, {ref}`ch-unknown` does without the list.

@@ -1,0 +1,647 @@
+# %% [markdown]
+# (ch-unknown)=
+# # Unknown strings
+#
+# *From {cite:t}`kairouz2016discrete` and {cite:t}`fanti2016unknown`; see also the {ref}`dossier <paper-ye2018>` of {cite:t}`ye2018survey`.*
+#
+# :::{admonition} In one minute
+# People use a new word that nobody has listed.
+# Clients that hash can report it, but the server cannot name what it does not know.
+# So each client also reports two fragments of its word, privately.
+# Fragments are few, so the server can count all pairs of them.
+# Pairs that are frequent are joined in a graph.
+# A set of fragments that are all joined is a candidate for a word.
+# Reports about whole words then say which candidates are real.
+# :::
+#
+# :::{zh}
+# 本课讨论没有列表的字符串：先在收集之后才给出列表，再让服务器自己找出列表。
+# O-RR 用所在分组的哈希函数把字符串映射到 $g$ 个槽之一，再作 k-RR；O-RAPPOR 只发送布隆过滤器的一次随机响应。
+# 两者收集报告时都不需要列表，服务器用最小二乘从计数求出候选的频率及标准误差，最多能区分 $C(g-1)+1$ 个候选。
+# RAPPOR-Unknown 的客户端把 $\varepsilon$ 分成三份：两份给随机抽取的两个位置上的片段，一份给整个字符串。
+# 服务器估计每对片段的频率，把显著的片段对连成图，图中的团就是候选；有些候选并无人使用，要靠整个字符串的报告来识别。
+# 两份噪声相乘，所以只有很常见的字符串才能被发现：所需人数随 $1/\varepsilon^4$ 增长。
+# :::
+#
+# You need cohorts and least squares from {ref}`ch-rappor`, and k-RR and local hashing from {ref}`ch-frequency`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from itertools import combinations, product
+from math import exp, log, sqrt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.stats import norm
+
+from ldpnb import Unknown, epsilon, laws, moments, pick, prove, toss
+from ldpnb.book import check, diagram, plain_ticks, simulation, style, table
+from ldpnb.book.studies import strings as study
+from ldpnb.chance import odds
+from ldpnb.strings import position
+
+style()
+rng = np.random.default_rng(2016)
+
+# %% [markdown]
+# (sec-unknown-question)=
+# ## A new word
+#
+# A keyboard's maker wants to know which words people type.
+# Ana types *teaste*, a word that is in no dictionary.
+# Here are the words of 8,000 people, with six letters out of a, e, n, s and t.
+# A quarter of the people have one of 400 other strings.
+
+# %%
+SHARES = {
+    "tenant": 0.20,
+    "senate": 0.17,
+    "estate": 0.14,
+    "teaste": 0.12,
+    "attest": 0.10,
+    "neaten": 0.02,
+}
+LETTERS = "aenst"
+rare = {"".join(row) for row in rng.choice(list(LETTERS), (400, 6))}
+rare = sorted(rare - {*SHARES})
+chances = [*SHARES.values(), *[0.25 / len(rare)] * len(rare)]
+words = rng.choice([*SHARES, *rare], 8_000, p=chances).tolist()
+
+# %% [markdown]
+# **Can the maker learn that many people type *teaste*, without knowing this word, and without learning that Ana does?**
+#
+# (sec-rappor-orr)=
+# ## A list that comes later
+#
+# Two clients need no list {cite:p}`kairouz2016discrete`.
+# Both draw one of $C$ public cohorts, and hash the string into one of $g$ slots with the hash function of the cohort.
+#
+# - *O-RR* applies k-RR to the slot, as in {numref}`fig-unknown-tree`.
+# - *O-RAPPOR* sends a bit for each slot, each flipped once: RAPPOR without its second coin.
+
+
+# %%
+def orr(x, cohorts, g, eps, rng):
+    """A public cohort, and the slot of x after k-RR."""
+    cohort = pick(range(cohorts), rng)
+    slot = position(x, cohort, 0, g)
+    if toss(odds(eps) / (odds(eps) + g - 1), rng):
+        return cohort, slot
+    return cohort, pick([t for t in range(g) if t != slot], rng)
+
+
+def flipped(bits, eps, rng):
+    """Each bit is flipped with probability 1/(e^(ε/2) + 1)."""
+    flip = 1 / (odds(eps / 2) + 1)
+    return tuple(bit ^ toss(flip, rng) for bit in bits)
+
+
+def orappor(x, cohorts, g, eps, rng):
+    """A public cohort, and a bit for each slot."""
+    cohort = pick(range(cohorts), rng)
+    slot = position(x, cohort, 0, g)
+    return cohort, flipped([t == slot for t in range(g)], eps, rng)
+
+
+# %% mystnb={"figure": {"name": "fig-unknown-tree", "caption": "Ana's O-RR client in a cohort with four slots, where teaste has slot 1, for ε = ln 3."}, "image": {"alt": "Tree with four leaves. Keep, with probability 1/2, reports slot 1. Move, with probability 1/2, reports slot 0, 2 or 3, each with 1/6."}}
+def one_cohort(x, rng):
+    return orr(x, 1, 4, log(3), rng)[1]
+
+
+steps, options = ["keep or move?", "where to?"], [["keep", "move"], [""] * 3]
+names = {t: f"slot {t}" for t in range(4)}
+diagram.tree(one_cohort, "teaste", steps=steps, options=options, names=names)
+plt.show()
+
+# %% [markdown]
+# :::{prf:theorem} O-RR
+# :label: thm-rappor-orr
+# 1. The law of cohort $c$ and reported slot $t$ is
+#
+#    $$ \Pr[c, t \mid x] = \frac{1}{C\,(e^\varepsilon+g-1)}\begin{cases} e^\varepsilon & \text{if } t \text{ is the slot of } x,\\ 1 & \text{if not.}\end{cases} $$
+#
+#    So O-RR is ε-LDP, exactly if two strings have different slots in some cohort.
+# 2. For ideal hash functions, two strings share a slot in one cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
+# 3. From reports, no more than $C(g-1)+1$ candidates can be told apart.
+# :::
+#
+# Part 1 is k-RR in a cohort that is drawn without looking at $x$.
+# For part 2, slots are uniform and independent.
+# For part 3, the law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
+# Such vectors span at most $Cg - (C-1)$ dimensions.
+#
+# With `prove`, we see both budgets for every ε:
+
+# %%
+some = ["tenant", "senate", "teaste"]
+for client in (orr, orappor):
+    found = prove(lambda x, eps, rng, c=client: c(x, 2, 3, eps, rng), some, rounded=False)
+    print(f"{client.__name__:<8} exactly ε for every ε: {found.tight}")
+
+
+# %% [markdown]
+# The server is the one of {ref}`ch-rappor`.
+# A report has a 1 in the string's slot with probability $p$, and in another slot with probability $q$:
+#
+# | | $p$ | $q$ |
+# |---|---|---|
+# | O-RR | $\dfrac{e^\varepsilon}{e^\varepsilon+g-1}$ | $\dfrac{1}{e^\varepsilon+g-1}$ |
+# | O-RAPPOR | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac{1}{e^{\varepsilon/2}+1}$ |
+#
+# For $n$ people, let $n_c$ of them be in cohort $c$, and let $O_{ct}$ of these report a 1 in slot $t$.
+# As in {eq}`eq-rappor-y`, the corrected counts
+#
+# $$ y_{ct} = \frac Cn\cdot\frac{O_{ct} - q\,n_c}{p-q}, \qquad \E\,y_{ct} = \sum_{x \text{ in slot } t \text{ of } c} f_x, $$ (eq-unknown-y)
+#
+# are linear in the shares.
+# The matrix $X$ has a column for each candidate, with a 1 for its slot in each cohort.
+# One more column of ones is for rare strings off the list, which fall into all slots alike.
+# The estimate is $X^+y$, and an average of scores.
+
+
+# %%
+def slots_of(items, cohorts, g):
+    """X: a row for each slot of each cohort, a column for each string."""
+    slot = [[position(x, c, 0, g) for c in range(cohorts)] for x in items]
+    return np.eye(g)[slot].reshape(len(items), -1).T
+
+
+def server(cohort, ones, X, p, q):
+    """Shares of the columns of X, and their standard errors."""
+    n, g = ones.shape
+    C = len(X) // g
+    people = np.bincount(cohort, minlength=C)[:, None]
+    counts = np.array([ones[cohort == c].sum(0) for c in range(C)])
+    y = C / n * (counts - q * people) / (p - q)
+    W = np.linalg.pinv(X)
+    weight = W.reshape(-1, C, g)[:, cohort]
+    score = (weight * C * (ones - q) / (p - q)).sum(2)
+    return W @ y.ravel(), score.std(1) / sqrt(n)
+
+
+# %% [markdown]
+# Everybody reports with $\varepsilon = 2$, with 16 cohorts and 8 slots.
+# After the reports are in, the server tries a list, six words of a dictionary.
+# Estimates stand with 95 % intervals:
+
+# %%
+COHORTS, SLOTS, EPS = 16, 8, 2.0
+root = exp(EPS / 2)
+
+
+def with_rest(items):
+    X = slots_of(items, COHORTS, SLOTS)
+    return np.column_stack([X, np.ones(len(X))])
+
+
+def shown(items, f, s):
+    """Estimates with 95 % intervals."""
+    return [f"{a:.3f} ± {1.96 * b:.3f}".replace("-", "−") for a, b in zip(f[: len(items)], s, strict=False)]
+
+
+LIST = ["tenant", "senate", "estate", "attest", "assent", "sateen"]
+columns = {"word": LIST, "truth": [SHARES.get(x, 0.0) for x in LIST]}
+for name, client, p, q in (
+    ("O-RR", orr, exp(2) / (exp(2) + SLOTS - 1), 1 / (exp(2) + SLOTS - 1)),
+    ("O-RAPPOR", orappor, root / (root + 1), 1 / (root + 1)),
+):
+    cohort, told = zip(*[client(x, COHORTS, SLOTS, EPS, rng) for x in words], strict=True)
+    ones = np.eye(SLOTS)[list(told)] if name == "O-RR" else np.array(told)
+    columns[name] = shown(LIST, *server(np.array(cohort), ones, with_rest(LIST), p, q))
+table(pd.DataFrame(columns))
+
+# %% [markdown]
+# So neither client needs a list, but the server does.
+# Nothing in the table hints at *teaste*.
+# It spills into other estimates: on average, it adds 1.7 points to *tenant* and 1.2 to *senate*.
+#
+# How many slots?
+# With a cohort for each person, O-RR would be local hashing, for which $e^\varepsilon+1$ slots are best.
+# {numref}`fig-rappor-orr` shows that many cohorts come close, and that few cohorts need more slots.
+
+# %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie just above it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
+many = [f"page{i}.example" for i in range(64)]
+grid = np.geomspace(2, 64, 40)
+of_hashing = (exp(1) + grid - 1) / np.sqrt(4 * exp(1) * (grid - 1))
+line = pd.DataFrame({"slots": grid, "error": of_hashing})
+exact = study.of_slots([256, 64, 16], [3, 4, 8, 16, 32, 64], many, epsilon=1.0)
+names = ["256 cohorts", "64 cohorts", "16 cohorts"]
+fig, ax = plt.subplots(figsize=(6.4, 3.4))
+sns.lineplot(line, x="slots", y="error", ax=ax, color="black", label="local hashing")
+marks = simulation("client", names) | {"legend": True}
+sns.lineplot(exact, x="slots", y="error", ax=ax, **marks)
+ax.set(xscale="log", xlabel="slots g", ylabel="standard error / OUE's", ylim=(0.9, 3.2))
+ax.legend(loc="upper left", title="")
+plain_ticks(ax)
+plt.show()
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the law of O-RR, and how many candidates it tells apart"}
+def stated(x, cohorts, g, eps):
+    """The law in the theorem."""
+    weight = 1 / (cohorts * (exp(eps) + g - 1))
+    return {(c, t): weight * (exp(eps) if position(x, c, 0, g) == t else 1) for c in range(cohorts) for t in range(g)}
+
+
+def far(one, other):
+    return max(abs(float(one[report]) - chance) for report, chance in other.items())
+
+
+read = laws(lambda x, rng: orr(x, 3, 4, 1.0, rng), some)
+check(
+    "O-RR",
+    "three cohorts, four slots: the law in the theorem, ε = 1",
+    max(far(one, stated(x, 3, 4, 1.0)) for one, x in zip(read, some, strict=True)) < 1e-12
+    and abs(epsilon(read) - 1) < 1e-12,
+    control="the law of another word",
+    caught=far(read[0], stated("senate", 3, 4, 1.0)) > 0.01,
+)
+
+
+def tells_apart(cohorts, g):
+    return np.linalg.matrix_rank(slots_of(many, cohorts, g)) == 64
+
+
+check(
+    "Rank",
+    "64 candidates: not told apart in any of four designs with C(g − 1) + 1 < 64",
+    not any(tells_apart(c, g) for c, g in ((8, 8), (20, 4), (31, 3), (62, 2))) and tells_apart(64, 3),
+    control="Cg ≥ 64 taken for enough, 20 cohorts of 4 slots",
+    caught=20 * 4 >= 64 and not tells_apart(20, 4),
+)
+
+
+def gained(word):
+    """Points that an unlisted word adds to the estimates of the list, on average."""
+    X = np.linalg.pinv(with_rest(LIST)) @ slots_of([word], COHORTS, SLOTS)
+    return 100 * SHARES[word] * X.ravel()[: len(LIST)]
+
+
+check(
+    "Spill",
+    "tenant gains 1.7 points and senate 1.2 from a word that is not listed",
+    np.abs(gained("teaste")[:2] - [1.7, 1.2]).max() < 0.05,
+    control="another word",
+    caught=np.abs(gained("neaten")[:2] - [1.7, 1.2]).max() > 0.5,
+)
+
+# %% [markdown]
+# (sec-rappor-unknown)=
+# ## Fragments
+#
+# There are $5^6 = 15{,}625$ strings of six letters, and far more of twenty.
+# But there are only $5^2 = 25$ *fragments* of two letters.
+# A bit for each fragment at each position would be short enough.
+#
+# RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
+# All strings have the same length, if need be after padding.
+# The client draws two positions without looking, and they are public.
+# It makes three private reports with $\varepsilon/3$ each: on the two fragments, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
+
+
+# %%
+def unknown(x, grams, cohorts, g, eps, rng):
+    """Two positions; privately, their fragments and the string."""
+    size = len(grams[0])
+    parts = [x[i : i + size] for i in range(0, len(x), size)]
+    pair = pick(list(combinations(range(len(parts)), 2)), rng)
+    fragments = tuple(flipped([a == parts[at] for a in grams], eps / 3, rng) for at in pair)
+    return orappor(x, cohorts, g, eps / 3, rng), pair, fragments
+
+
+# %% mystnb={"figure": {"name": "fig-unknown-flow", "caption": "RAPPOR-Unknown for one person, and what the server does with the reports of all."}, "image": {"alt": "Two lanes. On the phone, the word is cut into three fragments, two positions are drawn, and fragments and word are blurred. On the server, frequent pairs of fragments become a graph, cliques become candidates, and reports on whole words give shares."}}
+diagram.flow(
+    [
+        ("phone", "te|as|te"),
+        ("phone", "draw two positions"),
+        ("phone", "flip bits, ε/3 each"),
+        ("server", "pairs of fragments", "report"),
+        ("server", "graph, cliques"),
+        ("server", "count candidates"),
+    ],
+    chance=["draw two positions", "flip bits, ε/3 each"],
+)
+plt.show()
+
+# %% [markdown]
+# Let a bit for a fragment be flipped with probability $\psi = 1/(e^{\varepsilon/6}+1)$.
+# As in SUE, its score is
+#
+# $$ \frac{\text{bit} - \psi}{1-2\psi}, \qquad \text{with variance}\quad u = \frac{\psi(1-\psi)}{(1-2\psi)^2}, $$
+#
+# and mean 1 if the person has the fragment there, 0 if not.
+# Two given positions are drawn with probability $\varrho = \frac{2}{G(G-1)}$.
+#
+# :::{prf:theorem} RAPPOR-Unknown
+# :label: thm-rappor-unknown
+# 1. All three reports together are ε-LDP, exactly if two strings differ in two fragments and in the slot of some cohort.
+# 2. Let $a$ and $b$ be fragments at two positions, and $f_{ab}$ the share of people who have both.
+#    For everybody who drew these positions, multiply the scores of $a$ and $b$.
+#    The sum of the products, divided by $n\varrho$, is an unbiased estimate of $f_{ab}$.
+#    If nobody has either fragment, $n\Var\hat f_{ab} = u^2/\varrho$.
+# :::
+#
+# :::{prf:proof}
+# In the order of the statements:
+#
+# 1. The positions are drawn without looking at the string.
+#    Given the positions, the three reports have separate coins, so their ratios multiply.
+#    Each ratio is at most $e^{\varepsilon/3}$, and attains it if the two strings differ there.
+# 2. The two scores are independent.
+#    The mean of their product is the product of their means: 1 for a person with both fragments, and 0 otherwise.
+#    Each person contributes with probability $\varrho$, which the division by $\varrho$ makes good.
+#    If both means are 0, the mean square of the product is $u^2$, and the contribution of one person has the variance $\varrho\,u^2/\varrho^2$.
+# :::
+#
+# The proof for every ε, with our client, for two strings of two letters:
+
+
+# %%
+def tiny(x, eps, rng):
+    return unknown(x, ["a", "b"], 2, 2, eps, rng)
+
+
+print(prove(tiny, ["aa", "bb"], rounded=False))
+
+# %% [markdown]
+# (sec-unknown-cliques)=
+# ## From pairs to words
+#
+# The server estimates the shares of all pairs of fragments, for all pairs of positions.
+
+
+# %%
+def pairs(pair, fragments, eps):
+    """Shares of pairs of fragments, and their standard errors."""
+    n, psi = len(pair), 1 / (exp(eps / 6) + 1)
+    score, f, s = (fragments - psi) / (1 - 2 * psi), {}, {}
+    places = sorted({*map(tuple, pair.tolist())})
+    for at in places:
+        a, b = score[(pair == at).all(1)].swapaxes(0, 1)
+        f[at] = a.T @ b / n * len(places)  # ϱ is 1 / len(places)
+        square = (a**2).T @ b**2 / n * len(places) ** 2
+        s[at] = np.sqrt((square - f[at] ** 2) / n)
+    return f, s
+
+
+# %% [markdown]
+# Everybody reports once with $\varepsilon = 6$, which is 2 for each of the three parts.
+# Two fragments are *joined* if the share of their pair is more than $z$ standard errors above 0.
+# We choose $z$ so that one false pair is expected among all $3\cdot 25^2$.
+#
+# Fragments are nodes of a graph, with a column for each position.
+# A *clique* is a set of nodes that are all joined.
+# A clique with one node in each column spells a candidate, as in {numref}`fig-unknown-graph`.
+
+# %%
+GRAMS = ["".join(pair) for pair in product(LETTERS, repeat=2)]
+TOTAL = 6.0
+reports = [unknown(x, GRAMS, COHORTS, SLOTS, TOTAL, rng) for x in words]
+whole, pair, fragments = zip(*reports, strict=True)
+f, s = pairs(np.array(pair), np.array(fragments), TOTAL)
+z = norm.isf(1 / (3 * 25**2))
+joined = {at: f[at] > z * s[at] for at in f}
+candidates = [
+    "".join(GRAMS[i] for i in parts)
+    for parts in product(range(25), repeat=3)
+    if all(joined[i, j][parts[i], parts[j]] for i, j in joined)
+]
+print("candidates:", *candidates)
+
+# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, a column for each position. Arcs join the first and the last position. Orange: the clique teaste."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three orange lines join te, as and te."}}
+fig, ax = plt.subplots(figsize=(6.4, 3))
+place, new = {}, [GRAMS.index(a) for a in ("te", "as", "te")]
+ends = {(at, i) for ab in joined for ij in np.argwhere(joined[ab]) for at, i in zip(ab, ij, strict=True)}
+for at in range(3):
+    own = sorted(i for column, i in ends if column == at)
+    for row, i in enumerate(own):
+        place[at, i] = at, (len(own) - 1) / 2 - row
+        card = {"boxstyle": "round", "fc": "white"}
+        ax.text(*place[at, i], GRAMS[i], ha="center", va="center", bbox=card)
+for (a, b), edges in joined.items():
+    for i, j in np.argwhere(edges):
+        ours = (new[a], new[b]) == (i, j)
+        look = {"color": "C1", "lw": 2.5} if ours else {"color": "C0", "lw": 1}
+        bend = "arc3,rad=-0.3" if b - a == 2 else "arc3"
+        look |= {"arrowstyle": "-", "connectionstyle": bend}
+        ax.annotate("", place[b, j], place[a, i], arrowprops=look, zorder=1)
+ax.set(xlim=(-0.2, 2.2), ylim=(-2.2, 2.2), yticks=[])
+ax.set_xticks([0, 1, 2], ["letters 1, 2", "letters 3, 4", "letters 5, 6"])
+sns.despine(left=True, bottom=True)
+ax.grid(visible=False)
+plt.show()
+
+# %% [markdown]
+# Among the candidates is *teaste*, which nobody listed.
+# But *tenate* is there, too, and nobody types it.
+# Three words lend it one pair each: *tenant*, *senate* and *teaste*.
+# So cliques are candidates only.
+# The reports on whole strings, which we have not used so far, say which candidates are real.
+# Their coins are independent of those for fragments, so the standard errors hold although the list comes from the same people.
+
+# %%
+cohort, bits = (np.array(part) for part in zip(*whole, strict=True))
+p = exp(TOTAL / 6) / (exp(TOTAL / 6) + 1)
+shares, errors = server(cohort, bits, with_rest(candidates), p, 1 - p)
+cut = norm.isf(0.05 / len(candidates))
+real = ["yes" if a > cut * b else "no" for a, b in zip(shares, errors, strict=True)]
+columns = {
+    "candidate": candidates,
+    "truth": [SHARES.get(x, 0.0) for x in candidates],
+    "estimate": shown(candidates, shares, errors),
+    "found": real[:-1],
+}
+table(pd.DataFrame(columns))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of the whole report, pairs of fragments, and what is found"}
+def raw(x, eps, rng):
+    """A mistake: fragments are sent as they are."""
+    told, pair, _ = tiny(x, eps, rng)
+    return told, pair, x
+
+
+def own_length(x, eps, rng):
+    """A mistake: positions are drawn from each string's own length."""
+    return unknown(x, ["a", "b"], 1, 2, eps, rng)
+
+
+def spent(client, strings=("aa", "bb")):
+    return epsilon(laws(lambda x, rng: client(x, 3.0, rng), list(strings)))
+
+
+check(
+    "Fragments",
+    "exact law: ε = 3",
+    abs(spent(tiny) - 3) < 1e-9,
+    control="fragments sent as they are; positions drawn from each string's own length: ε = ∞",
+    caught=np.isinf(spent(raw)) and np.isinf(spent(own_length, ("aa", "bbb"))),
+)
+word = Unknown(alphabet="_ab", length=2, gram=1, slots=2, epsilon=3.0, bits=3, hashes=1, cohorts=1)
+mean, variance = moments(word, ["ab"])
+psi = 1 / (exp(0.5) + 1)
+u = psi * (1 - psi) / (1 - 2 * psi) ** 2
+check(
+    "Pairs",
+    "exact law: unbiased, and the variance of the theorem for fragments that nobody has",
+    abs(mean[0, 0, 1, 2] - 1) < 1e-9 and abs(mean).sum() < 1 + 1e-6 and abs(variance[0, 0, 0, 0] - u**2) < 1e-6,
+    control="the target of another word",
+    caught=abs(mean[0, 0, 2, 1] - 1) > 0.5,
+)
+truth = np.array(columns["truth"])
+off = np.abs(shares[:-1] - truth) / errors[:-1]
+check(
+    "Dictionary",
+    "five words and a ghost are candidates, shares within 6 standard errors, the ghost is not found",
+    {*SHARES} - {"neaten"} < {*candidates}
+    and off.max() < 6
+    and [x for x, yes in zip(candidates, real, strict=False) if yes == "yes"] == sorted({*SHARES} - {"neaten"}),
+    control="the shares in reverse order",
+    caught=(np.abs(shares[:-1] - truth[::-1]) / errors[:-1]).max() > 6,
+)
+
+# %% [markdown]
+# (sec-unknown-missed)=
+# ## What is missed
+#
+# The word *neaten*, with a share of 2 %, is no candidate.
+# A pair is joined every other time if $f_{ab}$ is $z$ standard errors, $f_{ab} = z\,u/\sqrt{n\varrho}$.
+# Solved for the number of people:
+#
+# $$ n = \frac{z^2\,u^2}{\varrho\,f_{ab}^2}. $$ (eq-rappor-people)
+#
+# A word needs all of its pairs.
+
+
+# %%
+def needed(f, eps):
+    """People for whom a pair with this share is joined every other time."""
+    psi = 1 / (exp(eps / 6) + 1)
+    u = psi * (1 - psi) / (1 - 2 * psi) ** 2
+    return (z * u / f) ** 2 * 3  # ϱ is 1/3
+
+
+rows = [[f"{f:.0%}", *(f"{needed(f, eps):,.0f}" for eps in (1, 2, 4, 6))] for f in (0.1, 0.02)]
+table(pd.DataFrame(rows, columns=["share", "ε = 1", "ε = 2", "ε = 4", "ε = 6"]))
+
+# %% [markdown]
+# For a small ε, $1-2\psi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.
+# Then $n$ grows like $1/\varepsilon^4$, the square of what counting needs, because two noises are multiplied.
+# Later methods report one prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy`.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the number of people, by the package's variance"}
+six = Unknown(alphabet=f"_{LETTERS}", length=6, gram=2, slots=2, epsilon=6.0, bits=8, hashes=1, cohorts=4)
+by_package = six.variance(["tttttt"])[0, 0, 1, 1] * z**2 / 0.02**2
+check(
+    "People",
+    "u²/ϱ is the package's variance of a pair that a person does not have",
+    abs(by_package / needed(0.02, 6.0) - 1) < 1e-9,
+    control="ε/2 in place of ε/3 for a fragment",
+    caught=abs(by_package / needed(0.02, 9.0) - 1) > 0.1,
+)
+
+# %% [markdown]
+# (sec-unknown-wrong)=
+# ## What can go wrong
+#
+# - *Fragments are sent as they are.*
+#   Two of three fragments nearly give away the word.
+# - *Positions are drawn from each word's own length.*
+#   A high position then tells that the word is long.
+# - *Too many false pairs.*
+#   Candidates multiply; raise $z$, or ask more people.
+# - *Cliques are taken for words.*
+#   Count them before you publish.
+#
+# (sec-unknown-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# You have 500 candidates and $\varepsilon = \ln 7$.
+# How many slots does local hashing suggest?
+# How many cohorts does O-RR need with these slots, and how many for four equations per candidate?
+# :::
+#
+# :::{dropdown} Solution
+# $e^\varepsilon + 1 = 8$ slots.
+# By the theorem, $C(8-1)+1 \ge 500$, so $C \ge 72$.
+# For four equations per candidate, $7C \ge 2000$, so $C \ge 286$.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes)
+# Do not multiply two noises: regard a pair of fragments as one item, and report it by k-RR with budget $2\varepsilon/3$.
+# Write the client and an estimator of $f_{ab}$ for one pair of positions.
+# Compare the variances for a pair that nobody has, at $\varepsilon = 6$ and $\varepsilon = 1$.
+# :::
+#
+# :::{dropdown} Solution
+# With $k = 25^2 = 625$ pairs, {eq}`eq-freq-krr` gives $\frac{e^4+623}{(e^4-1)^2} = 0.24$ at $\varepsilon = 6$, and $u^2 = 0.85$.
+# At $\varepsilon = 1$, it is 696, and $u^2 = 1{,}290$.
+# Local hashing has only 8.7 there, by {prf:ref}`thm-oue`.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def pair_krr(x, eps, rng):
+    """The pair of fragments at positions 0 and 1, through k-RR with 2ε/3."""
+    own = GRAMS.index(x[:2]) * 25 + GRAMS.index(x[2:4])
+    if toss(odds(2 * eps / 3) / (odds(2 * eps / 3) + 624), rng):
+        return own
+    return pick([item for item in range(625) if item != own], rng)
+
+
+def pair_share(reports, eps):
+    e = exp(2 * eps / 3)
+    p, q = e / (e + 624), 1 / (e + 624)
+    return (np.bincount(reports, minlength=625) / len(reports) - q) / (p - q)
+
+
+told = pair_share([pair_krr(x, TOTAL, rng) for x in words[:4000]], TOTAL)
+print(f"te, na: {told[GRAMS.index('te') * 25 + GRAMS.index('na')]:.3f}, truth {SHARES['tenant']}")
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 6 minutes)
+# All words have 12 letters now.
+# Compare fragments of two letters with fragments of three: bits of a report, people needed for a pair, and ghosts.
+# :::
+#
+# :::{dropdown} Solution
+# Fragments of two letters have $G = 6$ positions and $\varrho = \frac1{15}$, those of three letters $G = 4$ and $\varrho = \frac16$.
+# So longer fragments need 2.5 times fewer people, apart from a slightly larger $z$.
+# But a report on a fragment has $5^3 = 125$ bits in place of 25, and $26^3 = 17{,}576$ with all letters of the alphabet.
+# Longer fragments make fewer ghosts, since fewer words share one.
+# :::
+#
+# ## Summary
+#
+# - O-RR and O-RAPPOR hash strings in cohorts; the list may come after the reports, but naming a share needs one.
+# - O-RR tells at most $C(g-1)+1$ candidates apart; with many cohorts it comes close to local hashing.
+# - RAPPOR-Unknown splits its budget between two fragments and the whole string.
+# - Frequent pairs form a graph, cliques are candidates, and reports on whole strings sort out the ghosts.
+# - Two noises are multiplied, so only popular strings are discovered.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $x$ | an item, or another value that one person has |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $q$ | chance that the bit of another item is set |
+# | $g$ | number of slots of a hash function |
+# | $C$ | number of cohorts (here only) |
+# | $t$ | a slot (here only) |
+# | $O_{ct}$ | ones in slot $t$ of cohort $c$ (here only) |
+# | $y_{ct}$ | the same, corrected (here only) |
+# | $X$ | slots of the candidates: a row for each slot of each cohort (here only) |
+# | $G$ | number of positions of a string (here only) |
+# | $\psi$ | chance that a bit for a fragment is flipped (here only) |
+# | $u$ | variance of the score of such a bit (here only) |
+# | $\varrho$ | chance that two given positions are drawn (here only) |
+# | $z$ | standard errors above 0 from which on two fragments are joined (here only) |
+#
+# Next, {ref}`ch-means` turns to numbers.
