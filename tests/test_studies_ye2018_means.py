@@ -59,6 +59,30 @@ def test_largest_errors_follow_the_standard_errors():
     assert got["Harmony", 64] == pytest.approx(2.50 * sd * 0.5 / np.sqrt(64 * np.log(64)), rel=0.1)
 
 
+def test_repeated_surveys_agree_with_the_variance_and_with_real_clients():
+    mechanism, rng = HarmonyMean(d=80, epsilon=1.0), np.random.default_rng(4)
+    (row,) = study.mean_squares([("one", mechanism, 5000)], rng=rng, trials=400).to_dict("records")
+    assert row["case"] == "one" and row["error"] == pytest.approx(np.sqrt(row["square"]))
+    c = (np.e + 1) / (np.e - 1)
+    assert row["formula"] == pytest.approx((80 * c**2 - np.mean(study.MEANS**2)) / 5000)
+    assert abs(row["square"] - row["formula"]) < 6 * row["sem"]
+    assert not abs(row["square"] - 1.2 * row["formula"]) < 6 * row["sem"]
+    off = []
+    for _ in range(30):  # people and clients, one by one
+        reports = mechanism.perturb(study.people(5000, rng), rng=rng)
+        off.append(np.mean((mechanism.estimate(mechanism.tally(reports)) - study.MEANS) ** 2))
+    assert abs(np.mean(off) - row["formula"]) < 6 * np.std(off, ddof=1) / np.sqrt(30)
+    assert np.abs(study.to_raw(study.MEANS) - study.MIDDLES).max() < 0.6
+
+
+def test_extreme_sources():
+    found = study.extremes([0.5, 0.3, 0.2], 0.1)
+    assert {tuple(np.round(100 * point).astype(int).tolist()) for point in found} == {
+        (40, 40, 20), (40, 30, 30), (60, 20, 20), (60, 30, 10), (50, 40, 10), (50, 20, 30)
+    }  # fmt: skip
+    assert study.extremes([0.95, 0.05], 0.1).max() == 1.0 and study.extremes([0.95, 0.05], 0.1).min() == 0.0
+
+
 @pytest.mark.parametrize("eps", [0.5, 1.5, 3.0])
 def test_ball_is_the_best_channel_of_tuples(eps):
     tuples = np.array([*product(range(2), repeat=3)])

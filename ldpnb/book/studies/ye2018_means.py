@@ -8,12 +8,13 @@ range around its mean, which rises from 60 to 340.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from math import comb, log, sqrt
 from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import Tally
 
@@ -26,6 +27,7 @@ MIDDLES = np.linspace(60, 340, ATTRIBUTES)
 BATCH = 100_000
 WIDEST = np.minimum(MIDDLES - LEAST, MOST - MIDDLES)
 LOW, HIGH = np.ceil(MIDDLES - WIDEST).astype(int), np.floor(MIDDLES + WIDEST).astype(int)
+MEANS = ((LOW + HIGH) / 2 - (MOST + LEAST) / 2) / HALF  # of all people that might be drawn, in [−1, 1]
 
 
 def people(n: int, rng: np.random.Generator) -> Floats:
@@ -101,6 +103,39 @@ def errors(found: pd.DataFrame) -> pd.DataFrame:
     return squared.groupby(["ε", "n"])[["seen", "stated"]].mean().pow(0.5) / (2 * HALF)
 
 
+def mean_squares(
+    cases: Iterable[tuple[float, Any, int]], *, rng: np.random.Generator, trials: int = 2000
+) -> pd.DataFrame:
+    """Repeat surveys of random samples, and compare the mean square error over attributes with the formula.
+
+    Each person is drawn anew, so the tally of a survey has an exact law: an attribute is drawn, all alike, and its sign
+    is + with probability (1 + m/c)/2, for the mean m of the attribute.
+
+    Parameters
+    ----------
+    cases : iterable of (case, mechanism, n)
+        What to call it, a mechanism that asks about one of 80 numbers by its sign, and how many people there are.
+    rng : numpy.random.Generator
+    trials : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each case: ``case``, ``error`` (root mean square), ``square`` (mean square), ``sem`` (its standard
+        error), ``formula`` (what the variance says), in units of half the range.
+    """
+    truth, rows = MEANS, []
+    for case, mechanism, n in cases:
+        plus = (1 + truth * ATTRIBUTES / mechanism.scores.max()) / 2
+        cells = np.stack([1 - plus, plus], 1) / ATTRIBUTES
+        counts = rng.multinomial(n, cells.ravel(), trials).reshape(trials, ATTRIBUTES, 2)
+        squares = np.mean((mechanism.estimate(Tally(mechanism, n, counts)) - truth) ** 2, axis=1)
+        row = {"case": case, "error": sqrt(squares.mean()), "square": squares.mean()}
+        row |= {"sem": squares.std(ddof=1) / sqrt(trials)}
+        rows.append(row | {"formula": float(mechanism.variance(truth[None]).mean()) / n})
+    return pd.DataFrame(rows)
+
+
 def largest_errors(
     kinds: Mapping[str, Callable[..., Any]],
     sizes: Iterable[int],
@@ -138,6 +173,19 @@ def largest_errors(
             error = np.abs(mechanism.estimate(Tally(mechanism, n, counts))).max(1).mean()
             found[name, d] = float(error * epsilon * sqrt(n / (d * log(d))))
     return found
+
+
+def extremes(pi: ArrayLike, slack: float) -> Floats:
+    """Return the extreme points of the sources within `slack` of pi in each value: all values but one at a limit."""
+    middle = np.asarray(pi, float)
+    low, high, found = np.maximum(middle - slack, 0), np.minimum(middle + slack, 1), set()
+    for free in range(len(middle)):
+        for ends in product((False, True), repeat=len(middle) - 1):
+            point = np.insert(np.where(ends, np.delete(high, free), np.delete(low, free)), free, 0.0)
+            point[free] = 1 - point.sum()
+            if low[free] - 1e-12 <= point[free] <= high[free] + 1e-12:
+                found.add(tuple(np.round(point, 12).tolist()))  # so that rounding does not make two of one
+    return np.array(sorted(found))
 
 
 def ball(k: int, d: int, epsilon: float, radius: int | None = None) -> float:
