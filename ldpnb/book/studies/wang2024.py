@@ -305,7 +305,9 @@ def songs(client: Any, *, rng: np.random.Generator, listeners: int = 50_000, run
         weights[live] = lively / lively.sum() * 3 * weights.sum()
         played = rng.choice(len(liking), (listeners, client.m), p=weights / weights.sum())
         user, song = np.divmod(np.unique(np.arange(listeners)[:, None] * len(liking) + played), len(liking))
-        people = Records.from_arrays(user, song, np.clip(liking[song] + rng.normal(0, 0.4, len(song)), -1, 1), n=listeners)
+        people = Records.from_arrays(
+            user, song, np.clip(liking[song] + rng.normal(0, 0.4, len(song)), -1, 1), n=listeners
+        )
         truth = np.bincount(song, minlength=len(liking))[live] / listeners
         error = np.sqrt(client.spread(people, items=live.tolist()).variance[0])
         known = released[live] < day
@@ -382,12 +384,34 @@ def searches(client: Any, *, rng: np.random.Generator, n: int = 200_000, d: int 
     return pd.DataFrame(rows)
 
 
+class Counting:
+    """The hash family of a client, which counts the slots that it computes."""
+
+    def __init__(self, family: Any) -> None:
+        self.family, self.words, self.values, self.slots = family, family.words, family.values, 0
+
+    def count(self, seeds: Any, first: Ints, inner: int, outer: int, keys: Ints) -> Any:
+        """Count as the family does."""
+        self.slots += len(first) * len(keys)
+        return self.family.count(seeds, first, inner, outer, keys)
+
+
+class Misread:
+    """A control: reports of one client that are read as those of another."""
+
+    def __init__(self, server: Any, client: Any) -> None:
+        self.m, self.perturb = client.m, client.perturb
+        self.tally, self.estimate, self.spread = server.tally, server.estimate, server.spread
+
+
 # ------------------------------------------------------------------------------------------------- rented clothes
 
 CLOTHES = 5850
 
 
-def clothing_errors(methods: Mapping[str, Callable[[float, int, int], Any]], seed: int, trials: int, top: int) -> pd.DataFrame:
+def clothing_errors(
+    methods: Mapping[str, Callable[[float, int, int], Any]], seed: int, trials: int, top: int
+) -> pd.DataFrame:
     """Measure errors on ratings of rented clothes: variance and squared bias of frequencies, simulated ones of means.
 
     Parameters
