@@ -14,16 +14,15 @@ from ldpnb.core import Floats, Ints, Records
 from ldpnb.keyvalue import Holdings, PrivKV, WheelKV, clipped_mean, holdings, privkvm_marginals
 
 Make = Callable[[float, int], Any]  # a mechanism from ε and the number of keys
-Draw = Callable[..., Ints]
 
 PEOPLE, KEYS, PAIRS, TOP = 100_000, 512, 8, 50  # Table 3, first row
 ROUNDS = 3  # of PrivKVM
 FIG3_BUDGETS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 
 
-def distinct(draw: Draw, n: int, m: int) -> Ints:
+def distinct(draw: Callable[[Any], Any], n: int, m: int) -> Ints:
     """Draw m different keys for each of n people: what is repeated is drawn again."""
-    keys = draw((n, m))
+    keys: Ints = draw((n, m))
     while True:
         order = np.argsort(keys, 1, kind="stable")
         ordered = np.take_along_axis(keys, order, 1)
@@ -40,14 +39,17 @@ def crowd(kind: str, rng: np.random.Generator, n: int = PEOPLE, d: int = KEYS, m
     Gaussian keys are half of a bell over the list of keys, with a standard deviation of a third of its length.
     """
 
-    def half_gaussian(shape: Any) -> Ints:
+    def level(shape: Any) -> Any:
+        return rng.integers(0, d, shape)
+
+    def half_gaussian(shape: Any) -> Any:
         rank = np.abs(rng.normal(0, d / 3, shape)).astype(np.int64)
         while (beyond := rank >= d).any():
             rank[beyond] = np.abs(rng.normal(0, d / 3, int(beyond.sum()))).astype(np.int64)
         return rank
 
     bell = kind == "Gaussian"
-    keys = distinct(half_gaussian if bell else lambda shape: rng.integers(0, d, shape), n, m)
+    keys = distinct(half_gaussian if bell else level, n, m)
     means = np.clip(rng.normal(0, 1 / 3, d), -1, 1) if bell else rng.uniform(-1, 1, d)
     values = np.clip(means[keys] + rng.normal(0, 1 / 4, keys.shape), -1, 1)
     return Records.from_arrays(np.repeat(np.arange(n), m), keys.ravel(), np.round(8 * values.ravel()) / 8, n=n)
@@ -126,7 +128,7 @@ AFTER = {"growth": 200, "shrink": 50}
 CHANGE_BUDGETS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 
 
-def level(n: int, d: int, m: int, rng: np.random.Generator) -> Records:
+def even(n: int, d: int, m: int, rng: np.random.Generator) -> Records:
     """Invent records of m keys each out of d, all sets alike, with uniform values in steps of 0.1."""
     keys = np.argsort(rng.random((n, d)), axis=1, kind="stable")[:, :m]
     return Records.from_arrays(np.repeat(np.arange(n), m), keys.ravel(), rng.integers(-10, 11, n * m) / 10, n=n)
@@ -159,7 +161,7 @@ def fig45(
         "batches"), ``truth`` ("everyone" or "now"), ``keys`` ("all", "changed", "kept" or "live"), ``what``, ``run``,
         ``mse`` and, for frequencies, ``exact``, its expected value.
     """
-    crowds = {d: level(each, d, HELD, rng) for d in (BEFORE, *AFTER.values())}
+    crowds = {d: even(each, d, HELD, rng) for d in (BEFORE, *AFTER.values())}
 
     def measure(change: str, eps: float, rng: np.random.Generator) -> list[dict[str, Any]]:
         d = max(BEFORE, AFTER[change])
@@ -349,7 +351,7 @@ def searches(client: Any, *, rng: np.random.Generator, n: int = 200_000, d: int 
     place = rng.permutation(d)
     burst, tenth, hundredth = int(np.flatnonzero(place == 7 * d // 10)[0]), d // 10, d // 100
 
-    def ask(weights: Floats) -> tuple[Records, list[int]]:
+    def ask(weights: Any) -> tuple[Records, list[int]]:
         asked = rng.choice(d, (n, client.m), p=weights / weights.sum())
         user, query = np.divmod(np.unique(np.arange(n)[:, None] * d + asked), d)
         hot = np.argsort(-np.bincount(query, minlength=d), kind="stable")[:hundredth]
