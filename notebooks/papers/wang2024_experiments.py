@@ -405,7 +405,7 @@ close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 1 und
 #
 # {badge}`Reproduced <wang2024.fig5>` errors fall: {badge}`Reproduced under conditions <wang2024.fig5-falls>` batches are better: {badge}`Reproduced under conditions <wang2024.batches>` · Lesson: {ref}`sec-changing-batches`
 #
-# It is the same with removed keys, whose share is one of everyone.
+# It is the same with removed keys.
 # Here means fall, too, except those of removed keys if all data are treated alike.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-fig4", "caption": "Figs. 4 and 5 at the paper's size, for our reconstruction: mean square errors of keys that are new (above) or gone (below), share of everyone. Marks: 50 surveys with 95 % bars; lines on the left: exact."}, "image": {"alt": "Four panels of mean square error, logarithmic, against epsilon from 0.5 to 6. Both ways fall everywhere. Frequencies on the left: batches lie at half of all alike for small epsilon, and a little closer at large. Means on the right: both start near 0.75, and batches are lower from about 1 on."}}
