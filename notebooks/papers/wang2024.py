@@ -292,7 +292,7 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 1 undecid
 # (wang2024-algorithm-1)=
 # ### Algorithm 1 · Wheel-KV, the client (our reconstruction)
 #
-# ::::{prf:algorithm} Wheel-KV, for one person (our reconstruction)
+# ::::{prf:algorithm} Wheel-KV for one person, our reconstruction
 # :label: alg-wang2024-1
 # :nonumber:
 # **Input** pairs $S$, a public seed for a hash $h$, ε, slots $N$, pairs $m < N$.
@@ -308,7 +308,7 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 1 undecid
 # (wang2024-algorithm-2)=
 # ### Algorithm 2 · Wheel-KV, the server (our reconstruction)
 #
-# ::::{prf:algorithm} Wheel-KV, from n reports (our reconstruction)
+# ::::{prf:algorithm} Wheel-KV from n reports, our reconstruction
 # :label: alg-wang2024-2
 # :nonumber:
 # **Input** seeds and slots; any list of keys.
@@ -496,7 +496,7 @@ check(
 # | Client that was not told | Printed | Right |
 # |---|---|---|
 # | PrivKVM | samples too seldom, less accurate | half of the reports |
-# | PCKV-GRR | probability too small, less accurate | and $\boxed{\text{exceeds ε}}$ if few keys are left |
+# | PCKV-GRR | probability too small, less accurate | and $\boxed{\text{may exceed ε}}$ if few keys are left |
 # | PCKV-UE | too much bandwidth | the same |
 # | Wheel-KV | (lost) | no effect, for our reconstruction |
 #

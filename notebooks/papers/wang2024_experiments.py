@@ -522,7 +522,7 @@ def fallen(change, what, keys="all", treatments=("alike", "batches"), eps=2.0, b
 settle(
     "wang2024.fig4-falls",
     {"frequency": all(fallen("growth", "frequency")), "mean": any(fallen("growth", "mean"))},
-    control=("a second batch at ε = 1", not any(fallen("growth", "frequency", eps=1.0))),
+    control=("both batches at ε = 1, the first alone at 2", not any(fallen("growth", "frequency", eps=1.0))),
 )
 settle(
     "wang2024.fig5-falls",
@@ -530,7 +530,7 @@ settle(
         "falls": all(fallen("shrink", "frequency") + fallen("shrink", "mean")),
         "removed-keys": any(fallen("shrink", "mean", "changed", ("alike",))),
     },
-    control=("a second batch at ε = 1", not any(fallen("shrink", "frequency", eps=1.0))),
+    control=("both batches at ε = 1, the first alone at 2", not any(fallen("shrink", "frequency", eps=1.0))),
 )
 settle(
     "wang2024.batches",
@@ -647,5 +647,5 @@ close("wang2024", "§4.3.6", "1 reproduced under conditions, 1 undecidable")
 #
 # The paper cites ten works.
 # This book also cites six of them: [2] {cite:t}`dwork2006calibrating`, [3] {cite:t}`duchi2013local`, [4] {cite:t}`erlingsson2014rappor`, [6] {cite:t}`gu2020pckv`, [7] {cite:t}`sun2019conditional` and [10] {cite:t}`wang2020wheel`.
-# The others are a survey of differential privacy, the journal article on PrivKVM, and two Chinese surveys of machine learning.
+# The others are a survey of differential privacy, the journal article on PrivKVM, and two Chinese surveys of security in machine learning.
 # The DOI of [10] is printed with 33891407 at its end; it ends in 3389140.
