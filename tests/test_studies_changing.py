@@ -8,9 +8,8 @@ from ldpnb.book.studies import changing as study
 
 
 def wheel(eps):
-    """Chances that a report of Wheel-KV names a key that its sender holds, and one that she does not."""
-    alpha, beta, gamma = map(float, WheelKV(epsilon=eps, m=2).answer)
-    return alpha + beta, 2 * gamma
+    """The law of a report of Wheel-KV about one key."""
+    return tuple(map(float, WheelKV(epsilon=eps, m=2).answer))
 
 
 def errors(*cases, surveys=4_000):

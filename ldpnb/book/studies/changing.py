@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]
 
 
 def errors(
-    names: Callable[[float], tuple[float, float]],
+    answer: Callable[[float], tuple[float, float, float]],
     cases: Iterable[Mapping[str, Any]],
     *,
     surveys: int,
@@ -20,8 +20,8 @@ def errors(
 
     Parameters
     ----------
-    names : function
-        From ε to the probabilities that a report names the key if its sender holds it, and if not.
+    answer : function
+        From ε to the probabilities α, β and γ of a report about the key.
     cases : iterable of dict
         Each with its "ε", and for every batch the number of people "n", the share of them who hold the key "f", the
         weight in the sum "u", and the weight in what is "wanted"; anything else is kept.
@@ -36,7 +36,8 @@ def errors(
     """
     rows = []
     for case in cases:
-        (p, q), n = names(case["ε"]), np.round(case["n"]).astype(int)
+        (alpha, beta, gamma), n = answer(case["ε"]), np.round(case["n"]).astype(int)
+        p, q = alpha + beta, 2 * gamma  # that a report is a sign, of a holder and of another
         holders = np.round(n * np.array(case["f"])).astype(int)
         u, truth = np.array(case["u"]), holders / n @ np.array(case["wanted"])
         noise = (holders * p * (1 - p) + (n - holders) * q * (1 - q)) / ((p - q) * n) ** 2
