@@ -44,7 +44,7 @@ from ldpnb.hashing import key_of
 from ldpnb.keyvalue import stale_epsilon
 
 style()
-rng = np.random.default_rng(2323)
+rng = np.random.default_rng(2024)
 
 # %% [markdown]
 # (sec-changing-setting)=
@@ -124,12 +124,17 @@ def stale(record, d_old, d_new, ell, eps, rng):
 
 
 some = [{}, {0: 1.0}, {0: -1.0}]
-print(prove(lambda r, eps, rng: stale(r, 2, 2, 1, eps, rng), some, rounded=False))
-print(prove(lambda r, eps, rng: stale(r, 2, 3, 1, eps, rng), some, rounded=False))
+
+
+def grown(record, eps, rng):
+    """Two keys became three, and ℓ = 1."""
+    return stale(record, 2, 3, 1, eps, rng)
+
+
+print(prove(grown, some, rounded=False))
 
 # %% [markdown]
-# With two keys, as before, the client is exactly ε-LDP.
-# With a third key it is not: the largest ratio is $\frac32 e^\varepsilon$.
+# Here $x$ stands for $e^\varepsilon$: after a third key has come, the largest ratio is $\frac32 e^\varepsilon$ and not $e^\varepsilon$.
 #
 # :::{prf:theorem} What a client with old probabilities spends
 # :label: thm-changing-stale
@@ -144,26 +149,26 @@ print(prove(lambda r, eps, rng: stale(r, 2, 3, 1, eps, rng), some, rounded=False
 # :::
 #
 # :::{prf:proof}
-# 1. Besides the two signs of the drawn key there are $2(d'+\ell-1)$ signed keys.
-# They share the probability that $2(d+\ell-1)$ signed keys with $\gamma$ each had before.
+# *Step 1.* Besides the two signs of the drawn key there are $2(d'+\ell-1)$ signed keys.
+# They share the probability $1-\alpha-\beta$, which $2(d+\ell-1)$ signed keys with $\gamma$ each shared before.
 # So each of them now has
 #
-# $$ \gamma' = \gamma\,\frac{2(d+\ell-1)}{2(d'+\ell-1)} = \frac\gamma r. $$
+# $$ \gamma' = \frac{1-\alpha-\beta}{2(d'+\ell-1)} = \frac{2(d+\ell-1)\,\gamma}{2(d'+\ell-1)} = \frac\gamma r. $$
 #
-# 2. Take the report (key $j$, +).
+# *Step 2.* Take the report (key $j$, +).
 # If $j$ is not in $S$, its probability is $\gamma'$.
 # If $j$ is in $S$ with value $v$, it is
 #
 # $$ w\Big(\frac{1+v}{2}\,\alpha + \frac{1-v}{2}\,\beta\Big) + (1-w)\,\gamma'. $$
 #
-# 3. This grows with $v$.
+# *Step 3.* This grows with $v$, because $\alpha > \beta$.
 # So all probabilities lie between the least and the largest of three numbers, which the records $\{\}$, $\{j\colon 1\}$ and $\{j\colon -1\}$ attain:
 #
 # $$ \gamma', \qquad w\alpha + (1-w)\gamma', \qquad w\beta + (1-w)\gamma'. $$
 #
 # For − they are the same, and a dummy behaves like a key with $v = 0$.
 #
-# 4. Divide by $\gamma'$, and use $w = 1/\ell$, $\alpha = \omega\gamma = \omega r\gamma'$ and $\beta = r\gamma'$.
+# *Step 4.* Divide by $\gamma'$, and use $w = 1/\ell$, $\alpha = \omega\gamma = \omega r\gamma'$ and $\beta = r\gamma'$.
 # The three numbers become $1$, $A$ and $B$, and $A \ge B$.
 # If keys were added, $r \ge 1$ and $B \ge 1$.
 # :::
@@ -175,13 +180,15 @@ print(prove(lambda r, eps, rng: stale(r, 2, 3, 1, eps, rng), some, rounded=False
 # %% mystnb={"figure": {"name": "fig-changing-stale", "caption": "Exact ε of a PCKV-GRR client that states ε = 1 for 100 keys, against the number of keys now. Lines: theorem. Marks: from the law of the client on this page."}, "image": {"alt": "Exact epsilon against the number of keys now, 5 to 1000, logarithmic. All three curves meet at 1 for 100 keys and rise to about 3 at 1000. To the left, the curve for padding length 1 is flat and then rises steeply; those for 2 and 8 fall below 0.5 first."}}
 def spends(d_old, d_new, ell, eps):
     """The theorem."""
-    omega, r = ell * (exp(eps) - 1) + 1, (d_new + ell - 1) / (d_old + ell - 1)
-    return log(max(1, (r * omega + ell - 1) / ell) / min(1, (r + ell - 1) / ell))
+    omega = ell * (exp(eps) - 1) + 1
+    r = (d_new + ell - 1) / (d_old + ell - 1)
+    a, b = (r * omega + ell - 1) / ell, (r + ell - 1) / ell
+    return log(max(1, a) / min(1, b))
 
 
 def exact(ell, d_new):
     """Exact ε of the client for 100 keys, from its law."""
-    return epsilon(laws(lambda r, rng: stale(r, 100, d_new, ell, 1.0, rng), some))
+    return epsilon(laws(lambda r, rng: stale(r, 100, d_new, ell, 1, rng), some))
 
 
 KINDS = {"ℓ = 1": 1, "ℓ = 2": 2, "ℓ = 8": 8}
@@ -204,7 +211,7 @@ plt.show()
 # Accuracy is lost as well (Exercise 1).
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: 36 changes, the package's client, one list or two"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: 36 changes, and the package's client"}
 def by_law(old, new, ell, eps, client=stale):
     """Exact ε over all records of signs that are no longer than the padding."""
     states = product((0, 1, -1), repeat=new)
@@ -232,24 +239,6 @@ check(
     same_law(STEP[0], GRR, [*some, {0: 1.0, 1: -1.0}]),
     control="probabilities of three keys",
     caught=not same_law(STEP[1], GRR, [*some, {0: 1.0, 1: -1.0}]),
-)
-
-
-def two_lists(record, known, rng):
-    """PCKV-GRR with ε = ℓ = 1 whose random answers come from the known keys, and dummy 9, alone."""
-    said = draw(record, 9, 1, rng)
-    if toss(exp(1) / (exp(1) + 2 * (known + 1) - 1), rng):
-        return said
-    return pick([y for y in product([*range(known), 9], (-1, 1)) if y != said], rng)
-
-
-listed = {known: epsilon(laws(lambda r, rng: two_lists(r, known, rng), [*some, {1: 1.0}])) for known in (2, 1)}  # noqa: B023
-check(
-    "One list",
-    "all from the same two keys: ε = 1",
-    abs(listed[2] - 1) < 1e-9,
-    control="random answers from one of them",
-    caught=listed[1] == inf,
 )
 
 # %% [markdown]
@@ -282,7 +271,13 @@ def wheel(record, seed, eps, rng):
 
 
 shoppers = [{1: 1.0}, {1: 1.0, 2: 1.0}, {3: 1.0, 10**9: -1.0}]
-print(prove(lambda r, eps, rng: wheel(r, 5, eps, rng), shoppers, rounded=False))
+
+
+def under_one_seed(record, eps, rng):
+    return wheel(record, 5, eps, rng)
+
+
+print(prove(under_one_seed, shoppers, rounded=False))
 
 # %% [markdown]
 # The number $10^9$ stands for a key that was unknown when the client was written.
@@ -310,7 +305,7 @@ def answer(eps):
 
 
 def server(seeds, reports, key, eps):
-    """Estimates of f and s, and the variance of the first, for any key."""
+    """Estimates of f and s, and the variance of the first."""
     alpha, beta, gamma = answer(eps)
     at, n = slot(seeds, key), len(reports)
     plus, minus = np.mean(reports == at), np.mean(reports == (at + 1) % G)
@@ -360,17 +355,18 @@ check(
 # :::
 #
 # :::{prf:proof}
-# 1. In a batch in which the key is not alive, $f_t = 0$.
+# *Step 1.* In a batch in which the key is not alive, $f_t = 0$.
 # So leaving it out changes no sum of true shares:
 #
 # $$ \E\hat f = \sum_{\text{alive}} u_t\,\E\hat f_t = \sum_{\text{alive}} u_tf_t = \sum_t u_tf_t. $$
 #
-# 2. Variances of independent terms add, and a constant weight comes out squared.
+# *Step 2.* Variances of independent terms add, and a constant weight comes out squared.
 # The same holds for the sum over all batches.
 # :::
 #
-# If all batches have the same client, counting all reports alike *is* the sum over all batches with $u_t = n_t/n$.
-# For a rare key each report adds the same variance $V_0$, so $V_t = V_0/n_t$.
+# The server's $\hat f$ is an average over reports, less a constant.
+# So if all batches have the same client, counting all reports alike *is* the sum over all batches with $u_t = n_t/n$.
+# For a rare key each report has the same variance $V_0$, so $V_t = V_0/n_t$.
 # Then all reports alike have the variance $V_0/n$, and batches have
 #
 # $$ \sum_{\text{alive}} \Big(\frac{n_t}{n}\Big)^2\frac{V_0}{n_t} = \frac{V_0}{n}\cdot\frac{\sum_{\text{alive}} n_t}{n}. $$ (eq-changing-rare)
@@ -393,7 +389,8 @@ KEY = {name: key_of(name) for name in SHARE}  # a number for each
 
 def shopper(t, rng):
     """A random person of batch t: bread or not, and one other or none."""
-    has, x = ["bread"] if rng.random() < SHARE["bread"][t] else [], rng.random()
+    x = rng.random()
+    has = ["bread"] if rng.random() < SHARE["bread"][t] else []
     for name in ("plum cake", "ice cream", "soup"):
         has += [name] if 0 <= x < SHARE[name][t] else []
         x -= SHARE[name][t]
@@ -403,16 +400,18 @@ def shopper(t, rng):
 def survey(records, rng):
     """Public seeds, and the reports of these people."""
     seeds = rng.integers(2**63, size=len(records)).tolist()
-    sent = [wheel(*pair, EPS, rng) for pair in zip(records, seeds, strict=True)]
+    sent = [wheel(r, seeds[i], EPS, rng) for i, r in enumerate(records)]
     return np.array(seeds, np.uint64), np.array(sent)
 
 
-batches = [survey([shopper(t, rng) for _ in range(n)], rng) for t, n in enumerate(PEOPLE)]
+crowds = [[shopper(t, rng) for _ in range(n)] for t, n in enumerate(PEOPLE)]
+batches = [survey(crowd, rng) for crowd in crowds]
 
 
 def weights(name):
     """The table of weights, for one key."""
-    live = np.array([any(a <= week < (b or inf) for a, b in SHELF[name]) for week in WEEKS])
+    spans = SHELF[name]
+    live = np.array([any(a <= t < (b or inf) for a, b in spans) for t in WEEKS])
     last = np.arange(len(live)) == np.flatnonzero(live)[-1]
     return {
         "everyone": live * PEOPLE / PEOPLE.sum(),
@@ -422,8 +421,8 @@ def weights(name):
 
 
 def weighted(name, u):
-    """Weighted sums of f and s over the batches, and the variance of the first."""
-    f, s, V = np.array([server(*batch, KEY[name], EPS) for batch in batches]).T
+    """Weighted sums of f and s, and the variance of the first."""
+    f, s, V = np.array([server(*b, KEY[name], EPS) for b in batches]).T
     return u @ f, u @ s, u**2 @ V
 
 
@@ -453,22 +452,25 @@ table(pd.DataFrame(rows))
 # On the right it shows the share of now, for a key whose share falls from 0.04 to 0.02 between two batches.
 # All reports alike then have a bias of 0.01 but half the variance, so they are better at small ε.
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Errors of both panels, exact and simulated"}
+HOW, rows = ["all reports alike", "in batches"], []
+for a in np.arange(0.1, 1, 0.1):
+    for how, u in zip(HOW, ((a, 1 - a), (a, 0)), strict=True):
+        found = study.errors(answer(EPS), (20_000 * a, 20_000 * (1 - a)), (0.02, 0), u, (a, 1 - a), rng)
+        rows.append({"how": how, "alive": a} | found)
+for eps in (0.5, 1, 2, 3, 4, 6):
+    for how, u in zip(HOW, ((0.5, 0.5), (0, 1)), strict=True):
+        found = study.errors(answer(eps), (10_000, 10_000), (0.04, 0.02), u, (0, 1), rng)
+        rows.append({"how": how, "ε": eps} | found)
+errors = pd.DataFrame(rows)
 
 # %% mystnb={"figure": {"name": "fig-changing-batches", "caption": "Root mean square error of the share of everyone (left) and of the share of now (right), 20,000 people. Lines: formula. Marks: 2,000 simulated surveys."}, "image": {"alt": "Left panel: error against the share of people for whom the key was alive; all reports alike have a flat line, batches rise from a third of it to the same height. Right panel: error against epsilon from 0.5 to 6; all reports alike are better below about 2, the last batch above."}}
-HOW, cases = ["all reports alike", "in batches"], []
-for a in np.arange(0.1, 1, 0.1):
-    people = {"ε": EPS, "n": (20_000 * a, 20_000 * (1 - a)), "f": (0.02, 0), "wanted": (a, 1 - a), "alive": a}
-    cases += [people | {"how": HOW[0], "u": (a, 1 - a)}, people | {"how": HOW[1], "u": (a, 0)}]
-for eps in (0.5, 1, 2, 3, 4, 6):
-    people = {"ε": eps, "n": (10_000, 10_000), "f": (0.04, 0.02), "wanted": (0, 1)}
-    cases += [people | {"how": HOW[0], "u": (0.5, 0.5)}, people | {"how": HOW[1], "u": (0, 1)}]
-errors = study.errors(answer, cases, surveys=2000, rng=rng)
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
-for ax, x, part in zip(axes, ("alive", "ε"), (errors["alive"].notna(), errors["alive"].isna()), strict=True):
-    sns.lineplot(errors[part], x=x, y="error", ax=ax, **theory("how", HOW))
-    sns.lineplot(errors[part], x=x, y="found", ax=ax, **simulation("how", HOW))
+for ax, x in zip(axes, ("alive", "ε"), strict=True):
+    sns.lineplot(errors, x=x, y="error", ax=ax, **theory("how", HOW))
+    sns.lineplot(errors, x=x, y="found", ax=ax, **simulation("how", HOW))
     ax.set(ylabel="root mean square error")
-axes[0].set(xlabel="share of people while alive")
+axes[0].set(xlabel="share of people while alive", ylim=(0, None))
 axes[1].set(yscale="log", xlabel="budget ε")
 plain_ticks(axes[1])
 label_lines(axes)
@@ -490,24 +492,26 @@ check(
 )
 
 
-def off(name, u, wanted):
+def off(name, u, shift=0.0):
     """Error of a weighted sum, in standard errors."""
     f, _, V = weighted(name, u)
-    return abs(f - wanted @ SHARE[name]) / sqrt(V)
+    return abs(f + shift - u @ SHARE[name]) / sqrt(V)
 
 
+alpha, beta, gamma = answer(EPS)
 check(
     "Batches",
     "twelve estimates within 6 standard errors of the truth",
-    max(off(name, u, u) for name in SHARE for u in weights(name).values()) < 6,
-    control="everyone taken for the latest",
-    caught=off("ice cream", *(weights("ice cream")[which] for which in ("everyone", "latest"))) > 6,
+    max(off(name, u) for name in SHARE for u in weights(name).values()) < 6,
+    control="random slots not subtracted",
+    caught=off("bread", weights("bread")["everyone"], 2 * gamma / (alpha + beta - 2 * gamma)) > 6,
 )
 
 # %% [markdown]
 # (ch-charts)=
 # ## Case study: charts from a stream
 #
+# (sec-changing-list)=
 # (sec-charts-search)=
 # ### A list of favourites
 #
@@ -527,7 +531,8 @@ def searcher(rng):
     return {x: 1.0, NEWS if rng.random() < 0.02 else y: 1.0}
 
 
-monday, tuesday = (survey([searcher(rng) for _ in range(30_000)], rng) for _ in range(2))
+crowds = [[searcher(rng) for _ in range(30_000)] for day in range(2)]
+monday, tuesday = (survey(crowd, rng) for crowd in crowds)
 first = np.array([server(*monday, key, EPS)[0] for key in range(500)])
 listed = np.argsort(-first)[:50]
 second = np.array([server(*tuesday, key, EPS)[0] for key in listed.tolist()])
@@ -541,10 +546,11 @@ second = np.array([server(*tuesday, key, EPS)[0] for key in listed.tolist()])
 # Tuesday's reports know nothing of the list, and their estimates are unbiased.
 
 # %%
-misses = {"Monday": first[listed] - truth[listed], "Tuesday": second - truth[listed]}
+right = truth[listed]
+misses = {"Monday": first[listed] - right, "Tuesday": second - right}
+print(f"places 11 to 50: true shares {right[10:].mean():.4f} on average")
 for day, error in misses.items():
-    print(f"{day:<7} mean error in places 11 to 50: {error[10:].mean():+.4f}")
-print(f"mean of their true shares: {truth[listed[10:]].mean():.4f}")
+    print(f"{day}'s estimates are off by {error[10:].mean():+.4f} on average")
 
 # %% [markdown]
 # So choose by one day's reports, and publish the estimates of another day.
@@ -563,9 +569,10 @@ print(f"mean of their true shares: {truth[listed[10:]].mean():.4f}")
 
 # %%
 alpha, beta, gamma = answer(EPS)
-noise = sqrt(2 * gamma * (1 - 2 * gamma) / 30_000) / (alpha + beta - 2 * gamma)
+q, gain = 2 * gamma, alpha + beta - 2 * gamma
+noise = sqrt(q * (1 - q) / 30_000) / gain
 kept = np.flatnonzero(first > noise * sqrt(2 * log(500))) + 1
-print(f"threshold {noise * sqrt(2 * log(500)):.3f}; true ranks of those kept: {kept.tolist()}")
+print(f"true ranks of the queries kept: {kept.tolist()}")
 
 # %% [markdown]
 # (sec-charts-later)=
@@ -599,9 +606,13 @@ print(f"estimate {f:.3f} ± {sqrt(V):.3f}, truth 0.02")
 # A copy is computed from the first report ({prf:ref}`thm-post`).
 # For two days, `prove` finds the square:
 
+
 # %%
-days = lambda r, eps, rng: (wheel(r, 5, eps, rng), wheel(r, 6, eps, rng))  # noqa: E731
-print(prove(days, shoppers[1:], rounded=False))
+def two_days(record, eps, rng):
+    return wheel(record, 5, eps, rng), wheel(record, 6, eps, rng)
+
+
+print(prove(two_days, shoppers[1:], rounded=False))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the curse, the guard, two reports"}
 check(
@@ -612,7 +623,6 @@ check(
     caught=misses["Monday"].mean() > 6 * noise / sqrt(50),
 )
 made_up = np.array([server(*monday, key, EPS)[0] for key in range(10**6, 10**6 + 1500)])
-q = 2 * gamma
 tail = binom.sf(30_000 * q + 2 * sqrt(30_000 * q * (1 - q)), 30_000, q)
 low, high = binom.ppf([1e-8, 1 - 1e-8], 1500, tail)
 check(
@@ -623,7 +633,7 @@ check(
     caught=np.sum(made_up > 1.2 * noise) > high,
 )
 spent = [
-    epsilon(laws(lambda r, rng: days(r, EPS, rng), shoppers[1:])),
+    epsilon(laws(lambda r, rng: two_days(r, EPS, rng), shoppers[1:])),
     epsilon(laws(lambda r, rng: (wheel(r, 5, EPS, rng),) * 2, shoppers[1:])),
 ]
 check(
