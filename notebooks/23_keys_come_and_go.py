@@ -558,14 +558,21 @@ for day, error in misses.items():
 # (sec-charts-guard)=
 # ### A guard against noise
 #
-# Let the server scan $L$ keys that nobody holds, and let $\sigma_0$ be the standard error for each.
+# Some keys that nobody holds look large by chance.
 # A *guard* keeps only the keys with
 #
-# $$ \hat f > \sigma_0\sqrt{2\ln L}. $$ (eq-charts-guard)
+# $$ \hat f > \sigma_0\sqrt{2\ln L}, $$ (eq-charts-guard)
 #
-# For many reports, $\hat f/\sigma_0$ is a standard normal number.
-# It exceeds $x$ with probability below $e^{-x^2/2}$, which is $1/L$ for $x = \sqrt{2\ln L}$.
-# So on average less than one of $L$ false keys passes.
+# where $L$ keys are scanned, and $\sigma_0$ is the standard error for a key that nobody holds.
+#
+# :::{prf:theorem} What a guard lets through
+# :label: thm-charts-guard
+# Let the list not depend on these reports.
+# For many reports, less than one key that nobody holds passes on average.
+# :::
+#
+# For such a key, $\hat f/\sigma_0$ is close to a standard normal number.
+# This exceeds $x > 0$ with probability below $e^{-x^2/2}$, which is $1/L$ at the guard, and there are at most $L$ such keys.
 
 # %%
 alpha, beta, gamma = answer(EPS)
@@ -735,16 +742,26 @@ check(
 # Which is better?
 # :::
 #
-# :::{dropdown} Solution
-# Let $V_0(\varepsilon)$ be the variance per report of a rare key.
-# With $n$ people a day's variance is $V_0(2/7)/n$ in the first design, and $V_0(2)/(n/7)$ in the second.
-# For small budgets $V_0(\varepsilon)$ is about a constant over $\varepsilon^2$, so that
+# ::::{dropdown} Solution
+# Let $V_0(\varepsilon)$ be the variance per report of a rare key, and $n$ the number of people.
+# A day has the variance $V_0(2/7)/n$ in the first design, and $V_0(2)/(n/7)$ in the second.
+# In general:
 #
-# $$ \frac{V_0(\varepsilon/7)}{7\,V_0(\varepsilon)} \approx \frac{49}{7} = 7. $$
+# :::{prf:theorem} Divide the people
+# :label: thm-charts-panels
+# Let each person spend $B$ over $T$ days.
+# If all report every day with $B/T$, a day's variance is
 #
-# Dividing the people is seven times better, and by even more at larger budgets: the cell below computes it for our wheel.
-# {cite:t}`ren2022stream` call this *population division*.
+# $$ \rho = \frac{V_0(B/T)}{T\,V_0(B)} $$
+#
+# times that with disjoint groups of $n/T$ people and $B$ each.
+# If $\varepsilon^2V_0(\varepsilon)$ has a limit other than zero and infinity as $\varepsilon \to 0$, then $\rho \to T$ as $B \to 0$.
 # :::
+#
+# The last sentence holds because $V_0(B/T) \approx T^2\,V_0(B)$ for small $B$.
+# So dividing the people is about seven times better, and more at larger budgets: the cell below has numbers for our wheel.
+# {cite:t}`ren2022stream` call this *population division*.
+# ::::
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Exercise 3 in numbers"}
