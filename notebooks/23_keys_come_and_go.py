@@ -140,20 +140,21 @@ print(prove(grown, some, rounded=False))
 # :label: thm-changing-stale
 # Let $d' \ge 1$, let nobody hold more than $\ell$ keys, and let
 #
-# $$ r = \frac{d'+\ell-1}{d+\ell-1}, \qquad A = \frac{r\omega+\ell-1}{\ell}, \qquad B = \frac{r+\ell-1}{\ell}. $$
+# $$ r = \frac{d'+\ell-1}{d+\ell-1}, \quad A = \frac{r\omega+\ell-1}{\ell}, \quad B = \frac{r+\ell-1}{\ell}. $$
 #
 # The client is exactly private with the budget
 #
-# $$ \ln\frac{\max(1, A)}{\min(1, B)}, \qquad\text{which is } \ln A \text{ if keys were added.} $$
+# $$ \ln\frac{\max(1, A)}{\min(1, B)}. $$
 #
+# If keys were added, this is $\ln A$.
 # :::
 #
 # :::{prf:proof}
 # *Step 1.* Besides the two signs of the drawn key there are $2(d'+\ell-1)$ signed keys.
-# They share the probability $1-\alpha-\beta$, which $2(d+\ell-1)$ signed keys with $\gamma$ each shared before.
+# They share the probability $1-\alpha-\beta$, which was that of $2(d+\ell-1)$ signed keys with $\gamma$ each.
 # So each of them now has
 #
-# $$ \gamma' = \frac{1-\alpha-\beta}{2(d'+\ell-1)} = \frac{2(d+\ell-1)\,\gamma}{2(d'+\ell-1)} = \frac\gamma r. $$
+# $$ \gamma' = \frac{2(d+\ell-1)\,\gamma}{2(d'+\ell-1)} = \frac\gamma r. $$
 #
 # *Step 2.* Take the report (key $j$, +).
 # If $j$ is not in $S$, its probability is $\gamma'$.
@@ -164,7 +165,7 @@ print(prove(grown, some, rounded=False))
 # *Step 3.* This grows with $v$, because $\alpha > \beta$.
 # So all probabilities lie between the least and the largest of three numbers, which the records $\{\}$, $\{j\colon 1\}$ and $\{j\colon -1\}$ attain:
 #
-# $$ \gamma', \qquad w\alpha + (1-w)\gamma', \qquad w\beta + (1-w)\gamma'. $$
+# $$ \gamma', \quad w\alpha + (1-w)\gamma', \quad w\beta + (1-w)\gamma'. $$
 #
 # For − they are the same, and a dummy behaves like a key with $v = 0$.
 #
@@ -205,7 +206,7 @@ plt.show()
 
 # %% [markdown]
 # Where keys are dropped, random answers about each key that is left become more frequent.
-# With padding they protect, and ε falls.
+# With padding they protect at first, and ε falls.
 # For $\ell = 1$ the two signs of a key are as far apart as before.
 # Below 37 keys a random answer is more than $e$ times as likely as a wrong sign, and ε rises.
 # Accuracy is lost as well (Exercise 1).
@@ -286,12 +287,12 @@ print(prove(under_one_seed, shoppers, rounded=False))
 # By {prf:ref}`thm-wheelkv-estimate`, a holder's report names the slot of her sign with probability $\alpha$ and that of the other sign with $\beta$.
 # For a key that she does not hold, it names each slot with probability $\gamma$:
 #
-# $$ \alpha = \frac{e^\varepsilon}{g+\ell(e^\varepsilon-1)}, \qquad \beta = \frac{1-\alpha}{g-1}, \qquad \gamma = \frac1g. $$
+# $$ \alpha = \frac{e^\varepsilon}{g+\ell(e^\varepsilon-1)}, \quad \beta = \frac{1-\alpha}{g-1}, \quad \gamma = \frac1g. $$
 #
 # Let $s$ be the share $f$ of holders times their mean rating.
 # The shares of reports that name + and − have expectations with the sum and the difference
 #
-# $$ f\,(\alpha+\beta) + (1-f)\,2\gamma \qquad\text{and}\qquad s\,(\alpha-\beta), $$
+# $$ f\,(\alpha+\beta) + (1-f)\,2\gamma \quad\text{and}\quad s\,(\alpha-\beta), $$
 #
 # because random slots cancel in the difference.
 # The server puts in the observed shares and solves for $f$ and $s$.
@@ -346,10 +347,10 @@ check(
 # :::{prf:theorem} Batches
 # :label: thm-changing-batches
 # Let $\hat f_t$ be unbiased for $f_t$ with variance $V_t$, let the batches be independent, and let nobody hold the key while it is not alive.
-# Take weights $u_t$ that do not depend on the reports.
+# Take weights $u_t$ that do not depend on the reports, and let $\hat f$ be the sum of $u_t\hat f_t$ over the batches in which the key is alive.
 # Then
 #
-# $$ \hat f = \sum_{\text{alive}} u_t\hat f_t \qquad\text{is unbiased for}\quad \sum_t u_tf_t, \qquad \Var\hat f = \sum_{\text{alive}} u_t^2V_t. $$
+# $$ \E\hat f = \sum_t u_tf_t, \qquad \Var\hat f = \sum_{\text{alive}} u_t^2V_t. $$
 #
 # The sum over *all* batches has the same mean, and its variance is larger by $\sum_{\text{not alive}} u_t^2V_t$.
 # :::
