@@ -62,7 +62,7 @@ def flip(link, eps, rng):
 #
 # *Since then.*
 # A year later, the survey's first author and others gave the first answer, PrivKV {cite:p}`ye2019privkv`; {ref}`sec-kv-privkv` shows what its ε is.
-# {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people report pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {holds}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
+# {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people report pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {undecided}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
 # {cite:t}`sun2021keyvalue` also {holds}`number whole records <sun2021.index>` and answer {holds}`every conditional question <sun2021.ratios>` about a few keys.
 #
 # *Open.*
