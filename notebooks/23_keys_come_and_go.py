@@ -81,6 +81,7 @@ plt.show()
 #
 # $$ \alpha = \omega\gamma, \quad \gamma = \frac{1}{\omega+2(d+\ell)-1}, \quad \omega = \ell\,(e^\varepsilon-1)+1. $$ (eq-changing-grr)
 #
+# Here $\omega$ is the $e^{\varepsilon'}$ of {eq}`eq-pckv-amplified`.
 # The drawn key with the *wrong* sign has $\beta = \gamma$, too.
 # All three depend on the number of keys.
 #
