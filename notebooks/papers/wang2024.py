@@ -17,7 +17,6 @@
 #
 # Definitions and settings are marked but not counted, and no formula is left that we could correct.
 #
-# (wang2024-lost)=
 # **What our text has lost, and what stands in its place.**
 # We read the paper as the text of a web page, which lacks all formulas and all figures.
 # - *Wheel-KV* is our reconstruction ({ref}`§3.1 <wang2024-3-1>`).

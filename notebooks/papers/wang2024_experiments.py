@@ -4,7 +4,7 @@
 #
 # *A part of the {ref}`dossier <paper-wang2024>` on {cite:t}`wang2024dynamic`: §4 and §5, exhibit by exhibit.*
 #
-# The figures and formulas of §4 are missing from our text; {ref}`here <wang2024-lost>` is what stands in their place.
+# The figures and formulas of §4 are missing from our text; {ref}`the main page <paper-wang2024>` says what stands in their place.
 # Wheel-KV is our reconstruction everywhere on this page.
 #
 # **Readings that are ours.**
@@ -559,7 +559,7 @@ close("wang2024", "§4.3.4", "3 reproduced under conditions")
 close("wang2024", "§4.3.5", "1 reproduced, 1 reproduced under conditions")
 
 # %% [markdown]
-# (sec-changing-list)=
+# (wang2024-list)=
 # (wang2024-fig-6)=
 # ### §4.3.6 · Fig. 6 · A list of frequent keys
 #
