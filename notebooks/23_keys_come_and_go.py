@@ -9,7 +9,7 @@
 # A phone that works with a list of articles must be told of every change.
 # If it is not told, it wastes reports, or it gives away more than its owner was promised.
 # A phone that hashes articles needs no list, and the server decides afterwards what to count.
-# Nobody could hold an article before it existed, so its share was zero then.
+# While an article is off the shelf, its share is zero.
 # A zero that is known needs no estimate and adds no noise.
 # :::
 #
@@ -51,7 +51,7 @@ rng = np.random.default_rng(2024)
 # ## A shelf that changes
 #
 # A shop's app asks its users which articles they buy, and how they like them, from −1 to 1.
-# Each article is a *key*, and a person's record holds her articles with their ratings.
+# Each article is a *key*, and a person's record holds the articles that she bought in the period, with their ratings.
 # The shelf changes, as in {numref}`fig-changing-shelf`; a key is *alive* while people can buy it.
 # A *batch* is all reports of one period without a change.
 # The three batches come from different people, and each person reports once.
@@ -86,7 +86,7 @@ plt.show()
 # All three depend on the number of keys.
 #
 # Now the shop adds or drops articles, and there are $d'$ keys.
-# A client that was not told can be wrong in three ways:
+# A client that was told nothing, or not all, can be wrong in three ways:
 #
 # | the client uses | new keys | dropped keys | privacy |
 # |---|---|---|---|
@@ -94,9 +94,9 @@ plt.show()
 # | the new list, with old probabilities | reported | not reported | {prf:ref}`thm-changing-stale` |
 # | the person's new keys, but random answers from the old list | reported by holders only | still reported | none |
 #
-# The first way only wastes reports.
+# The first way keeps the promise, but misses new keys and wastes reports.
 # State encoding asks about one key of its list: if half of the keys are gone, half of the reports are lost.
-# In the third way only a holder can report a new key: one report exposes her, and ε is infinite.
+# In the third way, random answers come from the old list, so only a holder can report a new key: one report exposes her, and ε is infinite.
 #
 # Here is the client of the second way.
 # It keeps the drawn key with probability $\alpha+\beta$, and otherwise picks another key.
@@ -207,7 +207,7 @@ plt.show()
 
 # %% [markdown]
 # Where keys are dropped, random answers about each key that is left become more frequent.
-# With padding they protect at first, and ε falls.
+# With padding, they protect, and ε falls, for $\ell = 2$ only at first.
 # For $\ell = 1$ the two signs of a key are as far apart as before.
 # Below 37 keys a random answer is more than $e$ times as likely as a wrong sign, and ε rises.
 # Accuracy is lost as well (Exercise 1).
@@ -265,6 +265,8 @@ def slot(seed, key):
 
 def wheel(record, seed, eps, rng):
     """Wheel-KV: one slot, a covered one more often."""
+    if len(record) > ELL:
+        raise ValueError(f"at most {ELL} keys, got {len(record)}")
     cover = {(slot(seed, key) + (sign(v, rng) < 0)) % G for key, v in record.items()}
     cover |= {pick(range(G), rng) for _ in range(ELL - len(record))}
     if toss(len(cover) * odds(eps) / (G + ELL * (odds(eps) - 1)), rng):
@@ -283,7 +285,7 @@ print(prove(under_one_seed, shoppers, rounded=False))
 
 # %% [markdown]
 # The number $10^9$ stands for a key that was unknown when the client was written.
-# The client needs no message when the shelf changes, as long as people hold at most $\ell$ keys.
+# The client needs no message when the shelf changes, as long as people hold at most $\ell$ keys; with more, it would spend more than ε.
 #
 # By {prf:ref}`thm-wheelkv-estimate`, a holder's report names the slot of her sign with probability $\alpha$ and that of the other sign with $\beta$.
 # For a key that she does not hold, it names each slot with probability $\gamma$:
@@ -366,7 +368,7 @@ check(
 # The same holds for the sum over all batches.
 # :::
 #
-# The server's $\hat f$ is an average over reports, less a constant.
+# The server's $\hat f$ is an average of scores over reports.
 # So if all batches have the same client, counting all reports alike *is* the sum over all batches with $u_t = n_t/n$.
 # For a rare key each report has the same variance $V_0$, so $V_t = V_0/n_t$.
 # Then all reports alike have the variance $V_0/n$, and batches have
@@ -451,7 +453,7 @@ table(pd.DataFrame(rows))
 # Bread was always alive, so it gains nothing.
 #
 # {numref}`fig-changing-batches` shows on the left the share of everyone, for a key that 2 % of the people hold while it is alive.
-# On the right it shows the share of now, for a key whose share falls from 0.04 to 0.02 between two batches.
+# On the right it shows *latest*, for a key whose share falls from 0.04 to 0.02 between two batches.
 # All reports alike then have a bias of 0.01 but half the variance, so they are better at small ε.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Errors of both panels, exact and simulated"}
@@ -466,7 +468,7 @@ for eps in (0.5, 1, 2, 3, 4, 6):
         rows.append({"how": how, "ε": eps} | found)
 errors = pd.DataFrame(rows)
 
-# %% mystnb={"figure": {"name": "fig-changing-batches", "caption": "Root mean square error of the share of everyone (left) and of the share of now (right), 20,000 people. Lines: formula. Marks: 2,000 simulated surveys."}, "image": {"alt": "Left panel: error against the share of people for whom the key was alive; all reports alike have a flat line, batches rise from a third of it to the same height. Right panel: error against epsilon from 0.5 to 6; all reports alike are better below about 2, the last batch above."}}
+# %% mystnb={"figure": {"name": "fig-changing-batches", "caption": "Root mean square error of the shares *everyone* (left) and *latest* (right), 20,000 people. Lines: formula. Marks: 2,000 simulated surveys."}, "image": {"alt": "Left panel: error against the share of people for whom the key was alive; all reports alike have a flat line, batches rise from a third of it to the same height. Right panel: error against epsilon from 0.5 to 6; all reports alike are better below about 2, the last batch above."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
 for ax, x in zip(axes, ("alive", "ε"), strict=True):
     sns.lineplot(errors, x=x, y="error", ax=ax, **theory("how", HOW))
@@ -611,7 +613,7 @@ print(f"estimate {f:.3f} ± {sqrt(V):.3f}, truth 0.02")
 # :::
 #
 # The budgets add up to at most $T\varepsilon$, by {prf:ref}`thm-composition`.
-# If two records and a report attain $e^\varepsilon$, the same report on all $T$ days attains $(e^\varepsilon)^T = e^{T\varepsilon}$.
+# If two records and a report attain $e^\varepsilon$, the same report on all $T$ days attains $(e^\varepsilon)^T = e^{T\varepsilon}$; with a fresh public seed each day, the same two records must attain it under every seed.
 # A copy is computed from the first report ({prf:ref}`thm-post`).
 # For two days, `prove` finds the square:
 
@@ -738,7 +740,7 @@ check(
 )
 
 # %% [markdown]
-# :::{admonition} Exercise 3 (think, 5 minutes)
+# :::{admonition} Exercise 3 (think, 4 minutes)
 # You want the shares of seven days, and each person may spend 2 in the week.
 # Either all report daily with 2/7, or each day another seventh of the people reports with 2.
 # Which is better?
@@ -761,7 +763,7 @@ check(
 # :::
 #
 # The last sentence holds because $V_0(B/T) \approx T^2\,V_0(B)$ for small $B$.
-# So dividing the people is about seven times better, and more at larger budgets: the cell below has numbers for our wheel.
+# So dividing the people is at least about seven times better; at the budget of our wheel it is more, as the cell below shows.
 # {cite:t}`ren2022stream` call this *population division*.
 # ::::
 
