@@ -1,0 +1,692 @@
+# %% [markdown]
+# (ch-wheel)=
+# # PCKV and the wheel
+#
+# *From {cite:t}`gu2020pckv`, {cite:t}`wang2020wheel` and {cite:t}`wang2024dynamic`.*
+#
+# :::{admonition} In one minute
+# A shop sells thousands of games, and each customer owns a few.
+# A question about a random game is wasted on nearly everybody.
+# *PCKV* draws one of the customer's own games instead.
+# It adds dummies first, so that everybody draws from a list of the same length.
+# *The wheel* places all games on a small circle by a public hash.
+# The phone names one place, more often one of the customer's own games.
+# The server estimates for every game how many people own it, and its mean rating.
+# :::
+#
+# :::{zh}
+# 键很多而每人只持有少数几个时，随机询问一个键几乎总是落空。
+# PCKV 先把每人的记录用虚拟键填充到固定长度，再从中抽取一个键值对上报：PCKV-GRR 对带符号的键使用 k-RR，PCKV-UE 对每个键各作一次回答。
+# Wheel 机制用公开的哈希函数把键映射到圆周的槽上，用户报告一个槽，被自己的键覆盖的槽概率较大；Wheel-KV 让每个键占两个相邻的槽，分别表示正负。
+# 三个概率 $\alpha$、$\beta$、$\gamma$ 足以描述所有这些机制，并给出频率与均值的估计及其标准误差。
+# 本章推导 PCKV-UE 中 ½ 与 $2/(e^\varepsilon+3)$ 的来历，证明各机制的隐私性，并说明何时选用哪一种。
+# :::
+#
+# You need state encoding from {ref}`ch-keyvalue` and k-RR from {ref}`ch-frequency`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from collections import Counter
+from itertools import product
+from math import exp, log
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+from ldpnb import (
+    PCKVGRR,
+    PCKVUE,
+    PrivKV,
+    Records,
+    StateEncoding,
+    WheelKV,
+    epsilon,
+    law,
+    laws,
+    moments,
+    pick,
+    prove,
+    toss,
+)
+from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
+from ldpnb.book.studies import pckv as study
+from ldpnb.chance import odds
+
+style()
+rng = np.random.default_rng(2024)
+
+# %% [markdown]
+# (sec-wheel-setting)=
+# ## Twenty games, few each
+#
+# A shop sells $d = 20$ games, numbered from 0.
+# Each game is a key, and a person's record lists her games with their ratings, from −1 to 1.
+
+# %%
+D = 20
+ana = {2: 0.5, 7: 1.0}
+dev = {0: -1.0, 2: 1.0, 7: 0.5}
+
+# %% [markdown]
+# We want the frequency $f$ and the mean rating $m$ of every game.
+# State encoding asks each of $n$ people about one random game, so only about $n/d$ reports are about a given one.
+# Or the phone answers about all games, with $\varepsilon/d$ for each.
+# Here `krr` makes its input `ratio` times as likely as each other symbol.
+
+
+# %%
+def sign(v, rng):
+    """+1 or −1, with mean v."""
+    return 1 if toss((1 + v) / 2, rng) else -1
+
+
+def krr(x, symbols, ratio, rng):
+    """k-RR with odds `ratio`."""
+    if toss(ratio / (ratio + len(symbols) - 1), rng):
+        return x
+    return pick([y for y in symbols if y != x], rng)
+
+
+def se_all(record, d, eps, rng):
+    """State encoding of all keys: 0 is an absent key."""
+    states = [sign(record[j], rng) if j in record else 0 for j in range(d)]
+    return tuple(krr(x, (-1, 0, 1), odds(eps / d), rng) for x in states)
+
+
+# %% [markdown]
+# For small ε this is worse still ({ref}`sec-means-sample`).
+# **Can a report be about the games that a person has, and still not reveal which they are?**
+#
+# (sec-pckv)=
+# ## PCKV: report one of your own pairs
+#
+# If the phone simply drew one of the person's own pairs, a game would count more if its owner has few others.
+# So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
+# Then it draws one pair, each with probability $1/\ell$, and turns the value into a sign ({numref}`fig-pckv`).
+# A longer record is not padded, and each of its pairs counts for less.
+
+# %% mystnb={"figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3. Steps with a die draw at random."}, "image": {"alt": "Flow with two lanes. On the phone: record of two pairs, pad to three pairs with a dummy, draw one pair, turn its value into a sign, perturb. Then the report goes to the server, which counts and estimates."}}
+phone = ["2 pairs", "pad", "draw one", "sign", "perturb"]
+steps = [("phone", step) for step in phone]
+steps += [("server", "count", "report"), ("server", "estimate")]
+diagram.flow(steps, chance=phone[2:])
+plt.show()
+
+
+# %%
+def pad_and_sample(record, d, ell, rng):
+    """One signed pair of the record, padded to ell pairs."""
+    dummies = range(d, d + ell - len(record))
+    key = pick([*sorted(record), *dummies], rng)
+    return key, sign(record.get(key, 0.0), rng)
+
+
+# %% [markdown]
+# ### PCKV-GRR
+#
+# PCKV-GRR applies k-RR, with a budget $\varepsilon'$, to the $2(d+\ell)$ signed keys.
+# It keeps its input with probability $e^{\varepsilon'}/Z$, where $Z = e^{\varepsilon'} + 2(d+\ell) - 1$, and each other signed key has probability $1/Z$.
+# Let $\pi(y)$ be the probability that the phone draws the signed key $y$.
+# Then the report is $y$ with probability
+#
+# $$ \pi(y)\,\frac{e^{\varepsilon'}}{Z} + \big(1-\pi(y)\big)\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,\pi(y)}{Z}. $$
+#
+# Padding ensures $0 \le \pi(y) \le 1/\ell$, so two people differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$.
+# This is $e^\varepsilon$ for
+#
+# $$ e^{\varepsilon'} = \ell\,(e^\varepsilon-1) + 1. $$ (eq-pckv-amplified)
+#
+# The random draw lets k-RR use a budget above ε.
+
+
+# %%
+def pckv_grr(record, d, ell, eps, rng):
+    """PCKV-GRR: k-RR over all signed keys."""
+    mine = pad_and_sample(record, d, ell, rng)
+    everything = [*product(range(d + ell), (-1, 1))]
+    return krr(mine, everything, ell * (odds(eps) - 1) + 1, rng)
+
+
+# %% [markdown]
+# ### PCKV-UE
+#
+# PCKV-UE answers about every key, dummies included: +, − or nothing.
+# About the drawn key it says a sign with probability $a$, which is the true one with probability $p$.
+# About any other key it says a fair sign with probability $b$.
+# So the drawn key has its true sign with probability $\alpha = ap$ and the reversed one with $\beta = a(1-p)$.
+# Another key has each sign with probability $\gamma = b/2$.
+# Which $a$, $p$ and $b$ are best?
+#
+# Compare the report with one in which no key is drawn.
+# The drawn key multiplies its probability by
+#
+# $$ \underbrace{\frac{\alpha}{\gamma}}_{\text{true sign}}, \qquad \underbrace{\frac{\beta}{\gamma}}_{\text{reversed}} \qquad\text{or}\qquad \underbrace{\frac{1-a}{1-b}}_{\text{nothing}}. $$
+#
+# The first may be at most $e^\varepsilon$ times each of the others.
+# We use all of this.
+# First, $\frac\alpha\gamma = e^\varepsilon\frac\beta\gamma$ gives $p$.
+# Second, $\frac{\alpha}{\gamma} = e^\varepsilon\,\frac{1-a}{1-b}$ means $2a(1-b) = (e^\varepsilon+1)\,b\,(1-a)$, which gives $b$:
+#
+# $$ p = \frac{e^\varepsilon}{e^\varepsilon+1}, \qquad b = \frac{2a}{2a + (e^\varepsilon+1)(1-a)}. $$ (eq-pckv-b)
+#
+# The next section finds that $a = \frac12$ is best for the frequency, and then $b = 2/(e^\varepsilon+3)$.
+
+
+# %%
+def pckv_ue(record, d, ell, eps, rng):
+    """PCKV-UE: an answer −1, 0 or 1 about each key."""
+    drawn, mine = pad_and_sample(record, d, ell, rng)
+    report = [0] * (d + ell)
+    for key in range(d + ell):
+        if key == drawn and toss(1 / 2, rng):
+            true = toss(odds(eps) / (odds(eps) + 1), rng)
+            report[key] = mine if true else -mine
+        elif key != drawn and toss(2 / (odds(eps) + 3), rng):
+            report[key] = pick((-1, 1), rng)
+    return tuple(report)
+
+
+# %% [markdown]
+# By {eq}`eq-pckv-b`, the factors "reversed" and "nothing" are equal, and "true sign" is $e^\varepsilon$ times as large.
+# A report has an average of the three over the drawn pair, so two records differ by at most $e^\varepsilon$.
+#
+# When is this factor attained?
+# In PCKV-GRR, the record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does.
+# In PCKV-UE with $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
+# A record of these keys with values 1 always draws a true sign, and one with values −1 never does.
+# We have shown:
+#
+# :::{prf:theorem} Both are ε-LDP
+# :label: thm-pckv-privacy
+# For whole records, PCKV-GRR is exactly ε-LDP.
+# PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
+# :::
+#
+# One vector can agree with *all* pairs of a record, so PCKV-UE cannot use more than ε.
+# `prove` confirms both for every ε, with two keys, $\ell = 2$ and all nine records of signs:
+
+# %%
+STATES = product((None, 1.0, -1.0), repeat=2)
+SIGNS = [{j: s for j, s in enumerate(x) if s} for x in STATES]
+
+
+def sized(client, *sizes):
+    """The client, with its sizes fixed."""
+    return lambda record, eps, rng: client(record, *sizes, eps, rng)
+
+
+print(prove(sized(pckv_grr, 2, 2), SIGNS, rounded=False), "\n")
+print(prove(sized(pckv_ue, 2, 2), SIGNS, rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε for three lengths, with an amplified vector as control"}
+def spent(client, ell, eps=1.0):
+    return epsilon(laws(lambda r, rng: client(r, 2, ell, eps, rng), SIGNS))
+
+
+check(
+    "PCKV",
+    "two keys, ε = 1, ℓ = 1, 2, 3: exact ε as in the theorem; for ℓ = 3 the vector spends less",
+    all(abs(spent(pckv_grr, ell) - 1) < 1e-12 for ell in (1, 2, 3))
+    and all(abs(spent(pckv_ue, ell) - log(1 + min(2, ell) / ell * (exp(1) - 1))) < 1e-12 for ell in (1, 2, 3)),
+    control="the vector with the amplified budget, ℓ = 2",
+    caught=spent(pckv_ue, 2, log(2 * (exp(1) - 1) + 1)) > 1.1,
+)
+
+# %% [markdown]
+# (sec-kv-calculus)=
+# ## One calculus for all
+#
+# Take the $N$ reports about one key: those that drew it in state encoding, and all $n$ in PCKV.
+# If a person has the key, such a report *speaks for* it with probability $w$: 1 in state encoding, $1/\ell$ in PCKV.
+# Then it says the true sign with probability $\alpha$ and the reversed one with probability $\beta$.
+# Otherwise it says each sign with probability $\gamma$.
+#
+# So a share $fw$ of the reports has a sign with probability $\alpha+\beta$, and the others with $2\gamma$.
+# Write $T = \alpha+\beta-2\gamma$ and $D = \alpha-\beta$, and let $M_0$ reports say − and $M_2$ say +.
+# Then
+#
+# $$ \begin{aligned} \E\,\frac{M_0+M_2}{N} &= fw(\alpha+\beta) + (1-fw)\,2\gamma = 2\gamma + fwT, \\[1ex] \E\,\frac{M_2-M_0}{N} &= fw\,(\alpha m - \beta m) = fwD\,m. \end{aligned} $$
+#
+# We solve for $f$ and $s = fm$, and put $\hat m = \hat s/\hat f$:
+#
+# $$ \hat f = \frac{(M_0+M_2)/N - 2\gamma}{wT}, \qquad \hat s = \frac{(M_2-M_0)/N}{wD}. $$ (eq-kv-ternary)
+#
+# Both $\hat f$ and $\hat s$ are averages of scores, as in {ref}`sec-kv-estimates`.
+# A report with a sign has the score $(1-2\gamma)/(wT)$ for $f$ and $\pm1/(wD)$ for $s$, any other $-2\gamma/(wT)$ and 0.
+#
+# :::{prf:theorem} Variances of frequency and product
+# :label: thm-kv-estimates
+# Let the people be a random sample, with at most $\ell$ pairs each where we pad, and let $P = 2\gamma + fwT$.
+# Then $\hat f$ and $\hat s$ are unbiased, and
+#
+# $$ \begin{aligned} N\Var\hat f &= \frac{P(1-P)}{w^2T^2}, \qquad N\Var\hat s = \frac{P}{w^2D^2} - s^2, \\[1ex] N\operatorname{Cov}(\hat f, \hat s) &= s\,\Big(\frac{1-2\gamma}{wT} - f\Big). \end{aligned} $$
+# :::
+#
+# Indeed, a report has a sign with probability $P$.
+# The two scores for $f$ differ by $1/(wT)$, which gives the first variance.
+# The squared score for $s$ is $1/(wD)^2$ with probability $P$, which gives the second.
+# The product of both scores is $(1-2\gamma)/(wT)$ times that for $s$, which gives the covariance.
+
+
+# %%
+def server(M, alpha, beta, gamma, w):
+    """f, m, their standard errors; M counts −, nothing, +."""
+    N, share = M.sum(), M / M.sum()
+    T, D = alpha + beta - 2 * gamma, alpha - beta
+    score_f = (np.array([1, 0, 1]) - 2 * gamma) / (w * T)
+    score_s = np.array([-1, 0, 1]) / (w * D)
+    f, m = share @ score_f, (share @ score_s) / (share @ score_f)
+    score_m = (score_s - m * score_f) / f
+    scores = np.array([score_f, score_m])
+    return f, m, *np.sqrt((scores**2 @ share - (scores @ share) ** 2) / N)
+
+
+def answers(d, ell, g, eps):
+    """α, β, γ and w of each mechanism."""
+    e, own = exp(eps), exp(eps) / (g + ell * (exp(eps) - 1))
+    Z = ell * (e - 1) + 2 * (d + ell)
+    return {
+        "state encoding": (e / (e + 2), 1 / (e + 2), 1 / (e + 2), 1.0),
+        "PCKV-GRR": ((ell * (e - 1) + 1) / Z, 1 / Z, 1 / Z, 1 / ell),
+        "PCKV-UE": (e / (e + 1) / 2, 1 / (e + 1) / 2, 1 / (e + 3), 1 / ell),
+        "Wheel-KV": (own, (1 - own) / (g - 1), 1 / g, 1.0),
+    }
+
+
+# %% [markdown]
+# The *noise* of a mechanism is $N\Var\hat f$ for a key that nobody has, so that $P = 2\gamma$.
+# With $2\gamma = b$ from {eq}`eq-pckv-b`, it tells us $a$.
+# Let $H = 2a+(e^\varepsilon+1)(1-a)$ be the denominator of $b$, so that $H - 2 = (1-a)(e^\varepsilon-1)$.
+# Then
+#
+# $$ \begin{aligned} b = \frac{2a}{H}, \quad 1-b = \frac{(e^\varepsilon+1)(1-a)}{H}, \quad T = a-b &= \frac{a(1-a)(e^\varepsilon-1)}{H}, \\[1ex] \text{noise} = \frac{b(1-b)}{w^2T^2} &= \frac{2\ell^2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}\cdot\frac{1}{a(1-a)}. \end{aligned} $$
+#
+# This is smallest for $a = \frac12$.
+# In PCKV-GRR, $\alpha = e^{\varepsilon'}/Z$ and $\beta = \gamma = 1/Z$, so $T = \ell(e^\varepsilon-1)/Z$.
+# The noises are
+#
+# $$ \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad \text{GRR: } \frac{2\ell(e^\varepsilon-1)+4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$ (eq-pckv-noise)
+#
+# The first grows with $\ell^2$, whatever $d$ is, and the second with both in proportion.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: variances and noise, from the exact laws of the package's clients"}
+def exact_variances(mechanism):
+    """N Var of f and s, from two people: key 0 has f = 1/2, key 2 has f = 0."""
+    mean, variance = moments(mechanism, Records.of({0: 1.0, 1: 0.5}, {1: -0.5}))
+    return (variance.mean(0) + mean.var(0))[:, [0, 2]]
+
+
+def from_theorem(alpha, beta, gamma, w):
+    T, D, f = alpha + beta - 2 * gamma, alpha - beta, np.array([0.5, 0.0])
+    P = 2 * gamma + f * w * T
+    return np.array([P * (1 - P) / (w * T) ** 2, P / (w * D) ** 2 - f**2])
+
+
+found = [exact_variances(kind(d=3, ell=2, epsilon=1.0)) for kind in (PCKVGRR, PCKVUE)]
+stated = [from_theorem(*answers(3, 2, 5, 1.0)[name]) for name in ("PCKV-GRR", "PCKV-UE")]
+noise = [(4 * (exp(1) - 1) + 16) / (exp(1) - 1) ** 2, 32 * (exp(1) + 1) / (exp(1) - 1) ** 2]
+check(
+    "Variances",
+    "two people, three keys, ℓ = 2: variances as in the theorem, noise as in the formulas",
+    np.allclose(found, stated) and np.allclose([one[0, 1] for one in found], noise),
+    control="the other mechanism's",
+    caught=np.abs(found[0] - stated[1]).max() > 1,
+)
+
+# %% [markdown]
+# (sec-kv-ratio)=
+# ## A mean is a ratio
+#
+# The ratio $\hat m = \hat s/\hat f$ of unbiased estimates is biased.
+# Where $\hat f$ is close to $f$, we expand $1/\hat f$ around $1/f$:
+#
+# $$ \hat m - m = \frac{\hat s - m\hat f}{\hat f} \approx \frac{\hat s - m\hat f}{f} - \frac{(\hat s - m\hat f)(\hat f-f)}{f^2}. $$
+#
+# The first term has expectation 0 and gives the variance, the second gives the bias:
+#
+# $$ \begin{aligned} \Var\hat m &\approx \frac{\Var\hat s - 2m\operatorname{Cov}(\hat f, \hat s) + m^2\Var\hat f}{f^2}, \\[1ex] \E\hat m - m &\approx \frac{m\Var\hat f - \operatorname{Cov}(\hat f, \hat s)}{f^2}. \end{aligned} $$ (eq-kv-delta)
+#
+# This is the *delta method* ({numref}`fig-kv-ratio`).
+# It fails where $\hat f$ may be near 0.
+# So raise $\hat f$ to at least $1/N$, clip $\hat m$ to $[-1, 1]$, and call it *reliable* only if $\hat f$ exceeds three standard errors of a key that nobody has.
+
+# %% mystnb={"figure": {"name": "fig-kv-ratio", "caption": "Clipped mean of a key with f = 0.02 and m = 0.5 in state encoding at ε = 1. Left: root mean square error. Right: bias. Lines: delta method. Marks: 2,000 surveys each. Shaded: reliable in fewer than half."}, "image": {"alt": "Two panels against the number of reports from 1,000 to 10 million. In the shaded part, up to about 40,000 reports, the simulated error stays near 1 and the bias near minus 0.4, far from the lines; beyond 100,000 reports marks follow the lines."}}
+SE = answers(1, 1, 3, 1.0)["state encoding"]
+key = {"f": 0.02, "m": 0.5, "sizes": 10 ** np.arange(3, 7.5, 0.5)}
+theory_of, found = study.ratio(server, SE, **key, rng=rng)
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
+for ax, what in zip(axes, ("error", "bias"), strict=True):
+    sns.lineplot(theory_of, x="N", y=what, ax=ax)
+    sns.scatterplot(found, x="N", y=what, ax=ax, color="C1")
+    ax.axvspan(700, theory_of.attrs["reliable"], color="#EEEEEE", zorder=0)
+    ax.set(xscale="log", xlabel="reports N", ylabel=f"{what} of the mean")
+axes[0].set(yscale="log")
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
+off = (found["error"] / theory_of["error"] - 1).abs()  # six standard errors of 2,000 surveys are 0.1
+check(
+    "Delta method",
+    "a million reports and more: error within 10 %",
+    bool((off[found["N"] > 9e5] < 0.1).all()),
+    control="ten thousand reports",
+    caught=bool((off[found["N"] < 1.1e4] > 0.1).all()),
+)
+
+# %% [markdown]
+# (sec-wheel-sets)=
+# ## The wheel
+#
+# PCKV draws one pair; the wheel of {cite:t}`wang2020wheel` speaks for all pairs at once.
+# Take a circle of $g$ slots.
+# A public *hash table*, another one for each person, gives each key a random slot.
+# For a set of keys, the slots of the person's own keys are *covered*.
+# If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones; of more, it draws $\ell$.
+# Then it names one slot, more often a covered one.
+# The server knows the table, so it knows whose slot that is.
+#
+# (sec-wheelkv)=
+# ### Wheel-KV
+#
+# *Wheel-KV* by {cite:t}`wang2024dynamic` extends this to key–value data.
+# Its formulas are missing from our copy of the text, so this is our reconstruction ({ref}`paper-wang2024`).
+# Each key has two neighbouring slots, for + and for −, and a pair covers that of its sign ({numref}`fig-wheel`).
+
+# %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5, which he does not have, has two slots, too."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
+slot = {0: 1, 2: 5, 7: 8, 5: 10}
+labels = {z + (s == "−"): f"{j}{s}" for j, z in slot.items() for s in "+−"}
+study.ring(12, {2, 5, 8}, labels)
+plt.show()
+
+# %% [markdown]
+# Two pairs may share a slot, so the number $L$ of covered slots is at most $\ell$.
+# With $\Omega = g + \ell(e^\varepsilon-1)$, each covered slot has probability $e^\varepsilon/\Omega$.
+# The free slots share the rest equally.
+
+
+# %%
+def draw(keys, ell, rng):
+    """All keys, or ell of them if there are more."""
+    left, drawn = sorted(keys), []
+    while left and len(drawn) < ell:
+        drawn.append(left.pop(pick(range(len(left)), rng)))
+    return drawn
+
+
+def spin(slots, ell, g, eps, rng):
+    """Name one slot: each covered one with probability e^ε/Ω."""
+    missing = range(ell - len(slots))
+    covered = {*slots, *(pick(range(g), rng) for _ in missing)}
+    omega = g + ell * (odds(eps) - 1)
+    if toss(len(covered) * odds(eps) / omega, rng):
+        return pick(sorted(covered), rng)
+    return pick([z for z in range(g) if z not in covered], rng)
+
+
+def wheel_kv(record, d, ell, g, eps, rng):
+    """Wheel-KV: a pair covers the slot of its sign."""
+    slot = tuple(pick(range(g), rng) for _ in range(d))  # the table
+    mine = draw(record, ell, rng)
+    slots = [(slot[j] + (sign(record[j], rng) < 0)) % g for j in mine]
+    return slot, spin(slots, ell, g, eps, rng)
+
+
+# %% [markdown]
+# :::{prf:theorem} The wheel is ε-LDP under every hash
+# :label: thm-wheel-privacy
+# Let $\ell < g$.
+# Whatever the table and the covered slots are, each slot has a probability between $1/\Omega$ and $e^\varepsilon/\Omega$.
+# :::
+#
+# :::{prf:proof}
+# If $L \le \ell$ slots are covered, the remaining probability is $1 - Le^\varepsilon/\Omega$, and each of the $g-L$ free slots has
+#
+# $$ \frac{1}{g-L}\Big(1 - \frac{Le^\varepsilon}{\Omega}\Big) = \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} = \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). $$
+#
+# For the last step, insert $\Omega = e^\varepsilon(g-L) + Le^\varepsilon - (e^\varepsilon-1)(g-\ell)$.
+# The last fraction lies between 0 and 1, so the bracket lies between 1 and $e^\varepsilon$.
+# :::
+#
+# The proof does not use the hash, so privacy does not depend on its quality.
+# The estimates do.
+#
+# :::{prf:theorem} Probabilities of Wheel-KV
+# :label: thm-wheelkv-estimate
+# Let $g > \ell$ and $g \ge 3$, let people have at most $\ell$ pairs, and let the slots of any $\ell+1$ keys be independent and uniform.
+# Then Wheel-KV has $w = 1$ and
+#
+# $$ \alpha = \frac{e^\varepsilon}{\Omega}, \qquad \beta = \frac{1-\alpha}{g-1}, \qquad \gamma = \frac1g. $$
+# :::
+#
+# First, the slot of the person's own sign is covered, so it has $\alpha$.
+# Second, given this slot, the other $\ell-1$ covered slots are independent and uniform: moving a uniform slot by one leaves it uniform.
+# So the other $g-1$ slots, and among them the slot of the reversed sign, share $1-\alpha$ equally.
+# Third, the slot of a key that the person does not have is uniform and independent of the report.
+# So the report names it with probability $1/g$, and its neighbour, too.
+#
+# For a set, give all keys the value 1 and count + alone.
+# A report supports a key that the person has with probability $\alpha$ and another with $\gamma$, so {ref}`ch-frequency` applies.
+#
+# With few slots, nearly all are covered; with many, the report seldom names a covered one.
+# `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$, here for $\ell = 1$, 3, 8 and $\varepsilon = 1$:
+
+# %%
+print([WheelKV(epsilon=1.0, m=ell).slot_count for ell in (1, 3, 8)])
+print(prove(sized(wheel_kv, 2, 2, 4), SIGNS, rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: α, β and γ of Wheel-KV on small circles"}
+def small_circle(g, ell, beta=None):
+    """How far α, β and γ are off: one key that the person has beside ell − 1 others, and one that she has not."""
+    alpha, b, gamma, _ = answers(2, ell, g, 1.0)["Wheel-KV"]
+    told = law(lambda rng: wheel_kv({0: 1.0}, 2, ell, g, 1.0, rng))
+    seen = [
+        sum(float(q) for (slot, z), q in told.items() if (z - slot[j]) % g == k) for j, k in product((0, 1), (0, 1))
+    ]
+    return np.abs(np.subtract(seen, [alpha, b if beta is None else beta, gamma, gamma])).max()
+
+
+CIRCLES = [(3, 1), (4, 1), (4, 2), (5, 2)]
+check(
+    "Small circles",
+    "four circles up to 5 slots and 2 covered ones: α, β and γ as in the theorem",
+    all(small_circle(*circle) < 1e-9 for circle in CIRCLES),
+    control="β set equal to γ",
+    caught=all(small_circle(g, ell, 1 / g) > 1e-3 for g, ell in CIRCLES),
+)
+# %% [markdown]
+# (sec-wheel-survey)=
+# ## A survey
+#
+# For each game, the server counts how many reports say −, nothing and +.
+# Then 10,000 people with up to three games report once with each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
+
+
+# %%
+def count_grr(reports, d):
+    told = Counter(reports)
+    signs = np.array([(told[j, -1], told[j, 1]) for j in range(d)])
+    return np.insert(signs, 1, len(reports) - signs.sum(1), axis=1)
+
+
+def count_ue(reports, d):
+    told = np.array(reports)[:, :d]
+    return np.stack([(told == x).sum(0) for x in (-1, 0, 1)], -1)
+
+
+def count_wheel(tables, slots, g):
+    past = (np.array(slots)[:, None] - np.array(tables)) % g  # 0: +, 1: −
+    minus, plus = (past == 1).sum(0), (past == 0).sum(0)
+    return np.stack([minus, len(past) - minus - plus, plus], -1)
+
+
+# %%
+n, ell, eps = 10_000, 3, 2.0
+g = WheelKV(epsilon=eps, m=ell).slot_count
+popular = [*(1 / np.arange(2, D + 1)), 0]  # nobody has the last game
+popular /= np.sum(popular)
+
+
+def person(rng):
+    mine = rng.choice(D, rng.integers(0, 4), replace=False, p=popular)
+    return {int(j): rng.uniform(-0.2, 1) for j in mine}
+
+
+people = [person(rng) for _ in range(n)]
+by_wheel = [wheel_kv(r, D, ell, g, eps, rng) for r in people]
+tables, slots = zip(*by_wheel, strict=True)
+counts = {
+    "PCKV-GRR": count_grr([pckv_grr(r, D, ell, eps, rng) for r in people], D),
+    "PCKV-UE": count_ue([pckv_ue(r, D, ell, eps, rng) for r in people], D),
+    "Wheel-KV": count_wheel(tables, slots, g),
+}
+rows = []
+for j, (name, M) in product((0, 1, D - 1), counts.items()):
+    f, m, f_err, m_err = server(M[j], *answers(D, ell, g, eps)[name])
+    ratings = [r[j] for r in people if j in r]
+    row = [j, name, f"{len(ratings) / n:.3f}", f"{f:.3f} ± {f_err:.3f}"]
+    row.append(f"{np.mean(ratings):.2f}" if ratings else "—")
+    rows.append([*row, f"{m:.2f} ± {m_err:.2f}"])
+columns = ["game", "by", "true f", "estimate", "true m", "estimate"]
+table(pd.DataFrame(rows, columns=columns))
+
+# %% [markdown]
+# Most estimates lie within two standard errors of the truth.
+# Nobody has game 19, and its means are not reliable.
+#
+# (sec-wheel-figure)=
+# ## Which one?
+#
+# The table compares the mechanisms for 512 keys, $\ell = 8$ and $\varepsilon = 1$.
+# A noise is $n$ times the variance for a key that nobody has, and bits are those of the private part.
+# The published PrivKV spends only $\frac\varepsilon2 + \ln(2p_2)$, with $p_2 = e^{\varepsilon/2}/(1+e^{\varepsilon/2})$ ({prf:ref}`thm-privkv`).
+
+# %%
+MAKE = {
+    "state encoding": lambda d, eps: StateEncoding(d=d, epsilon=eps),
+    "PrivKV, published": PrivKV.nominal_split,
+    "PrivKV, tight": PrivKV.tight_split,
+    "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),
+    "PCKV-UE": lambda d, eps: PCKVUE(d=d, ell=8, epsilon=eps),
+    "Wheel-KV": lambda d, eps: WheelKV(epsilon=eps, m=8),
+}
+study.properties(MAKE, 512, 1.0)
+
+# %% [markdown]
+# {numref}`fig-wheel-crossing` shows how this changes with ε.
+
+# %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV, averaged over all keys, for people with 8 of 64 keys (left) and 8 of 10,000 (right), ℓ = 8."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.7; PCKV-UE stays above 1. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
+SHOWN = {name: MAKE[name] for name in MAKE if "PrivKV" not in name}
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
+for ax, d in zip(axes, (64, 10_000), strict=True):
+    exact = study.compare(SHOWN, d, np.arange(0.5, 8.1, 0.25), held=8)
+    look = theory("mechanism", [*SHOWN])
+    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **look)
+    ax.set(yscale="log", ylabel="variance / Wheel-KV's", title=f"{d:,} keys")
+    plain_ticks(ax)
+label_lines(axes)
+plt.show()
+
+# %% [markdown]
+# - PCKV-GRR is best for large ε and short lists: here above $\varepsilon = 1.7$ for 64 keys and 6.9 for 10,000.
+# - Wheel-KV is best below.
+#   Its client needs no list of keys, but its server computes a slot for each report and key.
+# - PCKV-UE is as good for $\ell = 1$: on $g = e^\varepsilon + 3$ slots, $\Omega = 2(e^\varepsilon+1)$, and Wheel-KV has the same three probabilities.
+# - State encoding needs no $\ell$, and suits few keys.
+
+
+# %% [markdown]
+# (sec-wheel-wrong)=
+# ## What can go wrong
+#
+# - *$\ell$ is too small.*
+#   Then each pair of a longer record counts for less than one person, and $\hat f$ comes out too small.
+#   A larger $\ell$ costs noise.
+# - *One hash table for everybody.*
+#   Two keys with the same slot then share it in all reports, and nothing separates them.
+#   A weak hash does nearly the same.
+# - *Searching among a million keys.*
+#   Some that nobody has come out three standard errors above 0.
+#
+# (sec-wheel-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# A server of Wheel-KV sets $\beta$ equal to $\gamma$.
+# By which factors are $\hat f$, $\hat s$ and $\hat m$ off?
+# :::
+#
+# :::{dropdown} Solution
+# Let $\Delta = \alpha - \frac1g$.
+# The right divisors are
+#
+# $$ T = \alpha + \frac{1-\alpha}{g-1} - \frac2g = \Delta\,\frac{g-2}{g-1}, \qquad D = \alpha - \frac{1-\alpha}{g-1} = \Delta\,\frac{g}{g-1}. $$
+#
+# With $\beta = \gamma = \frac1g$, both become $\Delta$.
+# So $\hat f$ is multiplied by $\frac{g-2}{g-1}$, $\hat s$ by $\frac{g}{g-1}$, and $\hat m$ by $\frac{g}{g-2}$.
+# For $g = 5$, a mean of 0.5 becomes 0.83.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 8 minutes)
+# Everybody owns exactly one game.
+# Write a client that needs no dummies, and its estimator.
+# Compare its noise with PCKV-GRR's, for 20 games and $\varepsilon = 2$.
+# :::
+#
+# :::{dropdown} Solution
+# Apply k-RR to the $2d$ signed keys.
+# The calculus holds with $w = 1$, $\alpha = e^\varepsilon/Z$, $\beta = \gamma = 1/Z$ and $Z = e^\varepsilon + 2d - 1$.
+# The noise is $2(Z-2)/(e^\varepsilon-1)^2$, and PCKV-GRR with $\ell = 1$ has $Z + 2$ in place of $Z$: 2.17 against 2.27.
+# :::
+#
+# :::{admonition} Exercise 3 (think, 4 minutes)
+# What does a Wheel-KV report say if the circle has very many slots?
+# How large is the noise then?
+# :::
+#
+# :::{dropdown} Solution
+# Then $\Omega \approx g$, and each covered slot has only the probability $e^\varepsilon/g$.
+# Nearly every report names a slot that belongs to no key of the person.
+# With $T \approx D \approx (e^\varepsilon-1)/g$, the noise is about $\frac2g/T^2 = 2g/(e^\varepsilon-1)^2$, which grows without bound.
+# :::
+#
+# ## Summary
+#
+# - PCKV pads a record to $\ell$ pairs and draws one; PCKV-GRR may then use a larger budget, PCKV-UE may not.
+# - The probabilities $\alpha$, $\beta$, $\gamma$ and $w$ give the server of each mechanism, and its standard errors.
+# - The wheel speaks for all pairs at once; it is private under every hash, and its estimates need a good one.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $d$ | number of keys, or of attributes |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $m$ | mean value of a key among the people who have it |
+# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $N$ | number of reports about one key |
+# | $M_0$ | number of reports about a key that say − |
+# | $M_2$ | number of reports about a key that say + |
+# | $\ell$ | length to which a person's set is padded |
+# | $w$ | probability that a report speaks for a given key of the person, if she has it |
+# | $\alpha$ | probability that the sign of a key is reported as it is |
+# | $\beta$ | probability that the sign of a key is reported reversed |
+# | $\gamma$ | probability that an absent key is reported as +, and equally as − |
+# | $g$ | number of slots of a hash function |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $a$ | chance that PCKV-UE answers about the drawn key (here only) |
+# | $b$ | chance that it answers about another key (here only) |
+# | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
+# | $\pi(y)$ | chance that PCKV draws $y$ (here only) |
+# | $Z$ | $\ell(e^\varepsilon-1) + 2(d+\ell)$ (here only) |
+# | $H$ | denominator of $b$ (here only) |
+# | $T$ | $\alpha+\beta-2\gamma$ (here only) |
+# | $D$ | $\alpha-\beta$ (here only) |
+# | $L$ | number of covered slots (here only) |
+# | $\Omega$ | $g+\ell(e^\varepsilon-1)$ (here only) |
+#
+# Next, {ref}`ch-changing` lets the list of keys change.
