@@ -66,10 +66,7 @@ def ratio(
 
 
 def properties(kinds: Kinds, d: int, eps: float) -> HTML:
-    """Show α, β, γ, w, T, D, the noises of a key that nobody has, bits, and the ε that is spent.
-
-    PrivKV has its published split if its name ends so.
-    """
+    """Show α, β, γ, w, T, D, the noises of a key that nobody has, bits, and the ε that is spent."""
     rows = []
     for name, make in kinds.items():
         mechanism = make(d, eps)
@@ -80,19 +77,21 @@ def properties(kinds: Kinds, d: int, eps: float) -> HTML:
         numbers |= {"T": alpha + beta - 2 * gamma, "D": alpha - beta}
         row = {"": name} | {letter: f"{x:.3g}" for letter, x in numbers.items()}
         row |= {f"noise of {x}": f"{y:,.0f}" for x, y in zip("fs", noise, strict=True)}
-        spent = "ε/2 + ln(2p₂)" if name.endswith("published") else "ε"
-        rows.append(row | {"bits": mechanism.report_bits, "ε spent": spent})
+        rows.append(row | {"bits": mechanism.report_bits, "ε spent": f"{float(mechanism.realised_epsilon):.2f}"})
     return table(pd.DataFrame(rows))
 
 
 def mean_variance(mechanism: SignedTernary, d: int, held: int, which: int = 0) -> float:
     """Return n times the variance of a frequency (of a product if `which` is 1), in the mean over all d keys.
 
-    People have `held` of them, of value 0.
+    People have `held` of them, of value 0, and every key is as frequent.  Where reports are asked about one key, the
+    server divides by the number that were asked about it: this takes (d−1)f² off the variance of the mechanism's own
+    estimator, which divides by n/d.
     """
     some = [] if mechanism.needs_list else [range(held + 1)]
     each = mechanism.variance(Records.of(dict.fromkeys(range(held), 0.0)), *some)[0, which]
-    return float(held * each[0] + (d - held) * each[held]) / d
+    known = 0.0 if which else (1 / mechanism.asked - 1) * (held / d) ** 2
+    return float(held * each[0] + (d - held) * each[held]) / d - known
 
 
 def compare(kinds: Kinds, d: int, budgets: Iterable[float], *, held: int) -> pd.DataFrame:
