@@ -29,7 +29,8 @@
 # - The author's printed page could decide most of the undecided claims.
 #
 # **Letters.**
-# Table 3 prints $n$, $d$ and $m$, and §2.1 a letter l; all others are lost. Ours are those of {ref}`notation`.
+# Table 3 prints $n$, $d$ and $m$, and §2.1 has l; all others are lost.
+# Ours are those of {ref}`notation`.
 #
 # **Lessons.**
 # {ref}`ch-wheel` teaches PCKV, the wheel and the reconstruction; {ref}`ch-changing` teaches clients out of step, batches and charts.
