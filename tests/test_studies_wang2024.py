@@ -50,7 +50,8 @@ def test_batches_leave_out_the_noise_of_people_who_could_not_hold_a_key(change, 
     alike, pooled = (changed(change, one, "changed")(batches) for one in ("alike", "batches"))
     assert 1.8 < alike / pooled < 2
     assert changed(change, "alike", "kept")(batches) == pytest.approx(changed(change, "batches", "kept")(batches))
-    for treatment in ("alike", "batches", "exchanged"):  # 100 or 50 keys, 100 surveys: six standard errors of a mean square
+    for treatment in ("alike", "batches", "exchanged"):
+        # 100 or 50 keys, 100 surveys: six standard errors of a mean square
         seen = changed(change, treatment, "changed", column="mse")(batches)
         assert seen == pytest.approx(changed(change, treatment, "changed")(batches), rel=6 * np.sqrt(2 / 5000))
 

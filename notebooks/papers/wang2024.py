@@ -38,7 +38,6 @@
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
-from fractions import Fraction
 from itertools import product
 from math import exp, inf, isclose
 

@@ -97,8 +97,8 @@ def fig3(
     Returns
     -------
     DataFrame
-        Columns ``kind``, ``eps``, ``name``, ``run``, ``keys`` ("all keys", "top" or "rare"), ``what`` ("frequency" or "mean"),
-        ``mse``, averaged over the keys, and ``exact``, its expected value, for frequencies.
+        Columns ``kind``, ``eps``, ``name``, ``run``, ``keys`` ("all keys", "top" or "rare"),
+        ``what`` ("frequency" or "mean"), ``mse``, averaged over the keys, and ``exact``, its expected value, for frequencies.
     """
     populations = {kind: holdings(people, d, sizes=True) for kind, people in crowds.items()}
 
@@ -158,7 +158,8 @@ def fig45(
     -------
     DataFrame
         Columns ``change`` ("growth" or "shrink"), ``eps``, ``treatment`` ("first" batch, all data "alike",
-        "batches", or batches with their lists "exchanged"), ``truth`` ("everyone" or "now"), ``keys`` ("all", "changed", "kept" or "live"), ``what``, ``run``,
+        "batches", or batches with their lists "exchanged"), ``truth`` ("everyone" or "now"),
+        ``keys`` ("all", "changed", "kept" or "live"), ``what``, ``run``,
         ``mse`` and, for frequencies, ``exact``, its expected value.
     """
     crowds = {d: even(each, d, HELD, rng) for d in (BEFORE, *AFTER.values())}
