@@ -421,6 +421,7 @@ fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.2), sharex=True, sharey="col")
 for ax, (change, what) in zip(axes.flat, product(study.AFTER, ("frequency", "mean")), strict=True):
     runs = changes.query(
         "client == 'Wheel-KV' and change == @change and what == @what and keys == 'changed' and truth == 'everyone'"
+        " and treatment != 'exchanged'"
     )
     look = dict(hue="treatment", palette=[*COLOURS[:2]], ax=ax, legend=False)
     sns.lineplot(

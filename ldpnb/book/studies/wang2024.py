@@ -98,7 +98,8 @@ def fig3(
     -------
     DataFrame
         Columns ``kind``, ``eps``, ``name``, ``run``, ``keys`` ("all keys", "top" or "rare"),
-        ``what`` ("frequency" or "mean"), ``mse``, averaged over the keys, and ``exact``, its expected value, for frequencies.
+        ``what`` ("frequency" or "mean"), ``mse``, averaged over the keys, and ``exact``, its expected value, for
+        frequencies.
     """
     populations = {kind: holdings(people, d, sizes=True) for kind, people in crowds.items()}
 
