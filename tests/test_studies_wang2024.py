@@ -25,7 +25,7 @@ def test_fig3_measures_what_is_exact():
         "rounds": lambda eps, d: PrivKV(d=d, key_epsilon=eps / 2, value_epsilon=eps / 6),
     }
     found = study.fig3(people, methods, rng=np.random.default_rng(3), budgets=(2.0,), d=30, top=5, trials=100)
-    assert len(found) == 3 * 2 * 2 * 100 and found.loc[found["what"] == "mean", "exact"].isna().all()
+    assert len(found) == 3 * 3 * 2 * 100 and found.loc[found["what"] == "mean", "exact"].isna().all()
     every = found.query("what == 'frequency' and keys == 'all keys'").groupby("name")[["mse", "exact"]].mean()
     assert ((every["mse"] / every["exact"] - 1).abs() < 6 * np.sqrt(2 / 3000)).all()
 
@@ -50,7 +50,8 @@ def test_batches_leave_out_the_noise_of_people_who_could_not_hold_a_key(change, 
     alike, pooled = (changed(change, one, "changed")(batches) for one in ("alike", "batches"))
     assert 1.8 < alike / pooled < 2
     assert changed(change, "alike", "kept")(batches) == pytest.approx(changed(change, "batches", "kept")(batches))
-    for treatment in ("alike", "batches"):  # 100 or 50 keys, 100 surveys: six standard errors of a mean square
+    for treatment in ("alike", "batches", "exchanged"):
+        # 100 or 50 keys, 100 surveys: six standard errors of a mean square
         seen = changed(change, treatment, "changed", column="mse")(batches)
         assert seen == pytest.approx(changed(change, treatment, "changed")(batches), rel=6 * np.sqrt(2 / 5000))
 

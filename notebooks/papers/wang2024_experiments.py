@@ -18,7 +18,7 @@
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import pairwise, product
-from math import ceil, floor, log2
+from math import ceil, floor, log, log2
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,14 +40,13 @@ rng = np.random.default_rng(2024)  # the year of the paper
 # (wang2024-4-1-3)=
 # ### §4.1 · (3) and (4) · Mean square errors
 #
-# {badge}`Definition` the formulas are lost; errors over the most frequent keys: {badge}`Reproduced under conditions <wang2024.top-n>`
+# {badge}`Definition` the formulas are lost; errors over the most frequent keys: {badge}`Reproduced <wang2024.top-n>`
 #
 # By their words, for a set $\mathcal X$ of keys:
 #
 # $$ \frac{1}{|\mathcal X|}\sum_{k\in\mathcal X}(\hat f_k - f_k)^2 \quad\text{and}\quad \frac{1}{|\mathcal X|}\sum_{k\in\mathcal X}(\hat m_k - m_k)^2. $$
 #
 # The paper also takes the most frequent keys, such as 50, since rare ones have too few people for a mean.
-# That helps where keys differ in frequency; of uniform keys the top 50 are hardly better.
 #
 # (wang2024-table-3)=
 # ### §4.2 · Table 3 · Sizes
@@ -61,15 +60,15 @@ rng = np.random.default_rng(2024)  # the year of the paper
 # | keys added (Fig. 4) | 10,000 → 20,000 | 100 → 200 | 4 |
 # | keys removed (Fig. 5) | 10,000 → 20,000 | 100 → 50 | 4 |
 #
+# The text announces distributions in Table 3, which has none; Gaussian *keys* are inferred.
+#
 # (wang2024-fig-3)=
 # ### §4.3.1 · Fig. 3 · Five mechanisms
 #
-# errors fall: {badge}`Reproduced <wang2024.fig3-falls>` Wheel-KV does well: {badge}`Undecidable <wang2024.fig3-wheel>` for our reconstruction: up to ε ≈ 4 · the caption names the mean alone: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-wheel`
+# errors fall: {badge}`Undecidable <wang2024.fig3-falls>` for three known mechanisms: they do · Wheel-KV does well: {badge}`Undecidable <wang2024.fig3-wheel>` for our reconstruction: it does · the caption names the mean alone: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-wheel`
 #
-# Four of the five mechanisms have names in the text; our fifth is state encoding.
+# The text names four mechanisms; our fifth is state encoding.
 # Our reconstruction has the smallest errors up to ε = 3, and the second smallest at 5 and 6.
-# There PCKV-GRR is better: its noise grows with the list of keys, but falls faster with ε.
-# The budget where they cross grows with the number of keys.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-wheel-fig3", "caption": "Fig. 3 at the paper's size, Gaussian keys, mean square error over the 50 most frequent keys. Wheel-KV is our reconstruction. Marks: 20 surveys with 95 % bars; lines on the left: exact."}, "image": {"alt": "Two panels of mean square error, logarithmic, against epsilon from 0.5 to 6, for five mechanisms. All fall. Wheel-KV is lowest in both panels until about 4, from where PCKV-GRR is lowest; PCKV-UE, state encoding and PrivKVM lie above."}}
 METHODS = {
@@ -100,7 +99,6 @@ plt.show()
 # *On people who rent clothes.*
 # The authors of PCKV {cite:p}`gu2020pckv` measured on ratings of rented clothes: 105,508 people, 5,850 pieces.
 # We may not pass these data on, so the table is a recorded result for the 50 most rated pieces.
-# Two people in three rate a single piece, so one pair per person brings little bias.
 # Our reconstruction and PCKV-UE then have nearly the same errors, but PCKV-UE sends an entry for each of 5,850 pieces.
 
 # %% tags=["hide-input"]
@@ -125,9 +123,9 @@ table(
     )
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1 and §4.3.1: 1 reproduced, 1 reproduced under conditions, 1 undecidable"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1 and §4.3.1: 1 reproduced, 2 undecidable"}
 errors = fig3.groupby(["kind", "what", "keys", "name", "eps"])[["mse", "exact"]].mean()
-KNOWN = [name for name in METHODS if name != "Wheel-KV"]
+KNOWN = ["PrivKVM", "PCKV-GRR", "PCKV-UE"]
 KINDS = list(crowds)
 
 
@@ -147,14 +145,13 @@ def falling(names, budgets, what, own=lambda eps: eps):
 
 
 BUDGETS = study.FIG3_BUDGETS
-settle(
-    "wang2024.fig3-falls",
-    {"frequency": falling(KNOWN, BUDGETS, "frequency"), "mean": falling(KNOWN, (1.0, 3.0, 6.0), "mean")},
-    control=(
-        "clients that take every budget for 1",
-        not falling(KNOWN, BUDGETS, "frequency", lambda eps: 1.0)
-        and not falling(KNOWN, (1.0, 3.0), "mean", lambda eps: 1.0),
-    ),
+settle("wang2024.fig3-falls")
+check(
+    "Three known mechanisms",
+    "frequency and mean, top 50, both kinds of keys: the error falls from each of seven budgets to the next",
+    all(falling(KNOWN, BUDGETS, what) for what in ("frequency", "mean")),
+    control="clients that take every budget for 1",
+    caught=not any(falling(KNOWN, BUDGETS, what, lambda eps: 1.0) for what in ("frequency", "mean")),
 )
 
 
@@ -205,19 +202,18 @@ settle(
     {
         "top": grr_mean("Gaussian", "top") < 0.1,
         "all": grr_mean("Gaussian", "all keys") > 0.2,
-        "uniform": grr_mean("uniform", "top") < grr_mean("uniform", "all keys") / 2,
     },
-    control=("ε = 0.5, where no key has enough people", grr_mean("Gaussian", "top", 0.5) > 0.1),
+    control=("the 50 rarest keys for the most frequent", grr_mean("Gaussian", "rare") > 0.1),
 )
-close("wang2024", "§4.1", "1 reproduced under conditions")
-close("wang2024", "§4.3.1", "1 reproduced, 1 undecidable")
+close("wang2024", "§4.1", "1 reproduced")
+close("wang2024", "§4.3.1", "2 undecidable")
 
 # %% [markdown]
 # (sec-changing-telling)=
 # (wang2024-table-4)=
 # ### §4.3.2 · Table 4 · Number of communications
 #
-# {badge}`Reproduced under conditions <wang2024.table4>` PrivKVM's first column: {badge}`Undecidable <wang2024.table4-privkvm>` “PCKV-YE”: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
+# three mechanisms: {badge}`Reproduced under conditions <wang2024.table4>` Wheel-KV: {badge}`Undecidable <wang2024.table4-wheel>` for our reconstruction: it needs none · PrivKVM's first column: {badge}`Undecidable <wang2024.table4-privkvm>` “PCKV-YE”: {badge}`Slip · certain` <span lang="zh-Hans">正本节</span>: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
 #
 # | Mechanism | original | keys added | keys removed |
 # |---|---|---|---|
@@ -233,15 +229,14 @@ close("wang2024", "§4.3.1", "1 reproduced, 1 undecidable")
 # (wang2024-table-5)=
 # ### §4.3.3 · Table 5 · Bandwidth
 #
-# {badge}`Reproduced <wang2024.table5>` Wheel-KV: {badge}`Undecidable <wang2024.table5-wheel>` for our reconstruction: as an order in $m$ · comparison: {badge}`Reproduced under conditions <wang2024.table5-compare>` the section's heading: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
+# {badge}`Reproduced <wang2024.table5>` Wheel-KV: {badge}`Undecidable <wang2024.table5-wheel>` for our reconstruction: as an order in $m$ · change with keys: {badge}`Reproduced under conditions <wang2024.table5-compare>` more than Wheel-KV: {badge}`Undecidable <wang2024.table5-shorter>` for our reconstruction: if its seed is public · the section's heading: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
 #
 # The entries are orders, for $m = 8$ and 10,000 keys that are doubled or halved.
 # We read 3 as $\log_2 m$, 13 as $\lfloor\log_2 d\rfloor$, and the last row as $d$.
-# The heading repeats that of §4.3.2, with “bandwidth” behind it.
 
 # %% tags=["hide-input"]
 SIZES = (10_000, 20_000, 5_000)
-PRINTED = {"PrivKVM": (13, 14, 12), "PCKV-GRR": (13, 14, 12), "PCKV-UE": SIZES}
+PRINTED = {"PrivKVM": (13, 14, 12), "PCKV-GRR": (13, 14, 12), "PCKV-UE": (10_000, 20_000, 5_000)}
 ENOUGH = {
     "PrivKVM": tuple(ceil(log2(3 * d)) for d in SIZES),  # a round: a key and one of three states
     "PCKV-GRR": tuple(PCKVGRR(d=d, ell=8, epsilon=1.0).report_bits for d in SIZES),
@@ -268,7 +263,6 @@ table(
 # As an order in $m$, the first row hides ε: a wheel has about $m(e^\varepsilon+2)$ slots.
 # If the seed comes from a public number of the person, our report is the shortest; if it is sent, PCKV-GRR's is shorter.
 # Only the bandwidth of PCKV-UE changes much with the keys; the other two change by a bit.
-# What costs is the message: the ids of 10,000 new keys, at 64 bits each, are 640,000 bits to each client.
 #
 # (sec-wheel-cost)=
 # *What a wheel costs.*
@@ -282,7 +276,7 @@ rows = [(f"client of {name}, 512 keys, m = 8", f"{cost[name, 'client', 512]:,.0f
 count = ("count of Wheel-KV, 1,000,000 keys", f"{cost['Wheel-KV', 'count', 10**6]:.2f} ns per report and key")
 table(pd.DataFrame([*rows, count], columns=["what", "time"]))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3.2 and §4.3.3: 1 reproduced, 2 reproduced under conditions, 2 undecidable"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3.2 and §4.3.3: 1 reproduced, 2 reproduced under conditions, 4 undecidable"}
 CLIENTS = {
     "PrivKV": lambda d: PrivKV.nominal_split(d, 1.0),
     "PCKV-GRR": lambda d: PCKVGRR(d=d, ell=1, epsilon=1.0),
@@ -326,29 +320,39 @@ settle(
     "wang2024.table4",
     {
         "added": all(misses(make, 2) for make in CLIENTS.values()),
-        "wheel": np.allclose([moments(wheel, Records.of(r), [2])[0][0][0, 0] for r in ({2: 1.0}, {})], [1, 0]),
         "removed": any(off(make, 3) for make in CLIENTS.values()),
     },
     control=(
-        "clients that were told; a server that does not know the version",
+        "a server that does not know the version",
         not any(misses(make, 3) for make in CLIENTS.values()) and any(off(make, 2) for make in CLIENTS.values()),
     ),
 )
+third = [moments(wheel, Records.of(r), [2])[0][0][0, 0] for r in ({2: 1.0}, {})]
+settle("wang2024.table4-wheel")
+check(
+    "For our reconstruction",
+    "not told: the frequency of a new key is unbiased",
+    np.allclose(third, [1, 0]),
+    control="β set equal to γ in the correction",
+    caught=not np.allclose(np.array(third) * 3 / 4, [1, 0]),
+)
 settle("wang2024.table4-privkvm")
-close("wang2024", "§4.3.2", "1 reproduced under conditions, 1 undecidable")
+close("wang2024", "§4.3.2", "1 reproduced under conditions, 2 undecidable")
 
 
-def orders(sizes):
-    return all(tuple(floor(log2(d)) for d in sizes) == PRINTED[name] for name in ("PrivKVM", "PCKV-GRR"))
+def orders(logarithm):
+    return all(tuple(floor(logarithm(d)) for d in SIZES) == PRINTED[name] for name in ("PrivKVM", "PCKV-GRR"))
+
+
+def entries(each):
+    """Whether an entry of so many bits for each key gives the last row, within 1 % for the dummies."""
+    return all(abs(bits / each / p - 1) < 0.01 for bits, p in zip(ENOUGH["PCKV-UE"], PRINTED["PCKV-UE"], strict=True))
 
 
 settle(
     "wang2024.table5",
-    {
-        "orders": orders(SIZES) and PRINTED["PCKV-UE"] == SIZES,
-        "bits": all(e <= 2.01 * p for name in PRINTED for e, p in zip(ENOUGH[name], PRINTED[name], strict=True)),
-    },
-    control=("four times and a quarter of the keys", not orders((10_000, 40_000, 2_500))),
+    {"orders": orders(log2), "entries": entries(2)},
+    control=("natural logarithms; bits counted for entries", not orders(log) and not entries(1)),
 )
 
 
@@ -370,30 +374,32 @@ shortest = min(min(bits) for bits in ENOUGH.values())
 settle(
     "wang2024.table5-compare",
     {
-        "public-seed": max(wheel_bits.values()) < shortest,
-        "seed-sent": wheel_bits[1.0] + seed_bits < shortest,
-        "public-key": wheel_bits[1.0] < PrivKV.nominal_split(10_000, 1.0).report_bits,
         "ue-changes": ENOUGH["PCKV-UE"][1] > 1.9 * ENOUGH["PCKV-UE"][0] > 3.7 * ENOUGH["PCKV-UE"][2],
         "others-change": any(abs(x - ENOUGH[name][0]) > 1 for name in ("PrivKVM", "PCKV-GRR") for x in ENOUGH[name]),
     },
-    control=(
-        "a list of 64 keys, where PCKV-GRR is shorter",
-        WheelKV(epsilon=4.0, m=8).report_bits > PCKVGRR(d=64, ell=8, epsilon=4.0).report_bits,
-    ),
+    control=("orders rather than bits for PCKV-UE", log2(SIZES[1]) < 1.9 * log2(SIZES[0])),
 )
-close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 1 undecidable")
+settle("wang2024.table5-shorter")
+check(
+    "For our reconstruction",
+    "ε = 1 and 4: the shortest report if its seed is public, and not if the seed is sent",
+    max(wheel_bits.values()) < shortest < wheel_bits[1.0] + seed_bits,
+    control="slots counted for bits",
+    caught=WheelKV(epsilon=4.0, m=8).slot_count > shortest,
+)
+close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 2 undecidable")
 
 # %% [markdown]
 # (sec-changing-figures)=
 # (wang2024-fig-4)=
 # ### §4.3.4 · Fig. 4 · Keys are added
 #
-# {badge}`Reproduced under conditions <wang2024.fig4>` errors fall: {badge}`Reproduced under conditions <wang2024.fig4-falls>` batches are better: {badge}`Reproduced under conditions <wang2024.batches>` · Lesson: {ref}`sec-changing-batches`
+# {badge}`Undecidable <wang2024.fig4>` errors fall: {badge}`Undecidable <wang2024.fig4-falls>` batches are better: {badge}`Reproduced under conditions <wang2024.batches>` <span lang="zh-Hans">分批处理地</span>: {badge}`Slip · certain` · Lesson: {ref}`sec-changing-batches`
 #
+# Of the MSE the text does not say that it is of frequency and mean; only the English captions have ε.
 # The text does not say of whom a share is.
 # - *Of everyone who ever reported:* a new key was held by nobody in the first batch, so its estimate there is zero without noise.
 #   All data alike add the noise $n_1V_0/n^2$ of those who could not have it, where $V_0$ is the noise of a key that nobody holds ({prf:ref}`thm-changing-batches`).
-#   At small ε batches halve the squared error of new keys.
 # - *Of those who report now:* all data alike are biased but less noisy.
 #   So they are better at small ε, and the last batch alone at large ε.
 #
@@ -403,7 +409,7 @@ close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 1 und
 # (wang2024-fig-5)=
 # ### §4.3.5 · Fig. 5 · Keys are removed
 #
-# {badge}`Reproduced <wang2024.fig5>` errors fall: {badge}`Reproduced under conditions <wang2024.fig5-falls>` batches are better: {badge}`Reproduced under conditions <wang2024.batches>` · Lesson: {ref}`sec-changing-batches`
+# {badge}`Undecidable <wang2024.fig5>` errors fall: {badge}`Undecidable <wang2024.fig5-falls>` batches are better: {badge}`Reproduced under conditions <wang2024.batches>` · Lesson: {ref}`sec-changing-batches`
 #
 # It is the same with removed keys.
 # Here means fall, too, except those of removed keys if all data are treated alike.
@@ -415,6 +421,7 @@ fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.2), sharex=True, sharey="col")
 for ax, (change, what) in zip(axes.flat, product(study.AFTER, ("frequency", "mean")), strict=True):
     runs = changes.query(
         "client == 'Wheel-KV' and change == @change and what == @what and keys == 'changed' and truth == 'everyone'"
+        " and treatment != 'exchanged'"
     )
     look = dict(hue="treatment", palette=[*COLOURS[:2]], ax=ax, legend=False)
     sns.lineplot(
@@ -439,15 +446,15 @@ means = changes.groupby(["client", "change", "what", "truth", "keys", "treatment
 
 
 def found(client, change, what, treatment, eps, truth="everyone", keys="changed"):
-    """One error: exact for a frequency, simulated for a mean."""
+    """One error: exact for the share of now, simulated otherwise."""
     row = means.loc[(client, change, what, truth, keys, treatment, eps)]
-    return float(row["exact"] if what == "frequency" else row["mse"])
+    return float(row["exact"] if what == "frequency" and truth == "now" else row["mse"])
 
 
-def gain(*point, **which):
-    """Squared error of all data alike over that of batches."""
+def gain(*point, better="batches", **which):
+    """Squared error of all data alike over that of batches, or of batches whose lists are exchanged."""
     client, change, what, eps = point
-    return found(client, change, what, "alike", eps, **which) / found(client, change, what, "batches", eps, **which)
+    return found(client, change, what, "alike", eps, **which) / found(client, change, what, better, eps, **which)
 
 
 rows = [
@@ -468,14 +475,14 @@ heads = [
 ]
 table(pd.DataFrame(rows, columns=heads))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3.4 and §4.3.5: 1 reproduced, 4 reproduced under conditions"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3.4 and §4.3.5: 1 reproduced under conditions, 4 undecidable"}
 BOTH = ("frequency", "mean")
 
 
-def lower(change, sets=("changed", "all")):
+def lower(change, better="batches", sets=("changed", "all")):
     """Whether batches have the smaller errors, both clients; means below ε = 2 are lost in noise, and left out."""
     return all(
-        gain(client, change, what, eps, keys=keys) > 1
+        gain(client, change, what, eps, better=better, keys=keys) > 1
         for client, what, eps, keys in product(TWO, BOTH, study.CHANGE_BUDGETS, sets)
         if what == "frequency" or eps >= 2
     )
@@ -488,26 +495,20 @@ def better_now(eps, keys, changes):
     ]
 
 
-def nearly_half(change, keys="changed"):
-    return all(gain(client, change, "frequency", 0.5, keys=keys) > 1.9 for client in TWO)
+def nearly_half(change):
+    return all(1.7 < gain(client, change, "frequency", 0.5) < 2.3 for client in TWO)
 
 
-same = ("keys that live on, where batches are all data", not lower("growth", ("kept",)))
-settle(
-    "wang2024.fig4",
-    {
-        "smaller": lower("growth"),
-        "nearly-half": nearly_half("growth"),
-        "now-large-epsilon": all(better_now(6.0, "changed", ["growth"])),
-        "now-small-epsilon": any(better_now(1.0, "changed", ["growth"])),
-    },
-    control=(same[0], same[1] and not nearly_half("growth", "kept")),
-)
-settle(
-    "wang2024.fig5",
-    {"smaller": lower("shrink"), "nearly-half": nearly_half("shrink")},
-    control=(same[0], not lower("shrink", ("kept",)) and not nearly_half("shrink", "kept")),
-)
+settle("wang2024.fig4")
+settle("wang2024.fig5")
+for figure, change in (("4", "growth"), ("5", "shrink")):
+    check(
+        f"Fig. {figure}, both clients",
+        "share of everyone: smaller errors, of means from ε = 2 on; of frequency about half at ε = 0.5",
+        lower(change) and nearly_half(change),
+        control="the lists of the two batches exchanged",
+        caught=not lower(change, "exchanged"),
+    )
 
 
 def fallen(change, what, keys="all", treatments=("alike", "batches"), eps=2.0, before=2.0):
@@ -519,30 +520,31 @@ def fallen(change, what, keys="all", treatments=("alike", "batches"), eps=2.0, b
     ]
 
 
-settle(
-    "wang2024.fig4-falls",
-    {"frequency": all(fallen("growth", "frequency")), "mean": any(fallen("growth", "mean"))},
-    control=("both batches at ε = 1, the first alone at 2", not any(fallen("growth", "frequency", eps=1.0))),
-)
-settle(
-    "wang2024.fig5-falls",
-    {
-        "falls": all(fallen("shrink", "frequency") + fallen("shrink", "mean")),
-        "removed-keys": any(fallen("shrink", "mean", "changed", ("alike",))),
-    },
-    control=("both batches at ε = 1, the first alone at 2", not any(fallen("shrink", "frequency", eps=1.0))),
-)
+settle("wang2024.fig4-falls")
+settle("wang2024.fig5-falls")
+for figure, change in (("4", "growth"), ("5", "shrink")):
+    check(
+        f"Fig. {figure}, both clients",
+        f"ε = 2, both ways: frequencies are better after both batches, and means are {'worse' if figure == '4' else 'too'}",
+        all(fallen(change, "frequency"))
+        and (all(fallen(change, "mean")) if change == "shrink" else not any(fallen(change, "mean"))),
+        control="both batches at ε = 1, the first alone at 2",
+        caught=not any(fallen(change, "frequency", eps=1.0)),
+    )
 settle(
     "wang2024.batches",
     {
-        "everyone": lower("growth", ("changed",)) and lower("shrink", ("changed",)),
+        "everyone": lower("growth", sets=("changed",)) and lower("shrink", sets=("changed",)),
         "new-means": all(
             gain(c, "growth", "mean", eps, truth="now") > 1 for c in TWO for eps in study.CHANGE_BUDGETS if eps >= 2
         ),
         "now-large-epsilon": all(better_now(6.0, "live", study.AFTER)),
         "now-small-epsilon": any(better_now(1.0, "live", study.AFTER)),
     },
-    control=same,
+    control=(
+        "the lists of the two batches exchanged",
+        not (lower("growth", "exchanged", ("changed",)) or lower("shrink", "exchanged", ("changed",))),
+    ),
 )
 simulated = means.xs("frequency", level="what")
 check(
@@ -555,20 +557,18 @@ check(
             / found("Wheel-KV", "growth", "frequency", "batches", 1.0) - 1) > 0.2
     ),
 )  # fmt: skip
-close("wang2024", "§4.3.4", "3 reproduced under conditions")
-close("wang2024", "§4.3.5", "1 reproduced, 1 reproduced under conditions")
+close("wang2024", "§4.3.4", "1 reproduced under conditions, 2 undecidable")
+close("wang2024", "§4.3.5", "2 undecidable")
 
 # %% [markdown]
 # (wang2024-list)=
 # (wang2024-fig-6)=
 # ### §4.3.6 · Fig. 6 · A list of frequent keys
 #
-# (a) error: {badge}`Reproduced under conditions <wang2024.fig6a>` (b) time: {badge}`Undecidable <wang2024.fig6b>` for our reconstruction: it falls · Lesson: {ref}`ch-changing`
+# (a) error: {badge}`Undecidable <wang2024.fig6a>` for our reconstruction: it holds on fresh reports · (b) time: {badge}`Undecidable <wang2024.fig6b>` for our reconstruction: it falls · <span lang="zh-Hans">MSE耗时</span>: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-changing`
 #
 # All 512 keys are scanned once; then only a list of the most frequent ones.
-# On the same reports, the estimate of a listed key is the same number.
-# But the keys were chosen by these numbers, which are too large at the top: compare (a) for fresh reports.
-# The time falls less than in proportion, since every scan has a cost of its own.
+# Keys ranked by the same reports are estimated too high at the top: compare (a) for fresh reports.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-list", "caption": "Fig. 6 for our reconstruction, 100,000 people, Gaussian keys, m = 8. (a) Mean square error of listed keys, 8 scans with 95 % bars. (b) Recorded time of a scan."}, "image": {"alt": "Two panels. Left, logarithmic error against epsilon from 1 to 4: all 512 keys and the ten percent list on fresh reports lie together and fall; the ten percent list on the same reports lies above, at 1 by a factor of nearly three. Right, milliseconds against keys on the list: 2.4 at 51, 2.8 at 102, 4.4 at 256, 7.8 at 512."}}
 wheel8 = METHODS["Wheel-KV"]
@@ -587,7 +587,7 @@ sns.lineplot(x=scans.index, y=scans.to_numpy(), marker="o", ax=axes[1])
 axes[1].set(xlabel="keys on the list", ylabel="milliseconds", title="(b) time", ylim=(0, None))
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3.6: 1 reproduced under conditions, 1 undecidable"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.3.6: 2 undecidable"}
 mse6 = fig6.groupby(["list", "reports", "eps"])["mse"].mean()
 
 
@@ -596,27 +596,13 @@ def near(which, reports, eps):
     return abs(mse6[which, reports, eps] / mse6["all", "same", eps] - 1) < 1 / 3
 
 
-mechanism = wheel8(2.0, 512)
-sent, others = (mechanism.perturb(crowds["Gaussian"], rng=rng) for _ in range(2))
-listed = np.argsort(-mechanism.estimate(mechanism.tally(sent, range(512)))[0], kind="stable")[:51].tolist()
-
-
-def estimates(reports, keys):
-    return mechanism.estimate(mechanism.tally(reports, keys))
-
-
-def same_numbers(reports):
-    return np.array_equal(estimates(reports, listed), estimates(sent, range(512))[:, listed])
-
-
-settle(
-    "wang2024.fig6a",
-    {
-        "same-reports": same_numbers(sent),
-        "fresh-reports": all(near(which, "fresh", eps) for which in study.LISTS for eps in study.FIG6_BUDGETS),
-        "own-ranking": near("10 %", "same", 1.0),
-    },
-    control=("fresh reports for the same", not same_numbers(others)),
+settle("wang2024.fig6a")
+check(
+    "For our reconstruction",
+    "fresh reports, ε = 1 to 4: the error of listed keys is within a third of that of all 512",
+    all(near(which, "fresh", eps) for which in study.LISTS for eps in study.FIG6_BUDGETS),
+    control="keys that are ranked and estimated by the same reports",
+    caught=not near("10 %", "same", 1.0),
 )
 settle("wang2024.fig6b")
 
@@ -632,7 +618,7 @@ check(
     control="lists of 50 and 100 %",
     caught=not faster(scans.iloc[2:]),
 )
-close("wang2024", "§4.3.6", "1 reproduced under conditions, 1 undecidable")
+close("wang2024", "§4.3.6", "2 undecidable")
 
 # %% [markdown]
 # (wang2024-5)=
@@ -647,5 +633,3 @@ close("wang2024", "§4.3.6", "1 reproduced under conditions, 1 undecidable")
 #
 # The paper cites ten works.
 # This book also cites six of them: [2] {cite:t}`dwork2006calibrating`, [3] {cite:t}`duchi2013local`, [4] {cite:t}`erlingsson2014rappor`, [6] {cite:t}`gu2020pckv`, [7] {cite:t}`sun2019conditional` and [10] {cite:t}`wang2020wheel`.
-# The others are a survey of differential privacy, the journal article on PrivKVM, and two Chinese surveys of security in machine learning.
-# The DOI of [10] is printed with 33891407 at its end; it ends in 3389140.

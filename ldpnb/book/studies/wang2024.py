@@ -97,8 +97,9 @@ def fig3(
     Returns
     -------
     DataFrame
-        Columns ``kind``, ``eps``, ``name``, ``run``, ``keys`` ("all keys" or "top"), ``what`` ("frequency" or "mean"),
-        ``mse``, averaged over the keys, and ``exact``, its expected value, for frequencies.
+        Columns ``kind``, ``eps``, ``name``, ``run``, ``keys`` ("all keys", "top" or "rare"),
+        ``what`` ("frequency" or "mean"), ``mse``, averaged over the keys, and ``exact``, its expected value, for
+        frequencies.
     """
     populations = {kind: holdings(people, d, sizes=True) for kind, people in crowds.items()}
 
@@ -106,10 +107,10 @@ def fig3(
         people, mechanism = populations[kind], methods[name](eps, d)
         frequency, mean = _survey(mechanism, people, trials, rng)
         exact = _variances(mechanism, crowds[kind], d)
-        first = np.argsort(-people.frequency, kind="stable")[:top]
+        order = np.argsort(-people.frequency, kind="stable")
         return [
             {"run": run, "keys": which, "what": what, "mse": error, "exact": expected}
-            for which, keys in (("all keys", np.arange(d)), ("top", first))
+            for which, keys in (("all keys", np.arange(d)), ("top", order[:top]), ("rare", order[-top:]))
             for what, off, expected in (
                 ("frequency", frequency - people.frequency, exact[keys].mean()),
                 ("mean", mean - people.mean, np.nan),
@@ -157,8 +158,9 @@ def fig45(
     Returns
     -------
     DataFrame
-        Columns ``change`` ("growth" or "shrink"), ``eps``, ``treatment`` ("first" batch, all data "alike", or
-        "batches"), ``truth`` ("everyone" or "now"), ``keys`` ("all", "changed", "kept" or "live"), ``what``, ``run``,
+        Columns ``change`` ("growth" or "shrink"), ``eps``, ``treatment`` ("first" batch, all data "alike",
+        "batches", or batches with their lists "exchanged"), ``truth`` ("everyone" or "now"),
+        ``keys`` ("all", "changed", "kept" or "live"), ``what``, ``run``,
         ``mse`` and, for frequencies, ``exact``, its expected value.
     """
     crowds = {d: even(each, d, HELD, rng) for d in (BEFORE, *AFTER.values())}
@@ -175,6 +177,7 @@ def fig45(
         alike, pooled = sum(told) / 2, sum(one * living for one, living in zip(told, alive, strict=True)) / 2
         changed, live, every = alive.sum(0) == 1, alive[1], np.ones(d, bool)
         drift = ((f[0] - f[1]) / 2) ** 2
+        swapped, kept_back = sum(one * living for one, living in zip(told, alive[::-1], strict=True)) / 2, ~alive[::-1]
         now, whole = (f[1], s[1]), (f.mean(0), s.mean(0))
         rows = []
         for treatment, truth, keys, chosen, estimate, n, (share, total), exact in (
@@ -184,6 +187,7 @@ def fig45(
                 for treatment, estimate, variance in (
                     ("alike", alike, v.sum(0) / 4),
                     ("batches", pooled, (v * alive).sum(0) / 4),
+                    ("exchanged", swapped, (v * alive[::-1]).sum(0) / 4 + ((f * kept_back).sum(0) / 2) ** 2),
                 )
                 for name, which in (("all", every), ("changed", changed), ("kept", ~changed))
             ),
