@@ -1,7 +1,7 @@
 # %% [markdown]
 # (paper-ye2018-challenges)=
 # (open-problems)=
-# # The survey, §5: challenges, and what became of them
+# # The survey, §5: open problems
 #
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §5, §6 and the references.*
 #
