@@ -58,7 +58,7 @@ DISEASES = f"{NAMES}, hypertension, leukaemia".split(", ")
 PATIENTS = ["Tom", "Mike", "Sally", "Abel", "Carl", "Helen", "David"]
 THEIRS = [0, 1, 2, 4, 4, 4, 3]
 for x, disease in enumerate(DISEASES):
-    print(x, disease, THEIRS.count(x), "of 7")
+    print(x, disease, *(p for p, v in zip(PATIENTS, THEIRS, strict=True) if v == x))
 
 # %% [markdown]
 # Tom does not want anybody to learn that he has AIDS, not even the server.

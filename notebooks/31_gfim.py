@@ -366,7 +366,6 @@ settle(
     "zhang2018.trimming",
     holds={"chances": float(sum(p for v, p in plain_draw.items() if v < 20)) == 2 / 5 and None not in trimmed_draw},
 )
-private_first, private_second = SampledHadamardBit(d=1000, ell=50, epsilon=1.0), SampledSUE(d=60, ell=60, epsilon=1.0)
 
 # %% [markdown]
 # (sec-gfim-estimate)=
@@ -2113,8 +2112,7 @@ print(
 # | §4.4 | eight precisions | not those of the algorithm as written ({ref}`sec-gfim-eight`) |
 # | §4.6 | GFIM better overall | than LDPMiner-SH, at a stated $\varepsilon < 3.06$ |
 #
-# Of {cite:t}`ye2018survey` (§4.1.2, Table 5) one entry needs correction: LDPMiner's first phase sends one private bit, not $O(m)$.
-# Its error bound, $O(dk/(\varepsilon\sqrt n))$, has no ℓ by the survey's own letters ($d$ variables of $k$ values); read with $k = \ell$ it is right for the sum of the absolute errors of a first phase.
+# What {cite:t}`ye2018survey` says of LDPMiner is in {ref}`its dossier <ye2018-4-1-2-ldpminer>`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 
@@ -2129,30 +2127,6 @@ settle(
         "laplace": np.ptp([list_mean("Laplace", factor) for factor in LONG]) >= 0.2,
         "census": np.ptp([list_mean("census", factor) for factor in LONG]) >= 0.2,
     },
-)
-
-
-def sum_of_errors(d, ell, eps, n):
-    """Expected sum of absolute errors of a first phase over d rare items, normal approximation."""
-    return d * sqrt(2 / np.pi * SampledHadamardBit(d=d, ell=ell, epsilon=eps).rare_variance / n)
-
-
-def largest_error(d, runs, rng):
-    mechanism, nobody = SampledHadamardBit(d=d, ell=4, epsilon=0.5), Records.of(*[set()] * 2000)
-    return np.mean(
-        [np.abs(mechanism.estimate(mechanism.tally(mechanism.perturb(nobody, rng=rng)))).max() for _ in range(runs)]
-    )
-
-
-base = sum_of_errors(1000, 50, 0.05, 10**6)
-twice = ldpminer(
-    Records.of(*[{0, 1}] * 20),
-    d=16,
-    ell=2,
-    first_epsilon=0.5,
-    second_epsilon=0.5,
-    candidates=4,
-    rng=np.random.default_rng(SEED),
 )
 
 # %% [markdown]

@@ -78,6 +78,7 @@ from ldpnb.attributes import (
     symbols,
 )
 from ldpnb.book import check, datasets, dots, line, recorded, settle, style, table
+from ldpnb.book.studies.ye2018_several import six_attributes
 
 style()
 SEED = 42
@@ -190,21 +191,7 @@ TRUE_EDGES = ((0, 1), (0, 2), (1, 2), (2, 3), (3, 4))
 PEOPLE = 20_000
 
 
-def six_attributes(n, rng):
-    """A small Markov network: 0, 1 and 2 belong together, then a chain 2, 3, 4, and 5 on its own."""
-
-    def repeat(value, k):
-        return np.where(rng.random(n) < 0.6, value % k, rng.integers(0, k, n))
-
-    x0 = rng.integers(0, 3, n)
-    x1 = repeat(x0, 2)
-    x2 = repeat(x0 + x1, 3)
-    x3 = repeat(x2, 2)
-    x4 = repeat(2 * x3 + rng.integers(0, 2, n), 4)
-    return np.stack([x0, x1, x2, x3, x4, rng.integers(0, 2, n)], 1)
-
-
-six = six_attributes(PEOPLE, rng)
+six = six_attributes(PEOPLE, rng=rng)
 PAIRS = list(combinations(range(6), 2))
 true_pairs = marginals(six, NAMED, PAIRS)
 true_information = np.array([float(information(true_pairs[p])) for p in PAIRS])
@@ -351,7 +338,7 @@ SURVEYS, ALL_SIX = 5, tuple(range(6))
 
 def survey(rng):
     """A new population and new reports: distances of what LoPub publishes from it, and of rivals."""
-    people = six_attributes(PEOPLE, rng)
+    people = six_attributes(PEOPLE, rng=rng)
     truth = marginals(people, NAMED, [ALL_SIX])[ALL_SIX]
     columns = independent(people, NAMED, [s for a in (2, 6) for s in combinations(range(6), a)])
     reports = lopub.perturb(people, rng=rng)
@@ -1498,24 +1485,13 @@ print(
 # (sec-publish-settled)=
 # ## What the survey says
 #
-# | place | the survey | here |
-# |---|---|---|
-# | §4.1.2 | filters of all attributes, flipped; then a Markov network, cliques, synthesis | as described; the graph joins dependent pairs, so ends of a path are joined too |
-# | Table 5 | error $O(dk/(\varepsilon\sqrt n))$ | for the shares of single attributes, which it is derived for; for pairs $d^2/\varepsilon^2$ |
-# | Table 5 | weakens the influence of high dimension | against estimating the whole table at once; at $\varepsilon = 2$ with 20,000 people, worse than independent columns |
-# | Table 5 | high costs | all pairs are fitted before the first edge is known |
-# | §5.3 | ε is divided $\binom d2$ times, which brings much noise | it need not be divided; at ε = 1 and 2 of a record one report for all pairs is noisier still, blocks are much less noisy |
-# | §5.3 | sampling inevitably lowers utility | for pairs, at the same ε of an attribute, 0.5 or more, it does; at the same ε of a record it raises it |
+# What the survey says of LoPub is in its dossier, with Table 5 ({ref}`§4.1.2 <ye2018-4-1-2-lopub>`, {ref}`§5.3 <ye2018-5-3>`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims of the papers settled here"}
 settle(
     "ren2019.bloom",
     holds={"filters": abs(record_eps - SMALL.epsilon) < 1e-12},
 )
-lengths = {
-    (d, bits): BloomFlip(sizes=(2,) * d, f=0.5, bits=bits, hashes=2).perturb([[0] * d], rng=rng).size
-    for d, bits in product((2, 4, 8), (8, 16))
-}
 
 # %% [markdown]
 # (sec-publish-exercises)=

@@ -10,7 +10,7 @@
 # It compared sixteen methods in tables, and listed what was still to be done.
 # It was written for readers who knew the central model, so it explains the local one by comparison.
 #
-# Nearly every formula for what a client sends is right, and so are all five experiments, as far as words can be compared.
+# Nearly every formula for what a client sends is right, and so are the experiments, as far as words can be compared and but for one condition.
 # {ref}`MeanEst <ye2018-meanest>` costs less than the survey says and spends all of ε on the vector; its coin is wrong for an even number of dimensions.
 # We correct which budgets suit {ref}`RAPPOR and k-RR <ye2018-4-1-1-regime>`, where higher and lower are interchanged.
 # Laplace noise and the exponential mechanism {ref}`do apply locally <ye2018-1-3-3>`.

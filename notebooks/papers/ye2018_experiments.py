@@ -5,7 +5,8 @@
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §4.4, figure by figure.*
 #
 # §4.4 shows what the budget ε and the number of people do to estimates: frequencies by RAPPOR, means by Harmony-Mean.
-# All five figures are below, at the survey's own size; they came out as described.
+# All five figures are below, at the survey's own size.
+# Four came out as described; in Fig. 8 the errors with few people are larger than with many, but not far from the truth by the limit of Fig. 5.
 # Our text has no figures and gives no numerical results, so we compare with the survey's words.
 #
 # **Readings that are ours.**
@@ -14,8 +15,8 @@
 # - It does not give the widths of the two distributions.
 #   Our normal curve has a standard deviation of nine items, and our exponential curve falls by a factor e over ten items.
 # - The survey gives no numbers for “far” and “close”.
-#   A share is far off if the error is above 15 % of the largest share, and close if it is below 3 %.
-#   For a mean, the limits are 5 % and 2 % of the range from 1 to 400.
+#   A share is far off if the error is above 40 % of the largest share, and close if it is below 3 %.
+#   For a mean, the limits are 5 % and 1 % of the range from 1 to 400.
 #   We speak of a fall if the error drops by a tenth or more.
 # - The strings are $V_1$ to $V_{50}$ in our reading of a damaged index.
 #
@@ -220,7 +221,7 @@ plt.show()
 # (ye2018-fig-8)=
 # ### Fig. 8 · Frequencies for three numbers of people
 #
-# {badge}`Reproduced <ye2018.fig8>` the number of people: {badge}`Slip · certain` · Lesson: {ref}`ch-frequency`
+# {badge}`Reproduced under conditions <ye2018.fig8>` the number of people: {badge}`Slip · certain` · Lesson: {ref}`ch-frequency`
 #
 # The budget is $\varepsilon = 1$, and the frequencies of the 50 strings fall exponentially.
 # One sentence says that $10^6$ people are simulated, the next that there are three data sets of $10^4$, $10^5$ and $10^6$.
@@ -237,6 +238,7 @@ summary(fig8, "n", "people")
 # The survey explains the figure by the law of large numbers.
 # By the variance, ten times as many people divide the error by $\sqrt{10} \approx 3.2$.
 # The estimates are unbiased for every $n$; what more people reduce is their scatter.
+# With $10^4$ people the error is 20 % of the largest share, half of what it is in Fig. 5 at $\varepsilon = 0.1$.
 #
 # (ye2018-fig-9)=
 # ### Fig. 9 · Means for three numbers of people
@@ -254,7 +256,7 @@ around(means[means["ε"] == 1], "n", lambda n: f"{n:,} people")
 # By {ref}`§4.2 (f) <ye2018-4-2-f>`, the variance is about $\frac{dc^2}{n}$, so ten times as many people divide the error by $\sqrt{10}$.
 # The verdicts on Figs. 6 and 9 rest on 2,000 simulations for each case, with people drawn anew.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.4: 6 reproduced"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.4: 5 reproduced, 1 reproduced under conditions"}
 five, eight = (study.mean_squares(cases(SUE), rng=rng) for cases in (study.fig5, study.fig8))
 
 
@@ -307,7 +309,7 @@ still = study.mean_squares([study.fig8(SUE)[0]] * 3, rng=rng.spawn(1)[0], trials
 settle(
     "ye2018.fig8",
     {
-        "few-people": beside_the_largest(eight)[0] > 0.15,
+        "few-people": beside_the_largest(eight)[0] > 0.4,
         "many-people": close_to_truth(eight),
         "falls": falls(eight),
         "root-n": root_n(eight),
@@ -402,7 +404,7 @@ settle(
     "ye2018.fig9",
     {
         "few-people": far_of_range(nine),
-        "many-people": nine["error"].iloc[-1] / 2 < 0.02,
+        "many-people": nine["error"].iloc[-1] / 2 < 0.01,
         "falls": falls(nine),
         "root-n": root_n(nine),
         "formula": by_formula(nine),
@@ -410,10 +412,10 @@ settle(
     control=(
         "10⁴ people three times; a million people at three budgets; half the variance",
         not falls(still_nine)
-        and not still_nine["error"].iloc[-1] / 2 < 0.02
+        and not still_nine["error"].iloc[-1] / 2 < 0.01
         and not far_of_range(six[1:])
         and not root_n(six)
         and not by_formula(nine, 0.5),
     ),
 )
-close("ye2018", "§4.4", "6 reproduced")
+close("ye2018", "§4.4", "5 reproduced, 1 reproduced under conditions")

@@ -956,14 +956,6 @@ settle(
     },
     control=("the errors of k-RR", not at_most(KRR, "largest", ROOT_LOG)),
 )
-mean_error = found.groupby(["mechanism", "k", "kind"])["error"].mean()
-
-
-def outranks(name, other):
-    """Whether one method has half of another's error in either kind, at k = 1,024."""
-    return any(mean_error[name, 1024, kind] < mean_error[other, 1024, kind] / 2 for kind in study.KINDS)
-
-
 ORDERS = {"RAPPOR": 1, "S-Hist": ROOT_LOG, "PCE": ROOT_LOG, KRR: 1.5, "k-Subset": 1}  # exponents of the bounds
 settle(
     "ye2018.table4-order",

@@ -90,7 +90,7 @@ def c(eps):
 # We write it as $By$, with signs $y \in \{-1, 1\}^d$.
 #
 # (ye2018-4-2-a)=
-# ### §4.2 (a) · The constants $B$ and $C_d$
+# ### §4.2 (a) · The constants
 #
 # {badge}`Reproduced <ye2018.meanest-b>` · Lesson: {ref}`sec-means-meanest`
 #
@@ -257,7 +257,7 @@ def agreements(d, near, rng):
 
 # %% [markdown]
 # (ye2018-4-2-d)=
-# ### §4.2 (d) · How $B$ grows
+# ### §4.2 (d) · How the constant grows
 #
 # {badge}`Corrected · certain <ye2018.meanest-exponential>` · Lesson: {ref}`sec-means-meanest`
 #
@@ -360,7 +360,7 @@ def harmony(x, rng, eps=1.0):
 # So for many numbers, the standard error of MeanEst is a quarter larger than Harmony-Mean's.
 #
 # (ye2018-4-2-g)=
-# ### §4.2 (g) · A $d$-th of the communication
+# ### §4.2 (g) · Communication
 #
 # {badge}`Reproduced under conditions <ye2018.harmony-mean-bits>` · Lesson: {ref}`sec-means-sample`
 #
