@@ -538,7 +538,7 @@ def searcher(rng):
 crowds = [[searcher(rng) for _ in range(30_000)] for day in range(2)]
 monday, tuesday = (survey(crowd, rng) for crowd in crowds)
 first = np.array([server(*monday, key, EPS)[0] for key in range(500)])
-listed = np.argsort(-first)[:50]
+listed = np.argsort(-first, kind="stable")[:50]
 second = np.array([server(*tuesday, key, EPS)[0] for key in listed.tolist()])
 
 # %% [markdown]
