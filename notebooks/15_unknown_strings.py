@@ -51,7 +51,7 @@ rng = np.random.default_rng(2016)
 #
 # A keyboard's maker wants to know which words people type.
 # Ana types *teaste*, a word that is in no dictionary.
-# Here are the words of 8,000 people, each with six letters from a, e, n, s and t.
+# Here are words of 8,000 people, with six letters from a, e, n, s and t.
 # A quarter of the people have one of 395 other strings.
 
 # %%
@@ -133,7 +133,7 @@ plt.show()
 #
 # $$ \sum_x \delta_x \Pr[c, t \mid x] = 0, \qquad \sum_x \delta_x = 0, $$
 #
-# where the second equation holds because each law sums to 1.
+# the second because each law sums to 1.
 # So a small multiple of $\delta$, added to the shares, leaves the law of reports as it is.
 #
 # `prove` confirms both budgets for every ε:
@@ -188,7 +188,7 @@ def server(cohort, ones, X, p, q):
 
 # %% [markdown]
 # Everybody reports with $\varepsilon = 2$, 16 cohorts and 8 slots.
-# Later, the server tries six words of a dictionary; here are 95 % intervals:
+# Later, the server tries six words of a dictionary, with 95 % intervals:
 
 # %%
 COHORTS, SLOTS, EPS = 16, 8, 2.0
@@ -372,7 +372,7 @@ plt.show()
 #    If both means are 0, the mean square of the product is $u^2$, and the contribution of one person has the variance $\varrho\,u^2/\varrho^2$.
 # :::
 #
-# Here is the proof for every ε, for two strings of two letters:
+# For two strings of two letters, the proof for every ε:
 
 
 # %%
@@ -457,7 +457,7 @@ plt.show()
 
 # %% [markdown]
 # So *teaste* is a candidate.
-# *Tenate* is a *ghost*, a candidate that nobody types: *tenant*, *senate* and *teaste* each contribute one of its pairs.
+# *Tenate* is a *ghost*, a candidate nobody types: *tenant*, *senate* and *teaste* each contribute one of its pairs.
 # The reports on whole strings now show which candidates are real.
 # These reports have separate coins, so their noise does not depend on the choice of candidates.
 
@@ -529,7 +529,7 @@ check(
 # ## What is missed
 #
 # The word *neaten*, with a share of 2 %, is not a candidate.
-# A pair is joined half the time if $f_{ab}$ equals $z$ standard errors, and one is at least $u/\sqrt{n\varrho}$.
+# A pair is joined half the time if $f_{ab}$ is $z$ times the standard error, which is at least $u/\sqrt{n\varrho}$.
 # So the number of people needed is
 #
 # $$ n \ge \frac{z^2\,u^2}{\varrho\,f_{ab}^2}. $$ (eq-rappor-people)
