@@ -7,10 +7,10 @@
 # :::{admonition} In one minute
 # A browser reports your home page every day, and nobody can list all home pages.
 # RAPPOR turns any string into a few bits by hashing.
-# One coin disturbs each bit once, and the phone remembers the result; a second disturbs the remembered bits for every report.
-# All reports about one page reveal no more than the remembered bits.
+# One coin disturbs each bit once, and the browser remembers the result; a second disturbs the remembered bits in every report.
+# All reports about one page together reveal no more than the remembered bits.
 # From the counts of ones, the server estimates the share of each string on a list of candidates.
-# Only this last step needs a list, and the phone never sees it.
+# Only this last step needs a list, and the browser never sees it.
 # :::
 #
 # :::{zh}
@@ -51,7 +51,7 @@ rng = np.random.default_rng(2014)
 # A browser's maker asks every day which home pages people have.
 # Ana's is `weather.example`, and she wants to keep it private.
 # Unary encoding needs a list of all home pages, which nobody has.
-# And thirty reports with budget ε each cost $30\,\varepsilon$ in the worst case.
+# Thirty reports with budget ε each would cost $30\,\varepsilon$ in the worst case.
 #
 # **Can the maker learn the share $f_x$ of each page $x$, every day, at a bounded cost for Ana?**
 #
@@ -59,12 +59,12 @@ rng = np.random.default_rng(2014)
 # ## A filter and two coins
 #
 # A public *hash function* turns any string into a number from 0 to $g-1$.
-# Among $g$ bits, RAPPOR sets those that $h$ such functions name.
-# This is the *Bloom filter* of the string.
+# Of $g$ bits, RAPPOR sets those that $h$ such functions name.
+# The result is the string's *Bloom filter*.
 #
 # Two strings may have the same filter.
-# So there are $C$ *cohorts* with separate hash functions: they rarely agree in two cohorts.
-# A client draws its cohort once, without looking at the string, and the cohort is public.
+# So there are $C$ *cohorts*, each with its own hash functions: two strings rarely agree in two cohorts.
+# A client draws its cohort once, without looking at the string; the cohort is public.
 # Here `position` is the package's hash function.
 
 
@@ -91,11 +91,11 @@ def respond(kept, p, rng):
 #
 # $$ \varphi = \frac{1}{e^{\varepsilon_\infty/2h}+1}. $$ (eq-rappor-flip)
 #
-# The client draws its cohort, calls `remember` once, and keeps both results.
-# From then on, it only calls `respond`, as in {numref}`fig-rappor-client`.
+# The client calls `remember` once and keeps the result.
+# From then on, it only calls `respond` ({numref}`fig-rappor-client`).
 # Here $g = 16$, $h = 2$, $C = 8$, $\varphi = \frac14$ and $p = \frac34$.
 
-# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Ana's home page in two cohorts, and her path in cohort 0: filter, permanent response, three reports. Filled squares are ones. Only the cohort and the last three rows leave the phone."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
+# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Filters of Ana's home page in two cohorts, then her permanent response and three reports in cohort 0. Filled: ones. Only the cohort and the last three rows leave the browser."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
 G, H, COHORTS = 16, 2, 8
 LIFE, P = 4 * log(3), 3 / 4
 PHI = 1 / (exp(LIFE / (2 * H)) + 1)
@@ -112,7 +112,7 @@ diagram.cells(rows)
 plt.show()
 
 # %% [markdown]
-# {numref}`fig-rappor-tree` follows one bit that the filter sets.
+# {numref}`fig-rappor-tree` shows both coins.
 
 
 # %% mystnb={"figure": {"name": "fig-rappor-tree", "caption": "One bit that the filter sets, on one day. The first coin is tossed once, the second every day."}, "image": {"alt": "Tree with four leaves. Flipped with probability 1/4: the remembered 0 is reported as 0 with 3/16 or as 1 with 1/16. Not flipped: the remembered 1 is reported as 1 with 9/16 or as 0 with 3/16."}}
@@ -127,7 +127,7 @@ diagram.tree(one_bit, True, steps=steps, options=options, names=names, root="1",
 plt.show()
 
 # %% [markdown]
-# A reported bit equals the filter's bit if neither coin changes it, or both do, with probability
+# A reported bit equals the filter's bit if both coins change it or neither does, which has probability
 #
 # $$ p_1 = (1-\varphi)\,p + \varphi\,(1-p), \qquad 2p_1 - 1 = (1-2\varphi)(2p-1). $$ (eq-rappor-support)
 #
@@ -143,44 +143,42 @@ plt.show()
 #
 # $$ \tanh\frac{\varepsilon_T}{4h} = (1-2\varphi)\,\tanh(T\eta), \qquad \eta = \frac12\ln\frac{p}{1-p}. $$ (eq-rappor-exposure)
 #
-# No smaller budget will do if, in some cohort, two strings have $h$ bits each and none in common.
+# No smaller budget will do if, in some cohort, two strings set $h$ bits each and none in common.
 # As $T$ grows, $\varepsilon_T$ rises towards $\varepsilon_\infty = 2h\ln\frac{1-\varphi}{\varphi}$, and $\varepsilon_T \le T\varepsilon_1$.
 # :::
 #
 # :::{prf:proof}
-# In five steps:
-#
 # 1. *One remembered bit.*
-#    Reports with $t$ ones there have probability $p^t(1-p)^{T-t}$ if the remembered bit is 1, and $p^{T-t}(1-p)^t$ if it is 0.
+#    Reports with $t$ ones at this bit have probability $p^t(1-p)^{T-t}$ if the remembered bit is 1, and $p^{T-t}(1-p)^t$ if it is 0.
 #    The ratio is $\lambda = \big(\frac{p}{1-p}\big)^{2t-T} = e^{2(2t-T)\eta}$, at most $e^{2T\eta}$ and at least $e^{-2T\eta}$.
 # 2. *One bit of the filter.*
-#    For a 1 in the filter, against a 0, the ratio is
+#    For a 1 in the filter, compared with a 0, the ratio is
 #
 #    $$ R = \frac{(1-\varphi)\,\lambda + \varphi}{\varphi\,\lambda + 1-\varphi}, \qquad \frac{R-1}{R+1} = (1-2\varphi)\,\frac{\lambda-1}{\lambda+1}. $$
 #
-#    So $R$ rises with $\lambda$, and its extremes are inverse to each other, as $1/\lambda$ turns $R$ into $1/R$.
+#    So $R$ rises with $\lambda$, and its extremes are reciprocal, since replacing $\lambda$ by $1/\lambda$ turns $R$ into $1/R$.
 # 3. *All bits.*
-#    The cohort cancels, as it does not depend on the string.
-#    Bits are independent given the filter, and bits on which two filters agree cancel.
+#    The cohort cancels, since it does not depend on the string.
+#    Bits are independent given the filter, and those on which two filters agree cancel.
 #    At most $2h$ bits differ, so the ratio for two strings is at most $R^{2h}$, with $R$ for $\lambda = e^{2T\eta}$.
-#    Under the theorem's condition, reports attain it that are 1 on all bits of one string, and 0 on those of the other.
+#    Under the theorem's condition, reports with 1 on all bits of one string and 0 on those of the other attain this bound.
 #    Set $R = e^{\varepsilon_T/2h}$.
 #    Since $(e^{2u}-1)/(e^{2u}+1) = \tanh u$, step 2 becomes {eq}`eq-rappor-exposure`.
 # 4. *Many reports.*
 #    As $T$ grows, $\lambda$ tends to infinity, and $R$ to $\frac{1-\varphi}{\varphi}$.
 # 5. *At most $T\varepsilon_1$.*
-#    The function $\operatorname{artanh}\big((1-2\varphi)\tanh u\big)$ is 0 at 0, and its derivative for $u > 0$ falls:
+#    The function $\operatorname{artanh}\big((1-2\varphi)\tanh u\big)$ is 0 at $u = 0$, and its derivative falls for $u > 0$:
 #
 #    $$ \frac{1-2\varphi}{\cosh^2 u - (1-2\varphi)^2\sinh^2 u} = \frac{1-2\varphi}{1 + \big(1-(1-2\varphi)^2\big)\sinh^2 u}. $$
 #
 #    So the function is concave, and its value at $T\eta$ is at most $T$ times that at $\eta$.
 # :::
 #
-# Only the number of hash functions counts, not the length of the filter.
+# Only the number of hash functions matters, not the length of the filter.
 # For $T = 1$, {eq}`eq-rappor-exposure` and {eq}`eq-rappor-support` give $\varepsilon_1 = 2h\ln\frac{p_1}{1-p_1}$.
 #
-# With `prove`, we confirm this for every $\varepsilon_\infty$, for two bits, one hash function and two strings in different bits.
-# First the permanent response, then one report, then two:
+# Take two bits, one hash function and two strings that set different bits.
+# For every $\varepsilon_\infty$, `prove` confirms the budgets of the permanent response, one report, and two:
 
 # %%
 TWO = "news.example", "bank.example"
@@ -205,7 +203,7 @@ for client in (memory, one_day, days):
 
 # %% [markdown]
 # With $x = e^\varepsilon$ and $(1-\varphi)/\varphi = \sqrt x$, the two long ratios are $R^2$ for $\lambda = 3$ and $\lambda = 9$.
-# {numref}`fig-rappor-exposure` continues for a year.
+# {numref}`fig-rappor-exposure` extends this to a year.
 
 
 # %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4. Lines: theorem. Marks: exact laws; beyond T = 2, twice those for h = 1. Fresh: a new permanent response for each report."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the grey line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
@@ -278,12 +276,12 @@ check(
 #
 # - *A new value.*
 #   It needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
-# - *Values that follow from each other.*
-#   An age in days is a new string every day, but one day's age tells all others.
-#   Budgets then add up: the lines *fresh* of {numref}`fig-rappor-exposure`.
+# - *Values that determine each other.*
+#   An age in days is a new string every day, but one day's age reveals all others.
+#   Budgets then add up, like the lines *fresh* in {numref}`fig-rappor-exposure`.
 #
-# And the remembered bits are almost a name.
-# In one cohort, two people with one string remember the same bits with probability
+# The remembered bits are almost a name.
+# In one cohort, two people with the same string remember the same bits with probability
 #
 # $$ \big(\varphi^2 + (1-\varphi)^2\big)^g, $$
 #
@@ -294,9 +292,9 @@ check(
 # ## The server
 #
 # Call each bit of each cohort a *cell*, and number the $Cg$ cells by $b$.
-# Of $n_b$ reports from the cell's cohort, $O_b$ have a one there.
+# Of the $n_b$ reports from the cohort of cell $b$, $O_b$ have a one at $b$.
 # Let $X_{bx} = 1$ if string $x$ sets cell $b$, and 0 otherwise.
-# People are in a cohort with probability $1/C$, and a share $\sum_x f_x X_{bx}$ of them sets the cell, so
+# Each person is in this cohort with probability $1/C$, and a share $\sum_x f_x X_{bx}$ of people set the cell, so
 #
 # $$ \begin{aligned} \E\,n_b &= \frac nC, \\ \E\,O_b &= \frac nC\,\Big((1-p_1) + (2p_1-1)\sum_x f_x X_{bx}\Big). \end{aligned} $$
 #
@@ -308,23 +306,23 @@ check(
 #
 # :::{prf:theorem} Shares by least squares
 # :label: thm-rappor-count
-# Let $X$ have a column for each candidate, linearly independent, and let $X^+ = (X^\top X)^{-1}X^\top$.
+# Let the columns of $X$, one for each candidate, be linearly independent, and let $X^+ = (X^\top X)^{-1}X^\top$.
 #
-# 1. If everybody has a candidate, $\hat f = X^+y$ is unbiased.
-# 2. People with an unlisted string $u$ add $f_u\,X^+X_u$ to the mean, where $X_u$ is the column of $u$.
+# 1. If everybody's string is a candidate, $\hat f = X^+y$ is unbiased.
+# 2. People with an unlisted string $u$ add $f_u\,X^+X_u$ to the mean of $\hat f$, where $X_u$ is the column of $u$.
 # 3. Among any $Cg + 2$ strings, two different distributions have the same $\E\,y$.
 # :::
 #
 # Parts 1 and 2 hold because $X^+$ is linear and $X^+X$ is the identity.
 # For part 3, write a 1 below each of the $Cg + 2$ columns.
 # Vectors of length $Cg + 1$ are then linearly dependent: some $\delta \ne 0$ has $\sum_x \delta_x X_x = 0$ and $\sum_x \delta_x = 0$.
-# Add a small multiple of $\delta$ to equal shares.
+# Adding a small multiple of $\delta$ to equal shares leaves $\E\,y$ unchanged.
 #
 # So decoding needs a list.
 # Collecting does not: you may try several lists later.
 #
-# The estimate is an average of scores again.
-# By {eq}`eq-rappor-y`, the score of a report for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ if $b$ is in the report's cohort, and otherwise 0.
+# Again, the estimate is an average of scores.
+# By {eq}`eq-rappor-y`, the score of a report for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ if $b$ is in the report's cohort, and 0 otherwise.
 
 
 # %%
@@ -358,7 +356,7 @@ def server(cohort, bits, items, cohorts, h, p1):
 # Nobody has the last two of the eight candidates.
 # A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
 # For $L$ candidates, we choose $z$ so that a normal variable exceeds it with probability $0.05/L$.
-# Then the chance of at least one false discovery is at most about 5 %.
+# Then the chance of any false discovery is at most about 5 %.
 
 # %%
 SITES = "weather news mail search maps music bank games".split()
@@ -384,7 +382,7 @@ heads = ["candidate", "truth", "estimate", "95 % interval", "found"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# If a tenth of the people have a string off the list, the means of the estimates change by part 2 of {prf:ref}`thm-rappor-count`, in percentage points:
+# If a tenth of the people have an unlisted string, the mean estimates shift by part 2 of {prf:ref}`thm-rappor-count`, in percentage points:
 
 # %%
 X = filters([*LIST, "start.example"], COHORTS, G, H)
@@ -433,16 +431,16 @@ check(
 # ## What a filter costs
 #
 # With a list, SUE can send one bit for each item.
-# What does the filter cost, for the same budget $\varepsilon = \varepsilon_1$ of one report?
+# What does the filter cost, at the same budget $\varepsilon = \varepsilon_1$ of one report?
 #
 # Take any weights $\omega_b$ for which $\hat f_x = \sum_b \omega_b\,y_b$ is unbiased, whatever the shares of the candidates.
-# If everybody has $x$, its mean is $\sum_b \omega_b X_{bx} = 1$.
-# In all cohorts together, $x$ sets at most $Ch$ cells, so the inequality of Cauchy and Schwarz gives
+# If everybody has $x$, the mean of $\hat f_x$ is $\sum_b \omega_b X_{bx} = 1$.
+# As $x$ sets at most $Ch$ cells, the Cauchy–Schwarz inequality gives
 #
 # $$ 1 \le Ch\sum_b \omega_b^2. $$
 #
-# Given its string and its cohort, which has probability $1/C$, a report has independent bits with variance $p_1(1-p_1)$.
-# By the law of total variance, a score's variance is at least its mean within string and cohort:
+# Given string and cohort, the bits of a report are independent with variance $p_1(1-p_1)$; each cohort has probability $1/C$.
+# By the law of total variance, a score's variance is at least the mean of its variances given string and cohort:
 #
 # $$ \frac1C\sum_b C^2\omega_b^2\,\frac{p_1(1-p_1)}{(2p_1-1)^2} \ge \frac1h\cdot\frac{p_1(1-p_1)}{(2p_1-1)^2}. $$
 #
@@ -450,7 +448,7 @@ check(
 #
 # $$ \frac{p_1(1-p_1)}{(2p_1-1)^2} = \frac{e^{\varepsilon/2h}}{(e^{\varepsilon/2h}-1)^2} = \frac{1}{4\sinh^2(\varepsilon/4h)}. $$
 #
-# Finally, $\sinh(hu) \ge h\sinh u$ for $u \ge 0$:
+# Finally, use $\sinh(hu) \ge h\sinh u$ for $u \ge 0$:
 #
 # :::{prf:theorem} What hash functions cost at least
 # :label: thm-rappor-cost
@@ -462,13 +460,12 @@ check(
 # :::
 #
 # So the standard error is at least $\sqrt h$ times SUE's.
-# Collisions add to this.
-# In experiments with small ε, the variance exceeded the first bound about by the factor
+# In experiments with small ε, collisions raised the variance above the first bound by about the factor
 #
 # $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
 #
-# The first factor counts chance hits within a cohort, the second compares unknowns with equations.
-# The table has exact standard errors, divided by SUE's, for $g = 64$, $C = 16$ and $L = 50$.
+# The first factor reflects chance hits within a cohort, the second compares unknowns with equations.
+# The table gives exact standard errors, divided by SUE's, for $g = 64$, $C = 16$ and $L = 50$.
 
 # %%
 PAGES = [f"page{i}.example" for i in range(50)]
@@ -499,14 +496,14 @@ check(
 )
 
 # %% [markdown]
-# So use one hash function, and many cohorts, which cost no budget.
+# So use one hash function and many cohorts, which cost no budget.
 # Four equations per candidate make the second factor 4/3.
 #
 # (sec-rappor-choose)=
 # ## Choosing the numbers
 #
 # Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of a lifetime.
-# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure` for one report, and in the limit, gives
+# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure`, used for one report and in the limit, gives
 #
 # $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
 #
@@ -530,10 +527,10 @@ print(f"one report {home.epsilon:.3f}, lifetime {home.lifetime_epsilon:.3f}")
 #
 # In a made-up population, 90 % of a million people have one of a hundred pages, with shares that fall like $1/\text{rank}$.
 # The others have one of 1,000 rare pages that nobody listed.
-# The list has the hundred pages, and a hundred that nobody has.
+# The list has these hundred pages, and a hundred that nobody has.
 #
 # The package draws the counts of everybody's first report.
-# Its `decode` weights equations by their precision, and adds an unknown, the same for all cells, for rare strings off the list.
+# Its `decode` weights equations by their precision, and adds one unknown, common to all cells, for unlisted rare strings.
 
 # %%
 SITE = [f"site{i}.example" for i in range(200)]
@@ -547,7 +544,7 @@ decoded = decode(tally, SITE, control="bonferroni")
 hits, wrong = decoded.found[:100].sum(), decoded.found[100:].sum()
 print(f"found: {hits} of 100 pages in use, {wrong} of 100 others")
 
-# %% mystnb={"figure": {"name": "fig-rappor-hosts", "caption": "Shares of the 40 most frequent pages, one report from each of a million people, ε = 2 per report. Line: truth. Bars: 95 % intervals. Hollow: not found."}, "image": {"alt": "Log-log plot of share in per cent against rank 1 to 40. Filled circles with bars follow the falling line from 17 per cent at rank 1. At rank 38 one circle is hollow, and bars there are nearly as long as the shares."}}
+# %% mystnb={"figure": {"name": "fig-rappor-hosts", "caption": "Shares of the 40 most frequent pages, one report per person, ε = 2. Line: truth. Bars: 95 % intervals. Hollow: not found."}, "image": {"alt": "Log-log plot of share in per cent against rank 1 to 40. Filled circles with bars follow the falling line from 17 per cent at rank 1. At rank 38 one circle is hollow, and bars there are nearly as long as the shares."}}
 rank, truth = np.arange(1, 41), 100 * held[:40] / held.sum()
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(x=rank, y=truth, ax=ax)
@@ -559,20 +556,21 @@ plain_ticks(ax)
 plt.show()
 
 # %% [markdown]
-# By the normal distribution, 49 pages should be found, with a standard deviation of 3, so 55 is luck; a share of 0.38 % is found every other time.
+# By the normal distribution, 49 pages should be found, with a standard deviation of 3, so 55 is luck.
+# A share of 0.38 % is found half the time.
 #
 # (sec-rappor-lasso)=
 # ### More candidates than equations
 #
 # With 2,000 candidates and 1,024 cells, least squares is not unique.
-# To half the sum of squared residuals, the *Lasso* adds a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
+# The *Lasso* adds a penalty $\mu f_x$ for each share to half the sum of squared residuals, and allows no negative shares {cite:p}`tibshirani1996lasso`.
 # If no other string sets the $C$ cells of $x$ (with $h = 1$), the derivative $\sum_{b:\,X_{bx}=1}(f_x - y_b) + \mu$ vanishes at
 #
 # $$ f_x = \frac1C\sum_{b:\,X_{bx} = 1} y_b - \frac{\mu}{C}, $$
 #
-# and $f_x = 0$ if this is negative.
+# and $f_x = 0$ if this value is negative.
 # So the Lasso sets most shares to 0, and makes the others too small by the same amount.
-# Let it choose candidates, and estimate those afresh by least squares, as `decode` does.
+# Use it to choose candidates, and estimate their shares afresh by least squares, as `decode` does.
 
 # %%
 LONG = SITE + [f"extra{i}.example" for i in range(1800)]
@@ -627,7 +625,7 @@ check(
 # - *The client forgets.*
 #   After a reinstallation, it spends $\varepsilon_\infty$ again.
 # - *A popular string is missing from the list.*
-#   Others then look popular; only large residuals show it ({ref}`sec-rappor-orr`).
+#   Others then look popular; only large residuals reveal the gap ({ref}`sec-rappor-orr`).
 #
 # (sec-rappor-exercises)=
 # ## Exercises
@@ -635,7 +633,7 @@ check(
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
 # Let $h = 1$, $\varphi = \frac14$ and $p = \frac34$.
 # Compute $\varepsilon_\infty$, $\varepsilon_1$ and $\varepsilon_2$.
-# When would a client without memory exceed $\varepsilon_\infty$?
+# After how many reports would a client without memory exceed $\varepsilon_\infty$?
 # :::
 #
 # :::{dropdown} Solution
@@ -646,15 +644,14 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 9 minutes)
-# A question is asked only once.
-# Write a client without the second coin, and estimate the shares of `LIST`, for 5,000 people.
+# For a question that is asked once, write a client without the second coin, and estimate the shares of `LIST` from 5,000 people.
 # What happens to the standard errors and the budget?
 # :::
 #
 # :::{dropdown} Solution
 # Send the permanent response itself: $p = 1$, so $p_1 = 1-\varphi = \frac34$.
 # The factor $\sqrt{p_1(1-p_1)}/(2p_1-1)$ falls from 1.94 to 0.87.
-# One report now costs $\varepsilon_\infty = 4.39$ in place of $\varepsilon_1 = 2.04$.
+# One report now costs $\varepsilon_\infty = 4.39$ instead of $\varepsilon_1 = 2.04$.
 # :::
 
 
@@ -672,15 +669,14 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 7 minutes)
-# A hundred candidates, one hash function.
-# Compare 128 bits in 4 cohorts with 8 bits in 64 cohorts: error, length of a report, and how well a person hides.
+# For a hundred candidates and one hash function, compare 128 bits in 4 cohorts with 8 bits in 64 cohorts: error, length of a report, and how well a person hides.
 # :::
 #
 # :::{dropdown} Solution
 # By {eq}`eq-rappor-crowd`, the variance grows by $1/(0.992\cdot 0.803) = 1.25$ and $1/(0.875\cdot 0.777) = 1.47$, so the standard errors are close.
-# The short filter sends 8 bits in place of 128.
-# With $\varphi = \frac14$, two people with one string and cohort have one permanent response with probability $0.625^8 = 0.023$, and practically never with 128 bits.
-# But the cohort is a mark, too, and 64 cohorts are smaller groups.
+# The short filter sends 8 bits instead of 128.
+# With $\varphi = \frac14$, two people with the same string and cohort have the same permanent response with probability $0.625^8 = 0.023$, and practically never with 128 bits.
+# But the cohort marks a person, too, and with 64 cohorts the groups are smaller.
 # :::
 #
 # ## Summary
@@ -701,7 +697,7 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # | $C$ | number of cohorts (here only) |
 # | $h$ | number of hash functions (here only) |
 # | $\varphi$ | chance that a permanent bit is flipped (here only) |
-# | $p_1$ | chance that a bit of a report is that of the filter (here only) |
+# | $p_1$ | chance that a bit of a report equals that of the filter (here only) |
 # | $T$ | number of reports about one string (here only) |
 # | $\varepsilon_T$ | budget of $T$ reports together (here only) |
 # | $\varepsilon_\infty$ | budget of the permanent response (here only) |
@@ -711,7 +707,7 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # | $O_b$ | ones at cell $b$ (here only) |
 # | $y_b$ | corrected count of cell $b$ (here only) |
 # | $L$ | number of candidates on the list (here only) |
-# | $z$ | standard errors above 0 from which on a candidate counts as found (here only) |
+# | $z$ | standard errors above 0 beyond which a candidate counts as found (here only) |
 # | $\mu$ | penalty of the Lasso (here only) |
 #
 # Next, {ref}`ch-unknown` does without the list.

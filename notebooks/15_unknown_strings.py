@@ -8,10 +8,10 @@
 # People use a new word that nobody has listed.
 # RAPPOR's clients can report it, but the server cannot name what it does not know.
 # So each client also reports two fragments of its word, privately.
-# Fragments are few, so the server can count all pairs of them.
-# Pairs that are frequent are joined in a graph.
-# Fragments that are joined two by two make a candidate for a word.
-# Reports about whole words then say which candidates are real.
+# There are few fragments, so the server can count all pairs of them.
+# It joins frequent pairs in a graph.
+# Fragments that are all joined to each other make a candidate word.
+# Reports on whole words then show which candidates are real.
 # :::
 #
 # :::{zh}
@@ -51,7 +51,7 @@ rng = np.random.default_rng(2016)
 #
 # A keyboard's maker wants to know which words people type.
 # Ana types *teaste*, a word that is in no dictionary.
-# Here are the words of 8,000 people, with six letters out of a, e, n, s and t.
+# Here are words of 8,000 people, with six letters from a, e, n, s and t.
 # A quarter of the people have one of 395 other strings.
 
 # %%
@@ -76,10 +76,10 @@ words = rng.choice([*SHARES, *rare], 8_000, p=chances).tolist()
 # ## A list that comes later
 #
 # Two clients need no list {cite:p}`kairouz2016discrete`.
-# Both draw one of $C$ public cohorts, and hash the string into one of $g$ slots with the hash function of the cohort.
+# Both draw one of $C$ public cohorts, and hash the string into one of $g$ slots with the cohort's hash function.
 #
 # - *O-RR* applies k-RR to the slot, as in {numref}`fig-unknown-tree`.
-# - *O-RAPPOR* sends a bit for each slot, each flipped once: RAPPOR without its second coin.
+# - *O-RAPPOR* sends one randomly flipped bit per slot: RAPPOR without its second coin.
 
 
 # %%
@@ -123,20 +123,20 @@ plt.show()
 #    $$ \Pr[c, t \mid x] = \frac{1}{C\,(e^\varepsilon+g-1)}\begin{cases} e^\varepsilon & \text{if } t \text{ is the slot of } x,\\ 1 & \text{if not.}\end{cases} $$
 #
 #    So O-RR is ε-LDP, and no smaller budget will do if two strings have different slots in some cohort.
-# 2. If slots are uniform and independent, two strings share one in a cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
+# 2. If slots are uniform and independent, two strings share a slot in one cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
 # 3. Reports can identify the shares of at most $C(g-1)+1$ candidates.
 # :::
 #
 # Part 1 is k-RR in a cohort that is drawn without looking at $x$.
 # For part 3, the law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
-# Such vectors span at most $Cg - (C-1)$ dimensions, so for more candidates some $\delta \ne 0$ has
+# Such vectors span at most $Cg - (C-1)$ dimensions, so for more candidates there is a $\delta \ne 0$ with
 #
 # $$ \sum_x \delta_x \Pr[c, t \mid x] = 0, \qquad \sum_x \delta_x = 0, $$
 #
 # the second because each law sums to 1.
 # So a small multiple of $\delta$, added to the shares, leaves the law of reports as it is.
 #
-# With `prove`, we see both budgets for every ε:
+# `prove` confirms both budgets for every ε:
 
 # %%
 some = ["tenant", "senate", "teaste"]
@@ -146,7 +146,7 @@ for client in (orr, orappor):
 
 
 # %% [markdown]
-# The server is the one of {ref}`ch-rappor`.
+# The server is that of {ref}`ch-rappor`.
 # A report counts as a 1 in the string's slot with probability $p$, and in another slot with probability $q$:
 #
 # | | $p$ | $q$ |
@@ -154,16 +154,16 @@ for client in (orr, orappor):
 # | O-RR | $\dfrac{e^\varepsilon}{e^\varepsilon+g-1}$ | $\dfrac{1}{e^\varepsilon+g-1}$ |
 # | O-RAPPOR | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac{1}{e^{\varepsilon/2}+1}$ |
 #
-# For $n$ people, let $n_c$ of them be in cohort $c$, and let $O_{ct}$ of these report a 1 in slot $t$.
+# Of $n$ people, let $n_c$ be in cohort $c$, and let $O_{ct}$ of these report a 1 in slot $t$.
 # As in {eq}`eq-rappor-y`, the corrected counts
 #
 # $$ y_{ct} = \frac Cn\cdot\frac{O_{ct} - q\,n_c}{p-q}, \qquad \E\,y_{ct} = \sum_{x \text{ in slot } t \text{ of } c} f_x, $$ (eq-unknown-y)
 #
 # are linear in the shares.
 # The matrix $X$ has a column for each candidate, with a 1 for its slot in each cohort.
-# One more column of ones is for rare strings off the list, which fall into all slots alike.
-# It takes one dimension; its coefficient is their share, divided by $g$.
-# The estimate $X^+y$ is again an average of scores.
+# One more column, all ones, stands for unlisted rare strings, which fall into all slots alike.
+# This column uses up one dimension; its coefficient is the share of these strings, divided by $g$.
+# Again, the estimate $X^+y$ is an average of scores.
 
 
 # %%
@@ -217,12 +217,12 @@ for name, client, p, q in (
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# Only the residuals, what the fit leaves, hint at *teaste*: they are too large (checked below).
-# On average, *teaste* adds 1.7 points to *tenant* and 1.2 to *senate*; the other 3 points of *senate* under O-RR are rare chance.
+# Only the residuals of the fit hint at *teaste*: they are too large (checked below).
+# On average, *teaste* adds 1.7 points to *tenant* and 1.2 to *senate*; *senate*'s other 3 points under O-RR are a rare accident.
 #
 # How many slots?
 # With a cohort for each person, O-RR would be local hashing, for which $e^\varepsilon+1$ slots are best.
-# {numref}`fig-rappor-orr` shows that many cohorts come close, and few cohorts need more slots.
+# {numref}`fig-rappor-orr` shows that many cohorts come close, while few cohorts need more slots.
 
 # %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing. With 16 cohorts, 3 or 4 slots cannot identify 64 shares."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie just above it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
 many = [f"page{i}.example" for i in range(64)]
@@ -312,12 +312,12 @@ check(
 # ## Fragments
 #
 # There are $5^6 = 15{,}625$ strings of six letters, but only $5^2 = 25$ *fragments* of two.
-# At three positions, a bit for each makes 75 bits.
+# One bit per fragment at three positions makes 75 bits.
 #
 # RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
 # Strings are padded to the same length.
-# The client draws two positions without looking, and they are public.
-# It makes three private reports with $\varepsilon/3$ each: on both fragments by SUE, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
+# The client draws two positions without looking at the string; they are public.
+# It makes three private reports with $\varepsilon/3$ each: on each fragment by SUE, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
 
 
 # %%
@@ -330,7 +330,7 @@ def unknown(x, grams, cohorts, g, eps, rng):
     return orappor(x, cohorts, g, eps / 3, rng), pair, fragments
 
 
-# %% mystnb={"figure": {"name": "fig-unknown-flow", "caption": "RAPPOR-Unknown for one person, and what the server does with the reports of all."}, "image": {"alt": "Two lanes. On the phone, the word is cut into three fragments, two positions are drawn, and fragments and word are blurred. On the server, frequent pairs of fragments become a graph, cliques become candidates, and reports on whole words give shares."}}
+# %% mystnb={"figure": {"name": "fig-unknown-flow", "caption": "RAPPOR-Unknown for one person, and what the server does with everybody's reports."}, "image": {"alt": "Two lanes. On the phone, the word is cut into three fragments, two positions are drawn, and fragments and word are blurred. On the server, frequent pairs of fragments become a graph, cliques become candidates, and reports on whole words give shares."}}
 diagram.flow(
     [
         ("phone", "te|as|te"),
@@ -355,7 +355,7 @@ plt.show()
 #
 # :::{prf:theorem} RAPPOR-Unknown
 # :label: thm-rappor-unknown
-# 1. All reports together are ε-LDP, and no smaller budget will do if two strings differ in two fragments and in the slot of some cohort.
+# 1. The three reports together are ε-LDP, and no smaller budget will do if two strings differ in two fragments and in the slot of some cohort.
 # 2. Let $a$ and $b$ be fragments at two positions, and $f_{ab}$ the share of people who have both.
 #    For everybody who drew these positions, multiply the scores of $a$ and $b$.
 #    The sum of the products, divided by $n\varrho$, is an unbiased estimate of $f_{ab}$.
@@ -365,14 +365,14 @@ plt.show()
 # :::{prf:proof}
 # 1. The positions are drawn without looking at the string.
 #    Given the positions, the three reports have separate coins, so their ratios multiply.
-#    Each ratio is at most $e^{\varepsilon/3}$, and attains it if the two strings differ there.
+#    Each ratio is at most $e^{\varepsilon/3}$, and attains this bound if the two strings differ there.
 # 2. The two scores are independent.
 #    The mean of their product is the product of their means: 1 for a person with both fragments, and 0 otherwise.
 #    Each person contributes with probability $\varrho$, so the sum has the mean $n\varrho f_{ab}$.
 #    If both means are 0, the mean square of the product is $u^2$, and the contribution of one person has the variance $\varrho\,u^2/\varrho^2$.
 # :::
 #
-# The proof for every ε, for two strings of two letters:
+# For two strings of two letters, the proof for every ε:
 
 
 # %%
@@ -406,10 +406,10 @@ def pairs(pair, fragments, eps):
 # %% [markdown]
 # Everybody reports once with $\varepsilon = 6$, 2 for each part.
 # Two fragments are *joined* if the estimated share of their pair is more than $z$ standard errors above 0.
-# A normal variable exceeds $z$ with probability 1/1,875: we expect one false pair among the $3\cdot 25^2$ pairs, if nobody has them.
+# A normal variable exceeds $z$ with probability 1/1,875: we expect one false pair among $3\cdot 25^2$ pairs if nobody has any of them.
 #
-# Fragments are nodes of a graph, with a column for each position.
-# A *clique* is a set of nodes that are joined two by two.
+# Fragments are the nodes of a graph, in one column per position.
+# A *clique* is a set of nodes that are all joined to each other.
 # A clique with one node in each column spells a candidate, as in {numref}`fig-unknown-graph`.
 
 # %%
@@ -427,7 +427,7 @@ candidates = [
 ]
 print("candidates:", *candidates)
 
-# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, a column for each position. Arcs join the first and the last position. Thick: the clique teaste. Dashed: tenate's other pairs."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three thick lines join te, as and te, two dashed ones te and na, na and te."}}
+# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, one column per position. Arcs join the first and the last position. Thick: the clique teaste. Dashed: tenate's other pairs."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three thick lines join te, as and te, two dashed ones te and na, na and te."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
 new, ghost = ([GRAMS.index(x[i : i + 2]) for i in (0, 2, 4)] for x in ("teaste", "tenate"))
 place = {}
@@ -457,9 +457,9 @@ plt.show()
 
 # %% [markdown]
 # So *teaste* is a candidate.
-# *Tenate* is a *ghost* that nobody types: *tenant*, *senate* and *teaste* lend it one pair each.
-# The reports on whole strings now say which candidates are real.
-# The whole-string reports have coins of their own, so their noise does not depend on the choice of candidates.
+# *Tenate* is a *ghost*, a candidate nobody types: *tenant*, *senate* and *teaste* each contribute one of its pairs.
+# The reports on whole strings now show which candidates are real.
+# These reports have separate coins, so their noise does not depend on the choice of candidates.
 
 # %%
 cohort, bits = (np.array(part) for part in zip(*whole, strict=True))
@@ -523,14 +523,14 @@ check(
 )
 
 # %% [markdown]
-# By chance, those of *attest* and *teaste* miss the truth.
+# By chance, the intervals of *attest* and *teaste* miss the truth.
 #
 # (sec-unknown-missed)=
 # ## What is missed
 #
-# The word *neaten*, with a share of 2 %, is no candidate.
-# A pair is joined every other time if $f_{ab}$ equals $z$ standard errors, each at least $u/\sqrt{n\varrho}$.
-# So the number of people is
+# The word *neaten*, with a share of 2 %, is not a candidate.
+# A pair is joined half the time if $f_{ab}$ is $z$ times the standard error, which is at least $u/\sqrt{n\varrho}$.
+# So the number of people needed is
 #
 # $$ n \ge \frac{z^2\,u^2}{\varrho\,f_{ab}^2}. $$ (eq-rappor-people)
 #
@@ -539,7 +539,7 @@ check(
 
 # %%
 def needed(f, eps):
-    """At least so many people, for a pair to be joined every other time."""
+    """Least number of people for a pair to be joined half the time."""
     psi = 1 / (exp(eps / 6) + 1)
     u = psi * (1 - psi) / (1 - 2 * psi) ** 2
     return (z * u / f) ** 2 * 3  # ϱ is 1/3
@@ -550,7 +550,7 @@ table(pd.DataFrame(rows, columns=["share", "ε = 1", "ε = 2", "ε = 4", "ε = 6
 
 # %% [markdown]
 # For a small ε, $1-2\psi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.
-# Two noises are multiplied, so $n$ grows like $1/\varepsilon^4$, the square of what counting needs.
+# Two noise terms are multiplied, so $n$ grows like $1/\varepsilon^4$, the square of what counting needs.
 # Later methods report one prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy`.
 
 
@@ -572,7 +572,7 @@ check(
 # - *Fragments are sent as they are.*
 #   Two of three fragments nearly give away the word.
 # - *Cliques are taken for words.*
-#   Count them before you publish.
+#   Count whole strings before you publish.
 #
 # (sec-unknown-exercises)=
 # ## Exercises
@@ -589,15 +589,15 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 14 minutes)
-# Do not multiply two noises: regard a pair of fragments as one item, and report it by k-RR ({eq}`eq-freq-krr`) with budget $2\varepsilon/3$.
+# To avoid multiplying noise, treat a pair of fragments as one item, and report it by k-RR ({eq}`eq-freq-krr`) with budget $2\varepsilon/3$.
 # Write the client and an estimator of $f_{ab}$ for one pair of positions.
 # Compare the variances for a pair that nobody has, at $\varepsilon = 6$ and $\varepsilon = 1$.
 # :::
 #
 # :::{dropdown} Solution
 # With $k = 25^2 = 625$ pairs, {eq}`eq-freq-krr` gives $\frac{e^4+623}{(e^4-1)^2} = 0.24$ at $\varepsilon = 6$, and $u^2 = 0.85$.
-# At $\varepsilon = 1$, it is 696, and $u^2 = 1{,}290$.
-# Local hashing has only 8.7 there, by {prf:ref}`thm-oue`.
+# At $\varepsilon = 1$, k-RR has 696, and $u^2 = 1{,}290$.
+# Local hashing has only 8.7 at $\varepsilon = 1$, by {prf:ref}`thm-oue`.
 # :::
 
 
@@ -624,23 +624,24 @@ print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['te
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 6 minutes)
-# All words have 12 letters now.
+# Suppose all words have 12 letters.
 # Compare fragments of two letters with fragments of three: bits of a report, people needed for a pair, and ghosts.
 # :::
 #
 # :::{dropdown} Solution
 # Fragments of two letters have $G = 6$ positions and $\varrho = \frac1{15}$, those of three letters $G = 4$ and $\varrho = \frac16$.
-# At the same $z$, longer fragments need 2.5 times fewer people; for one false pair, $z$ grows from 3.70 to 4.25, and 1.9 is left.
-# But a report on a fragment has $5^3 = 125$ bits in place of 25.
-# Longer fragments make fewer ghosts, since fewer words share one.
+# At the same $z$, longer fragments need fewer people, by a factor of 2.5.
+# If we expect one false pair, $z$ grows from 3.70 to 4.25, which leaves a factor of 1.9.
+# But a report on a fragment has $5^3 = 125$ bits instead of 25.
+# Longer fragments make fewer ghosts, since fewer words share a fragment.
 # :::
 #
 # ## Summary
 #
 # - O-RR and O-RAPPOR hash strings in cohorts; the list may come after the reports, but naming a share needs one.
 # - O-RR identifies at most $C(g-1)+1$ shares; with many cohorts it comes close to local hashing.
-# - RAPPOR-Unknown joins frequent pairs of fragments, and sorts out ghosts by reports on whole strings.
-# - Two noises are multiplied, so only popular strings are discovered.
+# - RAPPOR-Unknown joins frequent pairs of fragments, and weeds out ghosts by reports on whole strings.
+# - Two noise terms are multiplied, so only popular strings are discovered.
 #
 # ## Letters
 #
@@ -661,6 +662,6 @@ print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['te
 # | $\psi$ | chance that a bit for a fragment is flipped (here only) |
 # | $u$ | variance of the score of such a bit (here only) |
 # | $\varrho$ | chance that two given positions are drawn (here only) |
-# | $z$ | standard errors above 0 from which on two fragments are joined (here only) |
+# | $z$ | standard errors above 0 beyond which two fragments are joined (here only) |
 #
 # Next, {ref}`ch-means` turns to numbers.

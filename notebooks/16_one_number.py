@@ -9,7 +9,7 @@
 # The first client turns a number into a sign by a coin, and sends the sign by randomized response.
 # The second adds noise on a grid; the third favours a window of cells around the number.
 # Each report gets a score that is right on average, and the mean of the scores is the estimate.
-# For small budgets the sign is nearly best, for large ones windows are best of the three.
+# For small budgets, the sign is nearly best; for large ones, windows are best of the three.
 # :::
 #
 # :::{zh}
@@ -45,12 +45,12 @@ rng = np.random.default_rng(2013)
 # ## How old are they?
 #
 # The 6,366 readers of {ref}`ch-rr` also stated their age, in classes from 17.5 to 42.
-# **Can a server estimate the mean, if it learns nobody's age?**
+# **Can a server estimate the mean without learning anybody's age?**
 #
 # Each report must be possible for every age.
-# So the *range* of ages is public; here the questionnaire fixed it.
+# So the *range* of ages is public; here, the questionnaire fixed it.
 # The client writes an age as a number $x$ in $[-1, 1]$.
-# For an age outside, it stops with an error.
+# For an age outside the range, it stops with an error.
 
 # %%
 LOW, HIGH = 17.5, 42.0
@@ -68,12 +68,12 @@ people = [to_unit(age) for age in AGES.tolist()]
 print("rescaled:", [round(x, 2) for x in people[:5]])
 
 # %% [markdown]
-# Clipping would bias the mean, and nobody would notice.
+# Clipping such an age would bias the mean, and nobody would notice.
 #
 # (sec-means-sign)=
 # ## A number becomes a sign
 #
-# For randomized response, a coin turns a number into one of two signs {cite:p}`duchi2018minimax`.
+# A coin turns a number into a sign {cite:p}`duchi2018minimax`.
 # It chooses + with probability $(1+x)/2$, and − otherwise, so the sign has mean $\frac{1+x}2 - \frac{1-x}2 = x$.
 # The client sends the sign by randomized response ({numref}`fig-means-tree`).
 
@@ -116,7 +116,7 @@ plt.show()
 #
 # This weighted average of $p$ and $1-p$ lies between them, and reaches them at $x = \pm1$.
 # So does the probability of −.
-# Hence no ratio exceeds $p/(1-p) = e^\varepsilon$, and $x = \pm1$ attain it.
+# Hence no ratio exceeds $p/(1-p) = e^\varepsilon$, which $x = \pm1$ attain.
 #
 # *Mean.* The second coin multiplies the mean $x$ of the sign by
 #
@@ -167,8 +167,9 @@ for eps in (0.5, 1.0, 2.0):
 # with equality for $x = -1$, $x' = 1$ and $y \le -1$.
 # The report is its own score, with variance $2b^2 = 8/\varepsilon^2$.
 #
-# But floating-point noise $Z$ takes certain values only, and for another $x$, $x+Z$ takes other values, so some reports give a number away {cite:p}`mironov2012significance`.
-# For $\varepsilon = 1$, from nine random bits:
+# But floating-point noise $Z$ takes only certain values.
+# For another $x$, the sum $x+Z$ takes other values, so some reports give the number away {cite:p}`mironov2012significance`.
+# With nine random bits and $\varepsilon = 1$:
 
 
 # %%
@@ -186,13 +187,14 @@ print(f"this client is ε-LDP for ε = {spent}")
 # ### On a grid
 #
 # So take a grid of $t$ steps with points $x_u = -1+2u/t$ for $u = 0, \dots, t$.
-# A coin rounds $x$ to one of its two neighbours, with mean $x$.
-# Ratios of mixtures stay within $e^\varepsilon$, so grid points are enough.
+# A coin rounds $x$ to a grid point beside it, with mean $x$.
+# Ratios of mixtures stay within $e^\varepsilon$, so grid points suffice.
 #
 # From its point, the client takes a walk {cite:p}`ghosh2012universally`, with $\rho = e^{-\varepsilon/t}$.
 # With probability $\frac{1-\rho}{1+\rho}$ it stays where it is.
-# Otherwise it steps in a random direction, and after each step goes on with probability ρ, until it reaches an end; a step beyond an end stays at the end.
-# Without ends, it would make $h > 0$ steps to one side with probability
+# Otherwise it steps in a random direction, and after each step goes on with probability ρ.
+# It stops at an end; a step beyond an end stays there.
+# Without ends, it would make $h > 0$ steps to a given side with probability
 #
 # $$ \frac{2\rho}{1+\rho}\cdot\frac12\cdot\rho^{h-1}(1-\rho) = \frac{1-\rho}{1+\rho}\,\rho^h. $$ (eq-means-geometric)
 
@@ -231,8 +233,8 @@ def noisy(x, steps, eps, rng):
 # :::{prf:proof}
 # *Privacy.* Without the cut, point $y$ has a probability proportional to $\rho^{|y-u|}$, by {eq}`eq-means-geometric`.
 # Two points $u$ are at most $t$ steps apart, so a ratio is at most $\rho^{-t} = e^\varepsilon$, which every $y \le 0$ attains.
-# To stop at an end gives the same report as to walk on and to cut, and a cut only processes the report.
-# It adds up the probabilities of all $y \le 0$ at the end 0, where the ratio stays $e^\varepsilon$.
+# Stopping at an end gives the same report as walking on and cutting, which only processes the report.
+# The cut adds up the probabilities of all $y \le 0$ at the end 0, where the ratio stays $e^\varepsilon$.
 #
 # *Mean.* Without a cut, the report is $h \ge 0$ steps beyond the upper end with a probability proportional to $\rho^h$, for every $u \le t$.
 # So there, $h$ has the law $(1-\rho)\rho^h$ and the mean $\rho/(1-\rho)$, in steps of width $2/t$: this is {eq}`eq-means-ends`.
@@ -241,14 +243,14 @@ def noisy(x, steps, eps, rng):
 # *Variance.* By the law of total variance, the cut removes the variance of $h$ whenever the report is at an end.
 # :::
 #
-# This variance is $\frac4{t^2}\cdot\frac{\rho}{(1-\rho)^2}$, on a fine grid $4/\varepsilon^2$.
-# For a small ε, nearly all reports are at an end, so half of $8/\varepsilon^2$ goes.
+# This variance is $\frac4{t^2}\cdot\frac{\rho}{(1-\rho)^2}$, which is $4/\varepsilon^2$ on a fine grid.
+# For a small ε, nearly all reports are at an end, so the cut halves the variance $8/\varepsilon^2$.
 #
 # (sec-means-windows)=
 # ## Windows
 #
-# The third client favours a *window* of $a$ among $t+a$ cells {cite:p}`wang2019collecting`.
-# The window of point $u$ is the cells $u, \dots, u+a-1$; each is $e^\varepsilon$ times as likely as any other cell.
+# The third client favours a *window* of $a$ cells among $t+a$ {cite:p}`wang2019collecting`.
+# The window of point $u$ consists of the cells $u, \dots, u+a-1$; each is $e^\varepsilon$ times as likely as any other cell.
 
 
 # %%
@@ -280,13 +282,13 @@ def windowed(x, steps, width, eps, rng):
 # Cell 0 has both: it is in window 0, but not in window 1.
 #
 # *Mean.* Draw a cell of the window with probability ω, and otherwise any of the $t+a$ cells.
-# As $1-\omega = \frac{t+a}{a\,e^\varepsilon+t}$, a cell outside has probability $\frac1{a\,e^\varepsilon+t}$: it is the same law.
+# As $1-\omega = \frac{t+a}{a\,e^\varepsilon+t}$, a cell outside has probability $\frac1{a\,e^\varepsilon+t}$: the law is the same.
 # A uniform cell has the mean $\frac{t+a-1}2$, so the bracket has mean 0.
 # A cell of the window has the mean $u+\frac{a-1}2$, so the bracket has mean $u-\frac t2$.
 # Together, the score has mean $\frac2t\big(u-\frac t2\big) = x_u$.
 # :::
 #
-# The scores, and in {numref}`fig-means-laws` their laws:
+# Here are the scores; {numref}`fig-means-laws` shows their laws.
 
 
 # %%
@@ -333,7 +335,7 @@ plt.show()
 
 # %% [markdown]
 # No bar is more than $e^\varepsilon = 4.5$ times as high as the other bar at the same score.
-# For every ε, `prove` confirms this on a grid of four steps; other laws are mixtures.
+# For every ε, `prove` confirms this on a grid of four steps; between grid points, laws are mixtures.
 
 # %%
 GRID = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -398,31 +400,31 @@ check(
 )
 
 # %% [markdown]
-# The variance of windows has four steps.
+# The variance of windows takes four steps.
 #
 # 1. Let $\varphi = \frac{a}{t+a}$ be the share of the cells in a window.
 #    Measure the *place* of a cell from −1 to 1; since $\frac t{t+a} = 1-\varphi$,
 #
 # $$ \begin{aligned} &\text{place} = \frac{2}{t+a}\Big(y-\frac{t+a-1}2\Big), \\ &\text{score} = \frac{\text{place}}{(1-\varphi)\,\omega}, \qquad \omega = \frac{\varphi\,(e^\varepsilon-1)}{\varphi\,e^\varepsilon+1-\varphi}. \end{aligned} $$
 #
-# 2. Draw as in the proof, from the window with probability ω, else from all cells.
-#    Over a window, the score has mean $x_u/\omega$, and a variance that is the same for all windows.
+# 2. Draw as in the proof, from the window with probability ω, otherwise from all cells.
+#    Over a window, the score has mean $x_u/\omega$, and the same variance for all windows.
 #    So the mean square of the score, over both draws, is $\omega\,(x_u/\omega)^2 = x_u^2/\omega$ plus a constant.
 # 3. On a fine grid, the mean square of the place is 1/3 over all cells.
-#    A window is $2\varphi$ wide, so there the place has variance $(2\varphi)^2/12 = \varphi^2/3$.
-# 4. Together, and less $x^2$, the variance is
+#    A window is $2\varphi$ wide, so within it the place has variance $(2\varphi)^2/12 = \varphi^2/3$.
+# 4. Subtracting $x^2$ from the mean square gives the variance
 #
 # $$ x^2\Big(\frac1\omega-1\Big) + \frac{1-\omega+\omega\,\varphi^2}{3\,(1-\varphi)^2\omega^2}. $$ (eq-means-windows)
 #
 # {cite:t}`wang2019collecting` take $\varphi = 1/(e^{\varepsilon/2}+1)$, which gives $\omega = 1-e^{-\varepsilon/2}$.
 # For a large ε, φ is near 0, and the variance near $(x^2+\frac13)\,e^{-\varepsilon/2}$.
-# That of noise stays near $8/\varepsilon^2$ for $|x|<1$, and that of the sign near $1-x^2$.
+# The variance of noise stays near $8/\varepsilon^2$ for $|x|<1$, and that of the sign near $1-x^2$.
 #
 # (sec-means-limit)=
 # ## Which one is best?
 #
-# The variance of the sign falls with $x^2$, that of windows rises.
-# So {cite:t}`wang2019collecting` mix both by a coin that the report shows.
+# The variance of the sign falls with $x^2$, and that of windows rises.
+# So {cite:t}`wang2019collecting` mix both, by a coin that the report shows.
 
 
 # %%
@@ -448,12 +450,12 @@ def hybrid_score(report, steps, width, eps):
 # Hybrid is exactly ε-LDP and unbiased, with the same variance at all grid points.
 # :::
 #
-# Its parts are exactly ε-LDP and unbiased.
+# Both parts are exactly ε-LDP and unbiased.
 # Weighted by ω, the windows' mean square (step 2) is $x_u^2$ plus a constant; the sign's is constant.
-# Less $x_u^2$, a constant is left.
+# Subtracting $x_u^2$ leaves a constant.
 #
-# {numref}`fig-means-variance` compares our clients, for 64 steps, with the best, found by a linear program ({ref}`sec-dist-variance`).
-# Up to $\varepsilon = 0.61$ the package's Hybrid sends signs alone, because a mixture would be worse.
+# {numref}`fig-means-variance` compares our clients, with 64 steps, to the best, found by a linear program ({ref}`sec-dist-variance`).
+# Up to $\varepsilon = 0.61$, the package's Hybrid sends signs alone, because a mixture would be worse.
 
 # %% mystnb={"figure": {"name": "fig-means-variance", "caption": "Largest standard error over all numbers, divided by the best client's. Lines: formula. Marks: 40,000 people each; their 95 % bars are smaller."}, "image": {"alt": "Four lines against epsilon from 0.1 to 8, on a logarithmic axis from 1 to 13. Sign and noise start near 1 and rise to 12.5 and 4.4. Windows start at 1.15. Hybrid is lowest throughout, rises after epsilon 2, and reaches 2.1 with windows. Marks lie on the lines."}}
 KINDS = {"sign": TwoPoint, "noise": Laplace}
@@ -472,9 +474,9 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# Up to $\varepsilon = 0.5$, no client is much better than one bit.
+# Up to $\varepsilon = 0.5$, no client is much better than the sign.
 # From about 1.4 on, Hybrid is clearly better than the sign; at 8, its error is about twice the least.
-# Wider windows than published would help the worst numbers, $\pm1$: at $\varepsilon = 2$, the share 0.37 instead of 0.27 makes their error 6 % smaller.
+# Wider windows would help the worst numbers, $\pm1$: at $\varepsilon = 2$, the share 0.37 instead of the published 0.27 makes their error 6 % smaller.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: Hybrid, and windows on a fine grid"}
 
@@ -523,7 +525,7 @@ check("Wider windows", "0.37, 6 % less", wider, control="share 0.2", caught=less
 # (sec-means-fair)=
 # ## A mean with an interval
 #
-# Four surveys, with $\varepsilon = 2$, 16 steps, windows of six cells:
+# Four surveys with $\varepsilon = 2$, 16 steps, and windows of six cells:
 
 # %%
 FOUR = THREE | {"Hybrid": (hybrid, hybrid_score)}
@@ -538,10 +540,10 @@ for name, (send, score) in FOUR.items():
     print(f"{name:<7} {mean:.2f} ± {error:.2f}, 95 %: {low:.2f} to {high:.2f}")
 
 # %% [markdown]
-# For the readers alone, not as a random sample, these intervals are a little too wide (Exercise 3).
+# For fixed people, as here, these intervals are a little too wide (Exercise 3).
 #
 # The factor 1.96 needs many reports of *both* signs.
-# With 90 of the rarer one, an interval is right with probability 94 to 96 % in five populations; with 3, with 80 %.
+# With 90 reports of the rarer sign, an interval is right with probability 94 to 96 % in five populations; with 3 reports, 80 %.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often intervals are right"}
 
@@ -569,15 +571,15 @@ check("Coverage", "within a point, exactly", near, control="3 of a sign", caught
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
-# You want the mean age of a population to ± 1.2 years (95 %), by the sign, with $e^\varepsilon = 3$.
-# How many people drawn at random suffice?
+# You want the mean age of a population within ± 1.2 years (95 %), by the sign, with $e^\varepsilon = 3$.
+# How many people, drawn at random, suffice?
 # How many with Laplace noise that is not cut ($\ln 3 = 1.0986$)?
 # :::
 #
 # :::{dropdown} Solution
 # One unit is half of the range, 12.25 years, so the standard error must be $1.2/(1.96 \cdot 12.25) = 0.04998$.
-# With $\E y^2 = 1$, the score of the sign of a random person has a variance of at most $c^2 = 4$: $n = 4/0.04998^2$, 1,602 people.
-# Laplace noise has variance $8/1.0986^2 = 6.628$, and the ages add at most 1: $n = 7.628/0.04998^2$, about 3,054 people.
+# With $\E y^2 = 1$, the score of the sign of a random person has a variance of at most $c^2 = 4$, so $n = 4/0.04998^2$, or 1,602 people.
+# Laplace noise has variance $8/1.0986^2 = 6.628$, and the ages add at most 1, so $n = 7.628/0.04998^2$, or about 3,054 people.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 8 minutes)
@@ -593,7 +595,7 @@ check("Coverage", "within a point, exactly", near, control="3 of a sign", caught
 # The probabilities of + now lie closer together, so the client is ε-LDP, but spends less than ε.
 # It is the sign of a smaller budget, 0.471 instead of 1.
 # Let $r$ be the probability of + at $x = 1$, and $1-r$ that at $x = -1$.
-# Scores $z_+$ and $z_-$ with means 1 and −1 there solve $rz_++(1-r)z_-=1$ and $(1-r)z_++rz_-=-1$, with determinant $2r-1 \ne 0$: there are no others, here or for the sign.
+# Scores $z_+$ and $z_-$ with means 1 and −1 there solve $rz_++(1-r)z_-=1$ and $(1-r)z_++rz_-=-1$, with determinant $2r-1 \ne 0$: there are no other unbiased scores, here or for the sign.
 # :::
 
 
@@ -625,20 +627,20 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 # For people drawn at random, $\E\,\mathrm{se}^2 = \Var\hat x$.
 # :::
 #
-# Scores are independent, $z_i$ with mean $x_i$ and variance $\sigma_i^2$, so $\Var\hat x = \sum_i\sigma_i^2/n^2$.
+# The scores $z_i$ are independent, with means $x_i$ and variances $\sigma_i^2$, so $\Var\hat x = \sum_i\sigma_i^2/n^2$.
 # The difference $z_i-\hat x$ has mean $x_i-\bar x$ and variance $\sigma_i^2(1-\frac2n)+\Var\hat x$, because $\hat x$ contains $z_i/n$.
 # Summed over all $i$,
 #
 # $$ \begin{aligned} \E\sum_i (z_i-\hat x)^2 &= \Big(1-\frac2n\Big)\sum_i\sigma_i^2 + n\Var\hat x + \sum_i(x_i-\bar x)^2 \\ &= (n^2-2n+n)\Var\hat x + \sum_i(x_i-\bar x)^2. \end{aligned} $$
 #
 # Divide by $n(n-1)$.
-# For people drawn at random, the scores are independent with one law, and $\mathrm{se}^2$ is the usual unbiased estimate of the variance of their mean.
+# For people drawn at random, the scores are independent with the same law, and $\mathrm{se}^2$ is the usual unbiased estimate of the variance of their mean.
 # ::::
 #
 # ## Summary
 #
 # - A number needs a public range with room for everybody.
-# - A coin makes a sign, randomized response hides it: nearly best for a small ε.
+# - A coin makes a sign, and randomized response hides it: nearly best for a small ε.
 # - Noise belongs on a grid; cutting it costs nothing.
 # - Windows are better for a large ε; Hybrid mixes both.
 #
@@ -660,4 +662,4 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 # | $\omega$ | probability of drawing from the window alone (here only) |
 # | $\varphi$ | share of the cells in a window (here only) |
 #
-# Next, {ref}`ch-many` asks about several numbers of each person.
+# Next, {ref}`ch-many` asks each person about several numbers.

@@ -6,11 +6,12 @@
 #
 # :::{admonition} In one minute
 # Everybody has several numbers, and one budget for all of them.
-# A client can split the budget, and send every number with much noise.
+# A client can split the budget, and send every number with strong noise.
 # Or it can draw one number at random, and spend the whole budget on it.
 # For small budgets, drawing is far better.
-# A third client answers about all numbers at once, with a corner of a cube.
-# For two numbers and a large budget it is the best of the three; with many numbers it needs about half as many people again.
+# A third client sends all numbers at once, as one corner of a cube.
+# For two numbers and a large budget, it is the best of the three.
+# For many numbers, it needs about half as many people again as drawing.
 # :::
 #
 # :::{zh}
@@ -61,7 +62,7 @@ rng = np.random.default_rng(2018)
 # (sec-many-question)=
 # ## Six questions
 #
-# The 6,366 readers of {ref}`ch-rr` answered six questions with a number each, so $d = 6$.
+# The 6,366 readers of {ref}`ch-rr` answered six questions, each with a number, so $d = 6$.
 # Each question has a public range, which we map to $[-1, 1]$.
 # We write $x_j$ for a person's answer to question $j$, and $x$ for all six together.
 
@@ -81,15 +82,15 @@ people = (2 * answers - LOW - HIGH) / (HIGH - LOW)
 print(people[0].round(2))
 
 # %% [markdown]
-# All answers of a person together have the budget ε.
-# **How should a client spend it, if the server wants all six means?**
+# Each person has one budget ε for all answers together.
+# **How should a client spend it if the server wants all six means?**
 #
 # (sec-means-sample)=
 # ## Split, or sample
 #
 # *Split*: send a sign for each number, each with budget $\varepsilon/d$.
-# *Sample*: draw one number, and report which, and its sign with budget ε.
-# {cite:t}`nguyen2016collecting` call this *Harmony*.
+# *Sample*: draw one number, and report its index, and its sign with budget ε.
+# {cite:t}`nguyen2016collecting` call sampling *Harmony*.
 
 
 # %%
@@ -118,7 +119,7 @@ def harmony(x, eps, rng):
 print("split  ", split(people[0], 1.0, rng))
 print("harmony", harmony(people[0], 1.0, rng))
 
-# %% mystnb={"figure": {"name": "fig-many-tree", "caption": "Harmony for two numbers, 0.5 and 0, with e^ε = 3. The first choice does not look at the numbers."}, "image": {"alt": "A tree with eight leaves. Question 0 or 1 is drawn with probability one half each. For question 0 the sign is plus with three quarters, for question 1 with one half. Each sign is kept with three quarters and reversed with one quarter."}}
+# %% mystnb={"figure": {"name": "fig-many-tree", "caption": "Harmony for two numbers, 0.5 and 0, with e^ε = 3. The first choice ignores the numbers."}, "image": {"alt": "A tree with eight leaves. Question 0 or 1 is drawn with probability one half each. For question 0 the sign is plus with three quarters, for question 1 with one half. Each sign is kept with three quarters and reversed with one quarter."}}
 diagram.tree(
     lambda x, rng: harmony(x, log(3), rng),
     (0.5, 0),
@@ -147,7 +148,7 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# *Split.* The $d$ signs are independent, so their ratios multiply: at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which opposite corners attain.
+# *Split.* The $d$ signs are independent, so their ratios multiply, to at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which $(1, \dots, 1)$ and $(-1, \dots, -1)$ attain.
 # Mean and variance are those of a sign.
 #
 # *Harmony, privacy.* The drawn $j$ does not depend on $x$, and given $j$ the report is one sign, with the ratio $e^\varepsilon$ for $x_j = \pm1$.
@@ -166,7 +167,7 @@ plt.show()
 #
 # Splitting needs about $d$ times as many people.
 # For a large ε, $c(\varepsilon) \approx 1$, and the mean square of sampling stays above $d$.
-# With $c(\varepsilon/d) \approx 2d/\varepsilon$ and $c(\varepsilon) \approx 1$, both are equal near $2d/\varepsilon = \sqrt d$, that is, $\varepsilon = 2\sqrt d$:
+# With $c(\varepsilon/d) \approx 2d/\varepsilon$ and $c(\varepsilon) \approx 1$, the two are equal near $2d/\varepsilon = \sqrt d$, that is, $\varepsilon = 2\sqrt d$:
 
 
 # %%
@@ -183,7 +184,7 @@ for d in (2, 6, 50):
 # ## The server, and six intervals
 #
 # The server averages the scores.
-# A standard error is the standard deviation of the scores over $\sqrt n$.
+# Each standard error is the standard deviation of the scores over $\sqrt n$.
 
 
 # %%
@@ -201,8 +202,8 @@ def server(scores):
 
 
 # %% [markdown]
-# We want six intervals that are *all* right with 95 %.
-# The probability that at least one misses is at most the sum of the probabilities of each.
+# We want six intervals that are *all* right with probability 95 %.
+# The probability that at least one misses is at most the sum of their separate probabilities.
 # So each may miss with probability $0.05/d$, and the factor is 2.64, not 1.96.
 
 
@@ -226,9 +227,9 @@ together(*found)
 # (sec-many-second)=
 # ### Could another client for one number help?
 #
-# {ref}`ch-means` had better clients than the sign for a large ε.
-# But sampling scores $dZ$ with probability $1/d$ and else 0, with variance $d\,\E Z^2 - x_j^2$ if $Z$ is the client's score.
-# So what counts is its mean *square*.
+# For a large ε, {ref}`ch-means` had better clients than the sign.
+# If $Z$ is such a client's score, sampling scores $dZ$ with probability $1/d$ and otherwise 0, with variance $d\,\E Z^2 - x_j^2$.
+# So the mean *square* of $Z$ matters.
 #
 # :::{prf:theorem} The least mean square
 # :label: thm-means-second
@@ -244,7 +245,7 @@ together(*found)
 # *Step 1.* Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
 #
 # *Step 2.* Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
-# At this ratio, $|p_y-q_y|/(p_y+q_y) = (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$, and otherwise it is smaller.
+# At this ratio, $|p_y-q_y|/(p_y+q_y) = (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$, and otherwise the fraction is smaller.
 #
 # *Step 3.* Write $z_y(p_y-q_y)$ as $z_y\sqrt{p_y+q_y}$ times $(p_y-q_y)/\sqrt{p_y+q_y}$.
 # By the Cauchy–Schwarz inequality, and then step 2,
@@ -254,9 +255,11 @@ together(*found)
 # since $\sum_y (p_y+q_y) = 2$.
 # :::
 #
-# So one of the two is at least $c(\varepsilon)^2$, which is the mean square of the sign for every $x$: in the worst case no other client is better to sample with.
+# So one of the two mean squares is at least $c(\varepsilon)^2$, which is the mean square of the sign for every $x$.
+# In the worst case, no client for the drawn number is better.
 # For numbers near the middle, Hybrid can be better: its mean square is a constant plus $x^2$, and below $c(\varepsilon)^2$ at 0 for ε above 0.61.
-# *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$, with $\varepsilon/r$ each (Exercise 1 shows the idea); these budgets add up to ε.
+# *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$ (Exercise 1).
+# Each has budget $\varepsilon/r$, together ε.
 
 
 # %%
@@ -270,7 +273,7 @@ def sampled_hybrid(x, r, eps, rng):
 
 
 def hybrid_scores(reports, d, r, eps):
-    """The score of a cell counts d/r times."""
+    """The score of each cell, times d/r."""
     one, scores = Hybrid(epsilon=eps / r), np.zeros((len(reports), d))
     for row, report in zip(scores, reports, strict=True):
         for j, cell in report:  # a cell of Hybrid's, or a sign
@@ -343,12 +346,12 @@ check("Intervals", "six at once: the package's", ends[0] < 1e-4, control="95 % f
 # (sec-means-meanest)=
 # ## All numbers at once
 #
-# {cite:t}`duchi2018minimax` answer about all numbers with one report; {cite:t}`ye2018survey` call this *MeanEst*.
-# First, the client rounds its vector to a corner $u$ of the cube $\{-1,1\}^d$, number by number, with the sign of {ref}`ch-means`.
+# {cite:t}`duchi2018minimax` put all numbers into one report; {cite:t}`ye2018survey` call this client *MeanEst*.
+# First, the client rounds its vector to a corner $u$ of the cube $\{-1,1\}^d$, number by number, by the sign of {ref}`ch-means`.
 # A corner $y$ is *near* if it agrees with $u$ in more than half of the numbers, and *far* otherwise.
 # The client sends a corner, and each near one is $e^\varepsilon$ times as likely as each far one ({numref}`fig-many-corners`).
 
-# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners if the numbers were rounded to u. Near corners are blue. Left, two numbers: one near corner. Right, three numbers: four."}, "image": {"alt": "Left: a square whose upper right corner u is blue with weight e to the epsilon, inside a shaded half plane bounded by the falling diagonal; the three other corners have weight 1, two of them on the diagonal. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
+# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners for numbers rounded to u. Blue: near corners, one for two numbers (left), four for three (right)."}, "image": {"alt": "Left: a square whose upper right corner u is blue with weight e to the epsilon, inside a shaded half plane bounded by the falling diagonal; the three other corners have weight 1, two of them on the diagonal. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
 PLACE = {2: np.eye(2), 3: np.array([[1, 0, 0.42], [0, 1, 0.3]])}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.1))
 for ax, d in zip(axes, (2, 3), strict=True):
@@ -386,22 +389,22 @@ def meanest(x, eps, rng):
 # How large must a score be?
 # Let $C_d$ be the number of near corners, and $W = C_d\,e^\varepsilon + 2^d-C_d$ the sum of all weights.
 #
-# *Step 1.* Write each weight as 1, plus $e^\varepsilon-1$ more for a near corner.
-# Over all corners, $y_j$ is as often 1 as −1, so the weights 1 contribute nothing:
+# *Step 1.* Write each weight as 1, plus $e^\varepsilon-1$ for a near corner.
+# Over all corners, $y_j$ is 1 as often as −1, so the weights 1 contribute nothing:
 #
 # $$ \E[y_j \mid u] = \frac{e^\varepsilon-1}{W} \sum_{y \text{ near } u} y_j. $$
 #
 # *Step 2.* Pair each near corner with the corner that differs from it in number $j$ alone.
 # If both are near, they cancel in the sum.
-# A near corner remains if its partner is far.
-# The corner agrees with $u$ in at least $\lfloor d/2\rfloor+1$ numbers, the partner in at most $\lfloor d/2\rfloor$.
-# As only number $j$ differs, the corner agrees in it, and in exactly $\lfloor d/2\rfloor$ of the others.
+# A near corner remains only if its partner is far.
+# Then the corner agrees with $u$ in at least $\lfloor d/2\rfloor+1$ numbers, the partner in at most $\lfloor d/2\rfloor$.
+# As they differ only in number $j$, the corner agrees with $u$ there, and in exactly $\lfloor d/2\rfloor$ others.
 # So
 #
 # $$ \sum_{y \text{ near } u} y_j = A_d\,u_j, \qquad A_d = \binom{d-1}{\lfloor d/2\rfloor}. $$
 #
 # *Step 3.* Rounding has $\E u_j = x_j$.
-# Together,
+# So
 #
 # $$ \E y_j = \frac{x_j}{B}, \qquad B = \frac{W}{A_d\,(e^\varepsilon-1)} = \frac{2^d+C_d\,(e^\varepsilon-1)}{A_d\,(e^\varepsilon-1)}. $$ (eq-many-b)
 #
@@ -416,7 +419,9 @@ def meanest(x, eps, rng):
 # Their ratio is at most $e^\varepsilon$, attained by a corner near one $u$ and far from another.
 # Rounding only mixes these probabilities.
 #
-# *Mean* and *variance.* By {eq}`eq-many-b`; the square of the score is always $B^2$.
+# *Mean.* See {eq}`eq-many-b`.
+#
+# *Variance.* The square of the score is always $B^2$.
 # :::
 #
 
@@ -438,7 +443,7 @@ together(*server(meanest_scores(reports, 6, 1.0)))
 
 # %% [markdown]
 # At $\varepsilon = 1$ and six numbers, $B$ is 12 % larger than Harmony's $\sqrt d\,c(\varepsilon)$, and so are the errors, up to chance.
-# For two and three numbers, `prove` confirms every ε:
+# For two and three numbers, `prove` confirms every budget ε:
 
 # %%
 some = [*product((1, -1), repeat=2), (0.5, 0)]
@@ -453,18 +458,18 @@ for client, inputs in CLIENTS:
 # (sec-means-coin)=
 # ### How large B is, and ties
 #
-# For odd $d$, half of all corners are near, $C_d = 2^{d-1}$.
+# For odd $d$, half of all corners are near, so $C_d = 2^{d-1}$.
 # For even $d$, there are $\binom{d}{d/2} = 2A_d$ *ties*, corners that agree with $u$ in half of the numbers.
-# They are far, so $C_d = 2^{d-1}-A_d$.
+# Ties are far, so $C_d = 2^{d-1}-A_d$.
 # Insert both into {eq}`eq-many-b`:
 #
 # $$ B = \begin{cases} c(\varepsilon)\,2^{d-1}/A_d & \text{for odd } d, \\ c(\varepsilon)\,2^{d-1}/A_d - 1 & \text{for even } d. \end{cases} $$
 #
 # By Stirling's formula, $A_d/2^{d-1} \approx \sqrt{2/(\pi d)}$, so $B \approx c(\varepsilon)\sqrt{\pi d/2}$.
 #
-# In the client, *near* has probability $C_d\,e^\varepsilon/W$.
-# For odd $d$ this is $e^\varepsilon/(e^\varepsilon+1)$, the coin of a single sign.
-# For even $d$ that coin would be wrong: a near corner would be
+# The client sends a near corner with probability $C_d\,e^\varepsilon/W$.
+# For odd $d$, this is $e^\varepsilon/(e^\varepsilon+1)$, the coin of a single sign.
+# For even $d$, that coin would be wrong: a near corner would be
 #
 # $$ \frac{e^\varepsilon/C_d}{1/(2^d-C_d)} = e^\varepsilon\,\frac{2^d-C_d}{C_d} $$
 #
@@ -531,7 +536,7 @@ check("Size", "both forms, and the limit", near_limit, control="the limit at d =
 # Odd $d \ge 3$ never helps: $B^2/(d\,c(\varepsilon)^2)$ is $4/3$ for $d = 3$, and rises to $\pi/2$.
 # {numref}`fig-means-d` shows all four clients.
 
-# %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance over the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines, cut at 3: formula; they bend where the smaller one changes. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance over the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines: formula, cut at 3; bends where the smaller changes. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
 MANY = {
     "split": lambda d, eps: HarmonyMean(d=d, epsilon=eps, count=d),
     "Harmony": lambda d, eps: HarmonyMean(d=d, epsilon=eps),
@@ -565,8 +570,8 @@ for d in (2, 4, 10):
 
 # %% [markdown]
 # For a small ε, take Harmony, whose report is shortest.
-# For a larger one, take sampled Hybrid if answers are spread, as here.
-# MeanEst is the best of the four for two numbers and ε between about 1.7 and 3.5.
+# For a larger ε, take sampled Hybrid if answers are spread out, as here.
+# MeanEst is best of the four for two numbers and ε between about 1.7 and 3.5.
 #
 # (sec-many-wrong)=
 # ## What can go wrong
@@ -575,7 +580,7 @@ for d in (2, 4, 10):
 #   A choice that depends on the numbers leaks, and biases the mean.
 # - *Ties are forgotten.*
 #   With the coin of a single sign, MeanEst spends $\varepsilon + \ln 3$ for two numbers.
-# - *Single scores are read.*
+# - *A score is taken for an answer.*
 #   At $d = 80$ and $\varepsilon = 1$, Harmony's score is 173 or −173, far outside $[-1, 1]$.
 #
 # (sec-many-exercises)=
@@ -646,16 +651,16 @@ for eps in (1.0, 8.0):
 # Both are exactly ε-LDP for all numbers together, so in the worst case they are alike.
 # If a number is drawn, Harmony's sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
 # Read alone, $y_j$ has the sign of $u_j$ with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
-# But the report is all of $y$: if the other five numbers are known to be 1, it has the ratio $e^\varepsilon$ for the sixth, too.
+# But the report is all of $y$: if the other five numbers are known to be 1, the report has the ratio $e^\varepsilon$ for the sixth, too.
 # :::
 #
 # ## Summary
 #
 # - One budget covers all numbers of a person.
-# - For a small ε, splitting it costs about $4d^2/\varepsilon^2$, and drawing one number $4d/\varepsilon^2$.
-# - In the worst case, the sign is best to sample with.
-# - MeanEst answers about all numbers with a corner of a cube; its scores grow like $\sqrt d$.
-# - Intervals that are right together need a larger factor.
+# - For a small ε, splitting has variance about $4d^2/\varepsilon^2$, and drawing one number $4d/\varepsilon^2$.
+# - In the worst case, no client for the drawn number beats the sign.
+# - MeanEst sends all numbers as a corner of a cube; its scores grow like $\sqrt d$.
+# - Simultaneous intervals need a larger factor.
 #
 # ## Letters
 #
@@ -671,10 +676,10 @@ for eps in (1.0, 8.0):
 # | $z_y$ | score of the report $y$ (here only) |
 # | $p_y$ | probability of the report $y$ at the number 1 (here only) |
 # | $q_y$ | probability of the report $y$ at the number −1 (here only) |
-# | $r$ | how many numbers a person is asked about (here only) |
+# | $r$ | how many numbers each person is asked about (here only) |
 # | $u$ | corner of the cube to which a vector is rounded (here only) |
 # | $C_d$ | number of corners near a given one (here only) |
-# | $A_d$ | how many more near corners agree in a number than disagree (here only) |
+# | $A_d$ | how many more near corners agree in a given number than disagree (here only) |
 # | $\tau$ | least number of agreements of a near corner (here only) |
 # | $\delta$ | budget of one of $r$ numbers (here only) |
 # | $W$ | sum of the weights of all corners (here only) |
