@@ -891,7 +891,7 @@ table(pd.DataFrame(rows, columns=["", f"ε = {loud.epsilon:.0f}, five surveys", 
 #
 # $$ \frac{k}{2\sinh(\varepsilon/4d)\,\sqrt n} \le 2 \cdot \frac{dk}{\varepsilon\sqrt n}. $$
 #
-# For a pair of attributes two noises multiply, and the error of a cell is of the order $\frac{d^2}{\varepsilon^2\sqrt n}$.
+# For a pair of attributes two noise terms multiply, and the error of a cell is of the order $\frac{d^2}{\varepsilon^2\sqrt n}$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for LoPub: 6 reproduced, 2 reproduced under conditions"}
 SMALL = BloomFlip(sizes=(3, 2), f=0.5, bits=4, hashes=2, seed=5)
