@@ -141,7 +141,7 @@ check(
 # No estimate moves away from the truth.
 # But cutting at zero biases the estimate:
 #
-# $$ \E\max(\hat\pi_x, 0) - \pi_x = \E\big(\max(\hat\pi_x, 0) - \hat\pi_x\big) = \E\max(-\hat\pi_x, 0) \ge 0. $$ (eq-sensible-clip)
+# $$ \E\big(\max(\hat\pi_x, 0) - \hat\pi_x\big) = \E\max(-\hat\pi_x, 0) \ge 0. $$ (eq-sensible-clip)
 #
 # The bias is the mean of what was cut off.
 # For an item that nobody has, $\hat\pi_x$ is nearly normal around 0, with standard deviation $\sigma_x$.

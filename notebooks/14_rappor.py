@@ -595,7 +595,7 @@ error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
 z = norm.isf(0.05 / 200)
 chance = norm.cdf(usual / error - z)
 number, spread = chance.sum(), sqrt((chance * (1 - chance)).sum())
-print(f"by the normal law {number:.1f} ± {spread:.1f} of 100 are found; {z * error:.2%} every other time")
+print(f"by the normal law {number:.1f} ± {spread:.1f} of 100 are found; {z * error:.2%} half the time")
 
 
 def fits(far):

@@ -6,27 +6,26 @@
 #
 # Each person holds an item, and a collector estimates how many people hold each item.
 # §4.1 describes eleven mechanisms for this task and compares them in Tables 4 and 5.
-# This page treats the example, k-RR, k-Subset, S-Hist, PCE, and Table 4 with every error bound.
+# This page treats the survey's example, S-Hist, PCE, k-RR, k-Subset, and Table 4 with every error bound.
 # {ref}`The family of RAPPOR <paper-ye2018-strings>` and {ref}`§4.1.2 <paper-ye2018-several>` have pages of their own.
 #
-# The laws of k-RR and k-Subset are right as printed.
-# The error bounds of RAPPOR, k-RR and k-Subset are true for every ε, with small constants, which we derive.
-# One sentence is turned round: k-RR, not RAPPOR, is the method for {ref}`larger budgets <ye2018-4-1-1-regime>`.
+# The distributions (laws) of k-RR and k-Subset are right as printed.
+# The error bounds of RAPPOR, k-RR and k-Subset are true for every ε, with small constants.
+# One sentence is the wrong way round: k-RR, not RAPPOR, suits the {ref}`higher budgets <ye2018-4-1-1-regime>`.
 #
 # **Readings that are ours.**
-# - $O(\cdot)$ means *at most of the order*, here and everywhere in this book.
-#   A bound that is true but not tight is true.
-# - The survey does not say which error its bounds are for.
+# - $O(\cdot)$ means *at most of the order*, as everywhere in this book: a bound that is not tight can be true.
+# - The survey does not say which error it bounds.
 #   We try both the *largest* of the $k$ errors and the *sum* of their absolute values.
-# - Where errors are computed, RAPPOR has one bit for every item and no Bloom filter, which is its best form for a known list.
-# - For the error bounds, PCE is computed with one ε for all people, and on an orthogonal table.
-# - Communication is counted in *values*: a number that names an item, a slot, a row or a bit is one.
+# - When we compute errors, RAPPOR has one bit per item and no Bloom filter, which is its best form for a known list.
+# - For the error bounds, PCE has one ε for all people, and an orthogonal table.
+# - We count communication in *values*: a number that names an item, a slot or a row is one value, and so is a bit.
 #
 # **Letters.**
 # As in the survey, $n$ people hold one of $k$ items each, and $c$ is the size of k-Subset's sets.
 # $f_v$ is the share of item $v$ and $\hat f_v$ its estimate.
 # $C = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is the size of a one-bit score.
-# The survey numbers no formula; ours are (a), (b), … within §4.1.1, on both pages.
+# The survey does not number its formulas; we letter those of §4.1.1 (a), (b), …, here and on RAPPOR's page.
 #
 # **Lessons.**
 # {ref}`ch-frequency` teaches k-RR, unary encoding (RAPPOR without a filter) and k-Subset; {ref}`ch-onebit` teaches S-Hist and PCE; {ref}`ch-rappor` teaches RAPPOR and its family.
@@ -93,17 +92,17 @@ table(pd.DataFrame(PRINTED_3.items(), columns=["disease", "Table 3: patients"]))
 #
 # {badge}`Reproduced <ye2018.exact-counts>`
 #
-# Suppose that an attacker knows the diseases of all patients but Tom.
-# She subtracts their counts from Table 3, and one disease is left: Tom's.
+# Suppose that an attacker knows the diseases of all patients except Tom.
+# She subtracts these from Table 3, and one disease is left: Tom's.
 #
 # (ye2018-4-1-tom)=
 # ### Example · Tom sends the truth with probability 40 %
 #
 # {badge}`Reproduced <ye2018.forty-ten>` · Lesson: {ref}`sec-freq-clients`
 #
-# He sends each of the six other diseases with probability 10 %.
-# The survey says that this protects him, and names no ε.
-# Any two inputs $x, x'$ give a report $y$ with probabilities that differ at most by the factor
+# Tom sends each of the six other diseases with probability 10 %.
+# The survey says that this protects him, but names no ε.
+# Any two inputs $x, x'$ give a report $y$ with probabilities that differ by at most the factor
 #
 # $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} \le \frac{0.4}{0.1} = 4, \qquad \varepsilon = \ln 4 \approx 1.39. $$
 
@@ -117,7 +116,7 @@ def tom(disease, rng):
 
 
 # %% [markdown]
-# This client is k-RR with $k = 7$ at $\varepsilon = \ln 4$: see {ref}`(f) below <ye2018-4-1-1-f>`.
+# This client is k-RR with $k = 7$ at $\varepsilon = \ln 4$: see {ref}`(f) <ye2018-4-1-1-f>`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1, before §4.1.1: 3 reproduced"}
 
@@ -183,12 +182,12 @@ close("ye2018", "§4.1,", "3 reproduced")
 #
 # {badge}`Reproduced <ye2018.rappor-bound>` · Lesson: {ref}`sec-freq-clients`
 #
-# The survey gives the bound, without a derivation, as the part of the error that comes from the perturbation:
+# For the part of the error that comes from the perturbation, the survey gives this bound without a derivation:
 #
 # $$ O\Big(\frac{k}{\varepsilon\sqrt n}\Big). $$
 #
-# With a bit for every item, a bit is set with probability $p = \frac{s}{s+1}$ if it is the person's own, and with $q = \frac{1}{s+1}$ otherwise, where $s = e^{\varepsilon/2}$.
-# Since $q = 1-p$, both kinds of bits have one variance, and so have the estimates of all items:
+# With one bit per item, the bit of the person's own item is set with probability $p = \frac{s}{s+1}$, and any other bit with $q = \frac{1}{s+1}$, where $s = e^{\varepsilon/2}$.
+# Since $q = 1-p$, both kinds of bits have the same variance, and so do the estimates of all items:
 #
 # $$ \begin{aligned}
 # n \Var \hat f_v &= \frac{p(1-p)}{(p-q)^2} = \frac{s}{(s-1)^2} \\
@@ -196,14 +195,13 @@ close("ye2018", "§4.1,", "3 reproduced")
 # \end{aligned} $$
 #
 # because $\sinh x \ge x$.
-# A mean absolute error is at most the standard error.
-# Summed over $k$ items,
+# A mean absolute error is at most the standard error, so that for $k$ items
 #
 # $$ \E \sum_v |\hat f_v - f_v| \le \frac{k}{2\sinh(\varepsilon/4)\sqrt n} \le \boxed{2} \cdot \frac{k}{\varepsilon\sqrt n}. $$
 #
 # So the printed bound is true for every ε, $n$ and $k$, and for all shares.
-# For small ε it is attained by the sum of the errors.
-# It is true of the largest error too, which is at most the sum, but there it is not tight: that error grows like $\sqrt{\log k}$ ({ref}`Table 4 <ye2018-table-4>`).
+# For small ε the sum of the errors attains it.
+# The largest error is at most the sum, so the bound is true of it too, but not tight: the largest error grows like $\sqrt{\log k}$ ({ref}`Table 4 <ye2018-table-4>`).
 #
 # (ye2018-4-1-1-shist)=
 # ### S-Hist · One bit from a random table
@@ -211,10 +209,10 @@ close("ye2018", "§4.1,", "3 reproduced")
 # {badge}`Reproduced <ye2018.shist-bit>` more candidates than people: {badge}`Setting` · Lesson: {ref}`sec-onebit-shist`
 #
 # Each item has a code of $m = O(n)$ signs, its column of a public table.
-# A person draws one row, and sends the sign of the item there through W-RR.
+# A person draws one row, and sends their item's sign in that row through Warner's W-RR.
 # So the private part of a report is one bit, whatever $k$ is; the number of the row is public.
-# S-Hist is meant for more candidates than people, $k > n$, so that a code is shorter than a bit for every item.
-# The claims are tested with fewer.
+# S-Hist is meant for more candidates than people, $k > n$, where a code is shorter than one bit per item.
+# We test the claims with fewer candidates.
 
 
 # %%
@@ -233,10 +231,10 @@ def one_bit(x, signs, eps, rng):
 #
 # $$ \Phi_{m \times k} \in \Big\{\tfrac{1}{\sqrt m}, -\tfrac{1}{\sqrt m}\Big\}^{m\times k}, \qquad \sum_j \Phi_{jx}\Phi_{jv} = \begin{cases} 1, & x = v, \\ 0, & x \ne v. \end{cases} $$
 #
-# The signs are random, so the second case is true on average only.
+# The signs are random, so the second case holds only on average.
 # The product of two columns is the mean of $m$ random signs, with a standard deviation of $1/\sqrt m$.
 # With 64 rows, the largest product among 50 columns is far from 0; with 16,384 rows it is below 0.05.
-# §4.1.2 {ref}`comes back to this <ye2018-4-1-2-unstable>`.
+# See also {ref}`§4.1.2 <ye2018-4-1-2-unstable>`.
 #
 # (ye2018-4-1-1-e)=
 # ### §4.1.1 (e) · S-Hist's error bound
@@ -248,7 +246,7 @@ def one_bit(x, signs, eps, rng):
 # $$ O\Big(\frac{\sqrt{\log k}}{\varepsilon\sqrt n}\Big). $$
 #
 # On an orthogonal table, a report contributes $+C$ or $-C$ to the estimate of every item, with $C = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
-# Hoeffding's inequality bounds the error of one item, and the union over $k$ items bounds the largest:
+# Hoeffding's inequality bounds the error of one item, and a union bound over the $k$ items bounds the largest error:
 #
 # $$ \begin{aligned}
 # \Pr\big[|\hat f_v - f_v| \ge t\big] &\le 2 e^{-nt^2/(2C^2)}, \\
@@ -257,23 +255,22 @@ def one_bit(x, signs, eps, rng):
 #
 # For $\varepsilon \le 1$, $C = \coth\frac\varepsilon2 \le \frac{2}{\varepsilon} + \frac{\varepsilon}{6} \le \frac{13}{6\varepsilon}$, and $\ln(2k) \le 2 \ln k$.
 # So for these ε the printed bound is true of the largest error, with the constant $\frac{13}{3}$.
-# S-Hist has a random table instead, of $m = O(n)$ rows; with 1.9 rows per person, as in {ref}`a thesis <paper-zhang2018>`, we measured the same ({ref}`Table 4 <ye2018-table-4>`).
+# S-Hist itself has a random table of $m = O(n)$ rows; with 1.9 rows per person, as in {ref}`a thesis <paper-zhang2018>`, we measured errors of the same order ({ref}`Table 4 <ye2018-table-4>`).
 #
-# Two conditions belong to it.
-# It is not a bound of the *sum* of the errors, which grows like $k$, as RAPPOR's does.
-# And it is for small ε: for large ε, $C$ tends to 1, so the error does not fall like $1/\varepsilon$.
+# The bound does not hold for the *sum* of the errors, which grows like $k$, as RAPPOR's does.
+# And it holds only for small ε: for large ε, $C$ tends to 1, so the error does not fall like $1/\varepsilon$.
 #
 # (ye2018-4-1-1-pce)=
 # ### PCE · S-Hist with personal budgets
 #
 # {badge}`Reproduced <ye2018.pce>` · Lesson: {ref}`sec-onebit-pce`
 #
-# Each person chooses a public ε; the collector counts people by region.
-# With $C_i$ for the person's own ε, row $j_i$ and sign $z_i$, the estimate is unbiased, even if ε depends on the region:
+# Each person chooses a public ε; the item is the person's region.
+# If person $i$ reports row $j_i$ and sign $z_i$, and $C_i$ is $C$ at their ε, the estimate is unbiased, even if ε depends on the region:
 #
 # $$ \hat f_v = \frac1n \sum_i C_i\, z_i\, \sqrt m\,\Phi_{j_i v}. $$
 #
-# But a public ε must not follow the region, since it would give it away.
+# But a public ε must not depend on the region, since it would give the region away.
 # The error bound is that of (e).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for S-Hist and PCE: 2 reproduced, 1 reproduced under conditions"}
@@ -366,8 +363,8 @@ close("ye2018", "§4.1.1, PCE", "1 reproduced")
 #
 # $$ \Pr[R' \mid R] = \frac{1}{k-1+e^\varepsilon} \begin{cases} e^\varepsilon, & R' = R, \\ 1, & R' \ne R. \end{cases} $$
 #
-# Two inputs give one report with probabilities in the ratio $e^\varepsilon$, 1 or $e^{-\varepsilon}$, so this is exactly ε-LDP.
-# For $k = 2$ it is Warner's W-RR, as the survey notes.
+# Two inputs give the same report with probabilities in the ratio $e^\varepsilon$, 1 or $e^{-\varepsilon}$, so k-RR is exactly ε-LDP.
+# For $k = 2$ it is W-RR, as the survey says.
 # Tables 1 and 4 cite k-RR as [19], Warner's paper; the text cites [22], {cite:t}`kairouz2014extremal`, which is right.
 
 
@@ -398,7 +395,7 @@ def krr(x, k, eps, rng):
 # | With $\varepsilon = \ln k$ as the boundary, RAPPOR suits the higher budgets and k-RR is better at lower ones. | k-RR suits the $\boxed{\text{higher}}$ budgets. For many items the boundary is near $\boxed{\tfrac23 \ln k}$; for few it is lower, and for $k \le 5$ there is none. |
 # :::
 #
-# For an item that nobody holds, k-RR has less variance than RAPPOR with a bit for every item if
+# For an item that nobody holds, k-RR has less variance than RAPPOR with one bit per item if
 #
 # $$ \frac{e^\varepsilon + k - 2}{(e^\varepsilon-1)^2} < \frac{s}{(s-1)^2}, \qquad s = e^{\varepsilon/2}. $$
 #
@@ -425,19 +422,19 @@ def off(k):
 
 LISTS = (6, 7, 10, 20, 50, 100, 1000, 10_000)
 rows = [(f"{k:,}", f"{boundary(k):.2f}", f"{2 / 3 * log(k):.2f}", f"−{-off(k):.0%}", f"{log(k):.2f}") for k in LISTS]
-table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "it is off by", "printed: ln k"]))
+table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "difference", "printed: ln k"]))
 
 # %% [markdown]
 # The source, {cite:t}`kairouz2016discrete`, gives RAPPOR the regime of high *privacy* and k-RR that of low privacy.
-# High privacy is a low budget, so one word was turned round.
-# The survey's own Table 4 has it right: there k-RR is {ref}`poor at low budgets <ye2018-table-4-krr>`.
+# High privacy means a low budget, so the survey has the two the wrong way round.
+# Its own Table 4 is right: there k-RR is {ref}`poor at low budgets <ye2018-table-4-krr>`.
 #
 # (ye2018-4-1-1-g)=
 # ### (3), §4.1.1 (g) · k-RR's error bound
 #
 # {badge}`Reproduced <ye2018.krr-bound>` · Lesson: {ref}`sec-freq-limit`
 #
-# The survey gives the bound below and concludes that RAPPOR's bound is the better one:
+# The survey gives this bound and concludes that RAPPOR's is better:
 #
 # $$ O\Big(\frac{\sqrt{k^3}}{\varepsilon\sqrt n}\Big). $$
 #
@@ -449,14 +446,13 @@ table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "it is of
 # \end{aligned} $$
 #
 # since $ku - (2u+k-2) = (u-1)(k-2) \ge 0$.
-# By the inequality of Cauchy and Schwarz, the mean sum of the errors is at most the root of $k$ times the sum of the variances:
+# By the Cauchy–Schwarz inequality, the mean sum of the errors is at most $\sqrt{k \sum_v \Var \hat f_v}$:
 #
 # $$ \E \sum_v |\hat f_v - f_v| \le \frac{\sqrt{k^3}}{2\sinh(\varepsilon/2)\sqrt n} \le \boxed{1} \cdot \frac{\sqrt{k^3}}{\varepsilon\sqrt n}. $$
 #
-# So the bound is true for every ε, even with the constant 1, and for small ε it is attained by the sum of the errors.
-# Again it is true of the largest error, but not tight.
-# RAPPOR's bound is indeed lower, by $\sqrt k$.
-# Beyond the boundary of (2), k-RR nevertheless has the smaller error.
+# So the bound is true for every ε, even with the constant 1, and for small ε the sum of the errors attains it.
+# Again the bound is true of the largest error, but not tight.
+# RAPPOR's bound is indeed lower, by a factor of $\sqrt k$, but above the boundary of (2) k-RR has the smaller error.
 #
 # ### O-RR, (h), (i)
 #
@@ -474,13 +470,13 @@ table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "it is of
 #
 # $$ \frac{\binom{k-1}{c-1}\,k e^\varepsilon + \binom{k-1}{c}\,k}{(ce^\varepsilon+k-c)\binom kc} = \frac{c\,e^\varepsilon + (k-c)}{ce^\varepsilon+k-c} = 1. $$
 #
-# It also gives the probability of a set that contains $R$, which a client needs.
+# The first term is the probability of a set that contains $R$, which a client needs.
 # The survey prints no algorithm; this one is ours.
 #
 # ::::{prf:algorithm} k-Subset, for one person
 # :label: alg-ye2018-subset
 # :nonumber:
-# **Input** an item $R$ out of $k$; a size $c < k$; ε.
+# **Input** an item $R$, one of $k$; a size $c < k$; ε.
 # **Output** a set of $c$ items.
 #
 # 1. With probability $\dfrac{ce^\varepsilon}{ce^\varepsilon+k-c}$, draw $c-1$ of the other $k-1$ items and add $R$.
@@ -518,9 +514,9 @@ def subset(x, k, c, eps, rng):
 #
 # Then k-Subset is k-RR, as the survey says.
 #
-# The survey calls all methods before it *one-to-one*, because they output a single value.
-# That holds of k-RR.
-# A vector of RAPPOR is one report too, but it may support several items at once, as a set does.
+# The survey calls all earlier methods *one-to-one*, because they output a single value.
+# This is true of k-RR.
+# A vector of RAPPOR is one report too, but it may support several items, as a set does.
 #
 # (ye2018-4-1-1-k)=
 # ### §4.1.1 (k) · k-Subset's error bound
@@ -531,8 +527,9 @@ def subset(x, k, c, eps, rng):
 #
 # $$ O\Big(\frac{k}{\varepsilon\sqrt n}\Big). $$
 #
-# It names no size.
-# If all items are equally likely and people are drawn at random, the variances add up to $R(c)/n$ by {prf:ref}`thm-subset-risk`; put $u = e^\varepsilon$ and the best size $c = k/(u+1)$ into it:
+# The survey does not say which size $c$ it means.
+# If all items are equally likely and people are drawn at random, the variances add up to $R(c)/n$ by {prf:ref}`thm-subset-risk`.
+# With $u = e^\varepsilon$ and the best size $c = k/(u+1)$,
 #
 # $$ \begin{aligned}
 # R(c) &= \frac{(k-1)^2(cu+k-c)^2}{k\,c\,(k-c)(u-1)^2}, \\
@@ -540,7 +537,8 @@ def subset(x, k, c, eps, rng):
 # \end{aligned} $$
 #
 # As in (g), the sum of the errors is at most $\frac{k-1}{\sinh(\varepsilon/2)\sqrt n} \le 2\cdot\frac{k}{\varepsilon\sqrt n}$.
-# The size must be a whole number between 1 and $k-1$; with the best of these, and for fixed people with any shares, the constant 2 was enough for all $k$ and ε that we tried.
+# But $c$ must be a whole number.
+# With the best one, the constant 2 was enough for all $k$ and ε that we tried, even for fixed people with any shares.
 
 # %% tags=["hide-input"]
 KRR = "k-RR"
@@ -689,7 +687,7 @@ close("ye2018", "§4.1.1, k-Subset", "1 reproduced, 1 reproduced under condition
 # (ye2018-table-4)=
 # ## Table 4 · Methods for one value compared
 #
-# These are all cells, in our words.
+# The table has all cells, in our words.
 # An arrow marks what we correct or add; *c.* stands for candidates.
 
 # %% tags=["hide-input"]
@@ -752,9 +750,9 @@ table(pd.DataFrame(TABLE_4, columns=HEADS))
 # the column as a whole: {badge}`Reproduced under conditions <ye2018.table4-order>` O-RAPPOR: {badge}`Reproduced under conditions <ye2018.orappor-bound>` O-RR: {badge}`Reproduced under conditions <ye2018.orr-bound>` · Lesson: {ref}`ch-onebit`
 #
 # Each bound is printed with $\varepsilon\sqrt n$ in its denominator.
-# We measured both kinds of errors in surveys with real reports.
+# We measured both kinds of error in surveys with real reports.
 # If an error grows like $k^a$, its logarithm has slope $a$ against $\ln k$.
-# The root of a logarithm has the slope $\frac{1}{2\ln k}$, here about 0.1.
+# For $\sqrt{\log k}$ the slope is $\frac{1}{2\ln k}$, here about 0.1.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-slopes", "caption": "Both errors against the number of items: 10,000 people, equally frequent items, ε = 0.5. Means of ten surveys with real reports, with 95 % bars. A sum above 1 means that the shares are lost in the noise."}, "image": {"alt": "Two log-log panels against k from 16 to 1,024. Left, largest error: four curves nearly coincide and rise slowly from 0.08 to 0.14, k-RR rises steeply to 1.8. Right, sum of absolute errors: four curves coincide and rise with slope one, k-RR with slope one and a half."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8))
@@ -772,7 +770,7 @@ plt.show()
 
 # %% [markdown]
 # The next table has every cell of the column, with the measured exponents of $k$.
-# For O-RAPPOR and O-RR the exponents come from their exact variances, between 16 and 144 strings, with $k$ the number of strings.
+# For O-RAPPOR and O-RR the exponents come from exact variances for 16 to 144 strings, and $k$ is the number of strings.
 
 # %% tags=["hide-input"]
 
@@ -801,32 +799,33 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 
 # %% [markdown]
 # The largest error is at most the sum, so a bound that is true of the sum is true of both.
-# For O-RAPPOR the number of cohorts grows with the list, and for O-RR the number of slots.
+# For O-RAPPOR we let the number of cohorts grow with the list, and for O-RR the number of slots.
 # With four slots, and as many cohorts as strings, O-RR's sum grows only like $k$.
-# If cohorts and slots stay as they are, a longer list soon has no estimate, and so no bound.
-# For large ε, collisions are left, so that the errors of both do not fall like $1/\varepsilon$.
+# If these numbers stay fixed, there is soon no estimate for a longer list, and so no bound.
+# For large ε the error from collisions remains, so neither method's error falls like $1/\varepsilon$.
 #
 # So for small ε the whole column is true of the largest error, and each bound is attained by one of the two errors.
-# It does not rank the methods, because the bounds are not equally tight.
-# In either kind of error S-Hist, PCE, RAPPOR and k-Subset are of the same order, and k-RR alone is worse, by $\sqrt k$.
-# The survey's words rank RAPPOR above S-Hist, against the column, though elsewhere they rank methods by their bounds.
+# But the column does not rank the methods, because the bounds are not equally tight.
+# In either kind of error, S-Hist, PCE, RAPPOR and k-Subset are of the same order, and k-RR is worse by a factor of $\sqrt k$.
+# The survey's text ranks RAPPOR above S-Hist, against the column, though elsewhere it ranks methods by their bounds.
 #
 # (ye2018-table-4-words)=
 # ### Below Table 4 · RAPPOR's utility is high, sampling costs S-Hist some precision, k-RR is less precise
 #
 # with RAPPOR's small error in Table 4: {badge}`Reproduced under conditions <ye2018.table4-words>`
 #
-# With 128 items all three are right, if "high" and "small" compare RAPPOR with the other two.
+# With 128 items all three statements are true, if “high” and “small” compare RAPPOR with the other two.
 # One sampled bit raises the total error by 19 % at $\varepsilon = 1$ and by 0.2 % at $\varepsilon = 0.1$ ({prf:ref}`thm-onebit`).
-# For few items or a large ε, k-RR is the most precise of the three; k-Subset has less error than RAPPOR.
+# For few items or a large ε, k-RR is the most precise of the three.
+# With 128 items, k-Subset has less error than RAPPOR.
 #
 # (ye2018-table-4-krr)=
 # ### Table 4, k-RR · Simple, and poor at low budgets
 #
 # simple: {badge}`Reproduced <ye2018.krr-simple>` poor at low budgets: {badge}`Reproduced under conditions <ye2018.krr-low-budget>` · Lesson: {ref}`sec-freq-cross`
 #
-# The table says that k-RR needs no coding or decoding, that the collector only counts, and that a report is $O(1)$: it is one item.
-# It is poor at low budgets if there are many items.
+# The table says that k-RR needs no coding or decoding, that the collector only counts, and that communication is $O(1)$: a report is one item.
+# At low budgets k-RR is poor if there are many items.
 # With up to five items it is better than RAPPOR at every budget, by (2).
 #
 # (ye2018-table-4-subset)=
@@ -839,29 +838,29 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 #
 # | Printed | Right |
 # |---|---|
-# | Drawback: extra error when frequencies of single values are counted. | At its best size it has the $\boxed{\text{least possible}}$ total error for exactly these ({prf:ref}`thm-freq-limit`). |
-# | Communication $O(1)$. | $\boxed{O(c)}$ values, in proportion to $k$ at the best size. |
+# | Drawback: extra error when frequencies of single values are counted. | At its best size it has the $\boxed{\text{least possible}}$ total error for exactly these frequencies ({prf:ref}`thm-freq-limit`). |
+# | Communication $O(1)$. | $\boxed{O(c)}$ values, proportional to $k$ at the best size. |
 # :::
 #
 # The text beside the table praises k-Subset's precision.
 # So the first cell may mean the step from counts of sets to counts of items, which the column on computation names.
 # That step is exact, and adds no error.
 #
-# As for the second cell: a report of k-RR, O-RR or S-Hist is one value for every $k$, and so is $O(1)$.
-# One of k-Subset is $c$ values, which is $O(1)$ only if $c$ is fixed.
-# The letter $c$ is explained above the table but does not occur in our text of it, so the print may say $O(c)$.
+# As for the second cell, a report of k-RR, O-RR or S-Hist is one value for every $k$, and so is $O(1)$.
+# A report of k-Subset is $c$ values, which is $O(1)$ only if $c$ is fixed.
+# The letter $c$ is explained above the table but does not occur in our copy of it, so the printed cell may be $O(c)$.
 #
 # (ye2018-table-4-others)=
-# ### Table 4, S-Hist and PCE · Cost grows with the people, the candidates must be known
+# ### Table 4, S-Hist and PCE · Cost grows with the number of people, the candidates must be known
 #
 # cost: {badge}`Reproduced <ye2018.shist-cost>` candidates, also of k-RR and k-Subset: {badge}`Reproduced under conditions <ye2018.known-list>` unstable: {ref}`§4.1.2 <ye2018-4-1-2-unstable>` · Lesson: {ref}`sec-onebit-shist`
 #
 # With 1.9 rows per person, as above, most reports have a row of their own, and each row is read for every item.
-# An orthogonal table avoids this, with fewer than $2k$ rows for any number of people.
+# An orthogonal table avoids this: it has fewer than $2k$ rows for any number of people.
 #
-# k-RR and k-Subset need the list to send a report.
-# S-Hist's client uses the column of its own item only, and could compute it by a hash function.
-# To name shares, the collector needs a list with every method.
+# Clients of k-RR and k-Subset need the list to send a report.
+# S-Hist's client uses only the column of its own item, which it could compute by a hash function.
+# To name shares, the collector needs a list in every method.
 #
 # The other cells of {ref}`RAPPOR and O-RAPPOR <ye2018-table-4-rappor>` and of {ref}`O-RR <ye2018-table-4-orr>` are on their page.
 

@@ -8,19 +8,19 @@
 # §4.1.2 says what happens if a method for one value is repeated, describes four methods that do better, and compares them in Table 5.
 #
 # The four are described correctly, and their error bounds are true, three of them under conditions.
-# One statement is corrected: if ε is divided among $d$ variables, the variance grows {ref}`d² times <ye2018-4-1-2-a>`.
-# Another has probably one wrong letter: what makes a random table nearly orthogonal is {ref}`its number of rows <ye2018-4-1-2-unstable>`.
+# One statement is corrected: if ε is divided among $d$ variables, the variance grows {ref}`d²-fold <ye2018-4-1-2-a>`.
+# Another probably has one wrong letter: a random table is nearly orthogonal if it has {ref}`many rows <ye2018-4-1-2-unstable>`.
 #
 # **Readings that are ours.**
-# - $O(\cdot)$ means *at most of the order*: a bound that is not tight is true.
-# - “High” is read by what has to be computed; we measure no times.
-# - In Table 5, LDPMiner's bound has $d$ and $k$ for “variables” and “values”; we read them as $d$ items and $\ell$ items per person.
+# - $O(\cdot)$ means *at most of the order*: a bound that is not tight can be true.
+# - We judge “high” by what has to be computed; we measure no times.
+# - In Table 5, LDPMiner's bound has $d$ “variables” and $k$ “values”; we read them as $d$ items and $\ell$ items per person.
 #
 # **Letters.**
-# As in the survey: $d$ variables or items, $r$ fragments, $k'$ candidates, $h$ bits of a filter, $m$ bits of an S-Hist code.
-# Its $l$ is LoPub's average code length, and also a person's number of items, which we write $\ell$.
+# As in the survey: $d$ variables (attributes, in LoPub) or items, $r$ fragments, $k'$ candidates, $h$ bits of a filter, $m$ bits of an S-Hist code.
+# The survey's $l$ is LoPub's average code length, and also a person's number of items, which we write $\ell$.
 # $C(\varepsilon) = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is the size of a one-bit score.
-# Our letters (a), (b), … begin anew.
+# Our formulas are (a), (b), … again.
 #
 # **Lessons.**
 # {ref}`ch-onebit` teaches Harmony, {ref}`ch-rappor` RAPPOR-unknown, {ref}`ch-gfim` LDPMiner, {ref}`ch-publish` LoPub.
@@ -77,11 +77,12 @@ def C(eps):
 # Each variable is reported at $\varepsilon/d$.
 # The survey says that the error bounds of RAPPOR and S-Hist become
 #
-# $$ O\Big(\frac{dk}{\varepsilon\sqrt n}\Big), \qquad O\Big(\frac{d\sqrt{\log k}}{\varepsilon\sqrt n}\Big), $$
+# $$ O\Big(\frac{dk}{\varepsilon\sqrt n}\Big), \qquad O\Big(\frac{d\sqrt{\log k}}{\varepsilon\sqrt n}\Big). $$
 #
-# which is right: put $\varepsilon/d$ for ε; one bit's error grows at most $d$ times at every ε.
-# Communication grows $d$ times as well.
-# The variance is the square of the error; for one bit and small ε,
+# This is right: substitute $\varepsilon/d$ for ε.
+# The error of one-bit reports grows at most $d$-fold at every ε.
+# Communication grows $d$-fold as well.
+# The variance is the square of the standard error; for one-bit reports and small ε,
 #
 # $$ n \Var \hat f_v = C\Big(\frac\varepsilon d\Big)^2 - f_v \approx \frac{4d^2}{\varepsilon^2}. $$
 #
@@ -90,7 +91,7 @@ def C(eps):
 #
 # | Printed | Right |
 # |---|---|
-# | The error bound and the variance grow $d$ times. | The error bound grows $d$ times, the variance $\boxed{d^2}$ times. |
+# | The error bound and the variance grow $d$-fold. | The error bound grows $d$-fold, the variance $\boxed{d^2}$-fold. |
 # :::
 #
 # (ye2018-4-1-2-second)=
@@ -99,9 +100,9 @@ def C(eps):
 # {badge}`Reproduced under conditions <ye2018.correlation-lost>` · Lesson: {ref}`sec-onebit-harmony`
 #
 # Two groups of people may have the same shares of each variable and opposite relations: $\{00, 11\}$ and $\{01, 10\}$.
-# Estimates of one variable at a time cannot tell them apart, as the survey says.
+# Estimates of one variable at a time cannot tell the groups apart.
 # If each person reports one sampled variable, the reports themselves cannot.
-# Reports on *all* variables of a person contain the relation.
+# But reports on *all* variables of a person contain the relation.
 
 
 # %%
@@ -194,20 +195,20 @@ close("ye2018", "§4.1.2, second problem", "1 reproduced under conditions")
 #
 # $$ \{X', G_1', \ldots, G_r', g_1, \ldots, g_r\} $$
 #
-# $X'$ is RAPPOR's report on the string, $g_1, \ldots, g_r$ are positions, and $G_1', \ldots, G_r'$ are the fragments that stand there.
+# $X'$ is RAPPOR's report on the string, $g_1, \ldots, g_r$ are positions, and $G_1', \ldots, G_r'$ are the fragments at these positions.
 # The text calls the fragments substrings of the original string.
-# The dash, and the division of ε into $r+1$ equal parts, say that they are perturbed too; sent as they are, they would give the string away.
+# But the prime, and the division of ε into $r+1$ equal parts, show that they are perturbed; unperturbed, they would give the string away.
 #
 # $O(h) + O(r)$ is right for fragments of a fixed length.
-# It is also right that the method does not suit many fragments: with six positions, two were best at every ε we tried.
+# Many fragments do not suit the method: with six positions, two were best at every ε we tried.
 #
 # (ye2018-4-1-2-c)=
 # ### §4.1.2 (c) · The list, the joint distribution, and the error bound
 #
 # list: {badge}`Reproduced under conditions <ye2018.unknown-dictionary>` EM: {badge}`Reproduced <ye2018.unknown-em>` matching: {badge}`Reproduced under conditions <ye2018.unknown-cost>` bound: {badge}`Reproduced under conditions <ye2018.unknown-bound>` · Lesson: {ref}`sec-rappor-unknown`
 #
-# Fragments that occur together form the candidates.
-# Of 200,000 people three quarters hold one of eight words of six letters.
+# Fragments that occur together are joined into candidates.
+# Three quarters of our 200,000 people hold one of eight six-letter words.
 # At $\varepsilon = 6$, though not at 2, the six most frequent words become candidates:
 
 # %% tags=["hide-input"]
@@ -226,12 +227,12 @@ heard = {eps: discover(fragments_of(eps).tally(reports)) for eps, reports in sen
 print(", ".join(heard[6.0].items))
 
 # %% [markdown]
-# For several variables the collector climbs to the most likely joint distribution (EM): 20,000 people, 4 × 3 values, $\varepsilon = 6$.
+# For several variables, expectation maximisation (EM) finds the most likely joint distribution: 20,000 people, 4 × 3 values, $\varepsilon = 6$.
 #
-# The bound is $O\big(\frac{k}{\varepsilon\sqrt n}\big)$ in the text and $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ in Table 5, where ε is divided among $d$ variables too.
-# A report on the whole string has $\varepsilon/(r+1)$, so the bound holds with a factor $r+1$, for strings that are candidates.
-# To become one is harder.
-# The noises of two fragments multiply, each in proportion to $1/\varepsilon$, so that the smallest share that is discovered is of the order $\frac{1}{\varepsilon^2\sqrt n}$.
+# The bound is $O\big(\frac{k}{\varepsilon\sqrt n}\big)$ in the text and $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ in Table 5, where ε is also divided among $d$ variables.
+# A report on the whole string has $\varepsilon/(r+1)$, so for strings that are candidates the bound holds with a factor $r+1$.
+# Becoming a candidate is harder.
+# The noises of two fragments, each proportional to $1/\varepsilon$, multiply, so the smallest share that is discovered is of the order $\frac{1}{\varepsilon^2\sqrt n}$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for RAPPOR-unknown: 4 reproduced, 3 reproduced under conditions"}
 
@@ -381,8 +382,8 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # {badge}`Reproduced under conditions · probable slip of a letter <ye2018.shist-unstable>` · Lesson: {ref}`sec-onebit-shist`
 #
-# The survey says that S-Hist's accuracy is unstable, since signs are random, and that two columns are orthogonal only if $k$, the number of candidates, is large enough.
-# With $m$ rows, a table adds to the variance of each estimate ({prf:ref}`thm-shist`) about
+# The survey says that S-Hist's accuracy is unstable, since its signs are random, and that two columns are orthogonal only if $k$, the number of candidates, is large enough.
+# By {prf:ref}`thm-shist`, a random table of $m$ rows adds to the variance of each estimate about
 #
 # $$ \frac1m \sum_x f_x^2. $$
 #
@@ -391,10 +392,10 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # | Printed | Right |
 # |---|---|
-# | Columns are orthogonal if the number $k$ of candidates is large enough. | Columns are nearly orthogonal if the number $\boxed{m}$ of rows is. |
+# | Columns are orthogonal if the number $k$ of candidates is large enough. | Columns are nearly orthogonal if the number $\boxed{m}$ of rows is large enough. |
 # :::
 #
-# With 64 rows, tables do differ visibly.
+# With 64 rows, errors do differ visibly between tables.
 # The survey has $m = O(n)$ rows; with 1.9 per person ({ref}`zhang2018 <paper-zhang2018>`), they do not.
 #
 # (ye2018-4-1-2-matrix)=
@@ -403,15 +404,15 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 # {badge}`Reproduced under conditions <ye2018.harmony-orthogonal>` Harmony-Mean in “§5.2”: {badge}`Slip · certain` · Lesson: {ref}`sec-onebit-hadamard`
 #
 # Doubling gives a $k \times k$ table with orthogonal columns if $k$ is a power of two.
-# For other $k$ take the next power of two as the number of rows, and $k$ of the columns.
-# Harmony-Mean follows in §4.2; there is no §5.2 on means.
+# For other $k$, take the next power of two as the number of rows, and $k$ columns.
+# Harmony-Mean follows in §4.2; §5.2 is not about means.
 #
 # (ye2018-4-1-2-both)=
 # ### Harmony · For means and for frequencies
 #
 # {badge}`Reproduced <ye2018.harmony-both>` · Lesson: {ref}`sec-means-sample`
 #
-# The items of each variable have signs in a row of the table.
+# In each row of the table, every value of a variable has a sign.
 # Harmony-Frequency is {ref}`Harmony-Mean <ye2018-harmony-mean>` of these signs, for a row drawn in public.
 #
 # (ye2018-4-1-2-d)=
@@ -419,18 +420,18 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # {badge}`Reproduced under conditions <ye2018.harmony-better>` · Lesson: {ref}`sec-onebit-harmony`
 #
-# The survey gives the bound below, against (a) for S-Hist, and concludes that Harmony-Frequency is more precise:
+# The survey compares this bound with that of S-Hist in (a), and concludes that Harmony-Frequency is more precise:
 #
 # $$ O\Big(\frac{\sqrt{d\log k}}{\varepsilon\sqrt n}\Big). $$
 #
-# One variable of $d$ is sampled, so a score is $\pm d\,C(\varepsilon)$ with probability $1/d$, and 0 otherwise:
+# One of $d$ variables is sampled, so a score is $\pm d\,C(\varepsilon)$ with probability $1/d$, and 0 otherwise:
 #
 # $$ \begin{aligned}
 # \text{sampled: } n \Var \hat f_v &= d\,C(\varepsilon)^2 - f_v \approx \frac{4d}{\varepsilon^2}, \\
 # \text{repeated: } n \Var \hat f_v &= C(\varepsilon/d)^2 - f_v \approx \frac{4d^2}{\varepsilon^2}.
 # \end{aligned} $$
 #
-# So for small ε the error is $\sqrt d$ times smaller, as the survey says.
+# So for small ε the error is smaller by a factor of $\sqrt d$, as the survey says.
 # Beyond about $\varepsilon = 2\sqrt d$, repeating is better ({prf:ref}`thm-harmony`).
 #
 # (ye2018-table-5-harmony)=
@@ -438,11 +439,11 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # sampling: {badge}`Reproduced under conditions <ye2018.harmony-sampling>` budget: {badge}`Reproduced <ye2018.harmony-budget>` communication: {badge}`Reproduced <ye2018.harmony-bits>` computation: {badge}`Reproduced <ye2018.harmony-cost>` candidates, also of LDPMiner: {badge}`Reproduced under conditions <ye2018.known-several>` · Lesson: {ref}`sec-onebit-harmony`
 #
-# Sampling costs precision against one variable alone, and gains precision against repeating.
-# $O(m)$ is true, but far from tight: a report has one private bit, with the public numbers of variable and row.
-# For S-Hist and Harmony-Mean, which send the same, Tables 4 and 6 give $O(1)$.
-# Sums by rows have to be matched with the code of each value.
-# The client needs the codes of its own values only; LDPMiner's second report needs the whole list.
+# Sampling is less precise than reporting one variable alone, and more precise than repeating.
+# $O(m)$ is true, but far from tight: a report has one private bit, and the public numbers of a variable and a row.
+# For S-Hist and Harmony-Mean, which send no more, Tables 4 and 6 give $O(1)$.
+# Decoding matches the sums by rows with the code of each value.
+# The client needs only the codes of its own values; LDPMiner's second report needs the whole list.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for Harmony-Frequency: 3 reproduced, 4 reproduced under conditions"}
 FALLING = np.exp(-np.arange(1, 51) / 10) / np.exp(-np.arange(1, 51) / 10).sum()
@@ -604,8 +605,8 @@ close("ye2018", "§4.1.2, Table 5, Harmony-Frequency", "3 reproduced, 1 reproduc
 # {badge}`Drawn` from the survey's words · Lesson: {ref}`sec-gfim-clients`
 #
 # Each person holds $\ell$ of $d$ items and reports twice.
-# The first phase finds the $k'$ most frequent items, and the second counts these alone.
-# In both, a person draws one item at random, so that the budget of a phase is not divided among items.
+# The first phase finds the $k'$ most frequent items, and the second counts only these.
+# In both, a person draws one item at random, so the budget of a phase is not divided among items.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 4, redrawn from the survey's words. Each person takes part in both phases, with one sampled item in each. The list of k′ items comes back from the collector, and the second report is about these alone."}, "image": {"alt": "Two lanes. In the private lane a set of items leads to sampling S-Hist, and further right to sampling RAPPOR. In the public lane report 1 leads to counts and to the k prime top items, whose list goes back to the people; report 2 leads to k prime shares."}}
 ax = diagram.flow(
@@ -650,31 +651,32 @@ def second(items, candidates, eps, rng):
 # sampling: {badge}`Reproduced under conditions <ye2018.ldpminer-sampling>` two steps: {badge}`Reproduced under conditions <ye2018.ldpminer-two-steps>` · Lesson: {ref}`sec-gfim-pays`
 #
 # (1) *Sampling avoids dividing ε among items.*
-# As for Harmony, with $\ell$ for $d$; the two are equal near $\varepsilon = 2\sqrt\ell$ for one bit, and sampling always wins for RAPPOR.
+# As for Harmony, with $\ell$ for $d$, sampling and dividing are equal near $\varepsilon = 2\sqrt\ell$ for one-bit reports.
+# For RAPPOR, sampling always wins.
 #
 # (2) *A shorter list leaves more budget for each candidate.*
-# The second phase has half of ε, and pads to $k'$ items instead of $\ell$.
-# With its bits of RAPPOR, it has less noise than one phase of S-Hist with all of ε if
+# The second phase has half of ε, and pads sets to $k'$ items instead of $\ell$.
+# It sends RAPPOR's bits, and has less noise than one phase of S-Hist with all of ε if
 #
 # $$ \frac{k'}{2\sinh(\varepsilon/8)} < \ell\,C(\varepsilon). $$
 #
-# For small ε that is $2k' < \ell$: true for 10 candidates and $\ell = 47$, false for 60 and 50.
+# For small ε this means $2k' < \ell$: true for 10 candidates and $\ell = 47$, false for 60 and $\ell = 50$.
 #
 # (ye2018-table-5-ldpminer)=
 # ### Table 5, LDPMiner · O(h) + O(m), two rounds of decoding, a small error for heavy hitters
 #
 # budget: {badge}`Reproduced <ye2018.ldpminer-budget>` communication: {badge}`Reproduced <ye2018.ldpminer-bits>` computation: {badge}`Reproduced <ye2018.ldpminer-cost>` bound: {badge}`Reproduced under conditions <ye2018.ldpminer-bound>` small error: {badge}`Reproduced under conditions <ye2018.ldpminer-table5>` · Lesson: {ref}`sec-gfim-differs`
 #
-# The first report has one private bit and the second $k'$, so that $O(h) + O(m)$ is true, with room in $O(m)$.
+# The first report has one private bit and the second $k'$, so $O(h) + O(m)$ is true, though $O(m)$ is not tight.
 # For $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ see the readings above: a score of the first phase is $\pm\ell\,C(\varepsilon/2)$ for each of $d$ items.
-# For small ε, the sum of their errors is of the order
+# For small ε, the sum of the $d$ errors is of the order
 #
 # $$ d \cdot \ell\,C(\varepsilon/2) \cdot \frac{1}{\sqrt n} \approx \frac{4\,d\,\ell}{\varepsilon\sqrt n}. $$
 #
 # For large ε, $C$ tends to 1, so the error does not fall like $1/\varepsilon$.
 #
 # How good LDPMiner is depends on ε.
-# We drew 30,000 people with 50 of 256 items each, and looked for the ten most frequent items, 40 times:
+# We drew 30,000 people with 50 of 256 items each, and looked 40 times for the ten most frequent items:
 
 # %% tags=["hide-input"]
 people, counts = study.baskets(30_000, 256, 50, rng=rng)
@@ -843,9 +845,9 @@ close("ye2018", "§4.1.2, Table 5, LDPMiner", "3 reproduced, 3 reproduced under 
 # client: {badge}`Reproduced <ye2018.lopub-client>` network: {badge}`Reproduced under conditions <ye2018.lopub-network>` · Lesson: {ref}`ch-publish`
 #
 # The filters of a person's $d$ values are joined, and every bit is perturbed once, as in RAPPOR's permanent response.
-# From the reports, the collector estimates pairs of attributes, joins dependent ones to a network, estimates the table of each maximal clique, and draws synthetic records.
+# From the reports, the collector estimates pairs of attributes, links dependent ones in a network, estimates the table of each maximal clique, and draws synthetic records.
 #
-# The survey names no parameters; ours are 8 bits and two hash functions per attribute, $f = \frac12$, and a threshold of 0.15.
+# Our parameters are 8 bits and two hash functions per attribute, $f = \frac12$, and a threshold of 0.15.
 # We planted a network of six attributes, and ran five surveys of 20,000 people.
 # At $f = \frac12$, ε is 26 for a record, which protects little.
 
@@ -881,16 +883,15 @@ table(pd.DataFrame(rows, columns=["", f"ε = {loud.epsilon:.0f}, five surveys", 
 # dimension: {badge}`Reproduced <ye2018.lopub-dimension>` communication: {badge}`Reproduced <ye2018.lopub-bits>` bound: {badge}`Reproduced <ye2018.lopub-bound>` candidates: {badge}`Reproduced <ye2018.lopub-list>` computation: {badge}`Reproduced under conditions <ye2018.lopub-cost>` budget: {badge}`Reproduced <ye2018.lopub-budget>` · Lesson: {ref}`ch-publish`
 #
 # *Weakens the influence of high dimension.*
-# It does, against estimating the whole table at once.
-# At $\varepsilon = 2$ noise joins all pairs, and the synthetic pairs are further off than independent columns.
+# It does, compared with estimating the whole table at once.
+# But at $\varepsilon = 2$ noise links all pairs, and the synthetic pairs are further from the truth than independent columns.
 #
 # *The bound* $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ is that of (a), for the shares of single attributes.
-# With a bit for each value and $\varepsilon/d$ in {ref}`§4.1.1 (c) <ye2018-4-1-1-c>`, the errors of the $k$ shares of an attribute add up to
+# With one bit per value and $\varepsilon/d$ for ε, {ref}`§4.1.1 (c) <ye2018-4-1-1-c>` bounds the sum of the errors of an attribute's $k$ shares by
 #
-# $$ \frac{k}{2\sinh(\varepsilon/4d)\,\sqrt n} \le 2 \cdot \frac{dk}{\varepsilon\sqrt n} $$
+# $$ \frac{k}{2\sinh(\varepsilon/4d)\,\sqrt n} \le 2 \cdot \frac{dk}{\varepsilon\sqrt n}. $$
 #
-# at most, for every ε.
-# For a pair of attributes two noises multiply, and a cell has $\frac{d^2}{\varepsilon^2\sqrt n}$.
+# For a pair of attributes two noise terms multiply, and the error of a cell is of the order $\frac{d^2}{\varepsilon^2\sqrt n}$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for LoPub: 6 reproduced, 2 reproduced under conditions"}
 SMALL = BloomFlip(sizes=(3, 2), f=0.5, bits=4, hashes=2, seed=5)
@@ -1022,7 +1023,7 @@ close("ye2018", "§4.1.2, Table 5, LoPub", "5 reproduced, 1 reproduced under con
 # (ye2018-table-5)=
 # ## Table 5 · Methods for several values compared
 #
-# These are all cells, in our words.
+# The table has all cells, in our words.
 # An arrow marks what we read or add; *c.* stands for candidates.
 
 # %% tags=["hide-input"]

@@ -6,19 +6,19 @@
 #
 # Each person holds a string, such as a home page, and a collector estimates how many people hold each string.
 # RAPPOR codes a string by hash functions and perturbs it twice; O-RAPPOR and O-RR are its relatives.
-# The laws and the estimate by a Lasso came out as the survey describes them, the error bounds and costs under conditions.
-# One contrast did not: {ref}`none of the three <ye2018-4-1-1-orappor>` needs a list of strings to collect reports.
+# The distributions (laws) and the estimate by a Lasso came out as the survey describes them; most error bounds and computing costs did so under conditions.
+# One contrast is wrong: {ref}`none of the three <ye2018-4-1-1-orappor>` needs a list of strings to collect reports.
 #
 # **Readings that are ours.**
 # - The survey does not name the number of hash functions, or say how ε follows from RAPPOR's parameters.
-#   Where errors are computed, there is one hash function, and one noise with all of ε.
-# - It introduces cohorts with O-RAPPOR; we give them to RAPPOR too, as the original paper does.
-# - “Costly” and “high” are read by what has to be sent or computed; we measure no times.
+#   Our errors are for one hash function and a single perturbation with all of ε.
+# - The survey introduces cohorts, each with its own hash functions, with O-RAPPOR; we give them to RAPPOR too, as the original paper does.
+# - We judge “costly” and “high” by what has to be sent or computed; we measure no times.
 #
 # **Letters.**
 # As in the survey, $h$ is the length of a filter in bits, $k$ the number of strings or of O-RR's slots, and $C$ the number of cohorts.
-# Its $p$ is the probability of a 1 where the bit was 1, and $q$ where it was 0; the original paper exchanges the two.
-# Of the formulas of §4.1.1, (a), (b), (h) and (i) are here; {ref}`the others <ye2018-4-1-1>` are about other methods.
+# The survey's $p$ is the probability of a 1 where the bit was 1, and $q$ where it was 0; the original paper exchanges the two.
+# Of the formulas of §4.1.1, (a), (b), (h) and (i) are here; the others are on {ref}`another page <ye2018-4-1-1>`.
 #
 # **Lessons.**
 # {ref}`ch-rappor` teaches all three, their privacy and the choice of their parameters.
@@ -94,7 +94,7 @@ ax = diagram.cells(
 #
 # $$ \Pr[B_i' = x] = \begin{cases} \frac12 f, & x = 1,\\ \frac12 f, & x = 0,\\ 1-f, & x = B_i. \end{cases} $$
 #
-# The third case overlaps one of the others, and where two cases fit, their probabilities add up.
+# The third case overlaps one of the others; where two cases fit, their probabilities add up.
 # So a bit changes with probability $f/2$.
 #
 # (ye2018-4-1-1-b)=
@@ -104,27 +104,26 @@ ax = diagram.cells(
 #
 # $$ \Pr[S_i = 1] = \begin{cases} p, & B_i' = 1,\\ q, & B_i' = 0. \end{cases} $$
 #
-# Together with (a), a report has a 1 with probability
+# Together with (a), a bit of a report is 1 with probability $P_1$ where the filter has a 1, and $P_0$ where it has a 0:
 #
-# $$ P_1 = \Big(1-\frac f2\Big)p + \frac f2\,q, \qquad P_0 = \frac f2\,p + \Big(1-\frac f2\Big)q, $$
+# $$ P_1 = \Big(1-\frac f2\Big)p + \frac f2\,q, \qquad P_0 = \frac f2\,p + \Big(1-\frac f2\Big)q. $$
 #
-# where the filter has a 1 or a 0.
-# Two strings differ in at most two bits per hash function.
+# The filters of two strings differ in at most two bits per hash function.
 # With $b$ hash functions, one report therefore has {prf:ref}`the budget <thm-rappor-exposure>`
 #
 # $$ \varepsilon = b \ln \frac{P_1\,(1-P_0)}{P_0\,(1-P_1)}. $$
 #
-# The length $h$ of the filter does not occur in it.
+# The budget does not depend on the length $h$.
 #
 # (ye2018-4-1-1-lasso)=
 # ### Counting · Corrected counts and a Lasso
 #
 # {badge}`Reproduced <ye2018.rappor-lasso>` · Lesson: {ref}`sec-rappor-count`
 #
-# A bit with the relative frequency $r$ of ones is corrected to $(r - P_0)/(P_1 - P_0)$.
-# The Lasso then fits shares that are not negative to all corrected bits.
-# We try it on a million people, with 200 and with 2,000 candidates.
-# There are 32 cohorts of 32 bits, so that the second list is longer than the number of equations.
+# A bit that is 1 in a share $r$ of the reports is corrected to $(r - P_0)/(P_1 - P_0)$.
+# The Lasso then fits nonnegative shares to all corrected bits.
+# We try this on a million people, with 200 and 2,000 candidates.
+# With 32 cohorts of 32 bits, the second list is longer than the number of equations.
 
 # %% tags=["hide-input"]
 PEOPLE, CANDIDATES = 10**6, study.pages(2000)
@@ -165,8 +164,8 @@ for size, x in off.items():
 print(f"strings above 1 %, 2,000 candidates: on average {short:.1f} standard errors too small")
 
 # %% [markdown]
-# The penalty keeps shares a little too small.
-# {cite:t}`erlingsson2014rappor` therefore only choose candidates by the Lasso, and estimate by least squares afterwards.
+# The penalty makes the shares a little too small.
+# {cite:t}`erlingsson2014rappor` therefore use the Lasso only to choose candidates, and least squares to estimate their shares.
 #
 # (ye2018-4-1-1-collisions)=
 # ### RAPPOR's error · Collisions, and perturbation
@@ -174,11 +173,11 @@ print(f"strings above 1 %, 2,000 candidates: on average {short:.1f} standard err
 # collisions: {badge}`Reproduced <ye2018.rappor-collisions>` · Lesson: {ref}`sec-rappor-cost`
 #
 # The survey names two sources of error.
-# (1) Candidates may collide in the filter, which RAPPOR counters by its parameters.
-# (2) The perturbation has the error bound that {ref}`(c) <ye2018-4-1-1-c>` derives.
+# (1) Candidates may collide in the filter; RAPPOR counters collisions by its parameters.
+# (2) The perturbation adds an error, bounded in {ref}`(c) <ye2018-4-1-1-c>`.
 #
-# Longer filters and more cohorts both work.
-# The table gives the variance of a rare string over that with a bit for every string, for 50 strings at $\varepsilon = 1$.
+# Longer filters and more cohorts both help.
+# For 50 strings at $\varepsilon = 1$, the table gives a rare string's variance as a multiple of that with one bit per string.
 
 # %% tags=["hide-input"]
 DESIGNS = [(8, 16, 1), (16, 16, 1), (64, 16, 1), (8, 128, 1), (64, 16, 2), (64, 16, 8)]
@@ -192,12 +191,12 @@ table(pd.DataFrame(rows, columns=["bits h", "cohorts", "hash functions", "varian
 #
 # vectors: {badge}`Reproduced <ye2018.rappor-bits>` list: {badge}`Reproduced <ye2018.rappor-list>` · Lesson: {ref}`sec-rappor-count`
 #
-# (1) Any of the $2^h$ vectors may be a report, so that it takes $h$ bits.
-# Filters may be short, since what tells strings apart is the number of bits in all cohorts together.
+# (1) Any of the $2^h$ vectors may be a report, so a report takes $h$ bits.
+# But filters may be short, since the bits of all cohorts together tell strings apart.
 #
 # (2) The collector needs a list of candidate strings *to count their frequencies*, as the survey says.
 # There are fewer counts than possible strings.
-# So without a list, different shares have the same expected counts; the folded cell finds such shares for 18 strings and two cohorts of 8 bits.
+# So without a list, different shares can have the same expected counts; the folded cell finds some for 18 strings and two cohorts of 8 bits.
 #
 # (ye2018-table-4-rappor)=
 # ### Table 4, RAPPOR and O-RAPPOR · Parameters, regression
@@ -205,11 +204,11 @@ table(pd.DataFrame(rows, columns=["bits h", "cohorts", "hash functions", "varian
 # parameters: {badge}`Reproduced <ye2018.rappor-parameters>` regression: {badge}`Reproduced under conditions <ye2018.rappor-regression>` · Lesson: {ref}`sec-rappor-choose`
 #
 # *Drawback: the filter's parameters have to be chosen.*
-# Among those of the table above, variances differ by a factor of nearly ten.
+# Among the choices in the table above, variances differ by a factor of nearly ten.
 #
-# *Computation: high, for a regression.*
-# With few cohorts, the counts of a string's own bits are off by more than 3 points even if there are infinitely many people.
-# The regression corrects this; with thousands of cohorts, collisions average out without it.
+# *Computation: high, because of a regression.*
+# With few cohorts, counts of a string's own bits are off by more than 3 percentage points, even with infinitely many people.
+# The regression corrects this; with thousands of cohorts, collisions average out anyway.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for RAPPOR: 5 reproduced, 1 reproduced under conditions"}
 FLIP = 1 / 2  # the survey's f
@@ -318,12 +317,11 @@ close("ye2018", "§4.1.1, Table 4, RAPPOR", "1 reproduced, 1 reproduced under co
 #
 # {badge}`Reproduced under conditions · probable overstatement <ye2018.no-list>` · Lesson: {ref}`sec-rappor-orr`
 #
-# The survey writes $\mathrm{BLOOM}_c^{(k)}$ for the filter of a string in cohort $c$, and perturbs it as in RAPPOR.
-# The survey, and Table 4, say that it hides the list of candidates, and needs none beforehand, since all that follows is about hash values; the same for O-RR.
-# That is right: both clients take any string, and the same counts can be decoded against one list, and later another.
+# The survey writes $\mathrm{BLOOM}_c^{(k)}$ for the filter of a string in cohort $c$, which is perturbed as in RAPPOR.
+# The text and Table 4 say that O-RAPPOR and O-RR hide the list of candidates and need none beforehand, since they work on hash values.
+# That is right: both clients take any string, and the same counts can be decoded against one list, and another later.
 #
-# The contrast with RAPPOR is what fails.
-# RAPPOR's client takes any string too, since it hashes as well.
+# But the contrast is wrong: RAPPOR's client hashes as well, so it takes any string too.
 #
 # :::{table}
 # :class: beside
@@ -341,16 +339,16 @@ close("ye2018", "§4.1.1, Table 4, RAPPOR", "1 reproduced, 1 reproduced under co
 #
 # cohorts: {badge}`Reproduced <ye2018.cohorts>` same string: {badge}`Reproduced <ye2018.orr-same-string>` · Lesson: {ref}`sec-rappor-orr`
 #
-# A string $S_i$ gets a cohort $c$ and, by the hash function of the cohort, one of $k$ slots:
+# A string $S_i$ is assigned a cohort $c$ and, by the hash function of the cohort, one of $k$ slots:
 #
 # $$ x_i = \mathrm{HASH}_c(S_i) \bmod k = \mathrm{HASH}_c^{(k)}(S_i). $$
 #
 # The survey says that cohorts make collisions rarer.
-# Two different strings share a slot of one cohort with probability $1/k$, but of two cohorts only with probability $1/k^2$.
-# More cohorts also leave less noise.
+# Two different strings share a slot in one cohort with probability $1/k$, but in two cohorts only with $1/k^2$.
+# More cohorts also mean less noise.
 #
-# In the extreme case, it says, one string in different cohorts collides with probability $1/L$.
-# $L$ occurs nowhere else in our text; for our reading, $k$, this is right, and harmless.
+# In the extreme case, the survey says, one string in different cohorts collides with probability $1/L$.
+# $L$ occurs nowhere else in our text; if it means $k$, this is right, and harmless.
 #
 # (ye2018-4-1-1-i)=
 # ### §4.1.1 (i) · O-RR's law
@@ -359,7 +357,8 @@ close("ye2018", "§4.1.1, Table 4, RAPPOR", "1 reproduced, 1 reproduced under co
 #
 # $$ \Pr[R' \mid R] = \frac{1}{C(k-1+e^\varepsilon)} \begin{cases} e^\varepsilon, & \mathrm{HASH}_{c}^{(k)}(S_i) = R',\\ 1, & \mathrm{HASH}_{c}^{(k)}(S_i) \ne R'. \end{cases} $$
 #
-# This is the joint law of cohort and slot: a cohort has probability $1/C$, as the survey explains the factor, and given the cohort the slot goes through {ref}`k-RR <ye2018-4-1-1-f>`.
+# This is the joint law of cohort and slot.
+# The survey explains the factor $1/C$ as the probability of a cohort; given the cohort, the slot goes through {ref}`k-RR <ye2018-4-1-1-f>`.
 
 
 # %%
@@ -378,11 +377,11 @@ def orr(string, C, k, eps, rng):
 #
 # counting: {badge}`Reproduced under conditions <ye2018.orr-counting>` low budgets: {badge}`Reproduced under conditions <ye2018.orr-low-budget>` · Lesson: {ref}`sec-rappor-orr`
 #
-# Counting is enough with many cohorts; with few, O-RR takes the regression as well.
+# Counting is enough with many cohorts; with few, O-RR needs the regression as well.
 # With 64 strings and as many slots, as the survey describes it, O-RR is noisier than RAPPOR at $\varepsilon = 0.5$, and less noisy at 4.
-# With two to four strings and as many slots it is less noisy at 0.5 too.
+# With two to four strings and as many slots, O-RR is less noisy at 0.5 too.
 # With three slots and 256 cohorts for the 64 strings, its variance at 0.5 is only 11 % above RAPPOR's.
-# The error bounds of O-RAPPOR and O-RR are measured with {ref}`Table 4 <ye2018-table-4>`.
+# For the error bounds see {ref}`Table 4 <ye2018-table-4>`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for O-RAPPOR and O-RR: 3 reproduced, 3 reproduced under conditions"}
 
