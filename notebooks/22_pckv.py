@@ -58,7 +58,7 @@ dev = {0: -1.0, 2: 1.0, 7: 0.5}
 # %% [markdown]
 # We want the frequency $f$ and the mean rating $m$ of every game.
 # State encoding asks each of $n$ people about one random game: about $n/d$ reports for each.
-# Alternatively, the phone answers about all games, with $\varepsilon/d$ for each.
+# Or the phone answers about all games, with $\varepsilon/d$ for each.
 
 
 # %%
@@ -187,7 +187,7 @@ def pckv_ue(record, d, ell, eps, rng):
 # PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
 # :::
 #
-# `prove` confirms both for two keys, $\ell = 2$ and all nine records of signs, numbered from 0:
+# `prove` confirms both for every ε, two keys, $\ell = 2$ and all nine records of signs, numbered from 0:
 
 # %%
 STATES = product((None, 1.0, -1.0), repeat=2)
@@ -338,7 +338,8 @@ check(
 #
 # This is the *delta method* ({numref}`fig-kv-ratio`).
 # It fails where $\hat f$ may be near 0.
-# So clip $\hat m$ to $[-1, 1]$, and use it only if it is *reliable*: $\hat f$ exceeds three times the standard error it would have if nobody had the key.
+# So clip $\hat m$ to $[-1, 1]$, and use it only if it is *reliable*.
+# This means that $\hat f$ exceeds three times the standard error it would have if nobody had the key.
 # Neither cures the bias.
 # At 100,000 reports, clipping hides most of it; at few, clipping itself pulls $\hat m$ towards 0.
 # Surveys that are reliable by luck have too large an $\hat f$: at 10,000 reports, 6 % are reliable, with a bias near −0.3.
@@ -388,7 +389,7 @@ check(
 # ### Wheel-KV
 #
 # *Wheel-KV* by {cite:t}`wang2024dynamic` extends this to key–value data.
-# We reconstruct its formulas ({ref}`paper-wang2024`).
+# We reconstruct the formulas, which our copy of the text lacks ({ref}`paper-wang2024`).
 # Each key has two neighbouring slots, for + and for −, and a pair covers that of its sign ({numref}`fig-wheel`).
 
 # %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5 is not his."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
@@ -574,7 +575,7 @@ columns = ["game", "by", "true f", "estimate", "true m", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Most estimates lie within two standard errors of the truth; unreliable means are left out.
+# Most estimates lie within two standard errors of the truth.
 # Here PCKV-GRR is best: its noise is 3.1, Wheel-KV's 4.9 and PCKV-UE's 14.8.
 #
 # (sec-wheel-figure)=
@@ -582,7 +583,7 @@ table(pd.DataFrame(rows, columns=columns))
 #
 # The table compares the mechanisms for 512 keys, $\ell = 8$ and $\varepsilon = 1$.
 # PrivKV is the *tight* one of {ref}`ch-keyvalue`.
-# Bits are without public keys, tables or seeds.
+# Bits exclude public keys, tables and seeds.
 
 # %%
 MAKE = {
@@ -595,7 +596,7 @@ MAKE = {
 study.properties(MAKE, 512, 1.0)
 
 # %% [markdown]
-# For other ε, see {numref}`fig-wheel-crossing`.
+# {numref}`fig-wheel-crossing` varies ε.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), and all keys are equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
 SHOWN = {name: MAKE[name] for name in MAKE if name != "PrivKV"}
@@ -634,7 +635,7 @@ plt.show()
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
 # A server of Wheel-KV sets $\beta$ equal to $\gamma$.
-# By which factors in $g$ are $\hat f$, $\hat s$ and $\hat m$ off?
+# Using {eq}`eq-wheel-noise`, find the factors in $g$ by which $\hat f$, $\hat s$ and $\hat m$ are off.
 # :::
 #
 # :::{dropdown} Solution
@@ -688,7 +689,7 @@ plt.show()
 #
 # - PCKV pads a record to $\ell$ pairs and draws one, so that PCKV-GRR may use a larger budget.
 # - The probabilities $\alpha$, $\beta$, $\gamma$ and $w$ give every server its estimates and standard errors.
-# - The wheel speaks for all pairs at once; only its estimates need a good hash.
+# - The wheel speaks for all pairs at once, and only its estimates need a good hash.
 #
 # ## Letters
 #
