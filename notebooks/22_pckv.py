@@ -35,24 +35,10 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from ldpnb import (
-    PCKVGRR,
-    PCKVUE,
-    PrivKV,
-    Records,
-    StateEncoding,
-    WheelKV,
-    epsilon,
-    law,
-    laws,
-    moments,
-    pick,
-    prove,
-    toss,
-)
+from ldpnb import PCKVGRR, PCKVUE, PrivKV, Records, StateEncoding, WheelKV, epsilon, law, laws, moments, prove
 from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
 from ldpnb.book.studies import pckv as study
-from ldpnb.chance import odds
+from ldpnb.chance import odds, pick, toss
 
 style()
 rng = np.random.default_rng(2024)
@@ -72,7 +58,7 @@ dev = {0: -1.0, 2: 1.0, 7: 0.5}
 # %% [markdown]
 # We want the frequency $f$ and the mean rating $m$ of every game.
 # State encoding asks each of $n$ people about one random game: about $n/d$ reports for each.
-# Alternatively, the phone answers about all games, with $\varepsilon/d$ for each.
+# Or the phone answers about all games, with $\varepsilon/d$ for each.
 
 
 # %%
@@ -95,7 +81,8 @@ def se_all(record, d, eps, rng):
 
 
 # %% [markdown]
-# For a game that few people own, this is worse still ({ref}`sec-means-sample`).
+# Splitting the budget is worse still ({ref}`sec-means-sample`).
+# With $\varepsilon = 2$, $n\Var\hat f$ is 200 instead of 7.2 for a game that nobody owns.
 # **Can a report be about the games that a person has, and still not reveal which they are?**
 #
 # (sec-pckv)=
@@ -103,10 +90,10 @@ def se_all(record, d, eps, rng):
 #
 # If the phone simply drew one own pair, a game would count more if its owner has few others.
 # So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
-# Then it draws one pair, each with probability $1/\ell$, and turns the value into a sign ({numref}`fig-pckv`).
-# A longer record is not padded.
+# A record longer than $\ell$ is left as it is.
+# Then the phone draws one pair with equal probabilities, $1/\ell$ after padding, and turns the value into a sign ({numref}`fig-pckv`).
 
-# %% mystnb={"figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3 and the dummy 20."}, "image": {"alt": "Flow with two lanes. On the phone: a record of games 2 and 7, pad to three pairs with dummy 20, draw one pair, game 7, turn its value into the sign plus, perturb. Then the report goes to the server, which counts and estimates."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3 and the dummy 20."}, "image": {"alt": "Flow with two lanes. On the phone: a record of games 2 and 7, pad to three pairs with dummy 20, draw one pair, game 7, turn its value into the sign plus, perturb. Then the report goes to the server, which counts and estimates."}}
 phone = ["2: 0.5\n7: 1.0", "pad\n20: 0.0", "draw one\n7: 1.0"]
 phone += ["sign\n7+", "perturb"]
 steps = [("phone", step) for step in phone]
@@ -127,7 +114,7 @@ def pad_and_sample(record, d, ell, rng):
 # ### PCKV-GRR
 #
 # PCKV-GRR applies k-RR, with a budget $\varepsilon'$, to the $2(d+\ell)$ signed keys.
-# It keeps its input with probability $e^{\varepsilon'}/Z$, where $Z = e^{\varepsilon'} + 2(d+\ell) - 1$, and each other signed key has probability $1/Z$.
+# With $Z = e^{\varepsilon'} + 2(d+\ell) - 1$, it keeps its input with probability $e^{\varepsilon'}/Z$; each other has $1/Z$.
 # Let $\pi(y)$ be the probability that the phone draws the signed key $y$.
 # Then the report is $y$ with probability
 #
@@ -157,12 +144,12 @@ def pckv_grr(record, d, ell, eps, rng):
 # Another key has each sign with probability $\gamma = b/2$.
 # Which $a$, $p$ and $b$ are best?
 #
-# Compare the report with one in which no key is drawn.
-# The drawn key multiplies its probability by
+# Compare a report's probability with what it would be if every key were answered as undrawn.
+# Drawing a key multiplies it by
 #
 # $$ \underbrace{\frac{\alpha}{\gamma}}_{\text{true sign}}, \qquad \underbrace{\frac{\beta}{\gamma}}_{\text{reversed}} \qquad\text{or}\qquad \underbrace{\frac{1-a}{1-b}}_{\text{nothing}}. $$
 #
-# The first may be at most $e^\varepsilon$ times each of the others.
+# The first may be at most $e^\varepsilon$ times each of the others, as another record may have the opposite sign or draw another key.
 # The largest $p$ makes most signs true, and then the smallest $b$ disturbs least: both give equality.
 # First, $\frac\alpha\gamma = e^\varepsilon\frac\beta\gamma$ gives $p$.
 # Second, $\frac{\alpha}{\gamma} = e^\varepsilon\,\frac{1-a}{1-b}$ means $2a(1-b) = (e^\varepsilon+1)\,b\,(1-a)$, which gives $b$:
@@ -188,21 +175,19 @@ def pckv_ue(record, d, ell, eps, rng):
 
 # %% [markdown]
 # By {eq}`eq-pckv-b`, the factors "reversed" and "nothing" are equal, and "true sign" is $e^\varepsilon$ times as large.
-# A report has an average of the three over the drawn pair, so two records differ by at most $e^\varepsilon$.
+# A report's probability is multiplied by an average of these factors, so two records differ by at most $e^\varepsilon$.
 #
 # This factor is attained.
 # In PCKV-GRR, the record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does.
 # In PCKV-UE with $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
-# A record of these keys with values 1 always draws a true sign, and one with values −1 never does.
-# We have shown:
-#
+# A record of these keys with values 1 always draws a true sign, and one with values −1 always draws a reversed one.
 # :::{prf:theorem} Both are ε-LDP
 # :label: thm-pckv-privacy
 # For any two records, of whatever lengths, PCKV-GRR is exactly ε-LDP.
 # PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
 # :::
 #
-# `prove` confirms both for every ε, with two keys, $\ell = 2$ and all nine records of signs, numbered from 0:
+# `prove` confirms both for every ε, two keys, $\ell = 2$ and all nine records of signs, numbered from 0:
 
 # %%
 STATES = product((None, 1.0, -1.0), repeat=2)
@@ -241,7 +226,7 @@ check(
 # (sec-kv-calculus)=
 # ## One calculus for all
 #
-# Take the $N$ reports about one key: those that drew it in state encoding, and all $n$ in PCKV.
+# Take the $N$ reports about one key: those that drew it in state encoding, all $n$ in PCKV.
 # If a person has the key, such a report *speaks for* it with probability $w$: 1 in state encoding, $1/\ell$ in PCKV.
 # Then it says the true sign with probability $\alpha$ and the reversed one with probability $\beta$.
 # If it speaks for another key, or the person lacks this one, it says each sign with probability $\gamma$.
@@ -251,7 +236,7 @@ check(
 # Write $T = \alpha+\beta-2\gamma$ and $D = \alpha-\beta$, and let $M_0$ reports say − and $M_2$ say +.
 # Then
 #
-# $$ \begin{aligned} \E\,\frac{M_0+M_2}{N} &= fw(\alpha+\beta) + (1-fw)\,2\gamma = 2\gamma + fwT, \\[1ex] \E\,\frac{M_2-M_0}{N} &= fw\,(\alpha m - \beta m) = fwD\,m. \end{aligned} $$
+# $$ \begin{aligned} \E\,\frac{M_0+M_2}{N} &= \begin{aligned}[t] & fw(\alpha+\beta) + (1-fw)\,2\gamma \\ &= 2\gamma + fwT, \end{aligned} \\[1ex] \E\,\frac{M_2-M_0}{N} &= fw\,(\alpha m - \beta m) = fwD\,m. \end{aligned} $$
 #
 # We solve for $f$ and $s = fm$, and put $\hat m = \hat s/\hat f$:
 #
@@ -265,7 +250,7 @@ check(
 # Let the people be a random sample, with at most $\ell$ pairs each where we pad, and let $P = 2\gamma + fwT$.
 # Then $\hat f$ and $\hat s$ are unbiased, and
 #
-# $$ \begin{aligned} N\Var\hat f &= \frac{P(1-P)}{w^2T^2}, \qquad N\Var\hat s = \frac{P}{w^2D^2} - s^2, \\[1ex] N\operatorname{Cov}(\hat f, \hat s) &= s\,\Big(\frac{1-2\gamma}{wT} - f\Big). \end{aligned} $$
+# $$ \begin{aligned} N\Var\hat f &= \frac{P(1-P)}{w^2T^2}, \\[1ex] N\Var\hat s &= \frac{P}{w^2D^2} - s^2, \\[1ex] N\operatorname{Cov}(\hat f, \hat s) &= s\,\Big(\frac{1-2\gamma}{wT} - f\Big). \end{aligned} $$
 # :::
 #
 # Indeed, a report has a sign with probability $P$, and the two scores for $f$ differ by $1/(wT)$.
@@ -286,35 +271,30 @@ def server(M, alpha, beta, gamma, w):
     return f, m, *np.sqrt((scores**2 @ share - (scores @ share) ** 2) / N)
 
 
-def answers(d, ell, g, eps):
+def answers(d, ell, eps):
     """α, β, γ and w of each mechanism."""
-    e, own = exp(eps), exp(eps) / (g + ell * (exp(eps) - 1))
-    Z = ell * (e - 1) + 2 * (d + ell)
+    e, Z = exp(eps), ell * (exp(eps) - 1) + 2 * (d + ell)
     return {
         "state encoding": (e / (e + 2), 1 / (e + 2), 1 / (e + 2), 1.0),
         "PCKV-GRR": ((ell * (e - 1) + 1) / Z, 1 / Z, 1 / Z, 1 / ell),
         "PCKV-UE": (e / (e + 1) / 2, 1 / (e + 1) / 2, 1 / (e + 3), 1 / ell),
-        "Wheel-KV": (own, (1 - own) / (g - 1), 1 / g, 1.0),
     }
 
 
 # %% [markdown]
 # The *noise* of a mechanism is $n\Var\hat f$ for a key that nobody has, so that $P = 2\gamma$.
 # In PCKV-UE, $N = n$, $\alpha + \beta = a$ and $2\gamma = b$, so $T = a - b$.
-# Let $H = 2a+(e^\varepsilon+1)(1-a)$ be the denominator of $b$, so that $H - 2 = (1-a)(e^\varepsilon-1)$.
-# Then
+# We derived {eq}`eq-pckv-b` from $2a(1-b) = (e^\varepsilon+1)\,b\,(1-a)$; hence
 #
-# $$ \begin{aligned} b = \frac{2a}{H}, \quad 1-b = \frac{(e^\varepsilon+1)(1-a)}{H}, \quad T &= \frac{a(1-a)(e^\varepsilon-1)}{H}, \\[1ex] \text{noise} = \frac{b(1-b)}{w^2T^2} &= \frac{2\ell^2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}\cdot\frac{1}{a(1-a)}. \end{aligned} $$
+# $$ \begin{aligned} T &= a(1-b) - b(1-a) = \frac{e^\varepsilon-1}{2}\,b\,(1-a), \\[1ex] \text{noise} &= \begin{aligned}[t] & \frac{b(1-b)}{w^2T^2} = \frac{\ell^2}{a(1-a)}\cdot\frac{a(1-b)\cdot b(1-a)}{T^2} \\[1ex] &= \frac{\ell^2}{a(1-a)}\cdot\frac{2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}. \end{aligned} \end{aligned} $$
 #
 # This is smallest for $a = \frac12$.
 # In PCKV-GRR, $\alpha = e^{\varepsilon'}/Z$ and $\beta = \gamma = 1/Z$, so $T = \ell(e^\varepsilon-1)/Z$.
 # In state encoding, $\beta = \gamma = 1/(e^\varepsilon+2)$, $T = (e^\varepsilon-1)/(e^\varepsilon+2)$ and $n \approx dN$.
-# So
+# Times $(e^\varepsilon-1)^2$, the noise is
 #
-# $$ (e^\varepsilon-1)^2\cdot\text{noise} = \begin{cases} 8\ell^2(e^\varepsilon+1) & \text{PCKV-UE,} \\ 2\ell(e^\varepsilon-1)+4(d+\ell-1) & \text{PCKV-GRR,} \\ 2d\,e^\varepsilon & \text{state encoding.} \end{cases} $$ (eq-pckv-noise)
+# $$ \begin{array}{ll} 8\ell^2(e^\varepsilon+1) & \text{in PCKV-UE,} \\ 2\ell(e^\varepsilon-1)+4(d+\ell-1) & \text{in PCKV-GRR,} \\ 2d\,e^\varepsilon & \text{in state encoding.} \end{array} $$ (eq-pckv-noise)
 #
-# The first grows with $\ell^2$, whatever $d$ is; the second is linear in $d$ and $\ell$.
-# For 20 games, $\ell = 3$ and $\varepsilon = 2$, the noises are 14.8, 3.1 and 7.2; from 41 games on, PCKV-UE beats state encoding.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: variances and noise, from the exact laws of the package's clients"}
@@ -324,20 +304,21 @@ def exact_variances(mechanism):
     return (variance.mean(0) + mean.var(0))[:, [0, 2]]
 
 
-def from_theorem(alpha, beta, gamma, w):
-    T, D, f = alpha + beta - 2 * gamma, alpha - beta, np.array([0.5, 0.0])
+def from_theorem(alpha, beta, gamma, w, f=0.5):
+    T, D, f = alpha + beta - 2 * gamma, alpha - beta, np.array([f, 0.0])
     P = 2 * gamma + f * w * T
     return np.array([P * (1 - P) / (w * T) ** 2, P / (w * D) ** 2 - f**2])
 
 
 found = [exact_variances(kind(d=3, ell=2, epsilon=1.0)) for kind in (PCKVGRR, PCKVUE)]
-stated = [from_theorem(*answers(3, 2, 5, 1.0)[name]) for name in ("PCKV-GRR", "PCKV-UE")]
+stated = [from_theorem(*answers(3, 2, 1.0)[name]) for name in ("PCKV-GRR", "PCKV-UE")]
 noise = np.array([4 * (exp(1) - 1) + 16, 32 * (exp(1) + 1), 6 * exp(1)]) / (exp(1) - 1) ** 2
 seen = [one[0, 1] for one in (*found, exact_variances(StateEncoding(d=3, epsilon=1.0)))]
+games = [k * from_theorem(*answers(1, 1, e)["state encoding"], 1.0)[0] for k, e in ((1, 0.1), (20, 2.0))]
 check(
     "Variances",
-    "two people, three keys, ℓ = 2: variances and noise as stated",
-    np.allclose(found, stated) and np.allclose(seen, noise),
+    "two people, three keys, ℓ = 2: variances and noise as stated; 20 games: 200, 190, 7.2 and 4.1",
+    np.allclose(found, stated) and np.allclose(seen, noise) and np.allclose(games, [[190, 200], [4.1, 7.2]], rtol=0.02),
     control="the other mechanism's",
     caught=np.abs(found[0] - stated[1]).max() > 1,
 )
@@ -357,11 +338,14 @@ check(
 #
 # This is the *delta method* ({numref}`fig-kv-ratio`).
 # It fails where $\hat f$ may be near 0.
-# So clip $\hat m$ to $[-1, 1]$, and use it only if it is *reliable*: $\hat f$ exceeds three standard errors of a key that nobody has.
-# In the figure, clipping hides most of the bias at 100,000 reports.
+# So clip $\hat m$ to $[-1, 1]$, and use it only if it is *reliable*.
+# This means that $\hat f$ exceeds three times the standard error it would have if nobody had the key.
+# Neither cures the bias.
+# At 100,000 reports, clipping hides most of it; at few, clipping itself pulls $\hat m$ towards 0.
+# Surveys that are reliable by luck have too large an $\hat f$: at 10,000 reports, 6 % are reliable, with a bias near −0.3.
 
-# %% mystnb={"figure": {"name": "fig-kv-ratio", "caption": "Clipped mean of a key with f = 0.02 and m = 0.5 in state encoding, ε = 1, with f̂ at least 1/N. Left: root mean square error. Lines: delta method. Marks: 2,000 surveys. Shaded: reliable in fewer than half."}, "image": {"alt": "Two panels against the number of reports from 1,000 to 10 million. In the shaded part, up to about 40,000 reports, the simulated error falls from 0.95 to 0.45, below its line, and the bias rises from minus 0.38 to minus 0.03. The bias at 100,000 reports is 0.00 and its line at 0.02; then all marks follow the lines."}}
-SE = answers(1, 1, 3, 1.0)["state encoding"]
+# %% mystnb={"figure": {"name": "fig-kv-ratio", "caption": "Root mean square error and bias of a mean (f = 0.02, m = 0.5, state encoding, ε = 1). Lines: delta method. Marks: 2,000 surveys, clipped; a smaller f̂ than 1/N is replaced by it. Shaded: most are unreliable."}, "image": {"alt": "Two panels against the number of reports from 1,000 to 10 million. In the shaded part, up to about 40,000 reports, the simulated error falls from 0.95 to 0.45, below its line. There, the bias rises from minus 0.38 to minus 0.03, and that of reliable surveys from minus 0.3 to minus 0.1, while the line falls from above. Then all marks follow the lines."}}
+SE = answers(1, 1, 1.0)["state encoding"]
 key = {"f": 0.02, "m": 0.5, "sizes": 10 ** np.arange(3, 7.5, 0.5)}
 theory_of, found = study.ratio(server, SE, **key, rng=rng)
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
@@ -370,7 +354,10 @@ for ax, what in zip(axes, ("error", "bias"), strict=True):
     sns.scatterplot(found, x="N", y=what, ax=ax, color="C1")
     ax.axvspan(700, theory_of.attrs["reliable"], color="#EEEEEE", zorder=0)
     ax.set(xscale="log", xlabel="reports N", ylabel=f"{what} of the mean")
+sns.scatterplot(found, x="N", y="bias if reliable", color="C2", marker="D")
 axes[0].set(yscale="log")
+axes[1].set(ylim=(-0.45, 0.25), ylabel="bias of the mean")
+axes[1].legend(axes[1].collections[1:], ["all surveys", "reliable ones"])
 plt.show()
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
@@ -392,17 +379,17 @@ check(
 # PCKV draws one pair; the wheel of {cite:t}`wang2020wheel` speaks for all pairs at once.
 # Take a circle of $g$ slots.
 # A public *hash table*, another one for each person, gives each key a random slot.
-# For a set of keys, the slots of the person's own keys are *covered*.
+# If there are only keys, no values, the slots of the person's own keys are *covered*.
 # If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones.
 # If there are more, it draws $\ell$.
-# Then it names one slot; a covered one is up to $e^\varepsilon$ times as likely as a free one.
+# Then it names one slot; a covered one is $e^\varepsilon$ times as likely as a free one, or less if slots coincide.
 # The server has the table, in practice as a short seed, so it knows which keys lie there.
 #
 # (sec-wheelkv)=
 # ### Wheel-KV
 #
 # *Wheel-KV* by {cite:t}`wang2024dynamic` extends this to key–value data.
-# We reconstruct it, as its formulas are missing from our copy of the text ({ref}`paper-wang2024`).
+# We reconstruct the formulas, which our copy of the text lacks ({ref}`paper-wang2024`).
 # Each key has two neighbouring slots, for + and for −, and a pair covers that of its sign ({numref}`fig-wheel`).
 
 # %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5 is not his."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
@@ -456,7 +443,7 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # First, fix the covered slots.
 # If there are $L \le \ell$, the remaining probability is $1 - Le^\varepsilon/\Omega$, and each of the $g-L$ free slots has
 #
-# $$ \frac{1}{g-L}\Big(1 - \frac{Le^\varepsilon}{\Omega}\Big) = \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} = \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). $$
+# $$ \begin{aligned} & \begin{aligned} \frac{1 - Le^\varepsilon/\Omega}{g-L} &= \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} \\[1ex] &= \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). \end{aligned} \end{aligned} $$
 #
 # For the last step, insert $\Omega = e^\varepsilon(g-L) + Le^\varepsilon - (e^\varepsilon-1)(g-\ell)$.
 # The last fraction lies between 0 and 1, so the bracket lies between 1 and $e^\varepsilon$.
@@ -464,8 +451,6 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # Second, the covered slots are random, and averages keep these bounds.
 # Third, all records have the same law of the table, so it cancels.
 # :::
-#
-# Privacy does not depend on the quality of the hash; the estimates do.
 #
 # :::{prf:theorem} Probabilities of Wheel-KV
 # :label: thm-wheelkv-estimate
@@ -481,12 +466,24 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # Third, the slot of a key that the person does not have is uniform and independent of the report.
 # So the report names it with probability $1/g$, and its neighbour, too.
 #
-# For a set, give all keys the value 1 and count + alone: {ref}`ch-frequency` applies, with $\alpha$ and $\gamma$.
+# If there are only keys, take the value 1, count + alone, and use {eq}`eq-freq-estimate` with $p^* = \alpha$ and $q^* = \gamma$.
 #
-# With few slots, nearly all are covered; with many, hardly any.
-# `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$, here for $\ell = 1$, 3, 8 and $\varepsilon = 1$:
+# For the noise, we insert $\beta$ and $\gamma$ into $T$, then $\alpha$:
+#
+# $$ \begin{aligned} T &= \frac{g-2}{g-1}\Big(\alpha-\frac1g\Big) = \frac{g-2}{g-1}\cdot\frac{(e^\varepsilon-1)(g-\ell)}{g\,\Omega}, \\[1ex] \text{noise} &= \frac{\frac2g\big(1-\frac2g\big)}{T^2} = \frac{2\,\Omega^2(g-1)^2}{(e^\varepsilon-1)^2(g-\ell)^2(g-2)}. \end{aligned} $$ (eq-wheel-noise)
+#
+# So $g = 2$ gives no estimate, and $d$ plays no part.
+# `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$.
+# Then the noise is nearly linear in $\ell$: 10, 29 and 77 for $\ell = 1$, 3, 8 and $\varepsilon = 1$, with these $g$:
+
 
 # %%
+def wheel_answer(ell, g, eps):
+    """α, β, γ and w of Wheel-KV."""
+    alpha = exp(eps) / (g + ell * (exp(eps) - 1))
+    return alpha, (1 - alpha) / (g - 1), 1 / g, 1.0
+
+
 # The package calls our ℓ m.
 print([WheelKV(epsilon=1.0, m=ell).slot_count for ell in (1, 3, 8)])
 print(prove(sized(wheel_kv, 2, 2, 4), SIGNS, rounded=False))
@@ -495,7 +492,7 @@ print(prove(sized(wheel_kv, 2, 2, 4), SIGNS, rounded=False))
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: α, β and γ of Wheel-KV on small circles"}
 def small_circle(g, ell, beta=None):
     """How far α, β and γ are off: one key that the person has beside ell − 1 others, and one that she has not."""
-    alpha, b, gamma, _ = answers(2, ell, g, 1.0)["Wheel-KV"]
+    alpha, b, gamma, _ = wheel_answer(ell, g, 1.0)
     told = law(lambda rng: wheel_kv({0: 1.0}, 2, ell, g, 1.0, rng))
     seen = [
         sum(float(q) for (slot, z), q in told.items() if (z - slot[j]) % g == k) for j, k in product((0, 1), (0, 1))
@@ -511,12 +508,12 @@ check(
     control="β set equal to γ",
     caught=all(small_circle(g, ell, 1 / g) > 1e-3 for g, ell in CIRCLES),
 )
+
 # %% [markdown]
 # (sec-wheel-survey)=
 # ## A survey
 #
 # We ask 10,000 people with up to three games once by each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
-# For each game, the server counts how many reports say −, nothing and +.
 
 
 # %%
@@ -538,7 +535,7 @@ def count_wheel(tables, slots, g):
 
 
 def reliable(f, N, alpha, beta, gamma, w):
-    """Whether f exceeds three standard errors of an absent key."""
+    """Whether f exceeds three times its error if nobody had the key."""
     T = alpha + beta - 2 * gamma
     return f > 3 * np.sqrt(2 * gamma * (1 - 2 * gamma) / N) / (w * T)
 
@@ -565,34 +562,33 @@ counts = {
     "PCKV-UE": count_ue(by_ue, GAMES),
     "Wheel-KV": count_wheel(tables, slots, g),
 }
+told = answers(GAMES, ell, eps) | {"Wheel-KV": wheel_answer(ell, g, eps)}
 rows = []
 for j, (name, M) in product((0, 1, GAMES - 1), counts.items()):
-    answer = answers(GAMES, ell, g, eps)[name]
-    f, m, f_err, m_err = server(M[j], *answer)
+    f, m, f_err, m_err = server(M[j], *told[name])
     mean = f"{np.clip(m, -1, 1):.2f} ± {m_err:.2f}"
     ratings = [r[j] for r in people if j in r]
     row = [j, name, f"{len(ratings) / n:.3f}", f"{f:.3f} ± {f_err:.3f}"]
     row.append(f"{np.mean(ratings):.2f}" if ratings else "—")
-    rows.append([*row, mean if reliable(f, n, *answer) else "—"])
+    rows.append([*row, mean if reliable(f, n, *told[name]) else "—"])
 columns = ["game", "by", "true f", "estimate", "true m", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # Most estimates lie within two standard errors of the truth.
-# Unreliable means are left out.
+# Here PCKV-GRR is best: its noise is 3.1, Wheel-KV's 4.9 and PCKV-UE's 14.8.
 #
 # (sec-wheel-figure)=
 # ## Which one?
 #
 # The table compares the mechanisms for 512 keys, $\ell = 8$ and $\varepsilon = 1$.
-# Bits are without public keys, tables or seeds.
-# PrivKV as published spends less than ε ({prf:ref}`thm-privkv`); *tight* spends all of it.
+# PrivKV is the *tight* one of {ref}`ch-keyvalue`.
+# Bits exclude public keys, tables and seeds.
 
 # %%
 MAKE = {
     "state encoding": lambda d, eps: StateEncoding(d=d, epsilon=eps),
-    "PrivKV, published": PrivKV.nominal_split,
-    "PrivKV, tight": PrivKV.tight_split,
+    "PrivKV": PrivKV.tight_split,
     "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),
     "PCKV-UE": lambda d, eps: PCKVUE(d=d, ell=8, epsilon=eps),
     "Wheel-KV": lambda d, eps: WheelKV(epsilon=eps, m=8),
@@ -600,10 +596,10 @@ MAKE = {
 study.properties(MAKE, 512, 1.0)
 
 # %% [markdown]
-# For other ε, see {numref}`fig-wheel-crossing`.
+# {numref}`fig-wheel-crossing` varies ε.
 
-# %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8 and fixed people with 8 of 64 keys (left) or of 10,000 (right), evenly spread."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.7; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
-SHOWN = {name: MAKE[name] for name in MAKE if "PrivKV" not in name}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), and all keys are equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
+SHOWN = {name: MAKE[name] for name in MAKE if name != "PrivKV"}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
 for ax, d in zip(axes, (64, 10_000), strict=True):
     exact = study.compare(SHOWN, d, np.arange(0.5, 8.1, 0.25), held=8)
@@ -617,10 +613,9 @@ label_lines(axes[1])
 plt.show()
 
 # %% [markdown]
-# - PCKV-GRR is best for large ε, the sooner the fewer keys there are: here above $\varepsilon = 1.7$ for 64 keys and 6.9 for 10,000.
+# - PCKV-GRR is best for large ε, with fewer keys from a smaller ε on: here from 1.65 for 64 keys, from 6.94 for 10,000.
 # - Wheel-KV is best for smaller ε.
 #   With a seed, its client needs no list of keys, but its server computes a slot for each report and key.
-# - For $\ell = 1$, PCKV-UE has the $\alpha$, $\beta$ and $\gamma$ that Wheel-KV would have if $g = e^\varepsilon + 3$ were an integer.
 # - State encoding needs no $\ell$, and suits few keys.
 #   For 4 keys, $\ell = 2$ and $\varepsilon = 1$, its noise is 7.4, and every other is above 9.
 
@@ -634,24 +629,21 @@ plt.show()
 #   A larger $\ell$ costs noise.
 # - *One hash table for everybody.*
 #   Two keys with the same slot then share it in all reports.
-# - *Searching among a million keys.*
-#   About 1,350 of those that nobody has come out three standard errors above 0.
 #
 # (sec-wheel-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
 # A server of Wheel-KV sets $\beta$ equal to $\gamma$.
-# By which factors are $\hat f$, $\hat s$ and $\hat m$ off?
+# Using {eq}`eq-wheel-noise`, find the factors in $g$ by which $\hat f$, $\hat s$ and $\hat m$ are off.
 # :::
 #
 # :::{dropdown} Solution
-# Let $\Delta = \alpha - \frac1g$.
-# The right divisors are
+# The right divisors are $T$ from {eq}`eq-wheel-noise` and
 #
-# $$ T = \alpha + \frac{1-\alpha}{g-1} - \frac2g = \Delta\,\frac{g-2}{g-1}, \qquad D = \alpha - \frac{1-\alpha}{g-1} = \Delta\,\frac{g}{g-1}. $$
+# $$ D = \alpha - \frac{1-\alpha}{g-1} = \frac{g}{g-1}\Big(\alpha-\frac1g\Big). $$
 #
-# With $\beta = \gamma = \frac1g$, both become $\Delta$.
+# With $\beta = \gamma = \frac1g$, both become $\alpha-\frac1g$.
 # So $\hat f$ is multiplied by $\frac{g-2}{g-1}$, $\hat s$ by $\frac{g}{g-1}$, and $\hat m$ by $\frac{g}{g-2}$.
 # For $g = 5$, a mean of 0.5 becomes 0.83.
 # :::
@@ -697,7 +689,7 @@ plt.show()
 #
 # - PCKV pads a record to $\ell$ pairs and draws one, so that PCKV-GRR may use a larger budget.
 # - The probabilities $\alpha$, $\beta$, $\gamma$ and $w$ give every server its estimates and standard errors.
-# - The wheel speaks for all pairs at once; only its estimates need a good hash.
+# - The wheel speaks for all pairs at once, and only its estimates need a good hash.
 #
 # ## Letters
 #
@@ -722,7 +714,6 @@ plt.show()
 # | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
 # | $\pi(y)$ | chance that PCKV draws $y$ (here only) |
 # | $Z$ | $\ell(e^\varepsilon-1) + 2(d+\ell)$ (here only) |
-# | $H$ | denominator of $b$ (here only) |
 # | $T$ | $\alpha+\beta-2\gamma$ (here only) |
 # | $D$ | $\alpha-\beta$ (here only) |
 # | $L$ | number of covered slots (here only) |

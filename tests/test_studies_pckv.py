@@ -34,7 +34,16 @@ def test_the_delta_method_holds_for_a_million_reports_and_not_for_ten_thousand()
     off = np.abs(found["error"] / exact["error"] - 1)
     assert off[0] > 0.1 and off[1:].max() < 0.1
     assert np.abs((found["bias"] - exact["bias"]) / (exact["error"] / 2000**0.5))[1:].max() < 6
-    assert np.isnan(exact["bias"][0]) and 3e4 < exact.attrs["reliable"] < 6e4
+    assert 3e4 < exact.attrs["reliable"] < 6e4
+
+
+def test_neither_clipping_nor_reliability_cures_the_bias():
+    """At ten thousand reports 6.3 % of surveys are reliable, of bias −0.28 ± 0.005; all have −0.155 ± 0.015."""
+    found = study.ratio(server, SE, f=0.02, m=0.5, sizes=[1e3, 1e4, 1e6], rng=np.random.default_rng(8))[1]
+    assert np.isnan(found["bias if reliable"][0]) and found["bias"][0] < -0.25
+    assert found["passed"][1] == pytest.approx(0.063, abs=0.033)
+    assert found["bias if reliable"][1] == pytest.approx(-0.28, abs=0.05)
+    assert found["bias"][1] == pytest.approx(-0.155, abs=0.09) and found["passed"][2] == 1
 
 
 def test_variances_over_all_keys_are_those_of_simulated_surveys():
@@ -84,13 +93,24 @@ def test_ratios_are_to_the_last_kind():
 
 
 def test_properties_show_the_calculus_and_the_noises():
-    kinds = {"PrivKV, published": PrivKV.nominal_split, "PrivKV, tight": PrivKV.tight_split, **MAKE}
-    shown = study.properties(kinds, 512, 1.0).data
-    assert shown.count("<td>1.00</td>") == 4 and shown.count("<td>0.72</td>") == 1
+    shown = study.properties(MAKE, 512, 1.0).data
     e, noise = exp(1), study.mean_variance(MAKE["PCKV-UE"](512, 1.0), 512, 0)
     assert noise == pytest.approx(8 * 64 * (e + 1) / (e - 1) ** 2) and f"{noise:,.0f}" in shown
-    published = PrivKV.nominal_split(512, 1.0).realised_epsilon  # what the formula of the table gives
+    published = PrivKV.nominal_split(512, 1.0).realised_epsilon  # less than 1
     assert published == pytest.approx(0.5 + log(2 * exp(0.5) / (1 + exp(0.5))))
+
+
+def test_noise_of_the_wheel_has_the_stated_formula_and_numbers():
+    e, seen = exp(1), {}
+    for m, g in ((1, 5), (2, 9), (3, 14), (8, 39), (8, 12)):
+        wheel = WheelKV(epsilon=1.0, m=m, slots=g)
+        seen[g] = wheel.variance(Records.of({}), [0])[0, 0, 0]
+
+        def stated(free, m=m, g=g):
+            return 2 * (g + m * (e - 1)) ** 2 * (g - 1) ** 2 / ((e - 1) ** 2 * (g - free) ** 2 * (g - 2))
+
+        assert seen[g] == pytest.approx(stated(m)) and seen[g] != pytest.approx(stated(m - 1), rel=0.02)
+    assert [seen[g] for g in (5, 9, 14, 39)] == pytest.approx([10.2, 19.5, 28.9, 76.5], abs=0.06)
 
 
 def test_asking_about_all_keys_is_worse_for_small_budgets_and_better_for_large_ones():
@@ -137,8 +157,9 @@ def test_state_encoding_has_the_least_noise_for_few_keys():
     ]
     few = [study.mean_variance(make(4, 2, 1.0), 4, 0) for make in kinds]
     assert few[2] == pytest.approx(7.4, abs=0.05) and min(few[:2] + few[3:]) > 9
-    games = [study.mean_variance(make(20, 3, 2.0), 20, 0) for make in kinds[:3]]
-    assert games == pytest.approx([14.8, 3.1, 7.2], abs=0.05)
+    games = [study.mean_variance(make(20, 3, 2.0), 20, 0) for make in kinds]
+    assert games == pytest.approx([14.8, 3.1, 7.2, 4.9], abs=0.05)
+    assert study.mean_variance(StateEncodingSplit(d=20, epsilon=2.0), 20, 0) == pytest.approx(200, abs=0.5)
 
 
 def test_the_ring_fills_what_is_covered():
