@@ -549,7 +549,7 @@ second = np.array([server(*tuesday, key, EPS)[0] for key in listed.tolist()])
 # A query is on the list because its true share is large, or the noise.
 # So Monday's estimates are too large for the queries that they chose: the *winner's curse*.
 # The list does not depend on Tuesday's reports, so their estimates are unbiased if the shares stay, as here.
-# Frequent queries fill the first ten places with any noise, so look at the others:
+# Frequent queries fill most of the first ten places anyway, so look at the others:
 
 # %%
 right = truth[listed]
@@ -586,7 +586,7 @@ kept = np.flatnonzero(first > noise * sqrt(2 * log(500))) + 1
 print(f"true ranks of the queries kept: {kept.tolist()}")
 
 # %% [markdown]
-# The nine of 500 that pass are frequent; rank 8 is missed.
+# The nine of 500 that pass are truly frequent; rank 8 is missed.
 #
 # (sec-charts-later)=
 # ### A question asked after the reports are in
