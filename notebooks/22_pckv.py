@@ -57,8 +57,8 @@ dev = {0: -1.0, 2: 1.0, 7: 0.5}
 
 # %% [markdown]
 # We want the frequency $f$ and the mean rating $m$ of every game.
-# State encoding asks each of $n$ people about one random game: about $n/d$ reports for each.
-# Or the phone answers about all games, with $\varepsilon/d$ for each.
+# State encoding asks each of $n$ people about one random game: about $n/d$ reports for each game.
+# Alternatively, the phone answers about all games, with $\varepsilon/d$ for each.
 
 
 # %%
@@ -378,7 +378,7 @@ check(
 #
 # PCKV draws one pair; the wheel of {cite:t}`wang2020wheel` speaks for all pairs at once.
 # Take a circle of $g$ slots.
-# A public *hash table*, another one for each person, gives each key a random slot.
+# A public *hash table*, a different one for each person, gives each key a random slot.
 # If there are only keys, no values, the slots of the person's own keys are *covered*.
 # If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones.
 # If there are more, it draws $\ell$.

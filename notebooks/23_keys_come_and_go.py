@@ -371,7 +371,7 @@ check(
 #
 # A rare key that was alive for half of the people has about half the variance.
 #
-# Now a survey of 60,000 invented people.
+# We now simulate a survey of 60,000 people.
 
 # %%
 PEOPLE = np.array([10_000, 20_000, 30_000])
