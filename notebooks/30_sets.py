@@ -43,7 +43,6 @@ from ldpnb import (
     SampledGRR,
     SampledHadamardBit,
     SampledSUE,
-    SubsetSelection,
     Wheel,
     epsilon,
     laws,
@@ -81,26 +80,25 @@ kim = {0, 2, 3, 5, 8, 9}
 #
 # The phone could answer *yes* or *no* about every podcast, by randomized response.
 # But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$.
-# Alternatively, the phone answers about one random podcast, with all of $\varepsilon$.
+# Or the phone answers *one question*, about a random podcast, with all of $\varepsilon$.
 # Then only about $n/d$ of the $n$ people speak about each podcast.
 #
-# From now on, the *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has.
-# A fair comparison needs the noise of one answer of randomized response, $e^\varepsilon/(e^\varepsilon-1)^2$ ({ref}`ch-rr`).
-# So the noises of the two clients are
+# The *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has.
+# For one answer of randomized response, it is $e^\varepsilon/(e^\varepsilon-1)^2$ ({ref}`ch-rr`).
+# So the noises are
 #
-# $$ \underbrace{\frac{e^{\varepsilon/d}}{(e^{\varepsilon/d}-1)^2} \approx \frac{d^2}{\varepsilon^2}}_{\text{about all items}}, \qquad\qquad \underbrace{\frac{d\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{about one item}}. $$ (eq-items-all)
+# $$ \underbrace{\frac{e^{\varepsilon/d}}{(e^{\varepsilon/d}-1)^2} \approx \frac{d^2}{\varepsilon^2}}_{\text{all items}}, \qquad\qquad \underbrace{\frac{d\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one question}}. $$ (eq-items-all)
 #
 # For 100 podcasts and $\varepsilon = \frac32$, these are 4,444 and 37.
-# Even the second question is wasted on nearly everybody, as each person follows so few.
+# Even the one question is wasted on nearly everybody, as each person follows so few.
 #
 # (sec-items-draw)=
 # ## Draw one of your own items
 #
-# The phone should rather draw one of the person's own items.
-# But then an item would count more if its owner has few others.
+# If the phone simply drew one own item, an item would count more if its owner has few others.
 # So the phone first *pads* the set to $\ell$ entries, with *dummies* $d, d+1, \dots$ that nobody has.
 # Then it draws one entry ({numref}`fig-items-padding`).
-# A set of more than $\ell$ items stays as it is.
+# A longer set is not padded.
 
 
 # %%
@@ -115,10 +113,9 @@ study.slots(cast, pad, D, ell=4)
 plt.show()
 
 # %% [markdown]
-# So an own item is drawn with probability $1/\ell$, or $1/\lvert S\rvert$ if the set is longer.
-# We write this as
+# So each own item is drawn with probability
 #
-# $$ \frac t\ell, \qquad t = \min\Big(1, \frac{\ell}{\lvert S\rvert}\Big). $$ (eq-items-t)
+# $$ \frac{1}{\max(\ell, \lvert S\rvert)} = \frac t\ell, \qquad t = \min\Big(1, \frac{\ell}{\lvert S\rvert}\Big). $$ (eq-items-t)
 #
 # Here $t = 1$ for Mia and Leo, and $t = \frac23$ for Kim.
 #
@@ -132,8 +129,7 @@ plt.show()
 # A dummy has no column; there the phone tosses a fair coin.
 #
 # **Sampling RAPPOR** sends a bit for each item.
-# The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, each other bit with $1-p$.
-# For a dummy, all bits have $1-p$.
+# The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, each other bit with $1-p$; a dummy has no bit.
 
 
 # %%
@@ -174,12 +170,12 @@ def sampled_rappor(items, d, ell, eps, rng):
 # In both clients, these two differ by a factor of at most $e^\varepsilon$:
 #
 # - In S-Hist, a given sign has probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $\frac12$ or $\frac1{e^\varepsilon+1}$.
-# - In RAPPOR, compare with a dummy: a drawn item whose bit is set multiplies the probability by $e^{\varepsilon/2}$, and one whose bit is not set by $e^{-\varepsilon/2}$.
+# - In RAPPOR, take the probability for a dummy; a drawn item multiplies it by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
 #
-# Now suppose that $d \ge 2\ell$.
-# In row 1 of $\Phi$, some $\ell$ items have a plus and $\ell$ others a minus.
+# Suppose that $d \ge 2\ell$.
+# In row 1 of $\Phi$, signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
 # These two sets attain $e^\varepsilon$ in S-Hist.
-# In RAPPOR, take a report that sets the bits of one set and not those of the other.
+# In RAPPOR, they attain it with a report that sets the bits of one set and not those of the other.
 #
 # :::{prf:theorem} Sampling keeps ε
 # :label: thm-items-privacy
@@ -299,15 +295,13 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 # :label: thm-items-krr
 # With $\ell$ different dummies and $e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)$, sampling k-RR is exactly ε-LDP over sets.
 # Its noise is {eq}`eq-items-krr`.
-# This is below the noise of sampling S-Hist if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
+# It is less than $\ell^2c^2$, that of S-Hist, if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
 # :::
 #
-# The last statement compares {eq}`eq-items-krr` with $\ell^2c^2$.
-# For $\ell = 4$ and $\varepsilon = \frac32$, k-RR is better up to 463 items.
+# For $\ell = 4$ and $\varepsilon = \frac32$, this is so up to 463 items.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε and moments of the three clients, with one dummy for all as control"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε of the three clients, with one dummy for all as control"}
 three = subsets(3)
-held = np.array([[min(1, 2 / len(s)) if x in s else 0.0 for x in range(3)] for s in three])
 
 
 def spent(client, sets, *sizes):
@@ -320,34 +314,14 @@ def one_dummy(items, d, ell, eps, rng):
     return drawn if toss(ratio / (ratio + d), rng) else pick([y for y in range(d + 1) if y != drawn], rng)
 
 
-leak = spent(one_dummy, three, 3, 2)
+found = [spent(sampled_shist, four, 4, 2, hadamard(4)), spent(sampled_rappor, four, 4, 2)]
+found += [spent(sampled_krr, subsets(d), d, ell) for d in (1, 2, 3) for ell in (1, 2, 3)]
 check(
     "Privacy",
     "ε = 1: S-Hist and RAPPOR for four items and ℓ = 2, k-RR for up to three items and ℓ ≤ 3: exactly 1",
-    abs(spent(sampled_shist, four, 4, 2, hadamard(4)) - 1) < 1e-9
-    and abs(spent(sampled_rappor, four, 4, 2) - 1) < 1e-9
-    and all(abs(spent(sampled_krr, subsets(d), d, ell) - 1) < 1e-9 for d in (1, 2, 3) for ell in (1, 2, 3)),
+    np.allclose(found, 1, atol=1e-9),
     control="one dummy for all in k-RR: ε′ is spent",
-    caught=abs(leak - log(1 + 2 * (exp(1) - 1))) < 1e-9,
-)
-
-
-def stated(scale, p_star, q_star):
-    """Means and variances of the scores of eight sets, by the theorem."""
-    chance = q_star + held / scale * (p_star - q_star)
-    return held, chance * (1 - chance) * scale**2 / (p_star - q_star) ** 2
-
-
-e, root = exp(1), exp(0.5)
-KIND = {SampledHadamardBit: (e / (e + 1), 1 / 2), SampledSUE: (root / (root + 1), 1 / (root + 1))}
-KIND[SampledGRR] = ((2 * e - 1) / (3 + 2 * e), 1 / (3 + 2 * e))
-exact = {kind: moments(kind(d=3, ell=2, epsilon=1.0), three) for kind in KIND}
-check(
-    "Moments",
-    "three items, ℓ = 2, eight sets, one of them longer: the means t and the variances of the package's clients",
-    all(np.allclose(exact[kind], stated(2, *pair)) for kind, pair in KIND.items()),
-    control="without the factor ℓ",
-    caught=not any(np.allclose(exact[kind], stated(1, *pair)) for kind, pair in KIND.items()),
+    caught=abs(spent(one_dummy, three, 3, 2) - log(1 + 2 * (exp(1) - 1))) < 1e-9,
 )
 
 # %% [markdown]
@@ -355,13 +329,13 @@ check(
 # ## PrivSet: speak about the whole set
 #
 # *PrivSet* does not draw an item {cite:p}`wang2018privset`.
-# It takes the padded set as it is; from a longer set it first draws $\ell$ items.
-# Then it sends $b$ of the $d+\ell$ symbols, with $1 \le b \le d$.
+# It first pads the set; if the set is longer than $\ell$, it draws $\ell$ of the items.
+# Then it sends $b$ of the $d+\ell$ items and dummies, with $1 \le b \le d$.
 # A report that meets the padded set is $e^\varepsilon$ times as likely as one that misses it.
 #
 # There are $\binom{d+\ell}b$ reports, and $\binom db$ of them miss the padded set.
-# Among the others, $\binom\ell h\binom d{b-h}$ have exactly $h$ symbols of it.
-# So the client first decides whether the report meets the set, then draws $h$, and last the symbols.
+# Of the others, $\binom\ell h\binom d{b-h}$ have $h$ entries of it.
+# So the client first decides whether the report meets the set, and then draws $h$.
 
 
 # %%
@@ -410,8 +384,8 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 #
 # :::{prf:proof}
 # *Privacy.*
-# All padded sets have $\ell$ symbols, so $\Omega$ is the same for all.
-# So a given report has one of two probabilities, whose ratio is $e^\varepsilon$.
+# All padded sets have $\ell$ entries, so $\Omega$ is the same for all.
+# So a given report has one of two probabilities, with the ratio $e^\varepsilon$.
 # A longer set averages over its draws, which stays between the two.
 # As $b \le d$, some report contains $x$ and no dummy.
 # It meets $\{x\}$, and misses the empty set.
@@ -421,11 +395,11 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 # So its report contains the item with probability $q^* + t\,(p^*-q^*)$.
 #
 # *One symbol.*
-# For $b = 1$, each of the $\ell$ symbols of the padded set is sent with probability $e^\varepsilon/(d+\ell e^\varepsilon)$.
+# For $b = 1$, each of the $\ell$ entries of the padded set is sent with probability $e^\varepsilon/(d+\ell e^\varepsilon)$.
 # Sampling k-RR has the same law, by {eq}`eq-items-amplified` with $\pi(y) = \frac1\ell$.
 # :::
 #
-# The best $b$ is found by trying all; `PrivSet` of the package does this.
+# The package's `PrivSet` tries all $b$ to find the best.
 # For many items and a small ε, it is about $(d+\ell)/2\ell$.
 
 
@@ -443,12 +417,19 @@ def chances(name, d, ell, eps, b=1):
     }[name]
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: PrivSet's exact ε, moments and law, with sets that are not padded as control"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: PrivSet's exact ε; means and variances of the package's four clients"}
 def not_padded(items, d, ell, b, eps, rng):
     """A mistake, for b = 1: no dummies."""
     own, others = sorted(items), [y for y in range(d) if y not in items]
     weight = odds(eps) * len(own)
     return [pick(own if toss(weight / (weight + len(others)), rng) else others, rng)]
+
+
+def stated(scale, p_star, q_star):
+    """Means and variances of the scores of eight sets for ℓ = 2, by the theorems."""
+    t = np.array([[min(1, 2 / len(s)) if x in s else 0.0 for x in range(3)] for s in three])
+    chance = q_star + t / scale * (p_star - q_star)
+    return t, chance * (1 - chance) * scale**2 / (p_star - q_star) ** 2
 
 
 check(
@@ -458,18 +439,17 @@ check(
     control="sets that are not padded",
     caught=spent(not_padded, three[1:-1], 3, 2, 1) > 1.01,
 )
-sizes = {b: chances("PrivSet", 3, 2, 1.0, b) for b in (1, 2, 3)}
+size = {"d": 3, "ell": 2, "epsilon": 1.0}
+MADE = {"S-Hist": SampledHadamardBit(**size), "RAPPOR": SampledSUE(**size), "k-RR": SampledGRR(**size)}
+MADE |= {f"PrivSet {b}": PrivSet(**size, size=b) for b in (1, 2, 3)}
+exact = {name: moments(mechanism, three) for name, mechanism in MADE.items()}
+claimed = {name: chances(name.split()[0], 3, 2, 1.0, int(name[-1]) if name[-1].isdigit() else 1) for name in MADE}
 check(
-    "PrivSet's moments",
-    "three sizes: p* and q*, means t and variances of the package's client as stated",
-    all(
-        np.allclose(moments(PrivSet(d=3, ell=2, epsilon=1.0, size=b), three), stated(*three_numbers))
-        for b, three_numbers in sizes.items()
-    ),
+    "Moments",
+    "three items, ℓ = 2, eight sets, one of them longer: means t and variances as stated",
+    all(np.allclose(exact[name], stated(*claimed[name])) for name in MADE),
     control="p* and q* for ℓ = 3",
-    caught=not np.allclose(
-        moments(PrivSet(d=3, ell=2, epsilon=1.0, size=2), three), stated(*chances("PrivSet", 3, 3, 1.0, 2))
-    ),
+    caught=not np.allclose(exact["PrivSet 2"], stated(*chances("PrivSet", 3, 3, 1.0, 2))),
 )
 
 # %% [markdown]
@@ -496,7 +476,7 @@ people = [listener(rng) for _ in range(N)]
 # (sec-items-ell)=
 # ### Choosing the length
 #
-# A small $\ell$ biases the items of long sets downwards; a large $\ell$ costs noise.
+# A small $\ell$ biases estimates downwards; a large $\ell$ costs noise.
 # A common choice is the 90th percentile of the sizes.
 # But sizes are private, too.
 # So a random fifth of the people report only the size of their set, up to 9.
@@ -530,17 +510,16 @@ print("estimated shares of sizes up to 0, 1, …:", np.cumsum(size).round(2)[:7]
 print("ℓ =", ell, "; sets that are longer:", np.mean([len(s) > ell for s in people]).round(3))
 
 # %% [markdown]
-# ### Four answers
+# ### Three answers
 #
 # The other 16,000 people report their sets.
-# For comparison, each runs all four clients; a survey needs only one of them.
+# Here each person runs three clients; a survey needs only one.
 
 # %%
 b = PrivSet(d=D, ell=ell, epsilon=EPS).set_size
 phi = hadamard(D)
 REPORT = {
     "S-Hist": lambda s: sampled_shist(s, D, ell, phi, EPS, rng),
-    "RAPPOR": lambda s: sampled_rappor(s, D, ell, EPS, rng),
     "k-RR": lambda s: sampled_krr(s, D, ell, EPS, rng),
     "PrivSet": lambda s: privset(s, D, ell, b, EPS, rng),
 }
@@ -554,54 +533,69 @@ table(pd.DataFrame(columns))
 
 # %% [markdown]
 # Most estimates lie within two standard errors of the truth.
-# PrivSet's standard errors are less than half of those of S-Hist.
-# So S-Hist would need seven times as many people.
-#
-# {numref}`fig-items-ell` shows what other lengths would have given.
+# For podcast 99, S-Hist would need about seven times as many people as PrivSet.
+# {numref}`fig-items-ell` shows other lengths.
 
 # %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 40 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 11 points. Sampling S-Hist falls to a minimum near 3 at length 3 and then rises in a straight line. k-RR and PrivSet fall to below 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
-KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR, "PrivSet": PrivSet}
-exact, runs = study.lengths(
-    KINDS, Records.of(*people), d=D, eps=EPS, lengths=range(1, 11), tried=(1, 2, 4, 7, 10), rng=rng
-)
-ax = sns.lineplot(exact, x="ℓ", y="error", **theory("mechanism", [*KINDS]))
-sns.lineplot(runs, x="ℓ", y="error", ax=ax, **simulation("mechanism", [*KINDS]))
-ax.axvline(np.percentile([len(s) for s in people], 90), color="black", linestyle="--", linewidth=1)
-ax.set(xlabel="padding length ℓ", ylabel="error, percentage points", ylim=(0, None), xticks=range(1, 11))
+KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
+KINDS["PrivSet"] = PrivSet
+crowd, sizes = Records.of(*people), [len(s) for s in people]
+exact, runs = study.lengths(KINDS, crowd, D, EPS, range(1, 11), rng)
+by = "mechanism", [*KINDS]
+ax = sns.lineplot(exact, x="ℓ", y="error", **theory(*by))
+sns.lineplot(runs, x="ℓ", y="error", ax=ax, **simulation(*by))
+ax.axvline(np.percentile(sizes, 90), color="black", ls="--", lw=1)
+ax.set(xlabel="padding length ℓ", ylabel="error, percentage points")
+ax.set(ylim=(0, None), xticks=range(1, 11))
 label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# The noise of S-Hist grows with $\ell^2$, so a shorter length suits it better.
-# k-RR and PrivSet pay little for length.
+# The noise of S-Hist grows with $\ell^2$, so a shorter length suits it better; k-RR and PrivSet pay little for length.
 #
 # (sec-items-compare)=
 # ## Which one?
 #
+# By {eq}`eq-items-variance`, the noise follows from $p^*$ and $q^*$ alone.
 # {numref}`fig-items-noise` has longer sets: 1,000 items and $\ell = 50$.
 
+
+# %%
+def noise(name, d, ell, eps):
+    """n times the variance for an item that nobody has."""
+    if name == "one question":
+        return d * exp(eps) / (exp(eps) - 1) ** 2
+    b = PrivSet(d=d, ell=ell, epsilon=eps).set_size
+    scale, p_star, q_star = chances(name, d, ell, eps, b)
+    return scale**2 * q_star * (1 - q_star) / (p_star - q_star) ** 2
+
+
 # %% mystnb={"figure": {"name": "fig-items-noise", "caption": "Noise for 1,000 items and ℓ = 50. Lines: formulas; marks: three simulated surveys of 4,000 people, with 95 % bars."}, "image": {"alt": "Noise against epsilon from 0.25 to 6, both on logarithmic axes. Sampling S-Hist and RAPPOR lie together on top; S-Hist levels off at 2,500. One random question is ten times lower, k-RR and PrivSet are lower still and meet near epsilon 2.3. Marks lie on the lines."}}
-KINDS = {"S-Hist": SampledHadamardBit, "RAPPOR": SampledSUE, "k-RR": SampledGRR, "PrivSet": PrivSet}
-budgets = np.geomspace(0.25, 6, 25)
-exact, runs = study.noises(KINDS, d=1000, ell=50, budgets=budgets, tried=(0.25, 1, 4), rng=rng)
-question = pd.DataFrame({"mechanism": "one question", "ε": budgets})
-question["noise"] = 1000 * np.exp(budgets) / np.expm1(budgets) ** 2
-names = [*KINDS, "one question"]
-ax = sns.lineplot(pd.concat([exact, question]), x="ε", y="noise", **theory("mechanism", names))
-sns.lineplot(runs, x="ε", y="noise", ax=ax, **simulation("mechanism", names))
-ax.set(xscale="log", yscale="log", ylabel="noise")
+SHORT, LONG = (1000, 5), (1000, 50)
+KINDS["RAPPOR"] = SampledSUE
+by = "mechanism", [*KINDS, "one question"]
+exact = [
+    {"mechanism": name, "ε": eps, "noise": noise(name, *LONG, eps)}
+    for name in by[1]
+    for eps in np.geomspace(0.25, 6, 25)
+]
+runs = study.absent(KINDS, *LONG, (0.25, 1, 4), rng)
+ax = sns.lineplot(pd.DataFrame(exact), x="ε", y="noise", **theory(*by))
+sns.lineplot(runs, x="ε", y="noise", ax=ax, **simulation(*by))
+ax.set(xscale="log", yscale="log")
 plain_ticks(ax)
+ax.set_yticks(10.0 ** np.arange(6), [f"{10**i:,}" for i in range(6)])
 label_lines(ax)
 plt.show()
 
 # %%
 rows = []
-for d, length in ((1000, 5), (1000, 50), (100_000, 50)):
-    made = {name: kind(d=d, ell=length, epsilon=1.0) for name, kind in KINDS.items()}
-    row = {"d": f"{d:,}", "ℓ": length} | {name: f"{m.rare_variance:,.0f}" for name, m in made.items()}
-    row["wheel"] = f"{Wheel(epsilon=1.0, m=length).variance(Records.of(set()), [0])[0, 0]:,.0f}"
-    rows.append(row | {"one question": f"{d * exp(1) / (exp(1) - 1) ** 2:,.0f}"})
-print("noise at ε = 1; bits of PrivSet in the second row:", PrivSet(d=1000, ell=50, epsilon=1.0).report_bits)
+for d, length in (SHORT, LONG, (100_000, 50)):
+    row = {"d": f"{d:,}", "ℓ": length}
+    row |= {m: f"{noise(m, d, length, 1.0):,.0f}" for m in by[1]}
+    wheel = Wheel(epsilon=1.0, m=length).variance(Records.of(set()), [0])
+    rows.append(row | {"wheel": f"{wheel[0, 0]:,.0f}"})
+print("noise at ε = 1:")
 table(pd.DataFrame(rows))
 
 # %% [markdown]
@@ -656,8 +650,9 @@ table(pd.DataFrame(rows))
 # A report agrees with the drawn entry if it contains it.
 # At most $b$ of the $\ell$ entries of a padded set are among the $b$ symbols of a report.
 # So the report agrees with probability at most $b/\ell$, and as in {eq}`eq-items-amplified`, $e^{\varepsilon'} = 1 + \frac\ell b(e^\varepsilon-1)$.
-# The noise is about $b$ times that of k-RR: it does not pay.
-# PrivSet does not ask which entry the report met.
+# In the estimator, $\ell$ is the scale, and $p^*$ and $q^*$ are those of k-Subset with $\varepsilon'$.
+# The noise is about $b$ times that of k-RR, so the larger reports do not pay.
+# PrivSet does better since it does not ask which entry the report met.
 # :::
 
 
@@ -676,21 +671,14 @@ def subset_chances(d, ell, b, eps):
     return ell, p_star, (b - p_star) / (d + ell - 1)
 
 
-reports = [sampled_subset(s, D, 4, 2, EPS, rng) for s in others]
-f, error = server(support("PrivSet", reports, D), *subset_chances(D, 4, 2, EPS))
+reports = [sampled_subset(s, D, ell, 2, EPS, rng) for s in others]
+f, error = server(support("PrivSet", reports, D), *subset_chances(D, ell, 2, EPS))
 print("podcast 0:", f"{f[0]:.3f} ± {error[0]:.3f}")
 for b in (1, 2, 5):
-    larger = log(1 + 50 / b * (exp(1) - 1))
-    noise = 50**2 * SubsetSelection(k=1050, epsilon=larger, size=b).variance([0])[0, 1]
-    print(f"b = {b}: {noise:,.0f}, PrivSet {PrivSet(d=1000, ell=50, epsilon=1.0, size=b).rare_variance:,.0f}")
-check(
-    "Exercise 2",
-    "three items, ℓ = b = 2, eight sets: exactly 1",
-    abs(spent(sampled_subset, three, 3, 2, 2) - 1) < 1e-9,
-    control="k-RR's budget, for three symbols of two",
-    caught=spent(lambda s, d, ell, b, eps, rng: sampled_subset(s, d, ell, b, log(2 * exp(1) - 1), rng), three, 3, 2, 2)
-    > 1.01,
-)
+    scale, p_star, q_star = subset_chances(1000, 50, b, 1.0)
+    each = scale**2 * q_star * (1 - q_star) / (p_star - q_star) ** 2
+    print(f"b = {b}: {each:,.0f}, PrivSet {PrivSet(d=1000, ell=50, epsilon=1.0, size=b).rare_variance:,.0f}")
+print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 2, 2):.6f}")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
