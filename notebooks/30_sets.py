@@ -25,7 +25,7 @@
 # :::
 #
 # You need k-RR and scores from {ref}`ch-frequency`, and the Hadamard matrix from {ref}`sec-onebit-hadamard`.
-# {ref}`sec-pckv` pads records with values; here are the same ideas without values.
+# {ref}`sec-pckv` has the same ideas for items with values.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -62,7 +62,7 @@ rng = np.random.default_rng(2018)
 # (sec-items-setting)=
 # ## A hundred podcasts
 #
-# An app offers $d = 100$ podcasts, the *items*, numbered from 0.
+# An app offers $d = 100$ podcasts, the *items*, numbered from 0: keys without values.
 # Each listener follows a *set* of them; $S$ is one person's set.
 
 # %%
@@ -90,7 +90,7 @@ kim = {0, 2, 3, 5, 8, 9}
 # $$ \underbrace{\frac{e^{\varepsilon/d}}{(e^{\varepsilon/d}-1)^2} \approx \frac{d^2}{\varepsilon^2}}_{\text{all items}}, \qquad\qquad \underbrace{\frac{d\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one question}}. $$ (eq-items-all)
 #
 # For 100 podcasts and $\varepsilon = \frac32$, these are 4,444 and 37.
-# Even the one question is wasted on nearly everybody, as each person follows so few.
+# And this question is wasted on nearly everybody.
 #
 # (sec-items-draw)=
 # ## Draw one of your own items
@@ -134,7 +134,7 @@ plt.show()
 
 # %%
 def hadamard(d):
-    """Signs: a row of d for each card, orthogonal columns."""
+    """Rows of d signs, with orthogonal columns."""
     R = 1 << max(d - 1, 1).bit_length()
     signs = (1, -1)
     return [[signs[(r & x).bit_count() % 2] for x in range(d)] for r in range(R)]
@@ -236,7 +236,7 @@ print(prove(sized(sampled_rappor, 4, 2), four, rounded=False))
 # $$ \E\,\frac{C_x}{n} = q^* + \frac{f_x}{\ell}\,(p^*-q^*), \qquad\text{so}\qquad \hat f_x = \ell\;\frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-items-estimate)
 #
 # The score of a report takes two values that differ by $\ell/(p^*-q^*)$.
-# With $P_i$ for person $i$, we get:
+# Let $P_i$ be the $P$ of person $i$.
 #
 # :::{prf:theorem} Estimates from a drawn item
 # :label: thm-items-estimate
@@ -378,7 +378,7 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 # :::{prf:theorem} PrivSet
 # :label: thm-items-privset
 # PrivSet is exactly ε-LDP over sets.
-# With {eq}`eq-items-privset`, {eq}`eq-items-estimate` and {eq}`eq-items-variance` hold without the factor $\ell$: put 1 in its place, also in {eq}`eq-items-support`.
+# With its $p^*$ and $q^*$, and 1 in place of the factor $\ell$, {prf:ref}`thm-items-estimate` holds for it.
 # For $b = 1$, PrivSet is sampling k-RR.
 # :::
 #
@@ -392,15 +392,14 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 #
 # *Estimates.*
 # An item of a person's set is in the padded set with probability $t$.
-# So its report contains the item with probability $q^* + t\,(p^*-q^*)$.
+# So {eq}`eq-items-support` holds with 1 in place of $\ell$.
 #
 # *One symbol.*
 # For $b = 1$, each of the $\ell$ entries of the padded set is sent with probability $e^\varepsilon/(d+\ell e^\varepsilon)$.
 # Sampling k-RR has the same law, by {eq}`eq-items-amplified` with $\pi(y) = \frac1\ell$.
 # :::
 #
-# The package's `PrivSet` tries all $b$ to find the best.
-# For many items and a small ε, it is about $(d+\ell)/2\ell$.
+# The package's `PrivSet` finds the best $b$ by trying all.
 
 
 # %%
@@ -536,7 +535,7 @@ table(pd.DataFrame(columns))
 # For podcast 99, S-Hist would need about seven times as many people as PrivSet.
 # {numref}`fig-items-ell` shows other lengths.
 
-# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 40 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 11 points. Sampling S-Hist falls to a minimum near 3 at length 3 and then rises in a straight line. k-RR and PrivSet fall to below 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 40 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
 KINDS["PrivSet"] = PrivSet
 crowd, sizes = Records.of(*people), [len(s) for s in people]
@@ -570,7 +569,7 @@ def noise(name, d, ell, eps):
     return scale**2 * q_star * (1 - q_star) / (p_star - q_star) ** 2
 
 
-# %% mystnb={"figure": {"name": "fig-items-noise", "caption": "Noise for 1,000 items and ℓ = 50. Lines: formulas; marks: three simulated surveys of 4,000 people, with 95 % bars."}, "image": {"alt": "Noise against epsilon from 0.25 to 6, both on logarithmic axes. Sampling S-Hist and RAPPOR lie together on top; S-Hist levels off at 2,500. One random question is ten times lower, k-RR and PrivSet are lower still and meet near epsilon 2.3. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-items-noise", "caption": "Noise for 1,000 items and ℓ = 50. Lines: formulas; marks: three simulated surveys of 4,000 people, with 95 % bars."}, "image": {"alt": "Noise against epsilon from 0.25 to 6, both on logarithmic axes. Sampling S-Hist and RAPPOR lie together on top; S-Hist levels off at 2,500. One question is about ten times lower, k-RR and PrivSet are lower still and meet near epsilon 2.3. Marks lie on the lines."}}
 SHORT, LONG = (1000, 5), (1000, 50)
 KINDS["RAPPOR"] = SampledSUE
 by = "mechanism", [*KINDS, "one question"]
@@ -599,27 +598,26 @@ print("noise at ε = 1:")
 table(pd.DataFrame(rows))
 
 # %% [markdown]
-# - **PrivSet** has the least noise here, which grows about in proportion to $\ell$.
+# - **PrivSet** has the least noise here, about in proportion to $\ell$.
 #   Take it if you have a list of items.
-# - **Sampling k-RR** is simpler, and as good as PrivSet for large ε.
+# - **Sampling k-RR** is simpler, and as good for large ε: in the figure, from $\varepsilon = 2.3$ on.
 #   It suffers from long lists of items.
-# - **The wheel** for sets ({ref}`sec-wheel-sets`) needs no list, and is close to PrivSet for small ε.
-#   But its server hashes every item for every report.
+# - **The wheel** for sets ({ref}`sec-wheel-sets`) has a little more noise, and its client needs no list.
 # - **Sampling S-Hist** sends a single private bit, and **sampling RAPPOR** $d$ bits.
 #   Both treat the drawn item as if it were all that a person has, which costs $\ell^2$.
-#   For long sets, they are worse than one random question.
+#   In the second row, they are worse than one question.
 #
 # (sec-items-wrong)=
 # ## What can go wrong
 #
 # - *All dummies are alike.*
-#   In k-RR, an empty set would draw this dummy with certainty, and a full one never.
-#   Then ε′ is spent instead of ε.
+#   In k-RR, an empty set draws this dummy always, and a set of $\ell$ items never, so the client spends $\varepsilon'$.
 # - *A dummy looks different.*
-#   If the client of S-Hist sends a number of another size for a dummy, it reveals how full the set is.
+#   Suppose that the client of S-Hist scales the sign itself, and differently for a dummy.
+#   Then a report reveals whether a dummy was drawn.
 #   Send a sign, and let the server scale it.
-# - *The client multiplies by the size of its own set.*
-#   Then the report publishes the size.
+# - *The client scales by the size of its own set.*
+#   Then a report publishes this size.
 # - *Long sets hold other items than short ones.*
 #   Suppose that 4 people of 100 hold $\{9\}$, 8 hold $\{0, 1, 2, 3, 4\}$, and the others $\{0\}$.
 #   For $\ell = 1$, item 1 counts as $8 \cdot \frac15 = 1.6$ people, and item 9 as 4.
@@ -700,14 +698,14 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # - S-Hist and RAPPOR hide the drawn item with all of ε; the estimate is multiplied by $\ell$, and the variance grows with $\ell^2$.
 # - k-RR can use a larger budget for the drawn item, since each symbol is drawn with probability at most $1/\ell$.
 # - PrivSet sends symbols that rather meet the padded set, and has the least noise.
-# - The length is a compromise of bias and noise; some people can report their sizes to choose it.
+# - The length trades bias for noise; some people report their sizes to choose it.
 #
 # ## Letters
 #
 # | letter | meaning |
 # |---|---|
 # | $n$ | number of people |
-# | $d$ | number of keys, or of attributes; here, items are keys without values |
+# | $d$ | number of keys, or of attributes |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
 # | $S$ | one person's set of items, or of keys with values |
