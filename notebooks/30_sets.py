@@ -120,7 +120,7 @@ plt.show()
 # Here $t = 1$ for Mia and Leo, and $t = \frac23$ for Kim.
 #
 # (sec-items-shist)=
-# ### Three ways to hide the drawn item
+# ### Two ways to hide the drawn item
 #
 # **Sampling S-Hist** sends one private bit {cite:p}`zhang2018gfim`.
 # Let $\Phi$ be the Hadamard matrix, the public table of signs, with a column for each item.
@@ -136,8 +136,11 @@ plt.show()
 def hadamard(d):
     """Rows of d signs, with orthogonal columns."""
     R = 1 << max(d - 1, 1).bit_length()
-    signs = (1, -1)
-    return [[signs[(r & x).bit_count() % 2] for x in range(d)] for r in range(R)]
+
+    def sign(r, x):
+        return -1 if (r & x).bit_count() % 2 else 1
+
+    return [[sign(r, x) for x in range(d)] for r in range(R)]
 
 
 def sampled_shist(items, d, ell, phi, eps, rng):
@@ -162,9 +165,9 @@ def sampled_rappor(items, d, ell, eps, rng):
 # ### Privacy of whole sets
 #
 # Let $\Pr[y \mid u]$ be the probability of the report $y$ if entry $u$ is drawn.
-# A set with the padded list $u_1, \dots, u_a$ sends $y$ with probability
+# With the entries $u$ of the padded set, a person sends $y$ with probability
 #
-# $$ \Pr[y \mid S] = \frac1a \sum_{i=1}^{a} \Pr[y \mid u_i]. $$
+# $$ \Pr[y \mid S] = \frac{1}{\max(\ell, \lvert S\rvert)} \sum_u \Pr[y \mid u]. $$
 #
 # This average lies between the smallest and the largest $\Pr[y \mid u]$ over all items and dummies.
 # In both clients, these two differ by a factor of at most $e^\varepsilon$:
@@ -228,12 +231,14 @@ print(prove(sized(sampled_rappor, 4, 2), four, rounded=False))
 # A person with the set $S$ draws $x \in S$ with probability $t/\ell$.
 # So her report supports $x$ with probability
 #
-# $$ P = q^* + \frac t\ell\,(p^*-q^*), \qquad\text{and } P = q^* \text{ if } x \notin S. $$ (eq-items-support)
+# $$ P = q^* + \frac t\ell\,(p^*-q^*). $$ (eq-items-support)
+#
+# For $x \notin S$, it is $P = q^*$.
 #
 # Let $C_x$ be the number of reports that support $x$.
 # If no set is longer than $\ell$, then $t = 1$ for the $nf_x$ people who have $x$, and
 #
-# $$ \E\,\frac{C_x}{n} = q^* + \frac{f_x}{\ell}\,(p^*-q^*), \qquad\text{so}\qquad \hat f_x = \ell\;\frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-items-estimate)
+# $$ \begin{aligned} \E\,\frac{C_x}{n} &= q^* + \frac{f_x}{\ell}\,(p^*-q^*), \\[1ex] \text{so}\quad \hat f_x &= \ell\;\frac{C_x/n - q^*}{p^*-q^*}. \end{aligned} $$ (eq-items-estimate)
 #
 # The score of a report takes two values that differ by $\ell/(p^*-q^*)$.
 # Let $P_i$ be the $P$ of person $i$.
@@ -252,9 +257,9 @@ print(prove(sized(sampled_rappor, 4, 2), four, rounded=False))
 # So its scores are $\pm\ell c$: the factor $c$ undoes randomized response, and $\ell$ undoes the draw.
 # The noises are
 #
-# $$ \ell^2 c^2 \;\text{ for S-Hist}, \qquad \frac{\ell^2\,e^{\varepsilon/2}}{(e^{\varepsilon/2}-1)^2} \;\text{ for RAPPOR}. $$ (eq-items-squared)
+# $$ \underbrace{\ell^2 c^2}_{\text{S-Hist}}, \qquad \underbrace{\frac{\ell^2\,e^{\varepsilon/2}}{(e^{\varepsilon/2}-1)^2}}_{\text{RAPPOR}}. $$ (eq-items-squared)
 #
-# For $\ell = 4$ and $\varepsilon = \frac32$, these are 40 and 27: hardly better than one random question.
+# For $\ell = 4$ and $\varepsilon = \frac32$, these are 40 and 27; one question had 37.
 #
 # (sec-items-better)=
 # ## A larger budget for the drawn item
@@ -271,7 +276,7 @@ print(prove(sized(sampled_rappor, 4, 2), four, rounded=False))
 # The sets $\{y\}$ and $\varnothing$ attain this factor.
 # It is $e^\varepsilon$ for
 #
-# $$ e^{\varepsilon'} = 1 + \ell\,(e^\varepsilon-1), \qquad\text{and then}\quad Z = d + \ell\,e^\varepsilon. $$ (eq-items-amplified)
+# $$ e^{\varepsilon'} = 1 + \ell\,(e^\varepsilon-1), \quad\text{so}\quad Z = d + \ell\,e^\varepsilon. $$ (eq-items-amplified)
 
 
 # %%
@@ -373,7 +378,7 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 # If not, a share $\mu$ misses it.
 # So a report contains $x$ with probability
 #
-# $$ p^* = \frac{b}{d+\ell}\cdot\frac{e^\varepsilon}{\Omega} \qquad\text{or}\qquad q^* = \frac1\Omega\Big[e^\varepsilon\Big(\frac b{d+\ell}-\mu\Big) + \mu\Big]. $$ (eq-items-privset)
+# $$ \begin{aligned} p^* &= \frac{b}{d+\ell}\cdot\frac{e^\varepsilon}{\Omega} \quad\text{or} \\[1ex] q^* &= \frac1\Omega\Big[e^\varepsilon\Big(\frac b{d+\ell}-\mu\Big) + \mu\Big]. \end{aligned} $$ (eq-items-privset)
 #
 # :::{prf:theorem} PrivSet
 # :label: thm-items-privset
@@ -505,8 +510,9 @@ asked, others = people[:4000], people[4000:]
 told = [sampled_krr({min(len(s), 9)}, 10, 1, EPS, rng) for s in asked]
 size, _ = server(support("k-RR", told, 10), *chances("k-RR", 10, 1, EPS))
 ell = int(np.argmax(np.cumsum(size) >= 0.9))
-print("estimated shares of sizes up to 0, 1, …:", np.cumsum(size).round(2)[:7])
-print("ℓ =", ell, "; sets that are longer:", np.mean([len(s) > ell for s in people]).round(3))
+print("sizes up to 0, 1, …:", np.cumsum(size).round(2)[:7])
+longer = np.mean([len(s) > ell for s in people])
+print(f"ℓ = {ell}, and {longer:.1%} of the sets are longer")
 
 # %% [markdown]
 # ### Three answers
@@ -523,7 +529,8 @@ REPORT = {
     "PrivSet": lambda s: privset(s, D, ell, b, EPS, rng),
 }
 some = [0, 1, 2, 5, 20, D - 1]
-columns = {"podcast": some, "truth": [f"{np.mean([x in s for s in people]):.3f}" for x in some]}
+truth = [np.mean([x in s for s in people]) for x in some]
+columns = {"podcast": some, "truth": [f"{f:.3f}" for f in truth]}
 for name, client in REPORT.items():
     told = support(name, [client(s) for s in others], D)
     f, error = server(told, *chances(name, D, ell, EPS, b))
@@ -531,11 +538,11 @@ for name, client in REPORT.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# Most estimates lie within two standard errors of the truth.
+# Most estimates lie within two standard errors.
 # For podcast 99, S-Hist would need about seven times as many people as PrivSet.
 # {numref}`fig-items-ell` shows other lengths.
 
-# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 40 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 100 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
 KINDS["PrivSet"] = PrivSet
 crowd, sizes = Records.of(*people), [len(s) for s in people]
@@ -555,7 +562,7 @@ plt.show()
 # (sec-items-compare)=
 # ## Which one?
 #
-# By {eq}`eq-items-variance`, the noise follows from $p^*$ and $q^*$ alone.
+# {eq}`eq-items-variance` gives all noises.
 # {numref}`fig-items-noise` has longer sets: 1,000 items and $\ell = 50$.
 
 
@@ -594,7 +601,7 @@ for d, length in (SHORT, LONG, (100_000, 50)):
     row |= {m: f"{noise(m, d, length, 1.0):,.0f}" for m in by[1]}
     wheel = Wheel(epsilon=1.0, m=length).variance(Records.of(set()), [0])
     rows.append(row | {"wheel": f"{wheel[0, 0]:,.0f}"})
-print("noise at ε = 1:")
+print("noise at ε = 1")
 table(pd.DataFrame(rows))
 
 # %% [markdown]
@@ -616,8 +623,6 @@ table(pd.DataFrame(rows))
 #   Suppose that the client of S-Hist scales the sign itself, and differently for a dummy.
 #   Then a report reveals whether a dummy was drawn.
 #   Send a sign, and let the server scale it.
-# - *The client scales by the size of its own set.*
-#   Then a report publishes this size.
 # - *Long sets hold other items than short ones.*
 #   Suppose that 4 people of 100 hold $\{9\}$, 8 hold $\{0, 1, 2, 3, 4\}$, and the others $\{0\}$.
 #   For $\ell = 1$, item 1 counts as $8 \cdot \frac15 = 1.6$ people, and item 9 as 4.
@@ -694,10 +699,10 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 #
 # ## Summary
 #
-# - Padding makes all sets equally long, so that each item is drawn with the same probability.
-# - S-Hist and RAPPOR hide the drawn item with all of ε; the estimate is multiplied by $\ell$, and the variance grows with $\ell^2$.
+# - Padding gives all items the same chance to be drawn.
+# - S-Hist and RAPPOR hide the drawn item with ε; the factor $\ell$ of the estimate makes the variance grow with $\ell^2$.
 # - k-RR can use a larger budget for the drawn item, since each symbol is drawn with probability at most $1/\ell$.
-# - PrivSet sends symbols that rather meet the padded set, and has the least noise.
+# - PrivSet sends a set that rather meets the padded one, and has the least noise.
 # - The length trades bias for noise; some people report their sizes to choose it.
 #
 # ## Letters
@@ -708,6 +713,7 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # | $d$ | number of keys, or of attributes |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
+# | $u$ | an entry of a padded set (here only) |
 # | $S$ | one person's set of items, or of keys with values |
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $\ell$ | length to which a person's set is padded |
@@ -718,6 +724,8 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # | $q^*$ | chance that a report supports any other item |
 # | $P$ | chance that a report supports a given item (here only) |
 # | $\Phi$ | public table of signs |
+# | $r$ | number of a row of $\Phi$ (here only) |
+# | $z$ | the sign in a report (here only) |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $\varepsilon'$ | budget of the k-RR inside sampling k-RR (here only) |
 # | $Z$ | $d + \ell e^\varepsilon$ (here only) |
