@@ -1,11 +1,12 @@
 """The experiments of the lesson on sets of items, and what its figures and sentences show."""
 
-from math import exp
+from math import ceil, exp, floor
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 
-from ldpnb import PrivSet, Records, SampledGRR, SampledHadamardBit, SampledSUE, Wheel
+from ldpnb import PrivSet, Records, SampledGRR, SampledHadamardBit, SampledSUE, Wheel, laws, pick
 from ldpnb.book.studies import sets as study
 
 KINDS = {"S-Hist": SampledHadamardBit, "RAPPOR": SampledSUE, "k-RR": SampledGRR, "PrivSet": PrivSet}
@@ -67,6 +68,54 @@ def test_which_one_has_the_least_noise():
     assert question < noise["RAPPOR"] < noise["S-Hist"]
     sizes = [PrivSet(d=1000, ell=50, epsilon=e).set_size for e in (2.2, 2.3, 4.0)]
     assert sizes == [2, 1, 1]  # where it is k-RR
-    assert 9 < noise["PrivSet"] / PrivSet(d=1000, ell=5, epsilon=1.0).rare_variance < 10  # about in proportion to ℓ
-    short, long = ([kind(d=d, ell=4, epsilon=1.5).rare_variance for kind in KINDS.values()] for d in (463, 464))
-    assert short[2] < short[0] and long[2] > long[0]  # k-RR against S-Hist
+    assert 9 < noise["PrivSet"] / PrivSet(d=1000, ell=5, epsilon=1.0).rare_variance < 10
+    growth = {
+        name: KINDS[name](d=100_000, ell=500, epsilon=1.0).rare_variance
+        / KINDS[name](d=10_000, ell=50, epsilon=1.0).rare_variance
+        for name in ("PrivSet", "S-Hist")
+    }
+    wide = Wheel(epsilon=1.0, m=500).variance(Records.of(set()), [0])[0, 0] / wheel
+    assert abs(growth["PrivSet"] / 10 - 1) < 0.02 and abs(wide / 10 - 1) < 0.02  # in proportion to ℓ
+    assert growth["S-Hist"] > 99  # the control
+
+
+@pytest.mark.parametrize("ell", [1, 2, 4, 5, 50])
+@pytest.mark.parametrize("eps", [0.1, 0.5, 1.0, 1.5, 3.0])
+def test_k_rr_against_one_bit(ell, eps):
+    """It has less noise up to the last whole number of items below the threshold; another threshold is the control."""
+
+    def better(d):
+        return SampledGRR(d=d, ell=ell, epsilon=eps).rare_variance < ell**2 * ((exp(eps) + 1) / (exp(eps) - 1)) ** 2
+
+    threshold = ell**2 * (exp(eps) + 1) ** 2 - ell * exp(eps) + 1
+    assert better(ceil(threshold) - 1) and not better(floor(threshold) + 1)
+    control = threshold + ell * exp(eps) - 1
+    assert ell == 1 or not better(ceil(control) - 1)
+    if (ell, eps) == (4, 1.5):
+        assert ceil(threshold) - 1 == 463
+
+
+def test_cutting_first_is_drawing_at_once():
+    """All 16 sets of four items; a client that does not pad is the control."""
+
+    def cut_and_draw(items, ell, rng):
+        left, kept = sorted(items), []
+        while left and len(kept) < ell:
+            kept.append(left.pop(pick(range(len(left)), rng)))
+        return pick(pad(kept, 4, ell), rng)
+
+    sets = [{x for x in range(4) if code >> x & 1} for code in range(16)]
+    for ell in (1, 2, 3):
+        two = [
+            [
+                {min(y, 4): sum(p for z, p in law.items() if min(z, 4) == min(y, 4)) for y in law}
+                for law in laws(client, sets)
+            ]
+            for client in (
+                lambda s, rng, ell=ell: cut_and_draw(s, ell, rng),
+                lambda s, rng, ell=ell: pick(pad(s, 4, ell), rng),
+                lambda s, rng: pick(pad(s, 4, 1), rng),
+            )
+        ]
+        assert two[0] == two[1]
+        assert (two[0] == two[2]) == (ell == 1)
