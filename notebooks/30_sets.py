@@ -294,7 +294,7 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 # %% [markdown]
 # In {eq}`eq-items-variance`, insert $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$:
 #
-# $$ n\Var\hat f_x = \ell^2\,\frac{q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} = \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. $$ (eq-items-krr)
+# $$ \begin{aligned} n\Var\hat f_x &= \frac{\ell^2\,q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} \\[1ex] &= \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-items-krr)
 #
 # :::{prf:theorem} Sampling k-RR
 # :label: thm-items-krr
@@ -303,7 +303,7 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 # It is less than $\ell^2c^2$, that of S-Hist, if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
 # :::
 #
-# For $\ell = 4$ and $\varepsilon = \frac32$, this is so up to 463 items.
+# The last statement compares numerators; for $\ell = 4$ and $\varepsilon = \frac32$, k-RR is better up to 463 items.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε of the three clients, with one dummy for all as control"}
 three = subsets(3)
@@ -481,7 +481,7 @@ people = [listener(rng) for _ in range(N)]
 # ### Choosing the length
 #
 # A small $\ell$ biases estimates downwards; a large $\ell$ costs noise.
-# A common choice is the 90th percentile of the sizes.
+# A common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
 # But sizes are private, too.
 # So a random fifth of the people report only the size of their set, up to 9.
 # A size is one item of a list of ten, so `sampled_krr` with $\ell = 1$ hides it.
@@ -517,8 +517,7 @@ print(f"ℓ = {ell}, and {longer:.1%} of the sets are longer")
 # %% [markdown]
 # ### Three answers
 #
-# The other 16,000 people report their sets.
-# Here each person runs three clients; a survey needs only one.
+# The other 16,000 people report their sets, here by three clients; a survey needs one.
 
 # %%
 b = PrivSet(d=D, ell=ell, epsilon=EPS).set_size
