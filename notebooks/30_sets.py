@@ -447,11 +447,11 @@ size = {"d": 3, "ell": 2, "epsilon": 1.0}
 MADE = {"S-Hist": SampledHadamardBit(**size), "RAPPOR": SampledSUE(**size), "k-RR": SampledGRR(**size)}
 MADE |= {f"PrivSet {b}": PrivSet(**size, size=b) for b in (1, 2, 3)}
 exact = {name: moments(mechanism, three) for name, mechanism in MADE.items()}
-claimed = {name: chances(name.split()[0], 3, 2, 1.0, int(name[-1]) if name[-1].isdigit() else 1) for name in MADE}
+right = {name: chances(name.split()[0], 3, 2, 1.0, int(name[-1]) if name[-1].isdigit() else 1) for name in MADE}
 check(
     "Moments",
     "three items, ℓ = 2, eight sets, one of them longer: means t and variances as stated",
-    all(np.allclose(exact[name], stated(*claimed[name])) for name in MADE),
+    all(np.allclose(exact[name], stated(*right[name])) for name in MADE),
     control="p* and q* for ℓ = 3",
     caught=not np.allclose(exact["PrivSet 2"], stated(*chances("PrivSet", 3, 3, 1.0, 2))),
 )
@@ -541,7 +541,7 @@ table(pd.DataFrame(columns))
 # For podcast 99, S-Hist would need about seven times as many people as PrivSet.
 # {numref}`fig-items-ell` shows other lengths.
 
-# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 100 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 50 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
 KINDS["PrivSet"] = PrivSet
 crowd, sizes = Records.of(*people), [len(s) for s in people]
@@ -702,7 +702,7 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # - S-Hist and RAPPOR hide the drawn item with ε; the factor $\ell$ of the estimate makes the variance grow with $\ell^2$.
 # - k-RR can use a larger budget for the drawn item, since each symbol is drawn with probability at most $1/\ell$.
 # - PrivSet sends a set that rather meets the padded one, and has the least noise.
-# - The length trades bias for noise; some people report their sizes to choose it.
+# - The length trades bias for noise; reported sizes help to choose it.
 #
 # ## Letters
 #

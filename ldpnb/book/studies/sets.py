@@ -43,7 +43,7 @@ def survey(mechanism: SetSampling, people: Records, rng: np.random.Generator) ->
 
 def lengths(
     kinds: Kinds, people: Records, d: int, eps: float, tried: Iterable[int], rng: np.random.Generator, *,
-    top: int = 5, surveys: int = 100,
+    top: int = 5, surveys: int = 50,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """Return the error of the most frequent items against the length to which sets are padded.
 
