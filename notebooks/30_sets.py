@@ -1,0 +1,738 @@
+# %% [markdown]
+# (ch-items)=
+# # Sets of items
+#
+# *From {cite:t}`qin2016heavy`, {cite:t}`wang2018itemset` and {cite:t}`wang2018privset`; sampling S-Hist is from {cite:t}`zhang2018gfim` ({ref}`dossier <paper-zhang2018>`).*
+#
+# :::{admonition} In one minute
+# An app offers a hundred podcasts, and each listener follows a few.
+# A question about every podcast spreads the budget too thin.
+# So the phone fills up short lists with dummies, and draws one entry.
+# It hides this entry, and the server multiplies its estimates by the common length.
+# Some clients can use a larger budget for the drawn entry, because nobody knows which entry was drawn.
+# PrivSet does not draw at all.
+# It sends a few podcasts that are more likely to meet the listener's own list.
+# :::
+#
+# :::{zh}
+# 本课研究集值数据：每人持有若干项的集合，服务器要估计持有每一项的人所占的比例。
+# 逐项作答须把预算分给所有 $d$ 项，代价太大；因此客户端先用虚拟项把集合填充到长度 $\ell$，再抽取其中一项。
+# 抽样 S-Hist 与抽样 RAPPOR 对抽出的一项使用全部预算，估计时乘以 $\ell$，方差与 $\ell^2$ 成正比。
+# 抽样 k-RR 可以使用更大的预算 $\varepsilon'$，因为每个符号被抽中的概率至多为 $1/\ell$；这要求各虚拟项互不相同。
+# PrivSet 不抽样，而是上报由 $b$ 个符号组成的集合，与填充后的集合相交的报告概率是其他报告的 $e^\varepsilon$ 倍。
+# 四种客户端都是 $\varepsilon$-本地化差分隐私的，对任意大小的集合都成立；集合不超过 $\ell$ 项时，估计无偏。
+# $\ell$ 太小会产生偏差，太大会增加方差；可以让一部分人用 k-RR 上报集合的大小，据此选择 $\ell$。
+# :::
+#
+# You need k-RR and scores from {ref}`ch-frequency`, and the Hadamard matrix from {ref}`sec-onebit-hadamard`.
+# {ref}`sec-pckv` has the same ideas for items with values.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from itertools import chain, combinations
+from math import comb, exp, log, sqrt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+from ldpnb import (
+    PrivSet,
+    Records,
+    SampledGRR,
+    SampledHadamardBit,
+    SampledSUE,
+    Wheel,
+    epsilon,
+    laws,
+    moments,
+    pick,
+    prove,
+    toss,
+)
+from ldpnb.book import check, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book.studies import sets as study
+from ldpnb.chance import odds
+
+style()
+rng = np.random.default_rng(2018)
+
+# %% [markdown]
+# (sec-items-setting)=
+# ## A hundred podcasts
+#
+# An app offers $d = 100$ podcasts, the *items*, numbered from 0: keys without values.
+# Each listener follows a *set* of them; $S$ is one person's set.
+
+# %%
+D = 100
+mia, leo, zoe = {1, 4}, {0}, set()
+kim = {0, 2, 3, 5, 8, 9}
+
+# %% [markdown]
+# **Can the server estimate the share $f_x$ of people who follow podcast $x$?**
+# Any two sets must be hard to tell apart, even Zoe's and Kim's.
+# So a report must also hide how many podcasts a person follows.
+#
+# (sec-items-split)=
+# ### Why asking about all is costly
+#
+# The phone could answer *yes* or *no* about every podcast, by randomized response.
+# But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$.
+# Or the phone answers *one question*, about a random podcast, with all of $\varepsilon$.
+# Then only about $n/d$ of the $n$ people speak about each podcast.
+#
+# The *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has.
+# For one answer of randomized response, it is $e^\varepsilon/(e^\varepsilon-1)^2$ ({ref}`ch-rr`).
+# So the noises are
+#
+# $$ \underbrace{\frac{e^{\varepsilon/d}}{(e^{\varepsilon/d}-1)^2} \approx \frac{d^2}{\varepsilon^2}}_{\text{all items}}, \qquad\qquad \underbrace{\frac{d\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one question}}. $$ (eq-items-all)
+#
+# For 100 podcasts and $\varepsilon = \frac32$, these are 4,444 and 37.
+# And this question is wasted on nearly everybody.
+#
+# (sec-items-draw)=
+# ## Draw one of your own items
+#
+# If the phone simply drew one own item, an item would count more if its owner has few others.
+# So the phone first *pads* the set to $\ell$ entries, with *dummies* $d, d+1, \dots$ that nobody has.
+# Then it draws one entry ({numref}`fig-items-padding`).
+# A longer set is not padded.
+
+
+# %%
+def pad(items, d, ell):
+    """The items, and dummies up to length ell."""
+    return [*sorted(items), *range(d, d + ell - len(items))]
+
+
+# %% mystnb={"figure": {"name": "fig-items-padding", "caption": "Four sets, padded to ℓ = 4. Blue: items; grey: dummies. The phone draws one entry; its chance stands on the right."}, "image": {"alt": "Four rows of boxes. Mia: items 1 and 4, dummies 100 and 101. Leo: item 0 and three dummies. Zoe: four dummies. For these, each entry has chance one fourth. Kim: six items, without dummies, each with chance one sixth."}}
+cast = {"Mia": mia, "Leo": leo, "Zoe": zoe, "Kim": kim}
+study.slots(cast, pad, D, ell=4)
+plt.show()
+
+# %% [markdown]
+# So each own item is drawn with probability
+#
+# $$ \frac{1}{\max(\ell, \lvert S\rvert)} = \frac t\ell, \qquad t = \min\Big(1, \frac{\ell}{\lvert S\rvert}\Big). $$ (eq-items-t)
+#
+# Here $t = 1$ for Mia and Leo, and $t = \frac23$ for Kim.
+#
+# (sec-items-shist)=
+# ### Two ways to hide the drawn item
+#
+# **Sampling S-Hist** sends one private bit {cite:p}`zhang2018gfim`.
+# Let $\Phi$ be the Hadamard matrix, the public table of signs, with a column for each item.
+# The phone draws a public row $r$.
+# It reports the sign $\Phi_{rx}$ of the drawn item by randomized response.
+# A dummy has no column; there the phone tosses a fair coin.
+#
+# **Sampling RAPPOR** sends a bit for each item.
+# The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, each other bit with $1-p$; a dummy has no bit.
+
+
+# %%
+def hadamard(d):
+    """Rows of d signs, with orthogonal columns."""
+    R = 1 << max(d - 1, 1).bit_length()
+
+    def sign(r, x):
+        return -1 if (r & x).bit_count() % 2 else 1
+
+    return [[sign(r, x) for x in range(d)] for r in range(R)]
+
+
+def sampled_shist(items, d, ell, phi, eps, rng):
+    """A public row, and the sign of the drawn item in it."""
+    drawn = pick(pad(items, d, ell), rng)
+    r = pick(range(len(phi)), rng)
+    if drawn >= d:
+        return r, pick((-1, 1), rng)
+    honest = toss(odds(eps) / (odds(eps) + 1), rng)
+    return r, phi[r][drawn] if honest else -phi[r][drawn]
+
+
+def sampled_rappor(items, d, ell, eps, rng):
+    """A bit for each item; that of the drawn one has p."""
+    drawn = pick(pad(items, d, ell), rng)
+    p = odds(eps / 2) / (odds(eps / 2) + 1)
+    return [toss(p if x == drawn else 1 - p, rng) for x in range(d)]
+
+
+# %% [markdown]
+# (sec-items-privacy)=
+# ### Privacy of whole sets
+#
+# Let $\Pr[y \mid u]$ be the probability of the report $y$ if entry $u$ is drawn.
+# With the entries $u$ of the padded set, a person sends $y$ with probability
+#
+# $$ \Pr[y \mid S] = \frac{1}{\max(\ell, \lvert S\rvert)} \sum_u \Pr[y \mid u]. $$
+#
+# This average lies between the smallest and the largest $\Pr[y \mid u]$ over all items and dummies.
+# In both clients, these two differ by a factor of at most $e^\varepsilon$:
+#
+# - In S-Hist, a given sign has probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $\frac12$ or $\frac1{e^\varepsilon+1}$.
+# - In RAPPOR, take the probability for a dummy; a drawn item multiplies it by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
+#
+# Suppose that $d \ge 2\ell$.
+# In row 1 of $\Phi$, signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
+# These two sets attain $e^\varepsilon$ in S-Hist.
+# In RAPPOR, they attain it with a report that sets the bits of one set and not those of the other.
+#
+# :::{prf:theorem} Sampling keeps ε
+# :label: thm-items-privacy
+# If an ε-LDP client hides the drawn entry, dummies included, then padding and sampling is ε-LDP over sets of all sizes.
+# Sampling S-Hist and sampling RAPPOR are exactly ε-LDP if $d \ge 2\ell$.
+# :::
+#
+# `prove` confirms this for every ε, with all 16 sets of four items and $\ell = 2$:
+
+
+# %%
+def subsets(d):
+    """All sets of the items 0, …, d − 1."""
+    some = [combinations(range(d), r) for r in range(d + 1)]
+    return [set(items) for items in chain(*some)]
+
+
+def sized(client, *sizes):
+    """The client, with its sizes fixed."""
+
+    def one(items, eps, rng):
+        report = client(items, *sizes, eps, rng)
+        return tuple(report) if isinstance(report, list) else report
+
+    one.__name__ = client.__name__
+    return one
+
+
+four = subsets(4)
+found = prove(sized(sampled_shist, 4, 2, hadamard(4)), four, rounded=False)
+print(found, "\n")
+print(prove(sized(sampled_rappor, 4, 2), four, rounded=False))
+
+# %% [markdown]
+# (sec-items-estimate)=
+# ### The estimate at its right scale
+#
+# Each report *supports* some items.
+# An S-Hist report $(r, z)$ supports the items with $\Phi_{rx} = z$, and a RAPPOR report those whose bits are set.
+# A report about the drawn item supports it with probability $p^*$.
+# It supports any other item with probability $q^*$:
+#
+# | | $p^*$ | $q^*$ |
+# |---|---|---|
+# | sampling S-Hist | $\dfrac{e^\varepsilon}{e^\varepsilon+1}$ | $\dfrac12$ |
+# | sampling RAPPOR | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac1{e^{\varepsilon/2}+1}$ |
+#
+# In S-Hist, $q^* = \frac12$ since two different columns agree in half of the rows, and since a dummy sends a fair sign.
+#
+# A person with the set $S$ draws $x \in S$ with probability $t/\ell$.
+# So her report supports $x$ with probability
+#
+# $$ P = q^* + \frac t\ell\,(p^*-q^*). $$ (eq-items-support)
+#
+# For $x \notin S$, it is $P = q^*$.
+#
+# Let $C_x$ be the number of reports that support $x$.
+# If no set is longer than $\ell$, then $t = 1$ for the $nf_x$ people who have $x$, and
+#
+# $$ \begin{aligned} \E\,\frac{C_x}{n} &= q^* + \frac{f_x}{\ell}\,(p^*-q^*), \\[1ex] \text{so}\quad \hat f_x &= \ell\;\frac{C_x/n - q^*}{p^*-q^*}. \end{aligned} $$ (eq-items-estimate)
+#
+# The score of a report takes two values that differ by $\ell/(p^*-q^*)$.
+# Let $P_i$ be the $P$ of person $i$.
+#
+# :::{prf:theorem} Estimates from a drawn item
+# :label: thm-items-estimate
+# An item of a person's set counts as $t$ in $\E\hat f_x$, so $\hat f_x$ is unbiased if no set has more than $\ell$ items.
+# Its variance is
+#
+# $$ \Var\hat f_x = \frac1{n^2}\sum_{i=1}^n \frac{\ell^2\,P_i\,(1-P_i)}{(p^*-q^*)^2}. $$ (eq-items-variance)
+#
+# :::
+#
+# For an item that nobody has, $P_i = q^*$.
+# With $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$, S-Hist has $p^*-q^* = \frac1{2c}$.
+# So its scores are $\pm\ell c$: the factor $c$ undoes randomized response, and $\ell$ undoes the draw.
+# The noises are
+#
+# $$ \underbrace{\ell^2 c^2}_{\text{S-Hist}}, \qquad \underbrace{\frac{\ell^2\,e^{\varepsilon/2}}{(e^{\varepsilon/2}-1)^2}}_{\text{RAPPOR}}. $$ (eq-items-squared)
+#
+# For $\ell = 4$ and $\varepsilon = \frac32$, these are 40 and 27; one question had 37.
+#
+# (sec-items-better)=
+# ## A larger budget for the drawn item
+#
+# **Sampling k-RR** sends an item or a dummy itself {cite:p}`wang2018itemset`.
+# It may use a larger budget $\varepsilon'$, because nobody knows which entry was drawn.
+# Let $Z = e^{\varepsilon'} + d + \ell - 1$, and let $\pi(y)$ be the probability that the phone draws $y$.
+# Then the report is $y$ with probability
+#
+# $$ \pi(y)\,\frac{e^{\varepsilon'}}Z + \big(1-\pi(y)\big)\,\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,\pi(y)}{Z}. $$
+#
+# Padding ensures $0 \le \pi(y) \le \frac1\ell$, for items and dummies.
+# So two sets differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$.
+# The sets $\{y\}$ and $\varnothing$ attain this factor.
+# It is $e^\varepsilon$ for
+#
+# $$ e^{\varepsilon'} = 1 + \ell\,(e^\varepsilon-1), \quad\text{so}\quad Z = d + \ell\,e^\varepsilon. $$ (eq-items-amplified)
+
+
+# %%
+def sampled_krr(items, d, ell, eps, rng):
+    """k-RR over items and dummies, with the larger budget."""
+    drawn = pick(pad(items, d, ell), rng)
+    ratio = 1 + ell * (odds(eps) - 1)
+    if toss(ratio / (ratio + d + ell - 1), rng):
+        return drawn
+    return pick([y for y in range(d + ell) if y != drawn], rng)
+
+
+print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
+
+# %% [markdown]
+# In {eq}`eq-items-variance`, insert $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$:
+#
+# $$ \begin{aligned} n\Var\hat f_x &= \frac{\ell^2\,q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} \\[1ex] &= \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-items-krr)
+#
+# :::{prf:theorem} Sampling k-RR
+# :label: thm-items-krr
+# With $\ell$ different dummies and $e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)$, sampling k-RR is exactly ε-LDP over sets.
+# Its noise is {eq}`eq-items-krr`.
+# It is less than $\ell^2c^2$, that of S-Hist, if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
+# :::
+#
+# The last statement compares numerators; for $\ell = 4$ and $\varepsilon = \frac32$, k-RR is better up to 463 items.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε of the three clients, with one dummy for all as control"}
+three = subsets(3)
+
+
+def spent(client, sets, *sizes):
+    return epsilon(laws(lambda s, rng: sized(client, *sizes)(s, 1.0, rng), sets))
+
+
+def one_dummy(items, d, ell, eps, rng):
+    """A mistake: all dummies are alike."""
+    drawn, ratio = min(pick(pad(items, d, ell), rng), d), 1 + ell * (odds(eps) - 1)
+    return drawn if toss(ratio / (ratio + d), rng) else pick([y for y in range(d + 1) if y != drawn], rng)
+
+
+found = [spent(sampled_shist, four, 4, 2, hadamard(4)), spent(sampled_rappor, four, 4, 2)]
+found += [spent(sampled_krr, subsets(d), d, ell) for d in (1, 2, 3) for ell in (1, 2, 3)]
+check(
+    "Privacy",
+    "ε = 1: S-Hist and RAPPOR for four items and ℓ = 2, k-RR for up to three items and ℓ ≤ 3: exactly 1",
+    np.allclose(found, 1, atol=1e-9),
+    control="one dummy for all in k-RR: ε′ is spent",
+    caught=abs(spent(one_dummy, three, 3, 2) - log(1 + 2 * (exp(1) - 1))) < 1e-9,
+)
+
+# %% [markdown]
+# (sec-items-privset)=
+# ## PrivSet: speak about the whole set
+#
+# *PrivSet* does not draw an item {cite:p}`wang2018privset`.
+# It first pads the set; if the set is longer than $\ell$, it draws $\ell$ of the items.
+# Then it sends $b$ of the $d+\ell$ items and dummies, with $1 \le b \le d$.
+# A report that meets the padded set is $e^\varepsilon$ times as likely as one that misses it.
+#
+# There are $\binom{d+\ell}b$ reports, and $\binom db$ of them miss the padded set.
+# Of the others, $\binom\ell h\binom d{b-h}$ have $h$ entries of it.
+# So the client first decides whether the report meets the set, and then draws $h$.
+
+
+# %%
+def draw(symbols, how_many, rng):
+    """Some of the symbols, drawn one by one."""
+    left, drawn = list(symbols), []
+    while len(drawn) < min(how_many, len(symbols)):
+        drawn.append(left.pop(pick(range(len(left)), rng)))
+    return drawn
+
+
+def privset(items, d, ell, b, eps, rng):
+    """b symbols, which rather meet the padded set."""
+    own = pad(draw(sorted(items), ell, rng), d, ell)
+    ways = [comb(ell, h) * comb(d, b - h) for h in range(b + 1)]
+    weight, h = odds(eps) * sum(ways[1:]), 0
+    if toss(weight / (weight + ways[0]), rng):
+        rank, h = pick(range(sum(ways[1:])), rng), 1
+        while rank >= ways[h]:
+            rank, h = rank - ways[h], h + 1
+    others = [y for y in range(d + ell) if y not in own]
+    return sorted(draw(own, h, rng) + draw(others, b - h, rng))
+
+
+print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
+
+# %% [markdown]
+# Let $\nu$ be the share of reports that miss, and $\mu$ the share of reports that miss and contain a given item $x \notin S$:
+#
+# $$ \nu = \frac{\binom db}{\binom{d+\ell}b}, \qquad \mu = \frac{\binom{d-1}{b-1}}{\binom{d+\ell}b} = \nu\,\frac bd. $$
+#
+# With $\Omega = e^\varepsilon(1-\nu)+\nu$, a report has the probability $e^\varepsilon$ or 1, divided by $\binom{d+\ell}b\,\Omega$.
+# Of all reports, a share $\frac b{d+\ell}$ contains $x$.
+# If $x$ is in the padded set, all of these meet it.
+# If not, a share $\mu$ misses it.
+# So a report contains $x$ with probability
+#
+# $$ \begin{aligned} p^* &= \frac{b}{d+\ell}\cdot\frac{e^\varepsilon}{\Omega} \quad\text{or} \\[1ex] q^* &= \frac1\Omega\Big[e^\varepsilon\Big(\frac b{d+\ell}-\mu\Big) + \mu\Big]. \end{aligned} $$ (eq-items-privset)
+#
+# :::{prf:theorem} PrivSet
+# :label: thm-items-privset
+# PrivSet is exactly ε-LDP over sets.
+# With its $p^*$ and $q^*$, and 1 in place of the factor $\ell$, {prf:ref}`thm-items-estimate` holds for it.
+# For $b = 1$, PrivSet is sampling k-RR.
+# :::
+#
+# :::{prf:proof}
+# *Privacy.*
+# All padded sets have $\ell$ entries, so $\Omega$ is the same for all.
+# So a given report has one of two probabilities, with the ratio $e^\varepsilon$.
+# A longer set averages over its draws, which stays between the two.
+# As $b \le d$, some report contains $x$ and no dummy.
+# It meets $\{x\}$, and misses the empty set.
+#
+# *Estimates.*
+# An item of a person's set is in the padded set with probability $t$.
+# So {eq}`eq-items-support` holds with 1 in place of $\ell$.
+#
+# *One symbol.*
+# For $b = 1$, each of the $\ell$ entries of the padded set is sent with probability $e^\varepsilon/(d+\ell e^\varepsilon)$.
+# Sampling k-RR has the same law, by {eq}`eq-items-amplified` with $\pi(y) = \frac1\ell$.
+# :::
+#
+# The package's `PrivSet` finds the best $b$ by trying all.
+
+
+# %%
+def chances(name, d, ell, eps, b=1):
+    """The scale, p* and q* of each mechanism."""
+    e, root, Z = exp(eps), exp(eps / 2), d + ell * exp(eps)
+    share, nu = b / (d + ell), comb(d, b) / comb(d + ell, b)
+    mu, omega = nu * b / d, e * (1 - nu) + nu
+    return {
+        "S-Hist": (ell, e / (e + 1), 1 / 2),
+        "RAPPOR": (ell, root / (root + 1), 1 / (root + 1)),
+        "k-RR": (ell, (1 + ell * (e - 1)) / Z, 1 / Z),
+        "PrivSet": (1, share * e / omega, (e * (share - mu) + mu) / omega),
+    }[name]
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: PrivSet's exact ε; means and variances of the package's four clients"}
+def not_padded(items, d, ell, b, eps, rng):
+    """A mistake, for b = 1: no dummies."""
+    own, others = sorted(items), [y for y in range(d) if y not in items]
+    weight = odds(eps) * len(own)
+    return [pick(own if toss(weight / (weight + len(others)), rng) else others, rng)]
+
+
+def stated(scale, p_star, q_star):
+    """Means and variances of the scores of eight sets for ℓ = 2, by the theorems."""
+    t = np.array([[min(1, 2 / len(s)) if x in s else 0.0 for x in range(3)] for s in three])
+    chance = q_star + t / scale * (p_star - q_star)
+    return t, chance * (1 - chance) * scale**2 / (p_star - q_star) ** 2
+
+
+check(
+    "PrivSet",
+    "three items, ℓ = 2, b = 1, 2, 3, eight sets, ε = 1: exactly 1",
+    all(abs(spent(privset, three, 3, 2, b) - 1) < 1e-9 for b in (1, 2, 3)),
+    control="sets that are not padded",
+    caught=spent(not_padded, three[1:-1], 3, 2, 1) > 1.01,
+)
+size = {"d": 3, "ell": 2, "epsilon": 1.0}
+MADE = {"S-Hist": SampledHadamardBit(**size), "RAPPOR": SampledSUE(**size), "k-RR": SampledGRR(**size)}
+MADE |= {f"PrivSet {b}": PrivSet(**size, size=b) for b in (1, 2, 3)}
+exact = {name: moments(mechanism, three) for name, mechanism in MADE.items()}
+right = {name: chances(name.split()[0], 3, 2, 1.0, int(name[-1]) if name[-1].isdigit() else 1) for name in MADE}
+check(
+    "Moments",
+    "three items, ℓ = 2, eight sets, one of them longer: means t and variances as stated",
+    all(np.allclose(exact[name], stated(*right[name])) for name in MADE),
+    control="p* and q* for ℓ = 3",
+    caught=not np.allclose(exact["PrivSet 2"], stated(*chances("PrivSet", 3, 3, 1.0, 2))),
+)
+
+# %% [markdown]
+# (sec-items-survey)=
+# ## A survey
+#
+# We ask 20,000 invented listeners at $\varepsilon = \frac32$.
+# Most follow up to four podcasts, some more, and nobody follows the last one.
+
+# %%
+EPS, N = 1.5, 20_000
+popular = np.array([*(1 / np.arange(2, D + 1)), 0])
+popular /= popular.sum()
+
+
+def listener(rng):
+    mine = rng.choice(D, rng.poisson(2), replace=False, p=popular)
+    return {int(x) for x in mine}
+
+
+people = [listener(rng) for _ in range(N)]
+
+# %% [markdown]
+# (sec-items-ell)=
+# ### Choosing the length
+#
+# A small $\ell$ biases estimates downwards; a large $\ell$ costs noise.
+# A common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
+# But sizes are private, too.
+# So a random fifth of the people report only the size of their set, up to 9.
+# A size is one item of a list of ten, so `sampled_krr` with $\ell = 1$ hides it.
+# The server adds up the estimated shares of sizes.
+
+
+# %%
+def support(name, reports, d):
+    """Which of the d items each report supports."""
+    if name == "S-Hist":
+        r, z = np.array(reports).T
+        return np.array(hadamard(d))[r] == z[:, None]
+    if name == "RAPPOR":
+        return np.array(reports)
+    symbols = np.array(reports).reshape(len(reports), -1, 1)
+    return (symbols == np.arange(d)).any(1)
+
+
+def server(supported, scale, p_star, q_star):
+    """Estimated shares of all items, and their standard errors."""
+    score = scale * (supported - q_star) / (p_star - q_star)
+    return score.mean(0), score.std(0) / sqrt(len(score))
+
+
+asked, others = people[:4000], people[4000:]
+told = [sampled_krr({min(len(s), 9)}, 10, 1, EPS, rng) for s in asked]
+size, _ = server(support("k-RR", told, 10), *chances("k-RR", 10, 1, EPS))
+ell = int(np.argmax(np.cumsum(size) >= 0.9))
+print("sizes up to 0, 1, …:", np.cumsum(size).round(2)[:7])
+longer = np.mean([len(s) > ell for s in people])
+print(f"ℓ = {ell}, and {longer:.1%} of the sets are longer")
+
+# %% [markdown]
+# ### Three answers
+#
+# The other 16,000 people report their sets, here by three clients; a survey needs one.
+
+# %%
+b = PrivSet(d=D, ell=ell, epsilon=EPS).set_size
+phi = hadamard(D)
+REPORT = {
+    "S-Hist": lambda s: sampled_shist(s, D, ell, phi, EPS, rng),
+    "k-RR": lambda s: sampled_krr(s, D, ell, EPS, rng),
+    "PrivSet": lambda s: privset(s, D, ell, b, EPS, rng),
+}
+some = [0, 1, 2, 5, 20, D - 1]
+truth = [np.mean([x in s for s in people]) for x in some]
+columns = {"podcast": some, "truth": [f"{f:.3f}" for f in truth]}
+for name, client in REPORT.items():
+    told = support(name, [client(s) for s in others], D)
+    f, error = server(told, *chances(name, D, ell, EPS, b))
+    columns[name] = [f"{f[x]:.3f} ± {error[x]:.3f}" for x in some]
+table(pd.DataFrame(columns))
+
+# %% [markdown]
+# Most estimates lie within two standard errors.
+# For podcast 99, S-Hist would need about seven times as many people as PrivSet.
+# {numref}`fig-items-ell` shows other lengths.
+
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, in percentage points, against the length ℓ, for the 20,000 listeners. Lines: bias and variance of the theorems; marks: 50 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 2 at length 4 and then stay nearly flat. Marks lie on the curves."}}
+KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
+KINDS["PrivSet"] = PrivSet
+crowd, sizes = Records.of(*people), [len(s) for s in people]
+exact, runs = study.lengths(KINDS, crowd, D, EPS, range(1, 11), rng)
+by = "mechanism", [*KINDS]
+ax = sns.lineplot(exact, x="ℓ", y="error", **theory(*by))
+sns.lineplot(runs, x="ℓ", y="error", ax=ax, **simulation(*by))
+ax.axvline(np.percentile(sizes, 90), color="black", ls="--", lw=1)
+ax.set(xlabel="padding length ℓ", ylabel="error, percentage points")
+ax.set(ylim=(0, None), xticks=range(1, 11))
+label_lines(ax)
+plt.show()
+
+# %% [markdown]
+# The noise of S-Hist grows with $\ell^2$, so a shorter length suits it better; k-RR and PrivSet pay little for length.
+#
+# (sec-items-compare)=
+# ## Which one?
+#
+# {eq}`eq-items-variance` gives all noises.
+# {numref}`fig-items-noise` has longer sets: 1,000 items and $\ell = 50$.
+
+
+# %%
+def noise(name, d, ell, eps):
+    """n times the variance for an item that nobody has."""
+    if name == "one question":
+        return d * exp(eps) / (exp(eps) - 1) ** 2
+    b = PrivSet(d=d, ell=ell, epsilon=eps).set_size
+    scale, p_star, q_star = chances(name, d, ell, eps, b)
+    return scale**2 * q_star * (1 - q_star) / (p_star - q_star) ** 2
+
+
+# %% mystnb={"figure": {"name": "fig-items-noise", "caption": "Noise for 1,000 items and ℓ = 50. Lines: formulas; marks: three simulated surveys of 4,000 people, with 95 % bars."}, "image": {"alt": "Noise against epsilon from 0.25 to 6, both on logarithmic axes. Sampling S-Hist and RAPPOR lie together on top; S-Hist levels off at 2,500. One question is about ten times lower, k-RR and PrivSet are lower still and meet near epsilon 2.3. Marks lie on the lines."}}
+SHORT, LONG = (1000, 5), (1000, 50)
+KINDS["RAPPOR"] = SampledSUE
+by = "mechanism", [*KINDS, "one question"]
+exact = [
+    {"mechanism": name, "ε": eps, "noise": noise(name, *LONG, eps)}
+    for name in by[1]
+    for eps in np.geomspace(0.25, 6, 25)
+]
+runs = study.absent(KINDS, *LONG, (0.25, 1, 4), rng)
+ax = sns.lineplot(pd.DataFrame(exact), x="ε", y="noise", **theory(*by))
+sns.lineplot(runs, x="ε", y="noise", ax=ax, **simulation(*by))
+ax.set(xscale="log", yscale="log")
+plain_ticks(ax)
+ax.set_yticks(10.0 ** np.arange(6), [f"{10**i:,}" for i in range(6)])
+label_lines(ax)
+plt.show()
+
+# %%
+rows = []
+for d, length in (SHORT, LONG, (100_000, 50)):
+    row = {"d": f"{d:,}", "ℓ": length}
+    row |= {m: f"{noise(m, d, length, 1.0):,.0f}" for m in by[1]}
+    wheel = Wheel(epsilon=1.0, m=length).variance(Records.of(set()), [0])
+    rows.append(row | {"wheel": f"{wheel[0, 0]:,.0f}"})
+print("noise at ε = 1")
+table(pd.DataFrame(rows))
+
+# %% [markdown]
+# - **PrivSet** has the least noise here, about in proportion to $\ell$.
+#   Take it if you have a list of items.
+# - **Sampling k-RR** is simpler, and as good for large ε: in the figure, from $\varepsilon = 2.3$ on.
+#   It suffers from long lists of items.
+# - **The wheel** for sets ({ref}`sec-wheel-sets`) has a little more noise, and its client needs no list.
+# - **Sampling S-Hist** sends a single private bit, and **sampling RAPPOR** $d$ bits.
+#   Both treat the drawn item as if it were all that a person has, which costs $\ell^2$.
+#   In the second row, they are worse than one question.
+#
+# (sec-items-wrong)=
+# ## What can go wrong
+#
+# - *All dummies are alike.*
+#   In k-RR, an empty set draws this dummy always, and a set of $\ell$ items never, so the client spends $\varepsilon'$.
+# - *A dummy looks different.*
+#   Suppose that the client of S-Hist scales the sign itself, and differently for a dummy.
+#   Then a report reveals whether a dummy was drawn.
+#   Send a sign, and let the server scale it.
+# - *Long sets hold other items than short ones.*
+#   Suppose that 4 people of 100 hold $\{9\}$, 8 hold $\{0, 1, 2, 3, 4\}$, and the others $\{0\}$.
+#   For $\ell = 1$, item 1 counts as $8 \cdot \frac15 = 1.6$ people, and item 9 as 4.
+#   So the order of two items is wrong, for any number of people.
+#
+# (sec-items-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# Let $e^\varepsilon = 3$ and $\ell = 5$.
+# Up to how many items has sampling k-RR less noise than sampling S-Hist?
+# And for how many items has it less noise than one random question?
+# :::
+#
+# :::{dropdown} Solution
+# S-Hist has $c = 2$ and the noise $\ell^2c^2 = 100$.
+# By {eq}`eq-items-krr`, k-RR has $(d + 14)/4$, which is less if $d < 386$.
+# One question has $3d/4$ by {eq}`eq-items-all`, so k-RR has less noise if $d + 14 < 3d$, that is, $d > 7$.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 12 minutes)
+# Hide the drawn entry by k-Subset, with reports of $b \le \ell$ symbols ({ref}`sec-freq-clients`).
+# Which budget can it use?
+# Write the client and its estimator, and compare the noise with PrivSet's for 1,000 items, $\ell = 50$ and $\varepsilon = 1$.
+# :::
+#
+# :::{dropdown} Solution
+# A report agrees with the drawn entry if it contains it.
+# At most $b$ of the $\ell$ entries of a padded set are among the $b$ symbols of a report.
+# So the report agrees with probability at most $b/\ell$, and as in {eq}`eq-items-amplified`, $e^{\varepsilon'} = 1 + \frac\ell b(e^\varepsilon-1)$.
+# In the estimator, $\ell$ is the scale, and $p^*$ and $q^*$ are those of k-Subset with $\varepsilon'$.
+# The noise is about $b$ times that of k-RR, so the larger reports do not pay.
+# PrivSet does better since it does not ask which entry the report met.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def sampled_subset(items, d, ell, b, eps, rng):
+    """b symbols, which contain the drawn one or not."""
+    drawn, ratio = pick(pad(items, d, ell), rng), 1 + ell * (odds(eps) - 1) / b
+    inside = toss(b * ratio / (b * ratio + d + ell - b), rng)
+    rest = [y for y in range(d + ell) if y != drawn]
+    return sorted([drawn] * inside + draw(rest, b - inside, rng))
+
+
+def subset_chances(d, ell, b, eps):
+    ratio = 1 + ell * (exp(eps) - 1) / b
+    p_star = b * ratio / (b * ratio + d + ell - b)
+    return ell, p_star, (b - p_star) / (d + ell - 1)
+
+
+reports = [sampled_subset(s, D, ell, 2, EPS, rng) for s in others]
+f, error = server(support("PrivSet", reports, D), *subset_chances(D, ell, 2, EPS))
+print("podcast 0:", f"{f[0]:.3f} ± {error[0]:.3f}")
+for b in (1, 2, 5):
+    scale, p_star, q_star = subset_chances(1000, 50, b, 1.0)
+    each = scale**2 * q_star * (1 - q_star) / (p_star - q_star) ** 2
+    print(f"b = {b}: {each:,.0f}, PrivSet {PrivSet(d=1000, ell=50, epsilon=1.0, size=b).rare_variance:,.0f}")
+print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 2, 2):.6f}")
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 5 minutes)
+# In sampling S-Hist, the coin for dummies is worn and shows + with probability 0.51.
+# All sets are empty.
+# Which estimates suffer?
+# :::
+#
+# :::{dropdown} Solution
+# The sign has mean 0.02 in every row, so the score of item $x$ has the mean $0.02\,\ell c$ times the average of column $x$.
+# This average is 1 for column 0, where all signs are plus, and 0 for every other column.
+# So all the harm is done to item 0.
+# If no item has the constant column, no estimate is biased.
+# :::
+#
+# ## Summary
+#
+# - Padding gives all items the same chance to be drawn.
+# - S-Hist and RAPPOR hide the drawn item with ε; the factor $\ell$ of the estimate makes the variance grow with $\ell^2$.
+# - k-RR can use a larger budget for the drawn item, since each symbol is drawn with probability at most $1/\ell$.
+# - PrivSet sends a set that rather meets the padded one, and has the least noise.
+# - The length trades bias for noise; reported sizes help to choose it.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $d$ | number of keys, or of attributes |
+# | $x$ | an item, or another value that one person has |
+# | $y$ | one report |
+# | $u$ | an entry of a padded set (here only) |
+# | $S$ | one person's set of items, or of keys with values |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $\ell$ | length to which a person's set is padded |
+# | $t$ | $\min(1, \ell/\lvert S\rvert)$, what an item of a set counts for (here only) |
+# | $C_x$ | number of reports that support item $x$ |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $p^*$ | chance that a report supports the person's own item |
+# | $q^*$ | chance that a report supports any other item |
+# | $P$ | chance that a report supports a given item (here only) |
+# | $\Phi$ | public table of signs |
+# | $r$ | number of a row of $\Phi$ (here only) |
+# | $z$ | the sign in a report (here only) |
+# | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
+# | $\varepsilon'$ | budget of the k-RR inside sampling k-RR (here only) |
+# | $Z$ | $d + \ell e^\varepsilon$ (here only) |
+# | $\pi(y)$ | chance that the phone draws $y$ (here only) |
+# | $b$ | number of symbols in a report (here only) |
+# | $h$ | how many of them are in the padded set (here only) |
+# | $\nu$ | share of reports that miss the padded set (here only) |
+# | $\mu$ | share of reports that miss it and contain a given item (here only) |
+# | $\Omega$ | $e^\varepsilon(1-\nu)+\nu$ (here only) |
+#
+# Next, {ref}`ch-gfim` looks for the most frequent items.
