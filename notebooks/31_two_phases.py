@@ -65,7 +65,7 @@ rng = np.random.default_rng(2016)
 # (sec-gfim-setting)=
 # ## A thousand apps
 #
-# There are $d = 1{,}000$ apps, the *items*, numbered from 0.
+# There are $d = 1{,}000$ apps, the *items*: keys without values, numbered from 0.
 # Each of $n = 40{,}000$ people has a set $S$ of at most $\ell = 16$.
 # Only the first twelve apps are popular.
 
@@ -86,9 +86,11 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 
 # %% [markdown]
 # We want the four most frequent apps, and their shares.
-# Sampling S-Hist estimates the share $f_x$ of every app $x$.
-# But each estimate has a standard error of about $\ell c/\sqrt n = 0.11$, where $c = (e^\varepsilon+1)/(e^\varepsilon-1)$ and $\varepsilon = 2$.
-# Among 988 rare apps, some look popular by chance alone.
+# Sampling S-Hist estimates the share $f_x$ of every app $x$, with a standard error of about
+#
+# $$ \frac{\ell\,c}{\sqrt n} = 0.11, \qquad c = \frac{e^\varepsilon+1}{e^\varepsilon-1}, \quad \varepsilon = 2. $$
+#
+# So among 988 rare apps, some look popular by chance alone.
 # **Can a first look choose which apps to ask about, and a second look measure these few?**
 #
 # (sec-gfim-clients)=
@@ -103,9 +105,8 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 #
 # *LDPMiner* {cite:p}`qin2016heavy` asks everybody in both phases, with $\varepsilon/2$ each.
 # *GFIM* {cite:p}`zhang2018gfim` asks one random half of the people in each phase, with all of $\varepsilon$.
-# {cite:t}`zhang2018gfim` takes $L$ twice as large as the number of items wanted, and $h = L$.
-# We do the same: $L = h = 8$.
-# Padding to $\min(\ell, L)$ would do, as nobody has more candidates.
+# Like {cite:t}`zhang2018gfim`, we list twice as many items as are wanted, and pad to the whole list: $L = h = 8$.
+# In general, $h = \min(\ell, L)$ is enough.
 
 # %% mystnb={"figure": {"name": "fig-gfim-flow", "caption": "GFIM. In LDPMiner, both phases ask the same phones, with half of the budget each."}, "image": {"alt": "Three lanes. In the first half of the phones, a set is padded and one item drawn, and one bit is reported. The server estimates all items and makes a list K. In the second half, phones keep what is on the list, pad, draw one and report one bit. The server measures the list."}}
 steps = [("half 1", "S"), ("half 1", "draw 1 of ℓ"), ("half 1", "one bit")]
@@ -155,9 +156,7 @@ def gfim(S, half, K, d, ell, eps, rng):
 
 
 # %% [markdown]
-# LDPMiner has two variants.
-# *LDPMiner-SH* sends one bit in both phases.
-# *LDPMiner-RAPPOR* sends a bit for each candidate in phase two, by sampling RAPPOR.
+# In phase two, *LDPMiner-SH* also sends one bit, and *LDPMiner-RAPPOR* a bit for each candidate.
 
 
 # %%
@@ -179,14 +178,14 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # (sec-gfim-privacy)=
 # ## Privacy of both phases
 #
-# The question of phase two depends on the answers of phase one.
-# So parallel composition ({prf:ref}`thm-comp-parallel`) is not enough, as it is about clients that are fixed beforehand.
+# Parallel composition ({prf:ref}`thm-comp-parallel`) is about clients that are fixed beforehand.
+# Here, the question of phase two depends on the answers of phase one.
 #
 # :::{prf:theorem} What two phases spend
 # :label: thm-gfim-privacy
-# Let the server make $K$ from the first reports, by any rule, and let people have any sets.
+# Let the server make $K$ from the first reports, by any rule.
 #
-# 1. For every fixed list, each report is ε-LDP with the budget that it is sent with.
+# 1. For every fixed list, a report that is sent with ε is ε-LDP.
 # 2. GFIM is ε-LDP for each person, all reports and the list included.
 # 3. LDPMiner with $\varepsilon_1$ and $\varepsilon_2$ in its phases is $(\varepsilon_1+\varepsilon_2)$-LDP.
 # :::
@@ -195,14 +194,13 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # *1.* Trimming turns a set into another set, and {prf:ref}`thm-items-privacy` is about any two sets.
 #
 # *2.* Fix the halves $A$ and $B$, and let $y_i$ be the report of person $i$.
-# The list is computed from the reports $y_A$ of the first half.
-# So the reports are all that is shown.
-# Each client uses its own coins, and the second half answers given $K(y_A)$:
+# The list is computed from the reports $y_A$ of half $A$.
+# Clients use their own coins, and half $B$ answers given $K(y_A)$:
 #
 # $$ \Pr[y \mid S_1, \dots, S_n] = \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. $$ (eq-gfim-once)
 #
 # The set of person $i$ stands in one factor only.
-# We change it and keep $y$: all other factors, and the list, stay as they are.
+# We change it and keep $y$: the list and all other factors stay as they are.
 # By 1, this factor changes by at most $e^\varepsilon$.
 #
 # *3.* Now each person has two reports, $y_i$ and $y_i'$:
@@ -212,11 +210,8 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # The set of person $i$ stands in two factors, which change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
 # :::
 #
-# The proof needs that $K$ is computed from reports alone, and that the halves do not depend on the sets.
-#
-# `prove` confirms it for every ε, from the page's clients.
+# `prove` confirms it for every ε, with five sets of four items.
 # For GFIM, it reads all that two people show, one in each half.
-# One of them has one of five sets of four items, and the other has item 0.
 
 
 # %%
@@ -253,9 +248,9 @@ for name, client in shown.items():
 
 
 # %% [markdown]
-# Three of them spend less than $\varepsilon$, as padding to all of $L$ hides more than one draw (Exercise 1).
+# Three spend less than $\varepsilon$: padding to all of $L$ hides even more (Exercise 1).
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what each part spends, with one person in both halves as control"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what each part spends"}
 SETS = [set(items) for size in range(5) for items in combinations(range(4), size)]
 
 
@@ -286,27 +281,24 @@ check(
 # (sec-gfim-estimate)=
 # ## The server
 #
-# A bit report $(r, z)$ of phase two has the score $h\,c\,z\,\Phi_{rx}$ for candidate $x$.
-# Suppose that the phone drew the item $u$.
-# As in {ref}`ch-onebit`, $c$ undoes randomized response, and the columns of $\Phi$ are orthogonal:
+# In phase two, a bit report $(r, z)$ has the score $h\,c\,z\,\Phi_{rx}$ for candidate $x$.
+# Suppose that the phone drew the candidate $x'$.
+# As in {ref}`ch-onebit`, $c$ undoes randomized response, and the columns of $\Phi$, with $R$ rows, are orthogonal:
 #
-# $$ \E[c\,z\,\Phi_{rx} \mid u] = \frac1R\sum_r \Phi_{ru}\,\Phi_{rx} = \begin{cases} 1 & \text{if } u = x, \\ 0 & \text{if not.} \end{cases} $$
+# $$ \E[c\,z\,\Phi_{rx} \mid x'] = \frac1R\sum_r \Phi_{rx'}\,\Phi_{rx} = \begin{cases} 1 & \text{if } x' = x, \\ 0 & \text{if not.} \end{cases} $$
 #
-# Here $R$ is the number of rows.
 # For a dummy, $z$ is fair, and the mean is 0.
-# A candidate in $S$ is drawn with probability $1/h$, so its score has the mean
+# A candidate of the person is drawn with probability $1/h$, so
 #
-# $$ h \cdot \Pr[u = x] \cdot 1 = h \cdot \tfrac1h = 1, $$ (eq-gfim-score)
+# $$ \E[h\,c\,z\,\Phi_{rx}] = h \cdot \tfrac1h = 1 \quad\text{if } x \in S, \qquad 0 \quad\text{if not.} $$ (eq-gfim-score)
 #
-# and any other candidate's score has the mean 0.
 # The square of every score is $h^2c^2$.
-# So one score has the variance $h^2c^2-1$ or $h^2c^2$, and over $N$ people
+# So its variance is $h^2c^2-1$ or $h^2c^2$, and the mean of $n'$ people's scores has
 #
-# $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{N}. $$ (eq-gfim-second)
+# $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{n'}. $$ (eq-gfim-second)
 #
-# The factor must be $h$, the padding of this phase.
-# With $\ell$ instead, GFIM's estimates here would be twice too large.
-# In phase one, all of this holds with $\ell$ for $h$.
+# Phase one is the same with $\ell$ for $h$.
+# With $\ell$ in phase two, estimates here would be twice too large.
 
 
 # %%
@@ -334,7 +326,7 @@ def candidates(f, L):
 # %% [markdown]
 # ### A survey
 #
-# First GFIM, with random halves:
+# First GFIM:
 
 # %%
 L = 8
@@ -358,8 +350,7 @@ def beside(K, *estimates):
 beside(K, ("phase one", first[K], first_err[K]), ("phase two", second, second_err))
 
 # %% [markdown]
-# Then LDPMiner.
-# Both variants use the same first reports, and everybody's:
+# Then LDPMiner; both variants share the first reports:
 
 # %%
 reports = [miner(S, 1, None, D, ELL, EPS, rng) for S in people]
@@ -375,17 +366,16 @@ beside(
 )
 
 # %% [markdown]
-# Three rare apps made LDPMiner's list, and two made GFIM's.
-# In phase one, they seem to be on at least 42 % of all phones; in phase two, they are near 0.
+# Two rare apps made GFIM's list, and three made LDPMiner's.
+# In phase one, they seem to be on more than 42 % of all phones; most second estimates are near 0.
 #
 # (sec-gfim-curse)=
 # ## What selects must not measure
 #
-# Each single first estimate is unbiased.
-# Those on the list are not, because the list contains those that came out large ({numref}`fig-gfim-run`).
-# This is the *winner's curse*.
+# Each first estimate is unbiased.
+# But the list takes those that came out too large rather than too small ({numref}`fig-gfim-run`): the *winner's curse*.
 
-# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is above the dotted line. Right: second estimates of the list, with 95 % intervals. On the diagonal, an estimate equals the truth."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.45 to 0.47 at share 0; eight orange points above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight points with bars lie around the diagonal; those two are near zero."}}
+# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is above the dotted line. Right: second estimates of the list, with 95 % intervals."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.45 to 0.47 at share 0; eight orange points above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight points with bars lie around the diagonal; those two are near zero."}}
 every = pd.DataFrame({"true share": truth, "estimate": first})
 every["app"] = np.where(np.isin(np.arange(D), K), "listed", "not listed")
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.5), sharey=True)
@@ -404,10 +394,8 @@ plt.show()
 # ### How large is the bias?
 #
 # Let an item be listed if $\hat f_1 \ge \tau$, where $\hat f_1$ is its first estimate.
-# This estimate is a mean of many scores, so about normal, with mean $f$ and standard deviation $\sigma \approx \ell c\sqrt{2/n}$.
-# Write $\hat f_1 = f + \sigma T$, where $T$ is standard normal with the density $\varphi$.
-# The item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$.
-# So its mean error is
+# As a mean of many scores, it is about $f + \sigma T$, where $\sigma \approx \ell c\sqrt{2/n}$ and $T$ is standard normal with the density $\varphi$.
+# So the item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$, and its mean error is
 #
 # $$ \E[\hat f_1 - f \mid \hat f_1 \ge \tau] = \sigma\;\E[T \mid T \ge u] = \frac{\sigma \int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]}. $$
 #
@@ -416,22 +404,22 @@ plt.show()
 # $$ \E[\hat f_1 - f \mid \hat f_1 \ge \tau] = \sigma\,\frac{\varphi(u)}{\Pr[T \ge u]} > 0. $$ (eq-gfim-curse)
 #
 # For a rare item, $u$ is large, and the fraction is slightly above $u$.
-# Then the mean error is slightly above $\tau - f$: a listed rare item always seems to have a share just above $\tau$.
+# So a listed rare item always seems to have a share just above $\tau$.
 #
 # ### The cure
 #
-# Second reports do not depend on the coins of the first ones.
-# In GFIM, given all first reports, and so given $K$,
+# Second reports do not use the coins of the first ones.
+# So in GFIM, given all first reports and with them $K$,
 #
 # $$ \E[\hat f_2 \mid y_A] = \text{share of the item in the second half}, $$ (eq-gfim-cure)
 #
 # by {eq}`eq-gfim-second`.
-# The halves are random, so this share differs from $f$ by at most a few times $1/(2\sqrt{n-1})$, here 0.0025.
-# In LDPMiner, the same people answer again with new coins, and $\E[\hat f_2 \mid K] = f$.
-# So we choose by $\hat f_1$, and *publish $\hat f_2$ alone, for the whole list*.
+# The halves are random, so this share differs from $f$ by a few times 0.0025 at most.
+# In LDPMiner, the same people answer with new coins, and $\E[\hat f_2 \mid K] = f$.
+# So choose by $\hat f_1$, and *publish $\hat f_2$ alone, for the whole list*.
 #
-# We simulate both phases for one item.
-# By {eq}`eq-gfim-score`, a score $\pm\ell c$ of a person with the item has the mean 1, so it is positive with probability $\frac12(1 + \frac1{\ell c})$; otherwise with $\frac12$.
+# We simulate one item ({numref}`fig-gfim-curse`).
+# By {eq}`eq-gfim-score`, a score $\pm\ell c$ has the mean 1 for a person with the item, so it is positive with probability $\frac12(1 + \frac1{\ell c})$; otherwise with $\frac12$.
 
 
 # %%
@@ -453,7 +441,7 @@ for f in np.linspace(0, 0.9, 10):
         rows.append(found.assign(f=f, estimate=name))
 simulated = pd.concat(rows)
 
-# %% mystnb={"figure": {"name": "fig-gfim-curse", "caption": "Mean error of an item that is listed because its first estimate is at least 0.42. Lines: theory. Marks: simulated, with 95 % intervals."}, "image": {"alt": "Mean error against true share from 0 to 0.9. The curve of the first estimate falls from 0.46 at share 0 almost in a straight line, then flattens, to zero near share 0.8. The second estimate lies on zero throughout. Marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-gfim-curse", "caption": "Mean error of an item if its first estimate is at least 0.42. Lines: theory. Marks: simulated."}, "image": {"alt": "Mean error against true share from 0 to 0.9. The curve of the first estimate falls from 0.46 at share 0 almost in a straight line, then flattens, to zero near share 0.8. The second estimate lies on zero throughout. Marks lie on both lines."}}
 sigma = ELL * (exp(EPS) + 1) / (exp(EPS) - 1) * sqrt(2 / n)
 f = np.linspace(0, 0.9, 100)
 u = (TAU - f) / sigma
@@ -467,11 +455,10 @@ ax.set(xlabel="true share f", ylabel="mean error if listed")
 plt.show()
 
 # %% [markdown]
-# Mixing the two estimates brings a part of the bias back.
-# {cite:t}`zhang2018gfim` gives $\hat f_1$ the weight $\frac1\ell$, so a rare listed item keeps $\frac1{16}$ of the bias, about 0.03.
-# The curse also returns if we name the four largest of the eight $\hat f_2$ and publish those.
+# {cite:t}`zhang2018gfim` mixes both, and $\hat f_1$ has the weight $\frac1\ell$.
+# Then a rare listed item keeps $\frac1{16}$ of the bias, about 0.03.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: expectation and variance of both servers, random halves, and the curse"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: halves, cure and curse"}
 SIX = [{0, 1}, {0}, {0, 2}, {1}, {2, 3}, {0, 1}]  # six people, four items, ℓ = 2, list (0, 1)
 
 
@@ -556,45 +543,41 @@ check(
 #
 # :::{prf:theorem} Two random halves
 # :label: thm-gfim-estimate
-# Let the list be fixed beforehand, and let $n$ be even and all splits alike.
-# If nobody has more than $\ell$ items, or $h$ candidates, then $(1-\omega)\hat f_1 + \omega\hat f_2$ is unbiased for every candidate, with the variance
+# Let the list be fixed beforehand, and $n$ even.
+# If nobody has more than $\ell$ items or $h$ candidates, $(1-\omega)\hat f_1 + \omega\hat f_2$ is unbiased for a candidate, with the variance
 #
 # $$ \begin{aligned} &(1-\omega)^2\,V_1 + \omega^2\,V_2 + (1-2\omega)^2\,\frac{f(1-f)}{n-1}, \\ &V_1 = \tfrac2n(\ell^2c^2-f), \qquad V_2 = \tfrac2n(h^2c^2-f). \end{aligned} $$ (eq-gfim-variance)
 # :::
 #
-# Indeed, given the halves, the estimates are independent and have $n/2$ people each: {eq}`eq-gfim-second` gives $V_1$ and $V_2$.
-# The share in half 1 has the mean $f$, and the variance $\frac{f(1-f)}{n-1}$ of a sample without replacement.
-# The share in half 2 is off by as much in the other direction, so the mixture is off by $1-\omega-\omega$ times the first.
+# Indeed, given the halves, the two are independent, and {eq}`eq-gfim-second` with $n' = n/2$ gives $V_1$ and $V_2$.
+# The share in half $A$ has the variance $\frac{f(1-f)}{n-1}$ of a sample without replacement.
+# The share in half $B$ is off by as much in the other direction, so the mixture is off by $1-2\omega$ times the first.
 #
-# For a rare item, $f \approx 0$.
-# Then the best weight is $\omega = V_1/(V_1+V_2)$, and with $h = L$
+# For a rare item, $f \approx 0$, the best weight is $V_1/(V_1+V_2)$, and with $h = L$
 #
 # $$ \omega = \frac{\ell^2}{\ell^2+L^2}, \qquad \text{variance} = \frac{V_1V_2}{V_1+V_2} = \frac{2c^2}n\cdot\frac{\ell^2L^2}{\ell^2+L^2}. $$
 #
-# The alternative is one phase: S-Hist with everybody, and the variance $\ell^2c^2/n$.
+# S-Hist in one phase, with everybody, has the variance $\ell^2c^2/n$.
 # The ratios to it are
 #
-# $$ \underbrace{\frac{2L^2}{\ell^2}}_{\text{phase two alone}} < 1 \iff L < \frac{\ell}{\sqrt2}, \qquad \underbrace{\frac{2L^2}{\ell^2+L^2}}_{\text{both}} < 1 \iff L < \ell. $$ (eq-gfim-ratio)
+# $$ \frac{2L^2}{\ell^2} \;\text{ for phase two alone,} \qquad \frac{2L^2}{\ell^2+L^2} \;\text{ for both.} $$ (eq-gfim-ratio)
 #
 # Should we divide the people, or the budget?
-# Write $c(\varepsilon)$ for $c$, and $t = \tanh\frac\varepsilon4$.
-# Then $c(\varepsilon) = 1/\tanh\frac\varepsilon2 = \frac{1+t^2}{2t}$ and $c(\frac\varepsilon2) = \frac1t$.
-# So a phase of LDPMiner-SH has
+# Write $c(\varepsilon)$ for $c$; it is $1/\tanh\frac\varepsilon2$.
+# By $\tanh 2a = 2\tanh a/(1+\tanh^2a)$, a phase of LDPMiner-SH has
 #
-# $$ \frac{c(\varepsilon/2)^2}{2\,c(\varepsilon)^2} = \frac{1}{t^2}\cdot\frac{4t^2}{2\,(1+t^2)^2} = \frac{2}{(1+t^2)^2} $$ (eq-gfim-rival)
+# $$ \frac{c(\varepsilon/2)^2}{2\,c(\varepsilon)^2} = \frac{\tanh^2\frac\varepsilon2}{2\tanh^2\frac\varepsilon4} = \frac{2}{\big(1+\tanh^2\frac\varepsilon4\big)^2} $$ (eq-gfim-rival)
 #
 # times the variance of the same phase of GFIM.
-# This falls from 2, and is 1 where $t^2 = \sqrt2 - 1$.
+# This falls from 2, and is 1 where $\tanh^2\frac\varepsilon4 = \sqrt2 - 1$.
 #
 # :::{prf:theorem} Two phases or one
 # :label: thm-gfim-pays
-# For a rare item on a fixed list, with S-Hist and $h = L$:
+# By the variance of a rare item on a fixed list, with S-Hist and $h = L$:
 #
-# - Phase two alone has a smaller variance than one phase with everybody if and only if $L < \ell/\sqrt2$, and both at the best weight if and only if $L < \ell$.
-# - Each phase of GFIM has a smaller variance than that of LDPMiner-SH if and only if $\varepsilon < 4\operatorname{artanh}\sqrt{\sqrt2-1} \approx 3.06$.
+# - Phase two alone beats one phase with everybody if and only if $L < \ell/\sqrt2$; both, at the best weight, if and only if $L < \ell$ ({numref}`fig-gfim-pays`).
+# - A phase of GFIM beats that of LDPMiner-SH if and only if $\varepsilon < 4\operatorname{artanh}\sqrt{\sqrt2-1} \approx 3.06$.
 # :::
-#
-# {numref}`fig-gfim-pays` shows both.
 
 
 # %% mystnb={"figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances against L over ell from 0 to 1.5. Phase two alone rises as a parabola through 1 at 0.71 to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
@@ -616,7 +599,7 @@ ax.set(xlabel="L / ℓ", ylabel="variance / one phase's")
 plt.show()
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: when a phase pays, with the package's variances and simulated ones"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: when two phases pay"}
 def rare(slots, eps=1.0):
     """n times the variance of a rare item."""
     return SampledHadamardBit(d=1000, ell=slots, epsilon=eps).rare_variance
@@ -643,23 +626,17 @@ check(
 # (sec-gfim-all)=
 # ## Which one?
 #
-# S-Hist gains nothing from asking about fewer items, only from padding less.
-# Sampling k-RR gains from both.
-# By {eq}`eq-items-krr`, $n$ times the variance of a rare item is
+# S-Hist gains only from padding less, sampling k-RR also from fewer items.
+# By {eq}`eq-items-krr`, its variance for a rare item, times $n$, is
 #
 # $$ \underbrace{\frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one phase}} \qquad\text{or}\qquad \underbrace{2\cdot\frac{L-1+h\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{phase two}}, $$ (eq-gfim-krr)
 #
-# here 27 and 3.2, and 221 for S-Hist in phase two.
-# PrivSet gains as well.
-# So a phone may find candidates by one bit, and measure them by k-RR.
+# here 27 and 3.2, against 441 and 221 for S-Hist.
 #
-# Let the *wanted* items be the four with the largest true shares, and let a method *name* four of its list, those with the largest estimates.
-# Then
-#
-# $$ \text{recall of the list} = \frac{\text{wanted items on it}}4, \qquad \text{precision} = \frac{\text{wanted items named}}4. $$
-#
-# As many are named as are wanted, so this precision is a recall as well.
-# We run each method 40 times on the same people, at $\varepsilon = 2$ for each person.
+# We run seven methods 25 times on the same people, with $\varepsilon = 2$ for each person.
+# A method *names* the four items of its list with the largest estimates.
+# *Recall of the list* is the share of the four wanted items that are on it.
+# *Precision* is the share of the named items that are wanted; as four are wanted, it is a recall, too.
 
 
 # %%
@@ -700,19 +677,14 @@ runs = study.scores(METHODS, Records.of(*people), D, 4, 25, rng)
 study.summary(runs)
 
 # %% [markdown]
-# - In the lists of one phase, the mean error shows the curse.
-#   Phase two has none, up to chance, until four of its eight are named.
-# - GFIM is more precise than LDPMiner-SH, as $\varepsilon < 3.06$.
-#   One phase of S-Hist finds more than either, as it asks everybody with all of $\varepsilon$, but it measures worse.
-# - Phase two by k-RR has the smallest errors.
-# - PrivSet finds all four in a single phase.
-# - A precision of a single run is known to a quarter only, and varies a lot: compare means of many runs.
+# - One phase of S-Hist finds more than GFIM, as it asks everybody, but its estimates show the curse.
+# - GFIM's errors are below those of LDPMiner-SH, as $\varepsilon < 3.06$, and k-RR's in phase two far below both.
+# - PrivSet finds all four in one phase, and k-RR measures them better.
+# - A single precision is a multiple of ¼ and varies widely: compare means of many runs.
 #
-# {cite:t}`wang2018itemset` divide the people as well, and choose the answer of each phase by its variance.
-#
-# So take PrivSet or k-RR in one phase if their noise is small enough.
+# So if PrivSet or k-RR in one phase are precise enough, take one phase.
 # Otherwise, find by PrivSet, or by S-Hist if reports must be short, and measure by k-RR.
-# A longer list misses fewer items, and makes phase two noisier.
+# {cite:t}`wang2018itemset` also divide the people, and choose each answer by its variance.
 #
 # (sec-gfim-wrong)=
 # ## What can go wrong
@@ -720,24 +692,22 @@ study.summary(runs)
 # - *The same person in both halves.*
 #   Her budgets add up.
 # - *A list from private data.*
-#   Even the length of the list must be computed from reports alone.
-# - *Halves that are not random.*
-#   If early birds make the list, it suits early birds.
-# - *Fresh estimates only for the winners.*
-#   Publish phase two for the whole list, or take a third group.
+#   Even its length must come from reports alone.
+# - *A list that is too long or too short.*
+#   A longer list misses fewer items, and has more noise in phase two.
 #
 # (sec-gfim-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1 (pencil, 8 minutes)
+# :::{admonition} Exercise 1 (pencil, 7 minutes)
 # In phase two by one bit with $h = L$, show that a report spends only $\ln\frac{e^\varepsilon+1}2$.
 # With which $\varepsilon'$ may it be sent, and by which factor does the variance fall?
 # :::
 #
 # :::{dropdown} Solution
-# In a row with $A$ plus and $B$ minus signs, $A + B = L$, let $S \cap K$ have $a$ of the plus and $b$ of the minus signs.
-# The report is + with probability $\frac12\big(1 + \frac{a-b}{cL}\big)$.
-# With $\delta = \frac1c$ and $\xi = A/L$, this lies between $\frac12(1-\delta(1-\xi))$ and $\frac12(1+\delta\xi)$.
+# Take a row with $\xi L$ plus and $(1-\xi)L$ minus signs, of which $S \cap K$ has $a$ and $b$, and let $\delta = \frac1c$.
+# The report is + with probability $\frac12\big(1 + \delta\,\frac{a-b}L\big)$.
+# This lies between $\frac12(1-\delta(1-\xi))$ and $\frac12(1+\delta\xi)$.
 # Since $(1+\delta\xi)(1-\delta) \le 1-\delta+\delta\xi$,
 #
 # $$ \frac{1+\delta\xi}{1-\delta(1-\xi)} \le \frac1{1-\delta} = \frac{e^\varepsilon+1}2, $$
@@ -786,26 +756,22 @@ study.summary(runs)
 #
 # :::{dropdown} Solution
 # They are, upwards: now $\hat f_2$ selects, and {eq}`eq-gfim-curse` holds with the standard deviation of phase two.
-# The bias is smaller, because shares near the fourth place differ by more than this deviation.
-# Publish all eight, or let a third group of people measure the four, or ask the same people once more with a budget of its own.
+# The bias is small if the four are far above the fifth.
+# Publish all eight, or let a third group of people measure the four.
 # :::
 #
 # ## Summary
 #
-# - Phase one finds candidates, and phase two asks about them alone; people or budgets are divided.
-# - Both protocols are private, because the list depends on people through reports only.
-# - Estimates that select are too large for what they select; publish those of phase two.
+# - Phase one finds candidates, phase two measures them; people or budgets are divided.
+# - Both are private, because the list depends on people through reports only.
+# - Estimates are too large for what they select; publish those of phase two.
 # - S-Hist gains from a list shorter than the sets, k-RR from any short list.
 #
 # ## Letters
 #
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $i$ | a person, one of the $n$ |
-# | $d$ | number of keys, or of attributes; here, items are keys without values |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
+# | $d$ | number of keys, or of attributes |
 # | $S$ | one person's set of items, or of keys with values |
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $\ell$ | length to which a person's set is padded |
@@ -813,19 +779,23 @@ study.summary(runs)
 # | $\Phi$ | public table of signs |
 # | $K$ | list of candidates (here only) |
 # | $L$ | length of the list (here only) |
-# | $h$ | length to which the candidates of a person are padded (here only) |
-# | $A$, $B$ | first and second half of the people (here only) |
+# | $h$ | length to which candidates are padded (here only) |
+# | $A$ | first half of the people (here only) |
+# | $B$ | second half (here only) |
 # | $r$ | a row of $\Phi$ (here only) |
 # | $R$ | number of rows of $\Phi$ (here only) |
+# | $n'$ | number of people in a phase (here only) |
 # | $z$ | sign in a report (here only) |
-# | $u$ | the item drawn; later, $(\tau-f)/\sigma$ (here only) |
-# | $\hat f_1$, $\hat f_2$ | estimates of the first and of the second phase (here only) |
+# | $u$ | $(\tau-f)/\sigma$ (here only) |
+# | $t$ | a value of $T$ (here only) |
+# | $\hat f_1$ | estimate of phase one (here only) |
+# | $\hat f_2$ | estimate of phase two (here only) |
 # | $\tau$ | least first estimate on the list (here only) |
 # | $\sigma$ | standard deviation of a first estimate (here only) |
 # | $T$ | a standard normal number (here only) |
 # | $\varphi$ | density of $T$ (here only) |
 # | $\omega$ | weight of the second phase (here only) |
-# | $V_1$, $V_2$ | variances of the phases, given the halves (here only) |
-# | $t$ | a value of $T$; later, $\tanh\frac\varepsilon4$ (here only) |
+# | $V_1$ | variance of $\hat f_1$, given the halves (here only) |
+# | $V_2$ | variance of $\hat f_2$, given the halves (here only) |
 #
 # Next, {ref}`ch-joint` asks about several attributes at once.
