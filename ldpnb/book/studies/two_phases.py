@@ -91,10 +91,11 @@ def scores(
 
 
 def summary(runs: pd.DataFrame) -> HTML:
-    """Show the means of `scores`, and how much the precision of a single run varies."""
-    groups = runs.groupby("method", sort=False)
-    shown = groups.mean().map("{:.3f}".format)
-    shown["precision"] += groups["precision"].std().map(" ± {:.2f}".format)
-    names = {"recall": "recall of the list", "precision": "precision ± sd of a run", "error": "error, list"}
-    names |= {"list": "mean error, list", "named": "mean error, named"}
+    """Show the means of `scores` with their standard errors, and how much the precision of a single run varies."""
+    groups, names = runs.groupby("method", sort=False), {"recall": "recall of the list", "precision": "precision"}
+    names |= {"list": "mean error, list", "named": "mean error, named", "error": "error, list"}
+    mean, deviation = groups.mean(), groups.std()
+    off = deviation.div(np.sqrt(groups.size()), axis=0)
+    shown = mean.map("{:.3f}".format) + off.map(" ± {:.3f}".format)
+    shown.insert(2, "its sd in a run", deviation["precision"].map("{:.2f}".format))
     return table(shown.rename(columns=names).replace("-", "−", regex=True).reset_index())
