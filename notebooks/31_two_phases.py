@@ -198,7 +198,7 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # The list is computed from the reports $y_A$ of half $A$.
 # Clients use their own coins, and half $B$ answers given $K(y_A)$:
 #
-# $$ \Pr[y \mid S_1, \dots, S_n] = \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. $$ (eq-gfim-once)
+# $$ \begin{aligned} &\Pr[y \mid S_1, \dots, S_n] \\ &= \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. \end{aligned} $$ (eq-gfim-once)
 #
 # The set of person $i$ stands in one factor only.
 # We change it and keep $y$: the list and all other factors stay as they are.
@@ -206,7 +206,7 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 #
 # *3.* Now each person has two reports, $y_i$ and $y_i'$:
 #
-# $$ \Pr[y, y' \mid S_1, \dots, S_n] = \prod_{i=1}^n \Pr[y_i \mid S_i]\; \Pr[y_i' \mid S_i, K(y)]. $$
+# $$ \begin{aligned} &\Pr[y, y' \mid S_1, \dots, S_n] \\ &= \prod_{i=1}^n \Pr[y_i \mid S_i]\; \Pr[y_i' \mid S_i, K(y)]. \end{aligned} $$
 #
 # The set of person $i$ stands in two factors, which change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
 # :::
@@ -322,7 +322,7 @@ def bits_server(reports, slots, eps):
 
 def candidates(f, L):
     """The L items with the largest estimates."""
-    return np.argsort(-f)[:L].tolist()
+    return np.argsort(-f, kind="stable")[:L].tolist()
 
 
 # %% [markdown]
@@ -348,7 +348,8 @@ def beside(K, **estimates):
         pairs = np.transpose(both)
         cells = ["{:.2f} ± {:.2f}".format(*pair) for pair in pairs]
         shown[name] = [cell.replace("-", "−") for cell in cells]
-    return table(shown.sort_values("truth", ascending=False))
+    order = np.argsort(-truth[K], kind="stable")
+    return table(shown.iloc[order])
 
 
 beside(K, first=(first[K], err1[K]), second=(second, err2))
@@ -399,7 +400,7 @@ plt.show()
 # As a mean of many scores, it is about $f + \sigma T$, where $\sigma = \ell c\sqrt{2/n}$ and $T$ is standard normal with density $\varphi$.
 # So the item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$, and its mean error is
 #
-# $$ \E[\hat f_1 - f \mid \hat f_1 \ge \tau] = \sigma\;\E[T \mid T \ge u] = \frac{\sigma \int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]}. $$
+# $$ \begin{aligned} \E[\hat f_1 - f \mid \hat f_1 \ge \tau] &= \sigma\;\E[T \mid T \ge u] \\ &= \sigma\;\frac{\int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]}. \end{aligned} $$
 #
 # Since $\varphi(t) = e^{-t^2/2}/\sqrt{2\pi}$ has the derivative $-t\,\varphi(t)$, the integral is $\varphi(u)$:
 #
@@ -542,7 +543,7 @@ check(
 # (sec-gfim-pays)=
 # ## When two phases pay
 #
-# To *rank* candidates, a weighted mean of both estimates is better than either.
+# To *rank* candidates, one may mix both estimates.
 #
 # :::{prf:theorem} Two random halves
 # :label: thm-gfim-estimate
@@ -558,7 +559,7 @@ check(
 #
 # For a rare item, $f \approx 0$, the best weight is $V_1/(V_1+V_2)$, and with $h = L$
 #
-# $$ \omega = \frac{\ell^2}{\ell^2+L^2}, \qquad \text{variance} = \frac{V_1V_2}{V_1+V_2} = \frac{2c^2}n\cdot\frac{\ell^2L^2}{\ell^2+L^2}. $$
+# $$ \begin{aligned} \omega &= \frac{\ell^2}{\ell^2+L^2}, \\ \text{variance} &= \frac{V_1V_2}{V_1+V_2} = \frac{2c^2}n\cdot\frac{\ell^2L^2}{\ell^2+L^2}. \end{aligned} $$
 #
 # S-Hist in one phase, with everybody, has the variance $\ell^2c^2/n$.
 # The ratios to it are
@@ -639,8 +640,9 @@ check(
 #
 # We run seven methods 40 times on the same people, with $\varepsilon = 2$ for each person; ± is a standard error.
 # A method *names* the four items of its list with the largest estimates.
-# *Recall of the list* is the share of the four wanted items that are on it.
-# *Precision* is the share of the named items that are wanted; as four are wanted, it is a recall, too.
+# *Recall* is the share of the four wanted items on the list.
+# *Precision* is the share of wanted items among the named; as four are wanted, it is a recall, too.
+# The *error* is the root mean square over the list.
 
 
 # %%

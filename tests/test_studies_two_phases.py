@@ -61,4 +61,4 @@ def test_scores_compare_with_the_truth():
 
 def test_the_summary_shows_means_and_how_precision_varies():
     shown = study.summary(study.scores({"wrong": wrong}, PEOPLE, 6, 2, 3, np.random.default_rng(3))).data
-    assert "0.000 ± 0.000" in shown and "0.325 ± 0.000" in shown and "mean error, named" in shown
+    assert ">0.000<" in shown and "0.325 ± 0.000" in shown and "mean error, named" in shown

@@ -91,11 +91,13 @@ def scores(
 
 
 def summary(runs: pd.DataFrame) -> HTML:
-    """Show the means of `scores` with their standard errors, and how much the precision of a single run varies."""
-    groups, names = runs.groupby("method", sort=False), {"recall": "recall of the list", "precision": "precision"}
-    names |= {"list": "mean error, list", "named": "mean error, named", "error": "error, list"}
+    """Show the means of `scores`, standard errors of mean errors, and the deviation of a single precision."""
+    groups = runs.groupby("method", sort=False)
     mean, deviation = groups.mean(), groups.std()
     off = deviation.div(np.sqrt(groups.size()), axis=0)
-    shown = mean.map("{:.3f}".format) + off.map(" ± {:.3f}".format)
-    shown.insert(2, "its sd in a run", deviation["precision"].map("{:.2f}".format))
-    return table(shown.rename(columns=names).replace("-", "−", regex=True).reset_index())
+    shown = (mean.round(3) + 0.0).map("{:.3f}".format)
+    for name in ("list", "named"):
+        shown[name] += off[name].map(" ± {:.3f}".format)
+    shown.insert(2, "its sd", deviation["precision"].map("{:.3f}".format))
+    shown = shown.rename(columns={"list": "mean error, list", "named": "mean error, named"})
+    return table(shown.replace("-", "−", regex=True).reset_index())
