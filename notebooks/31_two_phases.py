@@ -65,7 +65,7 @@ rng = np.random.default_rng(2016)
 # (sec-gfim-setting)=
 # ## A thousand apps
 #
-# There are $d = 1{,}000$ apps, the *items*: keys without values, numbered from 0.
+# There are $d = 1{,}000$ apps, the *items*: keys without values.
 # Each of $n = 40{,}000$ people has a set $S$ of at most $\ell = 16$.
 # Only the first twelve apps are popular.
 
@@ -87,10 +87,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 
 # %% [markdown]
 # We want the four most frequent apps, and their shares.
-# Sampling S-Hist estimates the share $f_x$ of every app $x$, with a standard error of about
-#
-# $$ \frac{\ell\,c}{\sqrt n} = 0.11, \qquad c = \frac{e^\varepsilon+1}{e^\varepsilon-1}, \quad \varepsilon = 2. $$
-#
+# Sampling S-Hist estimates the share $f_x$ of every app $x$; by {eq}`eq-items-squared`, with a standard error of 0.11 for $\varepsilon = 2$.
 # So among 988 rare apps, some look popular by chance alone.
 # **Can a first look choose which apps to ask about, and a second look measure these few?**
 #
@@ -285,7 +282,7 @@ check(
 #
 # In phase two, a bit report $(r, z)$ has the score $h\,c\,z\,\Phi_{rx}$ for candidate $x$.
 # Suppose that the phone drew the candidate $x'$.
-# As in {ref}`ch-onebit`, $c$ undoes randomized response, and the columns of $\Phi$, with $R$ rows, are orthogonal:
+# As in {ref}`ch-onebit`, $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ undoes randomized response, and the columns of $\Phi$, with $R$ rows, are orthogonal:
 #
 # $$ \E[c\,z\,\Phi_{rx} \mid x'] = \frac1R\sum_r \Phi_{rx'}\,\Phi_{rx} = \begin{cases} 1 & \text{if } x' = x, \\ 0 & \text{if not.} \end{cases} $$
 #
@@ -557,9 +554,9 @@ check(
 # The share in half $A$ has the variance $\frac{f(1-f)}{n-1}$ of a sample without replacement.
 # The share in half $B$ is off by as much in the other direction, so the mixture is off by $1-2\omega$ times the first.
 #
-# For a rare item, $f \approx 0$, the best weight is $V_1/(V_1+V_2)$, and with $h = L$
+# For a rare item, $f \approx 0$, the best weight is $V_1/(V_1+V_2)$, and with $h = L$ it gives the variance
 #
-# $$ \begin{aligned} \omega &= \frac{\ell^2}{\ell^2+L^2}, \\ \text{variance} &= \frac{V_1V_2}{V_1+V_2} = \frac{2c^2}n\cdot\frac{\ell^2L^2}{\ell^2+L^2}. \end{aligned} $$
+# $$ \frac{V_1V_2}{V_1+V_2} = \frac{2c^2}n\cdot\frac{\ell^2L^2}{\ell^2+L^2}. $$
 #
 # S-Hist in one phase, with everybody, has the variance $\ell^2c^2/n$.
 # The ratios to it are
@@ -572,7 +569,7 @@ check(
 #
 # $$ \frac{c(\varepsilon/2)^2}{2\,c(\varepsilon)^2} = \frac{\tanh^2\frac\varepsilon2}{2\tanh^2\frac\varepsilon4} = \frac{2}{\big(1+\tanh^2\frac\varepsilon4\big)^2} $$ (eq-gfim-rival)
 #
-# times the variance of the same phase of GFIM.
+# times GFIM's variance of the same phase.
 # This falls from 2, and is 1 where $\tanh^2\frac\varepsilon4 = \sqrt2 - 1$.
 #
 # :::{prf:theorem} Two phases or one
@@ -584,7 +581,7 @@ check(
 # :::
 
 
-# %% mystnb={"figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances against L over ell from 0 to 1.5. Phase two alone rises as a parabola through 1 at 0.71 to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances against L over ell from 0 to 1.5. Phase two alone rises as a parabola through 1 at 0.71 to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
 def bit(slots):
     return SampledHadamardBit(d=64, ell=slots, epsilon=EPS)
 
@@ -688,9 +685,9 @@ study.summary(runs)
 # - GFIM's errors are below those of LDPMiner-SH, as $\varepsilon < 3.06$, and k-RR's far below both.
 # - Over the named four, GFIM's mean error is 0.017: now second estimates select (Exercise 3).
 # - PrivSet finds all four in one phase, and k-RR measures them better.
-# - In a single run, precision varies widely.
+# - A single precision varies widely.
 #
-# So if PrivSet or k-RR in one phase are precise enough, take one phase.
+# So if PrivSet or k-RR is precise enough, take one phase.
 # Otherwise, find by PrivSet, or by S-Hist if reports must be short, and measure by k-RR.
 # {cite:t}`wang2018itemset` also divide the people, and choose each answer by its variance.
 #
