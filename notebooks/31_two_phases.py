@@ -71,7 +71,7 @@ rng = np.random.default_rng(2016)
 
 # %%
 n, D, ELL, EPS = 40_000, 1_000, 16, 2.0
-C = (exp(EPS) + 1) / (exp(EPS) - 1)
+C = (exp(EPS) + 1) / (exp(EPS) - 1)  # c, explained below
 POPULAR = 0.9 * 0.87 ** np.arange(12)
 
 
