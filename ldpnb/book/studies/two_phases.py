@@ -1,0 +1,103 @@
+"""Experiments of the lesson on two phases: noise of a phase, and how well methods find and measure frequent items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from ldpnb.book._style import table
+from ldpnb.core import Records
+from ldpnb.sets.sampling import SetSampling
+from ldpnb.sets.two_phases import largest
+
+if TYPE_CHECKING:
+    from IPython.display import HTML
+
+Floats = NDArray[np.float64]
+Method = Callable[[Records, np.random.Generator], tuple[NDArray[np.int64], Floats]]
+Make = Callable[[int], SetSampling]
+
+
+def noise(make: Make, slots: int, n: int, runs: int, rng: np.random.Generator) -> float:
+    """Variance of the estimates of items that nobody has, from all items and runs.
+
+    Parameters
+    ----------
+    make : function
+        From a number of slots to a mechanism.
+    slots, n, runs : int
+        Padding length, people, and repetitions.
+    rng : Generator
+    """
+    mechanism, nobody = make(slots), Records.of(*[set()] * n)
+    found = [mechanism.estimate(mechanism.tally(mechanism.perturb(nobody, rng=rng))) for _ in range(runs)]
+    return float(np.mean(np.square(found)))
+
+
+def ratios(make: Make, ell: int, lengths: Iterable[int], n: int, runs: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Simulate the variance of two phases, over that of one phase with everybody.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``x``, the length of the list over ell; ``phases``, what is published; and the ``ratio``.
+    """
+    one, first = noise(make, ell, n, 2 * runs, rng), noise(make, ell, n // 2, 2 * runs, rng)
+    rows = []
+    for length in lengths:
+        second = noise(make, length, n // 2, runs, rng)
+        both = first * second / (first + second)
+        for name, variance in (("phase two alone", second), ("both", both)):
+            rows.append({"x": length / ell, "phases": name, "ratio": variance / one})
+    return pd.DataFrame(rows)
+
+
+def scores(
+    methods: Mapping[str, Method], records: Records, d: int, wanted: int, runs: int, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Run methods many times, and compare what they list and name with the truth.
+
+    Parameters
+    ----------
+    methods : dict of functions
+        From people to a list of candidates and their estimates.
+    records : Records
+    d, wanted, runs : int
+        Number of items, of those that are wanted, and of runs.
+    rng : Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each run: the ``method``; the ``recall`` of its list, a share of the wanted items; the ``precision``
+        of the items that it names, those with the largest estimates; the mean error over the ``list`` and over the
+        ``named``; and the root mean square ``error`` over the list.
+    """
+    truth = np.bincount(records.keys, minlength=d) / len(records)
+    top = largest(truth, wanted)
+    rows = []
+    for name, method in methods.items():
+        for _ in range(runs):
+            listed, found = method(records, rng)
+            order, off = largest(found, wanted), found - truth[listed]
+            row = {"recall": np.isin(top, listed).mean(), "precision": np.isin(listed[order], top).mean()}
+            row |= {"list": off.mean(), "named": off[order].mean(), "error": np.sqrt(np.mean(off**2))}
+            rows.append({"method": name} | row)
+    return pd.DataFrame(rows)
+
+
+def summary(runs: pd.DataFrame) -> HTML:
+    """Show the means of `scores`, standard errors of mean errors, and the deviation of a single precision."""
+    groups = runs.groupby("method", sort=False)
+    mean, deviation = groups.mean(), groups.std()
+    off = deviation.div(np.sqrt(groups.size()), axis=0)
+    shown = (mean.round(3) + 0.0).map("{:.3f}".format)
+    for name in ("list", "named"):
+        shown[name] += off[name].map(" ± {:.3f}".format)
+    shown.insert(2, "its sd", deviation["precision"].map("{:.3f}".format))
+    shown = shown.rename(columns={"list": "mean error, list", "named": "mean error, named"})
+    return table(shown.replace("-", "−", regex=True).reset_index())
