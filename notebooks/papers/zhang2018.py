@@ -4,41 +4,35 @@
 #
 # *A dossier on {cite:t}`zhang2018gfim`, a bachelor thesis: every exhibit, in its order.*
 #
-# Each person holds a *set* of items, such as a basket of goods.
-# Which items do most people hold?
-# LDPMiner {cite:p}`qin2016heavy` asks everybody twice: first for candidates, then about the candidates alone, with half of the budget each time.
-# The thesis divides the *people* instead.
-# Its algorithm GFIM asks one random half in each phase, with all of ε.
+# Each person holds a *set* of items; which items do most people hold?
+# LDPMiner {cite:p}`qin2016heavy` asks everybody twice, first for candidates and then about these alone, with half of the budget each time.
+# The thesis divides the *people* instead: its algorithm GFIM asks one random half in each phase, with all of ε.
 #
-# The idea is right, and GFIM is private.
-# Dividing people is more accurate at small ε.
-# It is a usual design today; {cite:t}`wang2018itemset`, of the same year, divide people, too.
-# Most corrections are misprints of formulas; two matter to a programmer ({ref}`Algorithm 2 <sec-items-literal>`).
-# With the algorithm as written we do not reach the eight printed precisions; {ref}`§4.4 <sec-gfim-eight>` shows which other readings do.
+# GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
+# Of the corrections, one matters to a programmer ({ref}`Algorithm 2 <sec-items-literal>`).
+# As written it does not reach the eight printed precisions; {ref}`§4.4 <sec-gfim-eight>` shows readings that do.
 #
 # :::{account} zhang2018
 # :::
 #
-# Definitions, settings and slips of the pen are marked but not counted.
-#
 # **Readings that are ours.**
-# - The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
-# - The synthetic people draw an item again if they have it already.
-# - LDPMiner takes the second phase for candidates, and the first for other items.
-# - The census is a stand-in of ours, and Figs. 5-11 and 5-12 have $k = 10$.
+# The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
+# Synthetic people draw an item again if they have it already.
+# LDPMiner takes the second phase for candidates, and the first for other items.
+# The census is a stand-in, and Figs. 5-11 and 5-12 have $k = 10$.
 #
 # **Letters.**
-# $k$ is the number of items wanted, as in the thesis.
-# For its table φ of entries $\pm1/\sqrt m$ we write $\Phi_{jv} = \pm1$, and let the client send a sign; then only $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is left of its factors.
+# $k$ is the number of items wanted.
+# For entries $\pm1/\sqrt m$ of the table we write $\Phi_{jv} = \pm1$ and send signs, so only $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is left of the factors.
 #
 # **Lessons.**
-# {ref}`ch-items` teaches sampling S-Hist and what is better today; {ref}`ch-gfim` teaches two phases.
-# The parts of this dossier are this page and {ref}`the experiments, §4 and §5 <paper-zhang2018-experiments>`.
+# {ref}`ch-items`, {ref}`ch-gfim`.
+# The other part of this dossier has {ref}`the experiments, §4 and §5 <paper-zhang2018-experiments>`.
 #
 # **If you build on it.**
-# - Keep the idea, change the answer: at small ε, reports about whole sets (PrivSet, the wheel) are far ahead of one bit about one drawn item ({ref}`ch-items`).
-# - Ask whether a second phase pays: as published, only for fewer candidates than items in a set ({prf:ref}`thm-gfim-pays`).
-# - Publish estimates of the second phase alone: what selected must not measure ({ref}`ch-gfim`).
+# - Change the answer: at small ε, reports about whole sets are far ahead of one bit about one item ({ref}`ch-items`).
+# - As published, a second phase pays only for fewer candidates than ℓ ({prf:ref}`thm-gfim-pays`).
+# - Publish estimates of the second phase alone: what selected must not measure.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -76,15 +70,13 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Slip · certain`
 #
-# §1.1 goes from masking and $k$-anonymity to differential privacy, and says rightly that a larger ε protects less.
-# §1.2 gives the reason for GFIM: LDPMiner draws on the data twice, so its budget has to be divided.
-# §1.4 announces six chapters; the thesis has five.
+# The chapter goes from $k$-anonymity to differential privacy, and gives the reason for GFIM: LDPMiner has to divide its budget.
+# §1.4 announces six chapters; there are five.
 #
 # (zhang2018-2-1)=
 # ## §2.1 Differential privacy
 #
-# The section describes two models, which differ in the place where data are perturbed: with the collector, or on the user's device.
-# The lessons are {ref}`ch-rr` and {ref}`ch-composition`.
+# Lessons: {ref}`ch-rr`, {ref}`ch-composition`.
 #
 # (zhang2018-2-1-1)=
 # ## §2.1.1 The central model
@@ -95,14 +87,7 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced under conditions · probable misprint <zhang2018.neighbours>`
 #
 # Two data sets with the same attributes are neighbours if their *numbers* of records differ by one.
-# The example adds one record, and so does the explanation below Definition 2.2:
-#
-# | Name | Age | Major | ZipCode | Disease | Table 2-1 | Table 2-2 |
-# |---|---|---|---|---|---|---|
-# | Bob | 23 | A | 11000 | Pneumonia | ✓ | ✓ |
-# | Ken | 27 | B | 13000 | Dyspepsia | ✓ | ✓ |
-# | Linda | 65 | D | 25000 | Gastritis | ✓ | ✓ |
-# | Alice | 65 | D | 25000 | Flu | | ✓ |
+# Table 2-1 has three patients, Bob, Ken and Linda; Table 2-2 has these three and a fourth, Alice.
 #
 # :::{table}
 # :class: beside
@@ -112,8 +97,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\lvert D\rvert$ and $\lvert D'\rvert$ differ by 1 | $\boxed{D' = D \text{ with one record added}}$, or the other way round |
 # :::
 #
-# If sizes alone mattered, any two data sets of one size would be neighbours of a third, so an ε-private algorithm could tell them apart by a factor of $e^{2\varepsilon}$ at most, however many records they have.
-# Three answers "no" and four answers "yes" would be neighbours as well, and a count with the usual noise does not hide that.
+# If sizes alone mattered, three answers "no" and four answers "yes" would be neighbours, which a count with the usual noise does not hide.
 #
 # (zhang2018-def-2-2)=
 # ### Definition 2.2, (2-1) · Central ε-differential privacy
@@ -131,8 +115,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\Pr[A(D) \in S] < e^\varepsilon \Pr[A(D') \in S]$ | $\Pr[A(D) \in S] \boxed{\le} e^\varepsilon \Pr[A(D') \in S]$ |
 # :::
 #
-# For $S = \emptyset$ both sides are 0, so nothing satisfies the strict inequality for every set.
-# With single outputs, the thesis's own randomized response attains equality.
+# The thesis's own randomized response attains equality.
 #
 # (zhang2018-2-1-1-a)=
 # ### §2.1.1 (a) · What ε measures
@@ -147,11 +130,8 @@ def best_guess(one, inputs=(0, 1)):
 # | The larger ε, the stronger the protection. | The $\boxed{\text{smaller}}$ ε, the stronger the protection. |
 # :::
 #
-# §1.1, the remark below property 2.1 and §4.6 state it correctly; §4.2 repeats the slip.
-#
-# At ε = 0, it says, two neighbours have outputs with one distribution (law), so that nothing can be learnt and the output is of no use.
-# This is so for the three local clients of the chapter, W-RR, S-Hist's bit and one-hot RAPPOR.
-# As $\varepsilon \to 0$, the best guess between two inputs falls to a coin toss, and the standard error of a share grows like $1/\varepsilon$.
+# §1.1 and §4.6 state it correctly.
+# At ε = 0, all inputs have one distribution (law) of outputs.
 #
 # (zhang2018-prop-2-1)=
 # ### Property 2.1 · Sequential composition
@@ -159,8 +139,6 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced <zhang2018.sequential>` · Lesson: {ref}`sec-rr-composition`
 #
 # Algorithms with budgets $\varepsilon_1, \dots, \varepsilon_n$ on one data set are together $\sum_i \varepsilon_i$-private; one algorithm run $n$ times has $n\varepsilon$.
-# Each algorithm needs fresh randomness of its own ({prf:ref}`thm-composition`).
-# W-RR attains both sums.
 #
 # (zhang2018-prop-2-2)=
 # ### Property 2.2 · Parallel composition
@@ -168,8 +146,6 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced <zhang2018.parallel>` · Lesson: {ref}`sec-rr-parallel`
 #
 # Algorithms on disjoint data sets are together $\max_i \varepsilon_i$-private.
-# Each person then has the ε of the one part that holds her record, and the largest of these is attained.
-# This property carries GFIM, which divides its users ({ref}`Fig. 3-1 <zhang2018-fig-3-1>`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.1.1: 3 reproduced, 1 reproduced under conditions, 2 corrected"}
 OUTPUTS = np.arange(-60, 61)
@@ -341,19 +317,8 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 #
 # {badge}`Definition` {badge}`Slip · certain` · Lesson: {ref}`ch-rr`
 #
-# A single record $R$ takes the place of the data set, and any two records are compared:
-#
-# :::{table}
-# :class: beside
-#
-# | Printed | Right |
-# |---|---|
-# | for any one output $S \in O$ | for any $\boxed{\text{set of outputs } S \subseteq O}$ |
-# | $\Pr[A(R) \in S] < e^\varepsilon \Pr[A(R') \in S]$ | $\Pr[A(R) \in S] \boxed{\le} e^\varepsilon \Pr[A(R') \in S]$ |
-# :::
-#
-# The sign is that of {ref}`(2-1) <zhang2018-def-2-2>`.
-# The thesis adds that properties 2.1 and 2.2 hold here, too, and our tests of them use local clients.
+# A single record takes the place of the data set, and any two records $R$, $R'$ are compared.
+# The sign and “any one output” are as in {ref}`(2-1) <zhang2018-def-2-2>`.
 #
 # (zhang2018-2-1-3)=
 # ## §2.1.3 How the two models differ
@@ -364,7 +329,7 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 # {badge}`Drawn` from the thesis's words
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-1, redrawn. Above, the central model: the collector holds true data and perturbs what is published. Below, the local model: each person perturbs her own data."}, "image": {"alt": "Two flow diagrams. Central: three people send their values to a collector; behind it stands a box, perturb, and then the result; a dashed line between private and public lies behind the perturbation. Local: each person has a box, perturb, of her own, and the dashed line lies before the collector."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-1, redrawn: who perturbs the data."}, "image": {"alt": "Two flow diagrams. Central: three people send their values to a collector; behind it stands a box, perturb, and then the result; a dashed line between private and public lies behind the perturbation. Local: each person has a box, perturb, of her own, and the dashed line lies before the collector."}}
 def model(ax, title, wall):
     """One of the two models, with the line between private and public at `wall`."""
     central = title == "central"
@@ -395,7 +360,7 @@ plt.show()
 #
 # {badge}`Drawn` from the thesis's words {badge}`Reproduced <zhang2018.stronger>`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-2, redrawn: the two places where the central model may leak true data."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-2, redrawn: two places where the central model may leak."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
 fig, ax = plt.subplots(figsize=(6.4, 2.4))
 model(ax, "central", 0.855)
 ax.text(0.33, 0.93, "① on the way", ha="center", va="top", color="#D55E00")
@@ -403,11 +368,8 @@ ax.text(0.55, 0.2, "② with the\ncollector", ha="center", va="top", color="#D55
 plt.show()
 
 # %% [markdown]
-# The thesis names two leaks of the central model: the collector may be dishonest or be robbed, and data may be attacked on the way.
-# In the central model both places hold true records, by definition.
-# In the local model both hold reports.
-# For the chapter's three clients, what is sent has exactly ε, and a result computed from reports spends no more.
-# An encrypted connection closes the first leak in the central model as well, but not the second.
+# The collector may leak, or the way there; in the local model, both places hold reports alone.
+# Encryption helps the central model on the way only.
 #
 # (zhang2018-2-1-3-a)=
 # ### §2.1.3 (3) · Laplace and exponential mechanism
@@ -419,37 +381,31 @@ plt.show()
 #
 # | Printed | Right |
 # |---|---|
-# | Locally there are no neighbouring data sets and no global sensitivity, so the two mechanisms do not apply. | One person's record is a data set of size one, $\boxed{\text{any two records are neighbours}}$, and both apply. |
-# | Global sensitivity is the largest distance between two outputs of the randomized algorithm. | … between two values of the $\boxed{\text{query before noise}}$. |
+# | Locally there are neither neighbours nor a global sensitivity, so both do not apply. | $\boxed{\text{Any two records are neighbours}}$, and both apply. |
+# | Sensitivity is the largest distance of two outputs of the algorithm. | … of two values of the $\boxed{\text{query before noise}}$. |
 # :::
 #
-# The thesis argues that two users do not know each other's data.
-# But neighbours are a matter of definition, and Definition 2.3 compares any two records $R$ and $R'$.
-# For an answer $x \in \{0, 1\}$ the sensitivity is 1, and with two-sided geometric noise $z$, the discrete form of Laplace noise, the report $y = x + z$ has
+# For an answer $x \in \{0, 1\}$ with two-sided geometric noise, the report $y$ has
 #
 # $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} = e^{-\varepsilon\lvert y - x\rvert + \varepsilon\lvert y - x'\rvert} \le e^\varepsilon. $$
 #
-# The exponential mechanism with the score 1 for the truth and 0 for any other value sends $y$ with a weight of $e^{\varepsilon [y = x]}$.
-# The weights have one sum for all $x$, so its ε is exactly ε; it is k-RR.
+# The exponential mechanism sends $y$ with a weight of $e^{\varepsilon [y = x]}$, which is k-RR.
 #
 # (zhang2018-2-1-3-b)=
 # ### §2.1.3 (4) · Personal settings, and the amount of data
 #
 # Settings: {badge}`Reproduced under conditions <zhang2018.personal>` data: {badge}`Reproduced under conditions <zhang2018.volume>` · Lesson: {ref}`sec-comp-personal`
 #
-# The thesis says that local privacy allows everybody a budget of their own, and the central model does not, because there the collector sets ε.
-# Locally it is so, as long as the choice does not depend on the data.
-# Centrally it is possible as well, if the collector is told the settings: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
+# Locally everybody may choose an ε that does not depend on the data.
+# Centrally, too, if the collector is told: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
 #
 # $$ \frac{e^{\varepsilon_i}-1}{e^{t}-1}, \qquad t = \max_i \varepsilon_i, $$
 #
 # and then run a $t$-private algorithm.
 #
-# Local privacy, it says further, suits big data, and central privacy makes no particular demand on the amount of data.
-# The first half is right: for a standard error of one point, W-RR needs from 68 times ($\varepsilon = 1$) to 707 times ($\varepsilon = 0.1$) the people of a count with two-sided geometric noise.
-# As to the second half, the central model's demand is smaller, but not nil.
-# From ten answers "yes" to ten answers "no" it takes at most 20 steps of adding or removing a record.
-# So with $\varepsilon = 0.1$, *any* central algorithm tells the two apart with probability at most
+# Central privacy is said to make no demand on the amount of data, and local privacy to suit big data.
+# For one point of error, W-RR needs 68 times ($\varepsilon = 1$) to 707 times ($\varepsilon = 0.1$) the people of a count with geometric noise.
+# But at $\varepsilon = 0.1$, *any* central algorithm tells ten "yes" from ten "no", 20 steps away, with probability at most
 #
 # $$ \frac{e^{20\,\varepsilon}}{1+e^{20\,\varepsilon}} = 0.88. $$
 
@@ -585,7 +541,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # ## §2.2.1 Randomized response
 #
 # Lesson: {ref}`ch-rr`.
-# To find the share π of hepatitis B patients among $n$ users, each user tells the truth with probability $p > \frac12$, and the opposite otherwise; $n_1$ say yes.
+# Of $n$ users a share π is ill; each tells the truth with probability $p > \frac12$, and $n_1$ say yes.
 #
 # (zhang2018-2-3)=
 # ### (2-3), (2-4) · Shares of replies
@@ -597,7 +553,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # \Pr[x_i = \text{no}] &= (1-\pi)\,p + \pi\,(1-p).
 # \end{aligned} $$
 #
-# These are not the true shares, as the thesis says, unless $\pi = \frac12$.
+# These are not the true shares, unless $\pi = \frac12$.
 #
 # (zhang2018-2-6)=
 # ### (2-5), (2-6) · The estimate
@@ -630,7 +586,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle \E\hat\pi = \frac{1}{2(p-1)}\Big[p - 1 + \frac1n\sum_{i=1}^n x_i\Big]$ | $\displaystyle \E\hat\pi = \boxed{\frac{1}{2p-1}}\Big[p - 1 + \frac1n\sum_{i=1}^n \boxed{\E x_i}\Big]$ |
 # :::
 #
-# With the right factor, the bracket is $(2p-1)\,\pi$, so the estimate is unbiased, as the thesis concludes.
+# The bracket is $(2p-1)\,\pi$, so the estimate is unbiased.
 #
 # (zhang2018-2-2-1-a)=
 # ### §2.2.1 (a) · The probability p
@@ -751,22 +707,19 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # :label: alg-zhang2018-1-server
 # :nonumber:
 # **Input** $n$ people with one of $d$ items each; ε; β.
-# **Output** the frequency of each item.
 #
 # 1. Compute $\delta = \sqrt{\ln(2d/\beta)/n}$ and $m = \ln(d+1)\,\ln(2/\beta)/\delta^2$.
 # 2. Draw a random table $\varphi$ of $m$ rows and $d$ columns, with entries $\pm1/\sqrt m$.
 # 3. Start with a vector $z$ of $m$ zeros.
-# 4. For each person: draw a row $j$, send it to her, and add her reply to $z_j$.
-# 5. For each item $v$, return $\langle \varphi e_v, z\rangle/n$, the inner product with its column.
+# 4. For each person: send her a random row $j$, and add her reply to $z_j$.
+# 5. For each item $v$, return $\langle \varphi e_v, z\rangle/n$.
 # ::::
 #
 # For a person with item $x$, the mean of the estimate of $v$ is
 #
 # $$ G_{xv} = \frac1m \sum_j \Phi_{jx}\Phi_{jv}. $$
 #
-# That is 1 for $v = x$.
-# For another item it is 0 on average over all tables, but not for a given one: it is of the order $1/\sqrt m$ ({prf:ref}`thm-shist`).
-# With as many rows as Algorithm 1 prescribes, the difference is below the noise.
+# That is 1 for $v = x$, and 0 for another item on average over all tables; for a given table it is of the order $1/\sqrt m$ ({prf:ref}`thm-shist`).
 #
 # (zhang2018-2-8)=
 # (sec-items-rows)=
@@ -774,11 +727,11 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 #
 # {badge}`Definition` its δ: {badge}`Corrected · certain <zhang2018.jl-delta>` fewer rows than items: {badge}`Reproduced <zhang2018.reduces>`
 #
-# For $0 < \delta < 1$ and $t$ points in $d$ dimensions, some map φ to $m = O(\ln t/\delta^2)$ dimensions keeps all distances:
+# For $0 < \delta < 1$, some map φ of $t$ points to $m = O(\ln t/\delta^2)$ dimensions keeps all distances:
 #
 # $$ (1-\delta)\lVert u-v\rVert^2 \le \lVert \varphi u-\varphi v\rVert^2 \le (1+\delta)\lVert u-v\rVert^2. $$
 #
-# The lemma and Algorithm 1 are right; two sentences between them mix their letters.
+# The lemma and Algorithm 1 are right; two sentences between them are not.
 #
 # :::{table}
 # :class: beside
@@ -789,7 +742,7 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # | (2-8) holds with probability at least $1 - \delta$. | … with probability at least $\boxed{1-\beta}$. |
 # :::
 #
-# With $C\ln(d)/\delta^2$ rows, an inner product of two random columns exceeds δ as often as a normal variable exceeds $\sqrt{C\ln d}$, whatever δ is.
+# With $C\ln(d)/\delta^2$ rows, a product of two columns exceeds δ as often as a normal variable exceeds $\sqrt{C\ln d}$, whatever δ is.
 
 
 # %% tags=["hide-input"]
@@ -807,8 +760,7 @@ rows = [
 table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1", "rows, Algorithm 2"]))
 
 # %% [markdown]
-# The lemma reduces the dimension if there are far more items than people, as the thesis says.
-# For its own sizes it changes to the table of {ref}`Algorithm 2 <zhang2018-algorithm-2>`.
+# Rows are fewer than items only for far more items than people, as in print.
 #
 # (zhang2018-algorithm-1-client)=
 # ### Algorithm 1, Fig. 2-4 · The client
@@ -817,14 +769,13 @@ table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1"
 # :label: alg-zhang2018-1-client
 # :nonumber:
 # **Input** a row $x$ of the table; ε; the person's item $i$.
-# **Output** a number $z$.
 #
 # 1. Take the entry $x_i = x^\top e_i$ of her item.
 # 2. Compute $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
 # 3. Return $c\,m\,x_i$ with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, and $-c\,m\,x_i$ otherwise.
 # ::::
 #
-# In code, with signs for entries; dummies are needed in §3:
+# In code, with signs, and with dummies for §3:
 
 
 # %%
@@ -837,7 +788,7 @@ def one_bit(item, signs, eps, rng):
     return row, signs[row][item] if true else -signs[row][item]
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-4, drawn from the law of the code: two rows, a person whose item has + in row 0 and − in row 1, and odds of 3 for the truth."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-4, from the law of the code: two rows, an item with + in row 0 and − in row 1, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
 TWO_ROWS = [(1,), (-1,)]
 named = {(row, sign): f"row {row}, {'+' if sign > 0 else '−'}" for row in (0, 1) for sign in (1, -1)}
 diagram.tree(
@@ -852,19 +803,18 @@ plt.show()
 #
 # {badge}`Reproduced <zhang2018.shist-private>`
 #
-# Given a row, two items $v$, $w$ have the same sign there or not, and the thesis goes through all cases:
+# For two items $v$, $w$ and a row:
 #
 # $$ \frac{\Pr[z \mid v]}{\Pr[z \mid w]} = \begin{cases} 1 & \text{same sign, (2-10),}\\ e^{\varepsilon} & z \text{ has the sign of } v \text{, (2-11), (2-14),}\\ e^{-\varepsilon} & z \text{ has the sign of } w \text{, (2-12), (2-13).} \end{cases} $$
 #
 # All are at most $e^\varepsilon$, which is (2-9) and (2-15).
-# In our text, the inner fractions of (2-12) to (2-14) are damaged; the results are right.
 #
 # (zhang2018-fig-2-5)=
 # ### Fig. 2-5 · How the two parts work together
 #
 # {badge}`Drawn` from the thesis's words
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-5, redrawn: the collector sends a row, the person sends one perturbed bit."}, "image": {"alt": "A flow with two lanes, a private one for the person and a public one for the collector. The collector's random table sends a row to the person; her item's sign in that row is perturbed; one bit goes back to the collector, who adds it up and estimates shares."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-5, redrawn."}, "image": {"alt": "A flow with two lanes, a private one for the person and a public one for the collector. The collector's random table sends a row to the person; her item's sign in that row is perturbed; one bit goes back to the collector, who adds it up and estimates shares."}}
 diagram.flow(
     [
         ("collector", "table of signs"),
@@ -960,13 +910,13 @@ close("zhang2018", "§2.2.2", "2 reproduced, 1 reproduced under conditions, 1 co
 #
 # $$ p = \frac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}. $$
 #
-# Two codes differ in two bits, each of which changes the probability of a report by at most $e^{\varepsilon/2}$.
-# RAPPOR and this $p$ are both of the thesis's reference [16]; it prints [14] and [15].
+# Two codes differ in two bits, worth at most $e^{\varepsilon/2}$ each.
+# Both are of [16]; [14] and [15] are printed.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-6, redrawn: item 2 of six as a one-hot code, and one report at ε = 1."}, "image": {"alt": "Two rows of six squares. In the code only square 2 is filled. In the report some squares differ from the code, since each bit was kept or changed by its own coin."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-6, redrawn: item 2 of six, ε = 1."}, "image": {"alt": "Two rows of six squares. In the code only square 2 is filled. In the report some squares differ from the code, since each bit was kept or changed by its own coin."}}
 CODE = np.arange(6) == 2
 KEEP = exp(0.5) / (exp(0.5) + 1)
-drawing = np.random.default_rng(4)  # a stream of its own
+drawing = np.random.default_rng(11)  # a stream of its own
 diagram.cells({"code": CODE.tolist(), "report": [bool(b) if toss(KEEP, drawing) else not b for b in CODE]})
 plt.show()
 
@@ -1008,9 +958,8 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 #
 # {badge}`Reproduced under conditions <zhang2018.computation>`
 #
-# The thesis has RAPPOR build a matrix of $d \times n$ and solve a regression.
-# That belongs to Bloom filters; for the one-hot codes of §2.2.3, the $d$ counts are enough.
-# Against them, S-Hist saves additions with the table of Algorithm 2, and hardly with that of Algorithm 1.
+# A matrix of $d \times n$ and a regression belong to Bloom filters; for the codes of §2.2.3, $d$ counts are enough.
+# Against them, S-Hist saves additions with the table of Algorithm 2, and hardly any with that of Algorithm 1.
 #
 # (zhang2018-2-2-4-3)=
 # ### §2.2.4 (3) · Precision
@@ -1018,12 +967,11 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 # order: {badge}`Reproduced <zhang2018.error-order>` ratio: {badge}`Reproduced under conditions <zhang2018.error-ratio>` · Lesson: {ref}`sec-onebit-all`
 #
 # Both errors are $O\big(d/(\varepsilon\sqrt n)\big)$, for the sum of absolute errors and small ε.
-# Because of its random table, S-Hist is said to be slightly less precise for few items, and about equal for many.
-# Apart from that table, the ratio of the variances for a rare item is
+# By its random table, S-Hist is said to be less precise for few items, and about equal for many.
+# Apart from that table, the ratio of the variances for a rare item does not contain $d$:
 #
-# $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}, $$
+# $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}. $$
 #
-# which does not contain $d$: it is 1.00 at $\varepsilon = 0.1$ and 1.87 at $\varepsilon = 2$.
 # What the table adds does fall with more items, but it is little.
 
 
@@ -1135,24 +1083,21 @@ close("zhang2018", "§2.2.4", "2 reproduced, 2 reproduced under conditions")
 # (zhang2018-2-3-summary)=
 # ## §2.3 Summary of the chapter
 #
-# The section repeats that local privacy protects better than central privacy ({ref}`§2.1.3 (2) <zhang2018-fig-2-2>`), and that the thesis builds on S-Hist for its small costs ({ref}`§2.2.4 <zhang2018-2-2-4>`).
+# The section repeats §2.1.3 (2) and §2.2.4.
 #
 # (zhang2018-3-1)=
 # ## §3.1, (3-1) · The problem
 #
 # {badge}`Definition` padding: {badge}`Reproduced <zhang2018.padding>` a moderate ℓ: {badge}`Reproduced <zhang2018.ell-moderate>` · Lesson: {ref}`ch-items`
 #
-# Person $i$ has a set $S_i$ of different items.
-# The frequency of item $j$ is the share of people who hold it; wanted are the $k$ most frequent items, and their frequencies:
+# Wanted are the $k$ items that most people hold, and their frequencies:
 #
 # $$ f_j = \frac{\lvert\{u_i \mid i_j \in S_i,\ 1 \le i \le n\}\rvert}{n}. $$
 #
-# Sets are first made equally long.
-# A longer set is cut to ℓ of its items at random, and a shorter one is filled up with dummies.
-# Without it, a drawn item could not be turned back into shares, and sizes might leak.
-# For ℓ the thesis takes the 90th percentile of the sizes.
-# Cutting costs bias and padding costs noise, so some ℓ between is best.
-# Which one depends on the number of people, here for a made-up crowd:
+# Sets are first made equally long: a longer one is cut to ℓ of its items at random, a shorter one is filled up with dummies.
+# Otherwise a drawn item could not be turned into shares, and sizes might leak.
+# ℓ is the 90th percentile of the sizes.
+# Cutting costs bias and padding costs noise; for a made-up crowd:
 
 
 # %%
@@ -1233,39 +1178,35 @@ close("zhang2018", "§3.1", "2 reproduced")
 #
 # {badge}`Drawn` from the thesis's words; private: {badge}`Reproduced <zhang2018.gfim-private>` more accurate at small ε: {badge}`Reproduced <zhang2018.small-epsilon>` items off the list: {badge}`Reproduced under conditions <zhang2018.off-the-list>` · Lesson: {ref}`ch-gfim`
 #
-# The people are divided at random into two halves.
-# Reports of the first half give a list $C$ of $k_{\max}$ candidates; the second half is asked about $C$ alone.
+# Reports of one random half give a list $C$ of $k_{\max}$ candidates; the other half is asked about $C$ alone.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-1, redrawn. Each half reports once, with all of ε; the list of candidates is computed from reports alone."}, "image": {"alt": "A flow with three lanes. The first half of the people draws an item and sends a bit; the collector makes a list of candidates; the list goes to the second half, who trim their sets, draw and send a bit; the collector combines both phases into the top k."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-1, redrawn. Each half reports once, with all of ε."}, "image": {"alt": "A flow with three lanes. The first half of the people draws an item and sends a bit; the collector makes a list of candidates; the list goes to the second half, who trim their sets, draw and send a bit; the collector combines these with the first estimates into the top k."}}
 diagram.flow(
     [
         ("first half", "sets", None),
         ("first half", "draw, bit"),
         ("collector", "candidates\n$C$", "reports"),
-        ("second half", "trim to $C$", "list"),
+        ("second half", "sets,\ntrimmed to $C$", "list"),
         ("second half", "draw, bit "),
         ("collector", "top $k$", "reports"),
     ],
+    arrows=[(2, 5, "first estimates")],
     chance=["draw, bit", "draw, bit "],
     private=["first half", "second half"],
 )
 plt.show()
 
 # %% [markdown]
-# The thesis concludes by parallel composition that GFIM is ε-private.
-# The second question depends on the first answers, but only through reports; each person reports once, and that decides.
+# GFIM is private by parallel composition.
+# The second question depends on first answers, but only through reports; each person reports once.
 #
 # At the same stated ε, a phase of LDPMiner-SH has
 #
 # $$ \frac{c(\varepsilon/2)^2}{2\,c(\varepsilon)^2} $$
 #
-# times the variance of the same phase of GFIM.
-# The factor 2 stands for the two halves.
-# The ratio is 2 for $\varepsilon \to 0$, falls, and is 1 at $\varepsilon = 3.06$ ({prf:ref}`thm-gfim-pays`).
+# times the variance of that phase of GFIM: 2 for $\varepsilon \to 0$, and 1 at $\varepsilon = 3.06$ ({prf:ref}`thm-gfim-pays`).
 #
-# Items off the list keep their first estimate, since the list may miss a frequent item.
-# For the error that is better than 0.
-# It also lets lucky items push out better candidates: with 50,000 people precision falls by it.
+# Items off the list keep their first estimate, which has less error than 0; with 50,000 people, precision falls by it.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.1: 2 reproduced, 1 reproduced under conditions"}
 LISTS = list(combinations(range(4), 2))
@@ -1375,11 +1316,9 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 #
 # sampling is better: {badge}`Reproduced under conditions <zhang2018.sampling-better>` times ℓ it is unbiased: {badge}`Reproduced under conditions <zhang2018.times-ell>` “chapter 3, section 4”: {badge}`Slip · certain` · Lesson: {ref}`ch-items`
 #
-# Drawing one item of the padded set is better than to answer about all ℓ with $\varepsilon/\ell$ each.
-# For RAPPOR that is so at every ε; for one bit the two are equal near $\varepsilon = 2\sqrt\ell$.
+# One drawn item is better than ℓ answers with $\varepsilon/\ell$ each: for RAPPOR at every ε, for one bit below about $\varepsilon = 2\sqrt\ell$.
 #
-# Multiplied by ℓ, the estimate is unbiased for sets of at most ℓ items.
-# An item of a longer set counts as $\ell/\lvert S\rvert$; by the choice of ℓ, up to a tenth of the sets are longer.
+# Times ℓ, the estimate is unbiased for sets of at most ℓ items; an item of a longer set counts as $\ell/\lvert S\rvert$.
 #
 # (zhang2018-algorithm-2)=
 # (sec-items-literal)=
@@ -1391,7 +1330,6 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # :label: alg-zhang2018-2-table
 # :nonumber:
 # **Input** the number $d$ of items.
-# **Output** a table φ of $m$ rows.
 #
 # 1. Compute $m = 2^{\lceil\log_2 d\rceil}$.
 # 2. Let $S = \{(1, -1),\ (1, 1)\}$.
@@ -1399,9 +1337,8 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # 4. Take the words as columns, $\boxed{\text{divided by } \sqrt m}$, and return them.
 # ::::
 #
-# The frame is our correction.
-# As printed the entries are ±1, but the client reckons with $\pm1/\sqrt m$.
-# Then items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: a dummy is recognised by its size, and estimates are $m$ times too large.
+# The frame is our correction: as printed the entries are ±1, but the client reckons with $\pm1/\sqrt m$.
+# Then items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates are $m$ times too large.
 #
 # (zhang2018-algorithm-2-client)=
 # ### Algorithm 2, Fig. 3-3 · The client
@@ -1412,12 +1349,11 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # :label: alg-zhang2018-2-client
 # :nonumber:
 # **Input** a row $x$; ε; the padded set $S_i$.
-# **Output** a number $z$.
 #
 # 1. Draw an item $i$ of $S_i$.
 # 2. Compute $c$.
 # 3. If $i$ is a dummy, return $c\sqrt m$ or $-c\sqrt m$, each with probability ½.
-# 4. Otherwise take $x_i = x^\top e_i$, and return $c\,m\,x_i$ with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $-c\,m\,x_i$ otherwise.
+# 4. Otherwise return what Algorithm 1's client does.
 # ::::
 #
 # :::{table}
@@ -1428,8 +1364,8 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # | $\displaystyle c_\varepsilon = \frac{\varepsilon+1}{\varepsilon-1}$ | $\displaystyle c_\varepsilon = \frac{\boxed{e^\varepsilon}+1}{\boxed{e^\varepsilon}-1}$ |
 # :::
 #
-# Algorithms 1 and 3 have the exponentials; our text was read by a machine, so the loss may be ours.
-# The noise of dummies cancels on average; its variance stays, and is as large as that of items.
+# Algorithms 1 and 3 have the exponentials, so the loss may be our text's.
+# The noise of dummies cancels on average; its variance stays.
 
 
 # %%
@@ -1475,12 +1411,11 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 #
 # the result: {badge}`Reproduced <zhang2018.sampled-private>` (3-3): {badge}`Reproduced <zhang2018.bounds>` (3-4): {badge}`Corrected · certain <zhang2018.sampled-proof>` 1/L for 1/ℓ: {badge}`Slip · probable misprint` · Lesson: {prf:ref}`thm-items-privacy`
 #
-# For two padded sets $S_1$, $S_2$, (3-2) asks for a ratio of at most $e^\varepsilon$.
-# Given the row and the drawn item, (3-3) says
+# (3-2) asks for a ratio of at most $e^\varepsilon$, and (3-3) bounds a report for a given row and item:
 #
 # $$ \frac1{e^\varepsilon+1} \le \Pr[z \mid i, S] \le \frac{e^\varepsilon}{e^\varepsilon+1}. $$
 #
-# Then (3-4) takes one product for the probability of a report:
+# (3-4) takes one product for the probability of a report:
 #
 # :::{table}
 # :class: beside
@@ -1490,15 +1425,14 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 # | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ |
 # :::
 #
-# A mixture of probabilities within the bounds of (3-3) is within them, too, so the result holds.
+# A mixture is within the bounds of (3-3), too, so the result holds.
 #
 # (zhang2018-3-2-2-list)=
 # ### §3.2.2 (b) · How many candidates
 #
 # {badge}`Reproduced under conditions <zhang2018.list-size>`
 #
-# Too short a list misses frequent items, and too long a one makes the second phase imprecise.
-# §4.2 gives a larger table as the reason; what counts is the padding to $k_{\max}$, which multiplies the noise.
+# Too short a list misses items, and too long a one makes phase two imprecise: by the padding to $k_{\max}$, not by the larger table that §4.2 names.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.2: 4 reproduced, 3 reproduced under conditions, 3 corrected"}
 
@@ -1661,23 +1595,19 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # :label: alg-zhang2018-3
 # :nonumber:
 # **Input** a row $x$ of $k_{\max}$ entries; ε; the set $S_i$; the candidates $C$.
-# **Output** a number $z$.
 #
 # 1. Let $T_i = S_i \cap C$.
 # 2. If $T_i$ has fewer than $k_{\max}$ items, fill it up with dummies to a set $N_i$ of $k_{\max}$.
-# 3. Draw an item $i$ of $N_i$, and compute $c$.
-# 4. If $i$ is a dummy, return $c\sqrt m$ or $-c\sqrt m$, each with probability ½.
-# 5. Otherwise take $x_i = x^\top e_i$, and return $c\,m\,x_i$ with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $-c\,m\,x_i$ otherwise.
+# 3. Go on as in Algorithm 2, with $N_i$ for $S_i$.
 # ::::
 #
-# The figure prints the last two probabilities below the end of the if; a dummy has its $z$ already.
-# From a set of 50 with all 20 candidates, a candidate is drawn with probability 2/5 before trimming, and with probability 1 after it.
+# In print the probabilities stand below the end of the if; a dummy has its $z$ already.
+# A set of 50 with all 20 candidates gives a candidate with probability 2/5, and 1 after trimming.
 #
-# The thesis says that the smaller table has less noise.
-# For one item the table does not matter, and the padding does: trimming helps where $k_{\max} < \ell$.
-# Among fewer items, fewer come out too large by chance.
+# A smaller table is said to have less noise.
+# For one item the padding matters alone; among fewer items, fewer come out too large.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-4, drawn from the law of the code: candidates 0 and 1, a person who holds 0 and 7, one row with + for both, and odds of 3 for the truth."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-4, from the law of the code: candidates 0 and 1, a person who holds 0 and 7, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
 
 
 def second_sign(items, rng):
@@ -1700,12 +1630,11 @@ plt.show()
 #
 # {badge}`Reproduced under conditions <zhang2018.padding-exposes>` the factor of phase two: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”: {badge}`Slip · probable misprint`
 #
-# Without padding, the thesis says, the size of $T$ would be exposed.
-# One bit then does show more than with padding, but no more than ε; the size is exposed only if it is sent.
-# Padded to $k_{\max}$, a bit shows at most $\ln\frac{e^\varepsilon+1}2$.
+# Without padding the size of $T$ is said to be exposed.
+# One bit does show more then, but no more than ε; padded it shows $\ln\frac{e^\varepsilon+1}2$.
 #
-# The second phase draws one of $k_{\max}$ slots, so the factor that makes it unbiased is $k_{\max}$.
-# The thesis prints none; ℓ, the factor of the first phase, would be biased by $\ell/k_{\max}$.
+# One of $k_{\max}$ slots is drawn, so the factor that makes phase two unbiased is $k_{\max}$.
+# The thesis prints none; ℓ, that of phase one, would be biased by $\ell/k_{\max}$.
 #
 # (zhang2018-3-5)=
 # ### (3-5) · Both phases combined
@@ -1714,16 +1643,15 @@ plt.show()
 #
 # $$ \hat f = \begin{cases} \hat f_1 & \text{for an item off the list,}\\ \big[\hat f_1 + (\ell-1)\hat f_2\big]/\ell & \text{for a candidate.} \end{cases} $$
 #
-# With fixed candidates, the weight with the least variance for $\hat f_2$ is $\frac{\ell^2}{\ell^2+k_{\max}^2}$.
-# For $\ell = 50$ and $k_{\max} = 60$ that is 0.41, where (3-5) has 0.98.
-# But $\hat f_1$ chose the candidates and is too large for them, so the small weight of $\hat f_1$ is right for publishing.
+# For fixed candidates $\hat f_2$ has its best weight at $\frac{\ell^2}{\ell^2+k_{\max}^2}$, which is 0.41 for $\ell = 50$ and $k_{\max} = 60$, where (3-5) has 0.98.
+# But $\hat f_1$ chose the candidates and is too large for them: for publishing, its small weight is right.
 #
 # (zhang2018-3-8)=
 # ### (3-6) to (3-8) · Phase two is private
 #
 # {badge}`Reproduced <zhang2018.phase2-private>` · Lesson: {prf:ref}`thm-gfim-privacy`
 #
-# Trimming to $N_1$ and $N_2$ is deterministic (3-7), so the ratio (3-6) for two sets is that of sampling S-Hist for two trimmed sets (3-8):
+# Trimming is deterministic (3-7), so the ratio (3-6) is that of sampling S-Hist (3-8):
 #
 # $$ \frac{\Pr[\mathcal B(S_1, \varepsilon, C) = o]}{\Pr[\mathcal B(S_2, \varepsilon, C) = o]} = \frac{\Pr[\mathcal C(N_1, \varepsilon) = o]}{\Pr[\mathcal C(N_2, \varepsilon) = o]} \le e^\varepsilon. $$
 
@@ -1819,7 +1747,7 @@ def counts_as(scale):
 
 check(
     "Scale",
-    "ℓ = 50, 60 candidates, exact law: times k_max a held candidate counts as one, another as nothing",
+    "60 candidates, ℓ = 50, exact law: times k_max a held one counts as one, others as nothing",
     np.allclose(counts_as(60), (1, 1, 0), atol=1e-9),
     control=f"times ℓ it counts as {counts_as(50)[0]:.4f}",
     caught=not np.allclose(counts_as(50), (1, 1, 0), atol=0.1),
@@ -1835,4 +1763,4 @@ close("zhang2018", "§3.2.3", "3 reproduced, 2 reproduced under conditions, 1 un
 # (zhang2018-3-3)=
 # ## §3.3 Summary of the chapter
 #
-# The section repeats the two ideas, candidates first and people divided, and that GFIM is ε-private ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
+# The section repeats {ref}`§3.2.1 <zhang2018-fig-3-1>`.

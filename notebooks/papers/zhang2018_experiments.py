@@ -4,8 +4,8 @@
 #
 # *A part of the {ref}`dossier <paper-zhang2018>` on {cite:t}`zhang2018gfim`: §4 and §5, exhibit by exhibit.*
 #
-# The figures are missing from our text, and so is the program.
-# Figs. 5-1 to 5-8 are run again at the thesis's size on people drawn as §4.1 describes; Figs. 5-9 to 5-12 at its size on a stand-in.
+# Figures and program are missing from our text.
+# Figs. 5-1 to 5-8 are run again on people drawn as §4.1 describes, 5-9 to 5-12 on a stand-in, all at the thesis's size.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -29,31 +29,26 @@ style()
 #
 # {badge}`Slip · certain`
 #
-# The chapter has two purposes, it says, and lists three: whether GFIM finds the top $k$, how much parameters matter, and whether it improves on what there was.
-# This is the thesis's fourth chapter; its figures are numbered 5-1 to 5-12.
+# Two purposes are announced, and three listed: precision, parameters, improvement.
 #
 # (zhang2018-4-1)=
 # ### §4.1 · Data
 #
 # {badge}`Setting` the top 30 are items 486 to 515: {badge}`Reproduced <zhang2018.top-thirty>` steeper is easier: {badge}`Reproduced <zhang2018.steeper>`
 #
-# *Synthetic.*
-# Each person has $\ell = 50$ of $d = 1000$ items, from a Laplace or a normal law with mean 500 and variance 1800.
-# How 50 different items are drawn is not said; ours draw again what they have.
-# Items 485 and 515 have the same probability, so chance decides between them.
+# *Synthetic:* each person has $\ell = 50$ of $d = 1000$ items, from a Laplace or a normal law with mean 500 and variance 1800.
+# Items 485 and 515 are equally probable.
 #
-# *Census.*
-# A file of the 1990 census of the United States, with a million records, 47 attribute values in each, and 396 items.
-# We have 221 rows of the same census with 68 attributes, so we invented five stand-ins of these sizes.
+# *Census:* the 1990 census of the United States, a million records, 47 values each, 396 items.
+# We have 221 rows with 68 attributes, so we invented five stand-ins of these sizes.
 #
 # (zhang2018-4-2)=
 # ### §4.2 · Parameters
 #
 # {badge}`Setting` more people: {badge}`Reproduced <zhang2018.more-people>` larger ε: {badge}`Slip · certain`
 #
-# The parameters are $n$, ε, $k$ and $k_{\max}$; by §5.2, $k_{\max} = 2k$ throughout.
-# The section repeats that a larger ε protects more; it protects less.
-# On the length of the list see {ref}`§3.2.2 <zhang2018-3-2-2-list>`.
+# These are $n$, ε, $k$ and $k_{\max}$, which §5.2 sets to $2k$.
+# A larger ε is said to protect more.
 #
 # (zhang2018-4-1-metric)=
 # ### §4.3 · (4-1) and (4-2) · Two measures
@@ -63,8 +58,6 @@ style()
 # With $V$ the true top $k$ and $\hat V$ the estimated one,
 #
 # $$ \text{Precision} = \frac{\lvert V \cap \hat V\rvert}{k}, \qquad \mathrm{RE} = \operatorname*{median}_{v\in V} \frac{\lvert\hat f(v) - f(v)\rvert}{f(v)}. $$
-#
-# The text below (4-1) has $\hat F$ for $\hat V$.
 #
 # :::{table}
 # :class: beside
@@ -80,9 +73,7 @@ style()
 #
 # {badge}`Setting`
 #
-# The section names four methods: one phase by a bit (*sampling S-Hist*) or by a vector (*sampling RAPPOR*), and two phases with a divided budget, the second by a bit (*LDPMiner-SH*) or by a vector (*LDPMiner-RAPPOR*).
-# The thesis runs LDPMiner-SH.
-# How it combines its phases is not said; ours takes the second for candidates.
+# One phase by a bit (*sampling S-Hist*) or a vector (*sampling RAPPOR*); two phases with a divided budget, the second by a bit (*LDPMiner-SH*, which is run) or a vector (*LDPMiner-RAPPOR*).
 
 # %% [markdown]
 # (zhang2018-4-4)=
@@ -91,14 +82,14 @@ style()
 #
 # “variance 500, mean 1800”: {badge}`Slip · certain` · Lesson: {ref}`ch-gfim`
 #
-# Wanted are the top 30 at $\varepsilon = 2$, with 60 candidates.
+# Wanted are the top 30 at $\varepsilon = 2$ from 60 candidates.
 #
 # (zhang2018-fig-5-1)=
 # ### Figs. 5-1 to 5-4 · GFIM
 #
 # all but one found (Fig. 5-3): {badge}`Not reproduced <zhang2018.one-missing>` “Figs. 6-1 to 6-3”: {badge}`Slip · certain`
 #
-# As in the thesis, an item that is not among the estimated top 30 has no hollow bar.
+# Only items that are named have an estimate.
 
 # %% tags=["hide-input"]
 populations = {at: study.first_population(*at) for at in study.SETTINGS}
@@ -125,7 +116,7 @@ def bars(method, first):
     plt.show()
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-synthetic", "caption": "Figs. 5-1 to 5-4 at the thesis's size, one run of GFIM as written. Filled: true shares. Hollow: estimated shares of items that GFIM names among its top 30."}, "image": {"alt": "Four bar charts of shares against items 485 to 516, Laplace left and normal right. Above, for 50,000 people, few hollow bars stand far above the filled ones. Below, for 500,000 people, there are many hollow bars, nearer to the filled ones."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-synthetic", "caption": "Figs. 5-1 to 5-4, one run of GFIM as written. Filled: true shares. Hollow: estimates of items that it names."}, "image": {"alt": "Four bar charts of shares against items 485 to 516, Laplace left and normal right. Above, for 50,000 people, few hollow bars stand far above the filled ones. Below, for 500,000 people, there are many hollow bars, nearer to the filled ones."}}
 bars("GFIM", 1)
 
 # %% [markdown]
@@ -134,7 +125,7 @@ bars("GFIM", 1)
 #
 # GFIM and LDPMiner differ little: {badge}`Reproduced <zhang2018.similar>`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Figs. 5-5 to 5-8: the same with one run of LDPMiner-SH."}, "image": {"alt": "Four bar charts as before. Above, for 50,000 people, few hollow bars stand far above the filled ones; below, for 500,000 people, there are many, nearer to the filled ones."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Figs. 5-5 to 5-8: the same with LDPMiner-SH."}, "image": {"alt": "Four bar charts as before. Above, for 50,000 people, few hollow bars stand far above the filled ones; below, for 500,000 people, there are many, nearer to the filled ones."}}
 bars("LDPMiner-SH", 5)
 
 # %% tags=["hide-input"]
@@ -162,7 +153,7 @@ heads = [
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# Between the 30th and the 31st item there are two thousandths at most, which no method this noisy can tell apart.
+# Between the 30th and the 31st item lie two thousandths at most.
 # Second estimates are unbiased for the list, and too large for the thirty that they choose from it.
 #
 # (sec-gfim-eight)=
@@ -171,15 +162,14 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # {badge}`Not reproduced <zhang2018.precisions>`
 #
-# The thesis prints one precision for each figure.
-# We repeated all four settings forty times, as written and under six other readings.
-# - *As written*: Algorithm 3, (3-5), and the 30 largest of all 1,000 estimates.
+# We ran all settings forty times, as written and under six other readings.
+# - *As written*: the 30 largest of all estimates (3-5).
 # - *List only*: the 30 largest among the candidates.
-# - *Candidates*: how many of the true top 30 are among the 60 candidates, over 30; a recall, without a second phase.
-# - *Unsampled*: in phase two everybody sends all slots of the padded $T$, each with ε, and the choice is among the candidates; not ε-private.
-# - *Every candidate*: everybody answers yes or no for each candidate with ε, and the same choice; not ε-private.
-# - *No padding*: as written, but phase two draws from $T$ without padding; ε-private.
-# - *Repeats*: people draw their 50 items with repetition, phase two does not pad, and the choice is among the candidates; ε-private.
+# - *Candidates*: the share of the true top 30 on the list, without a second phase.
+# - *Unsampled*: phase two sends all of $T$ with ε each, choice from the list; not ε-private.
+# - *Every candidate*: phase two answers about each candidate with ε, choice from the list; not ε-private.
+# - *No padding*: as written, without padding $T$; ε-private.
+# - *Repeats*: items drawn with repetition, no padding, choice from the list; ε-private.
 
 # %% tags=["hide-input"]
 forty = recorded("zhang2018.precisions", study.eight, parameters={"repetitions": 40})
@@ -218,7 +208,7 @@ rows += [
 heads = ["GFIM: mean of 40 runs", *(f"{kind}, {n:,}" for kind, n in study.SETTINGS), "mean z² of all eight"]
 table(pd.DataFrame(rows, columns=heads))
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-eight", "caption": "The eight printed precisions under seven readings: distance from the mean of our 40 runs, in standard deviations of a single run. Shaded: two standard deviations to both sides."}, "image": {"alt": "A strip plot with seven rows and eight marks in each. As written and list only: nearly all marks lie to the right of the shaded band, up to five and more. No padding: near its right edge. Candidates, unsampled, every candidate and repeats: nearly all within the band."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-eight", "caption": "The eight printed precisions under seven readings: distance from the mean of our 40 runs, in standard deviations of one run. Shaded: two of them."}, "image": {"alt": "A strip plot with seven rows and eight marks in each. As written and list only: nearly all marks lie to the right of the shaded band, up to five and more. No padding: near its right edge. Candidates, unsampled, every candidate and repeats: nearly all within the band."}}
 distances = pd.DataFrame(
     [
         {"reading": reading, "z": distance(reading, at), "figure": f"{at[0]}, n = {at[2]:,}"}
@@ -239,14 +229,12 @@ fig.legend(handles, names, loc="outside lower center", ncols=2)
 plt.show()
 
 # %% [markdown]
-# If a reading is right, the eight values are eight runs of it, and their mean squared distance is near 1.
-# As written, it is above 10: GFIM has .20, .14, .71 and .46 on average, where .4, .267, .967 and .7 are printed.
-#
-# *No padding* is the mildest of the other readings, and closes most of the gap; but its estimates are then more than twice too large, and the thesis finds them near the truth.
-# Four others fit better, and eight single runs cannot tell them apart.
-# The program would, or a single list of candidates.
+# If a reading is right, the mean squared distance is near 1.
+# As written it is above 10: GFIM has .20, .14, .71 and .46 on average, where .4, .267, .967 and .7 are printed.
+# *No padding* closes most of the gap; but its estimates are more than twice too large, and the thesis finds them near the truth.
+# Four other readings fit better; eight single runs cannot tell them apart, but the program would.
 # The people were not ours, so we take this for a question of reproduction, not for an error.
-# What the thesis reads from these values holds for the algorithm as written: more people, steeper laws, and GFIM about as good as LDPMiner.
+# What the thesis concludes holds for the algorithm as written: more people and steeper laws help, and GFIM is about as good as LDPMiner.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1 to §4.4: 4 reproduced, 2 not reproduced, 1 corrected"}
 USUAL = ({*range(486, 516)}, {*range(485, 515)})
@@ -312,7 +300,7 @@ def stored(repetition):
 
 check(
     "Recorded",
-    "repetition 0, all four populations, both methods, seven readings: as stored",
+    "repetition 0, four populations, both methods, seven readings: as stored",
     again.equals(stored(0)),
     control="repetition 1",
     caught=not again.equals(stored(1)),
@@ -325,10 +313,10 @@ settle(
 )
 check(
     "Other readings",
-    "mean z² of the eight: below 3 by candidates, unsampled, every candidate, repeats; below 5 without padding",
+    "mean z² of the eight: four readings below 3; below 5 without padding",
     all(misfit(reading) < 3 for reading in ("candidates", "unsampled", "every candidate", "repeats"))
     and misfit("no padding") < 5,
-    control="as written, and from the list only",
+    control="as written; list only",
     caught=min(misfit("as written"), misfit("list only")) > 5,
 )
 most = forty.query("kind == 'Laplace' and n == 500_000 and method == 'GFIM'")
@@ -361,8 +349,7 @@ close("zhang2018", "§4.4", "1 reproduced, 2 not reproduced")
 # (sec-gfim-census)=
 # ## §4.5 The census
 #
-# Precision and relative error are means of 20 runs.
-# In a stand-in, a million people have 47 independent attributes; the share of an attribute's first value follows a Beta law with mean ¾, and the other values follow Zipf's law.
+# In a stand-in, a million people have 47 independent attributes; first values have shares by a Beta law with mean ¾, others follow Zipf's.
 
 # %% tags=["hide-input"]
 facts = recorded("zhang2018.census-facts", study.census_facts, dataset="census")
@@ -385,8 +372,8 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # error: {badge}`Undecidable <zhang2018.fig59>` precision: {badge}`Undecidable <zhang2018.fig510>` GFIM is better: {badge}`Undecidable <zhang2018.census-better>` on stand-ins: it is · Lesson: {ref}`ch-gfim`
 #
-# On our stand-ins precision grows with $k$, steeply at first.
-# The relative error falls and then rises, as the thesis says; its lowest point depends on the shares, and half of our ten curves have it at 3.
+# Precision grows with $k$, steeply at first.
+# The error falls and then rises; five of our ten curves are lowest at the thesis's 3.
 # GFIM has less error than LDPMiner-SH at every $k$.
 
 # %% tags=["hide-input"]
@@ -416,7 +403,7 @@ def curves(seen, x, label):
     plt.show()
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-census", "caption": "Figs. 5-9 (left) and 5-10 (right) at the thesis's size, ε = 1, on the first stand-in, with three methods more. Means of 20 runs with 95 % bars."}, "image": {"alt": "Two panels against k from 1 to 20, five curves each. Left, relative error, logarithmic: GFIM is lowest between 3 and 7 and then rises; both LDPMiners lie above it; one phase of k-RR lies far below all. Right, precision: all rise with k, k-RR is highest, GFIM next from 5 on."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-census", "caption": "Figs. 5-9 and 5-10, ε = 1, on the first stand-in: means of 20 runs with 95 % bars."}, "image": {"alt": "Two panels against k from 1 to 20, five curves each. Left, relative error, logarithmic: GFIM is lowest between 3 and 7 and then rises; both LDPMiners lie above it; one phase of k-RR lies far below all. Right, precision: all rise with k, k-RR is highest, GFIM next from 5 on."}}
 curves(counted.query("eps == 1 and draw == 0"), "k", "items wanted, k")
 
 # %% [markdown]
@@ -425,13 +412,10 @@ curves(counted.query("eps == 1 and draw == 0"), "k", "items wanted, k")
 #
 # {badge}`Undecidable <zhang2018.fig511>` on a stand-in with $k = 10$: it holds
 #
-# Neither the range of ε nor $k$ is in our text.
-# Both methods improve with ε, and GFIM is ahead up to 1.5 in both measures.
-# The thesis takes 1.5 from its figures; by variance of a phase, the two change places at 3.06 ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
-# Beyond 2, GFIM improves little, since $c(\varepsilon)$ tends to 1 and not to 0.
-# One phase of k-RR with the amplified budget of {cite:t}`wang2018itemset` has less than half of GFIM's error at every ε.
+# GFIM is ahead in both measures up to 1.5, the bound that the thesis takes from its figures; by variance it is 3.06 ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
+# One phase of k-RR with an amplified budget {cite:p}`wang2018itemset` has less than half of GFIM's error at every ε.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Figs. 5-11 (left) and 5-12 (right): the same against ε, with k = 10."}, "image": {"alt": "Two panels against epsilon from 0.25 to 4, five curves each. Left, relative error, logarithmic, falls for all: GFIM is below both LDPMiners up to about 2 and then levels off. Right, precision rises for all. One phase of k-RR is far ahead in both."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Figs. 5-11 and 5-12: the same against ε, k = 10."}, "image": {"alt": "Two panels against epsilon from 0.25 to 4, five curves each. Left, relative error, logarithmic, falls for all: GFIM is below both LDPMiners up to about 2 and then levels off. Right, precision rises for all. One phase of k-RR is far ahead in both."}}
 curves(counted.query("k == 10 and draw == 0"), "eps", "ε")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.5: 4 undecidable"}
@@ -453,7 +437,7 @@ def agrees(rows):
 
 check(
     "Recorded",
-    "repetition 0 of the first stand-in, ε = 1, k = 3 and 10, five methods: as stored",
+    "repetition 0, ε = 1, k = 3 and 10, five methods: as stored",
     agrees(once),
     control="repetition 1",
     caught=not agrees(pd.DataFrame(study.census_once(people, attributes, 1.0, (3, 10), 1))),
@@ -469,7 +453,7 @@ print("k with the smallest relative error:", "; ".join(f"{m} {', '.join(map(str,
 settle("zhang2018.fig59")
 check(
     "Fig. 5-9",
-    "five stand-ins, both methods: more error at k = 20 than at 5; smallest at k = 2 to 8",
+    "five stand-ins, both methods: more error at k = 20 than at 5; least at 2 to 8",
     grows(5, 20) and all(2 <= k <= 8 for ks in lowest.values() for k in ks),
     control="k = 3 against k = 1",
     caught=not grows(1, 3),
@@ -487,7 +471,7 @@ def sharply(k):
 settle("zhang2018.fig510")
 check(
     "Fig. 5-10",
-    "mean of five stand-ins, both methods: precision at k = 1 < 3 < 5 < 10 < 20; at 1 less than half of that at 5",
+    "mean of five stand-ins: precision at k = 1 < 3 < 5 < 10 < 20; at 1 below half of that at 5",
     all(over_draws(m, b) > over_draws(m, a) for m in study.PHASED for a, b in pairwise((1, 3, 5, 10, 20)))
     and sharply(1),
     control="k = 10 in place of 1",
@@ -509,7 +493,7 @@ def ahead_at_one(rival):
 settle("zhang2018.census-better")
 check(
     "GFIM and LDPMiner-SH",
-    "five stand-ins, ε = 1: less error at every k; more precision on average over k = 5 to 20",
+    "five stand-ins: less error at every k; more precision over k = 5 to 20",
     ahead_at_one("LDPMiner-SH"),
     control="one phase of k-RR for LDPMiner-SH",
     caught=not ahead_at_one("one phase, k-RR"),
@@ -536,7 +520,7 @@ def ahead_up_to(limit):
 settle("zhang2018.fig511")
 check(
     "Figs. 5-11 and 5-12",
-    "first stand-in, k = 10: both improve from ε = 0.5 to 1 to 2; GFIM ahead in both measures up to 1.5",
+    "k = 10: both improve from ε = 0.5 to 1 to 2; GFIM ahead up to 1.5",
     improves((0.5, 1.0, 2.0)) and ahead_up_to(1.5),
     control="budgets in the other order; up to ε = 4",
     caught=not improves((2.0, 1.0, 0.5)) and not ahead_up_to(4.0),
@@ -544,7 +528,7 @@ check(
 RATIOS = [at("error", "one phase, k-RR", 10, eps) / at("error", "GFIM", 10, eps) for eps in study.GRID]
 check(
     "k-RR",
-    f"one phase of k-RR, k = 10: at most {max(RATIOS):.2f} of GFIM's error at every ε",
+    f"k = 10: at most {max(RATIOS):.2f} of GFIM's error at every ε",
     max(RATIOS) < 0.5,
     control="one phase of S-Hist",
     caught=at("error", "one phase, S-Hist") > 0.5 * at("error", "GFIM"),
@@ -558,16 +542,15 @@ close("zhang2018", "§4.5", "4 undecidable")
 #
 # GFIM is better overall: {badge}`Reproduced under conditions <zhang2018.better>`
 #
-# Four of its five points are those above.
-# The fifth holds at a stated ε below 3.06, the range in which most surveys lie.
-# In one of four synthetic settings the thesis's own single runs have LDPMiner ahead, .3 against .267.
+# So it is below $\varepsilon = 3.06$.
+# In one of four synthetic settings the thesis has LDPMiner ahead, .3 against .267.
 #
 # (zhang2018-5-1)=
 # ## §5.1 Summary of the work
 #
 # most frequent items are found: {badge}`Reproduced under conditions <zhang2018.most-found>`
 #
-# As written, GFIM finds more than half of the top 30 for Laplace items and 500,000 people, and less for normal ones.
+# So it is, as written, for Laplace items and 500,000 people, and not for normal ones.
 #
 # (zhang2018-5-2)=
 # (sec-gfim-length)=
@@ -575,8 +558,7 @@ close("zhang2018", "§4.5", "4 undecidable")
 #
 # the length of the list: {badge}`Reproduced under conditions <zhang2018.list-choice>`
 #
-# How to choose $k_{\max}$ stays open; the thesis has seen that the best one depends on the data and matters much.
-# It mattered much for Laplace people, and little on our stand-in:
+# How to choose $k_{\max}$ stays open; that it matters much holds for Laplace people, and not on our stand-in:
 
 # %% tags=["hide-input"]
 lists = recorded("zhang2018.lists", study.list_sizes, parameters={"repetitions": RUNS})
@@ -642,5 +624,4 @@ close("zhang2018", "§5", "2 reproduced under conditions")
 # (zhang2018-references)=
 # ## References
 #
-# The thesis cites 18 works.
-# This book also cites [5] and [12], which are one work, {cite:t}`dwork2006calibrating`, [8] {cite:t}`kasiviswanathan2011learn`, [9] {cite:t}`duchi2013local`, [10] {cite:t}`qin2016heavy`, [11] {cite:t}`ye2018survey`, [14] {cite:t}`warner1965randomized`, [15] {cite:t}`bassily2015histograms`, [16] {cite:t}`erlingsson2014rappor` and [17] {cite:t}`nguyen2016collecting`.
+# Of 18 works, this book also cites nine: {cite:p}`dwork2006calibrating,kasiviswanathan2011learn,duchi2013local,qin2016heavy,ye2018survey,warner1965randomized,bassily2015histograms,erlingsson2014rappor,nguyen2016collecting`.
