@@ -10,7 +10,7 @@
 #
 # GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
 # Of the corrections, one matters to a programmer ({ref}`Algorithm 2 <sec-items-literal>`).
-# As written it does not reach the eight printed precisions; {ref}`§4.4 <sec-gfim-eight>` shows readings that do.
+# As written, GFIM does not reach its printed precisions; {ref}`§4.4 <sec-gfim-eight>` shows readings that do.
 #
 # :::{account} zhang2018
 # :::
@@ -1749,7 +1749,7 @@ check(
     "Scale",
     "60 candidates, ℓ = 50, exact law: times k_max a held one counts as one, others as nothing",
     np.allclose(counts_as(60), (1, 1, 0), atol=1e-9),
-    control=f"times ℓ it counts as {counts_as(50)[0]:.4f}",
+    control=f"times ℓ, it counts as {counts_as(50)[0]:.4f}",
     caught=not np.allclose(counts_as(50), (1, 1, 0), atol=0.1),
 )
 settle(

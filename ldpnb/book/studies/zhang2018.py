@@ -1,4 +1,4 @@
-"""The experiments of zhang2018: eight populations and readings (Figs. 5-1 to 5-8), a census (5-9 to 5-12), lists."""
+"""The experiments of zhang2018: eight populations (Figs. 5-1 to 5-8), a census (5-9 to 5-12), lists, nine methods."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.stats import laplace, norm
 
 from ldpnb.book import datasets
 from ldpnb.book.experiment import precision, relative_error
 from ldpnb.chance import binomial, scatter, uniform
-from ldpnb.core import Floats, Ints, Records, Tally
+from ldpnb.core import Floats, Ints, Records, Tally, pad_and_sample
+from ldpnb.keyvalue import Wheel
 from ldpnb.oracles import SUE, HadamardBit
-from ldpnb.sets import SampledGRR, largest
+from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, halves, largest, restrict
 
 People = NDArray[np.int16]  # a column for each person, a row for each item that she holds
 Ask = Callable[[People, Ints, np.random.Generator], Ints]  # what each person draws about the candidates, −1 for a dummy
@@ -437,3 +439,180 @@ def padding_errors(make: Any, people: Records) -> pd.DataFrame:
         square, variance = np.mean(bias**2), mechanism.rare_variance + np.mean(noise)
         rows += [{"ell": ell, "n": n, "error": sqrt(square + variance / n)} for n in CROWDS]
     return pd.DataFrame(rows)
+
+
+# ---------------------------------------------------------------------- nine methods at one exact ε, and baskets
+
+ALL = (
+    *("one phase, S-Hist", "one phase, SUE", "LDPMiner-SH", "LDPMiner-RAPPOR", "GFIM as printed", "GFIM corrected"),
+    *("k-RR", "PrivSet", "wheel"),
+)
+EXACT = (0.5, 1.0, 2.0, 3.0, 4.0)
+PRODUCTS, BASKET_LIST = 16_470, 100  # products, and candidates, for the top 50
+Kind = type[SampledHadamardBit] | type[SampledSUE]
+Protocol = tuple[float, float, int, bool, Kind]
+
+
+def leftover(kind: Kind, target: float, listed: int, length: int) -> float:
+    """Return the ε to send second reports with, so that they spend the target exactly."""
+
+    def spends(eps: float) -> float:
+        return float(kind(d=listed, ell=length, epsilon=eps).realised_epsilon) - target
+
+    return float(brentq(spends, target, 31, xtol=1e-12))
+
+
+def protocols(eps: float, ell: int, listed: int) -> dict[str, Protocol]:
+    """Return for each protocol the ε of both phases, padding of the second, whether people are halved, second answer.
+
+    The second phase gets back what it leaves over of the budget, but for GFIM as printed.
+    """
+    short = min(ell, listed)
+    bit, half = SampledHadamardBit, eps / 2
+    return {
+        "LDPMiner-SH": (half, leftover(bit, half, listed, listed), listed, False, bit),
+        "LDPMiner-RAPPOR": (half, leftover(SampledSUE, half, listed, listed), listed, False, SampledSUE),
+        "GFIM as printed": (eps, eps, listed, True, bit),
+        "GFIM corrected": (eps, leftover(bit, eps, listed, short), short, True, bit),
+    }
+
+
+def exact_spent(eps: float, d: int, ell: int, listed: int) -> dict[str, float]:
+    """Return the exact ε of each protocol: the sum of both phases, or the larger of both halves."""
+    found = {}
+    for name, (one, two, length, halved, kind) in protocols(eps, ell, listed).items():
+        first, second = SampledHadamardBit(d=d, ell=ell, epsilon=one), kind(d=listed, ell=length, epsilon=two)
+        phases = float(first.realised_epsilon), float(second.realised_epsilon)
+        found[name] = max(phases) if halved else sum(phases)
+    return found
+
+
+def second_weight(name: str, one: float, two: float, length: int, ell: int) -> float:
+    """Return the weight of the second phase: (3-5) as printed, inverse variance if corrected, all in LDPMiner."""
+    if name != "GFIM corrected":
+        return 1 - 1 / ell if name == "GFIM as printed" else 1.0
+    first, second = ((n * (np.exp(eps) + 1) / (np.exp(eps) - 1)) ** 2 for n, eps in ((ell, one), (length, two)))
+    return float(first / (first + second))
+
+
+def _own_candidate(people: People, candidates: Ints, rng: np.random.Generator) -> Ints:
+    """Draw the place of one of the person's own items, −1 if it is not on the list: T is padded to 50."""
+    place = np.full(ITEMS, -1)
+    place[candidates] = np.arange(len(candidates))
+    return np.asarray(place[any_item(people, rng)])
+
+
+def _estimates(name: str, people: People, sets: Records | None, eps: float, rng: np.random.Generator) -> Floats:
+    """Run one method on the Laplace people, given as records as well for clients that need whole sets."""
+    if name == "one phase, S-Hist":
+        return phase_one(people, ITEMS, eps, rng)
+    if name == "one phase, SUE":
+        tally = vectors_about(any_item(people, rng), ITEMS, eps, rng)
+        return np.asarray(HELD * tally.mechanism.estimate(tally)[0, 1:])
+    if name == "k-RR":
+        tally = krr_about(any_item(people, rng), ITEMS, HELD, eps, rng)
+        return np.asarray(tally.mechanism.estimate(tally))
+    if name in ("PrivSet", "wheel"):
+        return _whole(name, sets, ITEMS, HELD, eps, rng)
+    one, two, length, halved, kind = protocols(eps, HELD, LISTED)[name]
+    asked, told = split(people) if halved else (people, people)
+    first = phase_one(asked, ITEMS, one, rng)
+    candidates = largest(first, LISTED)
+    if kind is SampledSUE:
+        tally = vectors_about(any_candidate(told, candidates, rng), LISTED, two, rng)
+        second = LISTED * tally.mechanism.estimate(tally)[0, 1:]
+    elif length < LISTED:
+        tally = bits_about(_own_candidate(told, candidates, rng), LISTED, two, rng)
+        second = HELD * tally.mechanism.estimate(tally)
+    else:
+        second = phase_two(told, candidates, two, rng)
+    return mixed(first, candidates, second, second_weight(name, one, two, length, HELD))
+
+
+def _whole(name: str, records: Records | None, d: int, ell: int, eps: float, rng: np.random.Generator) -> Floats:
+    """Ask for whole sets, in one phase."""
+    named = [range(d)] if name == "wheel" else []
+    mechanism: Any = Wheel(m=ell, epsilon=eps) if name == "wheel" else PrivSet(d=d, ell=ell, epsilon=eps)
+    return np.asarray(mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng), *named)))
+
+
+def run_of(name: str, people: People, sets: Records | None, eps: float, repetition: int) -> float:
+    """Return the precision of one run of one of the nine methods."""
+    rng = np.random.default_rng([SEED, ALL.index(name), round(1000 * eps), repetition])
+    return float(precision(shares(people), _estimates(name, people, sets, eps, rng), WANTED))
+
+
+def synthetic_all(repetitions: int) -> pd.DataFrame:
+    """Return mean precisions of nine methods on 500,000 Laplace people, at several exact ε."""
+    n = 500_000
+    people = crowd("Laplace", n, seeded("Laplace", n, 0, 0))
+    sets = Records(np.arange(n + 1) * len(people), people.T.ravel().astype(np.int64))
+    rows = []
+    for eps in EXACT:
+        for name in ALL:
+            found = [run_of(name, people, sets, eps, repetition) for repetition in range(repetitions)]
+            row = {"eps": eps, "method": name, "mean": np.mean(found), "sd": np.std(found, ddof=1)}
+            rows.append(row | {"first": found[0]})
+    return pd.DataFrame(rows)
+
+
+def two_phases(records: Records, d: int, ell: int, eps: float, name: str, rng: np.random.Generator) -> Floats:
+    """Run a protocol on sets of any size, by the package's clients."""
+    one, two, length, halved, kind = protocols(eps, ell, BASKET_LIST)[name]
+    asked, told = halves(records, rng) if halved else (records, records)
+    phase1 = SampledHadamardBit(d=d, ell=ell, epsilon=one)
+    first = phase1.estimate(phase1.tally(phase1.perturb(asked, rng=rng)))
+    candidates = largest(first, BASKET_LIST)
+    phase2 = kind(d=BASKET_LIST, ell=length, epsilon=two)
+    second = phase2.estimate(phase2.tally(phase2.perturb(restrict(told, candidates), rng=rng)))
+    return mixed(first, candidates, second, second_weight(name, one, two, length, ell))
+
+
+def basket_run(records: Records, d: int, ell: int, eps: float, name: str, rng: np.random.Generator) -> Floats:
+    """Run one of the nine methods on baskets."""
+    if name in protocols(eps, ell, BASKET_LIST):
+        return two_phases(records, d, ell, eps, name, rng)
+    if name in ("PrivSet", "wheel"):
+        return _whole(name, records, d, ell, eps, rng)
+    if name == "one phase, SUE":  # a bit for each product: count what is drawn, then simulate, as above
+        drawn = pad_and_sample(records, d, ell, rng)[0]
+        tally = vectors_about(np.where(drawn < d, drawn, -1), d, eps, rng)
+        return np.asarray(ell * tally.mechanism.estimate(tally)[0, 1:])
+    mechanism: Any = (SampledGRR if name == "k-RR" else SampledHadamardBit)(d=d, ell=ell, epsilon=eps)
+    return np.asarray(mechanism.estimate(mechanism.tally(mechanism.perturb(records, rng=rng))))
+
+
+def basket_row(
+    records: Records, ell: int, eps: float, name: str, repetitions: int, d: int = PRODUCTS
+) -> dict[str, Any]:
+    """Count how many of the true top 50, and of the true top 30, a method names: mean and deviation of single runs."""
+    share = np.bincount(records.keys, minlength=d) / len(records)
+    found = []
+    for repetition in range(repetitions):
+        rng = np.random.default_rng([SEED, ell, round(eps), ALL.index(name), repetition])
+        estimate = basket_run(records, d, ell, eps, name, rng)
+        found.append([int(np.isin(largest(estimate, k), largest(share, k)).sum()) for k in (50, 30)])
+    (fifty, thirty), (fifty_sd, thirty_sd) = np.mean(found, 0), np.std(found, 0, ddof=1)
+    row = {"ell": ell, "eps": eps, "method": name, "mean": fifty, "sd": fifty_sd}
+    return row | {"thirty": thirty, "thirty sd": thirty_sd}
+
+
+def baskets(repetitions: int, lengths: Sequence[int]) -> pd.DataFrame:
+    """Run nine methods on 88,162 baskets of a supermarket, for several padding lengths and ε."""
+    records = datasets.retail()
+    return pd.DataFrame(
+        [basket_row(records, ell, eps, name, repetitions) for ell in lengths for eps in (1.0, 2.0, 4.0) for name in ALL]
+    )
+
+
+def basket_facts() -> dict[str, Any]:
+    """Return how many baskets there are, their sizes, and the shares of some products."""
+    records = datasets.retail()
+    share = np.sort(np.bincount(records.keys, minlength=PRODUCTS) / len(records))[::-1]
+    return {
+        "baskets": len(records),
+        "mean": float(records.sizes.mean()),
+        "percentile": int(np.percentile(records.sizes, 90)),
+        "largest": int(records.sizes.max()),
+        "shares": share[[0, 4, 9, 49]].tolist(),
+    }
