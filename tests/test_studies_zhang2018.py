@@ -142,3 +142,38 @@ def test_readers_hold_different_items():
     people = study.readers(np.random.default_rng(5))
     assert len(people) == study.READERS and people.sizes.mean() == pytest.approx(12, rel=0.05)
     assert len({*zip(people.users.tolist(), people.keys.tolist(), strict=True)}) == len(people.keys)
+
+
+@pytest.mark.parametrize("eps", [0.5, 3.0])
+def test_protocols_spend_exactly_what_is_stated(eps):
+    assert [*study.exact_spent(eps, 200, 8, 20).values()] == pytest.approx([eps] * 4, abs=1e-6)
+    tuned, printed = (study.protocols(eps, 8, 20)[name] for name in ("GFIM corrected", "GFIM as printed"))
+    assert tuned[1] == pytest.approx(eps) == printed[1] and (tuned[2], printed[2]) == (8, 20)
+
+
+def test_leftovers_have_closed_forms():
+    assert study.leftover(SampledHadamardBit, 1.0, 60, 60) == pytest.approx(np.log(2 * np.e - 1), abs=1e-6)
+    assert study.leftover(SampledSUE, 1.0, 60, 60) == pytest.approx(2, abs=1e-6)
+
+
+def test_weights_of_the_second_phase():
+    assert study.second_weight("LDPMiner-SH", 1.0, 1.0, 60, 50) == 1
+    assert study.second_weight("GFIM as printed", 1.0, 1.0, 60, 50) == pytest.approx(0.98)
+    assert study.second_weight("GFIM corrected", 1.0, 1.0, 60, 50) == pytest.approx(50**2 / (50**2 + 60**2))
+
+
+@pytest.mark.parametrize("name", study.ALL)
+def test_all_methods_find_the_most_frequent_products_at_a_large_budget(name):
+    rng = np.random.default_rng(6)
+    held = rng.random((30_000, 120)) < np.where(np.arange(120) < 50, 0.5, 0.02)
+    records = Records.from_arrays(*np.nonzero(held), n=len(held))
+    row = study.basket_row(records, 30, 12.0, name, 2, d=120)
+    assert row["mean"] > 30 and row["thirty"] <= 30
+
+
+@pytest.mark.parametrize("name", study.ALL)
+def test_methods_on_the_laplace_people_are_reproducible(name):
+    people = study.crowd("Laplace", 3000, np.random.default_rng(7))
+    sets = Records(np.arange(3001) * 50, people.T.ravel().astype(np.int64))
+    first, again = (study.run_of(name, people, sets, 4.0, 0) for _ in range(2))
+    assert first == again and 0 <= first <= 1

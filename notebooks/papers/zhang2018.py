@@ -70,7 +70,7 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Slip · certain`
 #
-# The chapter goes from $k$-anonymity to differential privacy, and gives the reason for GFIM: LDPMiner has to divide its budget.
+# The reason for GFIM is that LDPMiner has to divide its budget.
 # §1.4 announces six chapters; there are five.
 #
 # (zhang2018-2-1)=
@@ -97,7 +97,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\lvert D\rvert$ and $\lvert D'\rvert$ differ by 1 | $\boxed{D' = D \text{ with one record added}}$, or the other way round |
 # :::
 #
-# If sizes alone mattered, three answers "no" and four answers "yes" would be neighbours, which a count with the usual noise does not hide.
+# By size alone, three "no" and four "yes" would be neighbours, and a noisy count would not keep its ε.
 #
 # (zhang2018-def-2-2)=
 # ### Definition 2.2, (2-1) · Central ε-differential privacy
@@ -404,7 +404,7 @@ plt.show()
 # and then run a $t$-private algorithm.
 #
 # Central privacy is said to make no demand on the amount of data, and local privacy to suit big data.
-# For one point of error, W-RR needs 68 times ($\varepsilon = 1$) to 707 times ($\varepsilon = 0.1$) the people of a count with geometric noise.
+# For one point of error at $\varepsilon = 1$, W-RR needs 68 times the people of a count with geometric noise.
 # But at $\varepsilon = 0.1$, *any* central algorithm tells ten "yes" from ten "no", 20 steps away, with probability at most
 #
 # $$ \frac{e^{20\,\varepsilon}}{1+e^{20\,\varepsilon}} = 0.88. $$
@@ -719,7 +719,7 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 #
 # $$ G_{xv} = \frac1m \sum_j \Phi_{jx}\Phi_{jv}. $$
 #
-# That is 1 for $v = x$, and 0 for another item on average over all tables; for a given table it is of the order $1/\sqrt m$ ({prf:ref}`thm-shist`).
+# That is 1 for $v = x$, otherwise 0 on average over all tables, and of the order $1/\sqrt m$ for a given one ({prf:ref}`thm-shist`).
 #
 # (zhang2018-2-8)=
 # (sec-items-rows)=
@@ -731,7 +731,7 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 #
 # $$ (1-\delta)\lVert u-v\rVert^2 \le \lVert \varphi u-\varphi v\rVert^2 \le (1+\delta)\lVert u-v\rVert^2. $$
 #
-# The lemma and Algorithm 1 are right; two sentences between them are not.
+# Two sentences below the lemma mix its letters with those of Algorithm 1.
 #
 # :::{table}
 # :class: beside
@@ -788,7 +788,7 @@ def one_bit(item, signs, eps, rng):
     return row, signs[row][item] if true else -signs[row][item]
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-4, from the law of the code: two rows, an item with + in row 0 and − in row 1, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-4, from the law of the code, with two rows and odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
 TWO_ROWS = [(1,), (-1,)]
 named = {(row, sign): f"row {row}, {'+' if sign > 0 else '−'}" for row in (0, 1) for sign in (1, -1)}
 diagram.tree(
@@ -958,8 +958,8 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 #
 # {badge}`Reproduced under conditions <zhang2018.computation>`
 #
-# A matrix of $d \times n$ and a regression belong to Bloom filters; for the codes of §2.2.3, $d$ counts are enough.
-# Against them, S-Hist saves additions with the table of Algorithm 2, and hardly any with that of Algorithm 1.
+# Matrix and regression belong to Bloom filters; the codes of §2.2.3 need $d$ counts.
+# Against these, S-Hist saves additions with Algorithm 2's table, and hardly any with Algorithm 1's.
 #
 # (zhang2018-2-2-4-3)=
 # ### §2.2.4 (3) · Precision
@@ -1094,9 +1094,8 @@ close("zhang2018", "§2.2.4", "2 reproduced, 2 reproduced under conditions")
 #
 # $$ f_j = \frac{\lvert\{u_i \mid i_j \in S_i,\ 1 \le i \le n\}\rvert}{n}. $$
 #
-# Sets are first made equally long: a longer one is cut to ℓ of its items at random, a shorter one is filled up with dummies.
-# Otherwise a drawn item could not be turned into shares, and sizes might leak.
-# ℓ is the 90th percentile of the sizes.
+# Sets are cut at random, or filled up with dummies, to ℓ items, the 90th percentile of the sizes.
+# Otherwise draws could not be turned into shares, and sizes might leak.
 # Cutting costs bias and padding costs noise; for a made-up crowd:
 
 
@@ -1197,8 +1196,7 @@ diagram.flow(
 plt.show()
 
 # %% [markdown]
-# GFIM is private by parallel composition.
-# The second question depends on first answers, but only through reports; each person reports once.
+# GFIM is private by parallel composition: the second question depends on first answers only through reports.
 #
 # At the same stated ε, a phase of LDPMiner-SH has
 #
@@ -1338,7 +1336,7 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # ::::
 #
 # The frame is our correction: as printed the entries are ±1, but the client reckons with $\pm1/\sqrt m$.
-# Then items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates are $m$ times too large.
+# Then items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$, which shows, and estimates are $m$ times too large.
 #
 # (zhang2018-algorithm-2-client)=
 # ### Algorithm 2, Fig. 3-3 · The client
@@ -1605,9 +1603,9 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # A set of 50 with all 20 candidates gives a candidate with probability 2/5, and 1 after trimming.
 #
 # A smaller table is said to have less noise.
-# For one item the padding matters alone; among fewer items, fewer come out too large.
+# For one item the padding alone matters; among fewer, fewer come out too large.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-4, from the law of the code: candidates 0 and 1, a person who holds 0 and 7, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-4, from the law of the code: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
 
 
 def second_sign(items, rng):
@@ -1630,11 +1628,9 @@ plt.show()
 #
 # {badge}`Reproduced under conditions <zhang2018.padding-exposes>` the factor of phase two: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”: {badge}`Slip · probable misprint`
 #
-# Without padding the size of $T$ is said to be exposed.
-# One bit does show more then, but no more than ε; padded it shows $\ln\frac{e^\varepsilon+1}2$.
+# Without padding the size of $T$ is said to be exposed: one bit shows more then, but at most ε, and $\ln\frac{e^\varepsilon+1}2$ with it.
 #
-# One of $k_{\max}$ slots is drawn, so the factor that makes phase two unbiased is $k_{\max}$.
-# The thesis prints none; ℓ, that of phase one, would be biased by $\ell/k_{\max}$.
+# One of $k_{\max}$ slots is drawn, so the factor has to be $k_{\max}$; the thesis prints none, and ℓ would be biased by $\ell/k_{\max}$.
 #
 # (zhang2018-3-5)=
 # ### (3-5) · Both phases combined
