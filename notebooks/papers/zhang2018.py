@@ -972,7 +972,7 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 #
 # $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}. $$
 #
-# What the table adds does fall with more items, but it is little.
+# What the table adds does fall with more items.
 
 
 # %% tags=["hide-input"]
@@ -1628,7 +1628,7 @@ plt.show()
 #
 # {badge}`Reproduced under conditions <zhang2018.padding-exposes>` the factor of phase two: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”: {badge}`Slip · probable misprint`
 #
-# Without padding the size of $T$ is said to be exposed: one bit shows more then, but at most ε, and $\ln\frac{e^\varepsilon+1}2$ with it.
+# Without padding the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
 #
 # One of $k_{\max}$ slots is drawn, so the factor has to be $k_{\max}$; the thesis prints none, and ℓ would be biased by $\ell/k_{\max}$.
 #

@@ -379,7 +379,7 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # error: {badge}`Undecidable <zhang2018.fig59>` precision: {badge}`Undecidable <zhang2018.fig510>` GFIM is better: {badge}`Undecidable <zhang2018.census-better>` on stand-ins: it is · Lesson: {ref}`ch-gfim`
 #
-# Precision grows with $k$.
+# On our stand-ins precision grows with $k$.
 # The error falls and then rises; five of our ten curves are lowest at the thesis's 3.
 # GFIM has less error than LDPMiner-SH at every $k$.
 
@@ -559,7 +559,7 @@ close("zhang2018", "§4.5", "4 undecidable")
 # Left, the people of Fig. 5-3; right, 88,162 baskets with 100 candidates and $\ell = 4$, a recorded result.
 # What phases leave of ε is given back, except to GFIM as printed; corrected, it pads to $\min(\ell, k_{\max})$ and weighs by inverse variance.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-all", "caption": "Precision of the top 30 by nine methods at three exact ε. Means of 10 (left) and 5 runs (right) with 95 % bars."}, "image": {"alt": "Two panels with nine methods as rows and precision from 0 to 1. Left, k-RR, PrivSet and the wheel lie between 0.9 and 1, the other six between 0.37 and 0.94. Right, PrivSet and the wheel reach 0.7 at epsilon 4, k-RR and SUE 0.3, and all others stay below 0.2."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-all", "caption": "Precision of the top 30 by nine methods at three exact ε. Means of 10 (left) and 5 runs (right) with 95 % bars."}, "image": {"alt": "Two panels with nine methods as rows and precision from 0 to 1. Left, k-RR, PrivSet and the wheel lie between 0.9 and 1, the other six between 0.37 and 0.94. Right, PrivSet and the wheel reach 0.7 at epsilon 4, k-RR and SUE stay below 0.3, and all others below 0.2."}}
 basket = recorded("zhang2018.retail-facts", study.basket_facts, dataset="retail")
 retail = recorded(
     "zhang2018.retail",
@@ -613,7 +613,7 @@ check(
 )
 
 # %% [markdown]
-# Reports about whole sets are far ahead in both, and amplified k-RR on the left.
+# Reports about whole sets lead in both, with amplified k-RR on the left.
 #
 # (zhang2018-5-1)=
 # ## §5.1 Summary of the work
