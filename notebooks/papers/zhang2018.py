@@ -1,90 +1,56 @@
 # %% [markdown]
 # (paper-zhang2018)=
-# # The thesis: Zhang, 2018
+# # Frequent items in two phases
 #
-# {cite:t}`zhang2018gfim` is a bachelor thesis, and an ambitious one: it takes the best method of the day for frequent items of sets, LDPMiner {cite:p}`qin2016heavy`, finds its weak spot, and mends it.
-# LDPMiner asks everybody twice and gives each question half of the budget.
-# The thesis divides the *people* instead: one half names candidates, the other half is asked about these alone, each with all of ε.
-# The algorithm, GFIM, is proved private, run on synthetic people and on a census, and compared with what it improves.
-# Dividing people rather than ε is a usual way of designing such protocols today; {cite:t}`wang2018itemset`, of the same year, do so too.
+# *A dossier on {cite:t}`zhang2018gfim`, a bachelor thesis: every exhibit, in its order.*
 #
-# :::{verdicts} zhang2018
+# Each person holds a *set* of items; which items do most people hold?
+# LDPMiner {cite:p}`qin2016heavy` asks everybody twice, first for candidates and then about these alone, with half of the budget each time.
+# The thesis divides the *people* instead: its algorithm GFIM asks one random half in each phase, with all of ε.
+#
+# GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
+# Of the corrections, one matters to a programmer ({ref}`Algorithm 2 <sec-items-literal>`).
+# As written, GFIM does not reach its printed precisions; {ref}`§4.4 <sec-gfim-eight>` shows readings that do.
+#
+# :::{account} zhang2018
 # :::
 #
-# ## What holds
+# **Readings that are ours.**
+# The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
+# Synthetic people draw an item again if they have it already.
+# LDPMiner takes the second phase for candidates, and the first for other items.
+# The census is a stand-in, and Figs. 5-11 and 5-12 have $k = 10$.
 #
-# The idea.
-# : Dividing people {holds}`is more accurate at small ε <zhang2018.small-epsilon>`, in each phase, for any number of people, up to a stated ε of about 3.
-#   {holds}`GFIM is ε-private <zhang2018.gfim-private>` as a whole, {holds}`the division has to be random <zhang2018.random-split>`, and {holds}`trimming <zhang2018.trimming>` does what the thesis says.
+# **Letters.**
+# $k$ is the number of items wanted.
+# For entries $\pm1/\sqrt m$ of the table we write $\Phi_{jv} = \pm1$ and send signs, so only $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is left of the factors.
 #
-# Sampling S-Hist.
-# : It is {holds}`ε-private for sets <zhang2018.sampled-private>` of any size, with {holds}`probabilities within the stated bounds <zhang2018.bounds>`; {holds}`padding <zhang2018.padding>` is needed, {holds}`dummies cancel <zhang2018.dummies>` on average, {holds}`a moderate ℓ <zhang2018.ell-moderate>` is best, and {holds}`an orthogonal table <zhang2018.orthogonal>` is better than a random one for many people.
-#   {holds}`S-Hist <zhang2018.shist-private>` and {holds}`RAPPOR's p <zhang2018.rappor-p>` are right, and so is the comparison of {holds}`what they send <zhang2018.communication>`.
+# **Lessons.**
+# {ref}`ch-items`, {ref}`ch-gfim`.
+# The other part of this dossier has {ref}`the experiments, §4 and §5 <paper-zhang2018-experiments>`.
 #
-# The experiments, in their directions.
-# : {holds}`More people <zhang2018.more-people>` and {holds}`steeper laws <zhang2018.steeper>` help; on synthetic people GFIM and LDPMiner {holds}`differ little <zhang2018.similar>`; on stand-ins for the census GFIM is {holds}`better at ε = 1 <zhang2018.census-better>`, and {holds}`below ε = 1.5 <zhang2018.fig511>` as the thesis has it.
-#
-# ## What holds under conditions
-#
-# Unbiased.
-# : {partly}`With the factor ℓ <zhang2018.times-ell>` for sets of up to ℓ items; up to a tenth are longer, by the choice of ℓ.
-#   {partly}`S-Hist's estimate <zhang2018.shist-estimate>` is so over random tables, and for a given one nearly.
-#
-# Against what, and at which ε.
-# : {partly}`Sampling one item <zhang2018.sampling-better>` beats asking about all where ε is not large, {partly}`S-Hist's extra error <zhang2018.error-ratio>` over RAPPOR vanishes for small ε, {partly}`less computation <zhang2018.computation>` is true against RAPPOR with Bloom filters or with the orthogonal table.
-#
-# The list of candidates.
-# : {partly}`Its length <zhang2018.list-size>` matters through padding and not through the table, and so does {partly}`a smaller domain <zhang2018.smaller-domain>`; {partly}`not padding <zhang2018.padding-exposes>` shows more, though no more than ε; {partly}`the best length <zhang2018.list-choice>` matters much on some data; {partly}`items off the list <zhang2018.off-the-list>` are better with their first estimate than with none, and can push out better ones.
-#
-# How good GFIM is.
-# : {partly}`It finds most items <zhang2018.most-found>` of the steep law with 500,000 people, {partly}`better than LDPMiner overall <zhang2018.better>` up to ε = 1.5, and {partly}`the error's minimum near k = 3 <zhang2018.fig59>` depends on the shares.
-#
-# Eight precisions.
-# : {partly}`The printed values <zhang2018.precisions>`, {partly}`29 of 30 <zhang2018.one-missing>` among them, do not fit the algorithm as it is written, and fit several readings of it that differ in one step.
-#   Eight single runs cannot tell these apart, and how GFIM compares with LDPMiner does not depend on them.
-#
-# Words.
-# : {partly}`Neighbours <zhang2018.neighbours>` differ by one record and not merely in size, as its example shows; {partly}`personal ε <zhang2018.personal>` is possible centrally as well; {partly}`little data <zhang2018.volume>` is hard for both models.
-#
-# ## What is corrected
-#
-# In the algorithms.
-# : {corrected}`The table <zhang2018.table-entries>` of Algorithm 2 lacks a factor without which dummies are recognised, and its {corrected}`constant c <zhang2018.c-epsilon>` lacks exponentials, which may be our text's fault.
-#
-# In the proofs.
-# : {corrected}`Equation (3-4) <zhang2018.sampled-proof>` leaves out a sum; the result stands.
-#   {corrected}`The δ of the lemma <zhang2018.jl-delta>` is mixed up with a probability.
-#
-# In the chapter on foundations.
-# : {corrected}`The estimate <zhang2018.mle>`, {corrected}`its expectation <zhang2018.expectation>` and {corrected}`p <zhang2018.p>` have a misprint each, {corrected}`the inequality <zhang2018.strict>` is strict, {corrected}`larger ε <zhang2018.larger-epsilon>` is called stronger where the first chapter has it right, {corrected}`noise for one person <zhang2018.no-sensitivity>` is possible, and {corrected}`a relative error <zhang2018.error-range>` has no upper bound.
-#
-# They are {ref}`listed <errata-zhang2018>` with the slips.
-#
-# ## What could not be decided, and what would decide it
-#
-# - {undecided}`The factor of the second phase <zhang2018.phase2-scale>`: one formula, or the program.
-# - {undecided}`The census file <zhang2018.census-facts>`: a copy of it.
-#   Its figures were tried on stand-ins, and these verdicts say so.
-#
-# ## If you build on it
-#
-# - Keep the idea, change the answer: with one drawn item a report should go through k-RR with the amplified budget, or speak of the whole set (PrivSet, the wheel), which at small ε is far ahead ({ref}`sec-items-compare`, {ref}`sec-gfim-all`).
-# - Ask whether two phases pay: as published, only if there are fewer candidates than items in a set ({ref}`sec-gfim-pays`).
-# - Publish estimates from the second phase alone ({ref}`sec-gfim-curse`).
+# **If you build on it.**
+# - Change the answer: at small ε, reports about whole sets are far ahead of one bit about one item ({ref}`ch-items`).
+# - As published, a second phase pays only for fewer candidates than ℓ ({prf:ref}`thm-gfim-pays`).
+# - Publish estimates of the second phase alone: what selected must not measure.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
-from itertools import product
-from math import exp, inf, isclose, log, sinh, sqrt
+from itertools import chain, combinations, product
+from math import exp, expm1, inf, isclose, log, log1p, log2, sinh, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from scipy.stats import binom
 
-from ldpnb import epsilon, law, laws, pick, toss
-from ldpnb.book import close, settle, style
+from ldpnb import GRR, SUE, Records, SampledHadamardBit, epsilon, law, laws, moments, pick, toss
+from ldpnb.book import check, close, diagram, recorded, relative_error, settle, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
+from ldpnb.book.studies import zhang2018 as study
 
 style()
+rng = np.random.default_rng(2018)  # the year of the thesis
 
 
 def reply(x, eps, rng):
@@ -99,11 +65,18 @@ def best_guess(one, inputs=(0, 1)):
 
 
 # %% [markdown]
+# (zhang2018-1)=
+# ## §1 Introduction
+#
+# {badge}`Slip · certain`
+#
+# The reason for GFIM is that LDPMiner has to divide its budget.
+# §1.4 announces six chapters; there are five.
+#
 # (zhang2018-2-1)=
 # ## §2.1 Differential privacy
 #
-# The section describes two models, which differ in the place where data are perturbed: with the collector, or on the user's device.
-# The lessons are {ref}`ch-rr` and {ref}`ch-composition`.
+# Lessons: {ref}`ch-rr`, {ref}`ch-composition`.
 #
 # (zhang2018-2-1-1)=
 # ## §2.1.1 The central model
@@ -114,14 +87,7 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced under conditions · probable misprint <zhang2018.neighbours>`
 #
 # Two data sets with the same attributes are neighbours if their *numbers* of records differ by one.
-# The example adds one record, and so does the explanation below Definition 2.2:
-#
-# | Name | Age | Major | ZipCode | Disease | Table 2-1 | Table 2-2 |
-# |---|---|---|---|---|---|---|
-# | Bob | 23 | A | 11000 | Pneumonia | ✓ | ✓ |
-# | Ken | 27 | B | 13000 | Dyspepsia | ✓ | ✓ |
-# | Linda | 65 | D | 25000 | Gastritis | ✓ | ✓ |
-# | Alice | 65 | D | 25000 | Flu | | ✓ |
+# Table 2-1 has three patients, Bob, Ken and Linda; Table 2-2 has these three and a fourth, Alice.
 #
 # :::{table}
 # :class: beside
@@ -131,8 +97,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\lvert D\rvert$ and $\lvert D'\rvert$ differ by 1 | $\boxed{D' = D \text{ with one record added}}$, or the other way round |
 # :::
 #
-# If sizes alone mattered, any two data sets of one size would be neighbours of a third, so an ε-private algorithm could tell them apart by a factor of $e^{2\varepsilon}$ at most, however many records they have.
-# Three answers "no" and four answers "yes" would be neighbours as well, and a count with the usual noise does not hide that.
+# By size alone, three "no" and four "yes" would be neighbours, and a noisy count would not keep its ε.
 #
 # (zhang2018-def-2-2)=
 # ### Definition 2.2, (2-1) · Central ε-differential privacy
@@ -150,8 +115,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\Pr[A(D) \in S] < e^\varepsilon \Pr[A(D') \in S]$ | $\Pr[A(D) \in S] \boxed{\le} e^\varepsilon \Pr[A(D') \in S]$ |
 # :::
 #
-# For $S = \emptyset$ both sides are 0, so nothing satisfies the strict inequality for every set.
-# With single outputs, the thesis's own randomized response attains equality.
+# The thesis's own randomized response attains equality.
 #
 # (zhang2018-2-1-1-a)=
 # ### §2.1.1 (a) · What ε measures
@@ -166,11 +130,8 @@ def best_guess(one, inputs=(0, 1)):
 # | The larger ε, the stronger the protection. | The $\boxed{\text{smaller}}$ ε, the stronger the protection. |
 # :::
 #
-# §1.1, the remark below property 2.1 and §4.6 state it correctly; §4.2 repeats the slip.
-#
-# At ε = 0, it says, two neighbours have outputs with one distribution (law), so that nothing can be learnt and the output is of no use.
-# This is so for the three local clients of the chapter, W-RR, S-Hist's bit and one-hot RAPPOR.
-# As $\varepsilon \to 0$, the best guess between two inputs falls to a coin toss, and the standard error of a share grows like $1/\varepsilon$.
+# §1.1 and §4.6 state it correctly.
+# At ε = 0, all inputs have one distribution (law) of outputs.
 #
 # (zhang2018-prop-2-1)=
 # ### Property 2.1 · Sequential composition
@@ -178,8 +139,6 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced <zhang2018.sequential>` · Lesson: {ref}`sec-rr-composition`
 #
 # Algorithms with budgets $\varepsilon_1, \dots, \varepsilon_n$ on one data set are together $\sum_i \varepsilon_i$-private; one algorithm run $n$ times has $n\varepsilon$.
-# Each algorithm needs fresh randomness of its own ({prf:ref}`thm-composition`).
-# W-RR attains both sums.
 #
 # (zhang2018-prop-2-2)=
 # ### Property 2.2 · Parallel composition
@@ -187,8 +146,6 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced <zhang2018.parallel>` · Lesson: {ref}`sec-rr-parallel`
 #
 # Algorithms on disjoint data sets are together $\max_i \varepsilon_i$-private.
-# Each person then has the ε of the one part that holds her record, and the largest of these is attained.
-# This property carries GFIM, which divides its users ({ref}`sec-gfim-clients`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.1.1: 3 reproduced, 1 reproduced under conditions, 2 corrected"}
 OUTPUTS = np.arange(-60, 61)
@@ -360,19 +317,8 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 #
 # {badge}`Definition` {badge}`Slip · certain` · Lesson: {ref}`ch-rr`
 #
-# A single record $R$ takes the place of the data set, and any two records are compared:
-#
-# :::{table}
-# :class: beside
-#
-# | Printed | Right |
-# |---|---|
-# | for any one output $S \in O$ | for any $\boxed{\text{set of outputs } S \subseteq O}$ |
-# | $\Pr[A(R) \in S] < e^\varepsilon \Pr[A(R') \in S]$ | $\Pr[A(R) \in S] \boxed{\le} e^\varepsilon \Pr[A(R') \in S]$ |
-# :::
-#
-# The sign is that of {ref}`(2-1) <zhang2018-def-2-2>`.
-# The thesis adds that properties 2.1 and 2.2 hold here, too, and our tests of them use local clients.
+# A single record takes the place of the data set, and any two records $R$, $R'$ are compared.
+# The sign and “any one output” are as in {ref}`(2-1) <zhang2018-def-2-2>`.
 #
 # (zhang2018-2-1-3)=
 # ## §2.1.3 How the two models differ
@@ -383,7 +329,7 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 # {badge}`Drawn` from the thesis's words
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-1, redrawn. Above, the central model: the collector holds true data and perturbs what is published. Below, the local model: each person perturbs her own data."}, "image": {"alt": "Two flow diagrams. Central: three people send their values to a collector; behind it stands a box, perturb, and then the result; a dashed line between private and public lies behind the perturbation. Local: each person has a box, perturb, of her own, and the dashed line lies before the collector."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-1, redrawn: who perturbs the data."}, "image": {"alt": "Two flow diagrams. Central: three people send their values to a collector; behind it stands a box, perturb, and then the result; a dashed line between private and public lies behind the perturbation. Local: each person has a box, perturb, of her own, and the dashed line lies before the collector."}}
 def model(ax, title, wall):
     """One of the two models, with the line between private and public at `wall`."""
     central = title == "central"
@@ -414,7 +360,7 @@ plt.show()
 #
 # {badge}`Drawn` from the thesis's words {badge}`Reproduced <zhang2018.stronger>`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-2, redrawn: the two places where the central model may leak true data."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-2, redrawn: two places where the central model may leak."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
 fig, ax = plt.subplots(figsize=(6.4, 2.4))
 model(ax, "central", 0.855)
 ax.text(0.33, 0.93, "① on the way", ha="center", va="top", color="#D55E00")
@@ -422,11 +368,8 @@ ax.text(0.55, 0.2, "② with the\ncollector", ha="center", va="top", color="#D55
 plt.show()
 
 # %% [markdown]
-# The thesis names two leaks of the central model: the collector may be dishonest or be robbed, and data may be attacked on the way.
-# In the central model both places hold true records, by definition.
-# In the local model both hold reports.
-# For the chapter's three clients, what is sent has exactly ε, and a result computed from reports spends no more.
-# An encrypted connection closes the first leak in the central model as well, but not the second.
+# The collector may leak, or the way there; in the local model, both places hold reports alone.
+# Encryption helps the central model on the way only.
 #
 # (zhang2018-2-1-3-a)=
 # ### §2.1.3 (3) · Laplace and exponential mechanism
@@ -438,37 +381,31 @@ plt.show()
 #
 # | Printed | Right |
 # |---|---|
-# | Locally there are no neighbouring data sets and no global sensitivity, so the two mechanisms do not apply. | One person's record is a data set of size one, $\boxed{\text{any two records are neighbours}}$, and both apply. |
-# | Global sensitivity is the largest distance between two outputs of the randomized algorithm. | … between two values of the $\boxed{\text{query before noise}}$. |
+# | Locally there are neither neighbours nor a global sensitivity, so both do not apply. | $\boxed{\text{Any two records are neighbours}}$, and both apply. |
+# | Sensitivity is the largest distance of two outputs of the algorithm. | … of two values of the $\boxed{\text{query before noise}}$. |
 # :::
 #
-# The thesis argues that two users do not know each other's data.
-# But neighbours are a matter of definition, and Definition 2.3 compares any two records $R$ and $R'$.
-# For an answer $x \in \{0, 1\}$ the sensitivity is 1, and with two-sided geometric noise $z$, the discrete form of Laplace noise, the report $y = x + z$ has
+# For an answer $x \in \{0, 1\}$ with two-sided geometric noise, the report $y$ has
 #
 # $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} = e^{-\varepsilon\lvert y - x\rvert + \varepsilon\lvert y - x'\rvert} \le e^\varepsilon. $$
 #
-# The exponential mechanism with the score 1 for the truth and 0 for any other value sends $y$ with a weight of $e^{\varepsilon [y = x]}$.
-# The weights have one sum for all $x$, so its ε is exactly ε; it is k-RR.
+# The exponential mechanism sends $y$ with a weight of $e^{\varepsilon [y = x]}$, which is k-RR.
 #
 # (zhang2018-2-1-3-b)=
 # ### §2.1.3 (4) · Personal settings, and the amount of data
 #
 # Settings: {badge}`Reproduced under conditions <zhang2018.personal>` data: {badge}`Reproduced under conditions <zhang2018.volume>` · Lesson: {ref}`sec-comp-personal`
 #
-# The thesis says that local privacy allows everybody a budget of their own, and the central model does not, because there the collector sets ε.
-# Locally it is so, as long as the choice does not depend on the data.
-# Centrally it is possible as well, if the collector is told the settings: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
+# Locally everybody may choose an ε that does not depend on the data.
+# Centrally, too, if the collector is told: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
 #
 # $$ \frac{e^{\varepsilon_i}-1}{e^{t}-1}, \qquad t = \max_i \varepsilon_i, $$
 #
 # and then run a $t$-private algorithm.
 #
-# Local privacy, it says further, suits big data, and central privacy makes no particular demand on the amount of data.
-# The first half is right: for a standard error of one point, W-RR needs from 68 times ($\varepsilon = 1$) to 707 times ($\varepsilon = 0.1$) the people of a count with two-sided geometric noise.
-# As to the second half, the central model's demand is smaller, but not nil.
-# From ten answers "yes" to ten answers "no" it takes at most 20 steps of adding or removing a record.
-# So with $\varepsilon = 0.1$, *any* central algorithm tells the two apart with probability at most
+# Central privacy is said to make no demand on the amount of data, and local privacy to suit big data.
+# For one point of error at $\varepsilon = 1$, W-RR needs 68 times the people of a count with geometric noise.
+# But at $\varepsilon = 0.1$, *any* central algorithm tells ten "yes" from ten "no", 20 steps away, with probability at most
 #
 # $$ \frac{e^{20\,\varepsilon}}{1+e^{20\,\varepsilon}} = 0.88. $$
 
@@ -604,7 +541,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # ## §2.2.1 Randomized response
 #
 # Lesson: {ref}`ch-rr`.
-# To find the share π of hepatitis B patients among $n$ users, each user tells the truth with probability $p > \frac12$, and the opposite otherwise; $n_1$ say yes.
+# Of $n$ users a share π is ill; each tells the truth with probability $p > \frac12$, and $n_1$ say yes.
 #
 # (zhang2018-2-3)=
 # ### (2-3), (2-4) · Shares of replies
@@ -616,7 +553,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # \Pr[x_i = \text{no}] &= (1-\pi)\,p + \pi\,(1-p).
 # \end{aligned} $$
 #
-# These are not the true shares, as the thesis says, unless $\pi = \frac12$.
+# These are not the true shares, unless $\pi = \frac12$.
 #
 # (zhang2018-2-6)=
 # ### (2-5), (2-6) · The estimate
@@ -649,7 +586,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle \E\hat\pi = \frac{1}{2(p-1)}\Big[p - 1 + \frac1n\sum_{i=1}^n x_i\Big]$ | $\displaystyle \E\hat\pi = \boxed{\frac{1}{2p-1}}\Big[p - 1 + \frac1n\sum_{i=1}^n \boxed{\E x_i}\Big]$ |
 # :::
 #
-# With the right factor, the bracket is $(2p-1)\,\pi$, so the estimate is unbiased, as the thesis concludes.
+# The bracket is $(2p-1)\,\pi$, so the estimate is unbiased.
 #
 # (zhang2018-2-2-1-a)=
 # ### §2.2.1 (a) · The probability p
@@ -758,34 +695,161 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # (zhang2018-2-2-2)=
 # ## §2.2.2 S-Hist
 #
-# (zhang2018-2-2-2-estimate)=
-# ### Algorithm 1 · The estimate
+# Lesson: {ref}`sec-onebit-shist`.
+# Each person has a single item.
 #
-# {badge}`Reproduced under conditions <zhang2018.shist-estimate>` · Lesson: {ref}`sec-onebit-shist`
+# (zhang2018-algorithm-1)=
+# ### Algorithm 1, Fig. 2-3 · The server
 #
-# The frequency of an item is estimated by the inner product of its column with the collected vector, over $n$.
-# For a person with item $x$ and a table of signs $\Phi_{jv} = \pm1$ with $m$ rows, the mean of this estimate is
+# the estimate: {badge}`Reproduced under conditions <zhang2018.shist-estimate>`
+#
+# ::::{prf:algorithm} S-Hist, the server
+# :label: alg-zhang2018-1-server
+# :nonumber:
+# **Input** $n$ people with one of $d$ items each; ε; β.
+#
+# 1. Compute $\delta = \sqrt{\ln(2d/\beta)/n}$ and $m = \ln(d+1)\,\ln(2/\beta)/\delta^2$.
+# 2. Draw a random table $\varphi$ of $m$ rows and $d$ columns, with entries $\pm1/\sqrt m$.
+# 3. Start with a vector $z$ of $m$ zeros.
+# 4. For each person: send her a random row $j$, and add her reply to $z_j$.
+# 5. For each item $v$, return $\langle \varphi e_v, z\rangle/n$.
+# ::::
+#
+# For a person with item $x$, the mean of the estimate of $v$ is
 #
 # $$ G_{xv} = \frac1m \sum_j \Phi_{jx}\Phi_{jv}. $$
 #
-# That is 1 for $v = x$.
-# For another item it is 0 on average over all tables, but not for a given one: it is of the order $1/\sqrt m$ ({prf:ref}`thm-shist`).
-# With as many rows as Algorithm 1 prescribes, the difference is below the noise.
-# For now, the other claims about Algorithm 1 are in {ref}`sec-items-shist`.
+# That is 1 for $v = x$, otherwise 0 on average over all tables, and of the order $1/\sqrt m$ for a given one ({prf:ref}`thm-shist`).
+#
+# (zhang2018-2-8)=
+# (sec-items-rows)=
+# ### (2-8) · The lemma of Johnson and Lindenstrauss
+#
+# {badge}`Definition` its δ: {badge}`Corrected · certain <zhang2018.jl-delta>` fewer rows than items: {badge}`Reproduced <zhang2018.reduces>`
+#
+# For $0 < \delta < 1$, some map φ of $t$ points to $m = O(\ln t/\delta^2)$ dimensions keeps all distances:
+#
+# $$ (1-\delta)\lVert u-v\rVert^2 \le \lVert \varphi u-\varphi v\rVert^2 \le (1+\delta)\lVert u-v\rVert^2. $$
+#
+# Two sentences below the lemma mix its letters with those of Algorithm 1.
+#
+# :::{table}
+# :class: beside
+#
+# | Printed | Right |
+# |---|---|
+# | The δ of the lemma corresponds to β. | δ is the $\boxed{\text{size of the error}}$. |
+# | (2-8) holds with probability at least $1 - \delta$. | … with probability at least $\boxed{1-\beta}$. |
+# :::
+#
+# With $C\ln(d)/\delta^2$ rows, a product of two columns exceeds δ as often as a normal variable exceeds $\sqrt{C\ln d}$, whatever δ is.
+
+
+# %% tags=["hide-input"]
+def recipe(n, d, beta=0.01):
+    """δ and the number of rows of Algorithm 1."""
+    delta = sqrt(log(2 * d / beta) / n)
+    return delta, round(log(d + 1) * log(2 / beta) / delta**2)
+
+
+SIZES = ((50_000, 1000), (500_000, 1000), (100_000, 10**7))
+rows = [
+    (f"{n:,}", f"{d:,}", f"{recipe(n, d)[0]:.4f}", f"{recipe(n, d)[1]:,}", f"{1 << (d - 1).bit_length():,}")
+    for n, d in SIZES
+]
+table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1", "rows, Algorithm 2"]))
+
+# %% [markdown]
+# Rows are fewer than items only for far more items than people, as in print.
+#
+# (zhang2018-algorithm-1-client)=
+# ### Algorithm 1, Fig. 2-4 · The client
+#
+# ::::{prf:algorithm} S-Hist, the local randomizer
+# :label: alg-zhang2018-1-client
+# :nonumber:
+# **Input** a row $x$ of the table; ε; the person's item $i$.
+#
+# 1. Take the entry $x_i = x^\top e_i$ of her item.
+# 2. Compute $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
+# 3. Return $c\,m\,x_i$ with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, and $-c\,m\,x_i$ otherwise.
+# ::::
+#
+# In code, with signs, and with dummies for §3:
 
 
 # %%
-def one_bit(x, signs, eps, rng):
-    """A public random row, and the sign of x in it: true with probability e^ε/(e^ε+1)."""
+def one_bit(item, signs, eps, rng):
+    """A public row, and the item's sign there, true with probability e^ε/(e^ε+1); a fair sign for a dummy."""
     row = pick(range(len(signs)), rng)
+    if item is None:
+        return row, pick((-1, 1), rng)
     true = toss(exp(eps) / (exp(eps) + 1), rng)
-    return row, signs[row][x] if true else -signs[row][x]
+    return row, signs[row][item] if true else -signs[row][item]
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.2.2: 1 reproduced under conditions"}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-4, from the law of the code, with two rows and odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
+TWO_ROWS = [(1,), (-1,)]
+named = {(row, sign): f"row {row}, {'+' if sign > 0 else '−'}" for row in (0, 1) for sign in (1, -1)}
+diagram.tree(
+    lambda item, rng: one_bit(item, TWO_ROWS, log(3), rng), 0,
+    steps=["row", "sign"], options=[("0", "1"), ("true", "other")], names=named, root="item", head="",
+)  # fmt: skip
+plt.show()
+
+# %% [markdown]
+# (zhang2018-2-9)=
+# ### (2-9) to (2-15) · The client is private
+#
+# {badge}`Reproduced <zhang2018.shist-private>`
+#
+# For two items $v$, $w$ and a row:
+#
+# $$ \frac{\Pr[z \mid v]}{\Pr[z \mid w]} = \begin{cases} 1 & \text{same sign, (2-10),}\\ e^{\varepsilon} & z \text{ has the sign of } v \text{, (2-11), (2-14),}\\ e^{-\varepsilon} & z \text{ has the sign of } w \text{, (2-12), (2-13).} \end{cases} $$
+#
+# All are at most $e^\varepsilon$, which is (2-9) and (2-15).
+#
+# (zhang2018-fig-2-5)=
+# ### Fig. 2-5 · How the two parts work together
+#
+# {badge}`Drawn` from the thesis's words
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-5, redrawn."}, "image": {"alt": "A flow with two lanes, a private one for the person and a public one for the collector. The collector's random table sends a row to the person; her item's sign in that row is perturbed; one bit goes back to the collector, who adds it up and estimates shares."}}
+diagram.flow(
+    [
+        ("collector", "table of signs"),
+        ("person", "sign of\nher item", "a row"),
+        ("person", "perturb"),
+        ("collector", "add up", "one bit"),
+        ("collector", "shares"),
+    ],
+    chance=["perturb"],
+    private=["person"],
+)
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.2.2: 2 reproduced, 1 reproduced under conditions, 1 corrected"}
+
+
+def c_of(eps):
+    return (exp(eps) + 1) / (exp(eps) - 1)
+
+
+RANDOM = [tuple(int(s) for s in row) for row in 1 - 2 * rng.integers(0, 2, (6, 4))]
+
+
+def exactly(factor=1):
+    """Whether the client spends exactly ε on a random table, for three ε, if it tosses its coin at ε times a factor."""
+    client = lambda eps: lambda x, rng: one_bit(x, RANDOM, factor * eps, rng)  # noqa: E731
+    return all(isclose(spent(client(eps), range(4)), eps, abs_tol=1e-12) for eps in (0.5, 1.0, 3.0))
+
+
+settle("zhang2018.shist-private", {"exact": exactly()}, control=("its coin at twice the ε", not exactly(2)))
+
+
 def mean_estimate(signs, eps=1.0, scale=None):
     """Mean estimates of all shares, from the exact law: a row for each item held."""
-    scale = scale or (exp(eps) + 1) / (exp(eps) - 1)
+    scale = scale or c_of(eps)
     told = laws(lambda x, rng: one_bit(x, signs, eps, rng), range(len(signs[0])))
     return np.array([sum(float(p) * scale * z * np.array(signs[row]) for (row, z), p in one.items()) for one in told])
 
@@ -805,10 +869,894 @@ settle(
     },
     control=("the scale (e^ε+1)/e^ε", not np.allclose(over_tables(scale=1 + exp(-1)), np.eye(3))),
 )
-close("zhang2018", "§2.2.2, Algorithm 1", "1 reproduced under conditions")
+
+
+def exceeds(delta, factor, d=1000):
+    """Probability that two random columns of factor · ln(d)/δ² rows have an inner product above δ in size."""
+    m = round(factor * log(d) / delta**2)
+    return float(2 * binom.sf(int(np.floor(m * (1 + delta) / 2)), m, 0.5))
+
+
+for delta in (0.1, 0.01, 0.001):
+    print(f"C = 1, δ = {delta:g}: one product exceeds δ with probability {exceeds(delta, 1):.4f}")
+settle(
+    "zhang2018.jl-delta",
+    {"within-delta": all(exceeds(delta, 1) <= delta for delta in (0.1, 0.01, 0.001))},
+    instead={
+        "constant": all(abs(exceeds(0.003, factor) / exceeds(0.03, factor) - 1) < 0.1 for factor in (1, 4)),
+        "with-people": isclose(recipe(50_000, 1000)[0] / recipe(500_000, 1000)[0], sqrt(10)),
+    },
+)
+
+
+def reduces(n, d):
+    return recipe(n, d)[1] < d
+
+
+settle(
+    "zhang2018.reduces",
+    {"rows": reduces(100_000, 10**7)},
+    control=("the thesis's own sizes", not reduces(500_000, 1000)),
+)
+close("zhang2018", "§2.2.2", "2 reproduced, 1 reproduced under conditions, 1 corrected")
+
+# %% [markdown]
+# (zhang2018-2-2-3)=
+# ## §2.2.3, Fig. 2-6, (2-16) · RAPPOR
+#
+# {badge}`Reproduced <zhang2018.rappor-p>` {badge}`Drawn` {badge}`Slip · probable misprint` · Lesson: {ref}`ch-frequency`
+#
+# An item is coded by $d$ bits with a single 1, and each bit passes randomized response with
+#
+# $$ p = \frac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}. $$
+#
+# Two codes differ in two bits, worth at most $e^{\varepsilon/2}$ each.
+# Both are of [16]; [14] and [15] are printed.
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2-6, redrawn: item 2 of six, ε = 1."}, "image": {"alt": "Two rows of six squares. In the code only square 2 is filled. In the report some squares differ from the code, since each bit was kept or changed by its own coin."}}
+CODE = np.arange(6) == 2
+KEEP = exp(0.5) / (exp(0.5) + 1)
+drawing = np.random.default_rng(11)  # a stream of its own
+diagram.cells({"code": CODE.tolist(), "report": [bool(b) if toss(KEEP, drawing) else not b for b in CODE]})
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.2.3: 1 reproduced"}
+
+
+def one_hot(x, d, p, rng):
+    """A bit for each of d items, kept with probability p."""
+    return tuple(int(toss(p if v == x else 1 - p, rng)) for v in range(d))
+
+
+def rappor_spends(odds):
+    """Exact ε of four bits that are kept with these odds."""
+    return spent(lambda x, rng: one_hot(x, 4, odds / (odds + 1), rng), range(4))
+
+
+def rappor_exact(power):
+    """Whether odds of e^(ε · power) spend exactly ε, for three ε."""
+    return all(isclose(rappor_spends(exp(eps * power)), eps, abs_tol=1e-9) for eps in (0.5, 1.0, 3.0))
+
+
+settle("zhang2018.rappor-p", {"exact": rappor_exact(1 / 2)}, control=("p = e^ε/(e^ε+1)", not rappor_exact(1)))
+close("zhang2018", "§2.2.3", "1 reproduced")
+
+# %% [markdown]
+# (zhang2018-2-2-4)=
+# (sec-items-rappor)=
+# ## §2.2.4 S-Hist and RAPPOR compared
+#
+# (zhang2018-2-2-4-1)=
+# ### §2.2.4 (1) · Communication
+#
+# {badge}`Reproduced <zhang2018.communication>`
+#
+# A person sends one bit in S-Hist and $d$ bits in RAPPOR.
+#
+# (zhang2018-2-2-4-2)=
+# ### §2.2.4 (2) · Computation
+#
+# {badge}`Reproduced under conditions <zhang2018.computation>`
+#
+# Matrix and regression belong to Bloom filters; the codes of §2.2.3 need $d$ counts.
+# Against these, S-Hist saves additions with Algorithm 2's table, and hardly any with Algorithm 1's.
+#
+# (zhang2018-2-2-4-3)=
+# ### §2.2.4 (3) · Precision
+#
+# order: {badge}`Reproduced <zhang2018.error-order>` ratio: {badge}`Reproduced under conditions <zhang2018.error-ratio>` · Lesson: {ref}`sec-onebit-all`
+#
+# Both errors are $O\big(d/(\varepsilon\sqrt n)\big)$, for the sum of absolute errors and small ε.
+# By its random table, S-Hist is said to be less precise for few items, and about equal for many.
+# Apart from that table, the ratio of the variances for a rare item does not contain $d$:
+#
+# $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}. $$
+#
+# What the table adds does fall with more items.
+
+
+# %% tags=["hide-input"]
+def risks(d, eps, n=100_000):
+    """Mean noise at d equal shares: S-Hist on Algorithm 1's table, on an orthogonal one, RAPPOR."""
+    own, m = 1 / d, recipe(n, d)[1]
+    orthogonal = c_of(eps) ** 2 - own
+    added = (n * (d - 1) / d**2 - (1 - own)) / m
+    return orthogonal + added, orthogonal, SUE(k=max(d, 2), epsilon=eps).variance([0])[0].mean()
+
+
+DOMAINS, BUDGETS = (2, 10, 100, 1000, 10_000), (0.1, 0.5, 1.0, 2.0)
+over_rappor = {(d, eps): risks(d, eps)[0] / risks(d, eps)[2] for d in DOMAINS for eps in BUDGETS}
+rows = [(f"d = {d:,}", *(f"{over_rappor[d, eps]:.3f}" for eps in BUDGETS)) for d in DOMAINS]
+table(pd.DataFrame(rows, columns=["variance, S-Hist / RAPPOR", *(f"ε = {eps:g}" for eps in BUDGETS)]))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.2.4: 2 reproduced, 2 reproduced under conditions"}
+
+
+def number(client, item=0):
+    """How many different reports a client can send."""
+    return len(laws(client, [item])[0])
+
+
+def one_row(d):
+    return lambda x, rng: one_bit(x, [(1,) * d], 1.0, rng)[1]
+
+
+def vector(d):
+    return lambda x, rng: one_hot(x, d, 0.75, rng)
+
+
+def always(make, count):
+    return all(number(make(d)) == count(d) for d in range(2, 7))
+
+
+settle(
+    "zhang2018.communication",
+    {"one": always(one_row, lambda d: 2), "all": always(vector, lambda d: 2**d)},
+    control=("the two exchanged", not always(vector, lambda d: 2) and not always(one_row, lambda d: 2**d)),
+)
+
+
+def additions(n, d):
+    """Of the server: RAPPOR; S-Hist with the rows of Algorithm 1 that occur; S-Hist with orthogonal rows."""
+    random_rows = recipe(n, d)[1]
+    occurring = random_rows * -expm1(n * log1p(-1 / random_rows))
+    orthogonal = 1 << (d - 1).bit_length()
+    return n * d, n + occurring * d, n + orthogonal * log2(orthogonal)
+
+
+def counts_enough(score):
+    """Whether a score of each bit alone has the item as its mean, for four items."""
+    told = laws(lambda x, rng: one_hot(x, 4, 0.75, rng), range(4))
+    means = [sum(float(q) * np.array([score(bit) for bit in y]) for y, q in one.items()) for one in told]
+    return np.allclose(means, np.eye(4))
+
+
+RAPPOR_ADDS, FIRST_ADDS, SECOND_ADDS = additions(500_000, 1000)
+settle(
+    "zhang2018.computation",
+    {
+        "algorithm-2": SECOND_ADDS < 0.01 * RAPPOR_ADDS,
+        "algorithm-1": FIRST_ADDS < 0.5 * RAPPOR_ADDS,
+        "more-counts": not counts_enough(lambda bit: (bit - 0.25) / 0.5),
+    },
+    control=(
+        "Algorithm 1's table for Algorithm 2's; counts that are not corrected",
+        not FIRST_ADDS < 0.01 * RAPPOR_ADDS and not counts_enough(lambda bit: bit),
+    ),
+)
+
+
+def has_order(noise):
+    """Whether the sum of d standard errors is 2 d/(ε√n) within 1 %, for small ε."""
+    return all(abs(sqrt(noise(d, eps)) * eps / 2 - 1) < 0.01 for eps in (0.01, 0.1) for d in (10, 1000))
+
+
+settle(
+    "zhang2018.error-order",
+    {
+        "order": has_order(lambda d, eps: c_of(eps) ** 2)
+        and has_order(lambda d, eps: SUE(k=d, epsilon=eps).variance([0])[0, 1])
+    },
+    control=("k-RR", not has_order(lambda d, eps: GRR(k=d, epsilon=eps).variance([0])[0, 1])),
+)
+
+
+def addition_falls(table_risk):
+    """Whether what a table adds, over RAPPOR's noise, falls from 2 to 10,000 items."""
+    share = lambda d, eps: (table_risk(d, eps) - risks(d, eps)[1]) / risks(d, eps)[2]  # noqa: E731
+    return all(share(10_000, eps) < share(2, eps) for eps in BUDGETS)
+
+
+settle(
+    "zhang2018.error-ratio",
+    {
+        "small-epsilon": all(abs(over_rappor[d, 0.1] - 1) < 0.01 for d in (2, 1000)),
+        "large-epsilon": any(abs(over_rappor[1000, eps] - 1) < 0.01 for eps in (1.0, 2.0)),
+        "ratio-falls": any(over_rappor[10_000, eps] < over_rappor[2, eps] for eps in (1.0, 2.0)),
+        "addition-falls": addition_falls(lambda d, eps: risks(d, eps)[0]),
+    },
+    control=("an orthogonal table, which adds nothing", not addition_falls(lambda d, eps: risks(d, eps)[1])),
+)
+close("zhang2018", "§2.2.4", "2 reproduced, 2 reproduced under conditions")
 
 # %% [markdown]
 # (zhang2018-2-3-summary)=
 # ## §2.3 Summary of the chapter
 #
-# The section repeats that local privacy protects better than central privacy ({ref}`§2.1.3 (2) <zhang2018-fig-2-2>`), and why the thesis builds on S-Hist ({ref}`sec-onebit-shist`).
+# The section repeats §2.1.3 (2) and §2.2.4.
+#
+# (zhang2018-3-1)=
+# ## §3.1, (3-1) · The problem
+#
+# {badge}`Definition` padding: {badge}`Reproduced <zhang2018.padding>` a moderate ℓ: {badge}`Reproduced <zhang2018.ell-moderate>` · Lesson: {ref}`ch-items`
+#
+# Wanted are the $k$ items that most people hold, and their frequencies:
+#
+# $$ f_j = \frac{\lvert\{u_i \mid i_j \in S_i,\ 1 \le i \le n\}\rvert}{n}. $$
+#
+# Sets are cut at random, or filled up with dummies, to ℓ items, the 90th percentile of the sizes.
+# Otherwise draws could not be turned into shares, and sizes might leak.
+# Cutting costs bias and padding costs noise; for a made-up crowd:
+
+
+# %%
+def draw(items, length, rng):
+    """One item of a set that is padded to some length; None for a dummy.  A longer set is cut by the draw itself."""
+    slot = pick(range(max(length, len(items))), rng)
+    return sorted(items)[slot] if slot < len(items) else None
+
+
+# %% tags=["hide-input"]
+readers = study.readers(rng)
+lengths = study.padding_errors(SampledHadamardBit, readers)
+
+
+def best_length(errors):
+    """The ℓ with the smallest error, for each number of people."""
+    return errors.loc[errors.groupby("n")["error"].idxmin()].set_index("n")["ell"]
+
+
+best = best_length(lengths)
+print(
+    f"sets of {readers.sizes.mean():.0f} items on average, 90th percentile {np.percentile(readers.sizes, 90):.0f}; best ℓ "
+    + ", ".join(f"{ell} for {n:,} people" for n, ell in best.items())
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.1: 2 reproduced"}
+
+
+def subsets(d):
+    """All sets of items 0, …, d − 1."""
+    return [set(some) for some in chain.from_iterable(combinations(range(d), r) for r in range(d + 1))]
+
+
+def mixed(length, crowd):
+    """Law of what somebody drawn from a crowd draws."""
+    found = {}
+    for one in laws(lambda items, rng: draw(items, length, rng), crowd):
+        for y, q in one.items():
+            found[y] = found.get(y, 0) + q / len(crowd)
+    return found
+
+
+def one_law(length):
+    return mixed(length, [{0, 1}]) == mixed(length, [{0}, {1}])
+
+
+def each_told(padded):
+    """Whether one report for every item, or for every slot of two, gives a set away."""
+    client = lambda items, rng: tuple(toss(0.75, rng) for _ in range(2 if padded else len(items)))  # noqa: E731
+    return epsilon(laws(client, subsets(2))) == inf
+
+
+settle(
+    "zhang2018.padding",
+    {"one-law": one_law(1), "number-shown": each_told(False)},
+    control=("sets padded to two", not one_law(2) and not each_told(True)),
+)
+
+
+def falls_and_rises(errors):
+    """Whether the best ℓ is neither the shortest nor the longest, for each number of people."""
+    return bool(best_length(errors).between(errors["ell"].min(), errors["ell"].max(), inclusive="neither").all())
+
+
+settle(
+    "zhang2018.ell-moderate",
+    {"falls-and-rises": falls_and_rises(lengths)},
+    control=("lengths from the 90th percentile on", not falls_and_rises(lengths.query("ell >= 27"))),
+)
+close("zhang2018", "§3.1", "2 reproduced")
+
+# %% [markdown]
+# (zhang2018-3-2-1)=
+# ## §3.2.1 GFIM as a whole
+#
+# (zhang2018-fig-3-1)=
+# ### Fig. 3-1 · Two phases
+#
+# {badge}`Drawn` from the thesis's words; private: {badge}`Reproduced <zhang2018.gfim-private>` more accurate at small ε: {badge}`Reproduced <zhang2018.small-epsilon>` items off the list: {badge}`Reproduced under conditions <zhang2018.off-the-list>` · Lesson: {ref}`ch-gfim`
+#
+# Reports of one random half give a list $C$ of $k_{\max}$ candidates; the other half is asked about $C$ alone.
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-1, redrawn. Each half reports once, with all of ε."}, "image": {"alt": "A flow with three lanes. The first half of the people draws an item and sends a bit; the collector makes a list of candidates; the list goes to the second half, who trim their sets, draw and send a bit; the collector combines these with the first estimates into the top k."}}
+diagram.flow(
+    [
+        ("first half", "sets", None),
+        ("first half", "draw, bit"),
+        ("collector", "candidates\n$C$", "reports"),
+        ("second half", "sets,\ntrimmed to $C$", "list"),
+        ("second half", "draw, bit "),
+        ("collector", "top $k$", "reports"),
+    ],
+    arrows=[(2, 5, "first estimates")],
+    chance=["draw, bit", "draw, bit "],
+    private=["first half", "second half"],
+)
+plt.show()
+
+# %% [markdown]
+# GFIM is private by parallel composition: the second question depends on first answers only through reports.
+#
+# At the same stated ε, a phase of LDPMiner-SH has
+#
+# $$ \frac{c(\varepsilon/2)^2}{2\,c(\varepsilon)^2} $$
+#
+# times the variance of that phase of GFIM: 2 for $\varepsilon \to 0$, and 1 at $\varepsilon = 3.06$ ({prf:ref}`thm-gfim-pays`).
+#
+# Items off the list keep their first estimate, which has less error than 0; with 50,000 people, precision falls by it.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.1: 2 reproduced, 1 reproduced under conditions"}
+LISTS = list(combinations(range(4), 2))
+
+
+def codewords(d):
+    """The table of Algorithm 2: m rows, and a column for each of d items."""
+    words = [(1, -1), (1, 1)]
+    while len(words) < d:
+        words = [w + half for w in words for half in (w, tuple(-x for x in w))]
+    return list(zip(*words[:d], strict=True))
+
+
+FOUR, PAIR = codewords(4), codewords(2)
+
+
+def first_report(items, eps, rng):
+    """Phase one, four items, ℓ = 2."""
+    return one_bit(draw(items, 2, rng), FOUR, eps, rng)
+
+
+def second_report(items, candidates, eps, rng, length=None):
+    """Phase two, Algorithm 3: trim, pad to k_max (or another length), draw, answer by place on the list."""
+    trimmed = {candidates.index(v) for v in items if v in candidates}
+    return one_bit(draw(trimmed, length or len(candidates), rng), codewords(len(candidates)), eps, rng)
+
+
+def best_two(report):
+    """The two items that one report makes look most frequent."""
+    row, sign = report
+    return tuple(sorted(sorted(range(4), key=lambda v: (FOUR[row][v] != sign, v))[:2]))
+
+
+def gfim_of_two(one, other, eps, rng):
+    """All that GFIM shows of two people, one in each half."""
+    first = first_report(one, eps, rng)
+    candidates = best_two(first)
+    return first, candidates, second_report(other, candidates, eps, rng)
+
+
+def both_halves(items, eps, rng):
+    """A mistake: one person in both halves."""
+    return gfim_of_two(items, items, eps, rng)
+
+
+shown = [
+    epsilon(laws(lambda s, rng, o=o, at=at: gfim_of_two(*(s, o)[:: 1 - 2 * at], 1.0, rng), subsets(4)))
+    for o in ({0}, {0, 1, 2, 3})
+    for at in (0, 1)
+]
+both = epsilon(laws(lambda s, rng: both_halves(s, 1.0, rng), subsets(4)))
+settle(
+    "zhang2018.gfim-private",
+    {"exact": isclose(max(shown), 1, abs_tol=1e-12)},
+    control=(f"one person in both halves, ε = {both:.3f}", not isclose(both, 1, abs_tol=1e-12)),
+)
+
+
+def rival(eps, people=1 / 2):
+    """Variance of a phase of LDPMiner-SH over that of GFIM, which asks this share of the people."""
+    return people * c_of(eps / 2) ** 2 / c_of(eps) ** 2
+
+
+def ahead(people=1 / 2):
+    return all(rival(eps, people) > 1 for eps in np.arange(0.05, 3.06, 0.05))
+
+
+settle(
+    "zhang2018.small-epsilon",
+    {"each-phase": ahead(), "falls": bool(np.all(np.diff([rival(eps) for eps in np.linspace(0.05, 6, 80)]) < 0))},
+    control=("a quarter of the people in each phase", not ahead(1 / 4)),
+)
+forty = recorded("zhang2018.precisions", study.eight, parameters={"repetitions": 40})
+hits = forty[forty["method"] == "GFIM"].groupby(["kind", "n"])[["as written", "list only"]].mean() / study.WANTED
+
+
+def off_the_list(kind, factor):
+    """Median relative error of a run with 50,000 people, first estimates off the list multiplied by a factor."""
+    people, runs = study.first_population(kind, 50_000)
+    _, _, listed, _, estimate = runs["GFIM"]
+    changed = np.where(np.isin(np.arange(study.ITEMS), listed), estimate, factor * estimate)
+    return float(relative_error(study.shares(people), changed, study.WANTED))
+
+
+def better_than_none(factor):
+    return all(off_the_list(kind, factor) < off_the_list(kind, 0) for kind in study.KINDS)
+
+
+few, many = (hits.loc["Laplace", n] for n in (50_000, 500_000))
+settle(
+    "zhang2018.off-the-list",
+    {
+        "error": better_than_none(1),
+        "precision": few["as written"] > few["list only"],
+        "more-people": many["as written"] > many["list only"] - 0.02,
+    },
+    control=("first estimates with the other sign", not better_than_none(-1)),
+)
+close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
+
+# %% [markdown]
+# (zhang2018-3-2-2)=
+# ## §3.2.2 Phase one: sampling S-Hist
+#
+# (zhang2018-3-2-2-a)=
+# ### §3.2.2 (a) · One item or all of them
+#
+# sampling is better: {badge}`Reproduced under conditions <zhang2018.sampling-better>` times ℓ it is unbiased: {badge}`Reproduced under conditions <zhang2018.times-ell>` “chapter 3, section 4”: {badge}`Slip · certain` · Lesson: {ref}`ch-items`
+#
+# One drawn item is better than ℓ answers with $\varepsilon/\ell$ each: for RAPPOR at every ε, for one bit below about $\varepsilon = 2\sqrt\ell$.
+#
+# Times ℓ, the estimate is unbiased for sets of at most ℓ items; an item of a longer set counts as $\ell/\lvert S\rvert$.
+#
+# (zhang2018-algorithm-2)=
+# (sec-items-literal)=
+# ### Algorithm 2, Fig. 3-2 · The orthogonal table
+#
+# entries: {badge}`Corrected · certain <zhang2018.table-entries>` better than a random table: {badge}`Reproduced <zhang2018.orthogonal>` · Lesson: {ref}`sec-onebit-hadamard`
+#
+# ::::{prf:algorithm} The orthogonal table of sampling S-Hist
+# :label: alg-zhang2018-2-table
+# :nonumber:
+# **Input** the number $d$ of items.
+#
+# 1. Compute $m = 2^{\lceil\log_2 d\rceil}$.
+# 2. Let $S = \{(1, -1),\ (1, 1)\}$.
+# 3. While $S$ has fewer than $m$ words, replace each word $v$ by $v \Vert v$ and $v \Vert (-v)$.
+# 4. Take the words as columns, $\boxed{\text{divided by } \sqrt m}$, and return them.
+# ::::
+#
+# The frame is our correction: as printed the entries are ±1, but the client reckons with $\pm1/\sqrt m$.
+# Then items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$, which shows, and estimates are $m$ times too large.
+#
+# (zhang2018-algorithm-2-client)=
+# ### Algorithm 2, Fig. 3-3 · The client
+#
+# the factor $c$: {badge}`Corrected · probable misprint <zhang2018.c-epsilon>` dummies: {badge}`Reproduced <zhang2018.dummies>`
+#
+# ::::{prf:algorithm} Sampling S-Hist, the client
+# :label: alg-zhang2018-2-client
+# :nonumber:
+# **Input** a row $x$; ε; the padded set $S_i$.
+#
+# 1. Draw an item $i$ of $S_i$.
+# 2. Compute $c$.
+# 3. If $i$ is a dummy, return $c\sqrt m$ or $-c\sqrt m$, each with probability ½.
+# 4. Otherwise return what Algorithm 1's client does.
+# ::::
+#
+# :::{table}
+# :class: beside
+#
+# | Printed in step 2 | Right |
+# |---|---|
+# | $\displaystyle c_\varepsilon = \frac{\varepsilon+1}{\varepsilon-1}$ | $\displaystyle c_\varepsilon = \frac{\boxed{e^\varepsilon}+1}{\boxed{e^\varepsilon}-1}$ |
+# :::
+#
+# Algorithms 1 and 3 have the exponentials, so the loss may be our text's.
+# The noise of dummies cancels on average; its variance stays.
+
+
+# %%
+def sampled_shist(items, ell, signs, eps, rng):
+    """Sampling S-Hist: one bit about one item of the padded set."""
+    return one_bit(draw(items, ell, rng), signs, eps, rng)
+
+
+# %% tags=["hide-input"]
+def as_printed(items, ell, signs, eps, c, unit, rng):
+    """The client of Fig. 3-3: the table has entries ±unit."""
+    m, item = len(signs), draw(items, ell, rng)
+    row = pick(range(m), rng)
+    if item is None:
+        return row, pick((-c * sqrt(m), c * sqrt(m)), rng)
+    z = c * m * signs[row][item] * unit
+    return row, z if toss(exp(eps) / (exp(eps) + 1), rng) else -z
+
+
+def reading(eps, c, unit):
+    """Exact ε over the sets of four items for ℓ = 2, and what item 0 of {0} counts for."""
+    client = lambda s, rng: as_printed(s, 2, FOUR, eps, c, unit, rng)  # noqa: E731
+    own, _ = moments(client, [{0}], score=lambda y: 2 * unit * FOUR[y[0]][0] * y[1])
+    return epsilon(laws(client, subsets(4))), own[0]
+
+
+WAYS = {
+    "entries ±1": lambda eps: (c_of(eps), 1),
+    "entries ±1/√m, c = (ε+1)/(ε−1)": lambda eps: ((eps + 1) / (eps - 1), 1 / 2),
+    "entries ±1/√m, c = (e^ε+1)/(e^ε−1)": lambda eps: (c_of(eps), 1 / 2),
+}
+readings = {name: {eps: reading(eps, *way(eps)) for eps in (0.5, 2.0)} for name, way in WAYS.items()}
+rows = [
+    (name, f"{eps:g}", f"{used:.3f}".replace("inf", "∞"), f"{count:.3f}".replace("-", "−"))
+    for name, found in readings.items()
+    for eps, (used, count) in found.items()
+]
+table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε", "an item counts for"]))
+
+# %% [markdown]
+# (zhang2018-3-4)=
+# ### (3-2) to (3-4) · Phase one is private
+#
+# the result: {badge}`Reproduced <zhang2018.sampled-private>` (3-3): {badge}`Reproduced <zhang2018.bounds>` (3-4): {badge}`Corrected · certain <zhang2018.sampled-proof>` 1/L for 1/ℓ: {badge}`Slip · probable misprint` · Lesson: {prf:ref}`thm-items-privacy`
+#
+# (3-2) asks for a ratio of at most $e^\varepsilon$, and (3-3) bounds a report for a given row and item:
+#
+# $$ \frac1{e^\varepsilon+1} \le \Pr[z \mid i, S] \le \frac{e^\varepsilon}{e^\varepsilon+1}. $$
+#
+# (3-4) takes one product for the probability of a report:
+#
+# :::{table}
+# :class: beside
+#
+# | Printed | Right |
+# |---|---|
+# | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ |
+# :::
+#
+# A mixture is within the bounds of (3-3), too, so the result holds.
+#
+# (zhang2018-3-2-2-list)=
+# ### §3.2.2 (b) · How many candidates
+#
+# {badge}`Reproduced under conditions <zhang2018.list-size>`
+#
+# Too short a list misses items, and too long a one makes phase two imprecise: by the padding to $k_{\max}$, not by the larger table that §4.2 names.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.2: 4 reproduced, 3 reproduced under conditions, 3 corrected"}
+
+
+def split_over_sampled(eps, ell, part=None):
+    """Noise of a rare item by one bit: a part of the budget for each slot over one item sampled."""
+    return c_of(eps * (part or 1 / ell)) ** 2 / (ell * c_of(eps) ** 2)
+
+
+def rappor_split_over_sampled(eps, ell):
+    """The same for RAPPOR: ℓ times the noise at ε/ℓ, over ℓ² times that at ε."""
+    split, sampled = (SUE(k=2, epsilon=x).variance(np.array([0]))[0, 1] for x in (eps / ell, eps))
+    return split / (ell * sampled)
+
+
+def sampling_wins(budgets, part=None):
+    return all(split_over_sampled(eps, ell, part) > 1 for ell in (5, 50) for eps in budgets)
+
+
+TRIED_EPS = (0.1, 0.5, 1, 2, 4)
+settle(
+    "zhang2018.sampling-better",
+    {
+        "one-bit": sampling_wins(TRIED_EPS),
+        "rappor": all(rappor_split_over_sampled(eps, ell) >= ell for ell in (5, 50) for eps in (*TRIED_EPS, 16)),
+        "one-bit-large-epsilon": sampling_wins((16,)),
+    },
+    control=("the whole of ε for each slot", not sampling_wins(TRIED_EPS, 1)),
+)
+THREE = codewords(3)
+
+
+def counted(factor=2, client=sampled_shist):
+    """What each item of each set of three counts for on average, ℓ = 2."""
+    score = lambda y: factor * c_of(1) * y[1] * np.array(THREE[y[0]])  # noqa: E731
+    return moments(lambda s, rng: client(s, 2, THREE, 1.0, rng), subsets(3), score=score)[0]
+
+
+def constant_dummy(items, ell, signs, eps, rng):
+    """A mistake: dummies always send +."""
+    item = draw(items, ell, rng)
+    return (pick(range(len(signs)), rng), 1) if item is None else one_bit(item, signs, eps, rng)
+
+
+held = np.array([[v in s for v in range(3)] for s in subsets(3)], float)
+short = [i for i, s in enumerate(subsets(3)) if len(s) <= 2]
+settle(
+    "zhang2018.times-ell",
+    {"up-to-ell": np.allclose(counted()[short], held[short]), "cut": np.allclose(counted()[-1], 1)},
+    control=("without the factor", not np.allclose(counted(1)[short], held[short])),
+)
+settle(
+    "zhang2018.dummies",
+    {"cancel": np.allclose(counted()[0], 0)},
+    control=("dummies always send +", not np.allclose(counted(client=constant_dummy)[0], 0)),
+)
+
+
+def table_adds(counts, m):
+    """What a random table adds to the noise of each item, people with one item each."""
+    n = counts.sum()
+    f = counts / n
+    return (n * (np.square(f).sum() - f**2) - (1 - f)) / m
+
+
+def more_noise(counts):
+    return all((table_adds(counts, m) > 1e-9).all() for m in (64, recipe(50_000, 1000)[1]))
+
+
+settle(
+    "zhang2018.orthogonal",
+    {"less-noise": more_noise(np.full(1000, 50))},
+    control=("everybody with an item of their own", not more_noise(np.ones(1000))),
+)
+literal, lost, meant = readings.values()
+settle(
+    "zhang2018.table-entries",
+    {
+        "finite": all(used < inf for used, _ in literal.values()),
+        "counts-one": all(abs(count - 1) < 1e-9 for _, count in literal.values()),
+    },
+    instead={"scaled": all(abs(used - eps) < 1e-9 and abs(count - 1) < 1e-9 for eps, (used, count) in meant.items())},
+)
+settle(
+    "zhang2018.c-epsilon",
+    {"printed": all(abs(count - 1) < 1e-9 for _, count in lost.values())},
+    instead={"exponential": all(abs(count - 1) < 1e-9 for _, count in meant.values())},
+)
+
+
+def set_epsilon(ell, client=sampled_shist):
+    """Exact ε over all sets of four items."""
+    return epsilon(laws(lambda s, rng: client(s, ell, FOUR, 1.0, rng), subsets(4)))
+
+
+settle(
+    "zhang2018.sampled-private",
+    {"within": all(set_epsilon(ell) < 1 + 1e-12 for ell in (1, 2, 3))},
+    control=("dummies always send +", set_epsilon(2, constant_dummy) == inf),
+)
+
+
+def within(eps):
+    """Whether all reports at this ε have probabilities within the bounds of ε = 1, given the row."""
+    return all(
+        1 / (exp(1) + 1) - 1e-12 < chance * len(FOUR) < exp(1) / (exp(1) + 1) + 1e-12
+        for one in laws(lambda s, rng: sampled_shist(s, 2, FOUR, eps, rng), subsets(4))
+        for chance in map(float, one.values())
+    )
+
+
+settle("zhang2018.bounds", {"within": within(1.0)}, control=("reports at ε = 1.1", not within(1.1)))
+row = next(j for j, signs in enumerate(FOUR) if signs[0] != signs[2])
+
+
+def plus(items):
+    """Probability of a plus in this row."""
+    return float(law(lambda rng: sampled_shist(items, 2, FOUR, 1.0, rng))[row, 1])
+
+
+def plus_of(item):
+    return float(law(lambda rng: one_bit(item, FOUR, 1.0, rng))[row, 1])
+
+
+of_sets = plus({0, 2}) / plus({0})
+of_items = [plus_of(one) / plus_of(other) for one in (0, 2) for other in (0, None)]
+settle(
+    "zhang2018.sampled-proof",
+    {"one-pair": any(abs(of_sets - one) < 1e-9 for one in of_items)},
+    instead={"between": min(of_items) < of_sets < max(of_items)},
+)
+
+
+def rare(d, ell):
+    """Noise of a rare item by sampling S-Hist over d items, padded to ℓ, ε = 1."""
+    return SampledHadamardBit(d=d, ell=ell, epsilon=1.0).rare_variance
+
+
+def grows(pad):
+    return all(rare(a, pad(a)) < rare(b, pad(b)) for a, b in ((20, 40), (40, 60), (60, 120)))
+
+
+settle(
+    "zhang2018.list-size",
+    {"candidates": grows(lambda listed: listed), "table": rare(60, 20) > rare(20, 20)},
+    control=("all padded to ℓ = 20", not grows(lambda listed: 20)),
+)
+close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 corrected")
+
+# %% [markdown]
+# (zhang2018-3-2-3)=
+# ## §3.2.3 Phase two
+#
+# (zhang2018-algorithm-3)=
+# ### Algorithm 3, Fig. 3-4 · The second client
+#
+# a smaller domain: {badge}`Reproduced under conditions <zhang2018.smaller-domain>` trimming: {badge}`Reproduced <zhang2018.trimming>` {badge}`Slip · probable misprint` · Lesson: {ref}`ch-gfim`
+#
+# ::::{prf:algorithm} GFIM, the client of the second phase
+# :label: alg-zhang2018-3
+# :nonumber:
+# **Input** a row $x$ of $k_{\max}$ entries; ε; the set $S_i$; the candidates $C$.
+#
+# 1. Let $T_i = S_i \cap C$.
+# 2. If $T_i$ has fewer than $k_{\max}$ items, fill it up with dummies to a set $N_i$ of $k_{\max}$.
+# 3. Go on as in Algorithm 2, with $N_i$ for $S_i$.
+# ::::
+#
+# In print the probabilities stand below the end of the if; a dummy has its $z$ already.
+# A set of 50 with all 20 candidates gives a candidate with probability 2/5, and 1 after trimming.
+#
+# A smaller table is said to have less noise.
+# For one item the padding alone matters; among fewer, fewer come out too large.
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3-4, from the law of the code: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
+
+
+def second_sign(items, rng):
+    """The second client for a given row."""
+    item = draw(items & {0, 1}, 2, rng)
+    if item is None:
+        return pick((1, -1), rng)
+    return 1 if toss(0.75, rng) else -1
+
+
+diagram.tree(
+    second_sign, {0, 7}, steps=["item", "sign"], options=[("0", "dummy"), ("", "")], names={1: "+", -1: "−"},
+    root="0 and 7", head="holds",
+)  # fmt: skip
+plt.show()
+
+# %% [markdown]
+# (zhang2018-3-2-3-padding)=
+# ### §3.2.3 (a) · Padding, and its factor
+#
+# {badge}`Reproduced under conditions <zhang2018.padding-exposes>` the factor of phase two: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”: {badge}`Slip · probable misprint`
+#
+# Without padding the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
+#
+# One of $k_{\max}$ slots is drawn, so the factor has to be $k_{\max}$; the thesis prints none, and ℓ would be biased by $\ell/k_{\max}$.
+#
+# (zhang2018-3-5)=
+# ### (3-5) · Both phases combined
+#
+# {badge}`Definition` a random division: {badge}`Reproduced <zhang2018.random-split>` · Lesson: {prf:ref}`thm-gfim-estimate`
+#
+# $$ \hat f = \begin{cases} \hat f_1 & \text{for an item off the list,}\\ \big[\hat f_1 + (\ell-1)\hat f_2\big]/\ell & \text{for a candidate.} \end{cases} $$
+#
+# For fixed candidates $\hat f_2$ has its best weight at $\frac{\ell^2}{\ell^2+k_{\max}^2}$, which is 0.41 for $\ell = 50$ and $k_{\max} = 60$, where (3-5) has 0.98.
+# But $\hat f_1$ chose the candidates and is too large for them: for publishing, its small weight is right.
+#
+# (zhang2018-3-8)=
+# ### (3-6) to (3-8) · Phase two is private
+#
+# {badge}`Reproduced <zhang2018.phase2-private>` · Lesson: {prf:ref}`thm-gfim-privacy`
+#
+# Trimming is deterministic (3-7), so the ratio (3-6) is that of sampling S-Hist (3-8):
+#
+# $$ \frac{\Pr[\mathcal B(S_1, \varepsilon, C) = o]}{\Pr[\mathcal B(S_2, \varepsilon, C) = o]} = \frac{\Pr[\mathcal C(N_1, \varepsilon) = o]}{\Pr[\mathcal C(N_2, \varepsilon) = o]} \le e^\varepsilon. $$
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.3: 3 reproduced, 2 reproduced under conditions, 1 undecidable"}
+
+
+def halves_of(people, size=2):
+    return list(combinations(range(people), size))
+
+
+def whole_share(groups):
+    """Mean first estimate of item 0, over these first halves of four people, of whom the first two hold it."""
+    own = moments(SampledHadamardBit(d=2, ell=1, epsilon=1.0), Records.of({0}, {0}, {1}, {1}))[0][:, 0]
+    return float(np.mean([own[list(half)].mean() for half in groups]))
+
+
+settle(
+    "zhang2018.random-split",
+    {
+        "random": isclose(whole_share(halves_of(4)), 0.5, abs_tol=1e-9),
+        "sorted": not isclose(whole_share([(0, 1)]), 0.5, abs_tol=0.4),
+    },
+    control=(
+        "the first person always in the first half",
+        not isclose(whole_share([half for half in halves_of(4) if 0 in half]), 0.5, abs_tol=1e-9),
+    ),
+)
+
+
+def largest_of_nobody(d):
+    """Mean of the largest estimate among d items that nobody holds, ℓ = 50, ε = 1."""
+    mechanism, empty = SampledHadamardBit(d=d, ell=50, epsilon=1.0), Records.of(*[set()] * 2000)
+    coins = np.random.default_rng(60)
+    return np.mean([mechanism.estimate(mechanism.tally(mechanism.perturb(empty, rng=coins))).max() for _ in range(20)])
+
+
+TOP60, TOP1000 = largest_of_nobody(60), largest_of_nobody(1000)
+settle(
+    "zhang2018.smaller-domain",
+    {
+        "table": [np.shape(codewords(d)) for d in (60, 1000)] == [(64, 60), (1024, 1000)],
+        "same-padding": rare(60, 50) < rare(1000, 50),
+        "largest": bool(TOP60 < 0.9 * TOP1000),
+        "shorter-padding": rare(20, 20) < rare(1000, 50),
+    },
+    control=("k_max = 60 for ℓ = 50", not rare(60, 60) < rare(1000, 50)),
+)
+
+
+def chances(own, listed=20):
+    """Probability that a candidate is drawn, before and after trimming, from a set of 50 with so many candidates."""
+    items = {*range(own), *range(100, 150 - own)}
+    before, after = (
+        law(lambda rng, s=s, length=length: draw(s, length, rng))
+        for s, length in ((items, 50), ({v for v in items if v < listed}, listed))
+    )
+    return [float(sum(p for v, p in one.items() if v is not None and v < listed)) for one in (before, after)]
+
+
+settle(
+    "zhang2018.trimming",
+    {"chances": np.allclose(chances(20), (2 / 5, 1))},
+    control=("19 of the 20 candidates held", not np.allclose(chances(19), (2 / 5, 1))),
+)
+
+
+def worst(client, lists=LISTS):
+    """Exact ε of a client over all sets of four items, for the worst of some lists."""
+    return max(epsilon(laws(lambda s, rng, c=c: client(s, c, 1.0, rng), subsets(4))) for c in lists)
+
+
+def told_size(items, candidates, eps, rng):
+    """The size of T is sent along."""
+    return len(items & {*candidates}), second_report(items, candidates, eps, rng)
+
+
+padded, bare = worst(second_report), worst(lambda s, c, eps, rng: second_report(s, c, eps, rng, length=1))
+settle(
+    "zhang2018.padding-exposes",
+    {"bit-shows-more": bare > padded + 0.1, "size-sent": worst(told_size) == inf, "exceeds": bare > 1 + 1e-9},
+    control=("padded to k_max", isclose(padded, log((exp(1) + 1) / 2)) and not padded > padded + 0.1),
+)
+settle("zhang2018.phase2-scale")
+holder = set(range(0, 100, 2))  # 50 items, 30 of them among the candidates 0, …, 59
+SIXTY = codewords(60)
+told = law(lambda rng: one_bit(draw({v for v in holder if v < 60}, 60, rng), SIXTY, 1.0, rng))
+
+
+def counts_as(scale):
+    """What candidates 0, 58 (held) and 1 (not held) count for."""
+    return [sum(float(p) * scale * c_of(1) * z * SIXTY[row][v] for (row, z), p in told.items()) for v in (0, 58, 1)]
+
+
+check(
+    "Scale",
+    "60 candidates, ℓ = 50, exact law: times k_max a held one counts as one, others as nothing",
+    np.allclose(counts_as(60), (1, 1, 0), atol=1e-9),
+    control=f"times ℓ, it counts as {counts_as(50)[0]:.4f}",
+    caught=not np.allclose(counts_as(50), (1, 1, 0), atol=0.1),
+)
+settle(
+    "zhang2018.phase2-private",
+    {"private": padded <= 1},
+    control=("the coin at ε = 2", worst(lambda s, c, eps, rng: second_report(s, c, 2.0, rng)) > 1),
+)
+close("zhang2018", "§3.2.3", "3 reproduced, 2 reproduced under conditions, 1 undecidable")
+
+# %% [markdown]
+# (zhang2018-3-3)=
+# ## §3.3 Summary of the chapter
+#
+# The section repeats {ref}`§3.2.1 <zhang2018-fig-3-1>`.
