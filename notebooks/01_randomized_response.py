@@ -22,7 +22,8 @@
 # 无论对方事先知道什么，一份报告改变赌注赔率的倍数至多为 $e^\varepsilon$。
 # 服务器校正谎言之后，比例的估计无偏，标准误差为 $1/(2\sinh(\varepsilon/2)\sqrt n)$。
 # 我们用 1974 年某杂志的 6,366 名读者的回答完成一次完整的调查，并把估计与真值并列。
-# 若有可信的收集者，标准误差按 $1/n$ 下降；没有可信的收集者时，只按 $1/\sqrt n$ 下降。
+# 对固定的一群人，有可信的收集者时，标准误差按 $1/n$ 下降；没有可信的收集者时，只按 $1/\sqrt n$ 下降。
+# 若这群人是随机样本，两种误差都按 $1/\sqrt n$ 下降。
 # :::
 #
 # You need basic probability: Bayes' rule and variances.
@@ -60,8 +61,8 @@ print(f"{truth.sum():,} of {n:,} had an affair: {f:.1%}")
 # %% [markdown]
 # A person's true answer is $x = 1$ for yes or $x = 0$ for no.
 # The magazine wants the share $f$ of yes among its $n$ readers.
-# Here it has the true answers, because the readers trusted it.
-# Without that trust, people may answer falsely, and asking more people does not correct the error.
+# We take what they said about themselves as the truth.
+# But people who do not trust a magazine may answer falsely, and asking more people does not correct the error.
 # **Can the magazine estimate $f$ without seeing the true answers?**
 #
 # We begin with five invented readers, two of whom had an affair.
@@ -74,7 +75,9 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 # ## A coin in private
 #
 # {cite:t}`warner1965randomized` let each person spin a pointer that the interviewer could not see.
-# We use a coin that shows heads with probability
+# It chose a question or its opposite, which the person answered truthfully.
+# Our coin chooses the truth or a lie instead; each reply has the same probability.
+# The coin shows heads with probability
 #
 # $$ p = \frac{e^\varepsilon}{1+e^\varepsilon}. $$
 #
@@ -99,6 +102,7 @@ for name, x in FIVE.items():
 
 # %% [markdown]
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
+# Of many replies, only a third are lies; three of these five are lies by chance.
 #
 # How often does Ana's client lie?
 # We run the client once with heads and once with tails, and note the probability of each.
@@ -144,7 +148,7 @@ for x in (0, 1):
 # It is *exactly* ε-LDP if no smaller budget satisfies this.
 # :::
 #
-# If reports are real numbers, a single report may have probability 0; then read "every set of reports" for "every report".
+# If reports are real numbers, read "every set of reports".
 #
 # In randomized response, a reply $y$ has probability $p$ if the truth is $y$, and $1-p$ if it is not.
 # The ratio of the two is
@@ -242,10 +246,10 @@ for eps in (0.1, 0.5, 1, 2, 4):
 # In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
 # Each mark shows the share with an affair among the readers who gave the same rating and the same reply.
 
-# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor ones, lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top; “poor” includes “very poor”), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor or very poor ones, lie on the curves."}}
 BUDGETS = [1, 2, 4]
 grid, xy = np.linspace(0.001, 0.999, 200), {"x": "before", "y": "after"}
-rating = people["marriage"].clip(lower=2)  # few said "very poor"
+rating = people["marriage"].clip(lower=2)  # only 99 said "very poor"
 before = people.groupby(rating)["affair"].transform("mean")
 label = {"ha": "center", "va": "center"}
 white = {"fc": "white", "ec": "none", "pad": 1}
@@ -284,8 +288,14 @@ plt.show()
 #
 # $$ \begin{aligned} \E\,\bar y &= f\,p + (1-f)(1-p) \\ &= (1-p) + (2p-1)\,f. \end{aligned} $$ (eq-rr-law)
 #
-# Replace the expectation by the observed share, and solve for $f$.
-# Then multiply numerator and denominator by $e^\varepsilon+1$, which turns $p$ into $e^\varepsilon$ and $1-p$ into 1:
+# What should we expect from 6,366 readers at $\varepsilon = 1$?
+# If nobody had an affair, 26.9 % say yes; if all had one, 73.1 %.
+# In the survey below, 42.1 % say yes.
+# This lies 33 % of the way from 26.9 % to 73.1 %, so we estimate $f$ as 33 %:
+#
+# $$ \frac{42.1 - 26.9}{73.1 - 26.9} = 0.33. $$
+#
+# In general, replace the expectation in {eq}`eq-rr-law` by the observed share, solve for $f$, and multiply numerator and denominator by $e^\varepsilon+1$:
 #
 # $$ \hat f = \frac{\bar y - (1-p)}{p - (1-p)} = \frac{(e^\varepsilon+1)\,\bar y - 1}{e^\varepsilon-1}. $$ (eq-rr-estimate)
 #
@@ -338,18 +348,26 @@ f_hat, error = server(yes, n, 1.0)
 print(f"replies of yes: {yes / n:.1%}")
 print(f"estimate:       {f_hat:.1%} ± {error:.1%}")
 print(f"truth:          {f:.1%}")
+print(f"error / truth:  {error / f:.1%}")
 
 # %% [markdown]
-# The raw share is far too large: of the 4,313 readers without an affair, about 1,160 lie and say yes.
+# The raw share is too large: of the 4,313 readers without an affair, about 1,160 say yes.
 # The corrected estimate lies within one standard error of the truth.
 #
-# This standard error is for *these* readers: only the coins are random.
+# Would a direct question do better?
+# If 3.7 % of the readers with an affair denied it, the share would be too low by
+#
+# $$ 0.037 \cdot 32.2\,\% = 1.2\,\%, $$
+#
+# as much as our standard error.
+# If more deny it, this bias alone exceeds our error, and more readers do not reduce it.
+#
+# Our standard error is for *these* readers: only the coins are random.
 # Now let the readers be a random sample, and $f$ the share in the population.
 # For given readers, the mean of $\hat f$ is the share among them, which has variance $f(1-f)/n$.
 # By the law of total variance, this is added to the variance from the coins {cite:p}`warner1965randomized`.
 #
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
-# Imagine eight magazines with the same readers, not eight questions to one reader.
 
 # %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share of readers who had an affair, estimated from one reply per reader at each of eight budgets (dots, with 95 % intervals). The line is the truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
 asked = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8]
@@ -425,11 +443,7 @@ check(
 # A changed answer moves the count by 1.
 # So for a given result, $|z|$ changes by at most 1, and the probability by a factor of at most $e^\varepsilon$.
 #
-# $Z$ is the difference of two independent geometric variables with success probability $1-e^{-\varepsilon}$, so
-#
-# $$ \Var Z = \frac{2\,e^{-\varepsilon}}{(1-e^{-\varepsilon})^2} = \frac{2}{(e^{\varepsilon/2}-e^{-\varepsilon/2})^2} = \frac{1}{2\sinh^2(\varepsilon/2)}. $$
-#
-# The published share has the standard deviation of $Z$, divided by $n$.
+# The published share has the standard deviation of $Z$ {cite:p}`inusah2006discrete`, divided by $n$.
 # Compare it with {prf:ref}`thm-rr-estimate`:
 #
 # $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \quad\; \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
@@ -462,8 +476,24 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# For a standard error of 0.01 at $\varepsilon = 1$, the central formula needs 136 people, and the local one 9,207.
 # To match a central survey of $n$ people, a local one needs $n^2/2$.
+#
+# Both formulas are for fixed people.
+# For a random sample, $f(1-f)/n$ is added to both variances, as in {ref}`sec-rr-estimate`.
+# How many people give a standard error of 0.01 at $\varepsilon = 1$?
+
+# %%
+goal, one = 0.01**2, server(0, 1, 1.0)[1] ** 2  # variances
+for who, s in [("fixed", 0), ("sample", f * (1 - f))]:
+    local = (s + one) / goal
+    # central: 2 one / n² + s / n = goal, solved for n
+    central = (s + sqrt(s**2 + 8 * one * goal)) / (2 * goal)
+    print(f"{who:<6}  central {central:5,.0f}  local {local:6,.0f}", end="")
+    print(f"  factor {local / central:.0f}")
+
+# %% [markdown]
+# With a random sample, the local survey needs five times as many people, not 68 times.
+# Nearly all of the central error then comes from sampling.
 #
 # No unbiased local estimate is more precise than ours, as {ref}`ch-limit` shows.
 
@@ -579,14 +609,14 @@ print(prove(always_yes, [0, 1], rounded=False))
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
 # The survey finds that most readers who rate their marriage as very poor had an affair.
-# Dora never replied, but a neighbour knows that she rates hers as very poor.
+# Fay never replied, but a neighbour knows that she rates hers as very poor.
 # He now believes more firmly that she had an affair.
 # Has randomized response failed?
 # :::
 #
 # :::{dropdown} Solution
 # No.
-# The neighbour learned this from other readers' replies; Dora never replied.
+# The neighbour learned this from other readers' replies; Fay never replied.
 # ε limits what *her own reply* adds to what is known about her.
 # It does not limit what the survey finds out about people in general, which is its purpose.
 # In {numref}`fig-rr-odds`, such knowledge changes the belief before the reply.
@@ -597,7 +627,8 @@ print(prove(always_yes, [0, 1], rounded=False))
 # - In randomized response, the client tells the truth with probability $e^\varepsilon/(1+e^\varepsilon)$ and is exactly ε-LDP.
 # - A report from an ε-LDP client changes no odds by more than a factor of $e^\varepsilon$, whatever else is known.
 # - The server corrects for the lies; the estimate is unbiased, and its standard error is $1/(2\sinh(\varepsilon/2)\sqrt n)$ for fixed people.
-# - Without a trusted collector, the standard error falls like $1/\sqrt n$ rather than $1/n$.
+# - For fixed people, the standard error falls like $1/n$ with a trusted collector, and like $1/\sqrt n$ without one.
+#   For a random sample, both errors fall like $1/\sqrt n$.
 #
 # ## Letters
 #
