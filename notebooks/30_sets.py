@@ -294,7 +294,7 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 print("\ninput 0:", subsets(3)[0], "input 4:", subsets(3)[4])
 
 # %% [markdown]
-# Report 3 is a dummy; any other report supports the item that it names.
+# Report 3 is a dummy; a report that is an item supports this item.
 # In {eq}`eq-items-variance`, insert $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$:
 #
 # $$ \begin{aligned} n\Var\hat f_x &= \frac{\ell^2\,q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} \\[1ex] &= \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-items-krr)
@@ -548,11 +548,11 @@ table(pd.DataFrame(columns))
 # For podcast 99, S-Hist would need about seven times as many people as PrivSet.
 # {numref}`fig-items-ell` shows other lengths.
 
-# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, against the length ℓ. Lines: bias and variance of the theorems; marks: 200 simulated surveys (PrivSet: 50). Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, against the length ℓ. Lines: bias and variance of the theorems; marks: 50 to 200 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
 KINDS["PrivSet"] = PrivSet
 crowd, sizes = Records.of(*people), [len(s) for s in people]
-surveys = {"S-Hist": 200, "k-RR": 200, "PrivSet": 50}
+surveys = {"S-Hist": 100, "k-RR": 200, "PrivSet": 50}
 exact, runs = study.lengths(KINDS, crowd, D, EPS, surveys, rng)
 by = "mechanism", [*KINDS]
 ax = plt.subplots()[1]
