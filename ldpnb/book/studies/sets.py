@@ -20,7 +20,7 @@ DUMMY = "#E4E4E4", diagram.GREY
 
 
 def slots(people: Mapping[str, AbstractSet[int]], pad: Callable[..., list[int]], d: int, ell: int) -> Axes:
-    """Draw each person's padded set, dummies grey, and the chance with which each entry is drawn."""
+    """Draw each person's padded set, dummies grey and dashed, and the chance with which each entry is drawn."""
     import matplotlib.pyplot as plt
 
     rows = {name: pad(items, d, ell) for name, items in people.items()}
@@ -32,6 +32,7 @@ def slots(people: Mapping[str, AbstractSet[int]], pad: Callable[..., list[int]],
         ax.text(widest + 0.2, 0.45 - y, f"each 1/{len(row)}", va="center")
         for x, entry in enumerate(row):
             diagram.frame(ax, x, 0.1 - y, 0.94, 0.8, DUMMY if entry >= d else diagram.SKY)
+            ax.patches[-1].set(linestyle="--" if entry >= d else "-", linewidth=1.4)
             ax.text(x + 0.47, 0.48 - y, str(entry), ha="center", va="center")
     return ax
 
@@ -42,8 +43,8 @@ def survey(mechanism: SetSampling, people: Records, rng: np.random.Generator) ->
 
 
 def lengths(
-    kinds: Kinds, people: Records, d: int, eps: float, tried: Iterable[int], rng: np.random.Generator, *,
-    top: int = 5, surveys: int = 50,
+    kinds: Kinds, people: Records, d: int, eps: float, surveys: Mapping[str, int], rng: np.random.Generator, *,
+    top: int = 5, tried: Iterable[int] = range(1, 11),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """Return the error of the most frequent items against the length to which sets are padded.
 
@@ -53,13 +54,13 @@ def lengths(
         Mechanisms of the package for sets.
     people : Records
     d, eps : int, float
-    tried : iterable of int
-        Lengths; every third one is simulated as well.
+    surveys : dict of str to int
+        How many surveys with real reports, for each mechanism, at a length.
     rng : numpy.random.Generator
     top : int
         How many items, the most frequent ones.
-    surveys : int
-        For each mechanism and length, with real reports.
+    tried : iterable of int
+        Lengths; every third one is simulated as well.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def lengths(
             variance = mechanism.variance(people).mean(0)[most] / len(people)
             exact.append(point | {"error": 100 * np.sqrt(np.mean(bias**2 + variance))})
             if i % 3 == 0:
-                off = [(survey(mechanism, people, rng) - truth)[most] for _ in range(surveys)]
+                off = [(survey(mechanism, people, rng) - truth)[most] for _ in range(surveys[name])]
                 found.append(point | {"error": 100 * np.sqrt(np.mean(np.square(off)))})
     return pd.DataFrame(exact), pd.DataFrame(found)
 
