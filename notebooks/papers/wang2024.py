@@ -518,7 +518,7 @@ table(pd.DataFrame(rows, columns=heads))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: each formula for ε against exact laws, and both variances"}
 two = {name: make(2, 2) for name, (make, _) in CALCULUS.items() if not name.startswith("Wheel")}
-two |= {"Wheel-KV, ours": WheelKV(epsilon=1.0, m=2, slots=5, table=2)}
+two |= {"Wheel-KV, ours": WheelKV(epsilon=1.0, m=2, slots=4, table=2)}
 exactly = {name: epsilon(laws(one, Records.of(*signed_records(2)))) for name, one in two.items()}
 
 
