@@ -5,41 +5,42 @@
 # *A dossier on {cite:t}`wang2024dynamic`: every exhibit, in the paper's order.*
 #
 # A client that works with a list of keys has to be told of every change.
-# The paper goes through what happens to three known mechanisms if keys are added or removed.
-# It then proposes *Wheel-KV*, whose client knows no list of keys, and shows what a server can do with it: charts, lists of frequent keys, data in batches.
+# The paper proposes *Wheel-KV*, whose client knows no list.
+# It then compares it with three known mechanisms as keys are added or removed, and shows what its server can do: charts, lists of frequent keys, data in batches.
 #
-# It says that clients of PCKV-GRR with outdated keys are not private.
+# It says that PCKV-GRR with outdated keys is not private, which holds of clients that know the new keys.
 # Our text has no proof; the {ref}`exact ε <wang2024-table-1>` is ours.
 #
 # :::{account} wang2024
 # :::
 #
 # **What our text has lost, and what stands in its place.**
-# We read the paper as the text of a web page, which lacks all formulas and all figures.
+# We read the paper as a web page without its formulas, its figures, symbols within sentences (in §3.2, §4.1 and §4.2, among others) and some cells of Tables 1 and 2.
 # - *Wheel-KV* is our reconstruction ({ref}`§3.1 <wang2024-3-1>`).
 #   Nothing says that it is what the author ran.
 #   A sentence about Wheel-KV is therefore *undecidable*, and the badge says what we found *for our reconstruction*.
-# - *Definitions and error measures*, (1) to (4), are read by their words.
-# - *Figures 1 and 2* are redrawn from words; *Figs. 3 to 6* are run again at the paper's sizes.
-#   Their budgets, and the laws of keys and values, are our choice.
+# - *Definitions and error measures*, (1) to (4), follow the words around them.
+# - *Figures 1 and 2* are redrawn from words.
+#   *Figs. 3 to 5* are run again at the sizes of Table 3, which has no row for *Fig. 6*.
+#   §4.2 prints uniform or Gaussian distributions; their parameters, the budgets, and the sizes of Fig. 6 are ours.
 #
 # **Letters.**
-# Table 3 prints $n$, $d$ and $m$, and §2.1 has l; all others are lost.
-# Ours are those of {ref}`notation`.
+# Table 3 prints $n$, $d$ and $m$, §2.1 l, and §4.1 $N$, a number of frequent keys; all others are lost.
+# Ours are those of {ref}`notation`, but $m$ counts pairs, and $m_k$ is a mean.
 #
 # **Lessons.**
 # {ref}`ch-wheel` teaches PCKV, the wheel and the reconstruction; {ref}`ch-changing` teaches clients out of step, batches and charts.
-# The parts of this dossier are this page and {ref}`the experiments, §4 and §5 <paper-wang2024-experiments>`.
+# This page has one part, {ref}`the experiments, §4 and §5 <paper-wang2024-experiments>`.
 #
 # **If you build on it.**
-# - If you have the printed algorithms, compute the law of the client first: one reading of the words has no finite ε ({ref}`§3.1 <wang2024-3-1>`).
-# - Tell clients of PCKV-GRR about new keys *and* new probabilities together ({ref}`Table 1 <wang2024-table-1>`).
+# - Compute the law of a client first: one reading of Wheel-KV has no finite ε ({ref}`§3.1 <wang2024-3-1>`).
+# - Tell clients of PCKV-GRR new keys *and* new probabilities together ({ref}`Table 1 <wang2024-table-1>`).
 # - Do not estimate a key from the reports that put it on the list ({ref}`Fig. 6 <wang2024-fig-6>`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import product
-from math import exp, inf, isclose
+from math import ceil, exp, inf, isclose, log, log2
 
 import numpy as np
 import pandas as pd
@@ -110,12 +111,16 @@ close("wang2024", "abstract", "1 undecidable")
 #
 # {badge}`Undecidable <wang2024.notion>` superiority in experiments: {badge}`Undecidable <wang2024.superior>` wrong information from PCKV-UE: {badge}`Reproduced <wang2024.ue-wrong>`
 #
-# The introduction announces a definition, which no section of our text has.
-# Contributions 2 and 3 are Tables 1 and 2, and §3.3.
+# large burden of communication and computing: {badge}`Undecidable <wang2024.burden>`
+#
+# §1 and §5 define independence in words only: on the user's side, nothing depends on the size and content of the key domain.
+#
+# Contribution 2 has problems and strategies ({ref}`Table 1 <wang2024-table-1>`, {ref}`2 <wang2024-table-2>`: whether to send a message) and costs ({ref}`Table 4 <wang2024-table-4>`, {ref}`5 <wang2024-table-5>`); contribution 3 is {ref}`§3.3 <wang2024-3-3>`.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1: 1 reproduced, 2 undecidable"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1: 1 reproduced, 3 undecidable"}
 settle("wang2024.notion")
 settle("wang2024.superior")
+settle("wang2024.burden")
 
 
 def counted(client, server):
@@ -129,7 +134,7 @@ settle(
     {"wrong": counted("ab", "bc") == [{"b": 1, "c": 0}, {"b": 0, "c": 1}]},
     control=("a server that reads the old list", counted("ab", "ab") == [{"a": 1, "b": 0}, {"a": 0, "b": 1}]),
 )
-close("wang2024", "§1", "1 reproduced, 2 undecidable")
+close("wang2024", "§1", "1 reproduced, 3 undecidable")
 
 # %% [markdown]
 # (wang2024-2)=
@@ -140,12 +145,13 @@ close("wang2024", "§1", "1 reproduced, 2 undecidable")
 #
 # fixed domains so far: {badge}`Undecidable <wang2024.related>` one round is PrivKV: {badge}`Reproduced <wang2024.privkv>` everybody online in all rounds: {badge}`Reproduced <wang2024.privkvm-online>` unbiased: {badge}`Reproduced under conditions <wang2024.privkvm-bias>` PrivKVM+: {badge}`Undecidable <wang2024.privkvm-plus>` · Lesson: {ref}`sec-kv-privkvm`
 #
+# In each round of PrivKVM {cite:p}`ye2019privkv`, everybody reports.
 # In round 1, a person without the key gives a fair sign.
-# From round 2 on, the fake sign has the mean that the server found before; the presence of the key is a fair coin.
+# From round 2 on, the fake sign has the mean found before; the presence of the key is a fair coin.
 # With $c$ rounds, each spends $\varepsilon_2/c$ on the sign.
 # For $c = 1$ this is PrivKV.
 #
-# For many people, each further round leaves a part $1-f$ of the bias, with $f$ the share of the key.
+# For many people, each further round multiplies the bias by $1-f$, with $f$ the share of the key.
 #
 # (wang2024-2-1-pckv)=
 # ### §2.1 · PCKV
@@ -154,7 +160,10 @@ close("wang2024", "§1", "1 reproduced, 2 undecidable")
 #
 # A record with fewer than $\ell$ pairs is filled up with dummies, and one pair is drawn.
 # Our text has the digit 1 where $\ell$ is meant, and *cryptographic* keys.
-# What it says of Sun et al. belongs to {ref}`their dossier <paper-sun2021>`.
+#
+# Two sentences are about Sun et al., from a preprint {cite:p}`sun2019conditional` of which we have read only the abstract: another estimator and several mechanisms in the framework of PrivKV, and conditional analysis for machine learning.
+# The {ref}`dossier of Sun et al. <paper-sun2021>` is about their later paper.
+#
 # A rare key has the noise
 #
 # $$ \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad \text{GRR: } \frac{2\ell(e^\varepsilon-1)+4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$
@@ -174,7 +183,7 @@ close("wang2024", "§1", "1 reproduced, 2 undecidable")
 # {badge}`Definition` the formula is lost · Lesson: {ref}`ch-composition`
 #
 # A client may choose its randomizer by earlier outputs.
-# The words fit the definition of {cite:t}`duchi2013local`: given the earlier outputs, the law of each further one changes by at most $e^\varepsilon$ with the input.
+# The words fit {cite:t}`duchi2013local`: given the earlier outputs, the law of each further one changes by at most $e^\varepsilon$ with the input.
 # A clause on the non-interactive version is cut off.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 5 reproduced, 1 reproduced under conditions, 2 undecidable"}
@@ -205,13 +214,9 @@ def waits(number):
     return ask(0.0) != ask(0.5)
 
 
-eighteen, first = Records.of(*[{}, *[{0: 1.0}] * 5] * 3), PrivKV(d=3, key_epsilon=0.5, value_epsilon=0.25)
 settle(
     "wang2024.privkvm-online",
     {
-        "every-round": len(first.perturb(eighteen, rng=rng))
-        == len(first.follow_up(eighteen, np.zeros(3), rng=rng))
-        == 18,
         "waits": waits(2),
     },
     control=("the first round", not waits(1)),
@@ -281,19 +286,21 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # {badge}`Undecidable <wang2024.wheelkv>` for our reconstruction: exactly ε, and unbiased · “a large gain”: {badge}`Undecidable <wang2024.gain>` · Lesson: {ref}`sec-wheelkv`
 #
 # Wheel-KV extends the wheel for sets of {cite:t}`wang2020wheel` ({ref}`sec-wheel-sets`).
-# This is what our text keeps of the two algorithms:
+# Of the two algorithms, our text keeps this:
 # - The client has pairs, a hash function with a random seed, ε, and a *cover parameter*.
-#   It discretises something, maps the data to something, and adjusts something by the value, which gives its output.
-# - The server has two nested loops, with a test of two parts joined by “or”, inside it a second such test with an else-branch, and then a third loop.
+#   It discretises something, maps the data to something, adjusts something by the value, and outputs it.
+# - The server's input is the views *and their seeds*.
+#   It has two nested loops, with a test of two parts joined by “or”, inside it a second such test with an else-branch, and then a third loop.
 # - By §3.2, the output is a real number, and its probability lies between two bounds without the number of keys.
 #
 # *One reading is not private.*
-# If the value moves the *report* into the half of an arc that belongs to its sign, the other half is never reported by a holder of one pair, and ε is infinite.
+# If the value moves the *report* into its sign's half of an arc, a holder of one pair never reports the other half, and ε is infinite.
 #
 # *Our reconstruction.*
 # The value moves what the pair *covers*.
-# It fits a seeded hash and a real number, $z/N$.
-# It does not fit the order of the client's six steps, whose last adjusts by the value, nor the server's inner “or”.
+# It fits a seeded hash and a real number, $z/g$.
+# It does not fit the client's order, where the adjustment comes last before the output, nor the server's inner “or”.
+# Whether the seed is sent is lost, and {ref}`Table 5 <wang2024-table-5>` depends on it.
 #
 # (wang2024-algorithm-1)=
 # ### Algorithm 1 · Wheel-KV, the client (our reconstruction)
@@ -301,14 +308,14 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # ::::{prf:algorithm} Wheel-KV for one person, our reconstruction
 # :label: alg-wang2024-1
 # :nonumber:
-# **Input** pairs $S$, a public seed for a hash $h$, ε, slots $N$, pairs $m < N$.
-# **Output** the seed and a slot $z$ of $0, \dots, N-1$.
+# **Input** pairs $S$, a public seed for a hash $h$, ε, slots $g$, pairs $m < g$.
+# **Output** the seed and a slot $z$ of $0, \dots, g-1$.
 #
 # 1. If $S$ has more than $m$ pairs, draw $m$ of them.
 # 2. Turn each value $v$ into a sign: $+$ with probability $(1+v)/2$, otherwise $-$.
-# 3. For a pair with key $k$, cover slot $h(k)$ if its sign is $+$, and slot $h(k)+1 \bmod N$ if it is $-$.
+# 3. For a pair with key $k$, cover slot $h(k)$ if its sign is $+$, and slot $h(k)+1 \bmod g$ if it is $-$.
 # 4. For each pair that $S$ has fewer than $m$, cover a random slot.
-# 5. Send one slot $z$: each covered one with probability $e^\varepsilon/\Omega$, $\Omega = N + m(e^\varepsilon-1)$, all others alike.
+# 5. Send one slot $z$: each covered one with probability $e^\varepsilon/\Omega$, $\Omega = g + m(e^\varepsilon-1)$, all others alike.
 # ::::
 #
 # (wang2024-algorithm-2)=
@@ -321,8 +328,8 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # **Output** $\hat f_k$ and $\hat m_k$ for each key of the list.
 #
 # 1. For each report and each key $k$ of the list:
-#    add 1 to $n^+_k$ if $z = h(k)$, and to $n^-_k$ if $z = h(k)+1 \bmod N$.
-# 2. Let $\alpha = e^\varepsilon/\Omega$, $\beta = (1-\alpha)/(N-1)$ and $\gamma = 1/N$.
+#    add 1 to $n^+_k$ if $z = h(k)$, and to $n^-_k$ if $z = h(k)+1 \bmod g$.
+# 2. Let $\alpha = e^\varepsilon/\Omega$, $\beta = (1-\alpha)/(g-1)$ and $\gamma = 1/g$.
 # 3. For each key, compute
 #    $\hat f_k = \dfrac{(n^+_k+n^-_k)/n - 2\gamma}{\alpha+\beta-2\gamma}$ and $\hat s_k = \dfrac{(n^+_k-n^-_k)/n}{\alpha-\beta}$.
 # 4. Set $\hat m_k = \hat s_k/\hat f_k$, clipped to $[-1, 1]$.
@@ -382,7 +389,7 @@ settle("wang2024.wheelkv")
 settle("wang2024.gain")
 check(
     "For our reconstruction",
-    "two keys, nine records, ε = 1: exactly ε for m = 1 and 2, the law of the package's WheelKV, unbiased",
+    "two keys, nine records: exactly ε for m = 1 and 2, the law of WheelKV, unbiased",
     all(isclose(exact(m, slots), 1, abs_tol=1e-9) for m, slots in ((1, 4), (2, 4), (2, 5)))
     and same_law(lambda r, rng: wheel_kv(r, 2, 4, 1.0, 2, rng), WheelKV(epsilon=1.0, table=2, m=2, slots=4), NINE)
     and unbiased(),
@@ -465,51 +472,126 @@ check(
 #
 # PrivKVM draws from the list, PCKV-UE answers for each key of it, PCKV-GRR draws its random answers from it.
 # Only the probabilities of PCKV-GRR depend on its length.
-# Our reconstruction knows ε, $m$ and $N$; each slot has a probability from $1/\Omega$ to $e^\varepsilon/\Omega$.
+# By the text, Wheel-KV acts on all keys of the current *or updated* domain.
+# Our reconstruction knows ε, $m$ and $g$; each slot has a probability from $1/\Omega$ to $e^\varepsilon/\Omega$.
 # If people come to hold more pairs than $m$, its clients have to be told as well.
 #
+# (wang2024-calculus)=
+# *The mechanisms in one table*, for 512 keys, $\ell = m = 8$ and ε = 1.
+# The letters are those of {ref}`sec-kv-calculus`; $T = \alpha+\beta-2\gamma$, $D = \alpha-\beta$, and a wheel has $g = 1/\gamma$ slots.
+# Variances are for a key that nobody has, times the number $n$ of people; bits exclude public keys and seeds.
+# Published PrivKV halves its budget; {ref}`sec-kv-privkv` derives the tight split.
+
+# %% tags=["hide-input"]
+CALCULUS = {
+    "state encoding": (lambda d, ell: StateEncoding(d=d, epsilon=1.0), "ln(α/γ)"),
+    "PrivKV, published": (lambda d, ell: PrivKV.nominal_split(d, 1.0), "ln(α/γ)"),
+    "PrivKV, tight": (lambda d, ell: PrivKV.tight_split(d, 1.0), "ln(α/γ)"),
+    "PCKV-GRR": (lambda d, ell: PCKVGRR(d=d, ell=ell, epsilon=1.0), "ln[1 + (α/γ − 1)/ℓ]"),
+    "PCKV-UE": (lambda d, ell: PCKVUE(d=d, ell=ell, epsilon=1.0), "ln(α/β)"),
+    "Wheel-KV, ours": (lambda d, ell: WheelKV(epsilon=1.0, m=ell), "ln[α(g − ℓ)/(1 − ℓα)]"),
+}
+SPENT = {
+    "ln(α/γ)": lambda a, b, c, ell: log(a / c),
+    "ln(α/β)": lambda a, b, c, ell: log(a / b),
+    "ln[1 + (α/γ − 1)/ℓ]": lambda a, b, c, ell: log(1 + (a / c - 1) / ell),
+    "ln[α(g − ℓ)/(1 − ℓα)]": lambda a, b, c, ell: log(a * (1 / c - ell) / (1 - ell * a)),
+}
+
+
+def calculus(mechanism):
+    """α, β, γ, w, T, D, and the variances of the package for a key that nobody has."""
+    a, b, c = map(float, mechanism.answer)
+    named = [] if mechanism.needs_list else [[0]]
+    spread = mechanism.variance(Records.of({}), *named)[0, :, 0]
+    return a, b, c, mechanism.w / mechanism.asked, a + b - 2 * c, a - b, *map(float, spread)
+
+
+rows = []
+for name, (make, formula) in CALCULUS.items():
+    numbers = calculus(mechanism := make(512, 8))
+    budget = f"{formula} = {SPENT[formula](*numbers[:3], 8):.2f}"
+    rows.append([name, *(f"{x:.3g}" for x in numbers[:6]), *(f"{x:,.0f}" for x in numbers[6:])])
+    rows[-1] += [mechanism.report_bits, budget]
+heads = ["", "α", "β", "γ", "w", "T", "D", "n Var f̂", "n Var ŝ", "bits", "ε spent"]
+table(pd.DataFrame(rows, columns=heads))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: each formula for ε against exact laws, and both variances"}
+two = {name: make(2, 2) for name, (make, _) in CALCULUS.items() if not name.startswith("Wheel")}
+two |= {"Wheel-KV, ours": WheelKV(epsilon=1.0, m=2, slots=4, table=2)}
+exactly = {name: epsilon(laws(one, Records.of(*signed_records(2)))) for name, one in two.items()}
+
+
+def by_formula(name, formula):
+    return isclose(SPENT[formula](*calculus(two[name])[:3], 2), exactly[name], abs_tol=1e-9)
+
+
+def by_letters(name, ell=8, place=4):
+    """Whether α, β, γ, w give both variances; `place` says where T stands."""
+    numbers, asked = calculus(CALCULUS[name][0](512, ell)), CALCULUS[name][0](512, ell).asked
+    _, _, c, w, _, D, *variances = numbers
+    return np.allclose(
+        [2 * c * (1 - 2 * c) / (w * numbers[place]) ** 2, 2 * c / (w * D) ** 2], np.array(variances) * asked
+    )
+
+
+check(
+    "Calculus",
+    "two keys, ℓ = 2: six formulas give the exact ε; 512 keys: variances 2γ(1−2γ)/(wT)² and 2γ/(wD)²",
+    all(by_formula(name, formula) and by_letters(name) for name, (_, formula) in CALCULUS.items()),
+    control="ln(α/β) for PCKV-GRR and the wheel; D in place of T for PCKV-UE and the wheel",
+    caught=not any(by_formula(name, "ln(α/β)") for name in ("PCKV-GRR", "Wheel-KV, ours"))
+    and not any(by_letters(name, place=5) for name in ("PCKV-UE", "Wheel-KV, ours")),
+)
+
+# %% [markdown]
 # (wang2024-table-1)=
 # ### Table 1 · Keys are added
 #
-# PCKV-GRR: {badge}`Reproduced <wang2024.table1-grr>` PrivKVM, PCKV-UE: {badge}`Reproduced <wang2024.table1>` bandwidth: {badge}`Reproduced <wang2024.table12-bandwidth>` Wheel-KV: {badge}`Undecidable <wang2024.independence>` · Lesson: {ref}`sec-changing-stale`
+# PCKV-GRR: {badge}`Reproduced under conditions <wang2024.table1-grr>` PrivKVM, PCKV-UE: {badge}`Reproduced <wang2024.table1>` bandwidth: {badge}`Reproduced under conditions <wang2024.table12-bandwidth>` Wheel-KV: {badge}`Undecidable <wang2024.independence>` · Lesson: {ref}`sec-changing-stale`
 #
-# | Not told | Probability | Bandwidth | Effect, as printed | Message | Effect, right |
+# A client of PCKV-GRR is out of step if it *keeps the old list*, leaving out new keys, or if it *knows the new keys* but keeps its old probabilities.
+#
+# | Not told | Probability | Bandwidth | Effect, printed | Message | What is right |
 # |---|---|---|---|---|---|
 # | PrivKVM | unchanged | unchanged | cannot sample new keys | needed | the same |
-# | PCKV-GRR | too large | unchanged | does not satisfy (lost) | needed | not ε-LDP |
+# | PCKV-GRR | too large | unchanged | does not satisfy (lost) | needed | neither client has the whole row |
+# | … keeps the list | too large | unchanged | | needed | ε-LDP, no report about new keys |
+# | … knows new keys | too large | $\boxed{\text{changes}}$ | | needed | not ε-LDP |
 # | PCKV-UE | unchanged | too little | cannot send new keys | needed | the same |
 # | Wheel-KV | unchanged | unchanged | (empty in our text) | not needed | none, for our reconstruction |
 #
+# For $\ell = 1$, 100 keys take 8 bits, and 200 take 9.
+#
 # “ε-LDP” is our completion.
 # §1 blames the objects of the random mapping, at any change; Table 1 also lists a too-large probability.
-# PCKV-GRR is out of step if it knows the new keys but keeps its old probabilities.
-# Let $r = \frac{d'+\ell-1}{d+\ell-1}$ and $e^{\varepsilon'} = \ell(e^\varepsilon-1)+1$.
+# For the client that knows the new keys, let $r = \frac{d'+\ell-1}{d+\ell-1}$ and $e^{\varepsilon'} = \ell(e^\varepsilon-1)+1$, where $d$ keys became $d'$.
 # Each random key is then sent with probability $\gamma/r$, and what the person says stands out ({prf:ref}`thm-changing-stale`):
 #
 # $$ \varepsilon(r) = \ln\big[1 + (re^{\varepsilon'}-1)/\ell\big] > \varepsilon \quad\text{for } r > 1. $$
 #
 # From 100 to 200 keys at a stated ε = 1, this is 1.69 for $\ell = 1$.
 # If the pair may be new, but random keys come from the old list, a new key can only be true, and ε is infinite.
-# A client that keeps its old list altogether stays ε-LDP.
-#
 # {ref}`Table 5 <wang2024-table-5>` is about clients that know the new keys.
 #
 # (sec-changing-lost)=
 # (wang2024-table-2)=
 # ### Table 2 · Keys are removed
 #
-# PCKV-GRR: {badge}`Reproduced <wang2024.table2-grr>` PrivKVM, PCKV-UE: {badge}`Reproduced <wang2024.table2>` bandwidth: {badge}`Reproduced <wang2024.table12-bandwidth>` Wheel-KV: {badge}`Undecidable <wang2024.independence>` · Lesson: {ref}`sec-changing-stale`
+# PCKV-GRR: {badge}`Reproduced <wang2024.table2-grr>` PrivKVM, PCKV-UE: {badge}`Reproduced <wang2024.table2>` bandwidth: {badge}`Reproduced under conditions <wang2024.table12-bandwidth>` Wheel-KV: {badge}`Undecidable <wang2024.independence>` · Lesson: {ref}`sec-changing-stale`
 #
-# | Not told | Probability | Bandwidth | Effect, as printed | Message | Effect, right |
+# | Not told | Probability | Bandwidth | Effect, printed | Message | What is right |
 # |---|---|---|---|---|---|
 # | PrivKVM | unchanged | unchanged | samples too seldom, less accurate | needed | at half of the keys, half of the reports are wasted |
-# | PCKV-GRR | too small | unchanged | less accurate | needed | and, for $\ell=1$, $\boxed{\text{may exceed ε}}$ if few keys are left |
+# | PCKV-GRR | too small | unchanged | less accurate | needed | the same, if it keeps the old list |
+# | … drops removed keys | too small | $\boxed{\text{changes}}$ | | needed | less accurate, and, for $\ell=1$, $\boxed{\text{may exceed ε}}$ if few keys are left |
 # | PCKV-UE | unchanged | too much | wastes bandwidth | needed | the same |
 # | Wheel-KV | unchanged | unchanged | (empty in our text) | not needed | none, for our reconstruction |
 #
-# PCKV-GRR can lose nearly all accuracy: a holder's report and a random one differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
+# A client of PCKV-GRR that drops removed keys, with its old probabilities, can lose nearly all accuracy.
+# Reports of a holder and of others differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
 # Once $r < e^{-\varepsilon'}$, a random answer is likelier than a true one.
-# For $\ell = 1$ the client then spends $-\ln r > \varepsilon$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
+# For $\ell = 1$ it then spends $-\ln r > \varepsilon$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
 
 # %% tags=["hide-input"]
 MAKE = {
@@ -546,15 +628,15 @@ told = [
     (name, f"{make(100).realised_epsilon:.2f}", "no", list_factor(name, 200), list_factor(name, 50))
     for name, make in MAKE.items()
 ]
-grr = PCKVGRR(d=100, ell=8, epsilon=1.0)
-spends = f"{stale_epsilon(grr, 200):.2f} / {stale_epsilon(grr, 50):.2f}"
-told.insert(2, ("PCKV-GRR, old probabilities", spends, "yes", grr_factor(200), grr_factor(50)))
+hundred = PCKVGRR(d=100, ell=8, epsilon=1.0)
+spends = f"{stale_epsilon(hundred, 200):.2f} / {stale_epsilon(hundred, 50):.2f}"
+told.insert(2, ("PCKV-GRR, new list, old probabilities", spends, "yes", grr_factor(200), grr_factor(50)))
 told.append(("Wheel-KV, our reconstruction", "1.00", "yes", 1.0, 1.0))
 rows = [(name, eps, new, f"× {more:.2f}", f"× {fewer:.2f}") for name, eps, new, more, fewer in told]
 heads = ["100 keys, not told, ε = 1, ℓ = m = 8", "exact ε", "reports new keys", "noise, 200 keys", "noise, 50 keys"]
 table(pd.DataFrame(rows, columns=heads))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2: 6 reproduced, 1 undecidable"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2: 4 reproduced, 2 reproduced under conditions, 1 undecidable"}
 SMALL = {
     "PrivKV": lambda d: PrivKV.nominal_split(d, 1.0),
     "SE": lambda d: StateEncoding(d=d, epsilon=1.0),
@@ -586,7 +668,7 @@ settle("wang2024.independence")
 WHEELS = [(WheelKV(epsilon=eps, m=m).slot_count, m, eps) for eps, m in product((0.5, 1.0, 4.0), (1, 4, 8))]
 check(
     "For our reconstruction",
-    "the law of a report is the same for two and three keys; nine circles: all probabilities from 1/Ω to e^ε/Ω",
+    "the same law for two and three keys; nine circles: probabilities from 1/Ω to e^ε/Ω",
     independent(2) == independent(3) and all(bounded(*wheel, wheel[1]) for wheel in WHEELS),
     control="another ε; the Ω of one pair fewer",
     caught=independent(2) != independent(3, 1.1)
@@ -660,9 +742,21 @@ def spent_among(d, ell):
     return stale_epsilon(PCKVGRR(d=100, ell=ell, epsilon=1.0), d)
 
 
+def known_only(record, d):
+    """The pairs of a record whose keys are among the first d."""
+    return {key: value for key, value in record.items() if key < d}
+
+
+def kept_list(d_old, d_new, ell):
+    """Exact ε of PCKV-GRR that keeps its list of d_old keys, over all records of d_new keys."""
+    client = lambda r, rng: stale_grr(known_only(r, d_old), d_old, d_old, ell, 1.0, rng)  # noqa: E731
+    return epsilon(laws(client, signed_records(d_new)))
+
+
 settle(
     "wang2024.table1-grr",
     {
+        "old-list": any(kept_list(2, 3, ell) > 1 + 1e-9 for ell in (1, 2)),
         "exceeded": all(spent_among(200, ell) > 1.4 for ell in (1, 2, 8)),
         "new-keys": two_lists(2) == inf,
         "keeps-too-often": keeps(100) > keeps(200),
@@ -715,6 +809,7 @@ settle(
     {
         "keeps-too-seldom": keeps(100) < keeps(50),
         "noise": all(grr_factor(50, ell) > 4 for ell in (1, 2, 8)),
+        "old-list": isclose(list_factor("PCKV-GRR, old list", 50), 1.78, abs_tol=0.01),
     },
     control=("clients in step", isclose(grr_factor(100), 1) and spent_among(100, 1) <= 1 + 1e-9),
 )
@@ -722,7 +817,7 @@ settle(
 
 check(
     "A loss of keys",
-    "ε = 1: 100 → 30 keys spend 1.20 for ℓ = 1, and no loss spends more than ε for ℓ = 2 and 8",
+    "ε = 1: 100 → 30 keys spend 1.20 for ℓ = 1; no loss spends more than ε for ℓ = 2, 8",
     isclose(spent_among(30, 1), 1.204, abs_tol=1e-3)
     and all(spent_among(d, ell) <= 1 for d in range(1, 100) for ell in (2, 8)),
     control="−ln r, the rule for ℓ = 1, at ℓ = 8",
@@ -730,24 +825,33 @@ check(
 )
 
 
-def lengths(make, known):
-    """Bits for the different reports of a client that knows so many of 200 keys, where 50, 100 or 200 are alive."""
+def lengths(client):
+    """Bits for all reports of a client of 100 keys about two live ones, of which 50, 100 or 200 are alive."""
     found = []
     for alive in (50, 100, 200):
-        records = [{}, *({key: 1.0} for key in (0, alive - 1) if key < known)]
-        found.append(int(np.ceil(np.log2(len({y for r in records for y in laws(make(known), Records.of(r))[0]})))))
+        told = laws(lambda r, rng, alive=alive: client(r, alive, rng), [{}, {0: 1.0}, {alive - 1: 1.0}])
+        found.append(ceil(log2(len(set().union(*told)))))
     return found
+
+
+def grr(record, own, rng):
+    return stale_grr(known_only(record, own), 100, own, 1, 1.0, rng)
+
+
+def one_round(record, own, rng):
+    return round_client(known_only(record, own), own, 1, 1, 0.5, 0.5, None, rng)
 
 
 settle(
     "wang2024.table12-bandwidth",
-    {"grr": lengths(SMALL["PCKV-GRR"], 100) == [8] * 3, "privkvm": lengths(SMALL["PrivKV"], 100) == [9] * 3},
-    control=(
-        "clients that were told",
-        lengths(SMALL["PCKV-GRR"], 200) != [8] * 3 and lengths(SMALL["PrivKV"], 200) != [9] * 3,
-    ),
+    {
+        "grr": lengths(lambda r, alive, rng: grr(r, 100, rng)) == [8] * 3,
+        "privkvm": lengths(lambda r, alive, rng: one_round(r, 100, rng)) == [9] * 3,
+        "grr-knows": lengths(grr) == [8] * 3,
+    },
+    control=("a round of PrivKVM that was told", lengths(one_round) != [9] * 3),
 )
-close("wang2024", "§3.2", "6 reproduced, 1 undecidable")
+close("wang2024", "§3.2", "4 reproduced, 2 reproduced under conditions, 1 undecidable")
 
 # %% [markdown]
 # (sec-charts-pipeline)=
@@ -755,7 +859,9 @@ close("wang2024", "§3.2", "6 reproduced, 1 undecidable")
 # ## §3.3 Charts on the server
 #
 # Lesson: {ref}`ch-changing`.
-# Both scenes use our reconstruction: real reports, invented people.
+# The charts are to raise utility, which the section does not measure.
+# We use our reconstruction: real reports, invented people.
+# Times of scans stand at {ref}`Table 5 <sec-wheel-cost>` and {ref}`Fig. 6 <wang2024-fig-6>`.
 #
 # (sec-charts-songs)=
 # (wang2024-fig-1)=
@@ -767,14 +873,16 @@ close("wang2024", "§3.2", "6 reproduced, 1 undecidable")
 # The client perturbs as always; the server counts only new songs and edits its list as they are released and expire.
 # In our week twelve of 60 songs come and go each day.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn from words. Releases and expiries change the server's list alone."}, "image": {"alt": "Flow in two lanes. On the phone, songs with likes go through Wheel-KV. On the server, the report is counted for new songs only, which gives a chart; releases and expiries lead to the list of new songs, which leads to the count."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn from words. Releases and expiries change the server's list alone."}, "image": {"alt": "Flow in two lanes. On the phone, songs with likes go through Wheel-KV. On the server, releases and expiries give a list of new songs; the report is counted for the songs of this list, which gives a chart."}}
 ax = diagram.flow(
     [
         ("phone", "songs, likes"),
         ("phone", "Wheel-KV"),
-        ("server", "count\nnew songs", "report"),
+        ("server", "releases,\nexpiries", None),
+        ("server", "count\nnew songs", "list"),
         ("server", "chart"),
     ],
+    arrows=[(1, 3, "report")],
     chance=["Wheel-KV"],
 )
 
@@ -782,10 +890,12 @@ ax = diagram.flow(
 # (wang2024-fig-2)=
 # ### Scene 2, Fig. 2 · Hot searches
 #
-# two levels: {badge}`Undecidable <wang2024.scene-searches>` for our reconstruction: it works for Zipf's law · words added by hand: {badge}`Undecidable <wang2024.scene-bursts>` for our reconstruction: it works · cost: {badge}`Reproduced under conditions <wang2024.scene-cost>` too slow for real time: {badge}`Undecidable <wang2024.scene-realtime>` · {badge}`Drawn` from the paper's words
+# two levels: {badge}`Undecidable <wang2024.scene-searches>` for our reconstruction: it works for Zipf's law · words added by hand, and keys removed: {badge}`Undecidable <wang2024.scene-bursts>` for our reconstruction: it works · cost: {badge}`Reproduced under conditions <wang2024.scene-cost>` too slow for real time: {badge}`Undecidable <wang2024.scene-realtime>` · {badge}`Drawn` from the paper's words
 #
 # We took 1,000 queries and 200,000 people a day.
 # If shares fall like Zipf's law, as is usual of hot searches, the list has the true top hundredth.
+# A list of a tenth of the keys makes reports of PCKV-UE a tenth as long, but those of PCKV-GRR only 8 bits rather than 11.
+# With our reconstruction it saves nine in ten of the server's hashes.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn from words. The list of the rare scan, and words added by hand, are known to the server alone."}, "image": {"alt": "Flow in two lanes. On the phone, queries go through Wheel-KV. On the server, reports lead to a rare scan of all keys, whose top tenth, with words added by hand, is counted often and gives the top hundredth."}}
 ax = diagram.flow(
@@ -807,9 +917,7 @@ ax = diagram.flow(
 #
 # The text does not say how often a person reports.
 # $T$ reports with fresh coins are together exactly $T\varepsilon$.
-# For several days with one budget $B$, divide the people rather than the budget: a panel of every $T$-th person each day.
-# {cite:t}`ren2022ldpids` propose this division for infinite streams.
-# If a rare key has the noise $V(\varepsilon)$, dividing the budget has $\frac{V(B/T)}{T\,V(B)}$ times the variance, about $T$ for small $B$.
+# For several days with one budget, divide the people rather than the budget ({prf:ref}`thm-charts-panels`), as {cite:t}`ren2022stream` do for infinite streams.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.3: 1 reproduced under conditions, 5 undecidable"}
 CLIENT = WheelKV(epsilon=2.0, m=4)
@@ -841,7 +949,7 @@ settle("wang2024.scene-bursts")
 settle("wang2024.scene-realtime")
 check(
     "For our reconstruction",
-    "8 runs: with the word on the list all true ten are counted, and it is among the first ten",
+    "8 runs: with the word on the list, all true ten are counted, with it among the first ten",
     bool(usual["edited"].min() == 10 and usual["burst"].all()),
     control="the list without it",
     caught=bool(usual["automatic"].min() != 10),
@@ -864,13 +972,16 @@ settle(
     "wang2024.scene-cost",
     {
         "ue-bits": 8 * bits(PCKVUE, 100) < bits(PCKVUE, 1000),
-        "hashes": hashes(100) * 10 == hashes(1000),
         "grr-bits": 2 * bits(PCKVGRR, 100) < bits(PCKVGRR, 1000),
     },
-    control=(
-        "all keys scanned, and the list kept, in place of its scan",
-        not (8 * bits(PCKVUE, 1000) < bits(PCKVUE, 1000) or hashes(1000) * 10 == hashes(1000)),
-    ),
+    control=("half of the keys in place of a tenth", not 8 * bits(PCKVUE, 500) < bits(PCKVUE, 1000)),
+)
+check(
+    "For our reconstruction",
+    "100 keys for 1,000, same reports: a tenth of the hashes",
+    hashes(100) * 10 == hashes(1000),
+    control="half of the keys",
+    caught=hashes(500) * 10 != hashes(1000),
 )
 settle("wang2024.scene-privacy")
 LONE = [{}, {0: 1.0}, {0: -1.0}, {0: 0.5}]
@@ -886,28 +997,10 @@ def together(client):
 
 check(
     "For our reconstruction",
-    "one key, three slots, four records: one report is exactly ε = 1, two with fresh coins are exactly 2",
+    "one key, three slots: one report is exactly ε = 1, two are exactly 2",
     isclose(together(one_report), 1, abs_tol=1e-9)
     and isclose(together(lambda r, rng: (one_report(r, rng), one_report(r, rng))), 2, abs_tol=1e-9),
     control="one report sent twice",
     caught=isclose(together(lambda r, rng: (one_report(r, rng),) * 2), 1, abs_tol=1e-9),
-)
-
-
-def divided(variance, days, budget):
-    """Variance with the budget divided among the days, over that with the people divided."""
-    return variance(budget / days) / (days * variance(budget))
-
-
-def rare(eps):
-    return WheelKV(epsilon=eps, m=4).variance(Records.of({}), items=[0])[0, 0, 0]
-
-
-check(
-    "Panels",
-    "2, 7 and 30 days: T within 2 per cent at B = 0.01, and more at B = 2",
-    all(isclose(divided(rare, T, 0.01), T, rel_tol=0.02) and divided(rare, T, 2.0) > T for T in (2, 7, 30)),
-    control="a noise like 1/ε",
-    caught=not any(isclose(divided(lambda eps: 1 / eps, T, 0.01), T, rel_tol=0.02) for T in (2, 7, 30)),
 )
 close("wang2024", "§3.3", "1 reproduced under conditions, 5 undecidable")
