@@ -11,8 +11,8 @@
 # The first reports are about all apps, and give a short list.
 # The second reports are about this list alone.
 # Either everybody answers twice with half of the budget, or each half of the people answers once with all of it.
-# First estimates are too large for what they put on the list.
-# So only the second ones measure.
+# An app gets on the list partly because its first estimate came out too large.
+# So only second estimates measure.
 # :::
 #
 # :::{zh}
@@ -55,7 +55,7 @@ from ldpnb import (
 )
 from ldpnb.book import check, diagram, simulation, style, table, theory
 from ldpnb.book.studies import two_phases as study
-from ldpnb.chance import odds
+from ldpnb.chance import bernoulli, odds
 from ldpnb.sets import halves, largest, restrict
 
 style()
@@ -88,7 +88,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 # %% [markdown]
 # We want the four most frequent apps, and their shares.
 # Sampling S-Hist estimates the share $f_x$ of every app $x$; by {eq}`eq-items-squared`, with a standard error of 0.11 for $\varepsilon = 2$.
-# So among 988 rare apps, some look popular by chance alone.
+# So by chance alone, the largest estimate of the 988 rare apps is about 0.34, the share of app 7.
 # **Can a first look choose which apps to ask about, and a second look measure these few?**
 #
 # (sec-gfim-clients)=
@@ -104,7 +104,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 # *LDPMiner* {cite:p}`qin2016heavy` asks everybody in both phases, with $\varepsilon/2$ each.
 # *GFIM* {cite:p}`zhang2018gfim` asks one random half of the people in each phase, with all of $\varepsilon$.
 # Like {cite:t}`zhang2018gfim`, we list twice as many items as are wanted, and pad to the whole list: $L = h = 8$.
-# In general, $h = \min(\ell, L)$ is enough.
+# For unbiased estimates, $h = \min(\ell, L)$ is enough.
 
 # %% mystnb={"figure": {"name": "fig-gfim-flow", "caption": "GFIM. In LDPMiner, both phases ask the same phones, with half of the budget each."}, "image": {"alt": "Three lanes. In the first half of the phones, a set is padded and one item drawn, and one bit is reported. The server estimates all items and makes a list K. In the second half, phones keep what is on the list, pad, draw one and report one bit. The server measures the list."}}
 one, two = "half 1", "half 2"
@@ -120,7 +120,7 @@ plt.show()
 # %%
 @cache
 def hadamard(d):
-    """Signs: a row of d for each card, orthogonal columns."""
+    """Signs: row r, and column x for item x; orthogonal columns."""
     rows = range(1 << max(d - 1, 1).bit_length())
     return [[(-1) ** (r & x).bit_count() for x in range(d)] for r in rows]
 
@@ -161,8 +161,8 @@ def gfim(S, half, K, d, ell, eps, rng):
 def bits(items, d, slots, eps, rng):
     """Sampling RAPPOR: a bit for each item."""
     drawn = draw(items, slots, rng)
-    flip = 1 / (odds(eps / 2) + 1)
-    return tuple((x == drawn) ^ toss(flip, rng) for x in range(d))
+    flips = bernoulli(1 / (odds(eps / 2) + 1), (d,), rng).tolist()
+    return tuple((x == drawn) ^ flips[x] for x in range(d))
 
 
 def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
@@ -199,7 +199,7 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 #
 # The set of person $i$ stands in one factor only.
 # We change it and keep $y$: the list and all other factors stay as they are.
-# By 1, this factor changes by at most $e^\varepsilon$.
+# It changes by at most $e^\varepsilon$: by {prf:ref}`thm-items-privacy` in half $A$, and by 1 in half $B$.
 #
 # *3.* Now each person has two reports, $y_i$ and $y_i'$:
 #
@@ -208,8 +208,8 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # The set of person $i$ stands in two factors, which change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
 # :::
 #
-# `prove` confirms it for every ε, with five sets of four items.
-# For GFIM, it reads all that two people show, one in each half.
+# `prove` confirms it for every ε, with five subsets of four items.
+# For GFIM, it reads all that two people show, one per half.
 
 
 # %%
@@ -243,11 +243,11 @@ shown = {
 }
 for name, client in shown.items():
     found = prove(client, some, rounded=False)
-    print(f"{name:15}: ε-LDP {found.holds}, exactly {found.tight}")
+    print(f"{name:15}: ε-LDP {found.holds}, spends all {found.tight}")
 
 
 # %% [markdown]
-# Three spend less than $\varepsilon$: padding to all of $L$ hides even more (Exercise 1).
+# Three spend less than $\varepsilon$: padding to all of $L$ also hides (Exercise 1).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what each part spends"}
 SETS = [set(items) for size in range(5) for items in combinations(range(4), size)]
@@ -292,12 +292,13 @@ check(
 # $$ \E[h\,c\,z\,\Phi_{rx}] = h \cdot \tfrac1h = 1 \quad\text{if } x \in S, \qquad 0 \quad\text{if not.} $$ (eq-gfim-score)
 #
 # The square of every score is $h^2c^2$.
-# So its variance is $h^2c^2-1$ or $h^2c^2$, and the mean of $n'$ people's scores has
+# So its variance is $h^2c^2-1$ or $h^2c^2$.
+# With the share $f_x$ among $n'$ people, the mean of their scores has
 #
 # $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{n'}. $$ (eq-gfim-second)
 #
 # Phase one is the same with $\ell$ for $h$.
-# With $\ell$ in phase two, estimates here would be twice too large.
+# If phones pad to 8 but the server multiplies by 16, estimates are twice too large.
 
 
 # %%
@@ -307,7 +308,7 @@ def server(reports, d, slots, eps):
     c, phi = (exp(eps) + 1) / (exp(eps) - 1), np.array(hadamard(d))
     Z = np.bincount(r, z, minlength=len(phi))
     f = slots * c * (Z @ phi) / len(z)
-    return f, np.sqrt(((slots * c) ** 2 - f**2) / len(z))
+    return f, np.sqrt(((slots * c) ** 2 - f) / len(z))
 
 
 def bits_server(reports, slots, eps):
@@ -342,7 +343,7 @@ def beside(K, **estimates):
     """Estimates beside the truth, largest share first."""
     shown = pd.DataFrame({"app": K, "truth": truth[K].round(3)})
     for name, both in estimates.items():
-        pairs = np.transpose(both)
+        pairs = np.transpose(both).round(2) + 0.0
         cells = ["{:.2f} ± {:.2f}".format(*pair) for pair in pairs]
         shown[name] = [cell.replace("-", "−") for cell in cells]
     order = np.argsort(-truth[K], kind="stable")
@@ -352,7 +353,7 @@ def beside(K, **estimates):
 beside(K, first=(first[K], err1[K]), second=(second, err2))
 
 # %% [markdown]
-# Then LDPMiner; both variants share the first reports:
+# Then LDPMiner; its variants share the first reports:
 
 # %%
 told = [miner(S, 1, None, D, ELL, EPS, rng) for S in people]
@@ -365,25 +366,25 @@ by_rappor = bits_server(rappor, L, EPS / 2)
 beside(K_m, first=(f[K_m], err[K_m]), SH=by_sh, RAPPOR=by_rappor)
 
 # %% [markdown]
-# Two rare apps made GFIM's list, and three made LDPMiner's.
-# In phase one, they seem to be on more than 42 % of all phones; most second estimates are near 0.
+# Two rare apps made GFIM's list, and three LDPMiner's.
+# They seem to be on at least 42 % of phones, but second estimates are within about two standard errors of 0.
 #
 # (sec-gfim-curse)=
 # ## What selects must not measure
 #
 # Each first estimate is unbiased.
-# But the list takes those that came out too large rather than too small ({numref}`fig-gfim-run`): the *winner's curse*.
+# But the list prefers those that came out too large ({numref}`fig-gfim-run`): the *winner's curse*.
 
-# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is above the dotted line. Right: second estimates of the list, with 95 % intervals."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.45 to 0.47 at share 0; eight orange points above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight points with bars lie around the diagonal; those two are near zero."}}
+# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is above the dotted line. Right: second estimates of the list, with 95 % intervals."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.49 to 0.47 at share 0; eight orange diamonds above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight diamonds with bars lie around the diagonal; those two are near zero."}}
 rest = np.setdiff1d(np.arange(D), K)
 size = {"figsize": (6.4, 3.5), "sharey": True}
 fig, (left, right) = plt.subplots(1, 2, **size)
-looks = {"not listed": (rest, "0.6"), "listed": (K, "C1")}
-for name, (at, color) in looks.items():
-    look = {"color": color, "label": name, "linewidth": 0}
+looks = {"not listed": (rest, "0.6", "."), "listed": (K, "C1", "D")}
+for name, (at, color, marker) in looks.items():
+    look = {"color": color, "label": name, "marker": marker}
     sns.scatterplot(x=truth[at], y=first[at], ax=left, **look)
 left.axhline(first[K].min(), color="black", ls=":", marker="")
-right.errorbar(truth[K], second, 1.96 * err2, fmt="o", color="C1")
+right.errorbar(truth[K], second, 1.96 * err2, fmt="D", color="C1")
 for ax, title in ((left, "phase one"), (right, "phase two")):
     ax.plot([0, 1], [0, 1], color="black", linewidth=1, marker="")
     ax.set(title=title, xlabel="true share", ylabel="estimate")
@@ -394,7 +395,7 @@ plt.show()
 # ### How large is the bias?
 #
 # Let an item be listed if $\hat f_1 \ge \tau$, where $\hat f_1$ is its first estimate.
-# As a mean of many scores, it is about $f + \sigma T$, where $\sigma = \ell c\sqrt{2/n}$ and $T$ is standard normal with density $\varphi$.
+# It is about $f + \sigma T$, where $\sigma = \ell c\sqrt{2/n}$ and $T$ is standard normal with density $\varphi$.
 # So the item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$, and its mean error is
 #
 # $$ \begin{aligned} \E[\hat f_1 - f \mid \hat f_1 \ge \tau] &= \sigma\;\E[T \mid T \ge u] \\ &= \sigma\;\frac{\int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]}. \end{aligned} $$
@@ -403,18 +404,18 @@ plt.show()
 #
 # $$ \E[\hat f_1 - f \mid \hat f_1 \ge \tau] = \sigma\,\frac{\varphi(u)}{\Pr[T \ge u]} > 0. $$ (eq-gfim-curse)
 #
-# For a rare item, $u$ is large, and the fraction is slightly above $u$.
-# So a listed rare item always seems to have a share just above $\tau$.
+# Here $\sigma = 0.149$; for $\tau = 0.42$ and $f = 0$, $u$ is 2.83, and the fraction 3.12.
+# So the first estimate of a listed rare item is 0.464 on average.
 #
 # ### The cure
 #
 # Second reports do not use the coins of the first ones.
-# So in GFIM, given all first reports and thus $K$,
+# So in GFIM, given all first reports,
 #
 # $$ \E[\hat f_2 \mid y_A] = \text{share of the item in the second half}, $$ (eq-gfim-cure)
 #
 # by {eq}`eq-gfim-second`.
-# The halves are random, so this share differs from $f$ by a few times 0.0025 at most.
+# In random halves, this share has the mean $f$, and its standard deviation $\sqrt{f(1-f)/(n-1)}$ is at most 0.0025.
 # In LDPMiner, the same people answer with new coins, and $\E[\hat f_2 \mid K] = f$.
 # So choose by $\hat f_1$, and *publish $\hat f_2$ alone, for the whole list*.
 #
@@ -456,7 +457,7 @@ ax.set(xlabel="true share f", ylabel="mean error if listed")
 plt.show()
 
 # %% [markdown]
-# {cite:t}`zhang2018gfim` mixes both, and $\hat f_1$ has the weight $\frac1\ell$.
+# To *rank* candidates, {cite:t}`zhang2018gfim` mixes both, and $\hat f_1$ has the weight $\frac1\ell$.
 # Then a rare listed item keeps $\frac1{16}$ of the bias, about 0.03.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: halves, cure and curse"}
@@ -540,8 +541,6 @@ check(
 # (sec-gfim-pays)=
 # ## When two phases pay
 #
-# To *rank* candidates, one may mix both estimates.
-#
 # :::{prf:theorem} Two random halves
 # :label: thm-gfim-estimate
 # Let the list be fixed beforehand, and $n$ even.
@@ -550,9 +549,12 @@ check(
 # $$ \begin{aligned} &(1-\omega)^2\,V_1 + \omega^2\,V_2 + (1-2\omega)^2\,\frac{f(1-f)}{n-1}, \\ &V_1 = \tfrac2n(\ell^2c^2-f), \qquad V_2 = \tfrac2n(h^2c^2-f). \end{aligned} $$ (eq-gfim-variance)
 # :::
 #
-# Indeed, given the halves, the two are independent, and {eq}`eq-gfim-second` with $n' = n/2$ gives $V_1$ and $V_2$.
-# The share in half $A$ has the variance $\frac{f(1-f)}{n-1}$ of a sample without replacement.
-# The share in half $B$ is off by as much in the other direction, so the mixture is off by $1-2\omega$ times the first.
+# Let $f_A$ and $f_B = 2f - f_A$ be the shares in the halves.
+# Given the halves, $\hat f_1$ and $\hat f_2$ are independent.
+# By {eq}`eq-gfim-second` with $n' = n/2$, $\hat f_1$ then has the mean $f_A$ and the variance $\tfrac2n(\ell^2c^2-f_A)$.
+# As $\E f_A = f$, this variance is $V_1$ on average; likewise $V_2$.
+# The mixture's mean is then $f + (1-2\omega)(f_A-f)$.
+# The law of total variance adds the variance of this mean, where $\Var f_A = \frac{f(1-f)}{n-1}$, without replacement.
 #
 # For a rare item, $f \approx 0$, the best weight is $V_1/(V_1+V_2)$, and with $h = L$ it gives the variance
 #
@@ -562,6 +564,8 @@ check(
 # The ratios to it are
 #
 # $$ \frac{2L^2}{\ell^2} \;\text{ for phase two alone,} \qquad \frac{2L^2}{\ell^2+L^2} \;\text{ for both.} $$ (eq-gfim-ratio)
+#
+# With $h = \min(\ell, L)$, they stay at 2 and 1 from $L = \ell$ on.
 #
 # Should we divide the people, or the budget?
 # Write $c(\varepsilon)$ for $c$; it is $1/\tanh\frac\varepsilon2$.
@@ -581,7 +585,7 @@ check(
 # :::
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances against L over ell from 0 to 1.5. Phase two alone rises as a parabola through 1 at 0.71 to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases with h = L, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances against L over ell from 0 to 1.5. Phase two alone rises as a parabola through 1 at 0.71 to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
 def bit(slots):
     return SampledHadamardBit(d=64, ell=slots, epsilon=EPS)
 
@@ -597,7 +601,7 @@ look = {"x": "x", "y": "ratio", "ax": ax}
 sns.lineplot(lines, **look, **theory("phases", names))
 sns.lineplot(marks, **look, **simulation("phases", names))
 ax.axhline(1, color="black", linewidth=1, marker="")
-ax.set(xlabel="L / ℓ", ylabel="variance / one phase's")
+ax.set(xlabel="L / ℓ", ylabel="variance ratio")
 plt.show()
 
 
@@ -628,99 +632,100 @@ check(
 # (sec-gfim-all)=
 # ## Which one?
 #
-# S-Hist gains only from padding less, sampling k-RR also from fewer items.
+# A short list helps S-Hist only by less padding; sampling k-RR also because fewer symbols compete.
 # By {eq}`eq-items-krr`, its variance for a rare item, times $n$, is
 #
 # $$ \underbrace{\frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one phase}} \qquad\text{or}\qquad \underbrace{2\cdot\frac{L-1+h\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{phase two}}, $$ (eq-gfim-krr)
 #
 # here 27 and 3.2, against 441 and 221 for S-Hist.
 #
-# We run seven methods 40 times on the same people, with $\varepsilon = 2$ for each person; ± is a standard error.
+# We run nine methods 20 times on the same people, with $\varepsilon = 2$; ± is a standard error.
+# Methods with equal first phases share them.
 # A method *names* the four items of its list with the largest estimates.
-# *Recall* is the share of the four wanted items on the list.
-# *Precision* is the share of wanted items among the named; as four are wanted, it is a recall, too.
+# *Recall* is the share of the wanted four on the list, and *precision* that of wanted items among the named.
 # The *error* is the root mean square over the list.
 
 
 # %%
-def ask(mechanism, people, rng):
-    reports = mechanism.perturb(people, rng=rng)
-    return mechanism.estimate(mechanism.tally(reports))
+def ask(kind, people, rng, d=D, ell=ELL, eps=EPS):
+    asked = kind(d=d, ell=ell, epsilon=eps)
+    return asked.estimate(asked.tally(asked.perturb(people, rng=rng)))
 
 
-def one_phase(kind):
-    def run(people, rng):
-        f = ask(kind(d=D, ell=ELL, epsilon=EPS), people, rng)
-        return largest(f, L), f[largest(f, L)]
-
-    return run
-
-
-def two_phases(finder, meter, eps=EPS, split=True):
-    def run(people, rng):
-        one, two = halves(people, rng) if split else [people] * 2
-        f = ask(finder(d=D, ell=ELL, epsilon=eps), one, rng)
-        K = largest(f, L)
-        trimmed = restrict(two, K)
-        return K, ask(meter(d=L, ell=L, epsilon=eps), trimmed, rng)
-
-    return run
+def listed(finder, one, two, rng, meters, eps=EPS):
+    """A list from one, and estimates from two, of each kind."""
+    K = largest(ask(finder, one, rng, eps=eps), L)
+    two, found = restrict(two, K), {}
+    for name, (meter, spent) in meters.items():
+        found[name] = K, ask(meter, two, rng, L, L, spent)
+    return found
 
 
-SH = SampledHadamardBit
-METHODS = {
-    "one phase, S-Hist": one_phase(SH),
-    "LDPMiner-SH": two_phases(SH, SH, EPS / 2, False),
-    "LDPMiner-RAPPOR": two_phases(SH, SampledSUE, EPS / 2, False),
-    "GFIM": two_phases(SH, SH),
-    "S-Hist, then k-RR": two_phases(SH, SampledGRR),
-    "one phase, PrivSet": one_phase(PrivSet),
-    "PrivSet, then k-RR": two_phases(PrivSet, SampledGRR),
+SH, KRR, RAPPOR = SampledHadamardBit, SampledGRR, SampledSUE
+MINERS = {
+    "LDPMiner-SH": (SH, EPS / 2),
+    "LDPMiner-RAPPOR": (RAPPOR, EPS / 2),
+    "the same, bits with ε": (RAPPOR, EPS),
 }
-runs = study.scores(METHODS, Records.of(*people), D, 4, 40, rng)
+GFIMS = {"GFIM": (SH, EPS), "S-Hist, then k-RR": (KRR, EPS)}
+
+
+def all_methods(people, rng):
+    """Lists and estimates of one run."""
+    found, (half1, half2) = {}, halves(people, rng)
+    for name, kind in ("S-Hist", SH), ("k-RR", KRR), ("PrivSet", PrivSet):
+        f = ask(kind, people, rng)
+        found["one phase, " + name] = largest(f, L), f[largest(f, L)]
+    found |= listed(SH, people, people, rng, MINERS, EPS / 2)
+    found |= listed(SH, half1, half2, rng, GFIMS)
+    last = {"PrivSet, then k-RR": (KRR, EPS)}
+    return found | listed(PrivSet, half1, half2, rng, last)
+
+
+runs = study.scores(all_methods, Records.of(*people), D, 4, 20, rng)
 study.summary(runs)
 
 # %% [markdown]
 # - One phase of S-Hist finds more than GFIM, as it asks everybody, but its estimates show the curse.
 # - GFIM's errors are below those of LDPMiner-SH, as $\varepsilon < 3.06$, and k-RR's far below both.
-# - Over the named four, GFIM's mean error is 0.017: now second estimates select (Exercise 3).
-# - PrivSet finds all four in one phase, and k-RR measures them better.
-# - A single precision varies widely.
+# - RAPPOR's bits spend half of their budget (Exercise 1).
+#   Sent with twice as much, they beat GFIM.
+# - Over the named four, mean errors tend to be positive, as second estimates select (Exercise 3).
+# - PrivSet finds all four in one phase; k-RR measures better.
 #
-# So if PrivSet or k-RR is precise enough, take one phase.
+# So take one phase of PrivSet if it is precise enough.
 # Otherwise, find by PrivSet, or by S-Hist if reports must be short, and measure by k-RR.
-# {cite:t}`wang2018itemset` also divide the people, and choose each answer by its variance.
 #
 # (sec-gfim-wrong)=
 # ## What can go wrong
 #
-# - *The same person in both halves.*
+# - *One person in both halves.*
 #   Her budgets add up.
 # - *A list from private data.*
 #   Even its length must come from reports alone.
-# - *A list that is too long or too short.*
-#   A longer list misses fewer items, and has more noise in phase two.
 #
 # (sec-gfim-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
-# In phase two by one bit with $h = L$, show that a report spends only $\ln\frac{e^\varepsilon+1}2$.
-# With which $\varepsilon'$ may it be sent, and by which factor does the variance fall?
+# In phase two with $h = L$, show that RAPPOR's bits spend $\frac\varepsilon2$ only.
+# With which $\varepsilon'$ may they be sent?
+# (Compare a drawn candidate with a dummy.)
 # :::
 #
 # :::{dropdown} Solution
-# Take a row with $\xi L$ plus and $(1-\xi)L$ minus signs, of which $S \cap K$ has $a$ and $b$, and let $\delta = \frac1c$.
-# The report is + with probability $\frac12\big(1 + \delta\,\frac{a-b}L\big)$.
-# This lies between $\frac12(1-\delta(1-\xi))$ and $\frac12(1+\delta\xi)$.
-# Since $(1+\delta\xi)(1-\delta) \le 1-\delta+\delta\xi$,
+# A drawn candidate multiplies a dummy's probability by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
+# Let a report set $N$ of the $L$ bits.
+# It is most probable if $S \cap K$ is these $N$ candidates, and least if it is the others.
+# As each slot is drawn with probability $\frac1L$, the ratio is
 #
-# $$ \frac{1+\delta\xi}{1-\delta(1-\xi)} \le \frac1{1-\delta} = \frac{e^\varepsilon+1}2, $$
+# $$ \frac{N e^{\varepsilon/2} + L - N}{N + (L-N)\,e^{-\varepsilon/2}} = e^{\varepsilon/2} \quad\text{for every } N. $$
 #
-# and the same holds for minus.
-# Row 0 has plus signs only; there, the report − attains it for $S \cap K = \varnothing$ and $K$.
-# From $\frac{e^{\varepsilon'}+1}2 = e^\varepsilon$ follows $e^{\varepsilon'} = 2e^\varepsilon - 1$.
-# Then $c$ becomes $\frac{e^\varepsilon}{e^\varepsilon-1}$, and the variance falls by the factor $(1+e^{-\varepsilon})^2$: by 1.29 for $\varepsilon = 2$.
+# So bits sent with $\varepsilon' = 2\varepsilon$ are ε-LDP.
+#
+# For one bit, the factors are $\frac{2e^\varepsilon}{e^\varepsilon+1}$ and $\frac2{e^\varepsilon+1}$.
+# Their product is at most 1, so the ratio is at most $\frac{e^\varepsilon+1}2$.
+# So it may be sent with $e^{\varepsilon'} = 2e^\varepsilon - 1$, which lowers the variance only by the factor $(1+e^{-\varepsilon})^2$: by 1.29 for $\varepsilon = 2$.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -731,30 +736,27 @@ study.summary(runs)
 # :::{dropdown} Solution
 # By {eq}`eq-items-amplified`, the drawn entry may have the ratio $1 + L(e^\varepsilon-1)$.
 # Then $Z = 2L - 1 + 1 + L(e^\varepsilon-1) = L(e^\varepsilon+1)$, and a candidate is reported with probability $\frac1Z\big(1 + (e^\varepsilon-1) f\big)$.
-#
-# ```python
-# def krr_second(S, K, eps, rng):
-#     L = len(K)
-#     mine = sorted(trim(S, K))
-#     entry = pick([*mine, *range(L, 2 * L - len(mine))], rng)
-#     ratio = 1 + L * (odds(eps) - 1)
-#     if toss(ratio / (ratio + 2 * L - 1), rng):
-#         return entry
-#     return pick([y for y in range(2 * L) if y != entry], rng)
-#
-#
-# told = [krr_second(people[i], K, EPS, rng) for i in half2]
-# share = np.bincount(told, minlength=2 * L)[:L] / len(told)
-# Z, gain = L * (exp(EPS) + 1), exp(EPS) - 1
-# error = Z / gain * np.sqrt(share * (1 - share) / len(told))
-# beside(K, krr=((Z * share - 1) / gain, error))
-# ```
-#
 # The standard errors are between 0.009 and 0.022, those of one bit 0.074.
 # :::
-#
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def krr_second(S, K, eps, rng):
+    L, mine = len(K), sorted(trim(S, K))
+    entry = pick([*mine, *range(L, 2 * L - len(mine))], rng)
+    ratio = 1 + L * (odds(eps) - 1)
+    others = [y for y in range(2 * L) if y != entry]
+    return entry if toss(ratio / (ratio + 2 * L - 1), rng) else pick(others, rng)
+
+
+told = [krr_second(people[i], K, EPS, rng) for i in half2]
+share = np.bincount(told, minlength=2 * L)[:L] / len(told)
+Z, gain = L * (exp(EPS) + 1), exp(EPS) - 1
+beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / len(told))))
+
+# %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
-# A collector names the four largest of eight second estimates, and publishes just these four.
+# A collector publishes only the four largest of eight second estimates.
 # Are they biased?
 # What would help?
 # :::
@@ -768,9 +770,9 @@ study.summary(runs)
 # ## Summary
 #
 # - Phase one finds candidates, phase two measures them; people or budgets are divided.
-# - Both are private, because the list depends on people through reports only.
+# - Both are private, as the list depends on reports only.
 # - Estimates are too large for what they select; publish those of phase two.
-# - S-Hist gains from a list shorter than the sets, k-RR from any short list.
+# - By phase two alone, S-Hist gains if the list is shorter than $\ell/\sqrt2$, k-RR from any short list.
 #
 # ## Letters
 #
@@ -800,7 +802,7 @@ study.summary(runs)
 # | $T$ | a standard normal number (here only) |
 # | $\varphi$ | density of $T$ (here only) |
 # | $\omega$ | weight of the second phase (here only) |
-# | $V_1$ | variance of $\hat f_1$, given the halves (here only) |
-# | $V_2$ | variance of $\hat f_2$, given the halves (here only) |
+# | $V_1$ | variance of $\hat f_1$ given the halves, on average (here only) |
+# | $V_2$ | variance of $\hat f_2$ given the halves, on average (here only) |
 #
 # Next, {ref}`ch-joint` asks about several attributes at once.

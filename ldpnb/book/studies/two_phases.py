@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from IPython.display import HTML
 
 Floats = NDArray[np.float64]
-Method = Callable[[Records, np.random.Generator], tuple[NDArray[np.int64], Floats]]
+Methods = Callable[[Records, np.random.Generator], Mapping[str, tuple[NDArray[np.int64], Floats]]]
 Make = Callable[[int], SetSampling]
 
 
@@ -57,14 +57,14 @@ def ratios(make: Make, ell: int, lengths: Iterable[int], n: int, runs: int, rng:
 
 
 def scores(
-    methods: Mapping[str, Method], records: Records, d: int, wanted: int, runs: int, rng: np.random.Generator
+    methods: Methods, records: Records, d: int, wanted: int, runs: int, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Run methods many times, and compare what they list and name with the truth.
 
     Parameters
     ----------
-    methods : dict of functions
-        From people to a list of candidates and their estimates.
+    methods : function
+        One run: from people to each method's list of candidates and their estimates.
     records : Records
     d, wanted, runs : int
         Number of items, of those that are wanted, and of runs.
@@ -80,24 +80,21 @@ def scores(
     truth = np.bincount(records.keys, minlength=d) / len(records)
     top = largest(truth, wanted)
     rows = []
-    for name, method in methods.items():
-        for _ in range(runs):
-            listed, found = method(records, rng)
-            order, off = largest(found, wanted), found - truth[listed]
-            row = {"recall": np.isin(top, listed).mean(), "precision": np.isin(listed[order], top).mean()}
-            row |= {"list": off.mean(), "named": off[order].mean(), "error": np.sqrt(np.mean(off**2))}
-            rows.append({"method": name} | row)
+    for _ in range(runs):
+        for name, (listed, found) in methods(records, rng).items():
+            at, off = largest(found, wanted), found - truth[listed]
+            row = {"method": name, "recall": np.isin(top, listed).mean(), "precision": np.isin(listed[at], top).mean()}
+            rows.append(row | {"list": off.mean(), "named": off[at].mean(), "error": np.sqrt(np.mean(off**2))})
     return pd.DataFrame(rows)
 
 
 def summary(runs: pd.DataFrame) -> HTML:
-    """Show the means of `scores`, standard errors of mean errors, and the deviation of a single precision."""
+    """Show the means of `scores`, standard errors of three of them, and the deviation of a single precision."""
     groups = runs.groupby("method", sort=False)
-    mean, deviation = groups.mean(), groups.std()
-    off = deviation.div(np.sqrt(groups.size()), axis=0)
+    mean, off = groups.mean(), groups.sem()
     shown = (mean.round(3) + 0.0).map("{:.3f}".format)
-    for name in ("list", "named"):
+    for name in ("recall", "list", "named"):
         shown[name] += off[name].map(" ± {:.3f}".format)
-    shown.insert(2, "its sd", deviation["precision"].map("{:.3f}".format))
-    shown = shown.rename(columns={"list": "mean error, list", "named": "mean error, named"})
-    return table(shown.replace("-", "−", regex=True).reset_index())
+    shown.insert(2, "sd of precision, per run", groups["precision"].std().map("{:.3f}".format))
+    columns = {"list": "mean error, list", "named": "mean error, named"}
+    return table(shown.rename(columns=columns).replace("-", "−", regex=True).reset_index())
