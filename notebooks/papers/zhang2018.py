@@ -91,7 +91,7 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced under conditions · probable misprint <zhang2018.neighbours>`
 #
 # Two data sets with the same attributes are neighbours if their *numbers* of records differ by one.
-# Table 2-1 has three patients, Bob, Ken and Linda; Table 2-2 has these three and a fourth, Alice.
+# Table 2-2 has the three patients of Table 2-1, and Alice.
 #
 # :::{table}
 # :class: beside
@@ -143,14 +143,13 @@ def best_guess(one, inputs=(0, 1)):
 # {badge}`Reproduced <zhang2018.sequential>` · Lesson: {ref}`sec-rr-composition`
 #
 # Algorithms with budgets $\varepsilon_1, \dots, \varepsilon_n$ on one data set are together $\sum_i \varepsilon_i$-private; one algorithm run $n$ times has $n\varepsilon$.
-# We test local clients and central counts.
 #
 # (zhang2018-prop-2-2)=
 # ### Property 2.2 · Parallel composition
 #
 # {badge}`Reproduced <zhang2018.parallel>` · Lesson: {ref}`sec-rr-parallel`
 #
-# Algorithms on disjoint data sets are together $\max_i \varepsilon_i$-private; tested likewise.
+# Algorithms on disjoint data sets are together $\max_i \varepsilon_i$-private.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.1.1: 3 reproduced, 1 reproduced under conditions, 2 corrected"}
 OUTPUTS = np.arange(-60, 61)
@@ -779,8 +778,8 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # :::
 #
 # (2-8) is said to hold with probability at least $1-\delta$.
-# That depends on the constant in $O(\cdot)$: among 1,000 items and for $C\ln(d)/\delta^2$ rows, $C = 8$ is enough for δ from 0.001 to 0.1, and $C = 1$ is not.
-# Algorithm 1's rows for 50,000 people keep all distances with probability above 0.999 at $\beta = 0.01$, but below 0.28 at $\beta = 0.1$.
+# That depends on the constant in $O(\cdot)$: for 1,000 items and δ from 0.001 to 0.1, $C\ln(d)/\delta^2$ rows are enough with $C = 8$, and not with 1.
+# Algorithm 1's rows for 50,000 people keep all distances with probability above 0.999 at $\beta = 0.01$, and below 0.28 at 0.1.
 
 
 # %% tags=["hide-input"]
@@ -838,7 +837,7 @@ def one_bit(item, signs, eps, rng):
     return row, signs[row][item] if true else -signs[row][item]
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 1's client as a tree of ours, from the law of the code: two rows, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 1's client, a tree of ours: two rows, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
 TWO_ROWS = [(1,), (-1,)]
 named = {(row, sign): f"row {row}, {'+' if sign > 0 else '−'}" for row in (0, 1) for sign in (1, -1)}
 diagram.tree(
@@ -1508,7 +1507,7 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 #
 # $k_{\max}$ is linear in $k$.
 # Too short a list misses items; too long a one makes phase two imprecise.
-# §3.2.2 warns of a $k_{\max}$ above ℓ, and indeed padding to $k_{\max}$ is the cause; the larger table, which §4.2 names, is not.
+# §3.2.2 warns of a $k_{\max}$ above ℓ, and padding is the cause; the larger table, which §4.2 names, is not.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.2: 4 reproduced, 3 reproduced under conditions, 3 corrected"}
 
@@ -1667,11 +1666,11 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 #
 # a smaller domain: {badge}`Reproduced under conditions <zhang2018.smaller-domain>` trimming: {badge}`Reproduced <zhang2018.trimming>` padding: {badge}`Reproduced under conditions <zhang2018.padding-exposes>` the factor of phase two: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”, $N$ for $T$: {badge}`Slip · probable misprint`
 #
-# People of the second half trim their sets to $T = S \cap C$.
+# People of the second half trim sets to $T = S \cap C$.
 # A set of 50 with all 20 candidates gives a candidate with probability 2/5 before trimming, and 1 after it.
 #
 # A smaller table is said to have less noise.
-# For one item the padding alone matters; but of fewer items, fewer come out too large by chance.
+# For one item only padding matters; but of fewer items, fewer come out too large by chance.
 #
 # Without padding the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
 #
@@ -1703,7 +1702,7 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # 3. Go on as in Algorithm 2, with $N_i$ for $S_i$.
 # ::::
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 3's client as a tree of ours, from the law of the code: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 3's client, a tree of ours: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
 
 
 def second_sign(items, rng):
