@@ -177,3 +177,10 @@ def test_methods_on_the_laplace_people_are_reproducible(name):
     sets = Records(np.arange(3001) * 50, people.T.ravel().astype(np.int64))
     first, again = (study.run_of(name, people, sets, 4.0, 0) for _ in range(2))
     assert first == again and 0 <= first <= 1
+
+
+def test_people_who_repeat_items_are_asked_as_written():
+    rows = study.repeated("normal", 50_000, 3)
+    assert rows == study.repeated("normal", 50_000, 3) != study.repeated("normal", 50_000, 4)
+    assert [row["method"] for row in rows] == list(study.PHASED)
+    assert all(0 <= row["repetition alone"] <= 30 for row in rows)

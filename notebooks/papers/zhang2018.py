@@ -9,9 +9,9 @@
 # The thesis divides the *people* instead: its algorithm GFIM asks one random half in each phase, with all of ε.
 #
 # GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
-# Four corrections matter to a programmer: {ref}`(2-6) <zhang2018-2-6>`, {ref}`p <zhang2018-2-2-1-a>`, and the table and $c$ of {ref}`Algorithm 2 <sec-items-literal>`.
-# On our people, GFIM as written does not reach its printed precisions.
-# {ref}`§4.4 <sec-gfim-eight>` shows readings that do: another measure, a phase that is not ε-private, or no padding.
+# For programmers, these corrections matter: {ref}`(2-6) <zhang2018-2-6>`, {ref}`p <zhang2018-2-2-1-a>`, and the table and $c$ of {ref}`Algorithm 2 <sec-items-literal>`.
+# On our people, GFIM as written does not reach its printed precisions ({ref}`§4.4 <sec-gfim-eight>`).
+# Readings that do have another measure, a phase that is not ε-private, or no padding.
 #
 # :::{account} zhang2018
 # :::
@@ -74,7 +74,7 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Slip · certain`
 #
-# The reason for GFIM is that LDPMiner has to divide its budget.
+# GFIM is motivated by LDPMiner's divided budget.
 # §1.4 announces six chapters; there are five.
 #
 # (zhang2018-2-1)=
@@ -353,7 +353,7 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 #
 # {badge}`Definition` {badge}`Slip · certain` · Lesson: {ref}`ch-rr`
 #
-# A single record takes the place of the data set, and any two records $R$, $R'$ are compared.
+# Any two records $R$, $R'$ take the place of neighbours.
 # The sign and “any one output” are as in {ref}`(2-1) <zhang2018-def-2-2>`.
 # Both properties hold locally, too.
 #
@@ -405,7 +405,7 @@ ax.text(0.55, 0.2, "② with the\ncollector", ha="center", va="top", color="#D55
 plt.show()
 
 # %% [markdown]
-# The collector may leak, or the way there; in the local model, both places hold reports alone.
+# In the local model, both places hold reports alone.
 # Encryption helps the central model on the way only.
 #
 # (zhang2018-2-1-3-a)=
@@ -778,8 +778,8 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # :::
 #
 # (2-8) is said to hold with probability at least $1-\delta$.
-# That depends on the constant in $O(\cdot)$: for 1,000 items and δ from 0.001 to 0.1, $C\ln(d)/\delta^2$ rows are enough with $C = 8$, and not with 1.
-# Algorithm 1's rows for 50,000 people keep all distances with probability above 0.999 at $\beta = 0.01$, and below 0.28 at 0.1.
+# That depends on the constant in $O(\cdot)$: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, and $\ln(d)/\delta^2$ are not.
+# Algorithm 1's, for 50,000 people, keep all distances with probability above 0.999 at $\beta = 0.01$, and below 0.28 at 0.1.
 
 
 # %% tags=["hide-input"]
@@ -804,8 +804,7 @@ table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1"
 #
 # {badge}`Reproduced <zhang2018.shist-private>`
 #
-# {ref}`The client <zhang2018-algorithm-1-client>` sends its item's sign in the row, or the other one.
-# For two items $v$, $w$ and a row:
+# For two items $v$, $w$ and a row, {ref}`the client <zhang2018-algorithm-1-client>` has:
 #
 # $$ \frac{\Pr[z \mid v]}{\Pr[z \mid w]} = \begin{cases} 1 & \text{same sign, (2-10),}\\ e^{\varepsilon} & z \text{ has the sign of } v \text{, (2-11), (2-14),}\\ e^{-\varepsilon} & z \text{ has the sign of } w \text{, (2-12), (2-13).} \end{cases} $$
 #
@@ -952,7 +951,7 @@ settle(
     "zhang2018.jl-probability",
     {
         "eight": is_kept(8),
-        "one": exceeds(0.001, round(log(1000) / 0.001**2)) <= 0.001,
+        "one": any(keeps_all(delta, round(log(1000) / delta**2))[1] >= 1 - delta for delta in (0.1, 0.01, 0.001)),
         "own-small": keeps_all(*recipe(50_000, 1000, 0.01))[0] >= 1 - recipe(50_000, 1000, 0.01)[0],
         "own-large": keeps_all(*recipe(50_000, 1000, 0.1))[1] >= 1 - recipe(50_000, 1000, 0.1)[0],
     },
@@ -985,7 +984,7 @@ close("zhang2018", "§2.2.2", "2 reproduced, 2 reproduced under conditions, 1 co
 # $$ p = \frac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}. $$
 #
 # Two codes differ in two bits, worth at most $e^{\varepsilon/2}$ each.
-# RAPPOR and this $p$ stand in the thesis's reference [16]; our text has [14] and [15].
+# RAPPOR and $p$ are from the thesis's [16]; our text has [14] and [15].
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-6: item 2 of six, ε = 1."}, "image": {"alt": "Two rows of six squares. In the code only square 2 is filled. In the report some squares differ from the code, since each bit was kept or changed by its own coin."}}
 CODE = np.arange(6) == 2
@@ -1046,7 +1045,7 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 #
 # $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}. $$
 #
-# What the table adds falls with more items; the whole ratio rises a little.
+# With more items, what the table adds falls, but the ratio rises.
 
 
 # %% tags=["hide-input"]
@@ -1279,7 +1278,7 @@ plt.show()
 # times the variance of that phase of GFIM: 2 for $\varepsilon \to 0$, and 1 at $\varepsilon = 3.06$ ({prf:ref}`thm-gfim-pays`).
 #
 # Items off the list keep their first estimates.
-# These have less error than zeros, but lower the precision with 50,000 people.
+# These beat zeros, but lower the precision with 50,000 people.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.1: 2 reproduced, 1 reproduced under conditions"}
 LISTS = list(combinations(range(4), 2))
@@ -1664,18 +1663,19 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # (zhang2018-3-2-3-padding)=
 # ### §3.2.3 (a) · Trimming, and padding
 #
-# a smaller domain: {badge}`Reproduced under conditions <zhang2018.smaller-domain>` trimming: {badge}`Reproduced <zhang2018.trimming>` padding: {badge}`Reproduced under conditions <zhang2018.padding-exposes>` the factor of phase two: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”, $N$ for $T$: {badge}`Slip · probable misprint`
+# a smaller domain: {badge}`Reproduced under conditions <zhang2018.smaller-domain>` trimming: {badge}`Reproduced <zhang2018.trimming>`
+# padding: {badge}`Reproduced under conditions <zhang2018.padding-exposes>` its factor: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”, $N$ for $T$: {badge}`Slip · probable misprint`
 #
 # People of the second half trim sets to $T = S \cap C$.
 # A set of 50 with all 20 candidates gives a candidate with probability 2/5 before trimming, and 1 after it.
 #
 # A smaller table is said to have less noise.
-# For one item only padding matters; but of fewer items, fewer come out too large by chance.
+# For one item only padding matters; of fewer items, fewer come out too large.
 #
 # Without padding the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
 #
 # One of $k_{\max}$ slots is drawn, so the factor has to be $k_{\max}$.
-# The thesis prints ℓ for sampling S-Hist and none for phase two; there, ℓ would be biased by $\ell/k_{\max}$.
+# The thesis prints none for phase two; ℓ, as in §3.2.2, would be biased by $\ell/k_{\max}$.
 #
 # (zhang2018-3-5)=
 # ### (3-5) · Both phases combined
