@@ -162,7 +162,7 @@ def split(people: People) -> tuple[People, People]:
 
 
 def run_both(people: People, eps: float, rng: np.random.Generator, listed: int = LISTED) -> dict[str, Run]:
-    """Run GFIM as printed and LDPMiner-SH once.
+    """Run GFIM as written and LDPMiner-SH once.
 
     Returns
     -------
@@ -272,6 +272,24 @@ def eight(repetitions: int) -> pd.DataFrame:
     """Repeat the experiment on all four populations; a row per repetition and method, as `repeat_once` has it."""
     return pd.DataFrame(
         [row for kind, n in SETTINGS for repetition in range(repetitions) for row in repeat_once(kind, n, repetition)]
+    )
+
+
+def repeated(kind: str, n: int, repetition: int) -> list[dict[str, Any]]:
+    """Return one row per method: hits as written among people whose items are drawn with repetition."""
+    people = crowd(kind, n, seeded(kind, n, repetition, 4), repeats=True)
+    top = largest(shares(people), WANTED)
+    head = {"kind": kind, "n": n, "repetition": repetition}
+    return [
+        {**head, "method": name, "repetition alone": int(np.isin(largest(run[-1], WANTED), top).sum())}
+        for name, run in run_both(people, 2.0, seeded(kind, n, repetition, 5)).items()
+    ]
+
+
+def repetition_alone(repetitions: int) -> pd.DataFrame:
+    """Repeat `repeated` on all four populations."""
+    return pd.DataFrame(
+        [row for kind, n in SETTINGS for repetition in range(repetitions) for row in repeated(kind, n, repetition)]
     )
 
 
@@ -444,7 +462,7 @@ def padding_errors(make: Any, people: Records) -> pd.DataFrame:
 # ---------------------------------------------------------------------- nine methods at one exact ε, and baskets
 
 ALL = (
-    *("one phase, S-Hist", "one phase, SUE", "LDPMiner-SH", "LDPMiner-RAPPOR", "GFIM as printed", "GFIM corrected"),
+    *("one phase, S-Hist", "one phase, SUE", "LDPMiner-SH", "LDPMiner-RAPPOR", "GFIM as written", "GFIM improved"),
     *("k-RR", "PrivSet", "wheel"),
 )
 EXACT = (0.5, 1.0, 2.0, 3.0, 4.0)
@@ -465,15 +483,15 @@ def leftover(kind: Kind, target: float, listed: int, length: int) -> float:
 def protocols(eps: float, ell: int, listed: int) -> dict[str, Protocol]:
     """Return for each protocol the ε of both phases, padding of the second, whether people are halved, second answer.
 
-    The second phase gets back what it leaves over of the budget, but for GFIM as printed.
+    The second phase gets back what it leaves over of the budget, but for GFIM as written.
     """
     short = min(ell, listed)
     bit, half = SampledHadamardBit, eps / 2
     return {
         "LDPMiner-SH": (half, leftover(bit, half, listed, listed), listed, False, bit),
         "LDPMiner-RAPPOR": (half, leftover(SampledSUE, half, listed, listed), listed, False, SampledSUE),
-        "GFIM as printed": (eps, eps, listed, True, bit),
-        "GFIM corrected": (eps, leftover(bit, eps, listed, short), short, True, bit),
+        "GFIM as written": (eps, eps, listed, True, bit),
+        "GFIM improved": (eps, leftover(bit, eps, listed, short), short, True, bit),
     }
 
 
@@ -488,9 +506,9 @@ def exact_spent(eps: float, d: int, ell: int, listed: int) -> dict[str, float]:
 
 
 def second_weight(name: str, one: float, two: float, length: int, ell: int) -> float:
-    """Return the weight of the second phase: (3-5) as printed, inverse variance if corrected, all in LDPMiner."""
-    if name != "GFIM corrected":
-        return 1 - 1 / ell if name == "GFIM as printed" else 1.0
+    """Return the weight of the second phase: (3-5) as written, inverse variance if improved, all in LDPMiner."""
+    if name != "GFIM improved":
+        return 1 - 1 / ell if name == "GFIM as written" else 1.0
     first, second = ((n * (np.exp(eps) + 1) / (np.exp(eps) - 1)) ** 2 for n, eps in ((ell, one), (length, two)))
     return float(first / (first + second))
 
