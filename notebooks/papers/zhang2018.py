@@ -11,7 +11,7 @@
 # GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
 # For programmers, these corrections matter: {ref}`(2-6) <zhang2018-2-6>`, {ref}`p <zhang2018-2-2-1-a>`, and the table and $c$ of {ref}`Algorithm 2 <sec-items-literal>`.
 # On our people, GFIM as written does not reach its printed precisions ({ref}`§4.4 <sec-gfim-eight>`).
-# Readings that do have another measure, a phase that is not ε-private, or no padding.
+# Some readings do: with another measure, a phase that is not ε-private, or no padding.
 #
 # :::{account} zhang2018
 # :::
@@ -36,7 +36,7 @@
 # **If you build on it.**
 # - Change the answer: at small ε, reports about whole sets are far ahead of one bit about one item ({ref}`ch-items`).
 # - As published, a second phase pays only for fewer candidates than ℓ ({prf:ref}`thm-gfim-pays`).
-# - Estimates that selected an item are too large for it: publish estimates by other people.
+# - Estimates that selected an item are too large for it: publish those by other people.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -406,7 +406,6 @@ plt.show()
 
 # %% [markdown]
 # In the local model, both places hold reports alone.
-# Encryption helps the central model on the way only.
 #
 # (zhang2018-2-1-3-a)=
 # ### §2.1.3 (3) · Laplace and exponential mechanism
@@ -608,7 +607,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle \hat\pi = \frac{p-1}{2p-1}\,n + \frac{n_1}{(2p-1)\,n}$ | $\displaystyle \hat\pi = \boxed{\frac{p-1}{2p-1}} + \frac{n_1}{(2p-1)\,n}$ |
 # :::
 #
-# For $n = 1000$, $\pi = 0.1$ and ε = 1, the printed formula gives −581.
+# For $n = 1000$, $\pi = 0.1$ and ε = 1, the printed one is −581.
 #
 # (zhang2018-2-7)=
 # ### (2-7) · Its expectation
@@ -621,7 +620,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | Printed | Right |
 # |---|---|
 # | $\displaystyle \E\hat\pi = \frac{1}{2(p-1)}\Big[p - 1 + \frac1n\sum_{i=1}^n x_i\Big]$ | $\displaystyle \E\hat\pi = \boxed{\frac{1}{2p-1}}\Big[p - 1 + \frac1n\sum_{i=1}^n \boxed{\E x_i}\Big]$ |
-# | $\displaystyle = \frac{1}{2(p-1)}\big[p - 1 + \pi p + (1-\pi)(1-p)\big] = \pi$ | $\displaystyle = \boxed{\frac{1}{2p-1}}\big[p - 1 + \pi p + (1-\pi)(1-p)\big] = \pi$ |
+# | $\displaystyle \phantom{\E\hat\pi} = \frac{1}{2(p-1)}\big[p - 1 + q\big] = \pi$ | $\displaystyle \phantom{\E\hat\pi} = \boxed{\frac{1}{2p-1}}\big[p - 1 + q\big] = \pi$ |
 # :::
 #
 # The bracket is $(2p-1)\,\pi$.
@@ -955,7 +954,7 @@ settle(
         "own-small": keeps_all(*recipe(50_000, 1000, 0.01))[0] >= 1 - recipe(50_000, 1000, 0.01)[0],
         "own-large": keeps_all(*recipe(50_000, 1000, 0.1))[1] >= 1 - recipe(50_000, 1000, 0.1)[0],
     },
-    control=("C = 2", not is_kept(2)),
+    control=("2 ln(1000)/δ² rows", not is_kept(2)),
 )
 
 
@@ -1670,7 +1669,7 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # A set of 50 with all 20 candidates gives a candidate with probability 2/5 before trimming, and 1 after it.
 #
 # A smaller table is said to have less noise.
-# For one item only padding matters; of fewer items, fewer come out too large.
+# For one item only padding matters; among fewer items, the largest chance error is smaller.
 #
 # Without padding the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
 #

@@ -183,7 +183,7 @@ table(pd.DataFrame(rows, columns=heads))
 # - *List only*: the 30 largest of the candidates.
 # - *Candidates*: those of the true top 30 on the list.
 # - *Unsampled*, *every candidate*: list only, answers with ε about each slot of $T$, or candidate.
-# - *No padding*: of $T$.
+# - *No padding*: phase two draws from $T$ alone.
 # - *Repetition only*: people may hold items twice.
 # - *All three*: repetition, no padding, list only.
 
@@ -416,7 +416,7 @@ table(pd.DataFrame(rows, columns=heads))
 # (zhang2018-fig-5-9)=
 # ### Figs. 5-9 and 5-10 · Against k
 #
-# error: {badge}`Undecidable <zhang2018.fig59>` precision: {badge}`Undecidable <zhang2018.fig510>` GFIM is better: {badge}`Undecidable <zhang2018.census-better>` · Lesson: {ref}`ch-gfim`
+# error: {badge}`Undecidable <zhang2018.fig59>` precision: {badge}`Undecidable <zhang2018.fig510>` GFIM is better: {badge}`Undecidable <zhang2018.census-better>`
 #
 # On our stand-ins the precision of both methods grows with $k$, on average.
 # The error falls and then rises; five of our ten curves are lowest at the thesis's 3.
@@ -668,9 +668,9 @@ check(
 # (sec-gfim-length)=
 # ## §5.2 Open questions
 #
-# the length of the list: {badge}`Reproduced under conditions <zhang2018.list-choice>` novelty: {badge}`Slip · probable misprint`
+# the length of the list: {badge}`Reproduced under conditions <zhang2018.list-choice>` novelty: {badge}`Slip · certain`
 #
-# Two phases with sampling are called new, but LDPMiner has them; dividing the people is new.
+# Two phases with sampling are called new; LDPMiner has them (§1.2, §4.3), and dividing the people is new.
 #
 # $k_{\max}$ matters, but the best of five lengths gains only 0.04 over $2k$:
 
