@@ -271,7 +271,8 @@ table(
 # Only the bandwidth of PCKV-UE changes much with the keys; the other two change by a bit.
 #
 # (sec-wheel-cost)=
-# *What a wheel costs.*
+# #### What a wheel costs
+#
 # The server pays for the short report: it hashes each key of its list under each seed.
 # A list saves hashes ({ref}`Fig. 2 <wang2024-fig-2>`) and time ({ref}`Fig. 6 <wang2024-fig-6>`).
 
