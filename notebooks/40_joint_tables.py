@@ -9,9 +9,8 @@
 # We want to know how the answers go together: how many people can neither cook nor walk outside?
 # The phone perturbs each answer by itself, with a part of the budget.
 # The server gives each report a score per answer, multiplies the scores, and averages.
-# The result is unbiased, and its standard error is known.
-# But noise multiplies, too.
-# So tables of two attributes work, and tables of many do not.
+# The result is unbiased, with a known standard error.
+# But noise multiplies, too: tables of two attributes work, tables of many do not.
 # To draw one pair in public is often better.
 # :::
 #
@@ -78,7 +77,7 @@ ana, ben, cleo, dev = (1, 1, 0, 2), (0, 0, 0, 0), (1, 1, 1, 1), (0, 0, 1, 0)
 #
 # *Flips* writes the value as a *unary code*, one bit per value, all 0 but that of the person's own value.
 # Then it flips each bit with probability $1/(e^{\varepsilon/2d}+1)$.
-# This is SUE from {ref}`ch-frequency` for each attribute, and Algorithm 1 of {cite:t}`ren2019bayesnet`.
+# This is SUE from {ref}`ch-frequency` for each attribute, and what {cite:t}`ren2019bayesnet` do.
 # *Symbols* uses k-RR for each attribute.
 # Here `toss(p, rng)` is a coin with probability `p`, and `odds(eps)` is $e^\varepsilon$.
 
@@ -87,7 +86,11 @@ ana, ben, cleo, dev = (1, 1, 0, 2), (0, 0, 0, 0), (1, 1, 1, 1), (0, 0, 1, 0)
 def flips(record, sizes, eps, rng):
     """A code of bits for each attribute, each bit flipped."""
     q = 1 / (odds(eps / (2 * len(sizes))) + 1)
-    return tuple(tuple((x == own) ^ toss(q, rng) for x in range(k)) for own, k in zip(record, sizes, strict=True))
+    report = []
+    for own, k in zip(record, sizes, strict=True):
+        code = [x == own for x in range(k)]
+        report.append(tuple(bit ^ toss(q, rng) for bit in code))
+    return tuple(report)
 
 
 def krr(x, k, eps, rng):
@@ -103,21 +106,25 @@ def symbols(record, sizes, eps, rng):
     return tuple(krr(own, k, eps / len(sizes), rng) for own, k in each)
 
 
-said = flips(ana, SIZES, 4.0, rng)
-print("flips:  ", *("".join("01"[bit] for bit in code) for code in said))
+def text(code):
+    """Bits as digits."""
+    return "".join("01"[bit] for bit in code)
+
+
+print("flips:  ", *map(text, flips(ana, SIZES, 4.0, rng)))
 print("symbols:", *symbols(ana, SIZES, 4.0, rng))
 
 # %% [markdown]
 # {numref}`fig-joint-tree` shows what flips does to one attribute with two values.
 
 # %% mystnb={"figure": {"name": "fig-joint-tree", "caption": "Flips for one attribute with two values, of a person with value 0, so the code is 10. Each bit is flipped with probability 1/4, which is budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
-CODES = {code: "".join("01"[b] for b in code) for code in product((False, True), repeat=2)}
+codes = product((False, True), repeat=2)
 diagram.tree(
     lambda x, rng: flips((x,), (2,), 2 * log(3), rng)[0],
     0,
     steps=["first bit", "second bit"],
     options=[["flipped", "kept"]] * 2,
-    names=CODES,
+    names={code: text(code) for code in codes},
 )
 plt.show()
 
@@ -161,9 +168,9 @@ for client in (flips, symbols):
     print(prove(small(client), SMALL, rounded=False), "\n")
 
 # %% [markdown]
-# Some texts state the smaller budget $\varepsilon/d$.
-# It protects one attribute if an attacker knows all the others.
+# Some texts state only $\varepsilon/d$, the budget of one attribute.
 # But attributes that go together give each other away, so always say whose budget you mean.
+# With 16 attributes, 2 per attribute is 32 for the record.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets, and what is thrown away"}
 FOUR = 4 * log(3)
@@ -219,11 +226,12 @@ check(
 # In flips, $q^* = 1/(e^{\varepsilon/2d}+1)$ and $p^* = 1-q^*$.
 # Each set bit supports its value, so {eq}`eq-joint-scores` holds, too.
 # But these scores need not sum to 1.
-# We add to all $\kappa_j$ of them one number, as Norm does, until they sum to 1.
-# This number has expectation 0.
+# We add to all $\kappa_j$ of them one number, as Norm does, so that they sum to 1.
+# Their expectations sum to 1 already, so this number has expectation 0.
 #
 # Two attributes are perturbed independently.
-# So the matrix of both reports has the products of the entries, and its inverse the products of the inverses.
+# So the matrix of both reports has as entries all products of an entry of one matrix and an entry of the other.
+# This is their *Kronecker product*, `np.kron`, and its inverse is the Kronecker product of the inverses.
 # The *product score* of a cell is $\prod_j z_j[\omega_j]$, and
 #
 # $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\text{the person is in cell } \omega]. $$
@@ -281,20 +289,23 @@ def ask(client, chosen):
     return seen, z
 
 
+def plus_minus(found, error):
+    """Estimates with their standard errors, as text."""
+    each = zip(found.flat, error.flat, strict=True)
+    return [f"{a:.3f} ± {b:.3f}" for a, b in each]
+
+
 CLIENTS = {"flips": flips, "symbols": symbols}
-seen, z = {}, {}
-for name, client in CLIENTS.items():
-    seen[name], z[name] = ask(client, (0, 1))
-rows = {"cook, walk": ["0, 0", "0, 1", "1, 0", "1, 1"]}
-truth = np.array([(people[:, :2] == cell).all(1).mean() for cell in product((0, 1), repeat=2)])
-rows["truth"] = truth.round(3)
-for name in CLIENTS:
-    found, error = joint(z[name])
-    rows[name] = [f"{a:.3f} ± {b:.3f}" for a, b in zip(found.flat, error.flat, strict=True)]
-table(pd.DataFrame(rows))
+answers = {name: ask(CLIENTS[name], (0, 1)) for name in CLIENTS}
+cells = [*product((0, 1), repeat=2)]
+truth = [(people[:, :2] == cell).all(1).mean() for cell in cells]
+columns = {"cook, walk": cells, "truth": np.round(truth, 3)}
+columns |= {name: plus_minus(*joint(z)) for name, (_, z) in answers.items()}
+table(pd.DataFrame(columns))
 
 # %% [markdown]
-# From single shares alone you would multiply, as if the attributes were independent:
+# All estimates are within two standard errors of the truth, and those of symbols are smaller.
+# From single shares alone you could only multiply, as if the attributes were independent:
 
 # %%
 cook, walk = people[:, 0].mean(), people[:, 1].mean()
@@ -303,10 +314,14 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 # %% [markdown]
 # How large is the error of a whole table?
 # Let $b_j = \E\sum_x z_j[x]^2$, which would be 1 for true answers.
-# As the $\kappa_j$ scores sum to 1, their squares sum to $\frac1{\kappa_j}$ and the sum of $(z_j[x]-\frac1{\kappa_j})^2$.
-# In symbols, $z_j[x] - \frac1{\kappa_j} = (1[y_j=x] - \frac1{\kappa_j})/(p^*-q^*)$.
-# In flips, each score has an error of variance $\sigma^2 = q^*(1-q^*)/(p^*-q^*)^2$, and Norm takes off the mean error.
-# So, whatever the person's value is,
+# In symbols, $1-\kappa_j\,q^* = p^*-q^*$, and the scores sum to 1.
+# So
+#
+# $$ \begin{aligned} z_j[x] - \frac1{\kappa_j} &= \frac{1[y_j = x] - \frac1{\kappa_j}}{p^*-q^*}, \\[1ex] \sum_x z_j[x]^2 &= \frac1{\kappa_j} + \sum_x\Big(z_j[x] - \frac1{\kappa_j}\Big)^2 = \frac1{\kappa_j} + \frac{1-\frac1{\kappa_j}}{(p^*-q^*)^2}. \end{aligned} $$
+#
+# In flips, each bit gives its score an error of variance $\sigma^2 = q^*(1-q^*)/(p^*-q^*)^2$.
+# To subtract the mean error leaves the variance $\sigma^2(1-\frac1{\kappa_j})$, in each of $\kappa_j$ scores.
+# Together, whatever the person's value is,
 #
 # $$ b_j = \begin{cases} \dfrac1{\kappa_j} + \Big(1-\dfrac1{\kappa_j}\Big)\dfrac{1}{(p^*-q^*)^2} & \text{in symbols,} \\[2ex] 1 + (\kappa_j-1)\,\sigma^2 & \text{in flips.} \end{cases} $$ (eq-joint-noise)
 #
@@ -320,8 +335,8 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 # :::
 #
 # We have seen that $\hat\theta_\omega$ is unbiased.
-# To sum one attribute out of a table is to replace its factor by $\sum_x z_j[x] = 1$, which leaves the product of the others.
-# So tables agree.
+# To sum a table over the values of one attribute is to replace its factor by $\sum_x z_j[x] = 1$.
+# This leaves the table of the others, so tables agree.
 #
 # A product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$.
 # Given the record, the attributes are independent, and $b_j$ is the same for all values.
@@ -427,9 +442,10 @@ C = np.array([150, 70, 70, 110])
 inverse = np.array([[1.5, -0.5], [-0.5, 1.5]])  # p* = 3/4, q* = 1/4
 linear = np.kron(inverse, inverse) @ C / 400
 path = em(A, C)
-for name, theta in [("product scores", linear), ("Norm-Sub", norm_sub(linear)), ("one step of EM", path[1])]:
-    print(f"{name:<15}", theta.round(3))
-print(f"EM, {len(path) - 1} steps", path[-1].round(3))
+print("product scores ", linear.round(3))
+print("Norm-Sub       ", norm_sub(linear).round(3))
+print("one step of EM ", path[1].round(3))
+print(f"EM, {len(path) - 1} steps  ", path[-1].round(3))
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-em", "caption": "EM as a path on the likelihood. Shaded: tables without negative cells. Grey curves: equal likelihood. Green dots: steps of EM from equal shares. Arrow: Norm-Sub, from the product scores to the nearest table."}, "image": {"alt": "A shaded triangle with the share of cell 0,0 to the right and that of cell 1,1 upwards. Green dots start at one quarter each and move, with ever smaller steps, to a point on the slanted edge, where a grey curve touches it. The product scores lie beyond the edge; an arrow leads back to the edge beside the last dot."}}
 x, y = np.meshgrid(np.linspace(0.05, 0.95, 200), np.linspace(0.05, 0.75, 200))
@@ -472,7 +488,7 @@ plt.show()
 # The middle step uses $\sum_\omega G_\omega\,\theta_\omega = 1$, which follows from the formula of $G_\omega$.
 # So the largest $G_\omega$ bounds how much of the likelihood is missing.
 # `em` stops by this bound.
-# If you stop earlier, the table is too close to equal shares.
+# If you stop earlier, the table is too close to equal shares: here the first step moves no cell by more than 0.05.
 #
 # ### The bias of EM
 #
@@ -493,10 +509,11 @@ print("mean of EM:            ", likeliest.mean(0).round(3))
 # For one table to show, take EM, here for the survey of 20,000:
 
 # %%
-rows = {"cook, walk": rows["cook, walk"], "truth": rows["truth"]}
-for name in CLIENTS:
-    rows[f"{name}, EM"] = em(*counted(seen[name], eps / 4))[-1].round(3)
-table(pd.DataFrame(rows))
+columns = {"cook, walk": cells, "truth": np.round(truth, 3)}
+for name, (seen, _) in answers.items():
+    likely = em(*counted(seen, eps / len(SIZES)))[-1]
+    columns[f"{name}, EM"] = likely.round(3)
+table(pd.DataFrame(columns))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: EM, its bound and its bias"}
 lacks = C @ np.log(A @ path[-1]) / 400 - np.log(path @ A.T) @ C / 400
@@ -537,7 +554,7 @@ check(
 # if there are $K$ cells.
 # So a table is *dead* if the sum of its variances exceeds 1: then equal shares are nearer to the truth, whatever it is.
 # The left of {numref}`fig-joint-dies` shows six attributes with two values.
-# At $\varepsilon = 2$, the tables of four attributes are dead, and those of three are poor.
+# At $\varepsilon = 2$, tables of four attributes are dead, and those of three are nearly so.
 #
 # ### Flips or symbols?
 #
@@ -547,7 +564,6 @@ check(
 #
 # (Exercise 1).
 # The right-hand side exceeds 4, so symbols is always better for two, three or four values.
-# The choice can differ from attribute to attribute.
 #
 # (sec-joint-better)=
 # ### Or draw a pair
@@ -575,7 +591,7 @@ def pair_server(reports, pair, sizes, eps):
 
 reports = [drawn_pair(x, SIZES, eps, rng) for x in people.tolist()]
 found, error = pair_server(reports, (0, 1), SIZES, eps)
-print("drawn pair:", *(f"{a:.3f} ± {b:.3f}" for a, b in zip(found, error, strict=True)))
+print("drawn pair:", *plus_minus(found, error))
 
 # %% [markdown]
 # Each of the $\frac{d(d-1)}2$ pairs has its share of the people, and each report is about one attribute with $K$ cells.
@@ -631,7 +647,7 @@ axes[0].set_xticks(range(1, 6))
 plt.show()
 
 # %% [markdown]
-# - For small ε, draw the pair: at $\varepsilon = 4$, its error is less than a fifth of the others'.
+# - For small ε, draw the pair: at $\varepsilon = 4$, its squared error is less than a fiftieth of the others'.
 # - For large ε, or if you need tables of three attributes from the same reports, split.
 # - {cite:t}`cormode2018marginal` compare such designs, and {ref}`ch-publish` draws larger blocks.
 #
@@ -687,10 +703,9 @@ check(
 #
 # - *Answering again.*
 #   If the phone perturbs the same record afresh in ten surveys, the budgets add up to $10\,\varepsilon$.
-# - *Quoting $\varepsilon/d$ as the budget.*
-#   With 16 attributes, a harmless-looking 2 per attribute is 32 for the record.
-# - *Stopping EM by the size of its steps.*
-#   With much noise, the first step can be the last, and the answer is nearly equal shares.
+# - *Norm-Sub for overlapping tables.*
+#   The tables “cook, walk” and “walk, dress” agree on walking.
+#   Norm-Sub changes each by itself, and they no longer agree.
 #
 # (sec-joint-exercises)=
 # ## Exercises
@@ -748,17 +763,18 @@ check(
 # Every attribute spends $\varepsilon/d$, so the record spends ε, and {eq}`eq-joint-error` holds with each attribute's own $b_j$.
 # :::
 #
-# :::{admonition} Exercise 3 (think, 4 minutes)
-# The tables “cook, walk” and “walk, dress” agree on walking.
-# You project each by Norm-Sub.
-# Do they still agree?
+# :::{admonition} Exercise 3 (think, 5 minutes)
+# Whole records have 24 cells here.
+# Why not treat the record as one item and use k-RR with all of ε?
+# Compare the products of the $b_j$ at $\varepsilon = 4$, also for 16 attributes with two values.
 # :::
 #
 # :::{dropdown} Solution
-# In general they do not.
-# A table without negative cells stays as it is.
-# Another one with the same share of walkers may have a negative cell; Norm-Sub raises this cell to 0 and lowers the others by equal amounts, which changes the share.
-# So compute single shares from the product scores.
+# For 24 cells, $p^*-q^* = (e^4-1)/(e^4+23) = 0.69$, so $b = 2.05$ for the table of all four attributes.
+# Symbols has $2.84^3 \cdot 5.36 = 123$, so k-RR over records is far better here.
+# For 16 attributes, there are 65,536 cells, $p^*-q^* = 0.0008$, and $b$ is 1.5 million.
+# The report is true so rarely that even pairs are lost: summed over the other attributes, the report has $b$ above a million for the four cells of a pair, and symbols has $32.8^2 = 1{,}078$.
+# So this works only if the number of cells is not much above $e^\varepsilon$.
 # :::
 #
 # ## Summary
