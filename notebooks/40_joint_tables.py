@@ -58,7 +58,10 @@ rng = np.random.default_rng(2019)
 # %%
 ATTRIBUTES = ["cook", "walk", "dress", "home"]
 SIZES = (2, 2, 2, 3)
-ana, ben, cleo, dev = (1, 1, 0, 2), (0, 0, 0, 0), (1, 1, 1, 1), (0, 0, 1, 0)
+PEOPLE = {"Ana": (1, 1, 0, 2), "Ben": (0, 0, 0, 0)}
+PEOPLE |= {"Cleo": (1, 1, 1, 1), "Dev": (0, 0, 1, 0)}
+for name, record in PEOPLE.items():
+    print(name, dict(zip(ATTRIBUTES, record, strict=True)))
 
 # %% [markdown]
 # Ana and Cleo need help with cooking and with walking.
@@ -76,7 +79,7 @@ ana, ben, cleo, dev = (1, 1, 0, 2), (0, 0, 0, 0), (1, 1, 1, 1), (0, 0, 1, 0)
 # Both clients of this lesson treat every attribute alone and give it the budget $\varepsilon/d$.
 #
 # *Flips* writes the value as a *unary code*, one bit per value, all 0 but that of the person's own value.
-# Then it flips each bit with probability $1/(e^{\varepsilon/2d}+1)$.
+# Then it flips each bit with probability $q^* = 1/(e^{\varepsilon/2d}+1)$.
 # This is SUE from {ref}`ch-frequency` for each attribute, and what {cite:t}`ren2019bayesnet` do.
 # *Symbols* uses k-RR for each attribute.
 # Here `toss(p, rng)` is a coin with probability `p`, and `odds(eps)` is $e^\varepsilon$.
@@ -111,8 +114,8 @@ def text(code):
     return "".join("01"[bit] for bit in code)
 
 
-print("flips:  ", *map(text, flips(ana, SIZES, 4.0, rng)))
-print("symbols:", *symbols(ana, SIZES, 4.0, rng))
+print("flips:  ", *map(text, flips(PEOPLE["Ana"], SIZES, 4.0, rng)))
+print("symbols:", *symbols(PEOPLE["Ana"], SIZES, 4.0, rng))
 
 # %% [markdown]
 # {numref}`fig-joint-tree` shows what flips does to one attribute with two values.
@@ -130,8 +133,16 @@ plt.show()
 
 # %% [markdown]
 # The codes 00 and 11 are equally likely for both values, so they say nothing.
-# The codes 10 and 01 have the odds $9:1$, and $9$ is $e^{\varepsilon/d}$ here.
-# With two values, *flips is symbols with part of the answers thrown away*, here 3 of 8.
+# The codes 10 and 01 have the odds $9:1$, and 9 is $e^{\varepsilon/d}$ here.
+#
+# :::{prf:theorem} Two bits are randomized response with answers thrown away
+# :label: thm-joint-erased
+# For an attribute with two values, flips has the law of symbols with a part of the answers thrown away, regardless of what they say.
+# :::
+#
+# Indeed, let each bit be flipped with probability $q^*$.
+# Exactly one flip, which has probability $2q^*(1-q^*)$ for either value, gives 00 or 11.
+# Otherwise, the odds of truth and lie are $(1-q^*)^2 : q^{*2} = e^{\varepsilon/d}$, as in symbols.
 #
 # (sec-joint-epsilon)=
 # ## Whose ε?
@@ -223,8 +234,7 @@ check(
 #
 # where $1[\cdot]$ is 1 if the statement holds and 0 if not, and $x_j$ is the person's own value.
 #
-# In flips, $q^* = 1/(e^{\varepsilon/2d}+1)$ and $p^* = 1-q^*$.
-# Each set bit supports its value, so {eq}`eq-joint-scores` holds, too.
+# In flips, each set bit supports its value, so $p^* = 1-q^*$, and {eq}`eq-joint-scores` holds, too.
 # But these scores need not sum to 1.
 # We add to all $\kappa_j$ of them one number, as Norm does, so that they sum to 1.
 # Their expectations sum to 1 already, so this number has expectation 0.
@@ -304,7 +314,7 @@ columns |= {name: plus_minus(*joint(z)) for name, (_, z) in answers.items()}
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# All estimates are within two standard errors of the truth, and those of symbols are smaller.
+# All estimates are within two standard errors of the truth, and symbols has smaller ones.
 # From single shares alone you could only multiply, as if the attributes were independent:
 
 # %%
@@ -409,7 +419,8 @@ check(
 #
 # $$ L(\theta) = \sum_y \frac{C_y}{n}\ln\sum_\omega A_{y\omega}\,\theta_\omega, \qquad G_\omega = \frac{\partial L}{\partial\theta_\omega} = \sum_y \frac{C_y}{n}\cdot\frac{A_{y\omega}}{\sum_{\omega'} A_{y\omega'}\,\theta_{\omega'}}. $$
 #
-# As in {ref}`ch-sensible`, one step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$.
+# One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $L$ rises to its maximum ({ref}`ch-sensible`).
+# Reports with equal rows of $A$ are counted together, so a step takes no longer for more people.
 
 
 # %%
@@ -480,15 +491,22 @@ plt.show()
 # ### When to stop
 #
 # Steps are short where reports say little, so a short step does not mean that the maximum is near.
-# But $L$ is concave, so it lies below its tangents.
-# For every other table $\theta'$,
 #
-# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) = \sum_\omega G_\omega\,\theta'_\omega - 1 \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
+# :::{prf:theorem} How far the maximum is
+# :label: thm-joint-certificate
+# For any tables $\theta$ and $\theta'$, if $\theta$ has no empty cell,
 #
-# The middle step uses $\sum_\omega G_\omega\,\theta_\omega = 1$, which follows from the formula of $G_\omega$.
-# So the largest $G_\omega$ bounds how much of the likelihood is missing.
+# $$ L(\theta') - L(\theta) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
+# :::
+#
+# Indeed, $L$ is concave, so it lies below its tangents.
+# By the formula of $G_\omega$, $\sum_\omega G_\omega\,\theta_\omega = 1$.
+# So
+#
+# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) = \sum_\omega G_\omega\,\theta'_\omega - 1 \le \max_\omega G_\omega - 1. $$
+#
 # `em` stops by this bound.
-# If you stop earlier, the table is too close to equal shares: here the first step moves no cell by more than 0.05.
+# If you stop too early, the table is too close to equal shares.
 #
 # ### The bias of EM
 #
@@ -594,42 +612,38 @@ found, error = pair_server(reports, (0, 1), SIZES, eps)
 print("drawn pair:", *plus_minus(found, error))
 
 # %% [markdown]
-# Each of the $\frac{d(d-1)}2$ pairs has its share of the people, and each report is about one attribute with $K$ cells.
+# Each of the $\frac{d(d-1)}2$ pairs has its share of the people, and counts as one attribute with $K$ values.
 # With $b$ from {eq}`eq-joint-noise`, for $K$ values and all of ε,
 #
 # $$ n\sum_\omega\Var\hat\theta_\omega \approx \frac{d(d-1)}2\Big(b - \sum_\omega\theta_\omega^2\Big). $$ (eq-joint-drawn)
 #
 # The right of {numref}`fig-joint-dies` compares the three for six attributes with eight values.
 
+
 # %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
-N = 20_000
-
-
 def error_of(clients, k, share):
     """Summed variances, uniform shares."""
     b = [noise(client, k, share) for client in clients]
-    return (np.prod(b) - k ** -len(b)) / N
+    return (np.prod(b) - k ** -len(b)) / n
 
 
 def seen_error(m, share):
     """Summed squared errors of one survey by symbols, two values each."""
     p, q = chances(symbols, 2, share)
-    told = rng.integers(2, size=(N, m)) ^ (rng.random((N, m)) < q)
+    told = rng.integers(2, size=(n, m)) ^ (rng.random((n, m)) < q)
     found, _ = joint([scores(np.eye(2)[told[:, j]], p, q) for j in range(m)])
     return ((found - 0.5**m) ** 2).sum()
 
 
-dying = pd.DataFrame(
-    [
-        (f"ε = {e}", m, error_of([symbols] * m, 2, e / 6), seen_error(m, e / 6))
-        for e, m, _ in product((2, 4, 8), range(1, 6), range(20))
-    ],
-    columns=["", "attributes", "error", "seen"],
-)
-BUDGETS = range(1, 17)
-which = [("flips", e, error_of([flips] * 2, 8, e / 6)) for e in BUDGETS]
-which += [("symbols", e, error_of([symbols] * 2, 8, e / 6)) for e in BUDGETS]
-which += [("drawn pair", e, 15 * error_of([symbols], 64, e)) for e in BUDGETS]
+dying = [
+    (f"ε = {e}", m, error_of([symbols] * m, 2, e / 6), seen_error(m, e / 6))
+    for e, m, _ in product((2, 4, 8), range(1, 6), range(20))
+]
+dying = pd.DataFrame(dying, columns=["", "attributes", "error", "seen"])
+SPENT = range(1, 17)
+which = [("flips", e, error_of([flips] * 2, 8, e / 6)) for e in SPENT]
+which += [("symbols", e, error_of([symbols] * 2, 8, e / 6)) for e in SPENT]
+which += [("drawn pair", e, 15 * error_of([symbols], 64, e)) for e in SPENT]
 which = pd.DataFrame(which, columns=["", "ε", "error"])
 
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8), sharey=True)
@@ -654,20 +668,20 @@ plt.show()
 # (sec-joint-information)=
 # ## Noise looks like association
 #
-# The *mutual information* of an attribute $X$ and a set $\Pi$ of others says how strongly they go together.
-# It is computed from their joint table $\theta$, whose cell $(x, u)$ has $X = x$ and $\Pi = u$:
+# The *mutual information* says how strongly an attribute $X$ and a set $\Pi$ of others go together.
+# From their joint table, whose cells are pairs of a value $x$ of $X$ and values $u$ of $\Pi$, it is
 #
 # $$ I(X;\Pi) = \sum_{x,u} \theta_{xu}\ln\frac{\theta_{xu}}{\theta_x\,\theta_u}, $$
 #
 # with $\theta_x$ and $\theta_u$ the shares of the single values.
 # It is 0 for independent attributes, and positive for all others.
 # An estimated table is never exactly independent, so its information comes out too large on average.
-# For attributes that are independent and nearly uniform, an expansion to second order gives
+# For independent and nearly uniform attributes, an expansion to second order gives
 #
 # $$ \E\hat I - I \approx \frac{\kappa_X b_X - 1}{2n}\Big(\prod_{j\in\Pi}\kappa_j b_j - 1\Big). $$ (eq-joint-bias)
 #
 # So attributes with many values, and sets $\Pi$ with many attributes, look more strongly associated than they are.
-# {ref}`ch-bayesnet` has to take this into account.
+# This matters in {ref}`ch-bayesnet`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: which client, and the bias of information"}
@@ -705,7 +719,7 @@ check(
 #   If the phone perturbs the same record afresh in ten surveys, the budgets add up to $10\,\varepsilon$.
 # - *Norm-Sub for overlapping tables.*
 #   The tables “cook, walk” and “walk, dress” agree on walking.
-#   Norm-Sub changes each by itself, and they no longer agree.
+#   Norm-Sub changes each by itself, and then they need not agree.
 #
 # (sec-joint-exercises)=
 # ## Exercises
