@@ -64,11 +64,10 @@ for name, record in PEOPLE.items():
     print(name, dict(zip(ATTRIBUTES, record, strict=True)))
 
 # %% [markdown]
-# Ana and Cleo need help with cooking and with walking.
-# For each of the two attributes, the share of people who need help is ½.
-# The share who need both could still be anything from 0 to ½.
+# Half of these people need help with cooking, and half with walking.
+# From these two shares alone, the share who need both could be anything from 0 to ½.
 # So the server wants the *joint table*: the share $\theta_\omega$ of the people in each *cell* $\omega$.
-# A cell names one value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
+# A cell has a value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
 #
 # No report may give away Ana's record.
 # **Can the server learn joint tables if the phone perturbs each attribute by itself?**
@@ -120,7 +119,7 @@ print("symbols:", *symbols(PEOPLE["Ana"], SIZES, 4.0, rng))
 # %% [markdown]
 # {numref}`fig-joint-tree` shows what flips does to one attribute with two values.
 
-# %% mystnb={"figure": {"name": "fig-joint-tree", "caption": "Flips for one attribute with two values, of a person with value 0, so the code is 10. Each bit is flipped with probability 1/4, which is budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-joint-tree", "caption": "Flips for one attribute with two values, of a person with value 0, so the code is 10. Each bit is flipped with probability 1/4, which is budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
 codes = product((False, True), repeat=2)
 diagram.tree(
     lambda x, rng: flips((x,), (2,), 2 * log(3), rng)[0],
@@ -154,10 +153,9 @@ plt.show()
 # :::
 #
 # By {prf:ref}`thm-composition`, the budgets of the attributes in which two records differ add up.
-# It remains to show that $e^{\varepsilon/d}$ is attained for each of them.
-# In symbols, report $x_j$, the value of the first record.
-# In flips, two codes differ in two bits; report both as in the code of $x_j$.
-# Each bit then contributes $e^{\varepsilon/2d}$.
+# Each contributes exactly $\varepsilon/d$, because a report may agree with the first record.
+# In symbols, its value then has the factor $e^{\varepsilon/d}$.
+# In flips, the two codes differ in two bits, and each bit has the factor $e^{\varepsilon/2d}$.
 #
 # `prove` confirms this for every ε, for two attributes with two and three values:
 
@@ -179,8 +177,7 @@ for client in (flips, symbols):
     print(prove(small(client), SMALL, rounded=False), "\n")
 
 # %% [markdown]
-# Some texts state only $\varepsilon/d$, the budget of one attribute.
-# But attributes that go together give each other away, so always say whose budget you mean.
+# Some texts state only $\varepsilon/d$, but attributes that go together give each other away.
 # With 16 attributes, 2 per attribute is 32 for the record.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets, and what is thrown away"}
@@ -246,7 +243,7 @@ check(
 #
 # $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\text{the person is in cell } \omega]. $$
 #
-# The server averages over people: $\hat\theta_\omega$ is the mean product score.
+# The estimate $\hat\theta_\omega$ is the mean product score of the $n$ people.
 # Its standard error is the standard deviation of the product scores over $\sqrt n$.
 
 
@@ -278,8 +275,7 @@ def supports(client, reports, j, k):
 
 
 # %% [markdown]
-# Now we ask 20,000 people with $\varepsilon = 4$, so each attribute has budget 1.
-# The table shows cooking and walking.
+# Now we ask 20,000 people with $\varepsilon = 4$, so each attribute has budget 1:
 
 # %%
 n, eps = 20_000, 4.0
@@ -406,7 +402,7 @@ check(
 # (sec-joint-likelihood)=
 # ## EM: the likeliest table
 #
-# Product scores can make cells negative.
+# Estimated cells can be negative.
 # You can project the table by Norm-Sub, or look for the table under which the reports are likeliest.
 #
 # If a part $y_j$ supports $x$ and not $x'$, it is $e^{\varepsilon/d}$ times as likely for $x$, in symbols and in flips alike.
@@ -445,7 +441,7 @@ def em(A, C, gap=1e-7, most=100_000):
 # %% [markdown]
 # To see EM at work, let 400 people answer two yes-or-no questions by symbols, with $e^{\varepsilon/d} = 3$.
 # Of the reports, 150 are “0, 0”, 110 are “1, 1”, and 70 each are “0, 1” and “1, 0”.
-# The two middle cells stay equal on the whole path, so a plane can show it ({numref}`fig-joint-em`).
+# The two middle cells stay equal, so a plane can show the path ({numref}`fig-joint-em`).
 
 # %%
 A = np.array([[9, 3, 3, 1], [3, 9, 1, 3], [3, 1, 9, 3], [1, 3, 3, 9]])
@@ -496,22 +492,20 @@ plt.show()
 # :label: thm-joint-certificate
 # For any tables $\theta$ and $\theta'$, if $\theta$ has no empty cell,
 #
-# $$ L(\theta') - L(\theta) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
+# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) = \sum_\omega G_\omega\,\theta'_\omega - 1 \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
 # :::
 #
-# Indeed, $L$ is concave, so it lies below its tangents.
-# By the formula of $G_\omega$, $\sum_\omega G_\omega\,\theta_\omega = 1$.
-# So
-#
-# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) = \sum_\omega G_\omega\,\theta'_\omega - 1 \le \max_\omega G_\omega - 1. $$
+# First, $L$ is concave, so it lies below its tangents.
+# Second, $\sum_\omega G_\omega\,\theta_\omega = 1$, by the formula of $G_\omega$.
+# Third, the shares $\theta'_\omega$ sum to 1.
 #
 # `em` stops by this bound.
 # If you stop too early, the table is too close to equal shares.
 #
 # ### The bias of EM
 #
-# EM has no negative cells, so it overestimates cells that are rare or empty.
-# Let 400 people be in the cells “0, 0” and “1, 1” alone, with probabilities 0.6 and 0.4, and repeat the survey 2,000 times:
+# EM has no negative cells, so it overestimates rare cells.
+# Let 400 people be in the cells “0, 0” and “1, 1” alone, with probabilities 0.6 and 0.4, in 2,000 surveys:
 
 # %%
 pi = np.array([0.6, 0, 0, 0.4])
@@ -522,9 +516,9 @@ print("mean of product scores:", linears.mean(0).round(3))
 print("mean of EM:            ", likeliest.mean(0).round(3))
 
 # %% [markdown]
-# The bias shrinks if a survey has more people, but not if you average many surveys.
+# The bias shrinks with more people, but not if you average many surveys.
 # For averages and sums, take the product scores.
-# For one table to show, take EM, here for the survey of 20,000:
+# To show one table, take EM, here for the survey of 20,000:
 
 # %%
 columns = {"cook, walk": cells, "truth": np.round(truth, 3)}
@@ -570,7 +564,7 @@ check(
 # $$ \sum_\omega\Big(\theta_\omega - \frac1K\Big)^2 = \sum_\omega\theta_\omega^2 - \frac1K < 1 $$
 #
 # if there are $K$ cells.
-# So a table is *dead* if the sum of its variances exceeds 1: then equal shares are nearer to the truth, whatever it is.
+# So we call a table *dead* if its variances sum to more than 1: then equal shares are nearer to the truth, whatever it is.
 # The left of {numref}`fig-joint-dies` shows six attributes with two values.
 # At $\varepsilon = 2$, tables of four attributes are dead, and those of three are nearly so.
 #
@@ -587,8 +581,8 @@ check(
 # ### Or draw a pair
 #
 # Instead of splitting the budget, the phone can *sample*: answer one question with all of ε.
-# If it draws one attribute, the reports say nothing about pairs.
-# So let it draw a pair of attributes, without looking at the record, and send the cell of this pair by k-RR.
+# Reports about one attribute say nothing about pairs.
+# So the phone draws a pair of attributes, in public, and sends its cell by k-RR.
 
 
 # %%
@@ -620,7 +614,7 @@ print("drawn pair:", *plus_minus(found, error))
 # The right of {numref}`fig-joint-dies` compares the three for six attributes with eight values.
 
 
-# %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
+# %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 10 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
 def error_of(clients, k, share):
     """Summed variances, uniform shares."""
     b = [noise(client, k, share) for client in clients]
@@ -637,7 +631,7 @@ def seen_error(m, share):
 
 dying = [
     (f"ε = {e}", m, error_of([symbols] * m, 2, e / 6), seen_error(m, e / 6))
-    for e, m, _ in product((2, 4, 8), range(1, 6), range(20))
+    for e, m, _ in product((2, 4, 8), range(1, 6), range(10))
 ]
 dying = pd.DataFrame(dying, columns=["", "attributes", "error", "seen"])
 SPENT = range(1, 17)
@@ -675,12 +669,12 @@ plt.show()
 #
 # with $\theta_x$ and $\theta_u$ the shares of the single values.
 # It is 0 for independent attributes, and positive for all others.
-# An estimated table is never exactly independent, so its information comes out too large on average.
+# So noise makes it too large on average.
 # For independent and nearly uniform attributes, an expansion to second order gives
 #
 # $$ \E\hat I - I \approx \frac{\kappa_X b_X - 1}{2n}\Big(\prod_{j\in\Pi}\kappa_j b_j - 1\Big). $$ (eq-joint-bias)
 #
-# So attributes with many values, and sets $\Pi$ with many attributes, look more strongly associated than they are.
+# So attributes with many values, and sets with many attributes, seem more strongly associated than they are.
 # This matters in {ref}`ch-bayesnet`.
 
 
@@ -716,7 +710,7 @@ check(
 # ## What can go wrong
 #
 # - *Answering again.*
-#   If the phone perturbs the same record afresh in ten surveys, the budgets add up to $10\,\varepsilon$.
+#   In ten surveys of the same record, the budgets add up to $10\,\varepsilon$.
 # - *Norm-Sub for overlapping tables.*
 #   The tables “cook, walk” and “walk, dress” agree on walking.
 #   Norm-Sub changes each by itself, and then they need not agree.
@@ -802,12 +796,8 @@ check(
 #
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
 # | $d$ | number of keys, or of attributes |
-# | $j$ | a key, or an attribute: one of the $d$ |
 # | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $\omega$ | a cell: a value $\omega_j$ for each attribute of a table (here only) |
