@@ -220,11 +220,12 @@ check(
 # $$ p^* = \frac{e^{\varepsilon/d}}{e^{\varepsilon/d}+\kappa_j-1}, \qquad q^* = \frac{1}{e^{\varepsilon/d}+\kappa_j-1}. $$
 #
 # Write these probabilities as a matrix, with a row per report and a column per value.
-# With $I$ the identity and $J$ the matrix of ones, the matrix and its inverse are
+# For two values, the matrix and its inverse are
 #
-# $$ (p^*-q^*)\,I + q^*J \qquad\text{and}\qquad \frac{I - q^*J}{p^*-q^*}. $$ (eq-joint-inverse)
+# $$ \begin{pmatrix} p^* & q^* \\ q^* & p^* \end{pmatrix} \qquad\text{and}\qquad \frac{1}{p^*-q^*}\begin{pmatrix} 1-q^* & -q^* \\ -q^* & 1-q^* \end{pmatrix}. $$ (eq-joint-inverse)
 #
-# Their product is $I$, because $J^2 = \kappa_j J$ and $p^* + (\kappa_j-1)\,q^* = 1$.
+# For more values, the inverse has the same entries, on and off its diagonal.
+# The product of both has zeros off its diagonal: each is $-q^*$ times $p^* + (\kappa_j-1)\,q^* - 1 = 0$.
 # A column of the inverse belongs to a report, and its entries are the *scores* of the values:
 #
 # $$ z_j[x] = \frac{1[y_j \text{ supports } x] - q^*}{p^*-q^*}, \qquad \E z_j[x] = 1[x = x_j], $$ (eq-joint-scores)
@@ -327,7 +328,8 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 #
 # In flips, each bit gives its score an error of variance $\sigma^2 = q^*(1-q^*)/(p^*-q^*)^2$.
 # To subtract the mean error leaves the variance $\sigma^2(1-\frac1{\kappa_j})$, in each of $\kappa_j$ scores.
-# Together, whatever the person's value is,
+# The squared means of the scores sum to 1.
+# So, whatever the person's value is,
 #
 # $$ b_j = \begin{cases} \dfrac1{\kappa_j} + \Big(1-\dfrac1{\kappa_j}\Big)\dfrac{1}{(p^*-q^*)^2} & \text{in symbols,} \\[2ex] 1 + (\kappa_j-1)\,\sigma^2 & \text{in flips.} \end{cases} $$ (eq-joint-noise)
 #
@@ -564,13 +566,13 @@ check(
 # $$ \sum_\omega\Big(\theta_\omega - \frac1K\Big)^2 = \sum_\omega\theta_\omega^2 - \frac1K < 1 $$
 #
 # if there are $K$ cells.
-# So we call a table *dead* if its variances sum to more than 1: then equal shares are nearer to the truth, whatever it is.
+# So we call a table *dead* if its variances sum to more than 1: then equal shares have the smaller error, whatever the truth is.
 # The left of {numref}`fig-joint-dies` shows six attributes with two values.
 # At $\varepsilon = 2$, tables of four attributes are dead, and those of three are nearly so.
 #
 # ### Flips or symbols?
 #
-# Compare the two lines of {eq}`eq-joint-noise`: symbols has the smaller error exactly if
+# Compare the two lines of {eq}`eq-joint-noise`: symbols has no larger error exactly if
 #
 # $$ \kappa_j \le e^{3\varepsilon/2d} + e^{\varepsilon/2d} + 2 $$ (eq-joint-which)
 #
@@ -583,6 +585,7 @@ check(
 # Instead of splitting the budget, the phone can *sample*: answer one question with all of ε.
 # Reports about one attribute say nothing about pairs.
 # So the phone draws a pair of attributes, in public, and sends its cell by k-RR.
+# The draw ignores the record, so this is ε-LDP.
 
 
 # %%
@@ -601,6 +604,12 @@ def pair_server(reports, pair, sizes, eps):
     return joint([scores(np.eye(k)[told], p, q)])
 
 
+def three(record, eps, rng):
+    """A drawn pair of three attributes."""
+    return drawn_pair(record, (2, 2, 2), eps, rng)
+
+
+print(prove(three, [*product((0, 1), repeat=3)], rounded=False))
 reports = [drawn_pair(x, SIZES, eps, rng) for x in people.tolist()]
 found, error = pair_server(reports, (0, 1), SIZES, eps)
 print("drawn pair:", *plus_minus(found, error))
@@ -669,7 +678,7 @@ plt.show()
 #
 # with $\theta_x$ and $\theta_u$ the shares of the single values.
 # It is 0 for independent attributes, and positive for all others.
-# So noise makes it too large on average.
+# So noise in a table makes it too large on average.
 # For independent and nearly uniform attributes, an expansion to second order gives
 #
 # $$ \E\hat I - I \approx \frac{\kappa_X b_X - 1}{2n}\Big(\prod_{j\in\Pi}\kappa_j b_j - 1\Big). $$ (eq-joint-bias)
