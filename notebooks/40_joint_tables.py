@@ -69,7 +69,6 @@ for name, record in PEOPLE.items():
 # So the server wants the *joint table*: the share $\theta_\omega$ of the people in each *cell* $\omega$.
 # A cell has a value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
 #
-# No report may give away Ana's record.
 # **Can the server learn joint tables if the phone perturbs each attribute by itself?**
 #
 # (sec-joint-client)=
@@ -238,11 +237,11 @@ check(
 # Their expectations sum to 1 already, so this number has expectation 0.
 #
 # Two attributes are perturbed independently.
-# So the matrix of both reports has as entries all products of an entry of one matrix and an entry of the other.
-# This is their *Kronecker product*, `np.kron`, and its inverse is the Kronecker product of the inverses.
+# So the matrix of both reports has the products of the entries of both matrices.
+# This is their *Kronecker product*, `np.kron`, and its inverse is that of the inverses.
 # The *product score* of a cell is $\prod_j z_j[\omega_j]$, and
 #
-# $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\text{the person is in cell } \omega]. $$
+# $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\omega \text{ is the person's cell}]. $$
 #
 # The estimate $\hat\theta_\omega$ is the mean product score of the $n$ people.
 # Its standard error is the standard deviation of the product scores over $\sqrt n$.
@@ -312,7 +311,7 @@ table(pd.DataFrame(columns))
 
 # %% [markdown]
 # All estimates are within two standard errors of the truth, and symbols has smaller ones.
-# From single shares alone you could only multiply, as if the attributes were independent:
+# Single shares alone would be multiplied, as if attributes were independent:
 
 # %%
 cook, walk = people[:, 0].mean(), people[:, 1].mean()
@@ -324,7 +323,7 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 # In symbols, $1-\kappa_j\,q^* = p^*-q^*$, and the scores sum to 1.
 # So
 #
-# $$ \begin{aligned} z_j[x] - \frac1{\kappa_j} &= \frac{1[y_j = x] - \frac1{\kappa_j}}{p^*-q^*}, \\[1ex] \sum_x z_j[x]^2 &= \frac1{\kappa_j} + \sum_x\Big(z_j[x] - \frac1{\kappa_j}\Big)^2 = \frac1{\kappa_j} + \frac{1-\frac1{\kappa_j}}{(p^*-q^*)^2}. \end{aligned} $$
+# $$ \begin{aligned} z_j[x] - \frac1{\kappa_j} &= \frac{1[y_j = x] - \frac1{\kappa_j}}{p^*-q^*}, \\[1ex] \sum_x z_j[x]^2 &= \frac1{\kappa_j} + \sum_x\Big(z_j[x] - \frac1{\kappa_j}\Big)^2 \\ &= \frac1{\kappa_j} + \frac{1-\frac1{\kappa_j}}{(p^*-q^*)^2}. \end{aligned} $$
 #
 # In flips, each bit gives its score an error of variance $\sigma^2 = q^*(1-q^*)/(p^*-q^*)^2$.
 # To subtract the mean error leaves the variance $\sigma^2(1-\frac1{\kappa_j})$, in each of $\kappa_j$ scores.
@@ -346,11 +345,11 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 # To sum a table over the values of one attribute is to replace its factor by $\sum_x z_j[x] = 1$.
 # This leaves the table of the others, so tables agree.
 #
-# A product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$.
-# Given the record, the attributes are independent, and $b_j$ is the same for all values.
-# So the sum over the cells is
+# One person's product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$.
+# Sum this over the cells.
+# Given the record, the attributes are independent, and $b_j$ is the same for all values, so
 #
-# $$ \E\sum_\omega\Big(\prod_j z_j[\omega_j]\Big)^2 - \sum_\omega\theta_\omega^2 = \E\prod_j\sum_x z_j[x]^2 - \sum_\omega\theta_\omega^2 = \prod_j b_j - \sum_\omega\theta_\omega^2. $$
+# $$ \E\sum_\omega\Big(\prod_j z_j[\omega_j]\Big)^2 = \E\prod_j\sum_x z_j[x]^2 = \prod_j b_j. $$
 
 
 # %%
@@ -415,7 +414,7 @@ check(
 # Let $C_y$ of the $n$ people send report $y$.
 # The mean log-likelihood and its derivatives are
 #
-# $$ L(\theta) = \sum_y \frac{C_y}{n}\ln\sum_\omega A_{y\omega}\,\theta_\omega, \qquad G_\omega = \frac{\partial L}{\partial\theta_\omega} = \sum_y \frac{C_y}{n}\cdot\frac{A_{y\omega}}{\sum_{\omega'} A_{y\omega'}\,\theta_{\omega'}}. $$
+# $$ \begin{aligned} L(\theta) &= \sum_y \frac{C_y}{n}\ln\sum_\omega A_{y\omega}\,\theta_\omega, \\[1ex] G_\omega = \frac{\partial L}{\partial\theta_\omega} &= \sum_y \frac{C_y}{n}\cdot\frac{A_{y\omega}}{\sum_{\omega'} A_{y\omega'}\,\theta_{\omega'}}. \end{aligned} $$
 #
 # One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $L$ rises to its maximum ({ref}`ch-sensible`).
 # Reports with equal rows of $A$ are counted together, so a step takes no longer for more people.
@@ -488,13 +487,13 @@ plt.show()
 # (sec-joint-convergence)=
 # ### When to stop
 #
-# Steps are short where reports say little, so a short step does not mean that the maximum is near.
+# Where reports say little, steps are short, even far from the maximum.
 #
 # :::{prf:theorem} How far the maximum is
 # :label: thm-joint-certificate
 # For any tables $\theta$ and $\theta'$, if $\theta$ has no empty cell,
 #
-# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) = \sum_\omega G_\omega\,\theta'_\omega - 1 \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
+# $$ \begin{aligned} L(\theta') - L(\theta) &\le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \\ &= \sum_\omega G_\omega\,\theta'_\omega - 1 \\ &\le \max_\omega G_\omega - 1. \end{aligned} $$ (eq-joint-certificate)
 # :::
 #
 # First, $L$ is concave, so it lies below its tangents.
@@ -568,7 +567,7 @@ check(
 # if there are $K$ cells.
 # So we call a table *dead* if its variances sum to more than 1: then equal shares have the smaller error, whatever the truth is.
 # The left of {numref}`fig-joint-dies` shows six attributes with two values.
-# At $\varepsilon = 2$, tables of four attributes are dead, and those of three are nearly so.
+# At $\varepsilon = 2$, tables of four attributes are dead.
 #
 # ### Flips or symbols?
 #
@@ -623,7 +622,7 @@ print("drawn pair:", *plus_minus(found, error))
 # The right of {numref}`fig-joint-dies` compares the three for six attributes with eight values.
 
 
-# %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 10 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
+# %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
 def error_of(clients, k, share):
     """Summed variances, uniform shares."""
     b = [noise(client, k, share) for client in clients]
@@ -640,7 +639,7 @@ def seen_error(m, share):
 
 dying = [
     (f"ε = {e}", m, error_of([symbols] * m, 2, e / 6), seen_error(m, e / 6))
-    for e, m, _ in product((2, 4, 8), range(1, 6), range(10))
+    for e, m, _ in product((2, 4, 8), range(1, 6), range(20))
 ]
 dying = pd.DataFrame(dying, columns=["", "attributes", "error", "seen"])
 SPENT = range(1, 17)
@@ -683,8 +682,7 @@ plt.show()
 #
 # $$ \E\hat I - I \approx \frac{\kappa_X b_X - 1}{2n}\Big(\prod_{j\in\Pi}\kappa_j b_j - 1\Big). $$ (eq-joint-bias)
 #
-# So attributes with many values, and sets with many attributes, seem more strongly associated than they are.
-# This matters in {ref}`ch-bayesnet`.
+# So large tables seem more strongly associated than they are, which matters in {ref}`ch-bayesnet`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: which client, and the bias of information"}
