@@ -493,7 +493,7 @@ plt.show()
 # :label: thm-joint-certificate
 # For any tables $\theta$ and $\theta'$, if $\theta$ has no empty cell,
 #
-# $$ \begin{aligned} L(\theta') - L(\theta) &\le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \\ &= \sum_\omega G_\omega\,\theta'_\omega - 1 \\ &\le \max_\omega G_\omega - 1. \end{aligned} $$ (eq-joint-certificate)
+# $$ \begin{aligned} L(\theta') - L(\theta) &\le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \\ &\le \max_\omega G_\omega - 1. \end{aligned} $$ (eq-joint-certificate)
 # :::
 #
 # First, $L$ is concave, so it lies below its tangents.
@@ -560,11 +560,7 @@ check(
 # ## Where the joint table dies
 #
 # By {eq}`eq-joint-error`, each further attribute multiplies the squared error by about $b_j$.
-# The table of equal shares, which needs no survey, has the squared error
-#
-# $$ \sum_\omega\Big(\theta_\omega - \frac1K\Big)^2 = \sum_\omega\theta_\omega^2 - \frac1K < 1 $$
-#
-# if there are $K$ cells.
+# The table of equal shares, which needs no survey, has the squared error $\sum_\omega\theta_\omega^2 - \frac1K < 1$ if there are $K$ cells.
 # So we call a table *dead* if its variances sum to more than 1: then equal shares have the smaller error, whatever the truth is.
 # The left of {numref}`fig-joint-dies` shows six attributes with two values.
 # At $\varepsilon = 2$, tables of four attributes are dead.
@@ -622,7 +618,7 @@ print("drawn pair:", *plus_minus(found, error))
 # The right of {numref}`fig-joint-dies` compares the three for six attributes with eight values.
 
 
-# %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
+# %%
 def error_of(clients, k, share):
     """Summed variances, uniform shares."""
     b = [noise(client, k, share) for client in clients]
@@ -648,6 +644,7 @@ which += [("symbols", e, error_of([symbols] * 2, 8, e / 6)) for e in SPENT]
 which += [("drawn pair", e, 15 * error_of([symbols], 64, e)) for e in SPENT]
 which = pd.DataFrame(which, columns=["", "ε", "error"])
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8), sharey=True)
 names = ["ε = 2", "ε = 4", "ε = 8"]
 left = {"x": "attributes", "ax": axes[0]}
