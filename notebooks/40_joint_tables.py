@@ -451,7 +451,7 @@ print("product scores ", linear.round(3))
 print("Norm-Sub       ", norm_sub(linear).round(3))
 print(f"EM, {len(path) - 1} steps  ", path[-1].round(3))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-em", "caption": "EM as a path on the likelihood. Shaded: tables without negative cells. Grey curves: equal likelihood. Green dots: steps of EM from equal shares. Arrow: Norm-Sub, from the product scores to the nearest table, here 0.006 from EM's end."}, "image": {"alt": "A shaded triangle with the share of cell 0,0 to the right and that of cell 1,1 upwards. Green dots start at one quarter each and move, with ever smaller steps, to a point on the slanted edge, where a grey curve touches it. The product scores lie beyond the edge; an arrow leads back to the edge beside the last dot."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-em", "caption": "EM as a path on the likelihood. Shaded: tables without negative cells. Grey curves: equal likelihood. Green dots: steps of EM from equal shares. Arrow: Norm-Sub, from the product scores to the nearest table, here 0.005 from EM's end."}, "image": {"alt": "A shaded triangle with the share of cell 0,0 to the right and that of cell 1,1 upwards. Green dots start at one quarter each and move, with ever smaller steps, to a point on the slanted edge, where a grey curve touches it. The product scores lie beyond the edge; an arrow leads back to the edge beside the last dot."}}
 x, y = np.meshgrid(*[np.linspace(0, 1, 250)] * 2)
 plane = np.stack([x, (1 - x - y) / 2, (1 - x - y) / 2, y], -1)
 with np.errstate(invalid="ignore", divide="ignore"):
@@ -468,7 +468,7 @@ ax.annotate("", *ends, arrowprops=arrow)
 for name, point, move in (
     ("equal shares", path[0], (-18, -18)),
     ("product scores", linear, (8, -2)),
-    ("maximum likelihood", path[-1], (-10, 70)),
+    ("maximum likelihood", path[-1], (-10, 140)),
 ):
     at = point[[0, 3]]
     ax.plot(*at, "o", color="black", markersize=5)
@@ -650,7 +650,7 @@ look = theory("", ["flips", "symbols", "drawn pair"])
 sns.lineplot(which, x="ε", y="error", ax=axes[1], **look)
 for ax in axes:
     ax.axhline(1, color="gray", linewidth=1, linestyle="-", marker="")
-    ax.annotate("dead", (0.5, 1), (0, 3), ax.get_yaxis_transform(), "offset points", color="gray")
+    ax.text(0.98, 1.2, "dead", transform=ax.get_yaxis_transform(), color="gray", ha="right")
     ax.set(yscale="log", ylabel="squared error")
     label_lines(ax)
 axes[0].set(xticks=range(1, 6), xlabel="attributes in the table")
