@@ -1,16 +1,15 @@
-"""Experiments on Bayes networks: surveys of planted people, networks drawn and marked, synthetic tables beside truth."""
+"""Experiments on Bayes networks: planted people, networks drawn and compared, synthetic tables beside the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
-from ldpnb.attributes import avd, entropy_root, i_sum, independent, marginals, planted
-from ldpnb.attributes import table_of
+from ldpnb.attributes import avd, independent, marginals, planted
 from ldpnb.core import Floats, Ints
 
 if TYPE_CHECKING:
@@ -19,10 +18,13 @@ if TYPE_CHECKING:
 Set = tuple[int, ...]
 Pairs = Sequence[tuple[int, Set]]  # an attribute and its parents, parents first
 Tables = Mapping[Set, Floats]
-Ask = Callable[[Ints, float, np.random.Generator], Any]  # people, budget or flip rate: what the server has
-Build = Callable[[Any, Sequence[Set], float], Tables]
-Learn = Callable[[Tables, float], Pairs]
-Sample = Callable[[Pairs, Tables, int, np.random.Generator], Ints]
+Point = tuple[float, float]
+Ask = Callable[[Ints, float, np.random.Generator], Any]  # people, budget: what the server has
+Build = Callable[[Any, Sequence[Set], float], Tables]  # that, sets, budget
+Publish = Callable[[Tables, int, int, float, int, float, np.random.Generator], Ints]  # tables, d, r, z, n, budget
+
+
+# ------------------------------------------------------------------------------------------------- the lesson's figures
 
 
 def sets_of(d: int, *sizes: int) -> list[Set]:
@@ -42,92 +44,62 @@ def skeleton(network: Pairs) -> set[Set]:
 
 
 def marked(found: Pairs, right: Pairs) -> Floats:
-    """Compare the edges of two networks, directions aside.
+    """Compare edges: below the diagonal 3 for one of both networks, 2 for a false one, 1 for a missing one, 0 for none."""
+    mine, theirs = skeleton(found), skeleton(right)
+    cells = np.full((len(found), len(found)), np.nan)
+    for edge in combinations(range(len(found)), 2):
+        cells[edge[::-1]] = 2 * (edge in mine) + (edge in theirs)
+    return cells
 
-    Returns
-    -------
-    array
-        Below the diagonal 3 for an edge of both networks, 2 for a false one, 1 for a missing one, 0 for none; not a
-        number on the diagonal and above it.
-    """
-    d, mine, theirs = len(found), skeleton(found), skeleton(right)
-    cells = np.full((d, d), np.nan)
-    for low, high in combinations(range(d), 2):
-        cells[high, low] = 2 * ((low, high) in mine) + ((low, high) in theirs)
-    return np.choose(np.nan_to_num(cells).astype(int), [0.0, 1.0, 2.0, 3.0]) + 0 * cells
+
+def error(people: Ints, other: Any) -> float:
+    """Return the average variation distance of tables of two attributes, in the mean over all pairs."""
+    d = people.shape[1]
+    return avd(people, other, (2,) * d, 2, sets=sets_of(d, 2))
 
 
 def errors(
     people: Ints,
     budgets: Iterable[float],
-    *,
     ask: Ask,
     build: Build,
-    learners: Mapping[str, Learn],
-    sample: Sample,
+    publish: Publish,
+    plans: Mapping[str, tuple[int, float]],
+    *,
     repetitions: int,
-    seed: int,
+    seed: int = 7,
 ) -> pd.DataFrame:
-    """Survey the same people again and again, and measure the tables of two attributes in what is published.
+    """Survey the same people again and again; return the ``error`` of each ``table`` at each budget ``ε``.
 
-    Parameters
-    ----------
-    people : array
-        Answers 0 or 1, people × attributes.
-    budgets : iterable of float
-        Of a whole record.
-    ask, build : callable
-        The reports of all people, and the tables that a server makes of them.
-    learners : mapping of str to callable
-        Each returns a network from tables and budget.
-    sample : callable
-        Draws synthetic people from a network and tables.
-    repetitions, seed : int
-
-    Returns
-    -------
-    DataFrame
-        For every budget ``ε``, repetition and ``table`` the ``error``: the average variation distance from the truth,
-        in the mean over all pairs.  The last table, "each attribute alone", is a product of private columns.
+    The tables are what `publish` makes with the r and z of each plan, and private columns, "each attribute alone".
     """
-    n, d = people.shape
-    pairs, sizes, rows = sets_of(d, 2), (2,) * d, []
-    truth = marginals(people, sizes, pairs)
-    for eps in budgets:
-        for repetition in range(repetitions):
-            rng = np.random.default_rng([seed, repetition, round(100 * eps)])
-            told = ask(people, eps, rng)
-            tables = build(told, sets_of(d, 3), eps)
-            made = {name: sample(learn(tables, eps), tables, n, rng) for name, learn in learners.items()}
-            alone = independent(build(told, sets_of(d, 1), eps), sizes, pairs)
-            rows += [
-                {"ε": eps, "table": name, "error": avd(truth, other, sizes, 2, sets=pairs)}
-                for name, other in {**made, "each attribute alone": alone}.items()
-            ]
+    (n, d), rows = people.shape, []
+    for eps, repetition in product(budgets, range(repetitions)):
+        rng = np.random.default_rng([seed, repetition, round(100 * eps)])
+        told = ask(people, eps, rng)
+        tables = build(told, sets_of(d, 3), eps)
+        made: dict[str, Any] = {name: publish(tables, d, *plan, n, eps, rng) for name, plan in plans.items()}
+        made["each attribute alone"] = independent(build(told, sets_of(d, 1), eps), (2,) * d, sets_of(d, 2))
+        rows += [{"ε": eps, "table": name, "error": error(people, other)} for name, other in made.items()]
     return pd.DataFrame(rows)
 
 
-def error(people: Ints, other: Ints) -> float:
-    """Return the average variation distance of two tables of people, in the mean over all pairs of attributes."""
-    sizes, pairs = (2,) * people.shape[1], sets_of(people.shape[1], 2)
-    return avd(people, other, sizes, 2, sets=pairs)
-
-
-def draw(network: Pairs, names: Sequence[str], at: Sequence[tuple[float, float]], notes: Sequence[str]) -> Axes:
-    """Draw a network as boxes with names and conditional tables, and an arrow from each parent."""
+def draw(network: Pairs, names: Sequence[str], at: Sequence[Point], yes: Mapping[int, Floats]) -> Axes:
+    """Draw a network: a box for each attribute, with its probabilities of yes, and an arrow from each parent."""
     from ldpnb.book import diagram
 
-    ax = diagram._sheet()
-    wide, tall, lines = 1.62, 0.3, [note.count("\n") + 1 for note in notes]
-    depth = [tall + 0.19 * rows + 0.08 for rows in lines]
+    ax, half, tall, depth = diagram._sheet(), 0.85, 0.3, {}
     for x, parents in network:
+        cells = [
+            (", ".join(f"{names[p]} {a}" for p, a in zip(parents, cell, strict=True)), yes[x][cell])
+            for cell in product((0, 1), repeat=len(parents))
+        ]
+        (left, top), depth[x] = at[x], tall + 0.08 + 0.19 * len(cells)
+        diagram.frame(ax, left - half, top - depth[x], 2 * half, depth[x], ("white", diagram.INK))
+        diagram.frame(ax, left - half, top - tall, 2 * half, tall, (diagram.FILLS[2], diagram.INK))
+        diagram._write(ax, left, top - tall / 2 - 0.01, names[x])
+        for i, (given, p) in enumerate(cells):
+            diagram._write(ax, left, top - tall - 0.135 - 0.19 * i, f"{given}: {p}".removeprefix(": "), 10)
         for parent in parents:
-            start, end = at[parent], at[x]
-            diagram.arrow(ax, (start[0], start[1] - depth[parent]), end)
-    for (x, y), name, note, down in zip(at, names, notes, depth, strict=True):
-        diagram.frame(ax, x - wide / 2, y - down, wide, down, ("white", diagram.INK))
-        diagram.frame(ax, x - wide / 2, y - tall, wide, tall, (diagram.FILLS[2], diagram.INK))
-        diagram._write(ax, x, y - tall / 2, name)
-        diagram._write(ax, x, y - tall - 0.05, note, 10, va="top", linespacing=1.25)
-    low = min(y - down for (_, y), down in zip(at, depth, strict=True))
-    return diagram._cut(ax, low - 0.1, max(y for _, y in at) + 0.1)
+            diagram.arrow(ax, (at[parent][0], at[parent][1] - depth[parent]), at[x])
+    return diagram._cut(ax, min(at[x][1] - depth[x] for x in depth) - 0.1, max(y for _, y in at) + 0.1)
