@@ -44,7 +44,7 @@ def skeleton(network: Pairs) -> set[Set]:
 
 
 def marked(found: Pairs, right: Pairs) -> Floats:
-    """Compare edges: below the diagonal 3 for one of both networks, 2 for a false one, 1 for a missing one, 0 for none."""
+    """Compare edges: below the diagonal 3 where both have one, 2 for a false one, 1 for a missing one, else 0."""
     mine, theirs = skeleton(found), skeleton(right)
     cells = np.full((len(found), len(found)), np.nan)
     for edge in combinations(range(len(found)), 2):
@@ -52,10 +52,9 @@ def marked(found: Pairs, right: Pairs) -> Floats:
     return cells
 
 
-def error(people: Ints, other: Any) -> float:
-    """Return the average variation distance of tables of two attributes, in the mean over all pairs."""
-    d = people.shape[1]
-    return avd(people, other, (2,) * d, 2, sets=sets_of(d, 2))
+def error(truth: Tables, other: Any, d: int) -> float:
+    """Return the average variation distance of tables of two of d attributes, in the mean over all pairs."""
+    return avd(truth, other, (2,) * d, 2, sets=sets_of(d, 2))
 
 
 def errors(
@@ -74,13 +73,14 @@ def errors(
     The tables are what `publish` makes with the r and z of each plan, and private columns, "each attribute alone".
     """
     (n, d), rows = people.shape, []
+    truth = marginals(people, (2,) * d, sets_of(d, 2))
     for eps, repetition in product(budgets, range(repetitions)):
         rng = np.random.default_rng([seed, repetition, round(100 * eps)])
         told = ask(people, eps, rng)
         tables = build(told, sets_of(d, 3), eps)
         made: dict[str, Any] = {name: publish(tables, d, *plan, n, eps, rng) for name, plan in plans.items()}
         made["each attribute alone"] = independent(build(told, sets_of(d, 1), eps), (2,) * d, sets_of(d, 2))
-        rows += [{"ε": eps, "table": name, "error": error(people, other)} for name, other in made.items()]
+        rows += [{"ε": eps, "table": name, "error": error(truth, other, d)} for name, other in made.items()]
     return pd.DataFrame(rows)
 
 
