@@ -144,10 +144,11 @@ def entropy(tables, axes):
 
 
 def information(tables, x, parents):
-    """I(X; Π) = H(X) + H(Π) − H(X, Π)."""
-    alone = entropy(tables, (x,)) + entropy(tables, parents)
-    both = entropy(tables, (x, *parents))
-    return round(alone - both, 12)  # so that ties are ties
+    """I(X; Π) = H(X) + H(Π) − H(X, Π), all from one table."""
+    both = (x, *parents)
+    own = {both: cut(tables, both)}
+    alone = entropy(own, (x,)) + entropy(own, parents)
+    return round(alone - entropy(own, both), 12)  # ties are ties
 
 
 def conditionals(network, tables):
@@ -240,14 +241,15 @@ def algorithm3(score, d, r, start):
 
 
 def named(network):
-    """The network in words."""
-    sets = {NAMES[x]: [NAMES[j] for j in s] for x, s in network}
-    return ", ".join(f"{x} | {' '.join(s)}" for x, s in sets.items())
+    """The parents of each attribute in words."""
+    sets = dict(network)
+    return [", ".join(NAMES[j] for j in sets[x]) for x in ALL]
 
 
 score = cache(partial(information, P))
 found = algorithm3(score, 5, 2, start=0)
-print(f"{named(found)}\nloss {loss(P, found):.3f}")
+print(f"loss {loss(P, found):.3f}")
+table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 
 # %% [markdown]
 # This network has other arrows than the one drawn, but it loses nothing: **arrows are not causes**.
@@ -481,9 +483,11 @@ def learn(tables, d, r, z, n, eps):
     return tuple((x, best(x, s)[1]) for x, s in pairs)
 
 
+both = {"answer": NAMES}
 for z in (0, 2):
     network = learn(tables, 5, 2, z, len(people), eps)
-    print(f"z = {z}: {named(network)}")
+    both[f"parents, z = {z}"] = named(network)
+table(pd.DataFrame(both))
 
 # %% [markdown]
 # With $z = 2$, all parents that are left are needed.

@@ -43,12 +43,12 @@ def laws(number, seed=3):
     return [{ALL: rng.dirichlet(np.full(32, 0.5)).reshape((2,) * 5)} for _ in range(number)]
 
 
-def drawn(planted_for):
+def ask(people, sizes, f, rng):
     """Reports of some people, as the server has them."""
-    return lambda people, sizes, f, rng: symbols(planted_for(sizes, f), planted_for(sizes, f).perturb(people, rng=rng))
+    client = BitFlip(sizes=sizes, f=f)
+    return symbols(client, client.perturb(people, rng=rng))
 
 
-ASK = drawn(lambda sizes, f: BitFlip(sizes=sizes, f=f))
 RULES = {
     "paper": lambda told, sets: expectation(told, sets, stop="paper", delta=1e-3).tables,
     "likeliest": lambda told, sets: likeliest(told, sets).tables,

@@ -70,6 +70,11 @@ def error(truth: Tables, other: Any, d: int) -> float:
     return avd(truth, other, (2,) * d, 2, sets=sets_of(d, 2))
 
 
+def seeded(seed: int, number: int, f: float) -> np.random.Generator:
+    """Return the random numbers of one repetition, at one budget or rate of flips."""
+    return np.random.default_rng([seed, number, round(100 * f)])
+
+
 def errors(
     people: Ints,
     budgets: Iterable[float],
@@ -87,8 +92,8 @@ def errors(
     """
     (n, d), rows = people.shape, []
     truth = marginals(people, (2,) * d, sets_of(d, 2))
-    for eps, repetition in product(budgets, range(repetitions)):
-        rng = np.random.default_rng([seed, repetition, round(100 * eps)])
+    for eps, number in product(budgets, range(repetitions)):
+        rng = seeded(seed, number, eps)
         told = ask(people, eps, rng)
         tables = build(told, sets_of(d, 3), eps)
         made: dict[str, Any] = {name: publish(tables, d, *plan, n, eps, rng) for name, plan in plans.items()}
@@ -210,11 +215,6 @@ def baselines(truth: Truth, seed: int) -> Rows:
     starts = [i_sum(truth.learn(truth.of(2), truth.d, 2, root), truth.tables) for root in range(truth.d)]
     names = {"any": float(np.mean(starts)), "worst": min(starts), "best": max(starts)}
     return rows + rows_of(0.0, "raw", 2, {f"I_sum, {name} start": value for name, value in names.items()})
-
-
-def seeded(seed: int, number: int, f: float) -> np.random.Generator:
-    """Return the random numbers of one repetition."""
-    return np.random.default_rng([seed, number, round(100 * f)])
 
 
 def tables_of(build: Callable[..., Sequence[Floats]], told: Any, d: int, size: int) -> dict[Set, Floats]:
