@@ -100,7 +100,7 @@ people = sample(NETWORK, YES, 20_000, rng)
 # $$ \begin{aligned} H(X_j) &= -\E \ln P(X_j), \\ H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j) = H(X_j, \Pi_j) - H(\Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
 #
 # We measure how far $P$ is from another distribution $Q$ by the Kullback–Leibler divergence, $\mathrm{KL}(P\,\|\,Q) = \E\ln P - \E\ln Q$.
-# It is positive, except that it is 0 for $Q = P$.
+# It is 0 for $Q = P$, and positive for all others.
 #
 # :::{prf:theorem} What a network loses
 # :label: thm-bayesnet-loss
@@ -453,7 +453,8 @@ tables = joint_tables(reports, SETS, eps)
 # It grows fast: for our nurses, from 0.0004 with one parent to 0.0023 with two.
 #
 # In most rounds all pairs have $r$ parents, so subtracting the bias changes nothing.
-# So we do more: we let an attribute take any part of the set of parents, even none, and subtract a *toll* of $z^2$ times the bias.
+# So an attribute may also take a part of the set of parents, or none.
+# And each set pays a *toll*, $z^2$ times its bias.
 # With one parent, $\hat\tau$ is roughly normal, so $\frac12\hat\tau^2$ exceeds the toll if $\hat\tau$ is more than $z$ standard errors from 0.
 # For $z = 2$, noise alone does this for about one pair in 20.
 
