@@ -684,7 +684,7 @@ plt.show()
 #
 # print(prove(one_bit, [*product((0, 1), repeat=2)], rounded=False))
 # told = [one_bit(record, 8.0, rng) for record in people.tolist()]
-# print(cut(one_bit_tables(told, SETS, 8.0), (0, 2))[1, 1])  # 0.28
+# print(cut(one_bit_tables(told, SETS, 8.0), (0, 2))[1, 1])  # 0.27; the truth is 0.28
 # ```
 #
 # A sign has the score $\pm1/(p-q)$, so $1/\rho = 1/(p-q)^2$ with $p = e^{1.6}/(e^{1.6}+1)$.
