@@ -39,7 +39,7 @@ from matplotlib.colors import ListedColormap
 
 from ldpnb import BitFlip, epsilon, greedy, laws, prove, toss
 from ldpnb.attributes import likeliest, marginals, symbols
-from ldpnb.book import check, plain_ticks, simulation, style, table
+from ldpnb.book import check, label_lines, plain_ticks, style, table, theory
 from ldpnb.book.studies import ren2019 as study
 from ldpnb.chance import odds
 
@@ -55,7 +55,8 @@ rng = np.random.default_rng(41)
 # Let $X_j$ be the answer of a random nurse, and $P$ the joint distribution (law) of all her answers.
 # The table of $P$ has $2^5 = 32$ cells; with 16 questions it would have 65,536.
 #
-# A *Bayes network* $G$ gives each $X_j$ a set $\Pi_j$ of *parents*, in an order in which parents come first.
+# A *Bayes network* $G$ gives each $X_j$ a set $\Pi_j$ of *parents*.
+# The attributes can be ordered so that parents come before children.
 # In {numref}`fig-bayesnet-five`, night shifts and small children make a nurse tired, and tired nurses make errors.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-bayesnet-five", "caption": "A Bayes network. Arrows go from parents to children. Each box has the probabilities of yes given the parents’ answers."}, "image": {"alt": "Five boxes. Arrows go from shift and child to tired, from shift to coffee, and from tired to error. The boxes hold the probabilities of yes: shift 0.4, child 0.3, tired 0.1 to 0.9, coffee 0.3 or 0.8, error 0.1 or 0.5."}}
@@ -95,32 +96,35 @@ people = sample(NETWORK, YES, 20_000, rng)
 # Any $P$ can be *replaced* by such a product: take the conditional probabilities from $P$, and multiply them.
 # Which network keeps $P_G$ close to $P$?
 # Let $\E$ be the mean over random people.
-# We need the *entropy* $H(X_j)$, the entropy that is left given the parents, and the {term}`mutual information`:
+# The *entropy* $H$ of any set of answers is $-\E\ln$ of its probability; $H(P)$ is that of all answers.
+# We also need the entropy that is left given the parents, and the {term}`mutual information`:
 #
-# $$ \begin{aligned} H(X_j) &= -\E \ln P(X_j), \\ H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j) = H(X_j, \Pi_j) - H(\Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
+# $$ \begin{aligned} H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j) \\ &= H(X_j) + H(\Pi_j) - H(X_j, \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
 #
-# We measure how far $P$ is from another distribution $Q$ by the Kullback–Leibler divergence, $\mathrm{KL}(P\,\|\,Q) = \E\ln P - \E\ln Q$.
-# It is 0 for $Q = P$, and positive for all others.
+# We measure how far $P$ is from another distribution $Q$ by the Kullback–Leibler divergence, $\mathrm{KL}(P\,\|\,Q) = -\E\ln(Q/P)$.
+# As $-\ln y \ge 1-y$, with equality only for $y = 1$, it is 0 for $Q = P$ and positive for all others:
+#
+# $$ -\E\ln\frac QP \ge \E\Big(1-\frac QP\Big) = 1-\sum_{P>0} Q \ge 0. $$
 #
 # :::{prf:theorem} What a network loses
 # :label: thm-bayesnet-loss
 # Let $P$ be any distribution and $G$ any network.
 # Where parents have probability 0, take any conditional probabilities.
-# Then
+# Then $\mathrm{KL}(P\,\|\,P_G)$ is
 #
-# $$ \mathrm{KL}(P\,\|\,P_G) = \Big[\sum_j H(X_j) - H(P)\Big] - \sum_j I(X_j; \Pi_j), $$
+# $$ \Big[\sum_j H(X_j) - H(P)\Big] - \sum_j I(X_j; \Pi_j), $$
 #
 # and no other product $Q_G = \prod_j Q(X_j \mid \Pi_j)$ is closer to $P$.
 # :::
 #
 # :::{prf:proof}
-# We insert one definition after the other:
+# The logarithm of a product is a sum, so $\mathrm{KL}(P\,\|\,P_G)$ is
 #
-# $$ \begin{aligned} \mathrm{KL}(P\,\|\,P_G) &= \E\ln P - \E\ln P_G \\ &= -H(P) - \sum_j \E\ln P(X_j \mid \Pi_j) \\ &= -H(P) + \sum_j H(X_j \mid \Pi_j) \\ &= -H(P) + \sum_j \big[H(X_j) - I(X_j;\Pi_j)\big]. \end{aligned} $$
+# $$ \begin{aligned} &-H(P) - \sum_j \E\ln P(X_j \mid \Pi_j) \\ &= -H(P) + \sum_j H(X_j \mid \Pi_j) \\ &= -H(P) + \sum_j \big[H(X_j) - I(X_j;\Pi_j)\big]. \end{aligned} $$
 #
-# The product $Q_G$ loses more by
+# The product $Q_G$ loses more than $P_G$ by
 #
-# $$ \mathrm{KL}(P\,\|\,Q_G) - \mathrm{KL}(P\,\|\,P_G) = \sum_j \E \ln\frac{P(X_j \mid \Pi_j)}{Q(X_j \mid \Pi_j)}. $$
+# $$ \sum_j \E \ln\frac{P(X_j \mid \Pi_j)}{Q(X_j \mid \Pi_j)}. $$
 #
 # Given the parents' answers, each term is a divergence of two distributions of $X_j$, so it is not negative.
 # :::
@@ -221,7 +225,7 @@ check(
 # **Output** a network.
 #
 # 1. Place an attribute without parents.
-# 2. List each attribute that is left with each set of $r$ placed ones; with all of them, if fewer are placed.
+# 2. Pair each unplaced attribute with each set of $r$ placed ones; with all of them, if fewer are placed.
 # 3. Place the pair with the largest score.
 # 4. Repeat steps 2 and 3 until all attributes are placed.
 # ::::
@@ -253,9 +257,9 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 
 # %% [markdown]
 # This network has other arrows than the one drawn, but it loses nothing: **arrows are not causes**.
-# It also has more of them, since the algorithm takes two parents whenever it can.
+# It has more of them, since the algorithm takes two parents whenever it can.
 #
-# In general, greedy choice need not find the best network.
+# Greedy choice need not find the best network.
 # With one parent it does:
 #
 # :::{prf:theorem} One parent
@@ -278,9 +282,9 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 # **Input** and **output** as before.
 #
 # 1. Place the attribute with the largest entropy.
-# 2. While at most $r$ are placed, score each attribute that is left with all placed ones, and remember this pair for it.
-# 3. Later, score each attribute that is left with the sets of $r$ that contain the newest.
-#    Remember the best of these pairs and the one remembered before.
+# 2. If at most $r$ are placed, score each unplaced attribute with all placed ones, and remember this pair for it.
+# 3. Otherwise, score each unplaced attribute with the sets of $r$ that contain the newest.
+#    Of these and the remembered pair, keep the best.
 # 4. Place the best of all remembered pairs.
 # 5. Repeat steps 2 to 4 until all attributes are placed.
 # ::::
@@ -313,15 +317,23 @@ def algorithm4(score, d, r, start):
 #
 # :::{prf:proof}
 # We show by induction that the remembered pair of an attribute is the best of all its pairs.
-# While at most $r$ are placed, it has only one pair.
+# If at most $r$ are placed, it has only one pair.
 # Later, the sets without the newest attribute were already there one round before.
 # By induction, the best of them was remembered, and step 3 compares it with all new ones.
 #
-# A set of $r+1$ attributes is scored when all but one of them are placed, in the round after the newest of these.
-# So there is one such round, and one child.
+# A set of $r+1$ attributes is scored only in the round just after its $r$-th member is placed.
+# The unplaced one is the child.
 # :::
 #
-# For $d = 16$ and $r = 2$ there are 575 scores instead of 2,395.
+# Let $d = 16$ and $r = 2$.
+# Both algorithms score 15 pairs in the first round.
+# Then {prf:ref}`alg-bayesnet-4` scores each of $\binom{16}3 = 560$ sets once.
+# {prf:ref}`alg-bayesnet-3` scores all pairs again, while $2, \dots, 15$ are placed:
+#
+# $$ \binom22\,14 + \binom32\,13 + \dots + \binom{15}2\,1 = \binom{17}4 = 2{,}380. $$
+#
+# Indeed, to choose four of 17 numbers, choose the third, two below it, and one above.
+# So there are 575 scores instead of 2,395.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: one network by both algorithms and by the package"}
 
@@ -357,7 +369,7 @@ check(
 # Now nobody knows $P$.
 # Each phone turns its answers into bits, one for each possible answer, and flips the bits at random, as in {ref}`ch-joint`.
 # A bit is kept with probability $p$ and flipped with probability $q = 1-p$.
-# Two records have at most $2d$ different bits, so a report may be more likely by the factor $(p/q)^{2d}$.
+# Two records have at most $2d$ different bits, so a report may be $(p/q)^{2d}$ times as likely for one record as for another.
 # This is $e^\varepsilon$ for
 #
 # $$ \frac pq = e^{\varepsilon/(2d)}, \qquad p = \frac{e^{\varepsilon/(2d)}}{e^{\varepsilon/(2d)}+1}. $$
@@ -379,8 +391,11 @@ print(prove(client, [*product((0, 1), repeat=2)], rounded=False))
 
 # %% [markdown]
 # Let $u$ be the bit for yes minus the bit for no.
-# If the answer is yes, $u$ is 1, 0 or −1 with probability $p^2$, $2pq$ or $q^2$; if it is no, exchange $p$ and $q$.
+# If the answer is yes, $u$ is 1, 0 or −1 with probability $p^2$, $2pq$ or $q^2$.
+# If it is no, exchange $p$ and $q$.
+# Two equal bits say nothing ({prf:ref}`thm-joint-erased`), so $u$ suffices.
 # For each set of three attributes, EM climbs to the joint table under which the reports are likeliest.
+# Two such tables may differ a little on what they share; `cut` takes the first.
 
 
 # %%
@@ -407,7 +422,9 @@ def joint_tables(reports, sets, eps, steps=2000):
 
 
 # %% [markdown]
-# A single share also comes from the product scores {eq}`eq-joint-scores`, with a standard error.
+# A single share also comes from product scores, with a standard error.
+# The scores {eq}`eq-joint-scores` of yes and no differ by $u/(p-q)$.
+# Corrected to sum 1, they are $\frac12\big(1 \pm \frac{u}{p-q}\big)$.
 
 
 # %%
@@ -415,8 +432,9 @@ def share(reports, cell, eps):
     """Share of people with these answers, and its error."""
     bits = np.array(reports)
     p, q = kept(bits.shape[1] // 2, eps)
-    told = np.array([bits[:, 2 * j + x] for j, x in cell.items()])
-    score = ((told - q) / (p - q)).prod(0)
+    sign = (bits[:, 1::2] - bits[:, ::2]) / (p - q)
+    told = [1 + (2 * x - 1) * sign[:, j] for j, x in cell.items()]
+    score = np.prod(told, 0) / 2 ** len(cell)
     return score.mean(), score.std() / sqrt(len(score))
 
 
@@ -429,8 +447,7 @@ tables = joint_tables(reports, SETS, eps)
 # (sec-bayesnet-penalty)=
 # ## Noise looks like dependence
 #
-# How much information comes from noise alone?
-# We compute it for independent fair answers.
+# We compute the information that comes from noise alone, for independent fair answers.
 #
 # 1. Write two answers as signs $s$ and $t$.
 #    Their table, if both are fair, is $(1 + \tau\,st)/4$, where $\tau$ is the mean of $st$.
@@ -445,15 +462,20 @@ tables = joint_tables(reports, SETS, eps)
 #
 # 4. The product of two such scores estimates $\tau$.
 #    For $\tau = 0$, the variance of $\hat\tau$ is $1/(n\rho^2)$, so $\hat I \approx \frac12\hat\tau^2$ has the mean $1/(2n\rho^2)$.
-# 5. With $r$ parents, each set of $i \ge 1$ of them adds one such term, for a product of $i+1$ scores:
+# 5. For $X$ with $r$ parents $\Pi$, the table is $(1+\sum_S\tau_S s_S)/2^{r+1}$.
+#    Here $s_S$ is the product of the signs in a nonempty set $S$, and $\tau_S$ is its mean.
+#    Products of two different $s_S$ sum to 0, so as in step 2, noise lowers the entropy by $\frac12\sum_S\tau_S^2$.
+#    In $I = H(X)+H(\Pi)-H(X,\Pi)$, the sets of parents alone lower both $H(\Pi)$ and $H(X,\Pi)$, so they cancel, as does $X$ alone.
+#    The sets of $X$ and $i \ge 1$ parents are left, each with a product of $i+1$ scores:
 #
 # $$ \E\,\hat I \approx \frac1{2n}\sum_{i=1}^r\binom ri\frac1{\rho^{i+1}} = \frac1{2n\rho}\Big[\Big(1+\frac1\rho\Big)^r - 1\Big]. $$ (eq-bayesnet-bias)
 #
-# Likeliest tables have the same bias, which is {eq}`eq-joint-bias` for yes-or-no answers.
+# This is {eq}`eq-joint-bias` for yes-or-no answers.
+# Likeliest tables have nearly the same bias as long as it is far below $\ln 2 = 0.69$, the largest information.
 # It grows fast: for our nurses, from 0.0004 with one parent to 0.0023 with two.
 #
-# In most rounds all pairs have $r$ parents, so subtracting the bias changes nothing.
-# So an attribute may also take a part of the set of parents, or none.
+# In most rounds all pairs have $r$ parents, so subtracting the bias subtracts the same from all and keeps their ranking.
+# So we also allow fewer parents: any part of the set, or none.
 # And each set pays a *toll*, $z^2$ times its bias.
 # With one parent, $\hat\tau$ is roughly normal, so $\frac12\hat\tau^2$ exceeds the toll if $\hat\tau$ is more than $z$ standard errors from 0.
 # For $z = 2$, noise alone does this for about one pair in 20.
@@ -488,10 +510,11 @@ both = {"answer": NAMES}
 for z in (0, 2):
     network = learn(tables, 5, 2, z, len(people), eps)
     both[f"parents, z = {z}"] = named(network)
+    print(f"z = {z}: loss {loss(P, network):.3f}")
 table(pd.DataFrame(both))
 
 # %% [markdown]
-# With $z = 2$, all parents that are left are needed.
+# Both networks lose nothing, and $z = 2$ needs fewer arrows.
 #
 # (sec-bayesnet-publish)=
 # ## From people to synthetic people
@@ -509,7 +532,8 @@ def publish(tables, d, r, z, n, eps, rng):
 synthetic = publish(tables, 5, 2, 2, len(people), eps, rng)
 rows = []
 for asked in [(2,), (0, 3), (2, 4), (1, 4), (0, 2, 4)]:
-    true, made = (x[:, asked].all(1).mean() for x in (people, synthetic))
+    means = (x[:, asked].all(1).mean() for x in (people, synthetic))
+    true, made = (round(mean, 3) for mean in means)
     f_hat, se = share(reports, dict.fromkeys(asked, 1), eps)
     row = [" and ".join(NAMES[j] for j in asked), f"{true:.3f}"]
     row += [f"{f_hat:.3f} ± {se:.3f}", f"{made:.3f}", f"{made - true:+.3f}"]
@@ -518,11 +542,10 @@ columns = ["yes to", "truth", "from reports", "synthetic", "error"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# The synthetic people answer every question, with errors like those of the reports or smaller.
+# Synthetic people answer every question, here with smaller errors than the standard errors from reports.
 #
 # *Privacy.*
-# Tables, network and synthetic people are computed from the reports alone.
-# So by {prf:ref}`thm-post`, all of them together are ε-LDP, like the reports.
+# All of this is computed from the reports alone, so by {prf:ref}`thm-post` it is ε-LDP.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: tables are the package's; a release spends no more than its report"}
 
@@ -565,7 +588,7 @@ check(
 # ## Sixteen answers
 #
 # We take 21,574 people with 16 yes-or-no answers, drawn from a random network with two parents for each.
-# `BitFlip` and `likeliest` do the same as our client and our EM, but faster.
+# `BitFlip` and `likeliest` are our client and EM, but faster.
 
 
 # %%
@@ -585,16 +608,24 @@ SETS16 = [*combinations(range(d), 3)]
 exact = marginals(many, (2,) * d, SETS16)
 right = learn(exact, d, 2, 0, n, 35.0)
 
-# %% [markdown]
-# {numref}`fig-bayesnet-drawn` compares two networks learned from reports, without toll, with the one learned from the people themselves.
-# At $\varepsilon = 35$ most edges are right; at $\varepsilon = 6.4$ most are false.
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Networks from reports"}
+drawn = {}
+for budget in (35.0, 6.4):
+    seen = fast_tables(ask(many, budget, rng), SETS16, budget)
+    for z in (0, 2):
+        drawn[budget, z] = learn(seen, d, 2, z, n, budget)
+        edges = study.skeleton(drawn[budget, z])
+        good = len(edges & study.skeleton(right))
+        print(f"ε = {budget}, z = {z}: {len(edges)} edges, {good} right")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-drawn", "caption": "Edges learned from reports, beside those learned from the people themselves: in both (blue), only from reports (orange, ×), only from the people (grey)."}, "image": {"alt": "Two triangles of cells for 16 attributes. Left, at epsilon 35, nearly all marked cells are blue. Right, at epsilon 6.4, most marked cells are orange with a cross, or grey."}}
+# %% [markdown]
+# {numref}`fig-bayesnet-drawn` compares the networks without toll with one learned from the people.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-drawn", "caption": "Edges learned from reports without toll, and from the people themselves, both without directions: in both (blue), only from reports (orange, ×), only from the people (grey)."}, "image": {"alt": "Two triangles of cells for 16 attributes. Left, at epsilon 35, nearly all marked cells are blue. Right, at epsilon 6.4, most marked cells are orange with a cross, or grey."}}
 COLOURS = ListedColormap(["#F4F4F4", "#9A9A9A", "#F2A97E", "#0072B2"])
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), sharey=True)
 for ax, budget in zip(axes, (35.0, 6.4), strict=True):
-    seen = fast_tables(ask(many, budget, rng), SETS16, budget)
-    cells = study.marked(learn(seen, d, 2, 0, n, budget), right)
+    cells = study.marked(drawn[budget, 0], right)
     look = {"annot": np.where(cells == 2, "×", ""), "fmt": "", "annot_kws": {"color": "black"}, "linewidths": 0.5}
     sns.heatmap(cells, ax=ax, cmap=COLOURS, vmax=3, cbar=False, square=True, xticklabels=3, yticklabels=3, **look)
     ax.set(title=f"ε = {budget:g}", xlabel="attribute", ylabel="attribute" if ax is axes[0] else "")
@@ -603,30 +634,33 @@ for ax, budget in zip(axes, (35.0, 6.4), strict=True):
 plt.show()
 
 # %% [markdown]
-# {numref}`fig-bayesnet-avd` shows the *average variation distance* between the true and the synthetic table of two attributes, $\frac12\sum\lvert\text{true}-\text{synthetic}\rvert$, in the mean over all pairs.
+# {numref}`fig-bayesnet-avd` shows the *average variation distance*: for two attributes, half the sum of $\lvert\text{true}-\text{synthetic}\rvert$ over the cells, averaged over all pairs.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a whole record. Marks: mean of four surveys, with 95 % bars. Dashed: a network without noise."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.034. With z = 2, two parents begin near 0.08 and end at 0.01."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a whole record. Marks: mean of four surveys, with 95 % bars."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.034. With z = 2, two parents begin near 0.08 and end at 0.01."}}
 PLANS = {"two parents": (2, 0), "two parents, z = 2": (2, 2), "one parent": (1, 0)}
 BUDGETS = (6.4, 9.0, 13.0, 20.0, 35.0)
 result = study.errors(many, BUDGETS, ask, fast_tables, publish, PLANS, repetitions=4)
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
-look = simulation("table", [*PLANS, "each attribute alone"]) | {"linestyle": "-", "legend": True}
-sns.lineplot(result, x="ε", y="error", ax=ax, **look)
-ax.axhline(study.error(many, publish(exact, d, 2, 0, n, 35.0, rng), d), color="black", linestyle="--", marker="")
+look = theory("table", [*PLANS, "each attribute alone"]) | {"markers": ["o", "s", "^", "D"], "markersize": 9}
+sns.lineplot(result, x="ε", y="error", ax=ax, **look | {"errorbar": ("se", 1.96), "err_style": "bars"})
+least = study.error(many, publish(exact, d, 2, 0, n, 35.0, rng), d)
+ax.plot(
+    [BUDGETS[0], BUDGETS[-1]], [least, least], color="black", linewidth=1, linestyle="-", marker="", label="no noise"
+)
 ax.set(xscale="log", yscale="log", yticks=[0.01, 0.02, 0.05, 0.1, 0.2])
 plain_ticks(ax)
 ax.set_xticks(BUDGETS, [f"{budget:g}" for budget in BUDGETS])
-ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 0.05))
+label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# - At $\varepsilon = 35$, two parents are six times as good as each attribute alone, and nearly as good as without noise.
-# - From $\varepsilon = 13$ down, one parent is better, as its tables have less noise.
+# - At $\varepsilon = 35$, two parents are six times as good as each attribute alone, and noise costs 40 %.
+# - From $\varepsilon = 13$ down, one parent is better than two, as its tables have less noise.
 # - At $\varepsilon = 6.4$, two parents without toll are the worst of all.
 #   With $z = 2$ they lose most edges, and the table is about as good as each attribute alone.
+#   Here {eq}`eq-bayesnet-bias` gives 3.2 for two parents, far above $\ln 2$, so the toll of 12.7 rules them out.
 #
 # So the toll finds out when a network is not worth its noise.
-# To gain more, one needs another client: {ref}`ch-publish` has blocks of attributes for the same task.
 #
 # (sec-bayesnet-wrong)=
 # ## What can go wrong
@@ -640,7 +674,8 @@ plt.show()
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
-# A programmer changes {prf:ref}`alg-bayesnet-4`: it remembers one pair in all, the best of another attribute than the one just placed.
+# A programmer changes {prf:ref}`alg-bayesnet-4`: it remembers only one pair in all.
+# After each round, this is the best pair of the attributes that are still unplaced.
 # Let $X$, $Y$ and $Z$ depend on a coin $R$ alone, with $I(X;R) > I(Y;R) > I(Z;R)$, and less for all other pairs.
 # Both searches start at $R$ with $r = 1$.
 # Which networks do they find?
@@ -653,10 +688,11 @@ plt.show()
 # Now $Z$ can only choose between $X$ and $Y$, both worse than $R$.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 12 minutes)
+# :::{admonition} Exercise 2 (code, 10 minutes)
 # A yes-or-no answer needs only one bit.
-# Write a client that reports one bit per answer with the same ε, and an estimator of joint tables.
-# Which $1/\rho$ does it have for five answers and $\varepsilon = 8$, and which do the flips have?
+# Write a client that reports one bit per answer with the same ε, and an estimator like `share`.
+# Step 3 above finds the second moment of a score of a sign.
+# What is it here for five answers and $\varepsilon = 8$, and what in the flips?
 # :::
 #
 # :::{dropdown} Solution
@@ -669,26 +705,22 @@ plt.show()
 #     return tuple(x if toss(p, rng) else 1 - x for x in record)
 #
 #
-# def one_bit_tables(reports, sets, eps, steps=2000):
-#     bits, size = np.array(reports), len(sets[0])
-#     p = exp(eps / bits.shape[1]) / (exp(eps / bits.shape[1]) + 1)
-#     told = reduce(np.kron, [np.array([[p, 1 - p], [1 - p, p]])] * size)
-#     codes = [bits[:, s] @ 2 ** np.arange(size)[::-1] for s in sets]
-#     counts = [np.bincount(c, minlength=2**size) for c in codes]
-#     shares = np.array(counts) / len(bits)
-#     theta = np.full((len(sets), 2**size), 0.5**size)
-#     for _ in range(steps):
-#         theta *= (shares / (theta @ told)) @ told.T
-#     return dict(zip(sets, theta.reshape(-1, *(2,) * size)))
+# def one_bit_share(reports, cell, eps):
+#     bits = np.array(reports)
+#     ratio = exp(eps / bits.shape[1])
+#     p, q = ratio / (ratio + 1), 1 / (ratio + 1)
+#     told = np.array([bits[:, j] == x for j, x in cell.items()])
+#     score = ((told - q) / (p - q)).prod(0)
+#     return score.mean(), score.std() / sqrt(len(score))
 #
 #
 # print(prove(one_bit, [*product((0, 1), repeat=2)], rounded=False))
 # told = [one_bit(record, 8.0, rng) for record in people.tolist()]
-# print(cut(one_bit_tables(told, SETS, 8.0), (0, 2))[1, 1])  # 0.27; the truth is 0.28
+# print(one_bit_share(told, {0: 1, 2: 1}, 8.0))  # 0.28 ± 0.01
 # ```
 #
-# A sign has the score $\pm1/(p-q)$, so $1/\rho = 1/(p-q)^2$ with $p = e^{1.6}/(e^{1.6}+1)$.
-# This is 2.3; the flips have 4.0.
+# A sign has the score $\pm1/(p-q)$, with the square $1/(p-q)^2$ and $p = e^{1.6}/(e^{1.6}+1)$.
+# This is 2.3; the flips have $1/\rho = 4.0$.
 # :::
 #
 # :::{admonition} Exercise 3 (think, 4 minutes)
@@ -733,6 +765,7 @@ plt.show()
 # | $u$ | bit for yes minus bit for no (here only) |
 # | $\tau$ | mean product of two signs (here only) |
 # | $\rho$ | $(p-q)^2/(p^2+q^2)$ (here only) |
-# | $z$ | standard errors that a parent must stand out (here only) |
+# | $S$ | a set of attributes (here only) |
+# | $z$ | standard errors that a single parent must stand out (here only) |
 #
 # Next, {ref}`ch-publish` publishes tables in other ways.

@@ -119,7 +119,8 @@ def draw(network: Pairs, names: Sequence[str], at: Sequence[Point], yes: Mapping
         for i, (given, p) in enumerate(cells):
             diagram._write(ax, left, top - tall - 0.135 - 0.19 * i, f"{given}: {p}".removeprefix(": "), 10)
         for parent in parents:
-            diagram.arrow(ax, (at[parent][0], at[parent][1] - depth[parent]), at[x])
+            aside = np.clip(at[parent][0] - at[x][0], -0.5, 0.5)  # tips of several arrows stay apart
+            diagram.arrow(ax, (at[parent][0], at[parent][1] - depth[parent]), (at[x][0] + aside, at[x][1]))
     return diagram._cut(ax, min(at[x][1] - depth[x] for x in depth) - 0.1, max(y for _, y in at) + 0.1)
 
 
