@@ -328,11 +328,8 @@ def algorithm4(score, d, r, start):
 # Let $d = 16$ and $r = 2$.
 # Both algorithms score 15 pairs in the first round.
 # Then {prf:ref}`alg-bayesnet-4` scores each of $\binom{16}3 = 560$ sets once.
-# {prf:ref}`alg-bayesnet-3` scores all pairs again, while $2, \dots, 15$ are placed:
-#
-# $$ \binom22\,14 + \binom32\,13 + \dots + \binom{15}2\,1 = \binom{17}4 = 2{,}380. $$
-#
-# Indeed, to choose four of 17 numbers, choose the third, two below it, and one above.
+# With $i \ge 2$ placed, {prf:ref}`alg-bayesnet-3` scores $\binom i2(16-i)$ pairs, in all $\binom{17}4 = 2{,}380$.
+# To choose four of 17 numbers, choose the third, $i+1$, two below it, and one above.
 # So there are 575 scores instead of 2,395.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: one network by both algorithms and by the package"}
@@ -369,7 +366,8 @@ check(
 # Now nobody knows $P$.
 # Each phone turns its answers into bits, one for each possible answer, and flips the bits at random, as in {ref}`ch-joint`.
 # A bit is kept with probability $p$ and flipped with probability $q = 1-p$.
-# Two records have at most $2d$ different bits, so a report may be $(p/q)^{2d}$ times as likely for one record as for another.
+# Two records have at most $2d$ different bits.
+# So a report may be $(p/q)^{2d}$ times as likely for one record as for another.
 # This is $e^\varepsilon$ for
 #
 # $$ \frac pq = e^{\varepsilon/(2d)}, \qquad p = \frac{e^{\varepsilon/(2d)}}{e^{\varepsilon/(2d)}+1}. $$
@@ -462,11 +460,14 @@ tables = joint_tables(reports, SETS, eps)
 #
 # 4. The product of two such scores estimates $\tau$.
 #    For $\tau = 0$, the variance of $\hat\tau$ is $1/(n\rho^2)$, so $\hat I \approx \frac12\hat\tau^2$ has the mean $1/(2n\rho^2)$.
-# 5. For $X$ with $r$ parents $\Pi$, the table is $(1+\sum_S\tau_S s_S)/2^{r+1}$.
-#    Here $s_S$ is the product of the signs in a nonempty set $S$, and $\tau_S$ is its mean.
-#    Products of two different $s_S$ sum to 0, so as in step 2, noise lowers the entropy by $\frac12\sum_S\tau_S^2$.
-#    In $I = H(X)+H(\Pi)-H(X,\Pi)$, the sets of parents alone lower both $H(\Pi)$ and $H(X,\Pi)$, so they cancel, as does $X$ alone.
-#    The sets of $X$ and $i \ge 1$ parents are left, each with a product of $i+1$ scores:
+# 5. For $X$ with $r$ parents $\Pi$, the table is $(1+\sum_A\tau_A s_A)/2^{r+1}$.
+#    Here $s_A$ is the product of the signs in a nonempty set $A$, and $\tau_A$ is its mean.
+#    Products of two different $s_A$ sum to 0, so as in step 2, $H(X,\Pi)$ is lower by $\frac12\sum_A\tau_A^2$.
+#    The sets of parents alone lower $H(\Pi)$, too, so they cancel, and so does $X$ alone:
+#
+#    $$ I = H(X)+H(\Pi)-H(X,\Pi) \approx \frac12\!\!\sum_{A\ni X,\,A\ne\{X\}}\!\!\tau_A^2. $$
+#
+# 6. Such a set has $i \ge 1$ parents, and $\hat\tau_A$ is the mean product of $i+1$ scores, so
 #
 # $$ \E\,\hat I \approx \frac1{2n}\sum_{i=1}^r\binom ri\frac1{\rho^{i+1}} = \frac1{2n\rho}\Big[\Big(1+\frac1\rho\Big)^r - 1\Big]. $$ (eq-bayesnet-bias)
 #
@@ -542,7 +543,7 @@ columns = ["yes to", "truth", "from reports", "synthetic", "error"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Synthetic people answer every question, here with smaller errors than the standard errors from reports.
+# Synthetic people answer every question, here with errors below the standard errors from reports.
 #
 # *Privacy.*
 # All of this is computed from the reports alone, so by {prf:ref}`thm-post` it is ε-LDP.
@@ -654,7 +655,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# - At $\varepsilon = 35$, two parents are six times as good as each attribute alone, and noise costs 40 %.
+# - At $\varepsilon = 35$, two parents are six times as good as each attribute alone, but noise makes their error 40 % larger.
 # - From $\varepsilon = 13$ down, one parent is better than two, as its tables have less noise.
 # - At $\varepsilon = 6.4$, two parents without toll are the worst of all.
 #   With $z = 2$ they lose most edges, and the table is about as good as each attribute alone.
@@ -765,7 +766,7 @@ plt.show()
 # | $u$ | bit for yes minus bit for no (here only) |
 # | $\tau$ | mean product of two signs (here only) |
 # | $\rho$ | $(p-q)^2/(p^2+q^2)$ (here only) |
-# | $S$ | a set of attributes (here only) |
+# | $A$ | a set of attributes (here only) |
 # | $z$ | standard errors that a single parent must stand out (here only) |
 #
 # Next, {ref}`ch-publish` publishes tables in other ways.
