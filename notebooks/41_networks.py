@@ -463,9 +463,9 @@ tables = joint_tables(reports, SETS, eps)
 # 5. For $X$ with $r$ parents $\Pi$, the table is $(1+\sum_A\tau_A s_A)/2^{r+1}$.
 #    Here $s_A$ is the product of the signs in a nonempty set $A$, and $\tau_A$ is its mean.
 #    Products of two different $s_A$ sum to 0, so as in step 2, $H(X,\Pi)$ is lower by $\frac12\sum_A\tau_A^2$.
-#    The sets of parents alone lower $H(\Pi)$, too, so they cancel, and so does $X$ alone:
+#    In {eq}`eq-bayesnet-information`, sets of parents alone also lower $H(\Pi)$, so they cancel, and so does $X$ alone:
 #
-#    $$ I = H(X)+H(\Pi)-H(X,\Pi) \approx \frac12\!\!\sum_{A\ni X,\,A\ne\{X\}}\!\!\tau_A^2. $$
+#    $$ I \approx \frac12\sum_{A\ni X,\,A\ne\{X\}}\tau_A^2. $$
 #
 # 6. Such a set has $i \ge 1$ parents, and $\hat\tau_A$ is the mean product of $i+1$ scores, so
 #
