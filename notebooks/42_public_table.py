@@ -35,8 +35,8 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from ldpnb import epsilon, laws, max_entropy, moments, norm_sub, prove
-from ldpnb.attributes import information
+from ldpnb import GRR, epsilon, laws, max_entropy, moments, prove
+from ldpnb.attributes import information, likeliest, symbols
 from ldpnb.book import check, datasets, diagram, style, table, theory
 from ldpnb.book.studies import publish as study
 from ldpnb.chance import odds, pick, toss
@@ -193,7 +193,6 @@ check(
 # The scores of the person's own value have mean 1, the others mean 0.
 # Bits of different attributes are flipped independently.
 # So a product of scores is a score for a combination of values, and its mean over all people estimates the joint table.
-# LoPub itself takes the likeliest table, by EM; all that follows works with either.
 
 
 # %%
@@ -242,28 +241,30 @@ study.beside(loud, readers, NAMES, (0, 1))
 # $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
 #
 # where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation.
-# Negative cells are first projected onto tables that are distributions, by `norm_sub`.
+# Tables from scores may have negative cells, so LoPub takes the likeliest tables, by the EM of {ref}`ch-joint`.
 
 
 # %%
-def shares(estimate, A):
-    """A table without negative cells."""
-    cells, _ = estimate(A)
-    return norm_sub(cells.ravel()).reshape(cells.shape)
+def likely(reports, eps):
+    """The likeliest table of some attributes, if codes are bits."""
+    clients = [GRR(k=2, epsilon=eps / d)] * d
+    heard = symbols(clients, np.array(reports))
+    return lambda A: likeliest(heard, [A], gap=1e-4).tables[0]
 
 
-def graph(estimate, d, phi):
+def graph(shares, d, phi):
     """Pairs of attributes that depend on each other."""
     edges = []
     for pair in combinations(range(d), 2):
-        found = shares(estimate, pair)
+        found = shares(pair)
         square = 2 * information(found) / (min(found.shape) - 1)
         if sqrt(square) >= phi:
             edges.append(pair)
     return edges
 
 
-edges = graph(loud, d, phi=0.12)
+loud_shares = likely(reports, 24.0)
+edges = graph(loud_shares, d, phi=0.12)
 print(edges)
 
 # %% [markdown]
@@ -337,14 +338,13 @@ plt.show()
 
 
 # %%
-def synthesise(tree, estimate, n, rng):
+def synthesise(tree, shares, n, rng):
     """Draw n rows, clique after clique."""
     columns = {}
     for clique, shared in tree:
         new = [j for j in clique if j not in shared]
-        cells = shares(estimate, clique)
         order = [clique.index(j) for j in (*shared, *new)]
-        cells = cells.transpose(order)
+        cells = shares(clique).transpose(order)
         sizes = cells.shape[len(shared) :]
         rows = cells.reshape(-1, prod(sizes))
         rows = rows + 1e-12 * rows.sum(0)  # for rows that are empty
@@ -358,10 +358,10 @@ def synthesise(tree, estimate, n, rng):
     return np.stack([columns[j] for j in sorted(columns)], 1)
 
 
-def by_tree(estimate, n, rng):
-    """LoPub's server: from reports that were heard to rows."""
-    cliques, _ = triangulate(graph(estimate, d, phi=0.12), d)
-    return synthesise(junction_tree(cliques), estimate, n, rng)
+def by_tree(shares, n, rng):
+    """LoPub's server: from tables to rows."""
+    cliques, _ = triangulate(graph(shares, d, phi=0.12), d)
+    return synthesise(junction_tree(cliques), shares, n, rng)
 
 
 # %% [markdown]
@@ -371,19 +371,18 @@ def by_tree(estimate, n, rng):
 # %%
 reports = [lopub(x, CODES, 2.0, rng) for x in readers]
 quiet = hear(reports, CODES, 2.0)
-made = {
-    "LoPub, ε = 24": by_tree(loud, n, rng),
-    "LoPub, ε = 2": by_tree(quiet, n, rng),
-}
+quiet_shares = likely(reports, 2.0)
+made = {"LoPub, ε = 24": by_tree(loud_shares, n, rng)}
+made["LoPub, ε = 2"] = by_tree(quiet_shares, n, rng)
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# At $\varepsilon = 2$ LoPub is far worse than independent columns.
+# At $\varepsilon = 2$ LoPub is worse than independent columns.
 # Each attribute has a sixth of the budget, and the noise of two attributes is multiplied.
-# Nearly all pairs then look dependent:
+# Most pairs then look dependent:
 
 # %%
-print(len(graph(quiet, d, 0.12)), "edges of", comb(d, 2))
+print(len(graph(quiet_shares, d, 0.12)), "edges of", comb(d, 2))
 study.beside(quiet, readers, NAMES, (0, 1))
 
 
@@ -681,7 +680,7 @@ def by_entropy(estimate, worth_of, n, rng):
 q = float(flip(CODES, 2.0))
 poor = by_entropy(quiet, lambda a: (1 - 2 * q) ** (2 * a), n, rng)
 rows = by_entropy(asked, lambda a: worth(a, 3, d, 2.0), n, rng)
-made = {"LoPub, junction tree": by_tree(quiet, n, rng)}
+made = {"LoPub, junction tree": by_tree(quiet_shares, n, rng)}
 made |= {"LoPub, entropy": poor, "block, entropy": rows}
 study.fidelity(made, readers, orders=(2, 3, 4))
 

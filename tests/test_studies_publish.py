@@ -70,9 +70,7 @@ def test_rows_follow_the_clique_tables(page):
     P[1, 2] = 0.0  # a row of the second clique that is empty
     P /= P.sum()
     of = {(0, 1): P.sum(2), (1, 2): P.sum(0)}
-    rows = page["synthesise"](
-        [((0, 1), ()), ((1, 2), (1,))], lambda A: (of[A], None), 100_000, np.random.default_rng(4)
-    )
+    rows = page["synthesise"]([((0, 1), ()), ((1, 2), (1,))], of.get, 100_000, np.random.default_rng(4))
     Q = of[0, 1][..., None] * (of[1, 2] / of[1, 2].sum(1, keepdims=True))
     seen = marginals(rows, (2, 3, 2), [(0, 1, 2)])[0, 1, 2]
     assert np.abs(seen - Q).max() < 0.01 < np.abs(seen - P).max()
@@ -134,6 +132,15 @@ def test_blocks_with_maximum_entropy_beat_independent_columns_and_lopub(page):
     each = [study.distances({"x": rows}, page["readers"], orders=(2, 3)).to_numpy().ravel() for rows in found]
     means = np.mean(each, 0)
     assert means[0] < 0.04 and means[1] < 0.07 and means[2:] == pytest.approx([0.063, 0.128], abs=0.001)
+
+
+def test_lopub_at_two_is_worse_than_independent_columns(page):
+    rng, clients = np.random.default_rng(8), [ldpnb.GRR(k=2, epsilon=2 / 6)] * 6
+    for _ in range(5):
+        reports = [c.perturb(x, rng=rng) for c, x in zip(clients, page["readers"].T, strict=True)]
+        rows = page["by_tree"](page["likely"](np.stack(reports, 1), 2.0), 6366, rng)
+        found = study.distances({"x": rows}, page["readers"], orders=(2, 3))
+        assert (found.loc["x"] > found.loc["independent columns"]).all()
 
 
 def test_a_difference_of_rows_and_its_naive_error():

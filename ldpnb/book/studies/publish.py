@@ -55,7 +55,7 @@ def draw_tree(ax: Axes, tree: Sequence[tuple[Set, Set]]) -> None:
                 "ha": "center",
                 "va": "center",
                 "zorder": 2,
-                "bbox": {"fc": "white", "ec": "none"},
+                "bbox": {"fc": "white", "ec": "none", "pad": 1},
             }
             ax.text((x0 + x1) / 2, (y0 + y1) / 2, _written(shared), color="black", fontsize=10, **middle)
         ax.text(*at[i], _written(clique), ha="center", va="center", zorder=3, color="black", bbox=_bubble("round"))
