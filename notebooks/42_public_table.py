@@ -366,7 +366,7 @@ def by_tree(shares, n, rng):
 
 # %% [markdown]
 # How good are the rows at $\varepsilon = 24$, and how good at $\varepsilon = 2$?
-# For comparison, the table has *independent columns* with the true shares, which no private method can know.
+# For comparison, *independent columns* have the true shares, which no private method can know.
 
 # %%
 reports = [lopub(x, CODES, 2.0, rng) for x in readers]
@@ -378,7 +378,7 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
 # At $\varepsilon = 2$ LoPub is worse than independent columns.
-# Each attribute has a sixth of the budget, and the noise of two attributes is multiplied.
+# Each attribute has a sixth of the budget, and the noise of two is multiplied.
 # Most pairs then look dependent:
 
 # %%
@@ -519,7 +519,7 @@ study.beside(asked, readers, NAMES, (0, 1))
 # :::
 #
 # So a report is *worth* $\rho\lambda^2$ true answers about $A$.
-# The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ (Exercise 1).
+# The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ as long as $b \le d$ (Exercise 1).
 
 
 # %%
@@ -702,11 +702,11 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 for eps in (0.5, 1.0, 2.0, 4.0):
     b = best(d, eps)
     error = sqrt(3 / 16 / (n * worth(2, b, d, eps)))
-    odds_change = f"odds change × {exp(eps):4.1f}"
-    print(f"ε = {eps}  b = {b}  {odds_change}  error {error:.3f}")
+    print(f"ε = {eps}  b = {b}  odds × {exp(eps):4.1f}  ± {error:.3f}")
 
 # %% [markdown]
-# We choose $\varepsilon = 2$: a cell has an error below three points, and the odds of a bet on a reader change at most 7.4-fold.
+# The last number is this error.
+# We choose $\varepsilon = 2$: the error is below three points, and the odds of a bet on a reader change at most 7.4-fold.
 # The readers must be told this number before they answer.
 #
 # (sec-publish-made)=
@@ -768,7 +768,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 
 # %% [markdown]
 # The newspaper can conclude that affairs are more frequent in marriages that are not good; by how much, it hardly knows.
-# Treating the rows as people gives an error that is many times too small.
+# Taking the rows for people gives an error that is many times too small.
 #
 # (sec-publish-not)=
 # ### What the table does not tell or hide
