@@ -48,8 +48,8 @@ def draw_tree(ax: Axes, tree: Sequence[tuple[Set, Set]]) -> None:
     at = [((level[:i].count(rank) + 0.5) / wide[i], -float(rank)) for i, rank in enumerate(level)]
     for i, (clique, shared) in enumerate(tree):
         if level[i]:
-            above = next(k for k in range(i) if {*shared} <= {*tree[k][0]})
-            (x0, y0), (x1, y1) = at[above], at[i]
+            parent = next(k for k in range(i) if {*shared} <= {*tree[k][0]})
+            (x0, y0), (x1, y1) = at[parent], at[i]
             ax.plot([x0, x1], [y0, y1], color="#333333", linewidth=1.4, marker="", zorder=1)
             middle: dict[str, Any] = {
                 "ha": "center",
@@ -104,7 +104,7 @@ def distances(made: Mapping[str, Ints], people: Ints, *, orders: Sequence[int]) 
     sizes, found = (2,) * people.shape[1], {}
     for a in orders:
         true = marginals(people, sizes, combinations(range(len(sizes)), a))
-        every = {**made, "independent columns": independent(people, sizes, true)}
+        every: dict[str, Any] = {**made, "independent columns": independent(people, sizes, true)}
         found[a] = {name: float(avd(true, rows, sizes, a)) for name, rows in every.items()}
     return pd.DataFrame(found)
 
