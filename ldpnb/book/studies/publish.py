@@ -50,7 +50,7 @@ def draw_tree(ax: Axes, tree: Sequence[tuple[Set, Set]]) -> None:
         if level[i]:
             parent = next(k for k in range(i) if {*shared} <= {*tree[k][0]})
             (x0, y0), (x1, y1) = at[parent], at[i]
-            ax.plot([x0, x1], [y0, y1], color="#333333", linewidth=1.4, marker="", zorder=1)
+            ax.plot([x0, x1], [y0, y1], color="#333333", linewidth=1.4, linestyle="-", marker="", zorder=1)
             middle: dict[str, Any] = {
                 "ha": "center",
                 "va": "center",
