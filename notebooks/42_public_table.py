@@ -563,7 +563,7 @@ plt.show()
 #
 # One can also protect each *attribute*: neighbours are then records that differ in one attribute.
 # LoPub spends only $\varepsilon/d$ on it, the two other clients up to $\varepsilon$.
-# So their curves are the same in both panels, and LoPub's falls below them, unless $\varepsilon$ is tiny.
+# So the curves of these two are the same in both panels, and LoPub's falls below them, unless $\varepsilon$ is tiny.
 # But with $\varepsilon = 2$ for each of sixteen attributes, a record has $\varepsilon = 32$, and related answers give each other away.
 
 
@@ -624,7 +624,7 @@ check(
 # A block of three tells nothing about a clique of four.
 # We need a model that uses only pairs: the distribution of *maximum entropy*.
 # Of all distributions with the parities $\hat m_A$ of attributes and pairs, it has the largest entropy.
-# Its form is
+# By Lagrange multipliers, its form is
 #
 # $$ \hat P(x) \propto \exp\Big(\sum_{\lvert A\rvert\le 2} \theta_A\,\chi_A(x)\Big). $$
 #
@@ -690,7 +690,7 @@ for eps in (0.5, 1.0, 2.0, 4.0):
 
 # %% [markdown]
 # We choose $\varepsilon = 2$: the error is about three points, and the odds of a bet on a reader change at most 7.4-fold.
-# The readers must be told.
+# The readers must be told this number.
 #
 # (sec-publish-made)=
 # ### What is published
@@ -715,9 +715,7 @@ print(inside.sum(), "of 60 cells within 1.96 errors, 57 expected")
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(cells, x=cells.index, y="true", color="black", label="truth", ax=ax)
 ax.errorbar(cells.index, cells.estimate, 1.96 * cells.error, fmt="o", ms=3, lw=0.8, color="C0", label="estimate")
-sns.scatterplot(
-    cells, x=cells.index, y="rows", marker="X", s=30, color="C1", ec="black", lw=0.7, label="synthetic rows", zorder=3
-)
+sns.scatterplot(cells, x=cells.index, y="rows", marker="X", s=36, color="C4", label="synthetic rows", ax=ax, zorder=3)
 ax.set(xlabel="cell of a pair", ylabel="share")
 ax.legend(frameon=False)
 plt.show()
@@ -727,7 +725,7 @@ plt.show()
 # ### A newspaper counts
 #
 # A newspaper asks: how much more frequent are affairs where the marriage is not good?
-# It uses the published table of this pair, and $n_A$ and $\lambda$ from the published note.
+# It takes the published table of this pair, and $n_A$ and $\lambda$ from the published note.
 # Let `slope` be the derivatives of the answer by the cells.
 # For small errors, the answer moves with the mean of slope/λ over the reported cells.
 # We take the standard error of this mean (the *delta method*, {ref}`sec-kv-ratio`).
