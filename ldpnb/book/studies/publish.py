@@ -1,0 +1,115 @@
+"""Experiments of the lesson on a table for the public: pictures of graphs, and releases made again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+
+from ldpnb.attributes.fidelity import avd, independent, marginals
+from ldpnb.book._style import table
+from ldpnb.core import Floats, Ints
+
+if TYPE_CHECKING:
+    from IPython.display import HTML
+    from matplotlib.axes import Axes
+
+Set = tuple[int, ...]
+Estimate = Callable[[Set], tuple[Floats, Floats]]
+
+
+def draw_graph(ax: Axes, names: Sequence[str], edges: Iterable[Set], added: Iterable[Set] = ()) -> None:
+    """Draw attributes on a circle, with edges between them; those added later are dashed."""
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
+    at = np.column_stack([np.cos(angles), np.sin(angles)])
+    for some, dash in ((edges, "-"), (added, "--")):
+        for pair in some:
+            ax.plot(*at[list(pair)].T, color="#333333", linewidth=1.4, linestyle=dash, marker="", zorder=1)
+    for j, ((x, y), name) in enumerate(zip(at, names, strict=True)):
+        ax.text(x, y, str(j), ha="center", va="center", zorder=3, color="black", bbox=_bubble("circle"))
+        where = "center" if abs(x) < 0.1 else "left" if x > 0 else "right"
+        ax.text(1.22 * x, y + 0.27 * (1 if y > 0 else -1), name, ha=where if abs(x) < 0.1 else "center", va="center")
+    ax.set(xlim=(-1.6, 1.6), ylim=(-1.5, 1.5))
+    ax.set_axis_off()
+
+
+def draw_tree(ax: Axes, tree: Sequence[tuple[Set, Set]]) -> None:
+    """Draw cliques below each other, each joined to the first one before it that holds what it shares."""
+    level: list[int] = []
+    for i, (_, shared) in enumerate(tree):
+        above = [k for k in range(i) if shared and {*shared} <= {*tree[k][0]}]
+        level.append(level[above[0]] + 1 if above else 0)
+    wide = [level.count(rank) for rank in level]
+    at = [((level[:i].count(rank) + 0.5) / wide[i], -float(rank)) for i, rank in enumerate(level)]
+    for i, (clique, shared) in enumerate(tree):
+        if level[i]:
+            above = next(k for k in range(i) if {*shared} <= {*tree[k][0]})
+            (x0, y0), (x1, y1) = at[above], at[i]
+            ax.plot([x0, x1], [y0, y1], color="#333333", linewidth=1.4, marker="", zorder=1)
+            middle: dict[str, Any] = {
+                "ha": "center",
+                "va": "center",
+                "zorder": 2,
+                "bbox": {"fc": "white", "ec": "none"},
+            }
+            ax.text((x0 + x1) / 2, (y0 + y1) / 2, _written(shared), color="black", fontsize=10, **middle)
+        ax.text(*at[i], _written(clique), ha="center", va="center", zorder=3, color="black", bbox=_bubble("round"))
+    ax.set(xlim=(0, 1), ylim=(-max(level) - 0.4, 0.4))
+    ax.set_axis_off()
+
+
+def _written(attributes: Set) -> str:
+    return " ".join(map(str, attributes))
+
+
+def _bubble(shape: str) -> dict[str, str]:
+    return {"boxstyle": f"{shape},pad=0.4", "fc": "#CFE8F7", "ec": "#333333"}
+
+
+def beside(estimate: Estimate, people: Ints, names: Sequence[str], A: Set) -> HTML:
+    """Show the cells of a table of binary attributes: truth and estimate with its standard error, in per cent."""
+    cells, errors = estimate(A)
+    rows = []
+    for t in np.ndindex(cells.shape):
+        row = {names[j]: "yes" if x else "no" for j, x in zip(A, t, strict=True)}
+        row["true"] = f"{100 * (people[:, A] == t).all(1).mean():.1f} %"
+        rows.append(row | {"estimate": f"{100 * cells[t]:.1f} ± {100 * errors[t]:.1f}"})
+    return table(pd.DataFrame(rows))
+
+
+def pairs(estimate: Estimate, people: Ints, rows: Ints) -> pd.DataFrame:
+    """Return all cells of all pairs of binary attributes: ``true``, in ``rows``, ``estimate`` and ``error``."""
+    found = []
+    for pair in combinations(range(people.shape[1]), 2):
+        cells, errors = estimate(pair)
+        for t in np.ndindex(cells.shape):
+            true, made = ((some[:, pair] == t).all(1).mean() for some in (people, rows))
+            found.append({"true": true, "rows": made, "estimate": cells[t], "error": errors[t]})
+    return pd.DataFrame(found).sort_values("true", ignore_index=True)
+
+
+def fidelity(made: Mapping[str, Ints], people: Ints, *, orders: Sequence[int]) -> HTML:
+    """Show how far rows are from people, for sets of each order, and how far independent columns with true shares are.
+
+    All attributes are binary.
+    """
+    names = {a: f"sets of {a}" for a in orders} | {2: "pairs", 3: "triples", 4: "fours"}
+    sizes, rows = (2,) * people.shape[1], []
+    for name, some in {**made, "independent columns": None}.items():
+        row = {"AVD": name}
+        for a in orders:
+            true = marginals(people, sizes, combinations(range(len(sizes)), a))
+            apart = independent(people, sizes, true) if some is None else some
+            row[names[a]] = f"{avd(true, apart, sizes, a):.3f}"
+        rows.append(row)
+    return table(pd.DataFrame(rows))
+
+
+def difference(rows: Ints) -> tuple[float, float]:
+    """How much more frequent attribute 0 is where attribute 1 is 0, and a standard error as if rows were people."""
+    without, with_it = (rows[rows[:, 1] == x, 0] for x in (0, 1))
+    square = without.var() / len(without) + with_it.var() / len(with_it)
+    return float(without.mean() - with_it.mean()), float(np.sqrt(square))

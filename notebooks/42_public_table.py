@@ -1,0 +1,909 @@
+# %% [markdown]
+# (ch-publish)=
+# # A table for the public
+#
+# *From {cite:t}`ren2018lopub`, and random blocks after {cite:t}`zhang2018calm`; see also the {ref}`dossier <paper-ren2019>` of {cite:t}`ren2019bayesnet`.*
+#
+# :::{admonition} In one minute
+# A magazine asks its readers several private questions.
+# It wants to publish a table in which everybody can count.
+# The rows must not be real people, so a server draws invented rows that resemble them.
+# *LoPub* lets everybody answer every question, finds out which answers go together, and draws rows from a few small tables.
+# At a budget that protects, such answers are too noisy.
+# A *random block* is better: each reader answers a few questions, drawn at random, with the whole budget.
+# :::
+#
+# :::{zh}
+# 本课讨论如何由本地扰动的报告发布一张多属性的合成数据表。
+# LoPub 的客户端把每个属性编码为若干比特（一元编码或布隆过滤器），逐位翻转；其隐私性对一切 $\varepsilon$ 得到证明。
+# 服务器由报告估计每对属性的联合表，把相关的属性连成图，再三角化、排成联结树，由各个团的表逐团抽取合成记录。
+# 整条记录的 $\varepsilon$ 较小时，每个属性只分得一小份，估计几乎全是噪声。
+# 另一种办法是随机属性块：每人以全部 $\varepsilon$ 回答随机抽取的几个属性，本课给出其精确方差与最佳块长。
+# 最后以 6,366 名读者的答卷在 $\varepsilon=2$ 下完成一次发布，把估计、合成记录与真值并列，并说明读者能从表中得出什么、不能得出什么。
+# :::
+#
+# You need joint tables and products of scores from {ref}`ch-joint`, and k-RR from {ref}`ch-frequency`.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from collections import Counter
+from itertools import combinations, product
+from math import comb, exp, prod, sqrt, tanh
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+from ldpnb import epsilon, laws, max_entropy, moments, norm_sub, prove
+from ldpnb.attributes import information
+from ldpnb.book import check, datasets, diagram, plain_ticks, style, table, theory
+from ldpnb.book.studies import publish as study
+from ldpnb.chance import odds, pick, toss
+
+style()
+rng = np.random.default_rng(42)
+
+# %% [markdown]
+# (sec-publish-setting)=
+# ## Six questions, one table
+#
+# The 6,366 readers of {ref}`ch-rr` answered more than one question {cite:p}`fair1978theory`.
+# We take $d = 6$ of their answers, and turn each into yes (1) or no (0).
+# A cut such as "25 or older" must not depend on the answers, so we fix it beforehand.
+
+# %%
+answers = datasets.fair()
+QUESTIONS = {
+    "affair": answers["affair"],
+    "good marriage": answers["marriage"] >= 4,
+    "children": answers["children"] >= 1,
+    "25 or older": answers["age"] >= 25,
+    "college": answers["education"] >= 14,
+    "skilled job": answers["occupation"] >= 4,
+}
+NAMES = list(QUESTIONS)
+readers = np.stack([*QUESTIONS.values()], 1).astype(int)
+n, d = readers.shape
+table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
+
+# %% [markdown]
+# Each row is a *record*, and each column an *attribute*.
+# A table of all combinations has $2^6 = 64$ cells, with sixteen attributes already 65,536.
+# Most of these would hold fewer people than noise.
+# But a reader of the table mostly counts in a few columns at a time.
+#
+# The magazine wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimated from private reports.
+# We measure their error by the *average variation distance* (AVD).
+# For each set $A$ of $a$ attributes, it compares the true table $P_A$ with the published $\hat P_A$, and averages over all these sets:
+#
+# $$ \text{AVD} = \binom da^{-1} \sum_{\lvert A\rvert = a} \frac12 \sum_t \big\lvert P_A(t) - \hat P_A(t)\big\rvert. $$
+#
+# The inner half sum is the largest error for any event about the attributes in $A$.
+#
+# **Can the magazine publish a useful table without ever seeing one true answer?**
+#
+# (sec-publish-lopub)=
+# ## LoPub: everybody answers everything
+#
+# {numref}`fig-publish-flow` shows LoPub {cite:p}`ren2018lopub`.
+# Everything below the border uses reports alone, so it costs no privacy.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-publish-flow", "caption": "LoPub, from one record to synthetic rows."}, "image": {"alt": "Flow with two lanes. On the phone: the code of the record, and each bit flipped at random. Then the report goes to the server: tables of all pairs, graph, junction tree, tables of cliques, and rows drawn."}}
+steps = [("phone", "code of\nrecord"), ("phone", "flip\nbits")]
+steps += [("server", "pair\ntables", "report"), ("server", "graph")]
+steps += [("server", "junction\ntree"), ("server", "clique\ntables"), ("server", "draw\nrows")]
+diagram.flow(steps, chance=["flip\nbits", "draw\nrows"])
+plt.show()
+
+# %% [markdown]
+# (sec-publish-person)=
+# ### One person
+#
+# A public *code* turns each value of an attribute into a few bits.
+# It may be unary, with one bit per value, or a Bloom filter ({ref}`ch-rappor`).
+# A yes or no needs one bit only.
+# The phone flips each bit with the same probability $q$.
+
+# %%
+BIT = [(0,), (1,)]
+UNARY = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]  # of three values
+BLOOM = [(1, 1, 0, 0), (0, 1, 1, 0), (0, 1, 0, 1)]
+
+
+def bits(record, codes):
+    """The codes of all values, one after the other."""
+    return [int(b) for x, c in zip(record, codes, strict=True) for b in c[x]]
+
+
+def flip(codes, eps):
+    """The chance q that a bit is flipped."""
+    pairs = [product(code, repeat=2) for code in codes]
+    D = sum(max(np.not_equal(*two).sum() for two in p) for p in pairs)
+    return 1 / (odds(eps / int(D)) + 1)
+
+
+def lopub(record, codes, eps, rng):
+    """The codes of all values, each bit flipped with chance q."""
+    q = flip(codes, eps)
+    return tuple(b ^ toss(q, rng) for b in bits(record, codes))
+
+
+print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
+
+# %% [markdown]
+# How large must $q$ be?
+# Let $D_j$ be the largest number of bits in which two values of attribute $j$ differ, and $D = \sum_j D_j$.
+#
+# :::{prf:theorem} LoPub's budget
+# :label: thm-publish-lopub
+# With $0 < q < \frac12$, LoPub's client is exactly ε-LDP for
+#
+# $$ \varepsilon = D\,\ln\frac{1-q}{q}, \qquad\text{so}\qquad q = \frac{1}{e^{\varepsilon/D}+1}. $$
+# :::
+#
+# Indeed, take two records $x$, $x'$ and one report $y$.
+# Where their codes agree, the probabilities of the reported bits are equal and cancel.
+# Where they differ, one has $1-q$ and the other $q$.
+# They differ in at most $D$ bits, so
+#
+# $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} \le \Big(\frac{1-q}{q}\Big)^{D} = e^\varepsilon . $$
+#
+# This is an equality if each attribute of $x$ and $x'$ differs in $D_j$ bits, and $y$ is the unflipped code of $x$.
+#
+# So each attribute has a share $\varepsilon D_j/D$ of the budget.
+# `prove` confirms this for every ε, for a bit with a unary code, and for a bit with a Bloom filter:
+
+# %%
+SIX = list(product(range(2), range(3)))
+
+
+def sized(client, *sizes):
+    """The client, with its sizes fixed."""
+
+    def one(record, eps, rng):
+        return client(record, *sizes, eps, rng)
+
+    one.__name__ = client.__name__
+    return one
+
+
+print(prove(sized(lopub, [BIT, UNARY]), SIX, rounded=False), "\n")
+print(prove(sized(lopub, [BIT, BLOOM]), SIX, rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the shares of the attributes add up to ε"}
+def one_coin(record, codes, eps, rng):
+    """The control: both attributes use the same coins."""
+    coins = [toss(flip(codes, eps), rng) for _ in range(4)]
+    return tuple(b ^ c for x, code in zip(record, codes, strict=True) for b, c in zip(code[x], coins, strict=False))
+
+
+def adds_up(client, codes):
+    found = laws(lambda x, rng: client(x, codes, 2.0, rng), SIX)
+    first = max(epsilon([found[SIX.index((a, b))] for a in range(2)]) for b in range(3))
+    second = max(epsilon([found[SIX.index((a, b))] for b in range(3)]) for a in range(2))
+    D = [max(int(np.not_equal(*two).sum()) for two in product(code, repeat=2)) for code in codes]
+    stated = [2.0 * one / sum(D) for one in D]
+    return np.allclose([first, second, epsilon(found)], [*stated, 2.0], rtol=0, atol=1e-9)
+
+
+check(
+    "Shares of ε",
+    "a bit beside a unary code, and beside a filter: shares as stated, and their sum is ε = 2",
+    adds_up(lopub, [BIT, UNARY]) and adds_up(lopub, [BIT, BLOOM]),
+    control="both attributes use the same coins",
+    caught=not adds_up(one_coin, [BIT, BLOOM]),
+)
+
+# %% [markdown]
+# (sec-publish-server)=
+# ### Tables of a few attributes
+#
+# As in {ref}`ch-joint`, each report has for each attribute a vector of *scores*, one for each value.
+# The scores of the person's own value have mean 1, the others mean 0.
+# Bits of different attributes are flipped independently.
+# So a product of scores is a score for a combination of values, and its mean over all people estimates the joint table.
+# (LoPub takes the likeliest table, by the EM of {ref}`ch-joint`; all that follows works with either.)
+
+
+# %%
+def scores(told, code, q):
+    """Scores of each value, from the bits of one attribute."""
+    clean = (told - q) / (1 - 2 * q)  # mean: the code's bit
+    system = np.vstack([np.transpose(code), np.ones(len(code))])
+    rows = np.column_stack([clean, np.ones(len(clean))])
+    return rows @ np.linalg.pinv(system).T
+
+
+def hear(reports, codes, eps):
+    """How to estimate a table, with standard errors."""
+    q, ends = float(flip(codes, eps)), np.cumsum([len(c[0]) for c in codes])
+    parts = np.split(np.array(reports, float), ends[:-1], axis=1)
+    z = [scores(told, c, q) for told, c in zip(parts, codes, strict=True)]
+
+    def estimate(A):
+        letters = "abcdefgh"[: len(A)]
+        each = ",".join("n" + letter for letter in letters)
+        told = np.einsum(f"{each}->n{letters}", *(z[j] for j in A))
+        return told.mean(0), told.std(0) / sqrt(len(told))
+
+    return estimate
+
+
+# %% [markdown]
+# We ask all readers at $\varepsilon = 24$, four for each attribute, which hardly protects anybody.
+# This is how many have had an affair in a good marriage, and in one that is not good:
+
+# %%
+CODES = [BIT] * d
+loud = hear([lopub(x, CODES, 24.0, rng) for x in readers], CODES, 24.0)
+study.beside(loud, readers, NAMES, (0, 1))
+
+# %% [markdown]
+# ### Graph and junction tree
+#
+# A pair of attributes is joined by an edge if its table shows dependence.
+# Let $I$ be the {term}`mutual information` of the pair, and $\kappa_i$, $\kappa_j$ the numbers of its values.
+# LoPub joins the pair if
+#
+# $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
+#
+# where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation.
+# Negative cells are first projected onto tables that are distributions, by `norm_sub`.
+
+
+# %%
+def shares(estimate, A):
+    cells, _ = estimate(A)
+    return norm_sub(cells.ravel()).reshape(cells.shape)
+
+
+def dependence(estimate, pair):
+    found = shares(estimate, pair)
+    return sqrt(2 * information(found) / (min(found.shape) - 1))
+
+
+def graph(estimate, d, phi):
+    return [p for p in combinations(range(d), 2) if dependence(estimate, p) >= phi]
+
+
+edges = graph(loud, d, phi=0.12)
+print(edges)
+
+# %% [markdown]
+# The graph shows which tables we need.
+# If the attributes of a triangle, or of another *clique*, are all joined, we estimate their table.
+# A long cycle without a shortcut is a problem: its tables cannot be multiplied up one after the other.
+# So the graph is *triangulated*: we take attributes out one by one, each time one with fewest neighbours, and join its neighbours to each other.
+# An attribute and its neighbours at that moment are a clique of the new graph.
+
+
+# %%
+def triangulate(edges, d):
+    """The largest cliques, and the edges added."""
+    near = {j: {i for e in edges if j in e for i in e if i != j} for j in range(d)}
+    cliques, added = [], []
+    while near:
+        j = min(near, key=lambda j: len(near[j]))
+        cliques.append({j, *near[j]})
+        for a, b in combinations(sorted(near[j]), 2):
+            if b not in near[a]:
+                added.append((a, b))
+                near[a].add(b)
+                near[b].add(a)
+        for i in near.pop(j):
+            near[i].remove(j)
+    largest = [c for c in cliques if not any(c < other for other in cliques)]
+    return sorted(tuple(sorted(c)) for c in largest), added
+
+
+cliques, added = triangulate(edges, d)
+print(cliques, "added:", added)
+
+
+# %% [markdown]
+# Last, the cliques are arranged in a *junction tree*.
+# Each clique is joined to one before it, such that the two share as many attributes as possible.
+# After triangulation, all that a clique shares with the cliques before it then lies in the one that it is joined to {cite:p}`jensen1994optimal`.
+
+
+# %%
+def junction_tree(cliques):
+    """Pairs: a clique, and what it shares with those before it."""
+    tree, rest = [(cliques[0], ())], list(cliques[1:])
+    while rest:
+        pairs = [(c, before) for c in rest for before, _ in tree]
+        shared = [tuple(sorted({*c} & {*p})) for c, p in pairs]
+        most = max(range(len(pairs)), key=lambda i: len(shared[i]))
+        tree.append((pairs[most][0], shared[most]))
+        rest.remove(pairs[most][0])
+    return tree
+
+
+tree = junction_tree(cliques)
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-graph", "caption": "Left: dependence graph at ε = 24; the dashed edge was added by triangulation. Right: its junction tree, with shared attributes on the edges."}, "image": {"alt": "Left, six attributes on a circle with eight solid edges and one dashed edge between 25 or older and college. Right, four cliques of three attributes each in a chain, joined by edges that bear the two attributes that neighbours share."}}
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
+study.draw_graph(axes[0], NAMES, edges, added)
+study.draw_tree(axes[1], tree)
+plt.show()
+
+# %% [markdown]
+# Attributes are numbered in the order of the questions, from 0.
+# The ring of children, age, college and job needed the dashed shortcut.
+# Instead of one table of 64 cells, the server now needs four tables of 8.
+#
+# ### Synthetic rows
+#
+# The server draws the attributes of the first clique from its table.
+# For each further clique it draws the new attributes, given the shared ones.
+# Let $C$ run through the cliques, and $S_C$ be what $C$ shares with those before it.
+# Then a row $x$ has the probability
+#
+# $$ \hat P(x) = \prod_C \hat P_C\big(x_{C \setminus S_C} \mid x_{S_C}\big). $$ (eq-publish-tree)
+
+
+# %%
+def synthesise(tree, estimate, n, rng):
+    """Draw n rows, clique after clique."""
+    columns = {}
+    for clique, shared in tree:
+        new = [j for j in clique if j not in shared]
+        cells = shares(estimate, clique)
+        cells = cells.transpose([clique.index(j) for j in (*shared, *new)])
+        sizes = cells.shape[len(shared) :]
+        rows = cells.reshape(-1, prod(sizes))
+        rows = rows + 1e-12 * rows.sum(0)  # for rows that are empty
+        rows = rows.cumsum(1) / rows.sum(1, keepdims=True)
+        given = np.zeros(n, int)
+        for j, size in zip(shared, cells.shape, strict=False):
+            given = given * size + columns[j]
+        drawn = (rng.random((n, 1)) >= rows[given, :-1]).sum(1)
+        columns |= zip(new, np.unravel_index(drawn, sizes), strict=True)
+    return np.stack([columns[j] for j in sorted(columns)], 1)
+
+
+def by_tree(estimate, n, rng):
+    """LoPub's server: from reports that were heard to rows."""
+    cliques, _ = triangulate(graph(estimate, d, 0.12), d)
+    return synthesise(junction_tree(cliques), estimate, n, rng)
+
+
+# %% [markdown]
+# How good are the rows at $\varepsilon = 24$, and how good at $\varepsilon = 2$?
+# For comparison, the table has *independent columns* with the true shares, which no private method can know.
+
+# %%
+quiet = hear([lopub(x, CODES, 2.0, rng) for x in readers], CODES, 2.0)
+made = {
+    "LoPub, ε = 24": by_tree(loud, n, rng),
+    "LoPub, ε = 2": by_tree(quiet, n, rng),
+}
+study.fidelity(made, readers, orders=(2, 3, 4))
+
+# %% [markdown]
+# At $\varepsilon = 2$ LoPub is far worse than independent columns.
+# Each attribute has a sixth of the budget, and the noise of two attributes is multiplied.
+# Nearly all pairs then look dependent:
+
+# %%
+print(len(graph(quiet, d, 0.12)), "edges of", comb(d, 2))
+study.beside(quiet, readers, NAMES, (0, 1))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: triangulation, junction tree and rows, on all graphs of five attributes"}
+def law_of_rows(tree, P):
+    """What the rows follow if all tables are those of P."""
+
+    def of(A):
+        return P.sum(tuple(j for j in range(P.ndim) if j not in A), keepdims=True)
+
+    return prod(of(clique) / of(shared) for clique, shared in tree)
+
+
+def sound(arrange):
+    """Whether what a clique shares with those before it is stated and lies in one, and the rows keep the cliques."""
+    P, pairs, good = np.random.default_rng(7).random((2,) * 5), list(combinations(range(5), 2)), True
+    P /= P.sum()
+    for chosen in product((False, True), repeat=10):
+        some = [p for p, yes in zip(pairs, chosen, strict=True) if yes]
+        cliques, _ = triangulate(some, 5)
+        tree = arrange(cliques)
+        Q = law_of_rows(tree, P)
+        for at, (clique, shared) in enumerate(tree):
+            away = tuple(j for j in range(5) if j not in clique)
+            before = {j for c, _ in tree[:at] for j in c}
+            good &= {*shared} == {*clique} & before and np.allclose(Q.sum(away), P.sum(away))
+        good &= all(any({*e} <= {*c} for c in cliques) for e in some)
+    return good
+
+
+def in_order(cliques):
+    """The control: each clique is joined to the one just before it."""
+    return [(c, tuple(sorted({*c} & {*before}))) for c, before in zip(cliques, [(), *cliques], strict=False)]
+
+
+check(
+    "Junction trees",
+    "1,024 graphs: all shared attributes lie in one clique before, and the rows follow every clique's table",
+    sound(junction_tree),
+    control="each clique is joined to the one just before it",
+    caught=not sound(in_order),
+)
+
+# %% [markdown]
+# (sec-publish-block)=
+# ## One random block
+#
+# LoPub asks everybody everything, with a small part of $\varepsilon$ for each answer.
+# Now we do the opposite.
+# Each phone draws a *block* $B$ of $b$ attributes, which is public.
+# It reports their joint value by k-RR, with all of $\varepsilon$ {cite:p}`zhang2018calm`.
+# For yes and no there are $K = 2^b$ joint values.
+
+
+# %%
+def block(record, b, eps, rng):
+    """A public block, and its joint value through k-RR."""
+    B = pick(list(combinations(range(len(record)), b)), rng)
+    own = tuple(int(record[j]) for j in B)
+    if toss((odds(eps) - 1) / (odds(eps) + 2**b - 1), rng):
+        return B, own
+    return B, pick(list(product((0, 1), repeat=b)), rng)
+
+
+print(block(readers[0], 3, 2.0, rng))
+
+# %% [markdown]
+# Here k-RR is written in its second form.
+# It keeps the value with a probability $\lambda$, and otherwise draws any of the $K$ values, the true one included.
+#
+# To estimate the table of a set $A$ with $K_A = 2^a$ cells, take the $N$ people whose block contains $A$.
+# Let a share $f_t$ of them be in cell $t$.
+# A blind draw is uniform on the cells of $A$, too.
+# So their reports show cell $t$ with probability $P_t$, where
+#
+# $$ P_t = \lambda f_t + \frac{1-\lambda}{K_A}, \qquad \lambda = \frac{e^\varepsilon-1}{e^\varepsilon+K-1}. $$
+#
+# We replace $P_t$ by the observed share $\hat P_t$, and solve:
+#
+# $$ \hat f_t = \frac1\lambda\Big(\hat P_t - \frac{1-\lambda}{K_A}\Big), \qquad \Var \hat f_t = \frac{P_t(1-P_t)}{\lambda^2 N}. $$ (eq-publish-block)
+#
+# The variance is that of a share of $N$ independent reports, for people who are a random sample.
+# For fixed people it is a little smaller.
+
+
+# %%
+def hear_blocks(reports, eps):
+    """How to estimate the table of some attributes, with standard errors."""
+    counts = Counter(reports)
+    b = len(reports[0][0])
+    lam = (exp(eps) - 1) / (exp(eps) + 2**b - 1)
+
+    def estimate(A):
+        seen = np.zeros((2,) * len(A))
+        for (B, y), times in counts.items():
+            if {*A} <= {*B}:
+                seen[tuple(y[B.index(j)] for j in A)] += times
+        N, P = seen.sum(), seen / seen.sum()
+        return (P - (1 - lam) / P.size) / lam, np.sqrt(P * (1 - P) / N) / lam
+
+    return estimate
+
+
+asked = hear_blocks([block(x, 3, 2.0, rng) for x in readers], 2.0)
+study.beside(asked, readers, NAMES, (0, 1))
+
+# %% [markdown]
+# This is the same $\varepsilon = 2$ as in the last table, and the errors are a quarter of LoPub's.
+#
+# How long should a block be?
+# A long block contains more pairs, but has more cells, so $\lambda$ is smaller.
+# We compare by the *parity* $\chi_A(x) = \prod_{j\in A} (-1)^{x_j}$, since all tables of yes and no are sums of parities.
+#
+# :::{prf:theorem} What a random block tells
+# :label: thm-publish-block
+# Let $1 \le a \le b \le d$, and let $\rho = \binom ba / \binom da$ be the probability that $B$ contains $A$.
+# The client is exactly ε-LDP, also for two records that differ in one attribute only.
+# The score $\chi_A(y)/(\rho\lambda)$ if $A \subseteq B$, and 0 otherwise, has the mean $\chi_A(x)$ and the variance
+#
+# $$ \frac{1}{\rho\lambda^2} - 1 . $$
+# :::
+#
+# :::{prf:proof}
+# First, the block does not depend on the record.
+# Given the block, the report is k-RR of its value, and k-RR is exactly ε-LDP.
+# Two records that differ in one attribute have different values in each block with this attribute.
+#
+# Second, a blind draw has a parity of mean 0.
+# So for each block that contains $A$, the mean of $\chi_A(y)$ is $\lambda\,\chi_A(x)$.
+# Third, the square of a parity is 1.
+# With $\rho$ as the probability of such blocks,
+#
+# $$ \begin{aligned} \E[\text{score}] &= \rho\cdot\frac{\lambda\,\chi_A(x)}{\rho\lambda} = \chi_A(x), \\[1ex] \Var[\text{score}] &= \rho\cdot\frac{1}{(\rho\lambda)^2} - \chi_A(x)^2 = \frac1{\rho\lambda^2} - 1. \end{aligned} $$
+# :::
+#
+# So a report is *worth* $\rho\lambda^2$ true answers about $A$.
+# The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ (Exercise 1).
+
+
+# %%
+def worth(a, b, d, eps):
+    """How many true answers about a attributes a report is worth."""
+    lam = (exp(eps) - 1) / (exp(eps) + 2**b - 1)
+    return comb(b, a) / comb(d, a) * lam**2
+
+
+def best(d, eps):
+    return max(range(2, d + 1), key=lambda b: worth(2, b, d, eps))
+
+
+print({eps: best(d, eps) for eps in (0.5, 1, 2, 4)})
+print(prove(sized(block, 2), [*product((0, 1), repeat=3)], rounded=False))
+
+# %% [markdown]
+# (sec-publish-notions)=
+# ## Two meanings of ε
+#
+# The same can be computed for LoPub.
+# With one bit per attribute, the score for the parity of a pair is $\pm1/(1-2q)^2$, so its variance is $(1-2q)^{-4}-1$.
+# A third client reports *one parity*, of one or two random attributes, by randomized response {cite:p}`cormode2018marginal`.
+# Exercise 2 derives its variance.
+# Since $q = 1/(e^{\varepsilon/d}+1)$, LoPub's $1-2q$ is $\tanh(\varepsilon/2d)$.
+
+
+# %%
+NOISE = {
+    "LoPub": lambda eps, d: tanh(eps / (2 * d)) ** -4 - 1,
+    "one parity": lambda eps, d: (d + comb(d, 2)) / tanh(eps / 2) ** 2 - 1,
+    "random block": lambda eps, d: 1 / worth(2, best(d, eps), d, eps) - 1,
+}
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-notions", "caption": "n times the variance of a pair's parity, for 16 questions, against the ε of a record (left) and of an attribute (right)."}, "image": {"alt": "Two panels on logarithmic axes with three falling curves each. Left, the curve of LoPub lies far above those of the random block and of one parity. Right, it lies below both."}}
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
+for ax, whose in zip(axes, ("record", "attribute"), strict=True):
+    grid = [
+        {"client": name, "ε": e, "noise": noise(16 * e if whose == "attribute" and name == "LoPub" else e, 16)}
+        for name, noise in NOISE.items()
+        for e in np.geomspace(0.4, 10, 40)
+    ]
+    sns.lineplot(pd.DataFrame(grid), x="ε", y="noise", ax=ax, legend=whose == "record", **theory("client", [*NOISE]))
+    ax.set(xscale="log", yscale="log", xlabel=f"ε of {'a record' if whose == 'record' else 'an attribute'}")
+    ax.set_xticks([0.5, 1, 2, 4, 8])
+    plain_ticks(ax)
+axes[0].set_ylabel("n × variance")
+axes[0].legend(frameon=False)
+plt.show()
+
+# %% [markdown]
+# In this book, any two records are neighbours, so $\varepsilon$ protects the whole record.
+# Then a random block is far better than LoPub, and for $\varepsilon$ below about 1.8 one parity is slightly better still.
+#
+# One can also protect each *attribute*: neighbours are then records that differ in one attribute.
+# LoPub's attribute has only $\varepsilon/d$, but a block may spend all of $\varepsilon$ on it.
+# For this weaker goal the order is reversed.
+# With $\varepsilon = 2$ per attribute and sixteen attributes, a record has $\varepsilon = 32$.
+# If the answers are related, one of them is hardly safe among the others.
+# So a published $\varepsilon$ must state who its neighbours are.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: means and variances of the three clients, from their exact laws"}
+def sign(x):
+    return (-1) ** sum(x)
+
+
+def one_parity(x, eps, rng):
+    A = pick([A for a in (1, 2) for A in combinations(range(len(x)), a)], rng)
+    own = sign(x[j] for j in A)
+    return A, own if toss(odds(eps) / (odds(eps) + 1), rng) else -own
+
+
+def of_block(report, A, b, eps, d):
+    """The score of the theorem."""
+    B, y = report
+    lam = (exp(eps) - 1) / (exp(eps) + 2**b - 1)
+    return sign(y[B.index(j)] for j in A) * comb(d, len(A)) / comb(b, len(A)) / lam if {*A} <= {*B} else 0.0
+
+
+def off(client, score, variance, A=(0, 1), d=3):
+    """How far mean and variance of a score are off, over all records."""
+    records = [*product((0, 1), repeat=d)]
+    mean, seen = moments(client, records, score=score)
+    return max(np.abs(mean - [sign(x[j] for j in A) for x in records]).max(), np.abs(seen - variance).max())
+
+
+rivals = [
+    (lambda x, rng: lopub(x, [BIT] * 3, 2.0, rng), lambda y: sign(map(int, y[:2])) / tanh(1 / 3) ** 2),
+    (lambda x, rng: one_parity(x, 2.0, rng), lambda y: (y[0] == (0, 1)) * y[1] * 6 / tanh(1)),
+    (lambda x, rng: block(x, 3, 2.0, rng), lambda y: of_block(y, (0, 1), 3, 2.0, 3)),
+]
+stated = [noise(2.0, 3) for noise in NOISE.values()]
+blocks = [(1, (2,)), (2, (0, 3)), (3, (0, 3)), (3, (0, 1, 2)), (4, (1, 2, 3))]
+
+
+def block_off(b, A, eps):
+    """Of four attributes, sent at ε = 1 and scored at another."""
+    score, variance = lambda y: of_block(y, A, b, eps, 4), 1 / worth(len(A), b, 4, 1.0) - 1
+    return off(lambda x, rng: block(x, b, 1.0, rng), score, variance, A, 4)
+
+
+check(
+    "Noise",
+    "three attributes, ε = 2: all three as drawn; four attributes, five sets: as in the theorem",
+    all(off(*one, v) < 1e-9 for one, v in zip(rivals, stated, strict=True))
+    and all(block_off(*one, 1.0) < 1e-9 for one in blocks),
+    control="each with its neighbour's formula; blocks scored with ε = 1.1",
+    caught=not any(off(*one, v) < 1e-3 for one, v in zip(rivals, stated[1:] + stated[:1], strict=True))
+    and all(block_off(*one, 1.1) > 0.01 for one in blocks),
+)
+
+# %% [markdown]
+# (sec-publish-model)=
+# ## From noisy pairs to rows
+#
+# A block of three tells nothing about a clique of four.
+# We need a model that uses only pairs: the distribution of *maximum entropy*.
+# Of all distributions with the parities $\hat m_A$ of attributes and pairs, it has the largest entropy.
+# By Lagrange multipliers, its form is
+#
+# $$ \hat P(x) \propto \exp\Big(\sum_{\lvert A\rvert\le 2} \theta_A\,\chi_A(x)\Big). $$
+#
+# The best numbers $\theta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \theta_A \hat m_A$.
+# We add a penalty of $5\,\theta_A^2$ times the variance of $\hat m_A$, so that noise does not bring large $\theta_A$.
+# `max_entropy` of the package does this.
+
+
+# %%
+SETS = [A for a in (1, 2) for A in combinations(range(d), a)]
+
+
+def by_entropy(estimate, worth_of, n, rng):
+    """Rows from the maximum-entropy model of all pairs."""
+    m = []
+    for A in SETS:
+        cells, _ = estimate(A)
+        m.append((cells * (-1) ** np.indices(cells.shape).sum(0)).sum())
+    variances = [1 / (n * worth_of(len(A))) for A in SETS]
+    return max_entropy(d, SETS, m, variances).sample(n, rng)
+
+
+# %% [markdown]
+# (sec-publish-equal)=
+# ## At the same ε
+#
+# We compare what was reported at $\varepsilon = 2$: LoPub's answers under both models, and the blocks.
+# An answer of LoPub about $a$ attributes is worth $(1-2q)^{2a}$ true ones.
+
+
+# %%
+def lopub_worth(a):
+    return tanh(2 / (2 * d)) ** (2 * a)
+
+
+def block_worth(a):
+    return worth(a, 3, d, 2)
+
+
+made = {
+    "LoPub, junction tree": by_tree(quiet, n, rng),
+    "LoPub, entropy": by_entropy(quiet, lopub_worth, n, rng),
+    "block, entropy": by_entropy(asked, block_worth, n, rng),
+}
+study.fidelity(made, readers, orders=(2, 3, 4))
+
+# %% [markdown]
+# The step to maximum entropy helps LoPub, but only the block is better than independent columns.
+# The {ref}`dossier <paper-ren2019>` compares more methods on sixteen attributes.
+#
+# (sec-publish-fair)=
+# ## A release
+#
+# (sec-publish-before)=
+# ### Before anybody is asked
+#
+# The magazine knows $n$ and $d$, so it knows its errors beforehand.
+# In {eq}`eq-publish-block`, take $P_t = \frac14$ and $N \approx n\rho$ for a pair.
+# Then a cell has the standard error $\sqrt{3/(16\,n\,\rho\lambda^2)}$:
+
+# %%
+for eps in (0.5, 1.0, 2.0, 4.0):
+    b = best(d, eps)
+    error = sqrt(3 / 16 / (n * worth(2, b, d, eps)))
+    odds_change = f"odds change × {exp(eps):4.1f}"
+    print(f"ε = {eps}  b = {b}  {odds_change}  error {error:.3f}")
+
+# %% [markdown]
+# We choose $\varepsilon = 2$: a cell has an error below three points, and the odds of a bet on a reader change at most 7.4-fold.
+# The readers must be told this number before they answer.
+#
+# (sec-publish-made)=
+# ### What is published
+#
+# The magazine publishes three things: the estimates of all pairs with their standard errors, the synthetic rows, and how both were made.
+
+# %%
+rows = made["block, entropy"]
+table(pd.DataFrame(rows[:3], columns=NAMES))
+
+# %% [markdown]
+# (sec-publish-errors)=
+# ### Beside the truth
+#
+# The magazine never sees the truth, but we do ({numref}`fig-publish-release`).
+
+# %%
+cells = study.pairs(asked, readers, rows)
+inside = (cells.estimate - cells.true).abs() < 1.96 * cells.error
+print(f"{inside.sum()} of {len(cells)} cells lie within 1.96 standard errors")
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-release", "caption": "All 60 cells of the 15 pairs, ordered by their true share (line): published estimates with 95 % bars, and the shares in the synthetic rows (crosses)."}, "image": {"alt": "Sixty true shares rise from 5 to 54 per cent along a line. Dots with bars of five points up and down scatter around the line, and nearly all bars reach it. Crosses for the synthetic rows scatter around it less."}}
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+sns.lineplot(cells, x=cells.index, y="true", color="black", label="truth", ax=ax)
+ax.errorbar(cells.index, cells.estimate, 1.96 * cells.error, fmt="o", ms=3, lw=0.8, color="C0", label="estimate")
+sns.scatterplot(cells, x=cells.index, y="rows", marker="X", s=30, color="C1", label="synthetic rows", ax=ax, zorder=3)
+ax.set(xlabel="cell of a pair", ylabel="share")
+ax.legend(frameon=False)
+plt.show()
+
+# %% [markdown]
+# (sec-publish-question)=
+# ### A reader counts
+#
+# A newspaper asks: how much more frequent are affairs where the marriage is not good?
+# It computes the answer from the published table of this pair.
+# Its standard error needs only $N$ and $\lambda$ from the note.
+# The delta method multiplies each cell's error by `c`, the derivative of the answer by this cell ({ref}`sec-kv-ratio`).
+
+
+# %%
+def difference(f, N, lam):
+    """Affairs in marriages that are not good, minus in good ones."""
+    total = f.sum(0)
+    rate = f[1] / total
+    c = np.array([-rate, 1 - rate]) / total * [1, -1]
+    P = lam * f + (1 - lam) / 4
+    variance = ((P * c**2).sum() - (P * c).sum() ** 2) / (lam**2 * N)
+    return rate[0] - rate[1], sqrt(variance)
+
+
+lam = (exp(2) - 1) / (exp(2) + 7)
+N = n * comb(3, 2) / comb(d, 2)  # about
+told = {
+    "truth": (study.difference(readers)[0], 0),
+    "estimate": difference(asked((0, 1))[0], N, lam),
+    "rows, taken for people": study.difference(rows),
+}
+for what, (gap, error) in told.items():
+    print(f"{what} {100 * gap:.0f} ± {100 * error:.1f}")
+
+# %% [markdown]
+# The newspaper can conclude that affairs are more frequent in marriages that are not good; by how much, it hardly knows.
+# Treating the rows as people gives an error that is many times too small.
+#
+# (sec-publish-not)=
+# ### What the table does not tell or hide
+#
+# - *Sets of three and more* come from the model, not from reports.
+# - *Small groups* are missing: a cell below twice its error, here five points, may be noise.
+#   A rare row points to nobody, although some reader may have it.
+# - *Taking part* is not hidden, and the block that a reader drew is public.
+# - *Facts about groups* are what the table is for.
+#   If affairs are more frequent in bad marriages, this says something about every reader whose marriage is known to be bad.
+# - *A second survey* of the same readers adds its $\varepsilon$; a second table from the same reports costs nothing.
+#
+# (sec-publish-choice)=
+# ## What to use when
+#
+# - A record must be protected: random blocks and maximum entropy, for up to about 20 yes-or-no questions.
+# - Only single answers must be protected, and they are not related: LoPub.
+# - One relation matters most: ask its two questions only.
+# - Errors fall like $1/\sqrt n$, and a pair needs a number of people that grows with $d^2$: ask fewer questions.
+#
+# (sec-publish-wrong)=
+# ## What can go wrong
+#
+# - *The threshold is below the noise.*
+#   Then noise joins everything, the cliques are large, and their tables are noisier still.
+# - *The graph is a model.*
+#   Two attributes without an edge are independent in the rows, given those between them.
+# - *The penalty* pulls strong relations towards independence.
+#   The estimates of pairs are unbiased, so publish them, too.
+#
+# (sec-publish-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# For the parity of a pair, when is a block of $b+1$ attributes better than one of $b \ge 2$?
+# Show that the answer does not depend on $d$, and compute the $\varepsilon$ for $b = 2$.
+# :::
+#
+# :::{dropdown} Solution
+# With $u = e^\varepsilon-1$, a report is worth
+#
+# $$ \rho\lambda^2 = \frac{b(b-1)}{d(d-1)}\Big(\frac{u}{u+2^b}\Big)^2. $$
+#
+# So $d$ is in a factor that all $b$ have in common.
+# With $r = \sqrt{(b+1)/(b-1)}$, which lies between 1 and 2, $b+1$ is better if
+#
+# $$ u + 2^{b+1} < r\,(u+2^b), \qquad\text{or}\qquad e^\varepsilon > 1 + 2^b\,\frac{2-r}{r-1}. $$
+#
+# As $b$ grows, $r$ falls and the bound rises, so the worth rises up to some $b$ and then falls.
+# For $b = 2$, $r = \sqrt3$ and $\varepsilon > 0.90$; for $b = 3$, $\varepsilon > 2.51$.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes)
+# Write the client that reports one random parity of one or two attributes, and its estimator of all parities of pairs.
+# What is its variance, and what does it give for `affair` and `good marriage` at $\varepsilon = 2$?
+# :::
+#
+# :::{dropdown} Solution
+# ```python
+# def parity(x, eps, rng):
+#     A = pick([A for a in (1, 2) for A in combinations(range(len(x)), a)], rng)
+#     own = (-1) ** sum(int(x[j]) for j in A)
+#     return A, own if toss(odds(eps) / (odds(eps) + 1), rng) else -own
+#
+#
+# def estimator(reports, A, d, eps):
+#     z = [(B == A) * y * (d + comb(d, 2)) / tanh(eps / 2) for B, y in reports]
+#     return np.mean(z), np.std(z) / sqrt(len(z))
+#
+#
+# said = [parity(x, 2.0, rng) for x in readers]
+# print(estimator(said, (0, 1), d, 2.0), ((-1) ** readers[:, :2].sum(1)).mean())
+# ```
+#
+# The score is not 0 with probability $1/(d+\binom d2)$, and its square is then $(d+\binom d2)^2/\tanh^2\frac\varepsilon2$.
+# So the variance is $(d+\binom d2)/\tanh^2\frac\varepsilon2 - 1$: 35 for $d = 6$ and $\varepsilon = 2$.
+# The estimate scatters around −0.43 by 0.07 to 0.08, the block's by 0.063.
+# :::
+#
+# :::{admonition} Exercise 3 (think, 4 minutes)
+# A neighbour knows all answers of one reader except that about affairs.
+# He finds three synthetic rows with these five answers, all with an affair.
+# What does he learn, and what would change if the reader had not taken part?
+# :::
+#
+# :::{dropdown} Solution
+# The rows are drawn from a model of all readers, so they show how frequent affairs are among similar people.
+# Without this reader's report the rows would be nearly the same: it changes the odds of any published table by at most $e^2 = 7.4$.
+# Three rows are also far too few, since the cell is much smaller than its error.
+# :::
+#
+# ## Summary
+#
+# - LoPub flips the bits of all answers, and draws rows from the tables of a junction tree.
+#   Each attribute has only a part of $\varepsilon$.
+# - A random block spends all of $\varepsilon$ on a few attributes, and is worth $\rho\lambda^2$ true answers.
+# - Estimates have standard errors that are known beforehand; synthetic rows are not people, and have none.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $d$ | number of keys, or of attributes |
+# | $j$ | a key, or an attribute: one of the $d$ |
+# | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
+# | $q$ | chance that the bit of another item is set |
+# | $N$ | number of reports about one key |
+# | $A$ | a set of attributes (here only) |
+# | $a$ | number of attributes in $A$ (here only) |
+# | $t$ | a cell of a table (here only) |
+# | $P$ | shares of cells; $\hat P$ of the synthetic rows (here only) |
+# | $D$ | number of bits in which two records differ at most, $D_j$ for attribute $j$ (here only) |
+# | $I$ | mutual information of a pair (here only) |
+# | $\varphi$ | dependence from which on two attributes are joined (here only) |
+# | $C$ | a clique (here only) |
+# | $S_C$ | what a clique shares with those before it (here only) |
+# | $B$ | a block of attributes (here only) |
+# | $b$ | number of attributes in a block (here only) |
+# | $K$ | number of values of a block, $K_A$ of a set (here only) |
+# | $\lambda$ | chance that a block's value is kept (here only) |
+# | $\rho$ | chance that a block contains $A$ (here only) |
+# | $\chi_A$ | parity of the attributes in $A$ (here only) |
+# | $\theta_A$ | weight of a parity in the maximum-entropy model (here only) |
+# | $\hat m_A$ | estimated mean of a parity (here only) |
+#
+# Next, {ref}`ch-choosing` compares what all lessons offer.
