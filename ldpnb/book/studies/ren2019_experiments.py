@@ -438,10 +438,10 @@ def parity_of(table: Floats) -> float:
 def modelled(model: str, known: Gathered, d: int, n: int, rng: np.random.Generator) -> Ints:
     """Return synthetic records of n people by one of the models."""
     if model in (EARLY, NETWORK):
-        triples = tuple(combinations(range(d), 3))
+        triples = tuple(sets_of(d, 3))
         tables = dict(zip(triples, known[model](triples), strict=True))
         return fit(greedy(Scores(tables), d, 2, root=entropy_root(tables)), tables).sample(n, rng=rng)
-    sets = tuple(s for a in (1, 2) for s in combinations(range(d), a))
+    sets = tuple(sets_of(d, 1, 2))
     found, people = known["all"](sets)
     if model == TREE:
         even = {s: t for s, t in zip(sets, consistent(sets, found, people), strict=True) if len(s) == 2}
