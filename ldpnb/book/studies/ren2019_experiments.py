@@ -444,7 +444,7 @@ def modelled(model: str, known: Gathered, d: int, n: int, rng: np.random.Generat
     sets = tuple(sets_of(d, 1, 2))
     found, people = known["all"](sets)
     if model == TREE:
-        even = {s: t for s, t in zip(sets, consistent(sets, found, people), strict=True) if len(s) == 2}
+        even: dict[Set, Any] = {s: t for s, t in zip(sets, consistent(sets, found, people), strict=True) if len(s) == 2}
         return fit(greedy(Scores(even), d, 1, root=entropy_root(even)), even).sample(n, rng=rng)
     return max_entropy(d, sets, [parity_of(t) for t in found], 1 / np.asarray(people)).sample(n, rng)
 
