@@ -64,13 +64,11 @@ for name, record in PEOPLE.items():
     print(name, dict(zip(ATTRIBUTES, record, strict=True)))
 
 # %% [markdown]
-# Ana and Cleo need help with cooking and with walking.
-# For each of the two attributes, the share of people who need help is ½.
-# The share who need both could still be anything from 0 to ½.
+# Half of these people need help with cooking, and half with walking.
+# From these two shares alone, the share who need both could be anything from 0 to ½.
 # So the server wants the *joint table*: the share $\theta_\omega$ of the people in each *cell* $\omega$.
-# A cell names one value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
+# A cell has a value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
 #
-# No report may give away Ana's record.
 # **Can the server learn joint tables if the phone perturbs each attribute by itself?**
 #
 # (sec-joint-client)=
@@ -120,7 +118,7 @@ print("symbols:", *symbols(PEOPLE["Ana"], SIZES, 4.0, rng))
 # %% [markdown]
 # {numref}`fig-joint-tree` shows what flips does to one attribute with two values.
 
-# %% mystnb={"figure": {"name": "fig-joint-tree", "caption": "Flips for one attribute with two values, of a person with value 0, so the code is 10. Each bit is flipped with probability 1/4, which is budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-joint-tree", "caption": "Flips for one attribute with two values, of a person with value 0, so the code is 10. Each bit is flipped with probability 1/4, which is budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
 codes = product((False, True), repeat=2)
 diagram.tree(
     lambda x, rng: flips((x,), (2,), 2 * log(3), rng)[0],
@@ -154,10 +152,9 @@ plt.show()
 # :::
 #
 # By {prf:ref}`thm-composition`, the budgets of the attributes in which two records differ add up.
-# It remains to show that $e^{\varepsilon/d}$ is attained for each of them.
-# In symbols, report $x_j$, the value of the first record.
-# In flips, two codes differ in two bits; report both as in the code of $x_j$.
-# Each bit then contributes $e^{\varepsilon/2d}$.
+# Each contributes exactly $\varepsilon/d$, because a report may agree with the first record.
+# In symbols, its value then has the factor $e^{\varepsilon/d}$.
+# In flips, the two codes differ in two bits, and each bit has the factor $e^{\varepsilon/2d}$.
 #
 # `prove` confirms this for every ε, for two attributes with two and three values:
 
@@ -179,8 +176,7 @@ for client in (flips, symbols):
     print(prove(small(client), SMALL, rounded=False), "\n")
 
 # %% [markdown]
-# Some texts state only $\varepsilon/d$, the budget of one attribute.
-# But attributes that go together give each other away, so always say whose budget you mean.
+# Some texts state only $\varepsilon/d$, but attributes that go together give each other away.
 # With 16 attributes, 2 per attribute is 32 for the record.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets, and what is thrown away"}
@@ -223,11 +219,12 @@ check(
 # $$ p^* = \frac{e^{\varepsilon/d}}{e^{\varepsilon/d}+\kappa_j-1}, \qquad q^* = \frac{1}{e^{\varepsilon/d}+\kappa_j-1}. $$
 #
 # Write these probabilities as a matrix, with a row per report and a column per value.
-# With $I$ the identity and $J$ the matrix of ones, the matrix and its inverse are
+# For two values, the matrix and its inverse are
 #
-# $$ (p^*-q^*)\,I + q^*J \qquad\text{and}\qquad \frac{I - q^*J}{p^*-q^*}. $$ (eq-joint-inverse)
+# $$ \begin{pmatrix} p^* & q^* \\ q^* & p^* \end{pmatrix} \qquad\text{and}\qquad \frac{1}{p^*-q^*}\begin{pmatrix} 1-q^* & -q^* \\ -q^* & 1-q^* \end{pmatrix}. $$ (eq-joint-inverse)
 #
-# Their product is $I$, because $J^2 = \kappa_j J$ and $p^* + (\kappa_j-1)\,q^* = 1$.
+# For more values, the inverse has the same entries, on and off its diagonal.
+# The product of both has zeros off its diagonal: each is $-q^*$ times $p^* + (\kappa_j-1)\,q^* - 1 = 0$.
 # A column of the inverse belongs to a report, and its entries are the *scores* of the values:
 #
 # $$ z_j[x] = \frac{1[y_j \text{ supports } x] - q^*}{p^*-q^*}, \qquad \E z_j[x] = 1[x = x_j], $$ (eq-joint-scores)
@@ -240,13 +237,13 @@ check(
 # Their expectations sum to 1 already, so this number has expectation 0.
 #
 # Two attributes are perturbed independently.
-# So the matrix of both reports has as entries all products of an entry of one matrix and an entry of the other.
-# This is their *Kronecker product*, `np.kron`, and its inverse is the Kronecker product of the inverses.
+# So the matrix of both reports has the products of the entries of both matrices.
+# This is their *Kronecker product*, `np.kron`, and its inverse is that of the inverses.
 # The *product score* of a cell is $\prod_j z_j[\omega_j]$, and
 #
-# $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\text{the person is in cell } \omega]. $$
+# $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\omega \text{ is the person's cell}]. $$
 #
-# The server averages over people: $\hat\theta_\omega$ is the mean product score.
+# The estimate $\hat\theta_\omega$ is the mean product score of the $n$ people.
 # Its standard error is the standard deviation of the product scores over $\sqrt n$.
 
 
@@ -278,8 +275,7 @@ def supports(client, reports, j, k):
 
 
 # %% [markdown]
-# Now we ask 20,000 people with $\varepsilon = 4$, so each attribute has budget 1.
-# The table shows cooking and walking.
+# Now we ask 20,000 people with $\varepsilon = 4$, so each attribute has budget 1:
 
 # %%
 n, eps = 20_000, 4.0
@@ -315,7 +311,7 @@ table(pd.DataFrame(columns))
 
 # %% [markdown]
 # All estimates are within two standard errors of the truth, and symbols has smaller ones.
-# From single shares alone you could only multiply, as if the attributes were independent:
+# Single shares alone would be multiplied, as if attributes were independent:
 
 # %%
 cook, walk = people[:, 0].mean(), people[:, 1].mean()
@@ -327,11 +323,12 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 # In symbols, $1-\kappa_j\,q^* = p^*-q^*$, and the scores sum to 1.
 # So
 #
-# $$ \begin{aligned} z_j[x] - \frac1{\kappa_j} &= \frac{1[y_j = x] - \frac1{\kappa_j}}{p^*-q^*}, \\[1ex] \sum_x z_j[x]^2 &= \frac1{\kappa_j} + \sum_x\Big(z_j[x] - \frac1{\kappa_j}\Big)^2 = \frac1{\kappa_j} + \frac{1-\frac1{\kappa_j}}{(p^*-q^*)^2}. \end{aligned} $$
+# $$ \begin{aligned} z_j[x] - \frac1{\kappa_j} &= \frac{1[y_j = x] - \frac1{\kappa_j}}{p^*-q^*}, \\[1ex] \sum_x z_j[x]^2 &= \frac1{\kappa_j} + \sum_x\Big(z_j[x] - \frac1{\kappa_j}\Big)^2 \\ &= \frac1{\kappa_j} + \frac{1-\frac1{\kappa_j}}{(p^*-q^*)^2}. \end{aligned} $$
 #
 # In flips, each bit gives its score an error of variance $\sigma^2 = q^*(1-q^*)/(p^*-q^*)^2$.
 # To subtract the mean error leaves the variance $\sigma^2(1-\frac1{\kappa_j})$, in each of $\kappa_j$ scores.
-# Together, whatever the person's value is,
+# The squared means of the scores sum to 1.
+# So, whatever the person's value is,
 #
 # $$ b_j = \begin{cases} \dfrac1{\kappa_j} + \Big(1-\dfrac1{\kappa_j}\Big)\dfrac{1}{(p^*-q^*)^2} & \text{in symbols,} \\[2ex] 1 + (\kappa_j-1)\,\sigma^2 & \text{in flips.} \end{cases} $$ (eq-joint-noise)
 #
@@ -348,11 +345,11 @@ print(f"cook {cook:.3f} times walk {walk:.3f}: {cook * walk:.3f}")
 # To sum a table over the values of one attribute is to replace its factor by $\sum_x z_j[x] = 1$.
 # This leaves the table of the others, so tables agree.
 #
-# A product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$.
-# Given the record, the attributes are independent, and $b_j$ is the same for all values.
-# So the sum over the cells is
+# One person's product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$.
+# Sum this over the cells.
+# Given the record, the attributes are independent, and $b_j$ is the same for all values, so
 #
-# $$ \E\sum_\omega\Big(\prod_j z_j[\omega_j]\Big)^2 - \sum_\omega\theta_\omega^2 = \E\prod_j\sum_x z_j[x]^2 - \sum_\omega\theta_\omega^2 = \prod_j b_j - \sum_\omega\theta_\omega^2. $$
+# $$ \E\sum_\omega\Big(\prod_j z_j[\omega_j]\Big)^2 = \E\prod_j\sum_x z_j[x]^2 = \prod_j b_j. $$
 
 
 # %%
@@ -406,7 +403,7 @@ check(
 # (sec-joint-likelihood)=
 # ## EM: the likeliest table
 #
-# Product scores can make cells negative.
+# Estimated cells can be negative.
 # You can project the table by Norm-Sub, or look for the table under which the reports are likeliest.
 #
 # If a part $y_j$ supports $x$ and not $x'$, it is $e^{\varepsilon/d}$ times as likely for $x$, in symbols and in flips alike.
@@ -417,7 +414,7 @@ check(
 # Let $C_y$ of the $n$ people send report $y$.
 # The mean log-likelihood and its derivatives are
 #
-# $$ L(\theta) = \sum_y \frac{C_y}{n}\ln\sum_\omega A_{y\omega}\,\theta_\omega, \qquad G_\omega = \frac{\partial L}{\partial\theta_\omega} = \sum_y \frac{C_y}{n}\cdot\frac{A_{y\omega}}{\sum_{\omega'} A_{y\omega'}\,\theta_{\omega'}}. $$
+# $$ \begin{aligned} L(\theta) &= \sum_y \frac{C_y}{n}\ln\sum_\omega A_{y\omega}\,\theta_\omega, \\[1ex] G_\omega = \frac{\partial L}{\partial\theta_\omega} &= \sum_y \frac{C_y}{n}\cdot\frac{A_{y\omega}}{\sum_{\omega'} A_{y\omega'}\,\theta_{\omega'}}. \end{aligned} $$
 #
 # One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $L$ rises to its maximum ({ref}`ch-sensible`).
 # Reports with equal rows of $A$ are counted together, so a step takes no longer for more people.
@@ -445,7 +442,7 @@ def em(A, C, gap=1e-7, most=100_000):
 # %% [markdown]
 # To see EM at work, let 400 people answer two yes-or-no questions by symbols, with $e^{\varepsilon/d} = 3$.
 # Of the reports, 150 are “0, 0”, 110 are “1, 1”, and 70 each are “0, 1” and “1, 0”.
-# The two middle cells stay equal on the whole path, so a plane can show it ({numref}`fig-joint-em`).
+# The two middle cells stay equal, so a plane can show the path ({numref}`fig-joint-em`).
 
 # %%
 A = np.array([[9, 3, 3, 1], [3, 9, 1, 3], [3, 1, 9, 3], [1, 3, 3, 9]])
@@ -490,28 +487,26 @@ plt.show()
 # (sec-joint-convergence)=
 # ### When to stop
 #
-# Steps are short where reports say little, so a short step does not mean that the maximum is near.
+# Where reports say little, steps are short, even far from the maximum.
 #
 # :::{prf:theorem} How far the maximum is
 # :label: thm-joint-certificate
 # For any tables $\theta$ and $\theta'$, if $\theta$ has no empty cell,
 #
-# $$ L(\theta') - L(\theta) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
+# $$ \begin{aligned} L(\theta') - L(\theta) &\le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \\ &\le \max_\omega G_\omega - 1. \end{aligned} $$ (eq-joint-certificate)
 # :::
 #
-# Indeed, $L$ is concave, so it lies below its tangents.
-# By the formula of $G_\omega$, $\sum_\omega G_\omega\,\theta_\omega = 1$.
-# So
-#
-# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) = \sum_\omega G_\omega\,\theta'_\omega - 1 \le \max_\omega G_\omega - 1. $$
+# First, $L$ is concave, so it lies below its tangents.
+# Second, $\sum_\omega G_\omega\,\theta_\omega = 1$, by the formula of $G_\omega$.
+# Third, the shares $\theta'_\omega$ sum to 1.
 #
 # `em` stops by this bound.
 # If you stop too early, the table is too close to equal shares.
 #
 # ### The bias of EM
 #
-# EM has no negative cells, so it overestimates cells that are rare or empty.
-# Let 400 people be in the cells “0, 0” and “1, 1” alone, with probabilities 0.6 and 0.4, and repeat the survey 2,000 times:
+# EM has no negative cells, so it overestimates rare cells.
+# Let 400 people be in the cells “0, 0” and “1, 1” alone, with probabilities 0.6 and 0.4, in 2,000 surveys:
 
 # %%
 pi = np.array([0.6, 0, 0, 0.4])
@@ -522,9 +517,9 @@ print("mean of product scores:", linears.mean(0).round(3))
 print("mean of EM:            ", likeliest.mean(0).round(3))
 
 # %% [markdown]
-# The bias shrinks if a survey has more people, but not if you average many surveys.
+# The bias shrinks with more people, but not if you average many surveys.
 # For averages and sums, take the product scores.
-# For one table to show, take EM, here for the survey of 20,000:
+# To show one table, take EM, here for the survey of 20,000:
 
 # %%
 columns = {"cook, walk": cells, "truth": np.round(truth, 3)}
@@ -565,18 +560,14 @@ check(
 # ## Where the joint table dies
 #
 # By {eq}`eq-joint-error`, each further attribute multiplies the squared error by about $b_j$.
-# The table of equal shares, which needs no survey, has the squared error
-#
-# $$ \sum_\omega\Big(\theta_\omega - \frac1K\Big)^2 = \sum_\omega\theta_\omega^2 - \frac1K < 1 $$
-#
-# if there are $K$ cells.
-# So a table is *dead* if the sum of its variances exceeds 1: then equal shares are nearer to the truth, whatever it is.
+# The table of equal shares, which needs no survey, has the squared error $\sum_\omega\theta_\omega^2 - \frac1K < 1$ if there are $K$ cells.
+# So we call a table *dead* if its variances sum to more than 1: then equal shares have the smaller error, whatever the truth is.
 # The left of {numref}`fig-joint-dies` shows six attributes with two values.
-# At $\varepsilon = 2$, tables of four attributes are dead, and those of three are nearly so.
+# At $\varepsilon = 2$, tables of four attributes are dead.
 #
 # ### Flips or symbols?
 #
-# Compare the two lines of {eq}`eq-joint-noise`: symbols has the smaller error exactly if
+# Compare the two lines of {eq}`eq-joint-noise`: symbols has no larger error exactly if
 #
 # $$ \kappa_j \le e^{3\varepsilon/2d} + e^{\varepsilon/2d} + 2 $$ (eq-joint-which)
 #
@@ -587,8 +578,9 @@ check(
 # ### Or draw a pair
 #
 # Instead of splitting the budget, the phone can *sample*: answer one question with all of ε.
-# If it draws one attribute, the reports say nothing about pairs.
-# So let it draw a pair of attributes, without looking at the record, and send the cell of this pair by k-RR.
+# Reports about one attribute say nothing about pairs.
+# So the phone draws a pair of attributes, in public, and sends its cell by k-RR.
+# The draw ignores the record, so this is ε-LDP.
 
 
 # %%
@@ -607,6 +599,12 @@ def pair_server(reports, pair, sizes, eps):
     return joint([scores(np.eye(k)[told], p, q)])
 
 
+def three(record, eps, rng):
+    """A drawn pair of three attributes."""
+    return drawn_pair(record, (2, 2, 2), eps, rng)
+
+
+print(prove(three, [*product((0, 1), repeat=3)], rounded=False))
 reports = [drawn_pair(x, SIZES, eps, rng) for x in people.tolist()]
 found, error = pair_server(reports, (0, 1), SIZES, eps)
 print("drawn pair:", *plus_minus(found, error))
@@ -620,7 +618,7 @@ print("drawn pair:", *plus_minus(found, error))
 # The right of {numref}`fig-joint-dies` compares the three for six attributes with eight values.
 
 
-# %% mystnb={"figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
+# %%
 def error_of(clients, k, share):
     """Summed variances, uniform shares."""
     b = [noise(client, k, share) for client in clients]
@@ -646,6 +644,7 @@ which += [("symbols", e, error_of([symbols] * 2, 8, e / 6)) for e in SPENT]
 which += [("drawn pair", e, 15 * error_of([symbols], 64, e)) for e in SPENT]
 which = pd.DataFrame(which, columns=["", "ε", "error"])
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-dies", "caption": "Squared error of a table, summed over its cells; 20,000 people, six attributes, uniform shares. Left: symbols, two values each. Right: a pair, eight values each. Lines: formulas. Marks: means of 20 surveys. Above the grey line, tables are dead."}, "image": {"alt": "Two panels, squared error on a logarithmic axis, and a grey line at 1. Left, against the number of attributes from 1 to 5: rising lines; that for epsilon 2 crosses 1 between three and four, those for 4 and 8 stay below. Right, against epsilon: drawn pair is lowest up to 12; flips and symbols cross near 6, and symbols is lowest at the end."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8), sharey=True)
 names = ["ε = 2", "ε = 4", "ε = 8"]
 left = {"x": "attributes", "ax": axes[0]}
@@ -675,13 +674,12 @@ plt.show()
 #
 # with $\theta_x$ and $\theta_u$ the shares of the single values.
 # It is 0 for independent attributes, and positive for all others.
-# An estimated table is never exactly independent, so its information comes out too large on average.
+# So noise in a table makes it too large on average.
 # For independent and nearly uniform attributes, an expansion to second order gives
 #
 # $$ \E\hat I - I \approx \frac{\kappa_X b_X - 1}{2n}\Big(\prod_{j\in\Pi}\kappa_j b_j - 1\Big). $$ (eq-joint-bias)
 #
-# So attributes with many values, and sets $\Pi$ with many attributes, look more strongly associated than they are.
-# This matters in {ref}`ch-bayesnet`.
+# So large tables seem more strongly associated than they are, which matters in {ref}`ch-bayesnet`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: which client, and the bias of information"}
@@ -716,7 +714,7 @@ check(
 # ## What can go wrong
 #
 # - *Answering again.*
-#   If the phone perturbs the same record afresh in ten surveys, the budgets add up to $10\,\varepsilon$.
+#   In ten surveys of the same record, the budgets add up to $10\,\varepsilon$.
 # - *Norm-Sub for overlapping tables.*
 #   The tables “cook, walk” and “walk, dress” agree on walking.
 #   Norm-Sub changes each by itself, and then they need not agree.
@@ -802,12 +800,8 @@ check(
 #
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
 # | $d$ | number of keys, or of attributes |
-# | $j$ | a key, or an attribute: one of the $d$ |
 # | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $\omega$ | a cell: a value $\omega_j$ for each attribute of a table (here only) |
