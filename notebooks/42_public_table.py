@@ -35,9 +35,9 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from ldpnb import epsilon, laws, max_entropy, moments, norm_sub, prove
-from ldpnb.attributes import information
-from ldpnb.book import check, datasets, diagram, plain_ticks, style, table, theory
+from ldpnb import GRR, epsilon, laws, max_entropy, moments, prove
+from ldpnb.attributes import information, likeliest, symbols
+from ldpnb.book import check, datasets, diagram, style, table, theory
 from ldpnb.book.studies import publish as study
 from ldpnb.chance import odds, pick, toss
 
@@ -70,8 +70,8 @@ table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
 # %% [markdown]
 # Each row is a *record*, and each column an *attribute*.
 # A table of all combinations has $2^6 = 64$ cells, with sixteen attributes already 65,536.
-# Most of these would hold fewer people than noise.
-# But a reader of the table mostly counts in a few columns at a time.
+# Most of these cells are smaller than the noise.
+# But most questions are about a few columns at a time.
 #
 # The magazine wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimated from private reports.
 # We measure their error by the *average variation distance* (AVD).
@@ -111,22 +111,18 @@ UNARY = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]  # of three values
 BLOOM = [(1, 1, 0, 0), (0, 1, 1, 0), (0, 1, 0, 1)]
 
 
-def bits(record, codes):
-    """The codes of all values, one after the other."""
-    return [int(b) for x, c in zip(record, codes, strict=True) for b in c[x]]
-
-
 def flip(codes, eps):
     """The chance q that a bit is flipped."""
     pairs = [product(code, repeat=2) for code in codes]
-    D = sum(max(np.not_equal(*two).sum() for two in p) for p in pairs)
+    D = sum(max(np.not_equal(*t).sum() for t in p) for p in pairs)
     return 1 / (odds(eps / int(D)) + 1)
 
 
 def lopub(record, codes, eps, rng):
     """The codes of all values, each bit flipped with chance q."""
-    q = flip(codes, eps)
-    return tuple(b ^ toss(q, rng) for b in bits(record, codes))
+    q, own = flip(codes, eps), zip(record, codes, strict=True)
+    bits = [int(bit) for x, code in own for bit in code[x]]
+    return tuple(bit ^ toss(q, rng) for bit in bits)
 
 
 print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
@@ -152,24 +148,17 @@ print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
 # This is an equality if each attribute of $x$ and $x'$ differs in $D_j$ bits, and $y$ is the unflipped code of $x$.
 #
 # So each attribute has a share $\varepsilon D_j/D$ of the budget.
-# `prove` confirms this for every ε, for a bit with a unary code, and for a bit with a Bloom filter:
+# `prove` confirms this for every ε, for a bit beside a Bloom filter:
 
 # %%
 SIX = list(product(range(2), range(3)))
 
 
-def sized(client, *sizes):
-    """The client, with its sizes fixed."""
-
-    def one(record, eps, rng):
-        return client(record, *sizes, eps, rng)
-
-    one.__name__ = client.__name__
-    return one
+def filtered(record, eps, rng):
+    return lopub(record, [BIT, BLOOM], eps, rng)
 
 
-print(prove(sized(lopub, [BIT, UNARY]), SIX, rounded=False), "\n")
-print(prove(sized(lopub, [BIT, BLOOM]), SIX, rounded=False))
+print(prove(filtered, SIX, rounded=False))
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the shares of the attributes add up to ε"}
@@ -204,23 +193,24 @@ check(
 # The scores of the person's own value have mean 1, the others mean 0.
 # Bits of different attributes are flipped independently.
 # So a product of scores is a score for a combination of values, and its mean over all people estimates the joint table.
-# (LoPub takes the likeliest table, by the EM of {ref}`ch-joint`; all that follows works with either.)
 
 
 # %%
 def scores(told, code, q):
     """Scores of each value, from the bits of one attribute."""
     clean = (told - q) / (1 - 2 * q)  # mean: the code's bit
-    system = np.vstack([np.transpose(code), np.ones(len(code))])
-    rows = np.column_stack([clean, np.ones(len(clean))])
-    return rows @ np.linalg.pinv(system).T
+    mean = np.mean(code, axis=0)
+    gain = np.linalg.pinv(np.subtract(code, mean))
+    return 1 / len(code) + (clean - mean) @ gain
 
 
 def hear(reports, codes, eps):
     """How to estimate a table, with standard errors."""
-    q, ends = float(flip(codes, eps)), np.cumsum([len(c[0]) for c in codes])
+    q = float(flip(codes, eps))
+    ends = np.cumsum([len(code[0]) for code in codes])
     parts = np.split(np.array(reports, float), ends[:-1], axis=1)
-    z = [scores(told, c, q) for told, c in zip(parts, codes, strict=True)]
+    pairs = zip(parts, codes, strict=True)
+    z = [scores(told, code, q) for told, code in pairs]
 
     def estimate(A):
         letters = "abcdefgh"[: len(A)]
@@ -233,11 +223,12 @@ def hear(reports, codes, eps):
 
 # %% [markdown]
 # We ask all readers at $\varepsilon = 24$, four for each attribute, which hardly protects anybody.
-# This is how many have had an affair in a good marriage, and in one that is not good:
+# Shares and standard errors are in per cent:
 
 # %%
 CODES = [BIT] * d
-loud = hear([lopub(x, CODES, 24.0, rng) for x in readers], CODES, 24.0)
+reports = [lopub(x, CODES, 24.0, rng) for x in readers]
+loud = hear(reports, CODES, 24.0)
 study.beside(loud, readers, NAMES, (0, 1))
 
 # %% [markdown]
@@ -250,25 +241,30 @@ study.beside(loud, readers, NAMES, (0, 1))
 # $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
 #
 # where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation.
-# Negative cells are first projected onto tables that are distributions, by `norm_sub`.
+# Tables from scores may have negative cells, so LoPub takes the likeliest tables, by the EM of {ref}`ch-joint`.
 
 
 # %%
-def shares(estimate, A):
-    cells, _ = estimate(A)
-    return norm_sub(cells.ravel()).reshape(cells.shape)
+def likely(reports, eps):
+    """The likeliest table of some attributes, if codes are bits."""
+    clients = [GRR(k=2, epsilon=eps / d)] * d
+    heard = symbols(clients, np.array(reports))
+    return lambda A: likeliest(heard, [A], gap=1e-4).tables[0]
 
 
-def dependence(estimate, pair):
-    found = shares(estimate, pair)
-    return sqrt(2 * information(found) / (min(found.shape) - 1))
+def graph(shares, d, phi):
+    """Pairs of attributes that depend on each other."""
+    edges = []
+    for pair in combinations(range(d), 2):
+        found = shares(pair)
+        square = 2 * information(found) / (min(found.shape) - 1)
+        if sqrt(square) >= phi:
+            edges.append(pair)
+    return edges
 
 
-def graph(estimate, d, phi):
-    return [p for p in combinations(range(d), 2) if dependence(estimate, p) >= phi]
-
-
-edges = graph(loud, d, phi=0.12)
+loud_shares = likely(reports, 24.0)
+edges = graph(loud_shares, d, phi=0.12)
 print(edges)
 
 # %% [markdown]
@@ -282,7 +278,10 @@ print(edges)
 # %%
 def triangulate(edges, d):
     """The largest cliques, and the edges added."""
-    near = {j: {i for e in edges if j in e for i in e if i != j} for j in range(d)}
+    near = {j: set() for j in range(d)}
+    for a, b in edges:
+        near[a].add(b)
+        near[b].add(a)
     cliques, added = [], []
     while near:
         j = min(near, key=lambda j: len(near[j]))
@@ -294,8 +293,8 @@ def triangulate(edges, d):
                 near[b].add(a)
         for i in near.pop(j):
             near[i].remove(j)
-    largest = [c for c in cliques if not any(c < other for other in cliques)]
-    return sorted(tuple(sorted(c)) for c in largest), added
+    most = [c for c in cliques if not any(c < e for e in cliques)]
+    return sorted(tuple(sorted(c)) for c in most), added
 
 
 cliques, added = triangulate(edges, d)
@@ -313,24 +312,22 @@ def junction_tree(cliques):
     """Pairs: a clique, and what it shares with those before it."""
     tree, rest = [(cliques[0], ())], list(cliques[1:])
     while rest:
-        pairs = [(c, before) for c in rest for before, _ in tree]
-        shared = [tuple(sorted({*c} & {*p})) for c, p in pairs]
-        most = max(range(len(pairs)), key=lambda i: len(shared[i]))
-        tree.append((pairs[most][0], shared[most]))
-        rest.remove(pairs[most][0])
+        pairs = [(c, p) for c in rest for p, _ in tree]
+        clique, p = max(pairs, key=lambda t: len({*t[0]} & {*t[1]}))
+        tree.append((clique, tuple(sorted({*clique} & {*p}))))
+        rest.remove(clique)
     return tree
 
 
 tree = junction_tree(cliques)
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-graph", "caption": "Left: dependence graph at ε = 24; the dashed edge was added by triangulation. Right: its junction tree, with shared attributes on the edges."}, "image": {"alt": "Left, six attributes on a circle with eight solid edges and one dashed edge between 25 or older and college. Right, four cliques of three attributes each in a chain, joined by edges that bear the two attributes that neighbours share."}}
-fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), width_ratios=(3, 1))
 study.draw_graph(axes[0], NAMES, edges, added)
 study.draw_tree(axes[1], tree)
 plt.show()
 
 # %% [markdown]
-# Attributes are numbered in the order of the questions, from 0.
 # The ring of children, age, college and job needed the dashed shortcut.
 # Instead of one table of 64 cells, the server now needs four tables of 8.
 #
@@ -338,20 +335,16 @@ plt.show()
 #
 # The server draws the attributes of the first clique from its table.
 # For each further clique it draws the new attributes, given the shared ones.
-# Let $C$ run through the cliques, and $S_C$ be what $C$ shares with those before it.
-# Then a row $x$ has the probability
-#
-# $$ \hat P(x) = \prod_C \hat P_C\big(x_{C \setminus S_C} \mid x_{S_C}\big). $$ (eq-publish-tree)
 
 
 # %%
-def synthesise(tree, estimate, n, rng):
+def synthesise(tree, shares, n, rng):
     """Draw n rows, clique after clique."""
     columns = {}
     for clique, shared in tree:
         new = [j for j in clique if j not in shared]
-        cells = shares(estimate, clique)
-        cells = cells.transpose([clique.index(j) for j in (*shared, *new)])
+        order = [clique.index(j) for j in (*shared, *new)]
+        cells = shares(clique).transpose(order)
         sizes = cells.shape[len(shared) :]
         rows = cells.reshape(-1, prod(sizes))
         rows = rows + 1e-12 * rows.sum(0)  # for rows that are empty
@@ -360,35 +353,36 @@ def synthesise(tree, estimate, n, rng):
         for j, size in zip(shared, cells.shape, strict=False):
             given = given * size + columns[j]
         drawn = (rng.random((n, 1)) >= rows[given, :-1]).sum(1)
-        columns |= zip(new, np.unravel_index(drawn, sizes), strict=True)
+        drawn = np.unravel_index(drawn, sizes)
+        columns |= zip(new, drawn, strict=True)
     return np.stack([columns[j] for j in sorted(columns)], 1)
 
 
-def by_tree(estimate, n, rng):
-    """LoPub's server: from reports that were heard to rows."""
-    cliques, _ = triangulate(graph(estimate, d, 0.12), d)
-    return synthesise(junction_tree(cliques), estimate, n, rng)
+def by_tree(shares, n, rng):
+    """LoPub's server: from tables to rows."""
+    cliques, _ = triangulate(graph(shares, d, phi=0.12), d)
+    return synthesise(junction_tree(cliques), shares, n, rng)
 
 
 # %% [markdown]
 # How good are the rows at $\varepsilon = 24$, and how good at $\varepsilon = 2$?
-# For comparison, the table has *independent columns* with the true shares, which no private method can know.
+# For comparison, *independent columns* have the true shares, which no private method can know.
 
 # %%
-quiet = hear([lopub(x, CODES, 2.0, rng) for x in readers], CODES, 2.0)
-made = {
-    "LoPub, ε = 24": by_tree(loud, n, rng),
-    "LoPub, ε = 2": by_tree(quiet, n, rng),
-}
+reports = [lopub(x, CODES, 2.0, rng) for x in readers]
+quiet = hear(reports, CODES, 2.0)
+quiet_shares = likely(reports, 2.0)
+made = {"LoPub, ε = 24": by_tree(loud_shares, n, rng)}
+made["LoPub, ε = 2"] = by_tree(quiet_shares, n, rng)
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# At $\varepsilon = 2$ LoPub is far worse than independent columns.
-# Each attribute has a sixth of the budget, and the noise of two attributes is multiplied.
-# Nearly all pairs then look dependent:
+# At $\varepsilon = 2$ LoPub is worse than independent columns.
+# Each attribute has a sixth of the budget, and the noise of two is multiplied.
+# Most pairs then look dependent:
 
 # %%
-print(len(graph(quiet, d, 0.12)), "edges of", comb(d, 2))
+print(len(graph(quiet_shares, d, 0.12)), "edges of", comb(d, 2))
 study.beside(quiet, readers, NAMES, (0, 1))
 
 
@@ -470,13 +464,12 @@ print(block(readers[0], 3, 2.0, rng))
 #
 # $$ \hat f_t = \frac1\lambda\Big(\hat P_t - \frac{1-\lambda}{K_A}\Big), \qquad \Var \hat f_t = \frac{P_t(1-P_t)}{\lambda^2 N}. $$ (eq-publish-block)
 #
-# The variance is that of a share of $N$ independent reports, for people who are a random sample.
-# For fixed people it is a little smaller.
+# The variance holds for a random sample of people; for fixed people it is a little smaller.
 
 
 # %%
 def hear_blocks(reports, eps):
-    """How to estimate the table of some attributes, with standard errors."""
+    """How to estimate a table, with standard errors."""
     counts = Counter(reports)
     b = len(reports[0][0])
     lam = (exp(eps) - 1) / (exp(eps) + 2**b - 1)
@@ -487,7 +480,8 @@ def hear_blocks(reports, eps):
             if {*A} <= {*B}:
                 seen[tuple(y[B.index(j)] for j in A)] += times
         N, P = seen.sum(), seen / seen.sum()
-        return (P - (1 - lam) / P.size) / lam, np.sqrt(P * (1 - P) / N) / lam
+        errors = np.sqrt(P * (1 - P) / N) / lam
+        return (P - (1 - lam) / P.size) / lam, errors
 
     return estimate
 
@@ -514,7 +508,7 @@ study.beside(asked, readers, NAMES, (0, 1))
 # :::{prf:proof}
 # First, the block does not depend on the record.
 # Given the block, the report is k-RR of its value, and k-RR is exactly ε-LDP.
-# Two records that differ in one attribute have different values in each block with this attribute.
+# Two records that differ in one attribute have different values in each block with this attribute, so they attain $e^\varepsilon$, too.
 #
 # Second, a blind draw has a parity of mean 0.
 # So for each block that contains $A$, the mean of $\chi_A(y)$ is $\lambda\,\chi_A(x)$.
@@ -525,12 +519,12 @@ study.beside(asked, readers, NAMES, (0, 1))
 # :::
 #
 # So a report is *worth* $\rho\lambda^2$ true answers about $A$.
-# The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ (Exercise 1).
+# The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ as long as $b \le d$ (Exercise 1).
 
 
 # %%
 def worth(a, b, d, eps):
-    """How many true answers about a attributes a report is worth."""
+    """How many true answers about a attributes it is worth."""
     lam = (exp(eps) - 1) / (exp(eps) + 2**b - 1)
     return comb(b, a) / comb(d, a) * lam**2
 
@@ -539,8 +533,13 @@ def best(d, eps):
     return max(range(2, d + 1), key=lambda b: worth(2, b, d, eps))
 
 
+def in_pairs(record, eps, rng):
+    return block(record, 2, eps, rng)
+
+
 print({eps: best(d, eps) for eps in (0.5, 1, 2, 4)})
-print(prove(sized(block, 2), [*product((0, 1), repeat=3)], rounded=False))
+EIGHT = list(product((0, 1), repeat=3))
+print(prove(in_pairs, EIGHT, rounded=False))
 
 # %% [markdown]
 # (sec-publish-notions)=
@@ -555,9 +554,9 @@ print(prove(sized(block, 2), [*product((0, 1), repeat=3)], rounded=False))
 
 # %%
 NOISE = {
-    "LoPub": lambda eps, d: tanh(eps / (2 * d)) ** -4 - 1,
-    "one parity": lambda eps, d: (d + comb(d, 2)) / tanh(eps / 2) ** 2 - 1,
-    "random block": lambda eps, d: 1 / worth(2, best(d, eps), d, eps) - 1,
+    "LoPub": lambda e, d: tanh(e / (2 * d)) ** -4 - 1,
+    "one parity": lambda e, d: comb(d + 1, 2) / tanh(e / 2) ** 2 - 1,
+    "random block": lambda e, d: 1 / worth(2, best(d, e), d, e) - 1,
 }
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-notions", "caption": "n times the variance of a pair's parity, for 16 questions, against the ε of a record (left) and of an attribute (right)."}, "image": {"alt": "Two panels on logarithmic axes with three falling curves each. Left, the curve of LoPub lies far above those of the random block and of one parity. Right, it lies below both."}}
@@ -570,21 +569,21 @@ for ax, whose in zip(axes, ("record", "attribute"), strict=True):
     ]
     sns.lineplot(pd.DataFrame(grid), x="ε", y="noise", ax=ax, legend=whose == "record", **theory("client", [*NOISE]))
     ax.set(xscale="log", yscale="log", xlabel=f"ε of {'a record' if whose == 'record' else 'an attribute'}")
-    ax.set_xticks([0.5, 1, 2, 4, 8])
-    plain_ticks(ax)
+    ax.set_xticks([0.5, 1, 2, 4, 8], ["0.5", "1", "2", "4", "8"])
+    ax.set_yticks([1, 1e3, 1e6], ["1", "1,000", "1,000,000"])
+    ax.minorticks_off()
 axes[0].set_ylabel("n × variance")
 axes[0].legend(frameon=False)
 plt.show()
 
 # %% [markdown]
 # In this book, any two records are neighbours, so $\varepsilon$ protects the whole record.
-# Then a random block is far better than LoPub, and for $\varepsilon$ below about 1.8 one parity is slightly better still.
+# Then a random block is far better than LoPub, and below about $\varepsilon = 1.8$ one parity is better still.
 #
 # One can also protect each *attribute*: neighbours are then records that differ in one attribute.
 # LoPub's attribute has only $\varepsilon/d$, but a block may spend all of $\varepsilon$ on it.
-# For this weaker goal the order is reversed.
-# With $\varepsilon = 2$ per attribute and sixteen attributes, a record has $\varepsilon = 32$.
-# If the answers are related, one of them is hardly safe among the others.
+# For this weaker goal the order is reversed, unless $\varepsilon$ is tiny.
+# But with $\varepsilon = 2$ for each of sixteen attributes, a record has $\varepsilon = 32$, and related answers give each other away.
 # So a published $\varepsilon$ must state who its neighbours are.
 
 
@@ -663,7 +662,8 @@ def by_entropy(estimate, worth_of, n, rng):
     m = []
     for A in SETS:
         cells, _ = estimate(A)
-        m.append((cells * (-1) ** np.indices(cells.shape).sum(0)).sum())
+        signs = (-1) ** np.indices(cells.shape).sum(0)
+        m.append((cells * signs).sum())
     variances = [1 / (n * worth_of(len(A))) for A in SETS]
     return max_entropy(d, SETS, m, variances).sample(n, rng)
 
@@ -677,19 +677,11 @@ def by_entropy(estimate, worth_of, n, rng):
 
 
 # %%
-def lopub_worth(a):
-    return tanh(2 / (2 * d)) ** (2 * a)
-
-
-def block_worth(a):
-    return worth(a, 3, d, 2)
-
-
-made = {
-    "LoPub, junction tree": by_tree(quiet, n, rng),
-    "LoPub, entropy": by_entropy(quiet, lopub_worth, n, rng),
-    "block, entropy": by_entropy(asked, block_worth, n, rng),
-}
+q = float(flip(CODES, 2.0))
+poor = by_entropy(quiet, lambda a: (1 - 2 * q) ** (2 * a), n, rng)
+rows = by_entropy(asked, lambda a: worth(a, 3, d, 2.0), n, rng)
+made = {"LoPub, junction tree": by_tree(quiet_shares, n, rng)}
+made |= {"LoPub, entropy": poor, "block, entropy": rows}
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
@@ -702,7 +694,7 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 # (sec-publish-before)=
 # ### Before anybody is asked
 #
-# The magazine knows $n$ and $d$, so it knows its errors beforehand.
+# The magazine knows its errors beforehand.
 # In {eq}`eq-publish-block`, take $P_t = \frac14$ and $N \approx n\rho$ for a pair.
 # Then a cell has the standard error $\sqrt{3/(16\,n\,\rho\lambda^2)}$:
 
@@ -710,11 +702,11 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 for eps in (0.5, 1.0, 2.0, 4.0):
     b = best(d, eps)
     error = sqrt(3 / 16 / (n * worth(2, b, d, eps)))
-    odds_change = f"odds change × {exp(eps):4.1f}"
-    print(f"ε = {eps}  b = {b}  {odds_change}  error {error:.3f}")
+    print(f"ε = {eps}  b = {b}  odds × {exp(eps):4.1f}  ± {error:.3f}")
 
 # %% [markdown]
-# We choose $\varepsilon = 2$: a cell has an error below three points, and the odds of a bet on a reader change at most 7.4-fold.
+# The last number is this error.
+# We choose $\varepsilon = 2$: the error is below three points, and the odds of a bet on a reader change at most 7.4-fold.
 # The readers must be told this number before they answer.
 #
 # (sec-publish-made)=
@@ -723,7 +715,6 @@ for eps in (0.5, 1.0, 2.0, 4.0):
 # The magazine publishes three things: the estimates of all pairs with their standard errors, the synthetic rows, and how both were made.
 
 # %%
-rows = made["block, entropy"]
 table(pd.DataFrame(rows[:3], columns=NAMES))
 
 # %% [markdown]
@@ -735,7 +726,7 @@ table(pd.DataFrame(rows[:3], columns=NAMES))
 # %%
 cells = study.pairs(asked, readers, rows)
 inside = (cells.estimate - cells.true).abs() < 1.96 * cells.error
-print(f"{inside.sum()} of {len(cells)} cells lie within 1.96 standard errors")
+print(inside.sum(), "of 60 cells are within 1.96 standard errors")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-release", "caption": "All 60 cells of the 15 pairs, ordered by their true share (line): published estimates with 95 % bars, and the shares in the synthetic rows (crosses)."}, "image": {"alt": "Sixty true shares rise from 5 to 54 per cent along a line. Dots with bars of five points up and down scatter around the line, and nearly all bars reach it. Crosses for the synthetic rows scatter around it less."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
@@ -763,50 +754,45 @@ def difference(f, N, lam):
     rate = f[1] / total
     c = np.array([-rate, 1 - rate]) / total * [1, -1]
     P = lam * f + (1 - lam) / 4
-    variance = ((P * c**2).sum() - (P * c).sum() ** 2) / (lam**2 * N)
-    return rate[0] - rate[1], sqrt(variance)
+    spread = (P * c**2).sum() - (P * c).sum() ** 2
+    return rate[0] - rate[1], sqrt(spread / N) / lam
 
 
 lam = (exp(2) - 1) / (exp(2) + 7)
 N = n * comb(3, 2) / comb(d, 2)  # about
-told = {
-    "truth": (study.difference(readers)[0], 0),
-    "estimate": difference(asked((0, 1))[0], N, lam),
-    "rows, taken for people": study.difference(rows),
-}
-for what, (gap, error) in told.items():
-    print(f"{what} {100 * gap:.0f} ± {100 * error:.1f}")
+truth, _ = study.difference(readers)
+gap, error = difference(asked((0, 1))[0], N, lam)
+wrong, naive = study.difference(rows)
+print(f"truth {truth:.2f}  estimate {gap:.2f} ± {error:.2f}")
+print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 
 # %% [markdown]
 # The newspaper can conclude that affairs are more frequent in marriages that are not good; by how much, it hardly knows.
-# Treating the rows as people gives an error that is many times too small.
+# Taking the rows for people gives an error that is many times too small.
 #
 # (sec-publish-not)=
 # ### What the table does not tell or hide
 #
 # - *Sets of three and more* come from the model, not from reports.
-# - *Small groups* are missing: a cell below twice its error, here five points, may be noise.
+# - *Small groups* are missing: a cell below five points may be noise.
 #   A rare row points to nobody, although some reader may have it.
-# - *Taking part* is not hidden, and the block that a reader drew is public.
-# - *Facts about groups* are what the table is for.
-#   If affairs are more frequent in bad marriages, this says something about every reader whose marriage is known to be bad.
+# - *Taking part* is not hidden, nor the block that a reader drew.
+# - *Facts about groups* are not hidden: they are what the table is for.
 # - *A second survey* of the same readers adds its $\varepsilon$; a second table from the same reports costs nothing.
 #
 # (sec-publish-choice)=
 # ## What to use when
 #
-# - A record must be protected: random blocks and maximum entropy, for up to about 20 yes-or-no questions.
-# - Only single answers must be protected, and they are not related: LoPub.
-# - One relation matters most: ask its two questions only.
-# - Errors fall like $1/\sqrt n$, and a pair needs a number of people that grows with $d^2$: ask fewer questions.
+# - To protect records: random blocks and maximum entropy, for up to 20 yes-or-no questions.
+# - To protect only single answers that are not related: LoPub.
+# - If one relation matters most: ask its two questions only.
+#   A pair of $d$ questions needs a number of people that grows with $d^2$.
 #
 # (sec-publish-wrong)=
 # ## What can go wrong
 #
 # - *The threshold is below the noise.*
-#   Then noise joins everything, the cliques are large, and their tables are noisier still.
-# - *The graph is a model.*
-#   Two attributes without an edge are independent in the rows, given those between them.
+#   Then noise joins everything, and large cliques have noisier tables still.
 # - *The penalty* pulls strong relations towards independence.
 #   The estimates of pairs are unbiased, so publish them, too.
 #
@@ -860,9 +846,9 @@ for what, (gap, error) in told.items():
 # :::
 #
 # :::{admonition} Exercise 3 (think, 4 minutes)
-# A neighbour knows all answers of one reader except that about affairs.
-# He finds three synthetic rows with these five answers, all with an affair.
-# What does he learn, and what would change if the reader had not taken part?
+# A neighbour knows five answers of a reader.
+# He finds three synthetic rows with these answers, all with an affair.
+# What does he learn about this reader?
 # :::
 #
 # :::{dropdown} Solution
@@ -876,7 +862,7 @@ for what, (gap, error) in told.items():
 # - LoPub flips the bits of all answers, and draws rows from the tables of a junction tree.
 #   Each attribute has only a part of $\varepsilon$.
 # - A random block spends all of $\varepsilon$ on a few attributes, and is worth $\rho\lambda^2$ true answers.
-# - Estimates have standard errors that are known beforehand; synthetic rows are not people, and have none.
+# - Estimates have standard errors that are known beforehand; synthetic rows are not people.
 #
 # ## Letters
 #
@@ -890,13 +876,9 @@ for what, (gap, error) in told.items():
 # | $N$ | number of reports about one key |
 # | $A$ | a set of attributes (here only) |
 # | $a$ | number of attributes in $A$ (here only) |
-# | $t$ | a cell of a table (here only) |
-# | $P$ | shares of cells; $\hat P$ of the synthetic rows (here only) |
-# | $D$ | number of bits in which two records differ at most, $D_j$ for attribute $j$ (here only) |
-# | $I$ | mutual information of a pair (here only) |
-# | $\varphi$ | dependence from which on two attributes are joined (here only) |
-# | $C$ | a clique (here only) |
-# | $S_C$ | what a clique shares with those before it (here only) |
+# | $P$ | a table of shares (here only) |
+# | $D$ | most bits in which two records differ (here only) |
+# | $\varphi$ | threshold for an edge (here only) |
 # | $B$ | a block of attributes (here only) |
 # | $b$ | number of attributes in a block (here only) |
 # | $K$ | number of values of a block, $K_A$ of a set (here only) |

@@ -30,9 +30,11 @@ def draw_graph(ax: Axes, names: Sequence[str], edges: Iterable[Set], added: Iter
             ax.plot(*at[list(pair)].T, color="#333333", linewidth=1.4, linestyle=dash, marker="", zorder=1)
     for j, ((x, y), name) in enumerate(zip(at, names, strict=True)):
         ax.text(x, y, str(j), ha="center", va="center", zorder=3, color="black", bbox=_bubble("circle"))
-        where = "center" if abs(x) < 0.1 else "left" if x > 0 else "right"
-        ax.text(1.22 * x, y + 0.27 * (1 if y > 0 else -1), name, ha=where if abs(x) < 0.1 else "center", va="center")
-    ax.set(xlim=(-1.6, 1.6), ylim=(-1.5, 1.5))
+        if abs(x) < 0.1:
+            ax.text(x, y + (0.3 if y > 0 else -0.3), name, ha="center", va="center")
+        else:
+            ax.text(x + (0.22 if x > 0 else -0.22), y, name, ha="left" if x > 0 else "right", va="center")
+    ax.set(xlim=(-2.3, 2.3), ylim=(-1.5, 1.5))
     ax.set_axis_off()
 
 
@@ -46,14 +48,14 @@ def draw_tree(ax: Axes, tree: Sequence[tuple[Set, Set]]) -> None:
     at = [((level[:i].count(rank) + 0.5) / wide[i], -float(rank)) for i, rank in enumerate(level)]
     for i, (clique, shared) in enumerate(tree):
         if level[i]:
-            above = next(k for k in range(i) if {*shared} <= {*tree[k][0]})
-            (x0, y0), (x1, y1) = at[above], at[i]
+            parent = next(k for k in range(i) if {*shared} <= {*tree[k][0]})
+            (x0, y0), (x1, y1) = at[parent], at[i]
             ax.plot([x0, x1], [y0, y1], color="#333333", linewidth=1.4, marker="", zorder=1)
             middle: dict[str, Any] = {
                 "ha": "center",
                 "va": "center",
                 "zorder": 2,
-                "bbox": {"fc": "white", "ec": "none"},
+                "bbox": {"fc": "white", "ec": "none", "pad": 1},
             }
             ax.text((x0 + x1) / 2, (y0 + y1) / 2, _written(shared), color="black", fontsize=10, **middle)
         ax.text(*at[i], _written(clique), ha="center", va="center", zorder=3, color="black", bbox=_bubble("round"))
@@ -91,21 +93,27 @@ def pairs(estimate: Estimate, people: Ints, rows: Ints) -> pd.DataFrame:
     return pd.DataFrame(found).sort_values("true", ignore_index=True)
 
 
-def fidelity(made: Mapping[str, Ints], people: Ints, *, orders: Sequence[int]) -> HTML:
-    """Show how far rows are from people, for sets of each order, and how far independent columns with true shares are.
+def distances(made: Mapping[str, Ints], people: Ints, *, orders: Sequence[int]) -> pd.DataFrame:
+    """Average variation distance of binary rows from people, and of independent columns with the true shares.
 
-    All attributes are binary.
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each of `made` and the last for independent columns, a column for each order of sets of attributes.
     """
+    sizes, found = (2,) * people.shape[1], {}
+    for a in orders:
+        true = marginals(people, sizes, combinations(range(len(sizes)), a))
+        every: dict[str, Any] = {**made, "independent columns": independent(people, sizes, true)}
+        found[a] = {name: float(avd(true, rows, sizes, a)) for name, rows in every.items()}
+    return pd.DataFrame(found)
+
+
+def fidelity(made: Mapping[str, Ints], people: Ints, *, orders: Sequence[int]) -> HTML:
+    """Show `distances`."""
     names = {a: f"sets of {a}" for a in orders} | {2: "pairs", 3: "triples", 4: "fours"}
-    sizes, rows = (2,) * people.shape[1], []
-    for name, some in {**made, "independent columns": None}.items():
-        row = {"AVD": name}
-        for a in orders:
-            true = marginals(people, sizes, combinations(range(len(sizes)), a))
-            apart = independent(people, sizes, true) if some is None else some
-            row[names[a]] = f"{avd(true, apart, sizes, a):.3f}"
-        rows.append(row)
-    return table(pd.DataFrame(rows))
+    found = distances(made, people, orders=orders).rename(columns=names)
+    return table(found.map("{:.3f}".format).rename_axis("AVD").reset_index())
 
 
 def difference(rows: Ints) -> tuple[float, float]:
