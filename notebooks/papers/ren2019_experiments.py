@@ -636,7 +636,7 @@ close("ren2019", "§7", "1 reproduced under conditions")
 # A *random block* answers about a few attributes with all of ε ({ref}`sec-publish-block`); *one bit* is randomized response for each attribute.
 # A *tree* is fitted to pairs, *maximum entropy* to all pairs ({ref}`sec-publish-model`).
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ren2019-equal", "caption": "AVD of synthetic tables at the same ε of a record; means of five surveys. The rightmost ε is that of f = 0.9."}, "image": {"alt": "Six panels, planted people above and NLTCS below, for 2 to 4 attributes. The two network curves are highest, maximum entropy with two bits or one bit lies in the middle, blocks with maximum entropy are lowest and fall to about 0.01 for pairs; independent columns are level."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-equal", "caption": "AVD of synthetic tables at the same ε of a record; means of five surveys. The rightmost ε is that of f = 0.9."}, "image": {"alt": "Six panels, planted people above and NLTCS below, for 2 to 4 attributes. The two network curves are highest, maximum entropy with two bits or one bit lies in the middle, blocks with maximum entropy are lowest and fall to about 0.01 for pairs; independent columns are level."}}
 BUDGETS = [1.0, 2.0, 4.0, 6.42]
 EQUAL = {
     "planted": recorded(
