@@ -662,7 +662,8 @@ table(
 #
 # The formula compares two largest shares; the words, a difference of two rounds, may mean $\max_\omega \lvert P_t - P_{t-1}\rvert$.
 # Either way, a short step does not mean a short way to go.
-# If two binary attributes have equal shares, and a parity η, the first step moves a cell by $\rho^2\eta/4$, and for large $f$ this is below any δ.
+# If two binary attributes have equal shares, and a parity η, the first step moves a cell by $\rho^2\eta/4$.
+# For large $f$ this is below any δ.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-stop", "caption": "Where line 15 ends EM, for exact frequencies of two binary attributes with shares .4, .1, .1, .4. Grey: the start. The likeliest table has error 0."}, "image": {"alt": "Error against f. With δ = 0.001 it rises from 0 to 0.09 at f = 0.7 and reaches the grey line at 0.3 from f = 0.8 on; with δ = 0.00001 it is near 0 up to 0.8 and then rises to the line."}}
 AT = np.round(np.arange(0.05, 0.975, 0.025), 3).tolist()
@@ -840,7 +841,8 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 #
 # 1. Start with an attribute drawn at random, without parents.
 # 2. Empty the list Ω.
-#    For each attribute $X$ that is left, and each set Π of $k$ placed ones (of all placed ones, if they are fewer), add $(X, \Pi)$ to Ω.
+#    Add to it $(X, \Pi)$ for each attribute $X$ that is left and each set Π of $k$ placed ones.
+#    If fewer are placed, Π has all of them.
 # 3. Add to the network the pair of Ω with the largest $I$.
 # 4. Repeat from 2 until all attributes are placed.
 # ::::

@@ -4,7 +4,8 @@
 #
 # *A part of the {ref}`dossier <paper-ren2019>` on {cite:t}`ren2019bayesnet`: §6 and §7, exhibit by exhibit.*
 #
-# Our text has no figures; all are run again, on NLTCS itself, on Adult with values merged in our way, and on a stand-in for TPC-E.
+# Our text has no figures.
+# All are run again: on NLTCS itself, on Adult with values merged in our way, and on a stand-in for TPC-E.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -136,7 +137,8 @@ table(pd.DataFrame(rows, columns=["", "people: paper", "ours", "attributes", "ce
 # How Adult and TPC-E were merged is not said.
 # - *Adult*: the coarse file of {cite:t}`ren2018lopub`; the most frequent values are kept, the rest become one.
 #   All attributes begin with two values; the one with most people in its rest gets one more, up to four, while there is room.
-# - *TPC-E*: people from a random network with two parents on the published domain, where up to 8 values become at most 4, and more become 3.
+# - *TPC-E*: people from a random network with two parents on the published domain.
+#   There, up to 8 values become at most 4, and more become 3.
 # - Five repetitions; two for $k = 3, 4$.
 #   *Likeliest* tables for all $k$ on NLTCS, and for $k = 1$ on the others.
 # - Queries: all sets of $a$ attributes, or a sample of 600 (NLTCS), 200 (others).
@@ -217,9 +219,11 @@ table(
 )
 
 # %% [markdown]
-# By the paper's rule all curves fall to 0, where EM has hardly left its start; from likeliest tables they rise, as noise counts as information.
+# By the paper's rule all curves fall to 0, where EM has hardly left its start.
+# From likeliest tables they rise, as noise counts as information.
 # So in our runs the direction depends on the estimate, not on the data.
-# *Raw* is the sum that the learned network has among the people: for $f = 0.9$ it is 2.11 and 2.25, and 1.98 for networks drawn at random.
+# *Raw* is the sum that the learned network has among the people.
+# For $f = 0.9$ it is 2.11 and 2.25, and 1.98 for networks drawn at random.
 #
 # (ren2019-fig-6)=
 # ### Fig. 6 · Two starts
@@ -441,7 +445,8 @@ table(
 )
 
 # %% [markdown]
-# For $f = 0.9$, tables range from good to useless; on average, on NLTCS and Adult, they are about as good as independent columns from the same reports.
+# For $f = 0.9$, tables range from good to useless.
+# On average, on NLTCS and Adult, they are about as good as independent columns from the same reports.
 #
 # (ren2019-fig-9)=
 # (sec-bayesnet-fig9)=
@@ -488,7 +493,8 @@ def error_row(name, rule, what):
 table(pd.DataFrame([error_row(*panel, what) for what in ("AVD 2", "AVD 5", "KL 5") for panel in PANELS]))
 
 # %% [markdown]
-# Much of the error for small $f$ is the network's, not the noise's: on NLTCS without noise it is more than ten times that of people drawn again.
+# Much of the error for small $f$ is the network's, not the noise's.
+# On NLTCS without noise it is more than ten times that of people drawn again.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §6.2.2: 3 reproduced, 1 undecidable"}
 settle("ren2019.fig8")
@@ -712,7 +718,8 @@ table(
 )
 
 # %% [markdown]
-# On the way from the paper's client and network (likeliest) to blocks with maximum entropy, the model gains a factor of about 2, and the client then a factor of 4 to 8.
+# We go from the paper's client and network (likeliest) to blocks with maximum entropy.
+# The model gains a factor of about 2, and the client then a factor of 4 to 8.
 # With one ε for each *attribute* the order turns round: a block spends all of its ε on each of its attributes ({ref}`sec-publish-notions`).
 
 # %% tags=["hide-input"]
@@ -754,4 +761,4 @@ check(
 # (ren2019-references)=
 # ## References
 #
-# This book cites some of the 48 works: {cite:p}`ren2018lopub,zhang2014privbayes`.
+# This book cites 20 of the 48 works: {cite:p}`warner1965randomized,mcsherry2009pinq,duchi2013local,dwork2014algorithmic,erlingsson2014rappor,kairouz2014extremal,sarwate2014distortion,zhang2014privbayes,chen2016psda,fanti2016unknown,kairouz2016discrete,qin2016heavy,wang2016mutual,xiong2016requantization,qin2017graphs,cormode2018marginal,ren2018lopub,ye2018survey,zhang2018calm,ye2019privkv`.
