@@ -30,7 +30,7 @@ STUDIES = "ldpnb.book.studies"
 # its account, and its parts at once.
 OLD = frozenset(
     """
-    40_joint 41_bayesnet 42_publish 50_choosing 53_deployment
+    50_choosing 53_deployment
     costs collecting
     """.split()
 )
