@@ -687,7 +687,7 @@ for row, (name, found) in zip(axes, EQUAL.items(), strict=True):
             seen = means[(*which, a)]
             ax.plot(seen.index, seen, color=COLOURS[i], marker="os^DvPX"[i], markersize=5, linewidth=1, label=label)
         ax.set_title(f"{name}, a = {a}", fontsize=11)
-        ax.set(ylim=(0, None), xscale="log", xlabel="ε" if row is axes[1] else "", ylabel="AVD" if a == 2 else "")
+        ax.set(ylim=(0, None), xscale="log", xlabel="ε" if name == "NLTCS" else "", ylabel="AVD" if a == 2 else "")
         ax.set_xticks(BUDGETS, ["1", "2", "4", "6.4"])
         ax.minorticks_off()
 legend(fig, axes[0, 0], ncols=2)
