@@ -162,6 +162,22 @@ def test_lopub_s_entropy_only_matches_dropping_every_edge(page):
     assert min(mean["entropy"], mean["none"]) > mean["independent columns"]
 
 
+def test_the_penalty_matters_little(page):
+    """Eight releases by blocks; 1, 5 and 25 times the variance, in pairs: means within 25 % (20 surveys: 7 %)."""
+    rng, found = np.random.default_rng(12), []
+    for _ in range(8):
+        estimate, m = heard(page, 2.0, 3, rng), []
+        for s in page["SETS"]:
+            cells, _ = estimate(s)
+            m.append((cells * (-1) ** np.indices(cells.shape).sum(0)).sum())
+        variances = [1 / (6366 * page["worth"](len(s), 3, 6, 2.0)) for s in page["SETS"]]
+        fits = {p: ldpnb.max_entropy(6, page["SETS"], m, variances, penalty=2.0 * p) for p in (1, 5, 25)}
+        made = {str(p): fit.sample(6366, rng) for p, fit in fits.items()}
+        found.append(study.distances(made, page["readers"], orders=(2,))[2])
+    mean = sum(found) / len(found)
+    assert max(mean["1"], mean["5"], mean["25"]) < 1.25 * min(mean["1"], mean["5"], mean["25"])
+
+
 def test_a_difference_of_rows_and_its_naive_error():
     rows = np.array([[1, 0]] * 3 + [[0, 0]] + [[1, 1]] * 2 + [[0, 1]] * 6)
     gap, error = study.difference(rows)
