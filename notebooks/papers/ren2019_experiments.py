@@ -98,7 +98,6 @@ def signed(per_cent, digits=1):
 
 # %% [markdown]
 # (ren2019-6-1)=
-# (sec-bayesnet-figures)=
 # ## §6.1 Data and settings
 #
 # (ren2019-table-1)=

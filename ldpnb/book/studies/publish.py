@@ -90,7 +90,7 @@ def pairs(estimate: Estimate, people: Ints, rows: Ints) -> pd.DataFrame:
         for t in np.ndindex(cells.shape):
             true, made = ((some[:, pair] == t).all(1).mean() for some in (people, rows))
             found.append({"true": true, "rows": made, "estimate": cells[t], "error": errors[t]})
-    return pd.DataFrame(found).sort_values("true", ignore_index=True)
+    return pd.DataFrame(found).sort_values("true", ignore_index=True, kind="stable")
 
 
 def distances(made: Mapping[str, Ints], people: Ints, *, orders: Sequence[int]) -> pd.DataFrame:
