@@ -13,9 +13,9 @@ from lessons import lesson
 
 import ldpnb
 from ldpnb import BitFlip, Network
-from ldpnb.attributes import expectation, information_bias, likeliest, symbols
+from ldpnb.attributes import information_bias
 from ldpnb.book import recorded
-from ldpnb.book.studies import ren2019 as study
+from ldpnb.book.studies import ren2019 as study, ren2019_experiments as experiments
 
 ROOT = Path(__file__).resolve().parent.parent
 ALL = (0, 1, 2, 3, 4)
@@ -32,27 +32,16 @@ def page():
 def learn(page):
     """The lesson's Algorithm 4, for tables of any sizes."""
 
-    def one(tables, d, k, root):
-        return Network(page["algorithm4"](cache(partial(page["information"], tables)), d, k, root))
+    def each(tables, k, d, roots):
+        score = cache(partial(page["information"], tables))
+        return [Network(page["algorithm4"](score, d, k, root)) for root in roots]
 
-    return one
+    return each
 
 
 def laws(number, seed=3):
     rng = np.random.default_rng(seed)
     return [{ALL: rng.dirichlet(np.full(32, 0.5)).reshape((2,) * 5)} for _ in range(number)]
-
-
-def ask(people, sizes, f, rng):
-    """Reports of some people, as the server has them."""
-    client = BitFlip(sizes=sizes, f=f)
-    return symbols(client, client.perturb(people, rng=rng))
-
-
-RULES = {
-    "paper": lambda told, sets: expectation(told, sets, stop="paper", delta=1e-3).tables,
-    "likeliest": lambda told, sets: likeliest(told, sets).tables,
-}
 
 
 # --- the theorems of the lesson, beyond its own checks
@@ -188,23 +177,15 @@ def test_repetition_and_baselines_are_as_recorded(learn):
     parameters = {"name": "planted", "seed": 42, "repetitions": 5}
     figures = recorded("ren2019.figs-planted", parameters={**parameters, "deep": 0, "light": False})
     first = figures.set_index(["f", "rule", "k", "what"])["first"]
-    truth = study.Truth(study.planted_people(42), (2,) * 16, learn, (1, 2), 8, 600)
+    truth = experiments.Truth(study.planted_people(42), (2,) * 16, (1, 2), 8, 600, learn)
 
     def off(rows):
         return max(abs(row["value"] - first[row["f"], row["rule"], row["k"], row["what"]]) for row in rows)
 
-    assert off(study.repetition(truth, 0.5, 42, 0, ask, RULES, {"paper": (1, 2), "likeliest": (1, 2)})) < 2e-5
-    assert off(study.baselines(truth, 42)) < 2e-5
-    assert off(study.repetition(truth, 0.5, 42, 1, ask, RULES, {"paper": (1,)})) > 1e-3
+    assert off(experiments.repetition(truth, 0.5, 42, 0, {"paper": (1, 2), "likeliest": (1, 2)})) < 2e-5
+    assert off(experiments.baselines(truth, 42)) < 2e-5
+    assert off(experiments.repetition(truth, 0.5, 42, 1, {"paper": (1,)})) > 1e-3
     others = recorded("ren2019.compared-planted", parameters={**parameters, "light": False})
     first = others.set_index(["f", "rule", "k", "what"])["first"]
-    assert off(study.compared(truth, 0.9, 42, 0, ask, RULES, ("paper",))) < 2e-5
-    assert off(study.compared(truth, 0.9, 42, 1, ask, RULES, ())) > 1e-3
-
-
-def test_gathered():
-    rows = study.rows_of(0.1, "r", 2, {"a": 1.0}) + study.rows_of(0.1, "r", 2, {"a": 3.0})
-    found = study.gathered(rows).iloc[0]
-    assert (found["mean"], found["first"], found["runs"]) == (2, 1, 2) and found["sd"] == pytest.approx(
-        2**0.5, abs=1e-5
-    )
+    assert off(experiments.compared(truth, 0.9, 42, 0, ("paper",))) < 2e-5
+    assert off(experiments.compared(truth, 0.9, 42, 1, ())) > 1e-3

@@ -5,32 +5,29 @@
 # *A dossier on {cite:t}`wang2024dynamic`: every exhibit, in the paper's order.*
 #
 # A client that works with a list of keys has to be told of every change.
-# The paper proposes *Wheel-KV*, whose client knows no list.
-# It then compares it with three known mechanisms as keys are added or removed, and shows what its server can do: charts, lists of frequent keys, data in batches.
+# The paper proposes *Wheel-KV*, whose client knows no list, and compares it with three known mechanisms as keys are added or removed.
+# Its server makes charts, scans a list of frequent keys, and estimates from batches.
 #
-# It says that PCKV-GRR with outdated keys is not private, which holds of clients that know the new keys.
-# Our text has no proof; the {ref}`exact ε <wang2024-table-1>` is ours.
+# The paper says that PCKV-GRR with outdated keys is not private, which holds of clients that know the new keys ({ref}`exact ε <wang2024-table-1>`).
 #
 # :::{account} wang2024
 # :::
 #
 # **What our text has lost, and what stands in its place.**
-# We read the paper as a web page without its formulas, its figures, symbols within sentences (in §3.2, §4.1 and §4.2, among others) and some cells of Tables 1 and 2.
-# - *Wheel-KV* is our reconstruction ({ref}`§3.1 <wang2024-3-1>`).
-#   Nothing says that it is what the author ran.
-#   A sentence about Wheel-KV is therefore *undecidable*, and the badge says what we found *for our reconstruction*.
-# - *Definitions and error measures*, (1) to (4), follow the words around them.
-# - *Figures 1 and 2* are redrawn from words.
-#   *Figs. 3 to 5* are run again at the sizes of Table 3, which has no row for *Fig. 6*.
-#   §4.2 prints uniform or Gaussian distributions; their parameters, the budgets, and the sizes of Fig. 6 are ours.
+# We read a web page without formulas, figures, some symbols, and some cells of Tables 1 and 2.
+# - *Wheel-KV* is our reconstruction ({ref}`§3.1 <wang2024-3-1>`), which may not be what the author ran.
+#   So sentences about Wheel-KV are *undecidable*; *ours:* says what we found for the reconstruction.
+# - *Formulas* (1) to (4) follow the words around them.
+# - *Figs. 1 and 2* are redrawn from words.
+#   *Figs. 3 to 5* are run again at the sizes of Table 3; the sizes of *Fig. 6*, the budgets, and all parameters of distributions are ours.
 #
 # **Letters.**
-# Table 3 prints $n$, $d$ and $m$, §2.1 l, and §4.1 $N$, a number of frequent keys; all others are lost.
+# Table 3 prints $n$, $d$ and $m$, §2.1 l, and §4.1 $N$; all others are lost.
 # Ours are those of {ref}`notation`, but $m$ counts pairs, and $m_k$ is a mean.
 #
 # **Lessons.**
-# {ref}`ch-wheel` teaches PCKV, the wheel and the reconstruction; {ref}`ch-changing` teaches clients out of step, batches and charts.
-# This page has one part, {ref}`the experiments, §4 and §5 <paper-wang2024-experiments>`.
+# {ref}`ch-wheel`, {ref}`ch-changing`.
+# The other part of this dossier has {ref}`the experiments, §4 and §5 <paper-wang2024-experiments>`.
 #
 # **If you build on it.**
 # - Compute the law of a client first: one reading of Wheel-KV has no finite ε ({ref}`§3.1 <wang2024-3-1>`).
@@ -75,9 +72,9 @@ ONE = Records.of({0: 1.0})
 # (wang2024-abstract-protection)=
 # ### Claim · The same protection as the existing mechanisms
 #
-# {badge}`Undecidable <wang2024.protection>` for our reconstruction: it holds · Lesson: {ref}`sec-kv-privkv`
+# {badge}`Undecidable <wang2024.protection>` ours: it holds · Lesson: {ref}`sec-kv-privkv`
 #
-# The “theoretical analysis” of the abstract is not in our text.
+# The “theoretical analysis” is not in our text, nor is any proof.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in the abstract: 1 undecidable"}
 
@@ -94,10 +91,10 @@ def spent(eps):
 print("exact ε at a stated 1:", ", ".join(f"{x:.3f}" for x in spent(1.0)))
 settle("wang2024.protection")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "stated ε = 1, up-to-date lists: none of five clients spends more",
     max(spent(1.0)) <= 1 + 1e-9,
-    control="clients of PCKV-GRR that were not told of 100 new keys",
+    control="PCKV-GRR, not told of 100 new keys",
     caught=stale_epsilon(PCKVGRR(d=100, ell=8, epsilon=1.0), 200) > 1,
 )
 close("wang2024", "abstract", "1 undecidable")
@@ -113,9 +110,9 @@ close("wang2024", "abstract", "1 undecidable")
 #
 # large burden of communication and computing: {badge}`Undecidable <wang2024.burden>`
 #
-# §1 and §5 define independence in words only: on the user's side, nothing depends on the size and content of the key domain.
+# §1 and §5 define independence in words only: nothing on the user's side depends on size and content of the key domain.
 #
-# Contribution 2 has problems and strategies ({ref}`Table 1 <wang2024-table-1>`, {ref}`2 <wang2024-table-2>`: whether to send a message) and costs ({ref}`Table 4 <wang2024-table-4>`, {ref}`5 <wang2024-table-5>`); contribution 3 is {ref}`§3.3 <wang2024-3-3>`.
+# Contribution 2 is Tables {ref}`1 <wang2024-table-1>`, {ref}`2 <wang2024-table-2>`, {ref}`4 <wang2024-table-4>` and {ref}`5 <wang2024-table-5>`, contribution 3 {ref}`§3.3 <wang2024-3-3>`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1: 1 reproduced, 3 undecidable"}
 settle("wang2024.notion")
@@ -145,11 +142,9 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 #
 # fixed domains so far: {badge}`Undecidable <wang2024.related>` one round is PrivKV: {badge}`Reproduced <wang2024.privkv>` everybody online in all rounds: {badge}`Reproduced <wang2024.privkvm-online>` unbiased: {badge}`Reproduced under conditions <wang2024.privkvm-bias>` PrivKVM+: {badge}`Undecidable <wang2024.privkvm-plus>` · Lesson: {ref}`sec-kv-privkvm`
 #
-# In each round of PrivKVM {cite:p}`ye2019privkv`, everybody reports.
+# In each of $c$ rounds of PrivKVM {cite:p}`ye2019privkv`, everybody reports and spends $\varepsilon_2/c$ on the sign; for $c = 1$ this is PrivKV.
 # In round 1, a person without the key gives a fair sign.
-# From round 2 on, the fake sign has the mean found before; the presence of the key is a fair coin.
-# With $c$ rounds, each spends $\varepsilon_2/c$ on the sign.
-# For $c = 1$ this is PrivKV.
+# From round 2 on, this fake sign has the mean found before, and presence is reported by a fair coin.
 #
 # For many people, each further round multiplies the bias by $1-f$, with $f$ the share of the key.
 #
@@ -159,10 +154,8 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 # padding and sampling: {badge}`Reproduced <wang2024.pckv>` bandwidth of PCKV-UE: {badge}`Reproduced <wang2024.ue-bandwidth>` accuracy of PCKV-GRR: {badge}`Reproduced <wang2024.grr-accuracy>` “fewer than 1 pairs”: {badge}`Slip · probable misprint` <span lang="zh-Hans">关键值数据</span>: {badge}`Slip · certain` <span lang="zh-Hans">密钥值集</span>: {badge}`Slip · certain` <span lang="zh-Hans">密钥值对</span>: {badge}`Slip · certain` · Lesson: {ref}`sec-pckv`
 #
 # A record with fewer than $\ell$ pairs is filled up with dummies, and one pair is drawn.
-# Our text has the digit 1 where $\ell$ is meant, and *cryptographic* keys.
-#
-# Two sentences are about Sun et al., from a preprint {cite:p}`sun2019conditional` of which we have read only the abstract: another estimator and several mechanisms in the framework of PrivKV, and conditional analysis for machine learning.
-# The {ref}`dossier of Sun et al. <paper-sun2021>` is about their later paper.
+# Two sentences are about a preprint {cite:p}`sun2019conditional` of which we have read only the abstract: mechanisms in the framework of PrivKV, and conditional analysis.
+# The {ref}`dossier of Sun et al. <paper-sun2021>` is about a later paper.
 #
 # A rare key has the noise
 #
@@ -173,18 +166,16 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 # (wang2024-def-1)=
 # ### §2.2 · Definition 1 and (1) · ε-LDP
 #
-# {badge}`Definition` the formula is lost · Lesson: {ref}`sec-rr-privacy`
+# {badge}`Definition` formula lost · Lesson: {ref}`sec-rr-privacy`
 #
 # By its words: for all inputs $x$, $x'$ and every output $y$, $\Pr[y \mid x] \le e^\varepsilon \Pr[y \mid x']$.
 #
 # (wang2024-def-2)=
 # ### §2.2 · Definition 2 and (2) · Interactive ε-LDP
 #
-# {badge}`Definition` the formula is lost · Lesson: {ref}`ch-composition`
+# {badge}`Definition` formula lost · Lesson: {ref}`ch-composition`
 #
-# A client may choose its randomizer by earlier outputs.
-# The words fit {cite:t}`duchi2013local`: given the earlier outputs, the law of each further one changes by at most $e^\varepsilon$ with the input.
-# A clause on the non-interactive version is cut off.
+# A client may choose its randomizer by earlier outputs; given these, the law of each further one changes by at most $e^\varepsilon$ with the input {cite:p}`duchi2013local`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 5 reproduced, 1 reproduced under conditions, 2 undecidable"}
 
@@ -283,10 +274,10 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # (wang2024-3-1)=
 # ### §3.1 · Wheel-KV, as far as it can be read
 #
-# {badge}`Undecidable <wang2024.wheelkv>` for our reconstruction: exactly ε, and unbiased · “a large gain”: {badge}`Undecidable <wang2024.gain>` · Lesson: {ref}`sec-wheelkv`
+# {badge}`Undecidable <wang2024.wheelkv>` ours: exactly ε, and unbiased · “a large gain”: {badge}`Undecidable <wang2024.gain>` · Lesson: {ref}`sec-wheelkv`
 #
 # Wheel-KV extends the wheel for sets of {cite:t}`wang2020wheel` ({ref}`sec-wheel-sets`).
-# Of the two algorithms, our text keeps this:
+# Of both algorithms, our text keeps this:
 # - The client has pairs, a hash function with a random seed, ε, and a *cover parameter*.
 #   It discretises something, maps the data to something, adjusts something by the value, and outputs it.
 # - The server's input is the views *and their seeds*.
@@ -298,14 +289,14 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 #
 # *Our reconstruction.*
 # The value moves what the pair *covers*.
-# It fits a seeded hash and a real number, $z/g$.
-# It does not fit the client's order, where the adjustment comes last before the output, nor the server's inner “or”.
-# Whether the seed is sent is lost, and {ref}`Table 5 <wang2024-table-5>` depends on it.
+# This fits a seeded hash and a real number, $z/g$.
+# It does not fit the client's order, which adjusts just before the output, nor the server's inner “or”.
+# Our text does not say whether the seed is sent, which matters for {ref}`Table 5 <wang2024-table-5>`.
 #
 # (wang2024-algorithm-1)=
 # ### Algorithm 1 · Wheel-KV, the client (our reconstruction)
 #
-# ::::{prf:algorithm} Wheel-KV for one person, our reconstruction
+# ::::{prf:algorithm} Wheel-KV for one person
 # :label: alg-wang2024-1
 # :nonumber:
 # **Input** pairs $S$, a public seed for a hash $h$, ε, slots $g$, pairs $m < g$.
@@ -321,7 +312,7 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # (wang2024-algorithm-2)=
 # ### Algorithm 2 · Wheel-KV, the server (our reconstruction)
 #
-# ::::{prf:algorithm} Wheel-KV from n reports, our reconstruction
+# ::::{prf:algorithm} Wheel-KV from n reports
 # :label: alg-wang2024-2
 # :nonumber:
 # **Input** seeds and slots; any list of keys.
@@ -388,7 +379,7 @@ def unbiased(scale=1):
 settle("wang2024.wheelkv")
 settle("wang2024.gain")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "two keys, nine records: exactly ε for m = 1 and 2, the law of WheelKV, unbiased",
     all(isclose(exact(m, slots), 1, abs_tol=1e-9) for m, slots in ((1, 4), (2, 4), (2, 5)))
     and same_law(lambda r, rng: wheel_kv(r, 2, 4, 1.0, 2, rng), WheelKV(epsilon=1.0, table=2, m=2, slots=4), NINE)
@@ -409,11 +400,10 @@ close("wang2024", "§3.1", "2 undecidable")
 # (sec-wheel-designs)=
 # ### Other designs that fit the words
 #
-# Numbers are for ε = 1.
 # - *Longer arcs*, of $W$ slots for each sign.
-#   An arc and its neighbour are then not exchangeable; on twelve slots with $W = 2$, estimates are off by up to one per cent.
-# - *The moved report, mended*: spend $\ln\frac{e^\varepsilon+1}{2}$ on the point, and move it to the half of the true sign with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$.
-#   For one pair this is Wheel-KV itself; for more pairs, arcs overlap, and it spends more than ε.
+#   An arc and its neighbour are not exchangeable; at ε = 1, on twelve slots with $W = 2$, estimates are off by up to one per cent.
+# - *The moved report, mended*: spend $\ln\frac{e^\varepsilon+1}{2}$ on the point, and move it to the true sign's half with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$.
+#   For one pair this is Wheel-KV itself; for more, arcs overlap, and more than ε is spent.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: longer arcs, and the mended report"}
 
@@ -453,7 +443,7 @@ check(
     "Longer arcs",
     "twelve slots, two to four pairs: off by 0.3 to 1.1 per cent",
     all(0.003 < longer(12, 2, m) < 0.011 for m in (2, 3, 4)),
-    control="arcs of one slot, our reconstruction",
+    control="arcs of one slot",
     caught=all(longer(12, 1, m) < 1e-12 for m in (2, 3, 4)),
 )
 check(
@@ -468,19 +458,19 @@ check(
 # (wang2024-3-2)=
 # ### §3.2 · Which clients depend on the keys
 #
-# PrivKVM, PCKV: {badge}`Reproduced <wang2024.dependence>` Wheel-KV does not: {badge}`Undecidable <wang2024.independence>` for our reconstruction: it holds · Lesson: {ref}`ch-changing`
+# PrivKVM, PCKV: {badge}`Reproduced <wang2024.dependence>` Wheel-KV does not: {badge}`Undecidable <wang2024.independence>` ours: it holds · Lesson: {ref}`ch-changing`
 #
-# PrivKVM draws from the list, PCKV-UE answers for each key of it, PCKV-GRR draws its random answers from it.
+# PrivKVM draws from the list, PCKV-UE answers for each of its keys, PCKV-GRR draws random answers from it.
 # Only the probabilities of PCKV-GRR depend on its length.
 # By the text, Wheel-KV acts on all keys of the current *or updated* domain.
 # Our reconstruction knows ε, $m$ and $g$; each slot has a probability from $1/\Omega$ to $e^\varepsilon/\Omega$.
-# If people come to hold more pairs than $m$, its clients have to be told as well.
+# If people come to hold more than $m$ pairs, its clients must be told.
 #
 # (wang2024-calculus)=
 # *The mechanisms in one table*, for 512 keys, $\ell = m = 8$ and ε = 1.
-# The letters are those of {ref}`sec-kv-calculus`; $T = \alpha+\beta-2\gamma$, $D = \alpha-\beta$, and a wheel has $g = 1/\gamma$ slots.
-# Variances are for a key that nobody has, times the number $n$ of people; bits exclude public keys and seeds.
-# Published PrivKV halves its budget; {ref}`sec-kv-privkv` derives the tight split.
+# Letters are those of {ref}`sec-kv-calculus`; $T = \alpha+\beta-2\gamma$, $D = \alpha-\beta$, and $g = 1/\gamma$ on a wheel.
+# Variances are for a key that nobody has; bits exclude public keys and seeds.
+# {ref}`sec-kv-privkv` derives PrivKV's tight split.
 
 # %% tags=["hide-input"]
 CALCULUS = {
@@ -550,7 +540,7 @@ check(
 #
 # PCKV-GRR: {badge}`Reproduced under conditions <wang2024.table1-grr>` PrivKVM, PCKV-UE: {badge}`Reproduced <wang2024.table1>` bandwidth: {badge}`Reproduced under conditions <wang2024.table12-bandwidth>` Wheel-KV: {badge}`Undecidable <wang2024.independence>` · Lesson: {ref}`sec-changing-stale`
 #
-# A client of PCKV-GRR is out of step if it *keeps the old list*, leaving out new keys, or if it *knows the new keys* but keeps its old probabilities.
+# A client of PCKV-GRR that was not told either *keeps the old list*, leaving out new keys, or *knows the new keys* but keeps its old probabilities.
 #
 # | Not told | Probability | Bandwidth | Effect, printed | Message | What is right |
 # |---|---|---|---|---|---|
@@ -559,20 +549,19 @@ check(
 # | … keeps the list | too large | unchanged | | needed | ε-LDP, no report about new keys |
 # | … knows new keys | too large | $\boxed{\text{changes}}$ | | needed | not ε-LDP |
 # | PCKV-UE | unchanged | too little | cannot send new keys | needed | the same |
-# | Wheel-KV | unchanged | unchanged | (empty in our text) | not needed | none, for our reconstruction |
+# | Wheel-KV | unchanged | unchanged | (empty) | not needed | ours: none |
 #
-# For $\ell = 1$, 100 keys take 8 bits, and 200 take 9.
+# For $\ell = 1$, 100 keys take 8 bits, and 200 take 9; {ref}`Table 5 <wang2024-table-5>` is about clients that know the new keys.
 #
-# “ε-LDP” is our completion.
-# §1 blames the objects of the random mapping, at any change; Table 1 also lists a too-large probability.
-# For the client that knows the new keys, let $r = \frac{d'+\ell-1}{d+\ell-1}$ and $e^{\varepsilon'} = \ell(e^\varepsilon-1)+1$, where $d$ keys became $d'$.
-# Each random key is then sent with probability $\gamma/r$, and what the person says stands out ({prf:ref}`thm-changing-stale`):
+# “ε-LDP” completes a lost symbol.
+# §1 blames the objects of the random mapping, at any change.
+# Where the new keys are known, let $d$ keys become $d'$, $r = \frac{d'+\ell-1}{d+\ell-1}$ and $e^{\varepsilon'} = \ell(e^\varepsilon-1)+1$.
+# Each random key is sent with probability $\gamma/r$, so the person's pair stands out ({prf:ref}`thm-changing-stale`):
 #
 # $$ \varepsilon(r) = \ln\big[1 + (re^{\varepsilon'}-1)/\ell\big] > \varepsilon \quad\text{for } r > 1. $$
 #
 # From 100 to 200 keys at a stated ε = 1, this is 1.69 for $\ell = 1$.
 # If the pair may be new, but random keys come from the old list, a new key can only be true, and ε is infinite.
-# {ref}`Table 5 <wang2024-table-5>` is about clients that know the new keys.
 #
 # (sec-changing-lost)=
 # (wang2024-table-2)=
@@ -586,12 +575,12 @@ check(
 # | PCKV-GRR | too small | unchanged | less accurate | needed | the same, if it keeps the old list |
 # | … drops removed keys | too small | $\boxed{\text{changes}}$ | | needed | less accurate, and, for $\ell=1$, $\boxed{\text{may exceed ε}}$ if few keys are left |
 # | PCKV-UE | unchanged | too much | wastes bandwidth | needed | the same |
-# | Wheel-KV | unchanged | unchanged | (empty in our text) | not needed | none, for our reconstruction |
+# | Wheel-KV | unchanged | unchanged | (empty) | not needed | ours: none |
 #
-# A client of PCKV-GRR that drops removed keys, with its old probabilities, can lose nearly all accuracy.
-# Reports of a holder and of others differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
+# A client of PCKV-GRR that drops removed keys, with old probabilities, can lose nearly all accuracy:
+# reports of a holder and of others differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
 # Once $r < e^{-\varepsilon'}$, a random answer is likelier than a true one.
-# For $\ell = 1$ it then spends $-\ln r > \varepsilon$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
+# The client then spends $-\ln r > \varepsilon$ for $\ell = 1$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
 
 # %% tags=["hide-input"]
 MAKE = {
@@ -667,7 +656,7 @@ def bounded(slots, m, eps, most):
 settle("wang2024.independence")
 WHEELS = [(WheelKV(epsilon=eps, m=m).slot_count, m, eps) for eps, m in product((0.5, 1.0, 4.0), (1, 4, 8))]
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "the same law for two and three keys; nine circles: probabilities from 1/Ω to e^ε/Ω",
     independent(2) == independent(3) and all(bounded(*wheel, wheel[1]) for wheel in WHEELS),
     control="another ε; the Ω of one pair fewer",
@@ -860,17 +849,16 @@ close("wang2024", "§3.2", "4 reproduced, 2 reproduced under conditions, 1 undec
 #
 # Lesson: {ref}`ch-changing`.
 # The charts are to raise utility, which the section does not measure.
-# We use our reconstruction: real reports, invented people.
-# Times of scans stand at {ref}`Table 5 <sec-wheel-cost>` and {ref}`Fig. 6 <wang2024-fig-6>`.
+# Our people are invented.
 #
 # (sec-charts-songs)=
 # (wang2024-fig-1)=
 # ### Scene 1, Fig. 1 · New songs
 #
-# {badge}`Undecidable <wang2024.scene-songs>` for our reconstruction: it works · {badge}`Drawn` from the paper's words
+# {badge}`Undecidable <wang2024.scene-songs>` ours: it works · {badge}`Drawn`
 #
-# A key is a song, its value how much a listener likes it.
-# The client perturbs as always; the server counts only new songs and edits its list as they are released and expire.
+# A key is a song, its value how much it is liked.
+# The server counts only new songs and edits its list as they are released and expire.
 # In our week twelve of 60 songs come and go each day.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn from words. Releases and expiries change the server's list alone."}, "image": {"alt": "Flow in two lanes. On the phone, songs with likes go through Wheel-KV. On the server, releases and expiries give a list of new songs; the report is counted for the songs of this list, which gives a chart."}}
@@ -890,12 +878,11 @@ ax = diagram.flow(
 # (wang2024-fig-2)=
 # ### Scene 2, Fig. 2 · Hot searches
 #
-# two levels: {badge}`Undecidable <wang2024.scene-searches>` for our reconstruction: it works for Zipf's law · words added by hand, and keys removed: {badge}`Undecidable <wang2024.scene-bursts>` for our reconstruction: it works · cost: {badge}`Reproduced under conditions <wang2024.scene-cost>` too slow for real time: {badge}`Undecidable <wang2024.scene-realtime>` · {badge}`Drawn` from the paper's words
+# two levels: {badge}`Undecidable <wang2024.scene-searches>` ours: it works for Zipf's law · words added by hand, and keys removed: {badge}`Undecidable <wang2024.scene-bursts>` ours: it works · cost: {badge}`Reproduced under conditions <wang2024.scene-cost>` too slow for real time: {badge}`Undecidable <wang2024.scene-realtime>` · {badge}`Drawn`
 #
 # We took 1,000 queries and 200,000 people a day.
-# If shares fall like Zipf's law, as is usual of hot searches, the list has the true top hundredth.
-# A list of a tenth of the keys makes reports of PCKV-UE a tenth as long, but those of PCKV-GRR only 8 bits rather than 11.
-# With our reconstruction it saves nine in ten of the server's hashes.
+# If shares fall like Zipf's law, the list has the true top hundredth.
+# With a tenth of the keys, reports of PCKV-UE are a tenth as long, but those of PCKV-GRR have 8 bits rather than 11, and our reconstruction saves nine in ten hashes.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn from words. The list of the rare scan, and words added by hand, are known to the server alone."}, "image": {"alt": "Flow in two lanes. On the phone, queries go through Wheel-KV. On the server, reports lead to a rare scan of all keys, whose top tenth, with words added by hand, is counted often and gives the top hundredth."}}
 ax = diagram.flow(
@@ -913,18 +900,18 @@ ax = diagram.flow(
 # (wang2024-3-3-privacy)=
 # ### Claim · Both charts are under LDP
 #
-# {badge}`Undecidable <wang2024.scene-privacy>` for our reconstruction: one report is exactly ε-LDP · Lesson: {ref}`sec-charts-repeat`
+# {badge}`Undecidable <wang2024.scene-privacy>` ours: one report is exactly ε-LDP · Lesson: {ref}`sec-charts-repeat`
 #
 # The text does not say how often a person reports.
 # $T$ reports with fresh coins are together exactly $T\varepsilon$.
-# For several days with one budget, divide the people rather than the budget ({prf:ref}`thm-charts-panels`), as {cite:t}`ren2022stream` do for infinite streams.
+# For several days, divide the people rather than the budget ({prf:ref}`thm-charts-panels`; for streams {cite:t}`ren2022stream`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.3: 1 reproduced under conditions, 5 undecidable"}
 CLIENT = WheelKV(epsilon=2.0, m=4)
 week = study.songs(CLIENT, rng=rng, runs=6)
 settle("wang2024.scene-songs")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     f"7 days, 6 runs each: within {week['off'].max():.1f} standard errors; {week['live'].mean():.1f} of the true ten, {week['stale'].mean():.1f} with a list a day old",
     bool(week["off"].max() < 6.5 and week["live"].mean() > week["stale"].mean() + 0.3),
     control="reports of ε = 1, read as of ε = 2",
@@ -939,7 +926,7 @@ found = study.searches(CLIENT, rng=rng)
 usual = found[found["shares"] == "Zipf"]
 settle("wang2024.scene-searches")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "Zipf's law, exponent 1.1, 8 runs: the true top hundredth is on the list of the top tenth",
     bool(usual["listed"].min() == 10),
     control="Tuesday's top hundredth, with the sudden word, on Monday's list",
@@ -948,8 +935,8 @@ check(
 settle("wang2024.scene-bursts")
 settle("wang2024.scene-realtime")
 check(
-    "For our reconstruction",
-    "8 runs: with the word on the list, all true ten are counted, with it among the first ten",
+    "Reconstruction",
+    "8 runs, the word on the list: all true ten are counted, the word among the first ten",
     bool(usual["edited"].min() == 10 and usual["burst"].all()),
     control="the list without it",
     caught=bool(usual["automatic"].min() != 10),
@@ -977,7 +964,7 @@ settle(
     control=("half of the keys in place of a tenth", not 8 * bits(PCKVUE, 500) < bits(PCKVUE, 1000)),
 )
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "100 keys for 1,000, same reports: a tenth of the hashes",
     hashes(100) * 10 == hashes(1000),
     control="half of the keys",
@@ -996,7 +983,7 @@ def together(client):
 
 
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "one key, three slots: one report is exactly ε = 1, two are exactly 2",
     isclose(together(one_report), 1, abs_tol=1e-9)
     and isclose(together(lambda r, rng: (one_report(r, rng), one_report(r, rng))), 2, abs_tol=1e-9),

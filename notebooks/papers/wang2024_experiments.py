@@ -4,16 +4,13 @@
 #
 # *A part of the {ref}`dossier <paper-wang2024>` on {cite:t}`wang2024dynamic`: §4 and §5, exhibit by exhibit.*
 #
-# {ref}`The main page <paper-wang2024>` says what is lost and what stands in its place.
-# Wheel-KV is our reconstruction everywhere on this page.
+# Wheel-KV is our reconstruction (*ours*) throughout; {ref}`the main page <paper-wang2024>` says what is lost.
 #
 # **Readings that are ours.**
-# - Gaussian keys follow half of a bell over the list of keys, with a standard deviation of a third of its length.
-#   Each key has a mean value, uniform or Gaussian, about which values scatter.
-# - In Figs. 4 and 5, keys and values are uniform.
-#   The 20,000 people are 10,000 before the change and 10,000 others after it.
-# - Budgets go from 0.5 to 6, in Fig. 6 from 1 to 4.
-# - Fig. 6 has the sizes of Fig. 3.
+# - Gaussian keys follow half of a bell, with a standard deviation of a third of the list.
+#   Values scatter about each key's mean, uniform or Gaussian.
+# - In Figs. 4 and 5, keys and values are uniform, and 10,000 people before a change are followed by 10,000 others.
+# - Budgets go from 0.5 to 6; Fig. 6 has 1 to 4, and the sizes of Fig. 3.
 # - PCKV has $\ell = m$, and PrivKVM three rounds, with half of the budget for keys.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
@@ -41,14 +38,14 @@ rng = np.random.default_rng(2024)  # the year of the paper
 # (wang2024-4-1-3)=
 # ### §4.1 · (3) and (4) · Mean square errors
 #
-# {badge}`Definition` the formulas are lost; errors over the most frequent keys: {badge}`Reproduced <wang2024.top-n>`
+# {badge}`Definition` formulas lost; errors over the most frequent keys: {badge}`Reproduced <wang2024.top-n>`
 #
-# By their words, for a set $\mathcal X$ of keys:
+# For a set $\mathcal X$ of keys:
 #
 # $$ \frac{1}{|\mathcal X|}\sum_{k\in\mathcal X}(\hat f_k - f_k)^2 \quad\text{and}\quad \frac{1}{|\mathcal X|}\sum_{k\in\mathcal X}(\hat m_k - m_k)^2. $$
 #
 # The default set is lost.
-# The paper also takes the $N$ most frequent keys, such as 50: one usually cares for these only, and rare ones may have too few people for an accurate mean.
+# The paper also takes the $N$ most frequent keys, such as 50, as rare ones may have too few people for an accurate mean.
 #
 # (wang2024-table-3)=
 # ### §4.2 · Table 3 · Sizes
@@ -63,17 +60,16 @@ rng = np.random.default_rng(2024)  # the year of the paper
 # | keys removed (Fig. 5) | 10,000 → 20,000 | 100 → 50 | 4 |
 #
 # §4.2 has uniform or Gaussian values, with a symbol lost; that *keys* are Gaussian is inferred.
-# It announces distributions in Table 3, which are not there.
 #
 # (wang2024-fig-3)=
 # ### §4.3.1 · Fig. 3 · Five mechanisms
 #
-# errors fall: {badge}`Undecidable <wang2024.fig3-falls>` for three known mechanisms: they do · Wheel-KV does well: {badge}`Undecidable <wang2024.fig3-wheel>` for our reconstruction: it does · the caption names the mean alone: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-wheel`
+# errors fall: {badge}`Undecidable <wang2024.fig3-falls>` for three known mechanisms: they do · Wheel-KV does well: {badge}`Undecidable <wang2024.fig3-wheel>` ours: it does · the caption names the mean alone: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-wheel`
 #
-# §3.2 compares four mechanisms; which is the fifth is not said, and we take state encoding.
-# Our reconstruction has the smallest errors up to ε = 3, and the second smallest at 5 and 6, over the top 50 keys and over all.
+# The fifth mechanism is not named; we take state encoding.
+# Our reconstruction has the smallest errors up to ε = 3, and the second smallest at 5 and 6, over the top 50 keys and all.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-wheel-fig3", "caption": "Fig. 3 at the paper's size, Gaussian keys, mean square error over the 50 most frequent keys. Wheel-KV is our reconstruction. Marks: 20 surveys with 95 % bars; lines on the left: exact."}, "image": {"alt": "Two panels of mean square error, logarithmic, against epsilon from 0.5 to 6, for five mechanisms. All fall. Wheel-KV is lowest in both panels until about 4, from where PCKV-GRR is lowest; PCKV-UE, state encoding and PrivKVM lie above."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-wheel-fig3", "caption": "Fig. 3 at the paper's size, Gaussian keys, mean square error over the 50 most frequent keys. Marks: 20 surveys with 95 % bars; lines on the left: exact."}, "image": {"alt": "Two panels of mean square error, logarithmic, against epsilon from 0.5 to 6, for five mechanisms. All fall. Wheel-KV is lowest in both panels until about 4, from where PCKV-GRR is lowest; PCKV-UE, state encoding and PrivKVM lie above."}}
 METHODS = {
     "Wheel-KV": lambda eps, d, m=8: WheelKV(epsilon=eps, m=m),
     "PCKV-UE": lambda eps, d, m=8: PCKVUE(d=d, ell=m, epsilon=eps),
@@ -100,9 +96,9 @@ plt.show()
 # %% [markdown]
 # (sec-wheel-clothing)=
 # *On people who rent clothes.*
-# The authors of PCKV {cite:p}`gu2020pckv` measured on ratings of rented clothes: 105,508 people, 5,850 pieces.
-# We may not pass these data on, so the table is a recorded result for the 50 most rated pieces.
-# Our reconstruction and PCKV-UE then have nearly the same errors, but PCKV-UE sends an entry for each of 5,850 pieces.
+# {cite:t}`gu2020pckv` measured PCKV on ratings of rented clothes: 105,508 people, 5,850 pieces.
+# We may not pass these data on; the table is recorded for the 50 most rated pieces.
+# Our reconstruction and PCKV-UE have nearly the same errors, but PCKV-UE sends an entry for each piece.
 
 # %% tags=["hide-input"]
 SEEN = {"seed": 22, "trials": 20, "top": study.TOP}
@@ -151,7 +147,7 @@ BUDGETS = study.FIG3_BUDGETS
 settle("wang2024.fig3-falls")
 check(
     "Three known mechanisms",
-    "frequency and mean, top 50, both kinds of keys: the error falls from each of seven budgets to the next",
+    "both errors, top 50, both kinds of keys: they fall from each of seven budgets to the next",
     all(falling(KNOWN, BUDGETS, what) for what in ("frequency", "mean")),
     control="clients that take every budget for 1",
     caught=not any(falling(KNOWN, BUDGETS, what, lambda eps: 1.0) for what in ("frequency", "mean")),
@@ -173,7 +169,7 @@ def leads(own=lambda eps: eps):
 
 settle("wang2024.fig3-wheel")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "both errors, both kinds of keys, top 50 and all: first up to ε = 3, second at 5 and 6; it falls",
     leads()
     and all(order[:2] == ["PCKV-GRR", "Wheel-KV"] for eps in (5.0, 6.0) for order in ranked(eps))
@@ -216,27 +212,25 @@ close("wang2024", "§4.3.1", "2 undecidable")
 # (wang2024-table-4)=
 # ### §4.3.2 · Table 4 · Number of communications
 #
-# three mechanisms: {badge}`Reproduced under conditions <wang2024.table4>` Wheel-KV: {badge}`Undecidable <wang2024.table4-wheel>` for our reconstruction: it needs none · PrivKVM's first column: {badge}`Undecidable <wang2024.table4-privkvm>` “PCKV-YE”: {badge}`Slip · certain` <span lang="zh-Hans">正本节</span>: {badge}`Slip · certain` mechanisms headed <span lang="zh-Hans">数据集</span>, here and in Table 5: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
+# three mechanisms: {badge}`Reproduced under conditions <wang2024.table4>` Wheel-KV: {badge}`Undecidable <wang2024.table4-wheel>` ours: it needs none · PrivKVM's first column: {badge}`Undecidable <wang2024.table4-privkvm>` “PCKV-YE”: {badge}`Slip · certain` <span lang="zh-Hans">正本节</span>: {badge}`Slip · certain` mechanisms headed <span lang="zh-Hans">数据集</span>, here and in Table 5: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
 #
 # | Mechanism | original | keys added | keys removed |
 # |---|---|---|---|
 # | Wheel-KV | 1 | 0 | 0 |
-# | PrivKVM | 1 | 1 | 1 |
-# | PCKV-GRR | 1 | 1 | 1 |
-# | PCKV-UE | 1 | 1 | 1 |
+# | PrivKVM, PCKV-GRR, PCKV-UE | 1 | 1 | 1 |
 #
-# A client of the three that keeps its list has no report about a new key, so one message is needed.
+# A client of these three that keeps its list has no report about a new key, so one message is needed.
 # PCKV-GRR that knows the new keys needs it for privacy ({ref}`Table 1 <wang2024-table-1>`).
-# For removed keys, clients that keep their lists need it for accuracy and bandwidth alone ({ref}`Table 2 <wang2024-table-2>`).
-# Live keys are estimated without bias *if the server knows the client's list*; one that reads by the new list cannot read all reports.
+# Where keys are removed, the message serves accuracy and bandwidth alone ({ref}`Table 2 <wang2024-table-2>`): live keys get no bias *if the server knows the list*.
+# A server that reads by the new list cannot read all reports.
 # PrivKVM's one original communication fits a single round; §2.1 has several.
 #
 # (wang2024-table-5)=
 # ### §4.3.3 · Table 5 · Bandwidth
 #
-# {badge}`Reproduced <wang2024.table5>` Wheel-KV: {badge}`Undecidable <wang2024.table5-wheel>` for our reconstruction: at most of that order in $m$ · change with keys: {badge}`Reproduced under conditions <wang2024.table5-compare>` more than Wheel-KV: {badge}`Undecidable <wang2024.table5-shorter>` for our reconstruction: if its seed is public · the section's heading: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
+# {badge}`Reproduced <wang2024.table5>` Wheel-KV: {badge}`Undecidable <wang2024.table5-wheel>` ours: at most of that order in $m$ · change with keys: {badge}`Reproduced under conditions <wang2024.table5-compare>` more than Wheel-KV: {badge}`Undecidable <wang2024.table5-shorter>` ours: if its seed is public · the section's heading: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
 #
-# The entries are printed as $O(\cdot)$, at most of that order, for $m = 8$ and 10,000 keys that are doubled or halved.
+# The entries are printed as $O(\cdot)$, for $m = 8$ and 10,000 keys that are doubled or halved.
 # We read 3 as $\log_2 m$, 13 as $\lfloor\log_2 d\rfloor$, and the last row as $d$.
 
 # %% tags=["hide-input"]
@@ -266,15 +260,14 @@ table(
 
 # %% [markdown]
 # As an order in $m$, the first row hides ε: a wheel has about $m(e^\varepsilon+2)$ slots.
-# With a public seed, our report is shorter than those of the table.
-# If PrivKVM's key is public as well, PrivKVM is shorter; if the seed is sent, PCKV-GRR is.
+# With a public seed, our report is the shortest, unless PrivKVM's key is public as well; if the seed is sent, PCKV-GRR is shorter.
 # Only the bandwidth of PCKV-UE changes much with the keys; the other two change by a bit.
 #
 # (sec-wheel-cost)=
 # #### What a wheel costs
 #
-# The server pays for the short report: it hashes each key of its list under each seed.
-# A list saves hashes ({ref}`Fig. 2 <wang2024-fig-2>`) and time ({ref}`Fig. 6 <wang2024-fig-6>`).
+# The server hashes each key of its list under each seed.
+# A short list saves hashes ({ref}`Fig. 2 <wang2024-fig-2>`) and time ({ref}`Fig. 6 <wang2024-fig-6>`).
 
 # %% tags=["hide-input"]
 bench = recorded("bench.catalogue")
@@ -336,8 +329,8 @@ settle(
 third = [moments(wheel, Records.of(r), [2])[0][0][0, 0] for r in ({2: 1.0}, {})]
 settle("wang2024.table4-wheel")
 check(
-    "For our reconstruction",
-    "not told: the frequency of a new key is unbiased",
+    "Reconstruction",
+    "not told: frequency of a new key unbiased",
     np.allclose(third, [1, 0]),
     control="β set equal to γ in the correction",
     caught=not np.allclose(np.array(third) * 3 / 4, [1, 0]),
@@ -369,7 +362,7 @@ def one_each(bits):
 
 settle("wang2024.table5-wheel")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "one bit more for each doubling of m from 4 to 128, at ε = 1 and 4",
     all(one_each(lambda m, eps=eps: WheelKV(epsilon=eps, m=m).report_bits) for eps in wheel_bits)
     and list(wheel_bits.values()) == [6, 9],
@@ -388,7 +381,7 @@ settle(
 )
 settle("wang2024.table5-shorter")
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "ε = 1 and 4: shortest if its seed is public, unless PrivKVM's key is, too; not if the seed is sent",
     state_bits < min(wheel_bits.values()) and max(wheel_bits.values()) < shortest < wheel_bits[1.0] + seed_bits,
     control="slots counted for bits",
@@ -403,30 +396,28 @@ close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 2 und
 #
 # {badge}`Undecidable <wang2024.fig4>` errors fall: {badge}`Undecidable <wang2024.fig4-falls>` batches, with two known mechanisms: {badge}`Reproduced under conditions <wang2024.batches>` <span lang="zh-Hans">分批处理地</span>: {badge}`Slip · certain` · Lesson: {ref}`sec-changing-batches`
 #
-# §4.3.4 and §4.3.5 are about Wheel-KV; we also ran PCKV-UE and PCKV-GRR, over the keys of both periods.
-# The text does not say whether its MSE is of frequency or of mean; only the English captions have ε.
-# Nor does it say which people a share refers to:
-# - *Of everyone who ever reported:* a new key was held by nobody in the first batch, so its estimate there is zero without noise.
-#   All data alike add the noise $n_1V_0/n^2$ of those who could not have it, where $V_0$ is the noise of a key that nobody holds ({prf:ref}`thm-changing-batches`).
-# - *Of those who report now:* all data alike are biased but less noisy.
-#   So they are better at small ε, and the last batch alone at large ε.
+# We also ran PCKV-UE and PCKV-GRR, over the keys of both periods.
+# The text does not say whether MSE is of frequency or mean, nor of which people a share is:
+# - *Of everyone who ever reported:* nobody in the first batch held a new key, whose estimate there is zero without noise.
+#   All data alike add the noise $n_1V_0/n^2$ of this batch, with $V_0$ the noise of a key that nobody holds ({prf:ref}`thm-changing-batches`).
+# - *Of those who report now:* all data alike are biased but less noisy, so better at small ε; at large ε the last batch alone is better.
 #
 # As the domain grows, frequencies get better at all seven budgets.
-# Means over all keys get worse from ε = 2 on: each person holds four keys out of more, so a key is rarer.
+# Means over all keys get worse from ε = 2 on, as each key is rarer.
 #
 # (wang2024-fig-5)=
 # ### §4.3.5 · Fig. 5 · Keys are removed
 #
 # {badge}`Undecidable <wang2024.fig5>` errors fall: {badge}`Undecidable <wang2024.fig5-falls>` batches, with two known mechanisms: {badge}`Reproduced under conditions <wang2024.batches>` · Lesson: {ref}`sec-changing-batches`
 #
-# Of batches, the same holds for removed keys.
+# The same holds of batches.
 # As the domain shrinks, frequencies get better at all seven budgets.
 # From ε = 2 on, means depend on keys and treatment:
 # - keys that stay: better either way;
-# - removed keys: batches leave them as they were, treating all alike makes them worse;
-# - all keys: better in batches; treating all alike hardly changes them near ε = 4 or 5, or makes them worse.
+# - removed keys: as before in batches, worse with all data alike;
+# - all keys: better in batches; with all data alike, hardly changed or worse near ε = 4 or 5.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-fig4", "caption": "Figs. 4 and 5 at the paper's size, for our reconstruction: mean square errors of keys that are new (above) or gone (below), share of everyone. Marks: 50 surveys with 95 % bars; lines on the left: exact."}, "image": {"alt": "Four panels of mean square error, logarithmic, against epsilon from 0.5 to 6. Both ways fall everywhere. Frequencies on the left: batches lie at half of all alike for small epsilon, and a little closer at large. Means on the right: both start near 0.75, and batches are lower from about 1 on."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-fig4", "caption": "Figs. 4 and 5 at the paper's size, for our reconstruction: mean square errors of new (above) and removed keys (below), share of everyone. Marks: 50 surveys with 95 % bars; lines on the left: exact."}, "image": {"alt": "Four panels of mean square error, logarithmic, against epsilon from 0.5 to 6. Both ways fall everywhere. Frequencies on the left: batches lie at half of all alike for small epsilon, and a little closer at large. Means on the right: both start near 0.75, and batches are lower from about 1 on."}}
 BATCHED = {
     "Wheel-KV": lambda eps, d: WheelKV(epsilon=eps, m=4),
     "PCKV-UE": lambda eps, d: PCKVUE(d=d, ell=4, epsilon=eps),
@@ -559,14 +550,14 @@ def frequencies_fall(change, **halved):
 settle("wang2024.fig4-falls")
 settle("wang2024.fig5-falls")
 check(
-    "Fig. 4, our reconstruction and PCKV-UE",
+    "Fig. 4, ours and PCKV-UE",
     "both ways, seven budgets: better frequencies; means over all keys worse from ε = 2",
     frequencies_fall("growth") and bool((each_way("growth", "mean") > 1).all()),
     control="both batches at ε = 1, the first alone at 2; keys that stay",
     caught=not frequencies_fall("growth", before=2.0) and not (each_way("growth", "mean", "kept") > 1).any(),
 )
 check(
-    "Fig. 5, our reconstruction and PCKV-UE",
+    "Fig. 5, ours and PCKV-UE",
     "seven budgets: better frequencies; means from ε = 2: kept keys better, removed ones worse alike, "
     "and within 15 % of before in batches, where all keys are better",
     frequencies_fall("shrink")
@@ -597,7 +588,7 @@ settle(
     ),
 )
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "batches: better means of new keys from ε = 2, and frequencies of now at ε = 6, but not at 1",
     new_means(["Wheel-KV"]) and all(better_now(6.0, ["Wheel-KV"])) and not any(better_now(1.0, ["Wheel-KV"])),
     control="frequencies of now at ε = 1 in place of 6",
@@ -622,11 +613,10 @@ close("wang2024", "§4.3.5", "2 undecidable")
 # (wang2024-fig-6)=
 # ### §4.3.6 · Fig. 6 · A list of frequent keys
 #
-# (a) error: {badge}`Undecidable <wang2024.fig6a>` for our reconstruction: it holds on fresh reports · (b) time: {badge}`Undecidable <wang2024.fig6b>` for our reconstruction: it falls · <span lang="zh-Hans">MSE耗时</span>: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-changing`
+# (a) error: {badge}`Undecidable <wang2024.fig6a>` ours: it holds on fresh reports · (b) time: {badge}`Undecidable <wang2024.fig6b>` ours: it falls · <span lang="zh-Hans">MSE耗时</span>: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-changing`
 #
-# All 512 keys are scanned once; then only a list of the most frequent ones.
-# *For the same keys and reports, both scans agree exactly.*
-# So (a) can only differ by the keys averaged over: it compares the frequencies of the top 51 with those of all 512.
+# All 512 keys are scanned once; then only the most frequent ones.
+# *For the same keys and reports, both scans agree exactly*, so (a) compares the frequencies of the top 51 with those of all 512.
 # Keys ranked by the same reports are estimated too high at the top, hence the fresh reports.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-changing-list", "caption": "Fig. 6 for our reconstruction, 100,000 people, Gaussian keys, m = 8. (a) Mean square error of listed keys, 8 scans with 95 % bars. (b) Recorded time of a scan."}, "image": {"alt": "Two panels. Left, logarithmic error against epsilon from 1 to 4: all 512 keys and the ten percent list on fresh reports lie together and fall; the ten percent list on the same reports lies above, at 1 by a factor of nearly three. Right, milliseconds against keys on the list: 2.4 at 51, 2.8 at 102, 4.4 at 256, 7.8 at 512."}}
@@ -666,17 +656,17 @@ def scan(reports, keys):
 
 
 check(
-    "For our reconstruction",
-    "the same reports: scans of 51 and of all 512 keys give equal estimates",
+    "Reconstruction",
+    "same reports: scans of 51 and of all 512 keys give equal estimates",
     np.array_equal(scan(sent[0], listed), scan(sent[0], range(512))[:, listed]),
     control="reports of another survey",
     caught=not np.array_equal(scan(sent[0], listed), scan(sent[1], range(512))[:, listed]),
 )
 check(
-    "For our reconstruction",
+    "Reconstruction",
     "fresh reports, ε = 1 to 4: the error of listed keys is within a third of that of all 512",
     all(near(which, "fresh", eps) for which in study.LISTS for eps in study.FIG6_BUDGETS),
-    control="keys that are ranked and estimated by the same reports",
+    control="keys ranked and estimated by the same reports",
     caught=not near("10 %", "same", 1.0),
 )
 settle("wang2024.fig6b")
@@ -687,7 +677,7 @@ def faster(times):
 
 
 check(
-    "For our reconstruction",
+    "Reconstruction",
     f"recorded times: {scans.iloc[0] / scans.iloc[-1]:.0%} of the time for a list of 10 %, and more for each longer list",
     faster(scans),
     control="lists of 50 and 100 %",
@@ -700,12 +690,11 @@ close("wang2024", "§4.3", "1 reproduced, 3 reproduced under conditions, 12 unde
 # (wang2024-5)=
 # ## §5 Conclusion
 #
-# The section repeats that the client does not depend on the size and content of the domain ({ref}`§3.2 <wang2024-3-2>`), and leaves other mechanisms to later work.
+# The section repeats the client's independence ({ref}`§1 <wang2024-1-notion>`) and leaves other mechanisms to later work.
 #
 # (wang2024-references)=
 # ## References
 #
 # [10]: {badge}`Slip · probable misprint`
 #
-# The paper cites ten works.
-# This book also cites six of them: [2] {cite:t}`dwork2006calibrating`, [3] {cite:t}`duchi2013local`, [4] {cite:t}`erlingsson2014rappor`, [6] {cite:t}`gu2020pckv`, [7] {cite:t}`sun2019conditional` and [10] {cite:t}`wang2020wheel`.
+# This book also cites six of the ten works: [2] {cite:t}`dwork2006calibrating`, [3] {cite:t}`duchi2013local`, [4] {cite:t}`erlingsson2014rappor`, [6] {cite:t}`gu2020pckv`, [7] {cite:t}`sun2019conditional` and [10] {cite:t}`wang2020wheel`.

@@ -5,7 +5,7 @@
 # *A dossier on {cite:t}`zhang2018gfim`, a bachelor thesis: every exhibit, in its order.*
 #
 # Each person holds a *set* of items; which items do most people hold?
-# LDPMiner {cite:p}`qin2016heavy` asks everybody twice, first for candidates and then about these alone, with half of the budget each time.
+# LDPMiner {cite:p}`qin2016heavy` asks everybody twice, for candidates and then about these alone, with half of the budget each time.
 # The thesis divides the *people* instead: its algorithm GFIM asks one random half in each phase, with all of ε.
 #
 # GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
@@ -18,15 +18,15 @@
 #
 # **Our text was read by machine.**
 # It has “RAPTOR” and “LDMPMiner”, so a *probable misprint* may be the machine's.
+# Lost figures are redrawn from words.
 #
 # **Readings that are ours.**
 # The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
-# If a synthetic person draws an item twice, another is drawn for it.
-# LDPMiner takes the second phase for candidates, and the first for other items.
+# If a synthetic person draws an item twice, another replaces it.
+# LDPMiner takes phase two for candidates, phase one for other items.
 # The census is a stand-in, and Figs. 5-11 and 5-12 have $k = 10$.
 #
 # **Letters.**
-# $k$ is the number of items wanted.
 # For entries $\pm1/\sqrt m$ of the table we write $\Phi_{jv} = \pm1$ and send signs, so only $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is left of the factors.
 #
 # **Lessons.**
@@ -80,8 +80,6 @@ def best_guess(one, inputs=(0, 1)):
 # (zhang2018-2-1)=
 # ## §2.1 Differential privacy
 #
-# Lessons: {ref}`ch-rr`, {ref}`ch-composition`.
-#
 # (zhang2018-2-1-1)=
 # ## §2.1.1 The central model
 #
@@ -90,8 +88,8 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Reproduced under conditions · probable misprint <zhang2018.neighbours>`
 #
-# Two data sets with the same attributes are neighbours if their *numbers* of records differ by one.
 # Table 2-2 has the three patients of Table 2-1, and Alice.
+# Data sets with the same attributes are neighbours if:
 #
 # :::{table}
 # :class: beside
@@ -101,7 +99,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\lvert D\rvert$ and $\lvert D'\rvert$ differ by 1 | $\boxed{D' = D \text{ with one record added}}$, or the other way round |
 # :::
 #
-# By size alone, three "no" and four "yes" would be neighbours, and a noisy count would not keep its ε.
+# By size alone, three “no” and four “yes” would be neighbours, and a noisy count would not keep ε.
 #
 # (zhang2018-def-2-2)=
 # ### Definition 2.2, (2-1) · Central ε-differential privacy
@@ -119,7 +117,7 @@ def best_guess(one, inputs=(0, 1)):
 # | $\Pr[A(D) \in S] < e^\varepsilon \Pr[A(D') \in S]$ | $\Pr[A(D) \in S] \boxed{\le} e^\varepsilon \Pr[A(D') \in S]$ |
 # :::
 #
-# The thesis's own randomized response attains equality.
+# Randomized response attains equality.
 #
 # (zhang2018-2-1-1-a)=
 # ### §2.1.1 (a) · What ε measures
@@ -131,10 +129,9 @@ def best_guess(one, inputs=(0, 1)):
 #
 # | Printed | Right |
 # |---|---|
-# | The larger ε, the stronger the protection. | The $\boxed{\text{smaller}}$ ε, the stronger the protection. |
+# | The larger ε, the stronger the protection. | The $\boxed{\text{smaller}}$ ε, … |
 # :::
 #
-# §1.1 and §4.6 state it correctly.
 # At ε = 0, all inputs have one distribution (law) of outputs; we test local clients.
 #
 # (zhang2018-prop-2-1)=
@@ -355,7 +352,7 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 #
 # Any two records $R$, $R'$ take the place of neighbours.
 # The sign and “any one output” are as in {ref}`(2-1) <zhang2018-def-2-2>`.
-# Both properties hold locally, too.
+# Both properties hold locally.
 #
 # (zhang2018-2-1-3)=
 # ## §2.1.3 How the two models differ
@@ -363,7 +360,7 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 # (zhang2018-fig-2-1)=
 # ### §2.1.3 (1), Fig. 2-1 · Where the data are perturbed
 #
-# {badge}`Drawn` from the thesis's words
+# {badge}`Drawn`
 
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-1: who perturbs the data."}, "image": {"alt": "Two flow diagrams. Central: three people send their values to a collector; behind it stands a box, perturb, and then the result; a dashed line between private and public lies behind the perturbation. Local: each person has a box, perturb, of her own, and the dashed line lies before the collector."}}
@@ -395,7 +392,7 @@ plt.show()
 # (zhang2018-fig-2-2)=
 # ### §2.1.3 (2), Fig. 2-2 · Which model protects better
 #
-# {badge}`Drawn` from the thesis's words {badge}`Reproduced <zhang2018.stronger>`
+# {badge}`Drawn` {badge}`Reproduced <zhang2018.stronger>`
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-2: two places where the central model may leak."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
 fig, ax = plt.subplots(figsize=(6.4, 2.4))
@@ -405,7 +402,7 @@ ax.text(0.55, 0.2, "② with the\ncollector", ha="center", va="top", color="#D55
 plt.show()
 
 # %% [markdown]
-# In the local model, both places hold reports alone.
+# In the local model, both hold reports alone.
 #
 # (zhang2018-2-1-3-a)=
 # ### §2.1.3 (3) · Laplace and exponential mechanism
@@ -425,7 +422,7 @@ plt.show()
 #
 # $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} = e^{-\varepsilon\lvert y - x\rvert + \varepsilon\lvert y - x'\rvert} \le e^\varepsilon. $$
 #
-# The exponential mechanism sends $y$ with a weight of $e^{\varepsilon [y = x]}$, which is k-RR.
+# The exponential mechanism sends $y$ with weight $e^{\varepsilon [y = x]}$, which is k-RR.
 #
 # (zhang2018-2-1-3-b)=
 # ### §2.1.3 (4) · Personal settings, and the amount of data
@@ -439,9 +436,9 @@ plt.show()
 #
 # and then run a $t$-private algorithm.
 #
-# Central privacy is said to make no particular demand on the amount of data, and local privacy to suit big data.
+# Central privacy is said to suit any amount of data, local privacy only big data.
 # For one point of error at $\varepsilon = 1$, W-RR needs 68 times the people of a count with geometric noise.
-# But at $\varepsilon = 0.1$, *any* central algorithm tells ten "yes" from ten "no", 20 steps away, with probability at most
+# But at $\varepsilon = 0.1$, *any* central algorithm tells ten “yes” from ten “no”, 20 steps away, with probability at most
 #
 # $$ \frac{e^{20\,\varepsilon}}{1+e^{20\,\varepsilon}} = 0.88. $$
 
@@ -630,7 +627,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 #
 # {badge}`Corrected · probable misprint <zhang2018.p>`
 #
-# From $p/(1-p) = e^\varepsilon$, which is right, it follows:
+# From $p/(1-p) = e^\varepsilon$, as printed, it follows:
 #
 # :::{table}
 # :class: beside
@@ -640,7 +637,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle p = \ln\frac{e^\varepsilon}{e^\varepsilon+1}$ | $\displaystyle p = \boxed{\frac{e^\varepsilon}{e^\varepsilon+1}}$ |
 # :::
 #
-# The printed logarithm is negative for every ε.
+# The printed logarithm is always negative.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.2.1: 1 reproduced, 3 corrected"}
 TRIED = list(product((0.1, 1 / 3, 0.8), (exp(eps) / (1 + exp(eps)) for eps in (0.1, 0.5, 1.0, 2.0, 5.0))))
@@ -733,7 +730,6 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # ## §2.2.2 S-Hist
 #
 # Lesson: {ref}`sec-onebit-shist`.
-# Each person has a single item.
 #
 # (zhang2018-algorithm-1)=
 # ### Algorithm 1, Fig. 2-3 · The server
@@ -777,7 +773,7 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # :::
 #
 # (2-8) is said to hold with probability at least $1-\delta$.
-# That depends on the constant in $O(\cdot)$: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, and $\ln(d)/\delta^2$ are not.
+# The constant in $O(\cdot)$ decides: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, and $\ln(d)/\delta^2$ are not.
 # Algorithm 1's, for 50,000 people, keep all distances with probability above 0.999 at $\beta = 0.01$, and below 0.28 at 0.1.
 
 
@@ -796,7 +792,7 @@ rows = [
 table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1", "rows, Algorithm 2"]))
 
 # %% [markdown]
-# At $\beta = 0.01$, rows are fewer than items from about four times as many items as people.
+# At $\beta = 0.01$, rows are fewer than items once items are about four times as many as people.
 #
 # (zhang2018-2-9)=
 # ### (2-9) to (2-15) · The client is private
@@ -822,7 +818,7 @@ table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1"
 # 3. Return $c\,m\,x_i$ with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, and $-c\,m\,x_i$ otherwise.
 # ::::
 #
-# In code, with signs, and with dummies for §3:
+# In code, with dummies for §3:
 
 
 # %%
@@ -835,7 +831,7 @@ def one_bit(item, signs, eps, rng):
     return row, signs[row][item] if true else -signs[row][item]
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 1's client, a tree of ours: two rows, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 1's client as a tree: two rows, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
 TWO_ROWS = [(1,), (-1,)]
 named = {(row, sign): f"row {row}, {'+' if sign > 0 else '−'}" for row in (0, 1) for sign in (1, -1)}
 diagram.tree(
@@ -848,7 +844,7 @@ plt.show()
 # (zhang2018-fig-2-5)=
 # ### Fig. 2-5 · How the two parts work together
 #
-# {badge}`Drawn` from the thesis's words
+# {badge}`Drawn`
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-5: one report."}, "image": {"alt": "A flow with two lanes, a private one for the person and a public one for the collector. The collector's random table sends a row to the person; her item's sign in that row is perturbed; one bit goes back to the collector, who adds it up and estimates shares."}}
 diagram.flow(
@@ -1247,9 +1243,9 @@ close("zhang2018", "§3.1", "2 reproduced")
 # (zhang2018-fig-3-1)=
 # ### Fig. 3-1 · Two phases
 #
-# {badge}`Drawn` from the thesis's words; private: {badge}`Reproduced <zhang2018.gfim-private>` more accurate at small ε: {badge}`Reproduced <zhang2018.small-epsilon>` items off the list: {badge}`Reproduced under conditions <zhang2018.off-the-list>` · Lesson: {ref}`ch-gfim`
+# {badge}`Drawn`; private: {badge}`Reproduced <zhang2018.gfim-private>` more accurate at small ε: {badge}`Reproduced <zhang2018.small-epsilon>` items off the list: {badge}`Reproduced under conditions <zhang2018.off-the-list>` · Lesson: {ref}`ch-gfim`
 #
-# Reports of one random half give a list $C$ of $k_{\max} = O(k)$ candidates; the other half is asked about $C$ alone.
+# One random half gives a list $C$ of $k_{\max} = O(k)$ candidates; the other is asked about $C$ alone.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 3-1: each half reports once, with all of ε."}, "image": {"alt": "A flow with three lanes. The first half of the people draws an item and sends a bit; the collector makes a list of candidates; the list goes to the second half, who trim their sets, draw and send a bit; the collector combines these with the first estimates into the top k."}}
 diagram.flow(
@@ -1385,7 +1381,7 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # (zhang2018-3-2-2-a)=
 # ### §3.2.2 (a) · One item or all of them
 #
-# sampling is better: {badge}`Reproduced under conditions <zhang2018.sampling-better>` times ℓ it is unbiased: {badge}`Reproduced under conditions <zhang2018.times-ell>` “chapter 3, section 4”: {badge}`Slip · certain` · Lesson: {ref}`ch-items`
+# sampling is better: {badge}`Reproduced under conditions <zhang2018.sampling-better>` times ℓ it is unbiased: {badge}`Reproduced under conditions <zhang2018.times-ell>` “chapter 3, section 4”: {badge}`Slip · certain`
 #
 # One drawn item is better than ℓ answers with $\varepsilon/\ell$ each: for RAPPOR at every ε, for one bit below about $\varepsilon = 2\sqrt\ell$.
 #
@@ -1408,8 +1404,8 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # 4. Take the words as columns, $\boxed{\text{divided by } \sqrt m}$, and return them.
 # ::::
 #
-# The frame is our correction: as printed the entries are ±1, but the client reckons with $\pm1/\sqrt m$.
-# Then items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates are $m$ times too large.
+# The frame is our correction.
+# With entries ±1, as printed, items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates are $m$ times too large.
 #
 # (zhang2018-algorithm-2-client)=
 # ### Algorithm 2, Fig. 3-3 · The client
@@ -1435,7 +1431,6 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # | $\displaystyle c_\varepsilon = \frac{\varepsilon+1}{\varepsilon-1}$ | $\displaystyle c_\varepsilon = \frac{\boxed{e^\varepsilon}+1}{\boxed{e^\varepsilon}-1}$ |
 # :::
 #
-# Algorithms 1 and 3 have the exponentials, so the loss may be our text's.
 # The noise of dummies cancels on average; its variance stays.
 
 
@@ -1496,7 +1491,7 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 # | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ |
 # :::
 #
-# A mixture is within the bounds of (3-3), too, so the result holds.
+# A mixture is within the bounds of (3-3), so the result holds.
 #
 # (zhang2018-3-2-2-list)=
 # ### §3.2.2 (b) · How many candidates
@@ -1504,8 +1499,7 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 # {badge}`Reproduced under conditions <zhang2018.list-size>`
 #
 # $k_{\max}$ is linear in $k$.
-# Too short a list misses items; too long a one makes phase two imprecise.
-# §3.2.2 warns of a $k_{\max}$ above ℓ, and padding is the cause; the larger table, which §4.2 names, is not.
+# Too short a list misses items; too long a one makes phase two imprecise, because of padding (§3.2.2 warns of a $k_{\max}$ above ℓ) and not of a larger table, as §4.2 says.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.2: 4 reproduced, 3 reproduced under conditions, 3 corrected"}
 
@@ -1666,7 +1660,7 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # padding: {badge}`Reproduced under conditions <zhang2018.padding-exposes>` its factor: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”, $N$ for $T$: {badge}`Slip · probable misprint`
 #
 # People of the second half trim sets to $T = S \cap C$.
-# A set of 50 with all 20 candidates gives a candidate with probability 2/5 before trimming, and 1 after it.
+# A set of 50 with all 20 candidates gives a candidate with probability 2/5 before trimming, and 1 after.
 #
 # A smaller table is said to have less noise.
 # For one item only padding matters; among fewer items, the largest chance error is smaller.
@@ -1683,13 +1677,11 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 #
 # $$ \hat f = \begin{cases} \hat f_1 & \text{for an item off the list,}\\ \big[\hat f_1 + (\ell-1)\hat f_2\big]/\ell & \text{for a candidate.} \end{cases} $$
 #
-# For fixed candidates $\hat f_2$ has its best weight at $\frac{\ell^2}{\ell^2+k_{\max}^2}$, which is 0.41 for $\ell = 50$ and $k_{\max} = 60$, where (3-5) has 0.98.
-# But $\hat f_1$ chose the candidates and is too large for them: for publishing, a small weight is right.
+# For fixed candidates the best weight of $\hat f_2$ is $\frac{\ell^2}{\ell^2+k_{\max}^2}$, or 0.41 for $\ell = 50$ and $k_{\max} = 60$, where (3-5) has 0.98.
+# But $\hat f_1$ chose the candidates and is too large for them: for publishing, its small weight is right.
 #
 # (zhang2018-algorithm-3)=
 # ### Algorithm 3, Fig. 3-4 · The second client
-#
-# Lesson: {ref}`ch-gfim`
 #
 # ::::{prf:algorithm} GFIM, the client of the second phase
 # :label: alg-zhang2018-3
@@ -1701,7 +1693,7 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # 3. Go on as in Algorithm 2, with $N_i$ for $S_i$.
 # ::::
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 3's client, a tree of ours: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 3's client as a tree: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
 
 
 def second_sign(items, rng):

@@ -4,7 +4,7 @@
 #
 # *A part of the {ref}`dossier <paper-zhang2018>` on {cite:t}`zhang2018gfim`: §4 and §5, exhibit by exhibit.*
 #
-# Our text has no figures; all are run again at the thesis's size, 5-9 to 5-12 on a stand-in.
+# All figures are run again at the thesis's size, 5-9 to 5-12 on a stand-in.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -29,7 +29,7 @@ style()
 #
 # {badge}`Slip · certain`
 #
-# Two purposes are announced, and three listed.
+# Two purposes are announced, three listed.
 #
 # (zhang2018-4-1)=
 # ### §4.1 · Data
@@ -38,7 +38,7 @@ style()
 #
 # *Synthetic:* each person has $\ell = 50$ of $d = 1000$ items, from a Laplace or a normal law with mean 500 and variance 1800.
 #
-# *Census:* the 1990 census of the United States, a million records, 47 values each, 396 items.
+# *Census:* the United States in 1990, a million records, 47 values each, 396 items.
 # We have 221 rows of 68 attributes, and five stand-ins.
 #
 # (zhang2018-4-2)=
@@ -130,7 +130,7 @@ def bars(method, first):
     plt.show()
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-synthetic", "caption": "For Figs. 5-1 to 5-4: one run of GFIM as written. Filled: true shares. Hollow: estimates of items that it names."}, "image": {"alt": "Four bar charts of shares against items 485 to 516, Laplace left and normal right. Above, for 50,000 people, few hollow bars stand far above the filled ones. Below, for 500,000 people, there are many hollow bars, nearer to the filled ones."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-synthetic", "caption": "For Figs. 5-1 to 5-4: one run of GFIM as written. Filled: true shares. Hollow: estimates of named items."}, "image": {"alt": "Four bar charts of shares against items 485 to 516, Laplace left and normal right. Above, for 50,000 people, few hollow bars stand far above the filled ones. Below, for 500,000 people, there are many hollow bars, nearer to the filled ones."}}
 bars("GFIM", 1)
 
 # %% [markdown]
@@ -241,9 +241,8 @@ plt.show()
 # If a reading is right, the mean of z² is near 1; as written, on our people, it is above 10.
 # *No padding* comes nearer, and *all three* near; both count a held candidate about twice or more.
 # Of the other three that are near, *candidates* is another measure, and two are not ε-private.
-# Eight single runs cannot tell these apart, but the program would.
-# We take this for a question of reproduction, not for an error.
-# What §4.4 concludes holds for the algorithm as written: more people and steeper laws help, and GFIM is about as good as LDPMiner.
+# Eight single runs cannot tell these apart; we take this for a question of reproduction, not an error.
+# §4.4's conclusions hold as written: more people and steeper laws help, and GFIM is about as good as LDPMiner.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1 to §4.4: 4 reproduced, 2 not reproduced, 1 corrected"}
 USUAL = ({*range(486, 516)}, {*range(485, 515)})
@@ -449,7 +448,7 @@ def curves(seen, x, label):
     plt.show()
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-census", "caption": "For Figs. 5-9 and 5-10: ε = 1, on the first stand-in: means of 20 runs with 95 % bars."}, "image": {"alt": "Two panels against k from 1 to 20, five curves each. Left, relative error, logarithmic: GFIM is lowest between 3 and 7 and then rises; both LDPMiners lie above it; one phase of k-RR lies far below all. Right, precision: four methods rise with k to about 0.7; k-RR is highest, falls from 0.9 to 0.7 at first and rises to 0.9."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-census", "caption": "For Figs. 5-9 and 5-10: ε = 1, first stand-in: means of 20 runs with 95 % bars."}, "image": {"alt": "Two panels against k from 1 to 20, five curves each. Left, relative error, logarithmic: GFIM is lowest between 3 and 7 and then rises; both LDPMiners lie above it; one phase of k-RR lies far below all. Right, precision: four methods rise with k to about 0.7; k-RR is highest, falls from 0.9 to 0.7 at first and rises to 0.9."}}
 curves(counted.query("eps == 1 and draw == 0"), "k", "items wanted, k")
 
 # %% [markdown]
@@ -458,7 +457,7 @@ curves(counted.query("eps == 1 and draw == 0"), "k", "items wanted, k")
 #
 # {badge}`Undecidable <zhang2018.fig511>` on a stand-in with $k = 10$: it holds
 #
-# GFIM is ahead in both measures up to 1.5, the bound that the thesis takes from its figures; by variance it is 3.06 ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
+# GFIM is ahead in both measures up to 1.5, the thesis's bound; by variance it is 3.06 ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
 # One phase of k-RR with an amplified budget {cite:p}`wang2018itemset` has less than half of GFIM's error at every ε.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Figs. 5-11 and 5-12: the same against ε, k = 10."}, "image": {"alt": "Two panels against epsilon from 0.25 to 4, five curves each. Left, relative error, logarithmic, falls for all: GFIM is below both LDPMiners up to about 2 and then levels off. Right, precision rises for all. One phase of k-RR is far ahead in both."}}
@@ -538,7 +537,7 @@ def ahead_at_one(rival):
 
 settle("zhang2018.census-better")
 check(
-    "GFIM and LDPMiner-SH",
+    "GFIM",
     "five stand-ins: less error; more precision over k = 5 to 20",
     ahead_at_one("LDPMiner-SH"),
     control="one phase of k-RR for LDPMiner-SH",
@@ -565,7 +564,7 @@ def ahead_up_to(limit):
 
 settle("zhang2018.fig511")
 check(
-    "Figs. 5-11 and 5-12",
+    "Figs. 5-11, 5-12",
     "k = 10: both improve from ε = 0.5 to 1 to 2; GFIM ahead up to 1.5",
     improves((0.5, 1.0, 2.0)) and ahead_up_to(1.5),
     control="budgets in the other order; up to ε = 4",
@@ -597,7 +596,7 @@ close("zhang2018", "§4.5", "4 undecidable")
 # ### Beside §4.6 · Nine methods at one exact ε
 #
 # Left, the people of Fig. 5-3; right, 88,162 baskets with 100 candidates and $\ell = 4$.
-# Second phases that would spend less than ε use a larger one to spend it all, but for *GFIM as written*.
+# Second phases that would spend less than ε take a larger one, except in *GFIM as written*.
 # *GFIM improved*, ours, also pads to $\min(\ell, k_{\max})$ and weighs by inverse variance.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-all", "caption": "Precision of the top 30 at three exact ε. Means of 10 (left) and 5 runs (right) with 95 % bars."}, "image": {"alt": "Two panels with nine methods as rows and precision from 0 to 1. Left, k-RR, PrivSet and the wheel lie between 0.9 and 1, the other six between 0.37 and 0.94. Right, PrivSet and the wheel reach 0.7 at epsilon 4, k-RR and SUE stay below 0.3, and all others below 0.2."}}
@@ -661,7 +660,7 @@ check(
 #
 # GFIM finds most of the items: {badge}`Reproduced under conditions <zhang2018.most-found>`
 #
-# As written, it does for Laplace items and 500,000 people, and not for normal ones.
+# As written, it does for Laplace items and 500,000 people, not for normal ones.
 # With 50,000 people it does not in print: .4 and .267.
 #
 # (zhang2018-5-2)=
@@ -670,7 +669,7 @@ check(
 #
 # the length of the list: {badge}`Reproduced under conditions <zhang2018.list-choice>` novelty: {badge}`Slip · certain`
 #
-# Two phases with sampling are called new; LDPMiner has them (§1.2, §4.3), and dividing the people is new.
+# Two phases with sampling are called new; LDPMiner has them (§1.2, §4.3).
 #
 # $k_{\max}$ matters, but the best of five lengths gains only 0.04 over $2k$:
 

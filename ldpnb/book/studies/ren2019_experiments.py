@@ -41,6 +41,7 @@ from ldpnb.core import Floats, Ints
 
 Row = dict[str, Any]
 Rule = Callable[[Symbols, Sequence[Set]], Sequence[Floats]]
+Learn = Callable[[Tables, int, int, Iterable[int]], list[Network]]  # tables, parents, attributes, starts
 Gathered = Mapping[str, Callable[..., Any]]
 
 SEED, DELTA = 42, 1e-3  # δ of the stopping rule is not in the paper: it is that of the authors' group, elsewhere
@@ -123,10 +124,12 @@ def learn(tables: Tables, k: int, d: int, roots: Iterable[int]) -> list[Network]
 
 
 class Truth:
-    """The people's own table, counted: marginals, and the networks that it gives."""
+    """The people's own table, counted: marginals, and the networks that `learn` makes of it."""
 
-    def __init__(self, records: Ints, sizes: Sequence[int], ks: Iterable[int], cells: int, most: int) -> None:
-        self.records, self.sizes, self.d = records, tuple(sizes), len(sizes)
+    def __init__(
+        self, records: Ints, sizes: Sequence[int], ks: Iterable[int], cells: int, most: int, learn: Learn = learn
+    ) -> None:
+        self.records, self.sizes, self.d, self.learn = records, tuple(sizes), len(sizes), learn
         self.asked = {a: queries(self.d, a, most) for a in (2, 3, 4, 5)}
         wanted = {*sets_of(self.d, 1), *(s for a in self.asked.values() for s in a)}
         wanted |= {s for k in ks for s in sets_of(self.d, k + 1)}
@@ -189,7 +192,7 @@ def publish(
     """Return the network learned from one report each, as many synthetic people, and the tables."""
     told = survey(truth, f, rng)
     tables, start = tables_of(told, truth.d, k + 1, rule), entropy_root(tables_of(told, truth.d, 1, rule))
-    network = learn(tables, k, truth.d, [start])[0]
+    network = truth.learn(tables, k, truth.d, [start])[0]
     return network, fit(network, tables).sample(len(truth.records), rng=rng), tables
 
 
@@ -201,7 +204,7 @@ def repetition(truth: Truth, f: float, seed: int, number: int, plan: Mapping[str
         root = entropy_root(tables_of(told, d, 1, rule))
         for k in ks:
             tables = tables_of(told, d, k + 1, rule)
-            networks = learn(tables, k, d, range(d) if k == 2 else [root])
+            networks = truth.learn(tables, k, d, range(d) if k == 2 else [root])
             own = root if k == 2 else 0
             made = [fit(g, tables).sample(len(truth.records), rng=stream) for g in networks]
             sums = [i_sum(g, marginals(x, truth.sizes, g.sets)) for g, x in zip(networks, made, strict=True)]
@@ -230,7 +233,7 @@ def baselines(truth: Truth, seed: int) -> list[Row]:
     }
     rows: list[Any] = [(name, 2, *pair) for name, other in others.items() for pair in truth.errors(other).items()]
     rows += [("raw", k, "I_sum", i_sum(network, truth.tables)) for k, network in truth.networks.items()]
-    roots = [i_sum(network, truth.tables) for network in learn(truth.of(2), 2, truth.d, range(truth.d))]
+    roots = [i_sum(network, truth.tables) for network in truth.learn(truth.of(2), 2, truth.d, range(truth.d))]
     for which, value in (("any", np.mean(roots)), ("worst", min(roots)), ("best", max(roots))):
         rows.append(("raw", 2, f"I_sum, {which} start", value))
     return [{"f": 0.0, "rule": name, "k": k, "what": what, "value": value} for name, k, what, value in rows]
@@ -249,7 +252,7 @@ def compared(truth: Truth, f: float, seed: int, number: int, rules: Iterable[str
         found = truth.errors(columns(truth, told, rule))
         if rule in rules:
             tables, mine = tables_of(told, d, 3, rule), entropy_root(tables_of(told, d, 1, rule))
-            networks = learn(tables, 2, d, range(d))
+            networks = truth.learn(tables, 2, d, range(d))
             raw = [i_sum(g, truth.tables) for g in networks]
             made = [fit(g, tables).sample(len(truth.records), rng=stream) for g in networks]
             synthetic = [i_sum(g, marginals(x, truth.sizes, g.sets)) for g, x in zip(networks, made, strict=True)]
@@ -273,7 +276,7 @@ def floors(truth: Truth, seed: int, draws: int) -> list[Row]:
     """Measure networks without noise, from every start; with one pair carried; and networks drawn at random."""
     stream, rows = np.random.default_rng([seed, 1]), list[Any]()
     for root in range(truth.d):
-        clean = learn(truth.of(2), 2, truth.d, [root])[0]
+        clean = truth.learn(truth.of(2), 2, truth.d, [root])[0]
         for _ in range(draws):
             made = fit(clean, truth.of(2)).sample(len(truth.records), rng=stream)
             rows += [("no noise", 2, what, value) for what, value in truth.errors(made).items()]
@@ -302,7 +305,7 @@ def classified(truth: Truth, f: float, seed: int, number: int, rules: Iterable[s
     told, rows = symbols(client, client.perturb(people, rng=stream)), []
     for rule in rules:
         tables, start = tables_of(told, truth.d, 3, rule), entropy_root(tables_of(told, truth.d, 1, rule))
-        synthetic = fit(learn(tables, 2, truth.d, [start])[0], tables).sample(cut, rng=stream)
+        synthetic = fit(truth.learn(tables, 2, truth.d, [start])[0], tables).sample(cut, rng=stream)
         inside = int(0.8 * cut)
         tested = {"held out": (synthetic, held), "synthetic": (synthetic[:inside], synthetic[inside:])}
         for what, (train, test) in tested.items():
@@ -384,7 +387,7 @@ def shared(truth: Truth, f: float, surveys: int, seed: int) -> tuple[float, floa
     found = []
     for i in range(surveys):
         told = survey(truth, f, stream_of(seed, i, f))
-        every = [g.skeleton for g in learn(tables_of(told, truth.d, 3, "paper"), 2, truth.d, range(truth.d))]
+        every = [g.skeleton for g in truth.learn(tables_of(told, truth.d, 3, "paper"), 2, truth.d, range(truth.d))]
         found.append(([every[entropy_root(tables_of(told, truth.d, 1, "paper"))]], every))
     pairs = [[(x, y) for a, b in combinations(found, 2) for x, y in product(a[i], b[i])] for i in (0, 1)]
     largest, chance = (float(np.mean([len(x & y) / len(x) for x, y in some])) for some in pairs)
