@@ -714,7 +714,7 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # | letter | meaning |
 # |---|---|
 # | $n$ | number of people |
-# | $d$ | number of items (here only) |
+# | $d$ | number of keys, or of attributes |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
 # | $u$ | an entry of a padded set (here only) |
