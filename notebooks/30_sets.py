@@ -175,7 +175,7 @@ def sampled_rappor(items, d, ell, eps, rng):
 #
 # Suppose that $d \ge 2\ell$.
 # In row 1 of $\Phi$, signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
-# In S-Hist, they send a plus with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ and $\frac1{e^\varepsilon+1}$, and so attain $e^\varepsilon$.
+# In S-Hist, these sets send a plus with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ and $\frac1{e^\varepsilon+1}$, and attain $e^\varepsilon$.
 # In RAPPOR, the same sets attain it by the report that sets one set's bits only.
 #
 # With fewer items, both spend less.

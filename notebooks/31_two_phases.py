@@ -103,7 +103,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 # *LDPMiner* {cite:p}`qin2016heavy` asks everybody in both phases, with $\varepsilon/2$ each.
 # *GFIM* {cite:p}`zhang2018gfim` asks one random half of the people in each phase, with all of $\varepsilon$.
 # Like {cite:t}`zhang2018gfim`, we list twice as many items as wanted, and pad to all: $L = h = 8$.
-# As $\lvert S \cap K\rvert \le \min(\ell, L)$, this $h$ is enough for unbiased estimates.
+# For unbiased estimates, $h = \min(\ell, L) \ge \lvert S \cap K\rvert$ is enough.
 
 # %% mystnb={"figure": {"name": "fig-gfim-flow", "caption": "The two phases of GFIM."}, "image": {"alt": "Three lanes. In the first half of the phones, a set is padded and one item drawn, and one bit is reported. The server estimates all items and makes a list K. In the second half, phones keep what is on the list, pad, draw one and report one bit. The server measures the list."}}
 one, two = "half 1", "half 2"
