@@ -77,7 +77,7 @@ kim = {0, 2, 3, 5, 8, 9}
 # ### Why asking about all is costly
 #
 # The phone could answer *yes* or *no* about every podcast, by randomized response.
-# But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$.
+# But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$ ({ref}`ch-composition`).
 # Or it answers *one question*, about a random podcast, with all of $\varepsilon$.
 # Then only about $n/d$ of the $n$ people speak about each podcast.
 #
@@ -88,12 +88,12 @@ kim = {0, 2, 3, 5, 8, 9}
 # $$ \underbrace{\frac{e^{\varepsilon/d}}{(e^{\varepsilon/d}-1)^2} \approx \frac{d^2}{\varepsilon^2}}_{\text{all items}}, \qquad\qquad \underbrace{\frac{d\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one question}}. $$ (eq-items-all)
 #
 # For 100 podcasts and $\varepsilon = \frac32$, these are 4,444 and 37.
-# Nearly everybody answers *no* to one random question.
+# Nearly everybody answers *no* to one random question, so that budget is mostly spent on noes.
 #
 # (sec-items-draw)=
 # ## Draw one of your own items
 #
-# If the phone simply drew one own item, an item would count more if its owner has few others.
+# If phones drew one of their items, an item would count more if its owner has few.
 # So the phone first *pads* the set to $\ell$ entries, with *dummies* $d, d+1, \dots$ that nobody has.
 # Then it draws one entry ({numref}`fig-items-padding`).
 # A longer set is not padded.
@@ -115,7 +115,7 @@ plt.show()
 #
 # $$ \frac{1}{\max(\ell, \lvert S\rvert)} = \frac t\ell, \qquad t = \min\Big(1, \frac{\ell}{\lvert S\rvert}\Big). $$ (eq-items-t)
 #
-# Here $t = 1$ for Mia and Leo, and $t = \frac23$ for Kim; for an empty set, $t = 1$.
+# Here $t = \frac23$ for Kim, and 1 for the others.
 #
 # (sec-items-shist)=
 # ### Two ways to hide the drawn item
@@ -175,16 +175,23 @@ def sampled_rappor(items, d, ell, eps, rng):
 #
 # Suppose that $d \ge 2\ell$.
 # In row 1 of $\Phi$, signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
-# These two sets attain $e^\varepsilon$ in S-Hist.
-# In RAPPOR, they do with a report that sets the bits of one set and not of the other.
+# In S-Hist, these sets send a plus with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ and $\frac1{e^\varepsilon+1}$, and attain $e^\varepsilon$.
+# In RAPPOR, the same sets attain it by the report that sets one set's bits only.
 #
-# With fewer items, S-Hist spends less.
-# For $d = \ell$, a minus in row 0 differs most: it has probability $\frac12$ for no items, and $\frac1{e^\varepsilon+1}$ for all.
+# With fewer items, both spend less.
+# Let $d = \ell$, and let a share $a$ of a row be pluses.
+# A minus is most probable for the set of all minuses, and least for that of all pluses; the ratio is
+#
+# $$ \frac{(1-a)\frac{e^\varepsilon}{e^\varepsilon+1} + \frac a2}{\frac a{e^\varepsilon+1} + \frac{1-a}2} = \frac{2e^\varepsilon - a(e^\varepsilon-1)}{e^\varepsilon+1 - a(e^\varepsilon-1)}, $$
+#
+# which increases in $a$, up to $\frac{e^\varepsilon+1}2$ in row 0.
+# For a plus, exchange $a$ and $1-a$.
+# For RAPPOR, see Exercise 1 of {ref}`ch-gfim`.
 #
 # :::{prf:theorem} Sampling keeps ε
 # :label: thm-items-privacy
 # If an ε-LDP client hides the drawn entry, dummies included, then padding and sampling is ε-LDP over sets of all sizes.
-# Sampling S-Hist and sampling RAPPOR are exactly ε-LDP if $d \ge 2\ell$; S-Hist spends $\ln\frac{e^\varepsilon+1}2$ if $d = \ell$.
+# Sampling S-Hist and sampling RAPPOR are exactly ε-LDP if $d \ge 2\ell$; if $d = \ell$, they spend $\ln\frac{e^\varepsilon+1}2$ and $\frac\varepsilon2$.
 # :::
 #
 # `prove` confirms this for every ε, with all 16 sets of four items and $\ell = 2$:
@@ -241,7 +248,8 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 #
 # $$ \begin{aligned} \E\,\frac{C_x}{n} &= q^* + \frac{f_x}{\ell}\,(p^*-q^*), \\[1ex] \text{so}\quad \hat f_x &= \ell\;\frac{C_x/n - q^*}{p^*-q^*}. \end{aligned} $$ (eq-items-estimate)
 #
-# The score of a report takes two values that differ by $\ell/(p^*-q^*)$.
+# So $\hat f_x$ is a mean of *scores*, larger by $\ell/(p^*-q^*)$ for reports that support $x$.
+# A score's variance is that gap squared, times $P(1-P)$.
 # Let $P_i$ be the $P$ of person $i$.
 #
 # :::{prf:theorem} Estimates from a drawn item
@@ -303,10 +311,8 @@ print("\ninput 0:", subsets(3)[0], "input 4:", subsets(3)[4])
 # :label: thm-items-krr
 # With $\ell$ different dummies and $e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)$, sampling k-RR is exactly ε-LDP over sets.
 # Its noise is {eq}`eq-items-krr`.
-# It is less than $\ell^2c^2$, that of S-Hist, if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
+# It is below S-Hist's $\ell^2c^2$ if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
 # :::
-#
-# The last statement compares numerators; for $\ell = 4$ and $\varepsilon = \frac32$, k-RR is better up to 463 items.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε of the three clients, with one dummy for all as control"}
 three = subsets(3)
@@ -325,10 +331,11 @@ def one_dummy(items, d, ell, eps, rng):
 found = [spent(sampled_shist, four, 4, 2, hadamard(4)), spent(sampled_rappor, four, 4, 2)]
 found += [spent(sampled_krr, subsets(d), d, ell) for d in (1, 2, 3) for ell in (1, 2, 3)]
 few = [spent(sampled_shist, subsets(d), d, d, hadamard(d)) for d in (1, 2, 3, 4)]
+fewer = [spent(sampled_rappor, subsets(d), d, d) for d in (1, 2, 3, 4)]
 check(
     "Privacy",
-    "ε = 1: S-Hist, RAPPOR (d = 4, ℓ = 2), k-RR (d, ℓ ≤ 3) exactly 1. S-Hist (d = ℓ): ln((e + 1)/2)",
-    np.allclose(found, 1, atol=1e-9) and np.allclose(few, log((exp(1) + 1) / 2), atol=1e-9),
+    "ε = 1: S-Hist, RAPPOR (d = 4, ℓ = 2), k-RR (d, ℓ ≤ 3) exactly 1. For d = ℓ, S-Hist ln((e + 1)/2), RAPPOR 1/2",
+    np.allclose(found, 1) and np.allclose(few, log((exp(1) + 1) / 2)) and np.allclose(fewer, 1 / 2),
     control="one dummy for all in k-RR: ε′ is spent",
     caught=abs(spent(one_dummy, three, 3, 2) - log(1 + 2 * (exp(1) - 1))) < 1e-9,
 )
@@ -373,17 +380,16 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 print("\ninput 0:", subsets(3)[0], "input 6:", subsets(3)[6])
 
 # %% [markdown]
-# Let $\nu$ be the share of reports that miss, and $\mu$ the share of reports that miss and contain a given item $x \notin S$:
+# Let $\nu$ be the share of reports that miss, and $\mu$ the share of reports that miss and contain an item $x$ that is not in the padded set:
 #
 # $$ \nu = \frac{\binom db}{\binom{d+\ell}b}, \qquad \mu = \frac{\binom{d-1}{b-1}}{\binom{d+\ell}b} = \nu\,\frac bd. $$
 #
 # With $\Omega = e^\varepsilon(1-\nu)+\nu$, a report has the probability $e^\varepsilon$ or 1, divided by $\binom{d+\ell}b\,\Omega$.
-# Of all reports, a share $\frac b{d+\ell}$ contains $x$.
-# If $x$ is in the padded set, all of these meet it.
-# If not, a share $\mu$ misses it.
-# A report supports the items that it contains, so
+# A report supports the items that it contains; of all reports, a share $\frac b{d+\ell}$ contains $x$.
+# If $x$ is in the padded set, all of these meet it ($p^*$).
+# If not, a share $\mu$ misses it ($q^*$):
 #
-# $$ \begin{aligned} p^* &= \frac{b}{d+\ell}\cdot\frac{e^\varepsilon}{\Omega} \quad\text{or} \\[1ex] q^* &= \frac1\Omega\Big[e^\varepsilon\Big(\frac b{d+\ell}-\mu\Big) + \mu\Big]. \end{aligned} $$ (eq-items-privset)
+# $$ \begin{aligned} p^* &= \frac{b}{d+\ell}\cdot\frac{e^\varepsilon}{\Omega}, \\[1ex] q^* &= \frac1\Omega\Big[e^\varepsilon\Big(\frac b{d+\ell}-\mu\Big) + \mu\Big]. \end{aligned} $$ (eq-items-privset)
 #
 # :::{prf:theorem} PrivSet
 # :label: thm-items-privset
@@ -405,12 +411,11 @@ print("\ninput 0:", subsets(3)[0], "input 6:", subsets(3)[6])
 # So {eq}`eq-items-support` holds with 1 in place of $\ell$.
 #
 # *One symbol.*
-# For $b = 1$, each of the $\ell$ entries of the padded set is sent with probability $e^\varepsilon/(d+\ell e^\varepsilon)$.
-# Drawing $\ell$ items, and then one of these, is drawing one of $\lvert S\rvert$.
-# So sampling k-RR has the same law, by {eq}`eq-items-amplified` with $\pi(y) = \frac1\ell$.
+# For $b = 1$, the padded set contains a symbol $y$ with probability $\ell\,\pi(y)$.
+# As $(d+\ell)\,\Omega = Z$, PrivSet sends $y$ with probability $\frac1Z\big(1 + \ell\,\pi(y)\,(e^\varepsilon-1)\big)$; by {eq}`eq-items-amplified`, so does sampling k-RR.
 # :::
 #
-# The package's `PrivSet` finds the best $b$ by trying all.
+# The package's `PrivSet` takes the $b$ with the least noise.
 
 
 # %%
@@ -466,8 +471,7 @@ check(
 # (sec-items-survey)=
 # ## A survey
 #
-# We ask 20,000 invented listeners at $\varepsilon = \frac32$.
-# Most follow up to four podcasts, and nobody the last one.
+# We ask 20,000 invented listeners at $\varepsilon = \frac32$; nobody follows the last podcast.
 
 # %%
 EPS, N = 1.5, 20_000
@@ -487,7 +491,7 @@ people = [listener(rng) for _ in range(N)]
 # ### Choosing the length
 #
 # A small $\ell$ biases estimates downwards; a large $\ell$ costs noise.
-# For k-RR and S-Hist, a common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
+# A common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
 # But sizes are private, too.
 # So the first 4,000 people report only the size of their set, up to 9.
 # Size 3, say, is the set $\{3\}$ of a list of ten items, so `sampled_krr` with $\ell = 1$ hides it.
@@ -523,11 +527,12 @@ print(f"ℓ = {ell}, and {longer:.1%} of the sets are longer")
 # %% [markdown]
 # ### Three answers
 #
-# The other 16,000 people report their sets, here by three clients.
-# We leave out RAPPOR, which has 100 bits per person and two thirds of S-Hist's noise.
+# The other 16,000 people report their sets by three clients.
+# We omit RAPPOR, which has 100 bits per person and two thirds of S-Hist's noise.
 
 # %%
 b = PrivSet(d=D, ell=ell, epsilon=EPS).set_size
+print(f"a report of PrivSet has b = {b} symbols")
 phi = hadamard(D)
 REPORT = {
     "S-Hist": lambda s: sampled_shist(s, D, ell, phi, EPS, rng),
@@ -544,15 +549,15 @@ for name, client in REPORT.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# Most estimates lie within two standard errors.
 # For podcast 99, S-Hist would need about seven times as many people as PrivSet.
 # {numref}`fig-items-ell` shows other lengths.
 
-# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, against the length ℓ. Lines: bias and variance of the theorems; marks: 50 to 200 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts against ℓ: all 20,000 people, ε = 1.5. Lines: bias and variance of the theorems; marks: 50 to 200 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
 KINDS["PrivSet"] = PrivSet
 crowd, sizes = Records.of(*people), [len(s) for s in people]
 surveys = {"S-Hist": 100, "k-RR": 200, "PrivSet": 50}
+# errors by the theorems, and in surveys with real reports:
 exact, runs = study.lengths(KINDS, crowd, D, EPS, surveys, rng)
 by = "mechanism", [*KINDS]
 ax = plt.subplots()[1]
@@ -566,12 +571,11 @@ plt.show()
 
 # %% [markdown]
 # From $\ell = 4$ to 10, the error grows by 10 % for k-RR, 40 % for PrivSet and 150 % for S-Hist.
-# So a shorter length suits S-Hist better.
 #
 # (sec-items-compare)=
 # ## Which one?
 #
-# {numref}`fig-items-noise` has longer sets: 1,000 items and $\ell = 50$.
+# {numref}`fig-items-noise` has longer sets.
 
 
 # %%
@@ -593,6 +597,7 @@ exact = [
     for name in by[1]
     for eps in np.geomspace(0.25, 6, 25)
 ]
+# surveys with real reports; only items that nobody has:
 runs = study.absent(KINDS, *LONG, (0.25, 1, 4), rng)
 ax = plt.subplots()[1]
 sns.lineplot(pd.DataFrame(exact), x="ε", y="noise", ax=ax, **theory(*by))
@@ -609,18 +614,18 @@ rows = []
 for d, length in (SHORT, LONG, (100_000, 50)):
     row = {"d": f"{d:,}", "ℓ": length}
     row |= {m: f"{noise(m, d, length, 1.0):,.0f}" for m in by[1]}
+    # the variance of one score for item 0, of a person without items:
     wheel = Wheel(epsilon=1.0, m=length).variance(Records.of(set()), [0])
     rows.append(row | {"wheel": f"{wheel[0, 0]:,.0f}"})
 print("noise at ε = 1")
 table(pd.DataFrame(rows))
 
 # %% [markdown]
-# - **PrivSet** has the least noise here; in the first two rows, about in proportion to $\ell$.
-# - **Sampling k-RR** is simpler, and as good for large ε: in the figure, from $\varepsilon = 2.3$ on.
-#   It suffers from long lists of items.
-# - **The wheel** for sets ({ref}`sec-wheel-sets`) has more noise (27 % in the second row), but its client needs no list.
+# - **PrivSet** has the least noise here.
+# - **Sampling k-RR** is simpler, and as good in the figure from $\varepsilon = 2.3$ on, but suffers from many items.
+# - **The wheel** for sets ({ref}`sec-wheel-sets`) has more noise (27 % in the second row), but its client needs no list: it hashes any item's name.
 # - **Sampling S-Hist** sends a single private bit, and **sampling RAPPOR** $d$ bits.
-#   Neither uses that the draw itself hides; in the second row, they are worse than one question.
+#   Neither uses that the draw itself hides; in row two, one question is better.
 #
 # (sec-items-wrong)=
 # ## What can go wrong
@@ -628,8 +633,8 @@ table(pd.DataFrame(rows))
 # - *All dummies are alike.*
 #   In k-RR, an empty set draws this dummy always, and a set of $\ell$ items never, so the client spends $\varepsilon'$.
 # - *A dummy looks different.*
-#   If the client of S-Hist scales the sign, and differently for a dummy, a report reveals whether a dummy was drawn.
-#   Send a sign, and let the server scale it.
+#   If the client of S-Hist sends $\ell cz$, but another value for a dummy, a report reveals whether a dummy was drawn.
+#   Send a sign; the server scales it.
 # - *Long sets hold other items than short ones.*
 #   Of 100 people, 4 hold $\{9\}$, 8 hold $\{0, 1, 2, 3, 4\}$, and the others $\{0\}$.
 #   For $\ell = 1$, item 1 counts as $8 \cdot \frac15 = 1.6$ people, and item 9 as 4, which is the wrong order.
@@ -655,7 +660,7 @@ table(pd.DataFrame(rows))
 #
 # :::{dropdown} Solution
 # The code has any $b \le \ell$, with $e^{\varepsilon'} = 1 + \frac\ell b(e^\varepsilon-1)$.
-# This is ε-LDP as in {eq}`eq-items-amplified`: a given report contains the drawn entry with probability at most $b/\ell$.
+# By the argument before {eq}`eq-items-amplified`, this is ε-LDP: a report contains the drawn entry with probability at most $b/\ell$.
 # The noise is 801, twice that of k-RR, and PrivSet has 246.
 # :::
 
@@ -693,18 +698,16 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 #
 # :::{dropdown} Solution
 # The sign has mean 0.02 in every row, so the score of item $x$ has the mean $0.02\,\ell c$ times the average of column $x$.
-# This average is 1 for column 0, where all signs are plus, and 0 for every other column.
-# So all the harm is done to item 0.
-# If no item has the constant column, no estimate is biased.
+# This average is 1 for column 0, which is constant, and 0 for all others.
+# So only item 0 suffers; without the constant column, no estimate is biased.
 # :::
 #
 # ## Summary
 #
-# - Padding gives all items the same chance to be drawn.
 # - S-Hist and RAPPOR hide the drawn item with ε; the factor $\ell$ makes the variance grow with $\ell^2$.
 # - k-RR can use a larger budget for the drawn item, since each symbol is drawn with probability at most $1/\ell$.
 # - PrivSet sends a set that is more likely to meet the padded one, and has the least noise.
-# - The length trades bias for noise.
+# - Padding makes all items count alike; its length trades bias for noise.
 #
 # ## Letters
 #
@@ -715,6 +718,7 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
 # | $u$ | an entry of a padded set (here only) |
+# | $a$ | share of a row's signs that are plus (here only) |
 # | $S$ | one person's set of items, or of keys with values |
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $\ell$ | length to which a person's set is padded |

@@ -89,12 +89,11 @@ def scores(
 
 
 def summary(runs: pd.DataFrame) -> HTML:
-    """Show the means of `scores`, standard errors of three of them, and the deviation of a single precision."""
+    """Show the means of `scores`, and standard errors of all but the root mean square error."""
     groups = runs.groupby("method", sort=False)
     mean, off = groups.mean(), groups.sem()
     shown = (mean.round(3) + 0.0).map("{:.3f}".format)
-    for name in ("recall", "list", "named"):
+    for name in ("recall", "precision", "list", "named"):
         shown[name] += off[name].map(" ± {:.3f}".format)
-    shown.insert(2, "sd of precision, per run", groups["precision"].std().map("{:.3f}".format))
     columns = {"list": "mean error, list", "named": "mean error, named"}
     return table(shown.rename(columns=columns).replace("-", "−", regex=True).reset_index())
