@@ -77,7 +77,7 @@ table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
 # (sec-publish-lopub)=
 # ## LoPub: everybody answers everything
 #
-# In LoPub {cite:p}`ren2018lopub`, the server uses reports alone, which costs no privacy ({numref}`fig-publish-flow`).
+# In LoPub {cite:p}`ren2018lopub`, the server sees only reports, so its steps cost no privacy ({numref}`fig-publish-flow`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-publish-flow", "caption": "LoPub, from one record to synthetic rows."}, "image": {"alt": "Flow with two lanes. On the phone: the code of the record, and each bit flipped at random. Then the report goes to the server: tables of all pairs, graph, junction tree, tables of cliques, and rows drawn."}}
 steps = [("phone", "code of\nrecord"), ("phone", "flip\nbits")]
@@ -179,8 +179,9 @@ check(
 # As in {ref}`ch-joint`, each report has for each attribute a vector of *scores*, one for each value.
 # The score of the person's own value has mean 1, the others have mean 0.
 # Let $V$ be the matrix of the codes minus their mean, with a row $V_x$ for each value $x$, and $V^+$ its *pseudoinverse* (`pinv`).
-# If $V$ has rank $\kappa_j-1$, then $VV^+$ is the identity minus $1/\kappa_j$ in all entries, where $\kappa_j$ is the number of values.
-# In the code, `clean - mean` has mean $V_x$, so the scores have the mean $1/\kappa_j + V_x V^+$: row $x$ of the identity.
+# Let $\kappa_j$ be the number of values; the columns of $V$ sum to 0.
+# If $V$ has rank $\kappa_j-1$, then $VV^+$ projects onto all vectors of sum 0: it is the identity minus $1/\kappa_j$ in all entries.
+# In the code, `clean - centre` has mean $V_x$, so the scores have the mean $1/\kappa_j + V_x V^+$: row $x$ of the identity.
 # If two Bloom codes are equal, the rank is smaller, and no such scores exist.
 #
 # Bits of different attributes are flipped independently.
@@ -191,9 +192,9 @@ check(
 def scores(told, code, eta):
     """Scores of each value, from the bits of one attribute."""
     clean = (told - eta) / (1 - 2 * eta)  # mean: the code's bit
-    mean = np.mean(code, axis=0)
-    V = np.subtract(code, mean)
-    return 1 / len(code) + (clean - mean) @ np.linalg.pinv(V)
+    centre = np.mean(code, axis=0)
+    V = np.subtract(code, centre)
+    return 1 / len(code) + (clean - centre) @ np.linalg.pinv(V)
 
 
 def hear(reports, codes, eps):
@@ -231,10 +232,11 @@ study.beside(loud, readers, NAMES, (0, 1))
 #
 # $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
 #
-# where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation.
-# We take $\varphi = 0.12$ because this graph has a ring, which we need below.
+# where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation $r$ ($I \approx r^2/2$).
+# We choose $\varphi = 0.12$ so that the graph has a ring, which we need below.
 # Tables from scores may have negative cells, so LoPub takes the likeliest ones, by EM ({ref}`ch-joint`).
-# Our `likely` does so for one-bit codes only.
+# Our `likely` does so for one-bit codes only: a bit flipped with $\eta$ is 2-RR at $\varepsilon/d$.
+# The tables we show are from `hear`, those of the tree from `likely`.
 
 
 # %%
@@ -261,7 +263,7 @@ print(edges)
 
 # %% [markdown]
 # We need the tables of *cliques*, which are sets of attributes all joined to each other.
-# Those of a long cycle without a shortcut cannot be multiplied up one after the other.
+# In a cycle of four, no order of the edges gives each new attribute from one table.
 # So the graph is *triangulated*: we take attributes out one by one, each time one with fewest neighbours, and join its neighbours to each other.
 # An attribute and its neighbours at that moment are a clique of the new graph.
 
@@ -293,8 +295,8 @@ print(cliques, "added:", added)
 
 
 # %% [markdown]
-# Last, in a *junction tree*, each clique is joined to a neighbour before it, such that the two share as many attributes as possible.
-# After triangulation, all that a clique shares with those before it lies in its neighbour {cite:p}`jensen1994optimal`.
+# Last, in a *junction tree*, each new clique is attached to the earlier one with which it shares most.
+# After triangulation, all that a clique shares with earlier ones lies in this one {cite:p}`jensen1994optimal`.
 
 
 # %%
@@ -313,12 +315,12 @@ tree = junction_tree(cliques)
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-graph", "caption": "Left: dependence graph at ε = 24; the dashed edge was added by triangulation. Right: its junction tree, with shared attributes on the edges."}, "image": {"alt": "Left, six attributes on a circle with eight solid edges and one dashed edge between 25 or older and college. Right, four cliques of three attributes each in a chain, joined by edges that bear the two attributes that neighbours share."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), width_ratios=(3, 1))
-study.draw_graph(axes[0], NAMES, edges, added)
+study.draw_graph(axes[0], NAMES, edges, added, order=(0, 1, 2, 3, 5, 4))
 study.draw_tree(axes[1], tree)
 plt.show()
 
 # %% [markdown]
-# The ring of children, age, college and job needed the dashed shortcut.
+# The ring of children, 25 or older, college and skilled job needed the dashed shortcut.
 # Instead of 64 cells, the server needs four tables of 8.
 #
 # ### Synthetic rows
@@ -355,7 +357,7 @@ def by_tree(shares, n, rng):
 
 
 # %% [markdown]
-# For comparison, *independent columns* have the true shares, which no private method can know.
+# For comparison, *independent columns* draw each answer by itself, with its true share, which no private method can know.
 
 # %%
 reports = [lopub(x, CODES, 2.0, rng) for x in readers]
@@ -367,7 +369,7 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
 # At $\varepsilon = 2$ LoPub is worse than independent columns.
-# Each attribute has a sixth of the budget, and most pairs look dependent:
+# Most pairs look dependent:
 
 # %%
 print(len(graph(quiet_shares, d, 0.12)), "edges of", comb(d, 2))
@@ -443,7 +445,7 @@ print(block(readers[0], 3, 2.0, rng))
 
 # %% [markdown]
 # To estimate the table of a set $A$ with $K_A = 2^a$ cells, take the $n_A$ people whose block contains $A$.
-# Blocks are random, so each of these people is in cell $t$ with probability $f_t$, the share in the population.
+# Blocks are random, so each of these people is in cell $t$ with probability $f_t = P_A(t)$.
 # A blind draw is uniform on the cells of $A$, too.
 # So their reports show cell $t$ with probability $R_t$; we replace it by the observed share $\hat R_t$, and solve:
 #
@@ -485,7 +487,7 @@ study.beside(asked, readers, NAMES, (0, 1))
 # :label: thm-publish-block
 # Let $1 \le a \le b \le d$, and $\rho = \binom ba / \binom da$, the probability that $B$ contains $A$.
 # The client is exactly ε-LDP, also for two records that differ in one attribute only.
-# The score $\chi_A(y)/(\rho\lambda)$ if $A \subseteq B$, and 0 otherwise, has the mean $\chi_A(x)$ and the variance
+# For a report $(B, y)$, the score $\chi_A(y)/(\rho\lambda)$ if $A \subseteq B$, and 0 otherwise, has the mean $\chi_A(x)$ and the variance
 #
 # $$ \frac{1}{\rho\lambda^2} - 1 . $$
 # :::
@@ -529,7 +531,7 @@ print(prove(pairs, [*product((0, 1), repeat=3)], rounded=False))
 #
 # With one bit per attribute, LoPub's score for the parity of a pair is $\pm1/(1-2\eta)^2$, so its variance is $(1-2\eta)^{-4}-1$.
 # Here $1-2\eta$ is $\tanh(\varepsilon/2d)$.
-# A third client reports *one parity*, of one or two random attributes, by randomized response {cite:p}`cormode2018marginal`.
+# A third client draws *one parity* among all $\binom{d+1}2$ of one or two attributes, and reports it by randomized response {cite:p}`cormode2018marginal`.
 # For its variance, put $\rho = 1/\binom{d+1}2$ and $\lambda = \tanh\frac\varepsilon2$ into the theorem.
 
 
@@ -551,7 +553,7 @@ for ax, whose in zip(axes, ("record", "attribute"), strict=True):
     sns.lineplot(pd.DataFrame(grid), x="ε", y="noise", ax=ax, legend=whose == "record", **theory("client", [*NOISE]))
     ax.set(xscale="log", yscale="log", xlabel=f"ε of {'a record' if whose == 'record' else 'an attribute'}")
     ax.set_xticks([0.5, 1, 2, 4, 8], ["0.5", "1", "2", "4", "8"])
-    ax.set_yticks([1, 1e3, 1e6], ["1", "1,000", "1,000,000"])
+    ax.set_yticks([1e-3, 1, 1e3, 1e6], ["0.001", "1", "1,000", "1,000,000"])
     ax.minorticks_off()
 axes[0].set_ylabel("n × variance")
 axes[0].legend(frameon=False)
@@ -563,7 +565,7 @@ plt.show()
 #
 # One can also protect each *attribute*: neighbours are then records that differ in one attribute.
 # LoPub spends only $\varepsilon/d$ on it, the two other clients up to $\varepsilon$.
-# So the curves of these two are the same in both panels, and LoPub's falls below them, unless $\varepsilon$ is tiny.
+# So the curves of these two are the same in both panels, and LoPub's falls below them, unless $\varepsilon$ is below about 0.17.
 # But with $\varepsilon = 2$ for each of sixteen attributes, a record has $\varepsilon = 32$, and related answers give each other away.
 
 
@@ -630,8 +632,8 @@ check(
 #
 # The $\theta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \theta_A \hat m_A$.
 # The derivative by $\theta_A$ is $\E_{\hat P}\,\chi_A - \hat m_A$, which is 0 at the minimum.
-# `max_entropy` of the package adds a penalty of $5\,\theta_A^2$ times the variance of $\hat m_A$, so that noise does not bring large $\theta_A$.
-# Here any number from 1 to 25 in place of 5 gives about the same errors.
+# `max_entropy` of the package adds the penalty $5\sum_A\theta_A^2\Var\hat m_A$, so that noise does not bring large $\theta_A$.
+# For the block, any number from 1 to 25 instead of 5 gives about the same errors.
 
 
 # %%
@@ -655,7 +657,8 @@ def by_entropy(estimate, worth_of, n, rng):
 #
 # An answer of LoPub about $a$ attributes is worth $(1-2\eta)^{2a}$ true ones.
 # So a pair's parity has the standard error $1/((1-2\eta)^2\sqrt n) = 0.46$, far above $\varphi = 0.12$.
-# A threshold above this noise drops nearly all edges, so we add LoPub without any.
+# A threshold of two standard errors, 0.92, drops nearly all edges: the strongest true correlation is 0.47.
+# So we add LoPub without any edge.
 
 
 # %%
@@ -670,8 +673,9 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
 # LoPub's junction tree has the same reports as above, but new rows.
-# Over 20 repeated surveys, the means for pairs are 0.12, 0.08, 0.08 and 0.03.
-# So maximum entropy only matches dropping every edge, and only the block is better than independent columns.
+# Over 80 repeated surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each).
+# So on LoPub's reports, maximum entropy only matches dropping every edge.
+# Only the block is better than independent columns.
 #
 # (sec-publish-fair)=
 # ## A release
@@ -690,7 +694,6 @@ for eps in (0.5, 1.0, 2.0, 4.0):
 
 # %% [markdown]
 # We choose $\varepsilon = 2$: the error is about three points, and the odds of a bet on a reader change at most 7.4-fold.
-# The readers must be told this number.
 #
 # (sec-publish-made)=
 # ### What is published
@@ -727,7 +730,7 @@ plt.show()
 # A newspaper asks: how much more frequent are affairs where the marriage is not good?
 # It takes the published table of this pair, and $n_A$ and $\lambda$ from the published note.
 # Let `slope` be the derivatives of the answer by the cells.
-# For small errors, the answer moves with the mean of slope/λ over the reported cells.
+# By {eq}`eq-publish-block`, $\hat f_t$ moves 1/λ times as far as $\hat R_t$, so small errors move the answer as the mean of slope/λ over the reported cells.
 # We take the standard error of this mean (the *delta method*, {ref}`sec-kv-ratio`).
 
 
@@ -758,7 +761,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # ### What the table does not tell or hide
 #
 # - *Sets of three and more* come from the model, not from reports.
-# - *Small groups* are missing: a cell below five points may be noise.
+# - *Small groups* are uncertain: a cell below five points may be noise.
 # - *Taking part* is not hidden, nor the block, nor facts about groups.
 # - *A second survey* of the same readers adds its $\varepsilon$; a second table from the same reports costs nothing.
 #
@@ -768,7 +771,6 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # - To protect records: random blocks and maximum entropy, whose model has $2^d$ cells (`max_entropy` takes $d \le 20$).
 # - To protect single answers only: LoPub.
 # - If one relation matters most: ask its two questions only (Exercise 2).
-#   A pair among $d$ questions needs a number of people that grows with $d^2$.
 #
 # (sec-publish-wrong)=
 # ## What can go wrong
@@ -837,7 +839,6 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # :::{dropdown} Solution
 # The rows come from a model of all readers, so they show how frequent affairs are among similar people.
 # This reader's report changes the odds of any published table by at most $e^2 = 7.4$.
-# Three rows also say little about such people: no report is about six answers.
 # :::
 #
 # ## Summary
