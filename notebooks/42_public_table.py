@@ -236,7 +236,7 @@ study.beside(loud, readers, NAMES, (0, 1))
 # We choose $\varphi = 0.12$ so that the graph has a ring, which we need below.
 # Tables from scores may have negative cells, so LoPub takes the likeliest ones, by EM ({ref}`ch-joint`).
 # Our `likely` does so for one-bit codes only: a bit flipped with $\eta$ is 2-RR at $\varepsilon/d$.
-# The tables we show are from `hear`, those of the tree from `likely`.
+# We print tables of `hear`; the tree uses those of `likely`.
 
 
 # %%
@@ -565,7 +565,7 @@ plt.show()
 #
 # One can also protect each *attribute*: neighbours are then records that differ in one attribute.
 # LoPub spends only $\varepsilon/d$ on it, the two other clients up to $\varepsilon$.
-# So the curves of these two are the same in both panels, and LoPub's falls below them, unless $\varepsilon$ is below about 0.17.
+# So LoPub's curve falls below theirs, unless $\varepsilon$ is below about 0.17.
 # But with $\varepsilon = 2$ for each of sixteen attributes, a record has $\varepsilon = 32$, and related answers give each other away.
 
 
@@ -672,7 +672,6 @@ made |= {"LoPub, entropy": poor, "block, entropy": rows}
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# LoPub's junction tree has the same reports as above, but new rows.
 # Over 80 repeated surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each).
 # So on LoPub's reports, maximum entropy only matches dropping every edge.
 # Only the block is better than independent columns.
@@ -728,9 +727,10 @@ plt.show()
 # ### A newspaper counts
 #
 # A newspaper asks: how much more frequent are affairs where the marriage is not good?
-# It takes the published table of this pair, and $n_A$ and $\lambda$ from the published note.
+# It takes the table of this pair, $n_A$ and $\lambda$ from what is published.
 # Let `slope` be the derivatives of the answer by the cells.
-# By {eq}`eq-publish-block`, $\hat f_t$ moves 1/λ times as far as $\hat R_t$, so small errors move the answer as the mean of slope/λ over the reported cells.
+# By {eq}`eq-publish-block`, $\hat f_t$ moves 1/λ times as far as $\hat R_t$.
+# So small errors move the answer as the mean of slope/λ over the reported cells.
 # We take the standard error of this mean (the *delta method*, {ref}`sec-kv-ratio`).
 
 
