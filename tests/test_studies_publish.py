@@ -100,6 +100,9 @@ def test_one_parity_is_better_than_a_block_below_about_two_and_lopub_for_attribu
     assert all(noise["LoPub"](e, 16) > 1.0 * noise["random block"](e, 16) for e in np.arange(0.4, 10, 0.1))
     better = [e for e in np.arange(0.02, 10, 0.01) if noise["LoPub"](16 * e, 16) < noise["random block"](e, 16)]
     assert min(better) < 0.4 and len(better) == len(np.arange(min(better), 10, 0.01))
+    assert all(
+        (noise["LoPub"](16 * e, 16) < noise["one parity"](e, 16)) == (e > 0.172) for e in (0.1, 0.17, 0.175, 1.0)
+    )
     assert noise["one parity"](2.0, 6) == pytest.approx(comb(7, 2) / tanh(1) ** 2 - 1)
 
 
@@ -198,6 +201,10 @@ def test_pictures_name_all_attributes_cliques_and_separators():
     study.draw_graph(left, ["a", "b", "c", "d"], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 2)])
     assert {"a", "d", "3"} <= {text.get_text() for text in left.texts}
     assert [one.get_linestyle() for one in left.lines] == ["-"] * 4 + ["--"]
+    turned = plt.subplots()[1]
+    study.draw_graph(turned, ["a", "b", "c", "d"], [], order=(0, 2, 3, 1))
+    places = {text.get_text(): text.get_position() for text in turned.texts}
+    assert np.allclose([places[j] for j in "0231"], [(0, 1), (1, 0), (0, -1), (-1, 0)], atol=1e-9)
     study.draw_tree(right, [((0, 1, 2), ()), ((0, 2, 3), (0, 2)), ((4,), ())])
     assert [text.get_text() for text in right.texts] == ["0 1 2", "0 2", "0 2 3", "4"] and len(right.lines) == 1
     with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":"])}):

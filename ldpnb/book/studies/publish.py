@@ -21,7 +21,9 @@ Set = tuple[int, ...]
 Estimate = Callable[[Set], tuple[Floats, Floats]]
 
 
-def draw_graph(ax: Axes, names: Sequence[str], edges: Iterable[Set], added: Iterable[Set] = (), order: Set = ()) -> None:
+def draw_graph(
+    ax: Axes, names: Sequence[str], edges: Iterable[Set], added: Iterable[Set] = (), order: Set = ()
+) -> None:
     """Draw attributes on a circle, clockwise in `order`, with edges between them; those added later are dashed."""
     places = np.argsort(order or range(len(names)))
     angles = np.pi / 2 - 2 * np.pi * places / len(names)
