@@ -465,7 +465,7 @@ arrow = {"arrowstyle": "->", "color": "#D55E00", "linewidth": 1.8}
 ends = norm_sub(linear)[[0, 3]], linear[[0, 3]]
 ax.annotate("", *ends, arrowprops=arrow)
 for name, point, move in (
-    ("equal shares", path[0], (-76, -4)),
+    ("equal\nshares", path[0], (-42, -6)),
     ("product scores", linear, (8, -2)),
     ("maximum likelihood, and\nbeside it Norm-Sub", path[-1], (-10, 130)),
 ):
