@@ -11,7 +11,7 @@
 # The server gives each report a score per answer, multiplies the scores, and averages.
 # The result is unbiased, with a known standard error.
 # But noise multiplies, too: tables of two attributes work, tables of many do not.
-# To draw one pair in public is often better.
+# If pairs are enough, it is often better to draw one.
 # :::
 #
 # :::{zh}
@@ -21,7 +21,7 @@
 # EM 算法求最大似然估计；似然是凹函数，由导数可知离最大值还有多远；这种估计没有负值，但有偏。
 # 表中每增加一个属性，噪声就乘上一个因子，因此只有少数几个属性的表可用。
 # 取值少的属性宜用 symbols，取值多的宜用 flips。
-# 若只需要两个属性的表，公开抽取一对属性并用全部预算上报，在 $\varepsilon$ 不大时好得多。
+# 若只需要两个属性的表，公开抽取一对属性并用全部预算上报，除非 $\varepsilon$ 很大，否则好得多。
 # :::
 #
 # You need k-RR and unary encoding from {ref}`ch-frequency`, and Norm-Sub and EM from {ref}`ch-sensible`.
@@ -54,7 +54,7 @@ rng = np.random.default_rng(2019)
 # Each question is an *attribute*, and attribute $j$ has $\kappa_j$ values, numbered from 0.
 # The first three attributes have the values 0 (no help needed) and 1 (help needed).
 # The last one has three: living alone, with family, or in a care home.
-# One person's answers are her *record*.
+# A person's answers are her *record*.
 
 # %%
 ATTRIBUTES = ["cook", "walk", "dress", "home"]
@@ -65,7 +65,7 @@ for name, record in PEOPLE.items():
     print(name, dict(zip(ATTRIBUTES, record, strict=True)))
 
 # %% [markdown]
-# Half of these people need help with cooking, and half with walking.
+# Half of them need help with cooking, half with walking.
 # From these two shares alone, the share who need both could be anything from 0 to ½.
 # So the server wants the *joint table*: the share $\theta_\omega$ of the people in each *cell* $\omega$.
 # A cell has a value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
@@ -136,7 +136,7 @@ plt.show()
 #
 # :::{prf:theorem} Two bits are randomized response with answers thrown away
 # :label: thm-joint-erased
-# For an attribute with two values, flips has the law of symbols with a part of the answers thrown away, regardless of what they say.
+# For an attribute with two values, flips is symbols with each answer replaced by “no answer” with a fixed probability.
 # :::
 #
 # Indeed, let each bit be flipped with probability $q^*$.
@@ -153,11 +153,11 @@ plt.show()
 # :::
 #
 # By {prf:ref}`thm-composition`, the budgets of the attributes in which two records differ add up.
-# Each contributes exactly $\varepsilon/d$, because a report may agree with the first record.
-# In symbols, its value then has the factor $e^{\varepsilon/d}$.
+# Each contributes exactly $\varepsilon/d$ if the report is the first record's true code.
+# In symbols, the value then has the factor $e^{\varepsilon/d}$.
 # In flips, the two codes differ in two bits, and each bit has the factor $e^{\varepsilon/2d}$.
 #
-# `prove` confirms this for every ε, for two attributes with two and three values.
+# `prove` confirms this for every ε, for attributes with two and three values.
 # Input 4 is the record $(1, 1)$.
 
 # %%
@@ -180,7 +180,6 @@ for client in (flips, symbols):
 # %% [markdown]
 # Some texts state only $\varepsilon/d$, which protects one answer if the others are fixed.
 # But people who cannot walk mostly cannot cook, so answers give each other away.
-# With 16 attributes, 2 per attribute is 32 for the record.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets, and what is thrown away"}
 FOUR = 4 * log(3)
@@ -216,8 +215,7 @@ check(
 # (sec-joint-linear)=
 # ## Products of inverse matrices
 #
-# Take symbols first.
-# A report $y_j$ supports the person's own value with probability $p^*$, and any other value with probability $q^*$:
+# In symbols, a report $y_j$ supports the person's own value with probability $p^*$, and any other with probability $q^*$:
 #
 # $$ p^* = \frac{e^{\varepsilon/d}}{e^{\varepsilon/d}+\kappa_j-1}, \qquad q^* = \frac{1}{e^{\varepsilon/d}+\kappa_j-1}. $$
 #
@@ -237,7 +235,7 @@ check(
 #
 # In flips, each set bit supports its value, so $p^* = 1-q^*$, and {eq}`eq-joint-scores` holds, too.
 # But these scores need not sum to 1.
-# We add to all $\kappa_j$ of them one number, as Norm does, so that they sum to 1.
+# We add to all $\kappa_j$ of them one number, as Norm does ({ref}`ch-sensible`), so that they sum to 1.
 # Their expectations sum to 1 already, so this number has expectation 0.
 #
 # Two attributes are perturbed independently.
@@ -279,7 +277,8 @@ def supports(client, reports, j, k):
 
 
 # %% [markdown]
-# We ask 20,000 people with $\varepsilon = 4$, so each attribute has budget 1:
+# We simulate 20,000 people, whose needs grow with `frail`.
+# For $\varepsilon = 4$, each attribute has budget 1:
 
 # %%
 n, eps = 20_000, 4.0
@@ -314,7 +313,7 @@ columns |= {name: plus_minus(*joint(z)) for name, (_, z) in answers.items()}
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# All estimates are within two standard errors of the truth, and symbols has smaller ones.
+# All estimates are within two standard errors of the truth; those of symbols are smaller.
 #
 # How large is the error of a whole table?
 # Let $b_j = \E\sum_x z_j[x]^2$, which would be 1 for true answers.
@@ -325,7 +324,7 @@ table(pd.DataFrame(columns))
 #
 # In flips, each bit gives its score an error of variance $\sigma^2 = q^*(1-q^*)/(p^*-q^*)^2$.
 # Subtracting the mean of the $\kappa_j$ errors leaves each with variance $\sigma^2(1-\frac1{\kappa_j})$.
-# The squared means of the scores sum to 1.
+# The mean score is 1 for the person's value and 0 for the others.
 # So, whatever the person's value is,
 #
 # $$ b_j = \begin{cases} \dfrac1{\kappa_j} + \Big(1-\dfrac1{\kappa_j}\Big)\dfrac{1}{(p^*-q^*)^2} & \text{in symbols,} \\[2ex] 1 + (\kappa_j-1)\,\sigma^2 & \text{in flips.} \end{cases} $$ (eq-joint-noise)
@@ -341,10 +340,10 @@ table(pd.DataFrame(columns))
 #
 # We have seen that $\hat\theta_\omega$ is unbiased.
 # To sum a table over the values of one attribute is to replace its factor by $\sum_x z_j[x] = 1$.
-# This leaves the table of the others, so tables agree.
+# This leaves the table of the others.
 #
 # One person's product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$; sum over the cells.
-# Given the record, the attributes are independent, and $b_j$ is the same for all values, so
+# Given the record, the scores of its attributes are independent, and $b_j$ is the same for all values, so
 #
 # $$ \E\sum_\omega\Big(\prod_j z_j[\omega_j]\Big)^2 = \E\prod_j\sum_x z_j[x]^2 = \prod_j b_j. $$
 
@@ -401,7 +400,7 @@ check(
 # ## EM: the likeliest table
 #
 # Estimated cells can be negative.
-# You can project the table by Norm-Sub, or look for the table under which the reports are likeliest.
+# You can project the table by Norm-Sub, or look for that under which the reports are likeliest.
 #
 # If report $y_j$ supports $x$ and not $x'$, it is $e^{\varepsilon/d}$ times as likely for $x$, in symbols and in flips alike.
 # So up to a factor that depends on $y$ alone,
@@ -466,14 +465,15 @@ arrow = {"arrowstyle": "->", "color": "#D55E00", "linewidth": 1.8}
 ends = norm_sub(linear)[[0, 3]], linear[[0, 3]]
 ax.annotate("", *ends, arrowprops=arrow)
 for name, point, move in (
-    ("equal shares", path[0], (-18, -18)),
+    ("equal\nshares", path[0], (-42, -6)),
     ("product scores", linear, (8, -2)),
-    ("maximum likelihood", path[-1], (-10, 140)),
+    ("maximum likelihood, and\nbeside it Norm-Sub", path[-1], (-10, 130)),
 ):
     at = point[[0, 3]]
     ax.plot(*at, "o", color="black", markersize=5)
     leader = {"arrowstyle": "-"} if move[1] > 50 else None
-    ax.annotate(name, at, move, "data", "offset points", leader)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+    ax.annotate(name, at, move, "data", "offset points", leader, bbox=box)
 ax.set(xlabel="share of cell 0, 0", ylabel="share of cell 1, 1")
 ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
 ax.grid(visible=False)
@@ -483,21 +483,20 @@ plt.show()
 # (sec-joint-convergence)=
 # ### When to stop
 #
-# Where reports say little, steps are short, even far from the maximum.
+# How do we know that the maximum is near?
 #
 # :::{prf:theorem} How far the maximum is
 # :label: thm-joint-certificate
 # For any tables $\theta$ and $\theta'$,
 #
-# $$ \begin{aligned} L(\theta') - L(\theta) &\le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \\ &\le \max_\omega G_\omega - 1. \end{aligned} $$ (eq-joint-certificate)
+# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
 # :::
 #
 # First, the logarithm of a linear function is concave, so $L$ is, and lies below its tangents.
 # Second, $\sum_\omega G_\omega\,\theta_\omega = 1$, by the formula of $G_\omega$.
 # Third, the shares $\theta'_\omega$ sum to 1.
 #
-# `em` stops by this bound.
-# If you stop too early, the table is too close to equal shares.
+# `em` stops by this bound; if you stop too early, the table is too close to equal shares.
 #
 # ### The bias of EM
 #
@@ -514,8 +513,7 @@ print("mean of EM:            ", likeliest.mean(0).round(3))
 
 # %% [markdown]
 # The bias shrinks with more people, but not if you average many surveys.
-# For averages and sums, take the product scores.
-# To show one table, take EM, here for the survey of 20,000:
+# For averages and sums, take product scores; to show one table, take EM, here for the survey of 20,000:
 
 # %%
 columns = {"cook, walk": cells, "truth": np.round(truth, 3)}
@@ -658,10 +656,10 @@ axes[1].set(xlabel="ε of the record")
 plt.show()
 
 # %% [markdown]
-# - For small ε, draw the pair: at $\varepsilon = 4$, its squared error is less than a fiftieth of the others'.
+# - Unless ε is large, draw the pair: at $\varepsilon = 4$, its squared error is less than a fiftieth of the others'.
 #   At $\varepsilon = 1$, it is dead, too.
 # - For large ε, or if you need tables of three attributes from the same reports, split.
-# - {cite:t}`cormode2018marginal` compare such designs, and {ref}`ch-publish` draws larger blocks.
+# - {cite:t}`cormode2018marginal` compare such designs; {ref}`ch-publish` draws larger blocks.
 #
 # (sec-joint-information)=
 # ## Noise looks like association
@@ -692,11 +690,12 @@ print("0.6 and 0.4: {}, by EM {}".format(*found))
 
 # %% [markdown]
 # So noise weakens this strong association, but independent attributes seem to go together.
-# Let such attributes be nearly uniform, and no estimate negative.
-# To second order, $\hat I$ is half the sum of $(\hat\theta_{xu}-\hat\theta_x\hat\theta_u)^2/(\theta_x\theta_u)$.
-# The deviation in it is nearly a mean over people, and its two factors are independent with mean 0:
+# Suppose the attributes are independent and nearly uniform, and no estimate is negative.
+# Write $\hat\theta_{xu} = \hat\theta_x\hat\theta_u(1+e_{xu})$; then $\sum_{x,u}\hat\theta_x\hat\theta_u\,e_{xu} = 0$.
+# As $(1+e)\ln(1+e) \approx e+\frac{e^2}2$, the first line follows.
+# In the second, we drop $(\hat\theta_x-\theta_x)(\hat\theta_u-\theta_u)$, of order $\frac1n$; the two factors left are independent with mean 0:
 #
-# $$ \begin{aligned} \hat\theta_{xu}-\hat\theta_x\hat\theta_u &\approx \text{mean of } (z_X[x]-\theta_x)\Big(\prod_{j\in\Pi} z_j[u_j]-\theta_u\Big), \\ \E\hat I &\approx \frac{\kappa_X\prod_j\kappa_j}{2n}\Big(b_X-\frac1{\kappa_X}\Big)\Big(\prod_{j\in\Pi} b_j-\prod_{j\in\Pi}\frac1{\kappa_j}\Big). \end{aligned} $$ (eq-joint-bias)
+# $$ \begin{aligned} \hat I &\approx \sum_{x,u}\frac{\hat\theta_x\hat\theta_u\,e_{xu}^2}2 \approx \sum_{x,u} \frac{(\hat\theta_{xu}-\hat\theta_x\hat\theta_u)^2}{2\,\theta_x\theta_u}, \\ \hat\theta_{xu}-\hat\theta_x\hat\theta_u &\approx \text{mean of } (z_X[x]-\theta_x)\Big(\prod_{j\in\Pi} z_j[u_j]-\theta_u\Big), \\ \E\hat I &\approx \frac{\kappa_X\prod_j\kappa_j}{2n}\Big(b_X-\frac1{\kappa_X}\Big)\Big(\prod_{j\in\Pi} b_j-\prod_{j\in\Pi}\frac1{\kappa_j}\Big). \end{aligned} $$ (eq-joint-bias)
 #
 # For the equal shares above, this is 0.020.
 # It grows with the table, which matters in {ref}`ch-bayesnet`.
@@ -758,9 +757,9 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# The survey adds the place of birth, one of 30.
+# Another survey asks for help with cooking and for the place of birth, one of 30.
 # Write a client that uses flips for attributes with more values than {eq}`eq-joint-which` allows, and symbols for the others.
-# Write its estimator for the joint table of cooking and place of birth.
+# Write its estimator for their joint table, and try it at $\varepsilon = 4$.
 # :::
 #
 # :::{dropdown} Solution
@@ -799,15 +798,15 @@ check(
 # Why not treat the record as one item and use k-RR with all of ε?
 # Compare the products of the $b_j$ at $\varepsilon = 4$.
 # Then compare the table of a pair of 16 two-valued attributes.
-# There, k-RR over records has $b = \frac14 + \frac34/(p^*-q^*)^2$.
+# There, k-RR over records has $b = \frac14 + \frac34/(p^*-q^*)^2$, since adding cells keeps $p^*-q^*$.
 # :::
 #
 # :::{dropdown} Solution
 # For 24 cells, $p^*-q^* = (e^4-1)/(e^4+23) = 0.69$, so $b = 2.05$ for the table of all four attributes.
 # Symbols has $2.84^3 \cdot 5.36 = 123$, so k-RR over records is far better here.
 # For 16 attributes, there are 65,536 cells, and $p^*-q^* = 0.0008$.
-# The report is true so rarely that even pairs are lost: $b$ is above a million, and symbols has $32.8^2 = 1{,}078$.
-# So this works only if the number of cells is not much above $e^\varepsilon$.
+# Even pairs are lost: $b$ is above a million, and symbols has $32.8^2 = 1{,}078$.
+# So this needs a number of cells not much above $e^\varepsilon$.
 # :::
 #
 # ## Summary
@@ -815,7 +814,7 @@ check(
 # - Each attribute is perturbed with $\varepsilon/d$, and the record spends ε.
 # - Products of scores give unbiased joint tables; their error multiplies from attribute to attribute.
 # - EM finds the likeliest table; the largest derivative says how far it is from the maximum.
-# - Take symbols for few values, flips for many, and a drawn pair if ε is small.
+# - Take symbols for few values, flips for many, and a drawn pair if pairs are enough, unless ε is large.
 #
 # ## Letters
 #

@@ -2,7 +2,7 @@
 # (ch-bayesnet)=
 # # Bayes networks
 #
-# *From {cite:t}`ren2019bayesnet`; {ref}`its dossier <paper-ren2019>` goes through the paper exhibit by exhibit.*
+# *From {cite:t}`ren2019bayesnet`; {ref}`paper-ren2019` goes through the paper claim by claim.*
 #
 # :::{admonition} In one minute
 # A survey has many questions, and the table of all answers together is far too large to estimate.
@@ -20,7 +20,7 @@
 # 任雪斌等的算法 3 贪心地逐个加入属性；算法 4 为每个剩余属性记住一个最佳的候选，得到相同的网络而计算较少。
 # 每人只报告一次经随机翻转的各位，服务器用 EM 算法估计小的联合表，学习网络，再抽样生成合成数据；由后处理性质，这些步骤不再消耗隐私预算。
 # 噪声使互信息的估计偏大，本章推导这一偏差，并只接受明显超出噪声的父节点。
-# 在 16 个属性、21,574 人的例子中，整条记录的 $\varepsilon$ 为 35 时网络远好于独立的各列，为 6.4 时则不如。
+# 在 16 个属性、21,574 人的例子中，整条记录的 $\varepsilon$ 为 35 时网络远好于独立的各列，为 6.4 时则无益。
 # :::
 #
 # You need bit flips and joint tables from {ref}`ch-joint`, and post-processing, {prf:ref}`thm-post`.
@@ -38,7 +38,7 @@ import seaborn as sns
 from matplotlib.colors import ListedColormap
 
 from ldpnb import BitFlip, epsilon, greedy, laws, prove, toss
-from ldpnb.attributes import likeliest, marginals, symbols
+from ldpnb.attributes import likeliest, marginals, symbols as decode
 from ldpnb.book import check, label_lines, plain_ticks, style, table, theory
 from ldpnb.book.studies import ren2019 as study
 from ldpnb.chance import odds
@@ -50,7 +50,7 @@ rng = np.random.default_rng(41)
 # (sec-bayesnet-setting)=
 # ## Five answers
 #
-# Some hospitals ask their nurses $d = 5$ questions.
+# Hospitals ask nurses $d = 5$ questions.
 # Each question $j$ has $\kappa_j = 2$ answers, 0 for no and 1 for yes.
 # Let $X_j$ be the answer of a random nurse, and $P$ the joint distribution (law) of all her answers.
 # The table of $P$ has $2^5 = 32$ cells; with 16 questions it would have 65,536.
@@ -69,7 +69,7 @@ study.draw(NETWORK, NAMES, places, YES)
 plt.show()
 
 # %% [markdown]
-# The distribution of the network is the product of these conditional probabilities:
+# The network's distribution is the product of these probabilities:
 #
 # $$ P_G(X_0,\dots,X_{d-1}) = \prod_j P(X_j \mid \Pi_j). $$ (eq-bayesnet-product)
 #
@@ -93,13 +93,14 @@ people = sample(NETWORK, YES, 20_000, rng)
 # (sec-bayesnet-loss)=
 # ## What a network loses
 #
-# Any $P$ can be *replaced* by such a product: take the conditional probabilities from $P$, and multiply them.
+# From any $P$ we can build such a product: take its conditional probabilities, and multiply them.
 # Which network keeps $P_G$ close to $P$?
 # Let $\E$ be the mean over random people.
-# The *entropy* $H$ of any set of answers is $-\E\ln$ of its probability; $H(P)$ is that of all answers.
-# We also need the entropy that is left given the parents, and the {term}`mutual information`:
+# We need the *entropy* of an answer, the entropy that is left given its parents, and the {term}`mutual information`:
 #
-# $$ \begin{aligned} H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j) \\ &= H(X_j) + H(\Pi_j) - H(X_j, \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
+# $$ \begin{aligned} H(X_j) &= -\E \ln P(X_j), \\ H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j) = H(X_j) + H(\Pi_j) - H(X_j, \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
+#
+# Entropies of several answers are defined alike; $H(P)$ is that of all.
 #
 # We measure how far $P$ is from another distribution $Q$ by the Kullback–Leibler divergence, $\mathrm{KL}(P\,\|\,Q) = -\E\ln(Q/P)$.
 # As $-\ln y \ge 1-y$, with equality only for $y = 1$, it is 0 for $Q = P$ and positive for all others:
@@ -109,7 +110,7 @@ people = sample(NETWORK, YES, 20_000, rng)
 # :::{prf:theorem} What a network loses
 # :label: thm-bayesnet-loss
 # Let $P$ be any distribution and $G$ any network.
-# Where parents have probability 0, take any conditional probabilities.
+# Where the parents' answers have probability 0, take any conditional probabilities.
 # Then $\mathrm{KL}(P\,\|\,P_G)$ is
 #
 # $$ \Big[\sum_j H(X_j) - H(P)\Big] - \sum_j I(X_j; \Pi_j), $$
@@ -126,7 +127,7 @@ people = sample(NETWORK, YES, 20_000, rng)
 #
 # $$ \sum_j \E \ln\frac{P(X_j \mid \Pi_j)}{Q(X_j \mid \Pi_j)}. $$
 #
-# Given the parents' answers, each term is a divergence of two distributions of $X_j$, so it is not negative.
+# Each term is a mean, over the parents' answers, of divergences of two distributions of $X_j$, so it is not negative.
 # :::
 #
 # The bracket does not depend on the network.
@@ -164,7 +165,7 @@ def conditionals(network, tables):
     return yes
 
 
-def joint(network, yes):
+def multiply(network, yes):
     """P_G as a table."""
     P = np.ones((2,) * len(network))
     for record in np.ndindex(P.shape):
@@ -175,16 +176,16 @@ def joint(network, yes):
 
 
 # %% [markdown]
-# We compare three networks for our nurses: the one drawn, the same without the arrow to *error*, and one without arrows.
+# We compare three networks: the one drawn, the same without the arrow to *error*, and one without arrows.
 
 # %%
 ALL = (0, 1, 2, 3, 4)
-P = {ALL: joint(NETWORK, YES)}
+P = {ALL: multiply(NETWORK, YES)}
 
 
 def loss(P, network):
     """KL(P‖P_G), by its definition."""
-    P_G = joint(network, conditionals(network, P))
+    P_G = multiply(network, conditionals(network, P))
     return abs((P[ALL] * np.log(P[ALL] / P_G)).sum())
 
 
@@ -226,7 +227,7 @@ check(
 #
 # 1. Place an attribute without parents.
 # 2. Pair each unplaced attribute with each set of $r$ placed ones; with all of them, if fewer are placed.
-# 3. Place the pair with the largest score.
+# 3. Take the pair with the largest score: place its attribute, with these parents.
 # 4. Repeat steps 2 and 3 until all attributes are placed.
 # ::::
 
@@ -257,7 +258,7 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 
 # %% [markdown]
 # This network has other arrows than the one drawn, but it loses nothing: **arrows are not causes**.
-# It has more of them, since the algorithm takes two parents whenever it can.
+# It has more, since the algorithm takes two parents if it can.
 #
 # Greedy choice need not find the best network.
 # With one parent it does:
@@ -285,7 +286,7 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 # 2. If at most $r$ are placed, score each unplaced attribute with all placed ones, and remember this pair for it.
 # 3. Otherwise, score each unplaced attribute with the sets of $r$ that contain the newest.
 #    Of these and the remembered pair, keep the best.
-# 4. Place the best of all remembered pairs.
+# 4. Take the best of all remembered pairs, as before.
 # 5. Repeat steps 2 to 4 until all attributes are placed.
 # ::::
 
@@ -393,7 +394,7 @@ print(prove(client, [*product((0, 1), repeat=2)], rounded=False))
 # If it is no, exchange $p$ and $q$.
 # Two equal bits say nothing ({prf:ref}`thm-joint-erased`), so $u$ suffices.
 # For each set of three attributes, EM climbs to the joint table under which the reports are likeliest.
-# Two such tables may differ a little on what they share; `cut` takes the first.
+# Two tables may differ a little where they overlap; `cut` takes the first.
 
 
 # %%
@@ -460,9 +461,9 @@ tables = joint_tables(reports, SETS, eps)
 #
 # 4. The product of two such scores estimates $\tau$.
 #    For $\tau = 0$, the variance of $\hat\tau$ is $1/(n\rho^2)$, so $\hat I \approx \frac12\hat\tau^2$ has the mean $1/(2n\rho^2)$.
-# 5. For $X$ with $r$ parents $\Pi$, the table is $(1+\sum_A\tau_A s_A)/2^{r+1}$.
+# 5. For $X$ with $r$ parents $\Pi$, the table is $(1+\sum_A\tau_A s_A)/2^{r+1}$, since functions of signs are sums of their products.
 #    Here $s_A$ is the product of the signs in a nonempty set $A$, and $\tau_A$ is its mean.
-#    Products of two different $s_A$ sum to 0, so as in step 2, $H(X,\Pi)$ is lower by $\frac12\sum_A\tau_A^2$.
+#    Products of two different $s_A$ sum to 0, so as in step 2, $H(X,\Pi)$ is lower than $(r+1)\ln 2$ by $\frac12\sum_A\tau_A^2$.
 #    In {eq}`eq-bayesnet-information`, sets of parents alone also lower $H(\Pi)$, so they cancel, and so does $X$ alone:
 #
 #    $$ I \approx \frac12\sum_{A\ni X,\,A\ne\{X\}}\tau_A^2. $$
@@ -472,12 +473,11 @@ tables = joint_tables(reports, SETS, eps)
 # $$ \E\,\hat I \approx \frac1{2n}\sum_{i=1}^r\binom ri\frac1{\rho^{i+1}} = \frac1{2n\rho}\Big[\Big(1+\frac1\rho\Big)^r - 1\Big]. $$ (eq-bayesnet-bias)
 #
 # This is {eq}`eq-joint-bias` for yes-or-no answers.
-# Likeliest tables have nearly the same bias as long as it is far below $\ln 2 = 0.69$, the largest information.
+# Likeliest tables have nearly the same bias, if it is far below $\ln 2 = 0.69$, the largest information: 0.021 for 0.020 in {ref}`sec-joint-information`.
 # It grows fast: for our nurses, from 0.0004 with one parent to 0.0023 with two.
 #
-# In most rounds all pairs have $r$ parents, so subtracting the bias subtracts the same from all and keeps their ranking.
-# So we also allow fewer parents: any part of the set, or none.
-# And each set pays a *toll*, $z^2$ times its bias.
+# In most rounds all pairs have $r$ parents, so subtracting the bias would keep their ranking.
+# Instead, we allow any part of the set, or none, and each set pays a *toll*, $z^2$ times its bias.
 # With one parent, $\hat\tau$ is roughly normal, so $\frac12\hat\tau^2$ exceeds the toll if $\hat\tau$ is more than $z$ standard errors from 0.
 # For $z = 2$, noise alone does this for about one pair in 20.
 
@@ -545,7 +545,6 @@ table(pd.DataFrame(rows, columns=columns))
 # %% [markdown]
 # Synthetic people answer every question, here with errors below the standard errors from reports.
 #
-# *Privacy.*
 # All of this is computed from the reports alone, so by {prf:ref}`thm-post` it is ε-LDP.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: tables are the package's; a release spends no more than its report"}
@@ -554,7 +553,7 @@ table(pd.DataFrame(rows, columns=columns))
 def off(tables):
     """How far tables are from the package's."""
     mechanism = BitFlip(sizes=(2,) * 5, f=2 * kept(5, eps)[1])
-    theirs = likeliest(symbols(mechanism, np.array(reports, bool)), SETS).tables
+    theirs = likeliest(decode(mechanism, np.array(reports, bool)), SETS).tables
     return max(np.abs(tables[s] - one).max() for s, one in zip(SETS, theirs, strict=True))
 
 
@@ -588,15 +587,16 @@ check(
 # (sec-bayesnet-figures)=
 # ## Sixteen answers
 #
-# We take 21,574 people with 16 yes-or-no answers, drawn from a random network with two parents for each.
+# We take 21,574 people, as many as the paper, with 16 yes-or-no answers, drawn from a random network with two parents each.
 # `BitFlip` and `likeliest` are our client and EM, but faster.
+# An edge is *right* if we also learn it from the people themselves.
 
 
 # %%
 def ask(people, eps, rng):
     _, q = kept(people.shape[1], eps)
     mechanism = BitFlip(sizes=(2,) * people.shape[1], f=2 * q)
-    return symbols(mechanism, mechanism.perturb(people, rng=rng))
+    return decode(mechanism, mechanism.perturb(people, rng=rng))
 
 
 def fast_tables(told, sets, eps):
@@ -620,7 +620,7 @@ for budget in (35.0, 6.4):
         print(f"ε = {budget}, z = {z}: {len(edges)} edges, {good} right")
 
 # %% [markdown]
-# {numref}`fig-bayesnet-drawn` compares the networks without toll with one learned from the people.
+# {numref}`fig-bayesnet-drawn` shows the networks without toll.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-drawn", "caption": "Edges learned from reports without toll, and from the people themselves, both without directions: in both (blue), only from reports (orange, ×), only from the people (grey)."}, "image": {"alt": "Two triangles of cells for 16 attributes. Left, at epsilon 35, nearly all marked cells are blue. Right, at epsilon 6.4, most marked cells are orange with a cross, or grey."}}
 COLOURS = ListedColormap(["#F4F4F4", "#9A9A9A", "#F2A97E", "#0072B2"])
@@ -637,18 +637,20 @@ plt.show()
 # %% [markdown]
 # {numref}`fig-bayesnet-avd` shows the *average variation distance*: for two attributes, half the sum of $\lvert\text{true}-\text{synthetic}\rvert$ over the cells, averaged over all pairs.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a whole record. Marks: mean of four surveys, with 95 % bars."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.034. With z = 2, two parents begin near 0.08 and end at 0.01."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a record. Marks, shifted sideways: means of four surveys, 95 % bars. No noise: two parents, from the people. Alone: single shares only."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.034. With z = 2, two parents begin near 0.08 and end at 0.01."}}
 PLANS = {"two parents": (2, 0), "two parents, z = 2": (2, 2), "one parent": (1, 0)}
 BUDGETS = (6.4, 9.0, 13.0, 20.0, 35.0)
 result = study.errors(many, BUDGETS, ask, fast_tables, publish, PLANS, repetitions=4)
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
 look = theory("table", [*PLANS, "each attribute alone"]) | {"markers": ["o", "s", "^", "D"], "markersize": 9}
-sns.lineplot(result, x="ε", y="error", ax=ax, **look | {"errorbar": ("se", 1.96), "err_style": "bars"})
+shift = dict(zip([*PLANS, "each attribute alone"], (0.97, 0.99, 1.03, 1.01), strict=True))
+shown = result.assign(ε=result["ε"] * result["table"].map(shift))
+sns.lineplot(shown, x="ε", y="error", ax=ax, **look | {"errorbar": ("se", 1.96), "err_style": "bars"})
 least = study.error(many, publish(exact, d, 2, 0, n, 35.0, rng), d)
 ax.plot(
     [BUDGETS[0], BUDGETS[-1]], [least, least], color="black", linewidth=1, linestyle="-", marker="", label="no noise"
 )
-ax.set(xscale="log", yscale="log", yticks=[0.01, 0.02, 0.05, 0.1, 0.2])
+ax.set(xscale="log", yscale="log", ylabel="average variation distance", yticks=[0.01, 0.02, 0.05, 0.1, 0.2])
 plain_ticks(ax)
 ax.set_xticks(BUDGETS, [f"{budget:g}" for budget in BUDGETS])
 label_lines(ax)
@@ -656,12 +658,12 @@ plt.show()
 
 # %% [markdown]
 # - At $\varepsilon = 35$, two parents are six times as good as each attribute alone, but noise makes their error 40 % larger.
-# - From $\varepsilon = 13$ down, one parent is better than two, as its tables have less noise.
+# - Below $\varepsilon = 13$, one parent is better than two without toll, as its tables have less noise.
 # - At $\varepsilon = 6.4$, two parents without toll are the worst of all.
-#   With $z = 2$ they lose most edges, and the table is about as good as each attribute alone.
-#   Here {eq}`eq-bayesnet-bias` gives 3.2 for two parents, far above $\ln 2$, so the toll of 12.7 rules them out.
+#   With $z = 2$, four edges are left, three wrong, and the table is about as good as each attribute alone.
+#   Here {eq}`eq-bayesnet-bias` gives 3.16 for two parents, far above $\ln 2$, so the toll, four times as much, rules them out.
 #
-# So the toll finds out when a network is not worth its noise.
+# So the toll removes most edges that come from noise.
 #
 # (sec-bayesnet-wrong)=
 # ## What can go wrong
@@ -669,14 +671,13 @@ plt.show()
 # - *A network judged by its own tables.*
 #   The sum of informations in noisy tables includes the noise, and rises as ε falls.
 # - *A budget per answer.*
-#   With 16 answers, $\varepsilon = 35$ is only 2.2 for each, but it hardly protects a whole record.
+#   With 16 answers, $\varepsilon = 35$ is only 2.2 each, but hardly protects a whole record.
 #
 # (sec-bayesnet-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
-# A programmer changes {prf:ref}`alg-bayesnet-4`: it remembers only one pair in all.
-# After each round, this is the best pair of the attributes that are still unplaced.
+# A programmer lets {prf:ref}`alg-bayesnet-4` remember only one pair in all: after each round, the best pair of the unplaced attributes.
 # Let $X$, $Y$ and $Z$ depend on a coin $R$ alone, with $I(X;R) > I(Y;R) > I(Z;R)$, and less for all other pairs.
 # Both searches start at $R$ with $r = 1$.
 # Which networks do they find?
@@ -686,14 +687,12 @@ plt.show()
 # {prf:ref}`alg-bayesnet-4` finds the star: $X$, $Y$ and $Z$, each with the parent $R$.
 # The other search places $X$ first and remembers $(Y, R)$, so $(Z, R)$ is forgotten.
 # Then it places $Y$ with the parent $R$.
-# Now $Z$ can only choose between $X$ and $Y$, both worse than $R$.
+# Now $Z$ takes the better of $X$ and $Y$, both worse than $R$.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# A yes-or-no answer needs only one bit.
-# Write a client that reports one bit per answer with the same ε, and an estimator like `share`.
-# Step 3 above finds the second moment of a score of a sign.
-# What is it here for five answers and $\varepsilon = 8$, and what in the flips?
+# Write a client that reports only one bit per yes-or-no answer, with the same ε, and an estimator like `share`.
+# What is the second moment of a sign's score for five answers and $\varepsilon = 8$, in your client and in step 3 above?
 # :::
 #
 # :::{dropdown} Solution
@@ -742,7 +741,6 @@ plt.show()
 # - It loses a constant less the sum of mutual informations, so good parents tell much.
 # - Algorithm 4 finds the network of Algorithm 3, and scores every set once.
 # - Noise adds information, more with more parents; a toll keeps the parents that stand out.
-# - All that follows the reports is post-processing.
 #
 # ## Letters
 #
