@@ -56,7 +56,7 @@ def test_no_other_product_is_closer(page):
             own = page["loss"](P, page["NETWORK"])
             for w in (0.05, 1):
                 mixed = {ALL: (1 - w) * P[ALL] + w * other[ALL]}
-                q = page["joint"](network, page["conditionals"](network, mixed))
+                q = page["multiply"](network, page["conditionals"](network, mixed))
                 found += (P[ALL] * np.log(P[ALL] / q)).sum() < own
         return found
 
@@ -67,7 +67,7 @@ def test_no_other_product_is_closer(page):
 def test_a_product_is_a_distribution_also_where_parents_do_not_occur(page):
     sparse = {ALL: np.zeros((2,) * 5)}
     sparse[ALL][0, 0, 0, 0, 0] = sparse[ALL][0, 1, 0, 0, 0] = sparse[ALL][1, 0, 0, 0, 0] = 1 / 3
-    P_G = page["joint"](page["NETWORK"], page["conditionals"](page["NETWORK"], sparse))
+    P_G = page["multiply"](page["NETWORK"], page["conditionals"](page["NETWORK"], sparse))
     own = sparse[ALL] > 0
     assert P_G.sum() == pytest.approx(1)
     bracket = sum(page["entropy"](sparse, (j,)) for j in ALL) - page["entropy"](sparse, ALL)
@@ -81,9 +81,9 @@ def test_people_are_drawn_from_the_product(page):
     yes[2] = np.array([[0.1, 0.6], [0.6, 0.9]])
     made = page["sample"](network, yes, n, np.random.default_rng(1))
     seen = np.bincount(made @ 2 ** np.arange(5)[::-1], minlength=32) / n
-    P = page["joint"](network, yes)
+    P = page["multiply"](network, yes)
     cut = (*network[:4], (4, ()))
-    other = page["joint"](cut, page["conditionals"](cut, {ALL: P}))
+    other = page["multiply"](cut, page["conditionals"](cut, {ALL: P}))
     off = [np.abs((seen - p.ravel()) / np.sqrt(p.ravel() * (1 - p.ravel()) / n)).max() for p in (P, other)]
     assert off[0] < 6 < off[1]
 

@@ -25,7 +25,7 @@ def draw_graph(
     ax: Axes, names: Sequence[str], edges: Iterable[Set], added: Iterable[Set] = (), order: Set = ()
 ) -> None:
     """Draw attributes on a circle, clockwise in `order`, with edges between them; those added later are dashed."""
-    places = np.argsort(order or range(len(names)))
+    places = np.argsort(order or range(len(names)), kind="stable")
     angles = np.pi / 2 - 2 * np.pi * places / len(names)
     at = np.column_stack([np.cos(angles), np.sin(angles)])
     for some, dash in ((edges, "-"), (added, "--")):
