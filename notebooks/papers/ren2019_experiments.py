@@ -28,7 +28,7 @@ from ldpnb.book.studies import ren2019 as net, ren2019_experiments as study
 
 style()
 ODD, RULES = study.ODD, study.RULES
-TITLES = {"nltcs": "NLTCS", "adult": "Adult, merged", "tpce": "TPC-E, stand-in"}
+TITLES = {"nltcs": "NLTCS", "adult": "Adult, merged", "tpce": "TPC-E, stand-in", "planted": "planted people"}
 LETTERS = {"nltcs": "(a)", "adult": "(b)", "tpce": "(c)"}
 THREE = ("nltcs", "adult", "tpce")
 DIMENSIONS = {"nltcs": 16, "adult": 15, "tpce": 24, "planted": 16}
@@ -89,9 +89,9 @@ def dress(ax, name, rule="paper", top=True, letter=None):
     ax.set_xticks(ODD)
     if top:
         above = ax.secondary_xaxis("top")
-        above.set_xticks(ODD, [f"{2 * d * log((2 - f) / f):.0f}" for f in ODD])
+        spent = [f"{2 * d * log((2 - f) / f):.0f}" for f in ODD]
+        above.set_xticks(ODD, [f"ε = {spent[0]}", *spent[1:]])
         above.tick_params(labelsize=9)
-        above.set_xlabel("ε", fontsize=9, labelpad=1)
 
 
 def legend(fig, ax, **look):
@@ -203,7 +203,7 @@ check(
 # $I_{\text{sum}} = \sum_i I(A_i, \Pi_i)$ is counted in synthetic rows.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-bayesnet-isum", "caption": "Fig. 5: I_sum in synthetic rows. Left by the paper’s rule, right from likeliest tables. Dotted: among the people."}, "image": {"alt": "Six panels of I_sum against f, a row for each data set. Left, all curves fall to zero at f = 0.9. Right, they stay near the dotted lines up to f = 0.5 and rise far above them at 0.9; on NLTCS the more the more parents."}}
-fig, axes = plt.subplots(3, 2, figsize=(6.4, 6.6), sharex=True)
+fig, axes = plt.subplots(3, 2, figsize=(6.2, 6.4), sharex=True)
 for row, name in zip(axes, THREE, strict=True):
     for ax, rule in zip(row, RULES, strict=True):
         for k in (1, 2, 3, 4) if name == "nltcs" else (1, 2) if rule == "paper" else (1,):
@@ -481,7 +481,7 @@ table(
 # in the mean over sets of $a$ attributes, with $k = 2$.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 9: AVD (left) and KL in nats (right), by the paper’s rule, and from likeliest tables on NLTCS only. For a = 2 and 5, dotted: independent columns from the same reports; dashed: no noise."}, "image": {"alt": "Eight panels, four curves each for 2 to 5 attributes. All are nearly flat up to f = 0.5 and rise steeply to 0.9, to about the dotted lines; those of likeliest tables stay at the dashed lines up to 0.6."}}
-fig, axes = plt.subplots(4, 2, figsize=(6.4, 7.8), sharex=True)
+fig, axes = plt.subplots(4, 2, figsize=(6.2, 7.4), sharex=True)
 for row, (name, rule) in zip(axes, PANELS, strict=True):
     for ax, measure in zip(row, ("AVD", "KL"), strict=True):
         for i, a in enumerate((2, 3, 4, 5)):
@@ -492,7 +492,7 @@ for row, (name, rule) in zip(axes, PANELS, strict=True):
                 ax.plot(private.index, private, color=COLOURS[i], linewidth=0.8, linestyle=":", marker="")
                 ax.axhline(at(name, "no noise", 2, what), color=COLOURS[i], linewidth=0.6, linestyle="--", marker="")
         letter = LETTERS[name] if measure == "AVD" else dict(zip(THREE, ("(d)", "(e)", "(f)"), strict=True))[name]
-        dress(ax, name, rule, top=name == "nltcs" and rule == "paper" or name == "tpce", letter=letter)
+        dress(ax, name, rule, top=measure == "AVD", letter=letter)
         ax.set_ylim(0, None)
         ax.set_ylabel(measure)
 for ax in axes[-1]:
@@ -584,8 +584,7 @@ close("ren2019", "§6.2.2", "1 reproduced, 2 reproduced under conditions, 1 unde
 check(
     "Fig. 9, others",
     "Adult merged, stand-in: AVD and KL rise at each of five f and with a; AVD more from .7 to .9 than before",
-    all(climbs(name, m, 0.0) and widens(name, m) for name in LIGHT for m in ("AVD", "KL"))
-    and all(map(steeper, LIGHT)),
+    all(climbs(name, m, 0.0) and widens(name, m) for name in LIGHT for m in ("AVD", "KL")) and all(map(steeper, LIGHT)),
     control="NLTCS at nine f",
     caught=not climbs("nltcs", "AVD", 0.0),
 )
@@ -719,7 +718,7 @@ CURVES = {
     "block, maximum entropy": ("block", study.ENTROPY),
     "independent columns, true shares": ("—", "independent columns"),
 }
-fig, axes = plt.subplots(2, 3, figsize=(6.4, 5), sharex=True, sharey="col")
+fig, axes = plt.subplots(2, 3, figsize=(6.2, 4.8), sharex=True, sharey="col")
 for row, (name, found) in zip(axes, EQUAL.items(), strict=True):
     means = found.groupby(["client", "model", "a", "eps"])["avd"].mean()
     for ax, a in zip(row, (2, 3, 4), strict=True):
@@ -802,4 +801,4 @@ check(
 # (ren2019-references)=
 # ## References
 #
-# This book cites 20 of the 48 works: {cite:p}`warner1965randomized,mcsherry2009pinq,duchi2013local,dwork2014algorithmic,erlingsson2014rappor,kairouz2014extremal,sarwate2014distortion,zhang2014privbayes,chen2016psda,fanti2016unknown,kairouz2016discrete,qin2016heavy,wang2016mutual,xiong2016requantization,qin2017graphs,cormode2018marginal,ren2018lopub,ye2018survey,zhang2018calm,ye2019privkv`.
+# This book cites 21 of the 48 works: {cite:p}`warner1965randomized,mcsherry2009pinq,duchi2013local,dwork2014algorithmic,erlingsson2014rappor,kairouz2014extremal,sarwate2014distortion,qardaji2014priview,zhang2014privbayes,chen2016psda,fanti2016unknown,kairouz2016discrete,qin2016heavy,wang2016mutual,xiong2016requantization,qin2017graphs,cormode2018marginal,ren2018lopub,ye2018survey,zhang2018calm,ye2019privkv`.
