@@ -11,18 +11,17 @@
 # The theorem on privacy holds, and so does the way from reports to people.
 # One formula needs a correction ({ref}`Algorithm 2 <ren2019-algorithm-2>`).
 # On NLTCS, most figures come out as described, by the paper's stopping rule with our δ.
-# For strong noise it ends EM near its start, and converged tables behave otherwise in some figures.
-# What the figures show of the other two data sets cannot be decided.
+# For strong noise it ends EM near its start; converged tables sometimes behave otherwise.
+# The other two data sets cannot be judged.
 #
 # :::{account} ren2019
 # :::
 #
-# The paper leaves four things open: the accuracy δ, how Adult and TPC-E were sampled and merged, the people of TPC-E, and which tables Fig. 8 shows.
+# The paper leaves open δ, how Adult and TPC-E were sampled and merged, the people of TPC-E, and the tables of Fig. 8.
 #
 # **Readings that are ours.**
 # $\delta = 10^{-3}$ is that of the program for an earlier paper by some of the authors {cite:p}`iotdatalab2019lopub`.
 # Mutual information is in nats.
-# Data and repetitions are described in {ref}`§6.1 <ren2019-6-1>`.
 #
 # **Letters.**
 # As in the paper, $f$ is the probability that a bit is replaced by a fair coin, and $k$ the largest number of parents.
@@ -30,7 +29,7 @@
 #
 # **Lessons.**
 # {ref}`ch-joint`, {ref}`ch-bayesnet`, {ref}`ch-publish`.
-# The other part of this dossier has {ref}`the experiments, §6 and §7 <paper-ren2019-experiments>`.
+# The other part: {ref}`experiments, §6 and §7 <paper-ren2019-experiments>`.
 #
 # **If you build on it.**
 # - Say whose ε it is: that of a record is $d$ times that of one attribute.
@@ -105,15 +104,15 @@ def logit(f):
 #
 # {badge}`Setting`
 #
-# Two problems are named: a server that must not see true records, and the many cells of records with many attributes.
-# What §1 says of the search is tried in {ref}`§5.2.4 <ren2019-5-2-4-a>`.
+# Two problems are named: true records must not be seen, and many attributes have many cells.
+# The search is tried in {ref}`§5.2.4 <ren2019-5-2-4-a>`.
 #
 # (ren2019-fig-1)=
 # ### Fig. 1 · Crowd sensing
 #
 # {badge}`Drawn` from the paper's words
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn: who senses, who publishes, and who analyses."}, "image": {"alt": "Three boxes in a row, joined by arrows: users’ devices, which sense; the sensing server, which collects and publishes; third parties, who analyse."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn."}, "image": {"alt": "Three boxes in a row, joined by arrows: users’ devices, which sense; the sensing server, which collects and publishes; third parties, who analyse."}}
 _, ax = plt.subplots(figsize=(6.4, 1))
 diagram.board(ax, (0, 6.4), (-0.5, 0.5))
 PARTIES = ("users’ devices:\nsense", diagram.SKY), ("sensing server:\ncollects, publishes", diagram.PLAIN)
@@ -132,9 +131,8 @@ plt.show()
 # RAPPOR's communication is said to grow exponentially with the dimension.
 # A bit for each possible record does: $2^d$ bits for $d$ binary attributes.
 # A string for each attribute has $2d$ bits together.
-# PriView {cite:p}`qardaji2014priview` is said to assume independent attributes, and to treat all pairs alike.
-# The second is so.
-# But PriView joins tables of several attributes by maximum entropy, which keeps their associations.
+# PriView {cite:p}`qardaji2014priview` is said to assume independent attributes and to treat all pairs alike.
+# It does the latter, but joins tables of several attributes, which keeps associations.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 1 reproduced under conditions"}
 
@@ -264,7 +262,7 @@ close("ren2019", "§4.1", "1 reproduced")
 # $$ P(A) = \prod_{i=1}^d P(A_i \mid \Pi_i) = P(A_d \mid A_1, \dots, A_{d-1}) \cdots P(A_2 \mid A_1)\,P(A_1). $$
 #
 # The right side, the chain rule, always holds.
-# The first sign holds where the network fits; elsewhere it is an approximation, whose loss is {prf:ref}`thm-bayesnet-loss`.
+# The first sign holds where the network fits; elsewhere the loss is {prf:ref}`thm-bayesnet-loss`.
 #
 # (ren2019-fig-2)=
 # ### Fig. 2 · Five attributes
@@ -368,7 +366,7 @@ plt.show()
 #
 # strings, and flips: {badge}`Reproduced <ren2019.one-hot>` Bloom filters: {badge}`Reproduced <ren2019.bloom>` $f$ as flipping probability: {badge}`Slip · convention` · Lesson: {ref}`sec-joint-client`
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-report", "caption": "After Fig. 4, which shows the strings of one attribute: a record of three attributes with 4, 2 and 3 values, and two reports by (4)."}, "image": {"alt": "Rows of nine squares. In the first, the record, one square is filled for each of three attributes; the two reports below, for f = 0.1 and 0.5, differ from it in some squares."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-report", "caption": "After Fig. 4, where one attribute has its strings: a record of three, and two reports by (4)."}, "image": {"alt": "Rows of nine squares. In the first, the record, one square is filled for each of three attributes; the two reports below, for f = 0.1 and 0.5, differ from it in some squares."}}
 SHOWN, SHOWN_SIZES = (2, 0, 1), (4, 2, 3)
 rows = {"record": sum((one_hot(x, size) for x, size in zip(SHOWN, SHOWN_SIZES, strict=True)), ())}
 for f in (0.1, 0.5):
@@ -381,7 +379,7 @@ plt.show()
 #
 # So a bit changes with probability $f/2$.
 # The strings are called independent, which we read as different: any two differ in two bits.
-# Randomized response is called unfit for more than two values; k-RR, named in §2, is the form that fits.
+# Randomized response is called unfit for more than two values; k-RR, named in §2, fits.
 #
 # (ren2019-algorithm-1)=
 # ### §5.1.1, Algorithm 1 · The client
@@ -411,8 +409,7 @@ plt.show()
 # 3. Elsewhere it is at most $(1-\frac12f)/(\frac12f)$, with equality if the report agrees with the first record.
 # 4. Two records differ in at most $d$ attributes, each in two bits.
 #
-# This ε is about whole records, as Definition 1 asks.
-# For a change in one attribute it is a $d$-th:
+# This ε is about whole records; for a change in one attribute it is a $d$-th:
 
 # %% tags=["hide-input"]
 table(
@@ -430,7 +427,7 @@ table(
 )
 
 # %% [markdown]
-# The last column is the probability that the likeliest record, for 16 binary answers, is the true one.
+# The last column is the probability that the likeliest record of 16 binary answers is true.
 # §6.2 calls $f = 0.5$ medium and $f = 0.9$ very strong protection.
 #
 # (ren2019-theorem-1-proof)=
@@ -438,7 +435,7 @@ table(
 #
 # {badge}`Reproduced under conditions <ren2019.ratio-max>` two uses of $T'$: {badge}`Slip · probable` $\operatorname{Ran}(M)$ for records: {badge}`Slip · certain`
 #
-# Let the first $d$ bits be those that are 1 in the first record, the next $d$ those of the second, and $t'_i$ the bits of the report.
+# Let the first $d$ bits be 1 in the first record, the next $d$ in the second, and let $t'_i$ be those of the report.
 # The proof bounds the ratio by the largest
 #
 # $$ \Big(1-\frac f2\Big)^{2(t'_1 + \dots + t'_d - t'_{d+1} - \dots - t'_{2d})} \Big(\frac f2\Big)^{2(t'_{d+1} + \dots + t'_{2d} - t'_1 - \dots - t'_d)}, $$
@@ -446,7 +443,7 @@ table(
 # which is right.
 # It ends: the ratio is largest if and only if $t'_i = 1 - t_i$.
 # That is right if $t'$ is the *other record*.
-# If it is the *report*, as in these exponents, the ratio is smallest there.
+# For the *report*, as in these exponents, the ratio is smallest there.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 3 reproduced, 1 reproduced under conditions"}
 DOMAINS = [(2,), (2, 3), (2, 2, 2), (4, 3)]
@@ -614,10 +611,9 @@ close("ren2019", "§5.2.1", "1 reproduced")
 #
 # :::
 #
-# Here $e[b]$ is 1 if $\hat s_j[b]$ differs from the bit of the string of $\omega_j$, and otherwise 0.
+# Here $e[b]$ is 1 if $\hat s_j[b]$ differs from the bit of the string of $\omega_j$, otherwise 0.
 # By Algorithm 1, $s_j$ is the person's own string, which the server does not have.
-# Whether it is that, the report, or the string of $\omega_j$, the printed product is the same for all cells.
-# So EM never leaves its start:
+# For that, the report, and the string of $\omega_j$, the printed product is the same for all cells, so EM never leaves its start:
 
 # %% tags=["hide-input"]
 READINGS = {
@@ -693,11 +689,10 @@ table(
 # {badge}`Reproduced under conditions · probable <ren2019.stopping>` · Lesson: {ref}`sec-joint-convergence`
 #
 # The formula compares two largest shares; the words, a difference of two rounds, may mean $\max_\omega \lvert P_t - P_{t-1}\rvert$.
-# Either way, a short step does not mean a short way to go.
 # If two binary attributes have equal shares, and their parity has the mean η, the first step moves a cell by $\rho^2\eta/4$.
 # For each δ, that is below δ from some $f$ on.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-stop", "caption": "Where line 15 ends EM, for exact frequencies of two binary attributes with shares .4, .1, .1, .4. Grey: the start. The likeliest table has error 0."}, "image": {"alt": "Error against f. With δ = 0.001 it rises from 0 to 0.09 at f = 0.7 and reaches the grey line at 0.3 from f = 0.8 on; with δ = 0.00001 it is near 0 up to 0.8 and then rises to the line."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-stop", "caption": "Where line 15 ends EM, for exact frequencies of two binary attributes with shares .4, .1, .1, .4. Grey: the start."}, "image": {"alt": "Error against f. With δ = 0.001 it rises from 0 to 0.09 at f = 0.7 and reaches the grey line at 0.3 from f = 0.8 on; with δ = 0.00001 it is near 0 up to 0.8 and then rises to the line."}}
 AT = np.round(np.arange(0.05, 0.975, 0.025), 3).tolist()
 
 
@@ -731,7 +726,7 @@ plt.show()
 # a suitable start: {badge}`Reproduced under conditions <ren2019.em-converges>` sparse tables: {badge}`Reproduced <ren2019.em-sparse>` · Lesson: {ref}`sec-joint-convergence`
 #
 # The log-likelihood is concave, so every start without empty cells is suitable.
-# Whether the estimate is good depends on $f$: at $f = 0.9$, products of single shares are nearer to the truth.
+# At $f = 0.9$, products of single shares are nearer to the truth than the estimate.
 
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of all tables of three of 16 binary attributes, 21,574 planted people; means of two surveys."}, "image": {"alt": "Error on a logarithmic axis against f. Products of single shares are level near 0.14. The other three curves rise from below 0.01, that of the paper’s rule above the others from f = 0.3 on; at 0.9 all three are above the level curve."}}
@@ -890,10 +885,9 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 # 4. Repeat from 2 until all attributes are placed.
 # ::::
 #
-# The input is printed as “Dataset D”, here and in Algorithm 4.
-# The server does not have it; by the text, $I$ comes from Algorithm 2.
+# The printed input, “Dataset D”, is not known to the server; by the text, $I$ comes from Algorithm 2.
 # As printed, Ω is never emptied.
-# From the third attribute on, each gets exactly two parents for $k = 2$, so Fig. 2 itself cannot come out.
+# For $k = 2$ each attribute from the third on gets two parents, so Fig. 2 cannot come out.
 #
 # (ren2019-eq-5)=
 # ### (5) · Mutual information
@@ -903,8 +897,7 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 # $$ I(X, \Pi) = \sum_{x,\,y} p(x, y)\log\frac{p(x, y)}{p(x)\,p(y)}. $$
 #
 # $p(x)$ and $p(y)$ are marginals of the same table, so $I$ cannot be negative.
-# From noisy likeliest tables it is too large, and more so with more parents ({ref}`sec-bayesnet-penalty`).
-# From tables that were stopped early it can be too small ({ref}`ren2019-fig-5`).
+# From noisy likeliest tables it is too large, and more so with more parents ({ref}`sec-bayesnet-penalty`); after an early stop it can be too small ({ref}`ren2019-fig-5`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.2.3: 2 reproduced"}
 
@@ -1005,7 +998,6 @@ close("ren2019", "§5.2.3", "2 reproduced")
 # $$ I(X, \Pi) = H(X) + H(\Pi) - H(X, \Pi), \qquad H(x) = -\sum_i p(x_i)\log p(x_i). $$
 #
 # $H(X, \Pi)$ is the *joint* entropy.
-# The paper prints the formula of $H$ without a number.
 #
 # (ren2019-5-2-4-a)=
 # (sec-bayesnet-start)=
@@ -1014,11 +1006,10 @@ close("ren2019", "§5.2.3", "2 reproduced")
 # a random start: {badge}`Reproduced under conditions <ren2019.random-start-uncertain>` large entropy, placed early: {badge}`Reproduced <ren2019.entropy-picked>` a better start: {badge}`Reproduced under conditions <ren2019.entropy-start>` a more stable network: {badge}`Reproduced under conditions <ren2019.stability>`
 #
 # By (6), attributes of large entropy should be placed early, so Algorithm 4 starts with the largest.
-# Among planted people, they are placed slightly earlier than others: the rank correlation is 0.1.
-# The rule has exceptions, for a fair coin that depends on nothing has the largest entropy of all.
+# Among planted people they are, slightly: the rank correlation is 0.1.
 # For $k = 1$ all starts give one tree ({prf:ref}`thm-bayesnet-prim`).
-# For $k = 2$ they differ, but on NLTCS none costs as much as 1 per cent.
-# For $k = 2$, without noise, in per cent of the mean of $I_{\text{sum}} = \sum_i I(X_i, \Pi_i)$ over all starts:
+# For $k = 2$, without noise, none costs as much as 1 per cent on NLTCS.
+# In per cent of the mean of $I_{\text{sum}} = \sum_i I(X_i, \Pi_i)$ over all starts:
 
 # %% tags=["hide-input"]
 FIGURES = {
@@ -1086,7 +1077,7 @@ table(
 # Line 11 gives the remembered pair the name of the chosen one.
 # For $d = 16$ and $k = 2$, 575 evaluations are needed in place of 2,395.
 #
-# With one pair for all attributes, the network need not be that of Algorithm 3; with one for *each* attribute it is ({prf:ref}`thm-bayesnet-carry`).
+# With one pair for all attributes, the network can differ from Algorithm 3's; with one for *each* it does not ({prf:ref}`thm-bayesnet-carry`).
 # Let a fair coin $R$ be 0 or 1, and three attributes be 1 with probabilities .05 or .85, .1 or .8, .15 or .75:
 
 # %% tags=["hide-input"]
