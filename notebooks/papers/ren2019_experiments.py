@@ -1,6 +1,6 @@
 # %% [markdown]
 # (paper-ren2019-experiments)=
-# # Publishing records by a Bayes network: experiments
+# # Publishing by a Bayes network: experiments
 #
 # *A part of the {ref}`dossier <paper-ren2019>` on {cite:t}`ren2019bayesnet`: §6 and §7.*
 #
