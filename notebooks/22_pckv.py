@@ -575,7 +575,6 @@ columns = ["game", "by", "true f", "estimate", "true m", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Most estimates lie within two standard errors of the truth.
 # Here PCKV-GRR is best: its noise is 3.1, Wheel-KV's 4.9 and PCKV-UE's 14.8.
 #
 # (sec-wheel-figure)=
@@ -703,7 +702,7 @@ plt.show()
 # | $M_0$ | number of reports about a key that say − |
 # | $M_2$ | number of reports about a key that say + |
 # | $\ell$ | length to which a person's set is padded |
-# | $w$ | probability that a report speaks for a given key of the person, if she has it |
+# | $w$ | probability that a report speaks for a given key that the person holds |
 # | $\alpha$ | probability that the sign of a key is reported as it is |
 # | $\beta$ | probability that the sign of a key is reported reversed |
 # | $\gamma$ | probability that an absent key is reported as +, and equally as − |

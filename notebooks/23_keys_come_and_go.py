@@ -800,7 +800,7 @@ for eps in (0.01, EPS, 10):
 # | $\gamma$ | probability that an absent key is reported as +, and equally as − |
 # | $S$ | one person's set of items, or of keys with values |
 # | $\ell$ | length to which a person's set is padded |
-# | $w$ | probability that a report speaks for a given key of the person, if she has it |
+# | $w$ | probability that a report speaks for a given key that the person holds |
 # | $g$ | number of slots of a hash function |
 # | $d'$ | number of keys after a change (here only) |
 # | $\gamma'$ | $\gamma$ of a client with old probabilities (here only) |
