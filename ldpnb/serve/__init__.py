@@ -6,6 +6,7 @@ from ldpnb._door import door
 
 if TYPE_CHECKING:
     from ldpnb.serve._catalogue import catalogue as catalogue
+    from ldpnb.serve._vectors import vectors as vectors
     from ldpnb.serve.collecting import (
         ClusterError as ClusterError,
         Collected as Collected,
@@ -24,5 +25,6 @@ if TYPE_CHECKING:
         save_tally as save_tally,
     )
     from ldpnb.serve.screening import Screening as Screening, screen as screen
+    from ldpnb.serve.wire import decode as decode, encode as encode, schema as schema
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)
