@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
 from typing import Any
@@ -78,19 +77,16 @@ def _some(found: list[Any]) -> list[Any]:
     return found if n <= SHOWN else [found[i * (n - 1) // (SHOWN - 1)] for i in range(SHOWN)]
 
 
-def _line(reports: Reports, mechanism: Mechanism) -> str:
-    return [*encode(reports, mechanism)][1].rstrip()
-
-
 Walked = list[tuple[Fraction, list[Any], str]]  # probability, choices, report
 
 
 def _walked(mechanism: Mechanism, value: Any) -> Walked:
-    client: Callable[[Paths], Any] = lambda rng: mechanism.perturb(deepcopy(value), rng=rng)  # noqa: E731
-    return [
-        (paths.probability, [*paths.taken], _line(reports, mechanism))
-        for paths, reports in walk(client, limit=BRANCHES)
-    ]
+    def client(rng: Paths) -> Reports:
+        return mechanism.perturb(deepcopy(value), rng=rng)
+
+    ways = [(paths.probability, [*paths.taken], reports) for paths, reports in walk(client, limit=BRANCHES)]
+    _, *lines = encode(np.concatenate([reports for _, _, reports in ways]), mechanism)
+    return [(p, taken, line.rstrip()) for (p, taken, _), line in zip(ways, lines, strict=True)]
 
 
 def _union(walked: list[Walked]) -> list[str]:
