@@ -29,7 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.core import Mechanism, OpenMechanism, Reports, named
+from ldpnb.checks import check_bits
+from ldpnb.core import Mechanism, Reports
+from ldpnb.oracles.asking import Asking
 from ldpnb.serve.keeping import identity
 
 FORM = 1  # version; reports of another one are refused
@@ -233,6 +235,8 @@ def encode(reports: Reports, mechanism: Mechanism, *, label: str = "") -> Iterat
     checked = _judged(reports, mechanism)
     parts = [np.asarray(checked[field.name] if field.name else checked) for field in fields]
     for field, part in zip(fields, parts, strict=True):
+        if field.kind is np.bool_:
+            check_bits(part, field.key)
         if field.kind is np.int8 and not all(map(field.right, np.unique(part).tolist())):
             raise ValueError(f"{field.key} must be {field.rule}, got others")
     return _lines(head, fields, parts)
@@ -374,10 +378,10 @@ def _same(found: dict[str, Any], head: dict[str, Any]) -> None:
 
 
 def _judged(reports: Reports, mechanism: Mechanism) -> Reports:
-    """Return reports that keep all rules of a mechanism; a hash need not be tried on all items for that."""
+    """Return reports that keep all rules; they are counted only where rules are checked on the way."""
     checked = mechanism._reports(reports)
-    if "seed" not in mechanism.layout:
-        mechanism.tally(reports, *named([0] if isinstance(mechanism, OpenMechanism) else None))
+    if isinstance(mechanism, Asking) or any(kind is np.uint8 for kind, *_ in mechanism.layout.values()):
+        mechanism.tally(reports)
     return checked
 
 

@@ -59,7 +59,7 @@ print(colour.estimate(colour.tally(reports)).shape)
 
 # %% [markdown]
 # Nothing is converted on the way in.
-# A row of 1.9, a bit that is the word "false" and a missing field are errors, and so is a field that the server does not know.
+# A row of 1.9, a bit that is the word "false", a missing field and an unknown field are errors.
 
 # %%
 for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot":1}'):
@@ -227,7 +227,7 @@ for word in ("a.org", "Zürich", "Zu\u0308rich"):
 # (sec-wire-javascript)=
 # ## A client in JavaScript
 #
-# The client takes its numbers from the package, which prints them once:
+# The client needs a few numbers; print them once, with the package:
 
 # %%
 few = GRR(k=4, epsilon=1.0)
@@ -263,7 +263,7 @@ print(identity(colour))
 # It changes when the same report would be written in another way, or the same line would mean another report.
 # `decode` then refuses older lines rather than guess.
 # A new mechanism, or a new parameter with a default, changes nothing for the others.
-# So deploy a client with the header that your server's package prints, and update the server first.
+# Build clients with the header that your server prints, and update server and clients together when `form` changes.
 #
 # (sec-wire-limits)=
 # ## What the format does not protect
@@ -271,5 +271,5 @@ print(identity(colour))
 # A report protects the value inside it.
 # The format does not hide who sends it, from which address, when, how often, or whether at all.
 # It has no signature: anybody can send lines, and a forged report looks like any other.
-# It does not notice a lost line or one that comes twice.
+# A lost line, or one that comes twice, goes unnoticed.
 # {ref}`ch-deployment` covers these: one account of ε per person, identity apart from reports, and forged reports.

@@ -5,14 +5,15 @@
 
 const GRID = 2 ** 53;
 
-// The operating system's random words, through the browser.
+// The operating system's random words.
 export const SYSTEM = {
-  // True with probability threshold / 2**53, exactly: 53 random bits are below the threshold.
+  // True with probability threshold / 2**53, exactly.
   coin(threshold) {
     const [high, low] = crypto.getRandomValues(new Uint32Array(2));
     return (high >>> 11) * 2 ** 32 + low < threshold;
   },
-  // One of 0, …, k − 1, all alike, for k up to 2**32: words that would favour some are drawn again.
+  // One of 0, …, k − 1, all alike, for k up to 2**32.
+  // Words that would favour some are drawn again.
   below(k) {
     const end = 2 ** 32 - (2 ** 32 % k);
     for (;;) {
@@ -35,7 +36,8 @@ function threshold(text, name) {
   return Number(text);
 }
 
-// k-RR: keep the value, or report any of all, all alike.  Everybody draws both, so that the draws tell nothing.
+// k-RR: keep the value, or report any of all, all alike.
+// Everybody draws both, so that the draws tell nothing.
 export class GRR {
   constructor({ k, keep }) {
     this.k = integer(k, 2, 2 ** 31, "k");
@@ -54,7 +56,7 @@ export class GRR {
   }
 }
 
-// OLH: a public seed of three numbers, and k-RR on the slot into which it hashes the value.
+// OLH: a public seed of three numbers, and k-RR on the value's slot.
 export class OLH {
   constructor({ k, slots, prime, keep }) {
     this.prime = integer(prime, 5, 2 ** 31 - 1, "prime");
@@ -62,17 +64,20 @@ export class OLH {
     this.slots = new GRR({ k: integer(slots, 2, prime, "slots"), keep });
   }
 
-  // ((a v² + b v + c) mod p) · slots / p, rounded down: products need more than 53 bits, hence BigInt.
+  // ((a v² + b v + c) mod p) · slots / p, rounded down.
+  // Products need more than 53 bits, hence BigInt.
   slot(seed, value) {
     const [a, b, c] = seed.map(BigInt);
     const [v, p] = [BigInt(value), BigInt(this.prime)];
-    return Number((((a * v * v + b * v + c) % p) * BigInt(this.slots.k)) / p);
+    const hash = (a * v * v + b * v + c) % p;
+    return Number((hash * BigInt(this.slots.k)) / p);
   }
 
   report(value, chance = SYSTEM) {
     integer(value, 0, this.k - 1, "value");
     const seed = [0, 1, 2].map(() => chance.below(this.prime));
-    return { seed, slot: this.slots.perturb(this.slot(seed, value), chance) };
+    const own = this.slot(seed, value);
+    return { seed, slot: this.slots.perturb(own, chance) };
   }
 }
 
