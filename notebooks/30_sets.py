@@ -297,7 +297,7 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 print("\ninput 0:", subsets(3)[0], "input 4:", subsets(3)[4])
 
 # %% [markdown]
-# Here, report 3 is a dummy; any other report is an item, which it supports.
+# Here, report 3 is a dummy; a report that is an item supports this item.
 # In {eq}`eq-items-variance`, insert $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$:
 #
 # $$ \begin{aligned} n\Var\hat f_x &= \frac{\ell^2\,q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} \\[1ex] &= \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-items-krr)

@@ -295,7 +295,7 @@ check(
 # $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{n'}. $$ (eq-gfim-second)
 #
 # Phase one is the same with $\ell$ for $h$.
-# Client and server must agree on $h$, or estimates have a wrong scale.
+# Client and server must agree on $h$, or estimates have the wrong scale.
 
 
 # %%

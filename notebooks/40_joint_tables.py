@@ -239,7 +239,7 @@ check(
 # Their expectations already sum to 1, so this number has expectation 0.
 #
 # Two attributes are perturbed independently, so the matrix of both reports has the products of the entries of both matrices.
-# This is their *Kronecker product*, `np.kron`, and its inverse is that of the two inverses.
+# This is their *Kronecker product*, `np.kron`, and its inverse is the Kronecker product of the inverses.
 # The *product score* of a cell is $\prod_j z_j[\omega_j]$, and
 #
 # $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\omega \text{ is the person's cell}]. $$
@@ -491,7 +491,7 @@ plt.show()
 # Second, $\sum_\omega G_\omega\,\theta_\omega = 1$, by the formula of $G_\omega$.
 # Third, the shares $\theta'_\omega$ sum to 1.
 #
-# `em` stops by this bound; stopped too early, the table is too close to equal shares.
+# `em` stops by this bound; an early stop leaves the table too close to equal shares.
 #
 # ### The bias of EM
 #
@@ -651,7 +651,7 @@ plt.show()
 
 # %% [markdown]
 # - Unless ε is large, draw the pair: at $\varepsilon = 4$, its squared error is less than a fiftieth of the others'.
-#   But at $\varepsilon = 1$, it is dead, too.
+#   At $\varepsilon = 1$, it is dead, too.
 # - For large ε, or if you need tables of three attributes from the same reports, split.
 # - {cite:t}`cormode2018marginal` compare such designs; {ref}`ch-publish` draws larger blocks.
 #

@@ -92,7 +92,7 @@ people = sample(NETWORK, YES, 20_000, rng)
 # (sec-bayesnet-loss)=
 # ## What a network loses
 #
-# From any $P$, we can multiply its conditional probabilities in this way.
+# From any $P$, we can build such a product of its conditional probabilities.
 # Which network keeps $P_G$ close to $P$?
 # Let $\E$ be the mean over random people.
 # We need the *entropy* of an answer, the entropy left given its parents, and the {term}`mutual information`:
@@ -175,7 +175,7 @@ def multiply(network, yes):
 
 
 # %% [markdown]
-# We compare three networks: the one drawn, the same without the arrow to *error*, and one without arrows.
+# We compare the network drawn, the same without the arrow to *error*, and one without arrows.
 
 # %%
 ALL = (0, 1, 2, 3, 4)
@@ -515,7 +515,7 @@ table(pd.DataFrame(both))
 # (sec-bayesnet-publish)=
 # ## From people to synthetic people
 #
-# The server draws as many synthetic people as there are nurses, and publishes them.
+# The server publishes as many synthetic people as there are nurses.
 
 
 # %%

@@ -232,7 +232,7 @@ study.beside(loud, readers, NAMES, (0, 1))
 # $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
 #
 # where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation $r$ ($I \approx r^2/2$).
-# We choose $\varphi = 0.12$, so that the graph has a cycle.
+# We choose $\varphi = 0.12$, so that the graph has a cycle of four.
 # Such tables may have negative cells, so LoPub takes the likeliest ones for graph and rows, by EM ({ref}`ch-joint`).
 # Our `likely` does this for one-bit codes: a bit flipped with $\eta$ is 2-RR at $\varepsilon/d$.
 

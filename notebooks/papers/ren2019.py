@@ -8,7 +8,7 @@
 # Each person sends one report of flipped bits.
 # The server estimates small joint tables by expectation maximisation (EM), learns a Bayes network, and draws synthetic people.
 #
-# The theorem on privacy holds, and one formula needs a correction ({ref}`Algorithm 2 <ren2019-algorithm-2>`).
+# The theorem on privacy and the synthesis hold; one formula needs a correction ({ref}`Algorithm 2 <ren2019-algorithm-2>`).
 # On NLTCS, most figures come out as described, by the paper's stopping rule with our δ.
 # Under strong noise, this rule ends EM near its start; converged tables sometimes behave otherwise.
 # The other two data sets cannot be judged.
@@ -103,7 +103,6 @@ def logit(f):
 #
 # {badge}`Setting`
 #
-# Two problems are named: privacy, and the many cells of many attributes.
 # Claims about the search are tried in {ref}`§5.2.4 <ren2019-5-2-4-a>`.
 #
 # (ren2019-fig-1)=
@@ -194,7 +193,7 @@ close("ren2019", "§2", "1 reproduced under conditions")
 # {badge}`Reproduced <ren2019.randomized-response>` · Lesson: {ref}`ch-rr`
 #
 # With probability $p$ a person tells the truth; otherwise she tosses a fair coin.
-# So the answer is true with probability $p + (1-p)/2$:
+# So her answer is true with probability $p + (1-p)/2$:
 #
 # $$ e^\varepsilon = \frac{p + (1-p)/2}{(1-p)/2} = \frac{1+p}{1-p}, \qquad p = \frac{e^\varepsilon-1}{e^\varepsilon+1}. $$
 #
@@ -609,7 +608,7 @@ close("ren2019", "§5.2.1", "1 reproduced")
 #
 # Here $e[b]$ is 1 if $\hat s_j[b]$ differs from that bit of the string of $\omega_j$, otherwise 0.
 # By Algorithm 1, $s_j$ is the person's own string, which the server lacks.
-# With that, the report or the string of $\omega_j$ for $s_j$, the printed product is the same for all cells, and EM never leaves its start:
+# Whether $s_j$ is this, the report or the string of $\omega_j$, the printed product is the same for all cells, and EM never leaves its start:
 
 # %% tags=["hide-input"]
 READINGS = {

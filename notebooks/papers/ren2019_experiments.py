@@ -444,7 +444,7 @@ table(
 # %% [markdown]
 # The paper has little error for $f = 0.1$ and 0.5; for 0.9 it has roughly the shape of 8 cells, but rather large deviations for 16 and 32.
 # Our means at 0.9 have another order, and single tables range from good to useless.
-# By chance, that of NLTCS shown is worse at 0.1 than at 0.5.
+# By chance, the NLTCS table shown is worse at 0.1 than at 0.5.
 #
 # (ren2019-fig-9)=
 # (sec-bayesnet-fig9)=
@@ -493,7 +493,7 @@ table(pd.DataFrame([error_row(*panel, what) for what in ("AVD 2", "AVD 5", "KL 5
 
 # %% [markdown]
 # From likeliest tables, errors hardly change up to $f = 0.6$, and then rise.
-# On NLTCS without noise, the network's error is more than ten times that of people drawn again.
+# On NLTCS without noise, the network's error is over ten times that of people drawn again.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §6.2.2: 1 reproduced, 2 reproduced under conditions, 1 undecidable"}
 settle("ren2019.fig8")

@@ -24,7 +24,6 @@
 # The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
 # If a synthetic person draws an item twice, she draws another.
 # LDPMiner estimates candidates by phase two, and other items by phase one.
-# The census is a stand-in, and Figs. 5-11 and 5-12 have $k = 10$.
 #
 # **Letters.**
 # For table entries $\pm1/\sqrt m$ we write $\Phi_{jv} = \pm1$ and send signs, so the only factor left is $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
@@ -34,7 +33,7 @@
 # The other part: {ref}`experiments, §4 and §5 <paper-zhang2018-experiments>`.
 #
 # **If you build on it.**
-# - At small ε, report whole sets, which is far better than one bit about one item ({ref}`ch-items`).
+# - At small ε, report whole sets: far better than one bit about one item ({ref}`ch-items`).
 # - As published, a second phase pays only with fewer candidates than ℓ ({prf:ref}`thm-gfim-pays`).
 # - Estimates that selected an item are too large: publish those from other people.
 
@@ -603,7 +602,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle \hat\pi = \frac{p-1}{2p-1}\,n + \frac{n_1}{(2p-1)\,n}$ | $\displaystyle \hat\pi = \boxed{\frac{p-1}{2p-1}} + \frac{n_1}{(2p-1)\,n}$ |
 # :::
 #
-# For $n = 1000$, $\pi = 0.1$ and ε = 1, the former is −581.
+# For $n = 1000$, $\pi = 0.1$ and ε = 1, the printed estimate is −581.
 #
 # (zhang2018-2-7)=
 # ### (2-7) · Its expectation
@@ -626,7 +625,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 #
 # {badge}`Corrected · probable misprint <zhang2018.p>`
 #
-# From the printed $p/(1-p) = e^\varepsilon$ follows:
+# The printed $p/(1-p) = e^\varepsilon$ gives
 #
 # :::{table}
 # :class: beside
@@ -771,8 +770,9 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # | The δ of the lemma corresponds to Algorithm 1's β. | δ is the $\boxed{\text{size of the distortion}}$. |
 # :::
 #
-# (2-8) is said to hold with probability at least $1-\delta$, which depends on the constant in $O(\cdot)$: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, $\ln(d)/\delta^2$ are not.
-# For 50,000 people, Algorithm 1's keep all distances with probability above 0.999 at $\beta = 0.01$, below 0.28 at 0.1.
+# (2-8) is said to hold with probability at least $1-\delta$.
+# This depends on the constant in $O(\cdot)$: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, $\ln(d)/\delta^2$ are not.
+# For 50,000 people, Algorithm 1's rows keep all distances with probability above 0.999 at $\beta = 0.01$, below 0.28 at 0.1.
 
 
 # %% tags=["hide-input"]

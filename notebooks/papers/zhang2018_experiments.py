@@ -416,7 +416,7 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # error: {badge}`Undecidable <zhang2018.fig59>` precision: {badge}`Undecidable <zhang2018.fig510>` GFIM is better: {badge}`Undecidable <zhang2018.census-better>`
 #
-# On our stand-ins, the precision of both methods grows with $k$, on average.
+# On our stand-ins, the mean precision of both methods grows with $k$.
 # The error falls, then rises; five of our ten curves are lowest at the thesis's 3.
 # GFIM is ahead of LDPMiner-SH in error at every $k$, and in precision on average over $k = 5$ to 20.
 
