@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import exp, expm1
-from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -45,30 +44,32 @@ def yes_replies(
 
 
 def worth(
-    make: Mapping[str, Callable[[float], Mechanism]], budgets: Sequence[float]
+    make: Mapping[str, Callable[[float], Mechanism]], budgets: Sequence[float], fine: Sequence[float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compute by how many people one forged report can raise the count of item 0.
+    """Compute by how many people one forged report can raise the count of one item.
 
     Parameters
     ----------
     make : dict of str to function
         From ε to a frequency oracle with a closed list of items.
     budgets : sequence of float
-        ε, in nats.
+        ε at which the largest score is found, in nats.
+    fine : sequence of float
+        ε at which the formula is computed.
 
     Returns
     -------
     formula, found : DataFrame
         Columns mechanism, ε and people: by the support probabilities, with the bound that all ε-LDP clients obey as a
-        mechanism of its own; and the largest score that the mechanism's `influence` finds among its reports.
+        mechanism of its own; and the largest score that `influence` finds among the reports.
     """
     formula, found = [], []
-    for eps in map(float, budgets):
-        formula.append(("bound", eps, exp(eps) / expm1(eps)))
+    for eps in map(float, fine):
         for name, build in make.items():
-            mechanism: Any = build(eps)
-            p, q = map(float, mechanism.support)
+            p, q = map(float, build(eps).support)  # type: ignore[attr-defined]
             formula.append((name, eps, (1 - q) / (p - q)))
-            found.append((name, eps, float(mechanism.influence())))
+        formula.append(("bound", eps, exp(eps) / expm1(eps)))
+    for eps in map(float, budgets):
+        found += [(name, eps, float(build(eps).influence())) for name, build in make.items()]
     columns = ["mechanism", "ε", "people"]
     return pd.DataFrame(formula, columns=columns), pd.DataFrame(found, columns=columns)
