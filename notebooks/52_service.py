@@ -7,11 +7,11 @@
 # :::{admonition} In one minute
 # A proof of privacy speaks of one report.
 # A service asks again, every day.
-# It takes its coins from a computer and its reports from anybody, also from liars.
+# Its coins come from a computer, and its reports from anybody, liars included.
 # It sees when a message comes, and how long it is.
 # Each of these can undo a correct proof while every estimate stays right.
-# Most of the cure is to count whatever an observer sees as part of the report.
-# A phone should pay for its reports, remember them, and toss the coins of its operating system.
+# So count whatever an observer sees as part of the report.
+# Let the phone pay for its reports, remember them, and toss the coins of its operating system.
 # :::
 #
 # :::{zh}
@@ -24,7 +24,7 @@
 # 示例文件夹中有完整的用户端与服务器。
 # :::
 #
-# You need {ref}`ch-rr`, {ref}`ch-composition` and, for the liars, {ref}`ch-frequency`.
+# You need {ref}`ch-composition` and {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -63,27 +63,21 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# We know that this client is ε-LDP.
-# {numref}`fig-deploy-service` shows what a service adds to it.
+# This client is ε-LDP.
+# {numref}`fig-deploy-service` shows what a service adds.
 
 # %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "A service. The theorems speak of the box with the die. All that crosses the border must depend on the report alone, or not on the person at all."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay from the account, randomized response with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally, estimate."}}
-steps = [
-    ("phone", "value"),
-    ("phone", "pay"),
-    ("phone", "perturb"),
-    ("phone", "keep bytes"),
-    ("network", "time, length,\naddress", "message"),
-    ("server", "check"),
-    ("server", "tally"),
-]
+steps = [("phone", name) for name in ("value", "pay", "perturb", "keep bytes")]
+steps += [("network", "time, length,\naddress", "message")]
+steps += [("server", "check"), ("server", "tally")]
 diagram.flow(steps, chance=["perturb"], private=["phone"])
 plt.show()
 
 # %% [markdown]
-# **What else must hold, so that the app learns no more about Ana than the theorem allows?**
+# **What else must hold, so that the server learns no more about Ana than the theorem allows?**
 #
-# Local privacy trusts the phone and nobody else.
-# So its code must be open, and its parameters must stand in that code, not in an answer of the server.
+# Local privacy trusts the phone and nothing else.
+# So its code must be open, and must contain its parameters: a server that sends ε chooses it.
 #
 # (sec-deploy-time)=
 # ## Day after day
@@ -105,12 +99,14 @@ def remembered(history, eps, rng):
 
 # %% [markdown]
 # Suppose that a share $f$ of people smoke.
-# After $t$ fresh replies of one person, of which $a$ say yes, Bayes' rule gives the server these odds that she smokes ({prf:ref}`thm-odds`):
+# If $a$ of a person's $t$ fresh replies say yes, the odds that she smokes are ({prf:ref}`thm-odds`)
 #
 # $$ \frac{f}{1-f}\cdot e^{\varepsilon a}\cdot e^{-\varepsilon(t-a)} = \frac{f}{1-f}\; e^{\varepsilon(2a-t)}. $$ (eq-deploy-belief)
 #
-# If she does smoke, $a$ is binomial with $p = e^\varepsilon/(1+e^\varepsilon)$.
-# On average $2a - t$ is $t\,(2p-1)$, so the odds grow exponentially.
+# If she does smoke, $a$ is binomial with $p = e^\varepsilon/(1+e^\varepsilon)$, so the exponent grows with $t$:
+#
+# $$ \E\,\varepsilon(2a-t) = \varepsilon\,t\,(2p-1) = \varepsilon\,t\,\tanh\frac\varepsilon2. $$ (eq-deploy-drift)
+#
 # A remembered reply is one reply, however often it is sent.
 
 
@@ -128,20 +124,22 @@ def mean_belief(t, eps, f):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-days` shows the server's mean belief about smokers, if $f = 0.2$.
+# {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$.
+# Within weeks, fresh coins give the value away.
 
-# %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings, if one in five people does. Lines: formula. Marks: 500 simulated smokers each, with 95 % bars."}, "image": {"alt": "Mean belief against mornings from 1 to 30. With fresh coins it rises from 0.4 to nearly 1 within two weeks for epsilon 1, and to about 0.9 after 30 mornings for one half. With a remembered reply it stays near 0.4 and 0.25. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 300 simulated smokers, the same on all mornings, with 95 % bars."}, "image": {"alt": "Mean belief against mornings from 1 to 30. With fresh coins it rises from 0.32 to 0.99 for epsilon 1, and from 0.23 to 0.77 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines."}}
 F, MORNINGS = 0.2, np.array([1, 2, 4, 7, 10, 14, 21, 30])
 names, line, marks = [], [], []
 for eps in (1.0, 0.5):
     for client in (fresh, remembered):
         names.append(f"{client.__name__}, ε = {eps:g}")
         used = MORNINGS if client is fresh else np.ones(8, int)
-        line += [(names[-1], t, mean_belief(u, eps, F)) for t, u in zip(MORNINGS, used, strict=True)]
-        yes = study.yes_replies(client, used, eps=eps, people=500, rng=rng)
+        yes = study.yes_replies(client, used, eps=eps, people=300, rng=rng)
         for t, u, a in zip(MORNINGS, used, yes.T, strict=True):
+            line.append((names[-1], t, mean_belief(u, eps, F)))
             marks += [(names[-1], t, b) for b in belief(a, u, eps, F)]
-line, marks = (pd.DataFrame(z, columns=["client", "t", "belief"]) for z in (line, marks))
+columns = ["client", "t", "belief"]
+line, marks = (pd.DataFrame(z, columns=columns) for z in (line, marks))
 ax = sns.lineplot(line, x="t", y="belief", **theory("client", names))
 sns.lineplot(marks, x="t", y="belief", ax=ax, **simulation("client", names))
 ax.axhline(F, color="gray", marker="", lw=1, zorder=0)
@@ -151,7 +149,7 @@ plt.show()
 
 # %% [markdown]
 # The estimates do not show this difference.
-# The server averages scores, as in {ref}`ch-rr`:
+# The server averages scores, as in {ref}`ch-composition`:
 
 
 # %%
@@ -162,20 +160,21 @@ def server(replies, eps):
     return z.mean(), 1 / (2 * sinh(eps / 2) * sqrt(len(z)))
 
 
-smokes = (np.arange(10_000) < 2_000).astype(int)
-rows = []
-for client, total in ((fresh, "30"), (remembered, "1")):
-    sent = np.array([client((x,) * 30, 1.0, rng) for x in smokes.tolist()])
-    days = [f"{f_hat:.3f} ± {e:.3f}" for f_hat, e in (server(sent[:, day], 1.0) for day in (0, 29))]
+smokes, rows = [1] * 1200 + [0] * 4800, []
+for client, total in ((fresh, 7), (remembered, 1)):
+    sent = np.array([client((x,) * 7, 1.0, rng) for x in smokes])
+    told = [server(sent[:, day], 1.0) for day in (0, 6)]
+    days = [f"{f_hat:.3f} ± {error:.3f}" for f_hat, error in told]
     rows.append([client.__name__, total, F, *days])
-table(pd.DataFrame(rows, columns=["client", "ε of 30 days", "true share", "day 1", "day 30"]))
+columns = ["client", "ε of a week", "true share", "day 1", "day 7"]
+table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # (sec-deploy-changes)=
 # ### When the value changes
 #
 # On the third day Ana quits.
-# A client might remember one reply *per value*:
+# A client could remember one reply *per value*:
 
 
 # %%
@@ -195,14 +194,13 @@ for client in (remembered, by_value):
 # %% [markdown]
 # A change in the replies proves a change of the value, so `by_value` has no finite ε.
 # RAPPOR's second coin hides the change only in part ({ref}`sec-rappor-uncovered`).
-# So send the first reply for a fixed period, then draw a new one and pay again, whatever happened.
+# So repeat the first reply for a fixed period, then draw and pay again, whatever happened.
 #
 # (sec-deploy-account)=
 # ### A phone that pays
 #
-# `Account` keeps the sum of a person's ε in a file.
-# It pays before it hands out a report, so a crash can lose a report but never send an unpaid one.
-# It refuses reports beyond its limit.
+# `Account` keeps the sum of a person's ε in a file, and refuses reports beyond its limit.
+# It pays before it hands out a report: a crash can lose a report, but never sends an unpaid one.
 
 
 # %%
@@ -221,17 +219,17 @@ def morning(value, account, kept):
 with TemporaryDirectory() as phone:
     account, kept = Account(f"{phone}/account", limit=1.5), {}
     week = {morning(1, account, kept) for _ in range(7)}
-    print(f"different replies in a week: {len(week)}, spent: {account.spent}")
+    print(f"{len(week)} reply in a week, spent: {account.spent}")
     try:
         account.report(SLEEP, [2], rng=SystemRandom(), label="sleep")
     except BudgetError as refused:
         print(refused)
 
 # %% [markdown]
-# Apple's first client renewed its budget every day, and spent up to 16 per day {cite:p}`tang2017apple`.
+# An early client of Apple's renewed its budget every day, and could spend 16 per day {cite:p}`tang2017apple`.
 #
 # If no answer comes back, the phone sends the *same bytes* again.
-# New coins for each try would cost a second ε, and the network would decide how often.
+# New coins would cost a second ε, and the network would decide how often.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of histories and retries, and what replies reveal"}
@@ -269,7 +267,7 @@ told = laws(lambda x, rng: fresh((x,) * 4, 1.0, rng), [0, 1])
 from_law = sum(float(told[1][y] * F * told[1][y] / (F * told[1][y] + (1 - F) * told[0][y])) for y in told[1])
 check(
     "Belief",
-    "four fresh replies: mean belief from their exact law",
+    "four replies: from their exact law",
     abs(mean_belief(4, 1.0, F) - from_law) < 1e-9,
     control="three replies",
     caught=abs(mean_belief(3, 1.0, F) - from_law) > 0.01,
@@ -279,9 +277,9 @@ check(
 # (sec-deploy-random)=
 # ## Where the coins come from
 #
-# A proof takes the coins as unknown.
+# A proof assumes that nobody knows the coins.
 # Suppose that a phone seeds its generator with the minute of the day.
-# It then sends 64 bits, one per brand of cigarettes, each flipped with a coin of its own.
+# It then sends a bit for each of 64 brands of cigarettes, each flipped with a coin of its own.
 
 
 # %%
@@ -306,21 +304,21 @@ def undo(report):
 
 
 brands, minutes = rng.integers(64, size=200), rng.integers(24 * 60, size=200)
-named = sum(undo(seeded(b, m)) == {b} for b, m in zip(brands, minutes, strict=True))
+people = zip(brands, minutes, strict=True)
+named = sum(undo(seeded(b, m)) == {b} for b, m in people)
 print(f"{named} of 200 people named")
 
 # %% [markdown]
-# Neither estimates nor `laws` show this fault, because every seed gives good coins.
-# A secret seed does not help if the generator is predictable: 624 outputs of the Mersenne Twister reveal its state {cite:p}`matsumoto1998mersenne`, and numpy's default was broken as well {cite:p}`bouillaguet2020pcg`.
-# The package's `SystemRandom` asks the operating system for every coin.
-# Generators belong in simulations.
+# Estimates do not show this fault, nor does `laws`: every seed gives good coins.
+# A secret seed does not help if outputs reveal the generator's state, as 624 do for the Mersenne Twister {cite:p}`matsumoto1998mersenne` and some more for numpy's default {cite:p}`bouillaguet2020pcg`.
+# `SystemRandom` asks the operating system for every coin.
 #
 # (sec-deploy-float)=
 # ## Numbers that are not real
 #
-# Laplace noise on paper reaches every real number.
-# A computer's noise reaches only some floats, because it is computed from few uniform numbers.
-# Here is a client in floats of 16 bits:
+# On paper, Laplace noise reaches every real number.
+# A computer's noise, computed from uniform numbers, reaches only some floats.
+# Here is a client in floats of 16 bits, with 1,024 uniform numbers and a sign:
 
 
 # %%
@@ -332,18 +330,21 @@ def all_reports(x):
 
 
 from_0, from_1 = all_reports(0), all_reports(1)
-first = np.float16(0.25).view(np.uint16)
-floats = np.arange(first, first + 41, dtype=np.uint16).view(np.float16)  # successive
+start = int(np.float16(0.25).view(np.uint16))
+floats = np.arange(start, start + 41, dtype=np.uint16).view(np.float16)
 
-# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on. Filled: floats that the client can send for the value 0, and for the value 1."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Hardly any column has both filled."}}
-diagram.cells({f"value {x}": np.isin(floats, y) for x, y in ((0, from_0), (1, from_1))})
+# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on. Filled: those that the client can send."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Hardly any column has both filled."}}
+can_be_sent = {"value 0": np.isin(floats, from_0), "value 1": np.isin(floats, from_1)}
+diagram.cells(can_be_sent)
 plt.show()
-print(f"{np.isin(from_0, from_1, invert=True).mean():.0%} of all noises prove the value 0")
+proof = np.isin(from_0, from_1, invert=True).mean()
+print(f"{proof:.0%} of reports of 0 can only come from 0")
 
 # %% [markdown]
-# In floats of 64 bits the gaps are smaller, but they are there {cite:p}`mironov2012significance`.
-# If $1 + z$ lies between 0 and $\frac12$, then $z$ lies between $-1$ and $-\frac12$, and these floats are multiples of $2^{-53}$.
-# Most floats below $\frac12$ are finer, and only the value 0 can produce them.
+# Floats of 64 bits have gaps, too {cite:p}`mironov2012significance`.
+# Take a report between 0 and $\frac12$.
+# For the value 1, its noise lies between $-1$ and $-\frac12$, where all floats are multiples of $2^{-53}$, and so is the report.
+# For the value 0 the report is the noise itself, and most floats below $\frac12$ are finer.
 
 
 # %%
@@ -352,18 +353,19 @@ def proves_0(y):
     return (0 < y) & (y < 0.5) & (np.ldexp(y, 53) % 1 != 0)
 
 
-z = rng.laplace(size=100_000)
-print(f"proved: {proves_0(0 + z).mean():.1%} of reports of 0, {proves_0(1 + z).sum()} of 1")
+noise = rng.laplace(size=100_000)
+found = proves_0(0 + noise).mean(), proves_0(1 + noise).sum()
+print(f"proved: {found[0]:.1%} of reports of 0, {found[1]} of 1")
 
 # %% [markdown]
-# Noise on a grid that holds all values has an exact law ({ref}`sec-rr-laplace`).
+# So draw noise on a grid that holds all values; its law is exact ({ref}`sec-rr-laplace`).
 #
 # (sec-rr-float)=
 # ### Why thresholds are rounded
 #
-# Coins have gaps, too.
-# `rng.random() < p` compares a multiple of $2^{-53}$, so a lie cannot be rarer than $2^{-53}$.
-# The package rounds each threshold to a multiple of $2^{-53}$, in the direction that protects, and stops at $\varepsilon = 32$.
+# A coin in a computer is `rng.random() < p`, and `rng.random()` is a multiple of $2^{-53}$.
+# So the probability of a lie is one, too: two steps at $\varepsilon = 36$, none at 37.5.
+# The package rounds each threshold to a multiple of $2^{-53}$ in the direction that protects, and refuses ε above 32.
 
 
 # %%
@@ -372,12 +374,18 @@ def plain(x, eps, rng):
     return x if toss(exp(eps) / (1 + exp(eps)), rng) else 1 - x
 
 
+def exact(eps):
+    """Exact ε of the float's coin, and of the package's."""
+    yield epsilon(laws(lambda x, rng: plain(x, eps, rng), [0, 1]))
+    yield GRR(k=2, epsilon=eps).realised_epsilon if eps <= 32 else None
+
+
 rows = []
 for eps in (1, 20, 32, 36, 37.5):
-    found = epsilon(laws(lambda x, rng, eps=eps: plain(x, eps, rng), [0, 1]))
-    ours = f"{GRR(k=2, epsilon=eps).realised_epsilon:.5f}" if eps <= 32 else "refused"
-    rows.append([f"{eps:g}", "∞" if found == inf else f"{found:.5f}", ours])
-table(pd.DataFrame(rows, columns=["ε asked for", "ε of the float", "ε of the package"]))
+    told = ("refused" if e is None else f"{e:.5f}" for e in exact(eps))
+    rows.append([f"{eps:g}", *told])
+columns = ["ε asked for", "float", "package"]
+table(pd.DataFrame(rows, columns=columns).replace("inf", "∞"))
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: seeds, last digits, and exact ratios against e^ε"}
@@ -399,13 +407,13 @@ check(
 check(
     "Digits",
     "reports of 1 never prove 0",
-    not proves_0(1 + z).any() and proves_0(z).mean() > 0.01,
+    found[1] == 0 and found[0] > 0.01,
     control="noise on a grid: neither do those of 0",
-    caught=not proves_0(np.round(z * 2**20) / 2**20).any(),
+    caught=not proves_0(np.round(noise * 2**20) / 2**20).any(),
 )
 check(
     "Thresholds",
-    "seven budgets: the package's largest ratio is at most e^ε, in fractions",
+    "seven budgets: the largest ratio is at most e^ε",
     all(worst_ratio(GRR(k=2, epsilon=eps)) <= odds(eps) for eps in BUDGETS),
     control="thresholds in floats",
     caught=any(worst_ratio(lambda x, rng, eps=eps: plain(x, eps, rng)) > odds(eps) for eps in BUDGETS),
@@ -416,7 +424,7 @@ check(
 # ## Randomness in public
 #
 # Local hashing sends a public seed, and is ε-LDP for every seed.
-# Who draws it?
+# Who should draw the seed?
 
 
 # %%
@@ -424,21 +432,22 @@ LOCAL = OLH(k=64, epsilon=2.0)
 seeds = LOCAL.hash.seeds(10_000, rng)
 slots = LOCAL.hash(seeds[:, None], np.arange(64))
 together = (slots == slots[:, :1]).sum(1)  # items in the slot of item 0
-print(f"in the slot of item 0: {together.min()} to {together.max()} of 64 items")
+few, many = together.min(), together.max()
+print(f"in the slot of item 0: {few} to {many} of 64 items")
 
 # %% [markdown]
-# - *The server* could choose seeds that put a brand alone into its slot, and ask each person about one brand.
-#   A seed is also as good as a name.
-# - *A liar* could choose a seed that puts many items into one slot, and raise them all.
+# - *A server* would choose seeds that leave one brand alone in its slot, or use them as names.
+# - *A liar* would choose a seed that puts many items into one slot, and raise them all.
 #
-# So the phone draws the seed, without looking at the value; liars remain.
+# So the phone draws the seed, without looking at the value.
+# Liars remain.
 #
 # (sec-deploy-liars)=
 # ## Liars
 #
-# A client is a program, and a liar need not run it.
+# A liar need not run the client.
 # How many people can one forged report stand for?
-# Every estimate of this book averages scores $z(y)$.
+# Let $z(y)$ be the score of report $y$ for one item.
 #
 # :::{prf:theorem} What one report is worth
 # :label: thm-deploy-liar
@@ -453,76 +462,86 @@ print(f"in the slot of item 0: {together.min()} to {together.max()} of 64 items"
 #
 # $$ \E[u - z(y) \mid x'] \le e^\varepsilon\, \E[u - z(y) \mid x]. $$
 #
-# The left side is $u$, and the right side $e^\varepsilon(u-1)$.
-# So $u\,(e^\varepsilon - 1) \ge e^\varepsilon$.
+# Insert the two means, and solve for $u$:
+#
+# $$ \begin{aligned} u - 0 &\le e^\varepsilon\,(u - 1), \\ e^\varepsilon &\le u\,(e^\varepsilon - 1). \end{aligned} $$
+#
 # :::
 #
 # Randomized response attains this bound.
-# Any report that one value can send, every value can send, so no check of a single report exposes a careful liar.
-# {numref}`fig-deploy-liars` shows the bound and the worth of one report for a chosen item, $(1-q^*)/(p^*-q^*)$ for oracles with support probabilities $p^*$ and $q^*$.
+# Every report that one value can send, any value can send, so no check of a single report exposes a careful liar.
+# An oracle with support probabilities $p^*$ and $q^*$ gives the score
+#
+# $$ z(y) = \frac{1 - q^*}{p^* - q^*} \qquad\text{if } y \text{ supports the item,} $$ (eq-deploy-worth)
+#
+# which {numref}`fig-deploy-liars` compares with the bound.
 
-# %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: the largest score of all reports, by the package's estimates."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 8. The bound falls from 10 to 1. The Hadamard bit starts at 20 and approaches it, OUE at 20 and ends at 2. k-RR starts near 1,200 with 128 items and near 150 with 16, and falls to 1."}}
+# %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 8. The bound falls from 10 to 1. The Hadamard bit starts at 20 and approaches it, OUE at 20 and ends at 2. k-RR starts near 1,200 with 128 items and near 150 with 16, and falls to 1."}}
 MAKE = {
     "k-RR, k = 128": lambda eps: GRR(k=128, epsilon=eps),
     "k-RR, k = 16": lambda eps: GRR(k=16, epsilon=eps),
     "OUE": lambda eps: OUE(k=16, epsilon=eps),
     "Hadamard bit": lambda eps: HadamardBit(k=16, epsilon=eps),
 }
-line, marks = study.worth(MAKE, np.geomspace(0.1, 8, 9))
+budgets = np.geomspace(0.1, 8, 9)
+line, marks = study.worth(MAKE, budgets, np.geomspace(0.1, 8, 65))
 names = [*MAKE, "bound"]
 ax = sns.lineplot(line, x="ε", y="people", **theory("mechanism", names))
-sns.lineplot(marks, x="ε", y="people", ax=ax, **simulation("mechanism", names))
-ax.set(xscale="log", yscale="log", xlabel="budget ε", ylabel="worth of one report, people")
+look = simulation("mechanism", names)
+sns.lineplot(marks, x="ε", y="people", ax=ax, **look)
+ax.set(xlabel="budget ε", ylabel="worth of one report, people")
+ax.set(xscale="log", yscale="log")
 plain_ticks(ax)
 label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# `influence` says what one report can add to several items together, and `screen` tests whether a crowd looks honest.
-# Here 200 liars join 19,800 honest people, and want ten of 256 items:
+# `influence` computes the worth for several items together, and `screen` tests whether a crowd looks honest.
+# Here 200 of 20,000 people lie to raise ten of 256 items, whose true share is 3.9 %:
 
 # %%
 oracle = OUE(k=256, epsilon=1.0)
 honest = oracle.perturb(rng.integers(256, size=20_000), rng=rng)
 loud, careful = np.ones((200, 256), bool), honest[:200].copy()
-for bits in careful:  # as many ones as before, the ten first
-    ones = bits.sum()
+for bits in careful:  # as many ones as before, ten of them chosen
+    others = rng.permutation(246)[: bits.sum() - 10]
     bits[:] = False
-    bits[:10], bits[10 + rng.permutation(246)[: ones - 10]] = True, True
-for name, liars in {"nobody lies": honest[:200], "all ones": loud, "careful": careful}.items():
+    bits[:10], bits[10 + others] = True, True
+CROWDS = {"honest": honest[:200], "all ones": loud, "careful": careful}
+for name, liars in CROWDS.items():
     reports = np.concatenate([liars, honest[200:]])
     share = oracle.estimate(oracle.tally(reports))[:10].sum()
-    print(f"{name:<12} ten items {share:.1%}; odd: {', '.join(screen(oracle, reports).failed) or 'nothing'}")
-print(f"one report can stand for {oracle.influence(10):.1f} people on ten items")
+    odd = ", ".join(screen(oracle, reports).failed[:2]) or "nothing"
+    print(f"{name:<9} ten items {share:5.1%}, odd: {odd}")
+print(f"one report, ten items: up to {oracle.influence(10):.1f} people")
 
 # %% [markdown]
-# Careful liars pass.
-# Against them, mechanisms with small `influence` help, and tokens that are issued once per person {cite:p}`davidson2018privacypass`.
-# No local protocol without interaction escapes such attacks {cite:p}`cao2021poisoning,cheu2021manipulation`.
+# Careful liars pass {cite:p}`cao2021poisoning`.
+# Small `influence` helps against them, and so do tokens that are issued once per person {cite:p}`davidson2018privacypass`.
+# No local protocol without interaction escapes such attacks {cite:p}`cheu2021manipulation`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the bound, and who passes the screen"}
-def largest(scores):
-    return [(name, eps, people) for name, eps, people in scores.itertuples(index=False)]
+def above(people):
+    """Whether worths at all budgets obey the bound."""
+    return all(people >= np.exp(marks["ε"]) / np.expm1(marks["ε"]) - 1e-9)
 
 
-bound = {eps: exp(eps) / (exp(eps) - 1) for eps in line["ε"]}
-warner, _ = study.worth({"": lambda eps: GRR(k=2, epsilon=eps)}, [1.0])
+_, warner = study.worth({"": lambda eps: GRR(k=2, epsilon=eps)}, [1.0], [1.0])
 check(
     "Worth",
-    "four oracles, nine budgets: above the bound, which randomized response attains",
-    all(people > bound[eps] - 1e-9 for _, eps, people in largest(marks))
-    and abs(warner["people"][0] - exp(1) / (exp(1) - 1)) < 1e-9,
+    "at the bound or above; randomized response attains it",
+    above(marks["people"]) and abs(warner["people"][0] - exp(1) / (exp(1) - 1)) < 1e-9,
     control="scores cut off at 1",
-    caught=all(min(people, 1) < bound[eps] for _, eps, people in largest(marks)),
+    caught=not above(marks["people"].clip(upper=1)),
 )
-found = [bool(screen(oracle, np.concatenate([y, honest[200:]])).failed) for y in (honest[:200], careful, loud)]
+crowd = {name: screen(oracle, np.concatenate([liars, honest[200:]])).failed for name, liars in CROWDS.items()}
 check(
     "Screen",
-    "nobody lies: nothing odd; careful liars: nothing",
-    not any(found[:2]),
+    "honest and careful crowds pass",
+    not crowd["honest"] and not crowd["careful"],
     control="all ones",
-    caught=found[2],
+    caught=bool(crowd["all ones"]),
 )
 
 
@@ -535,7 +554,7 @@ check(
 # For an observer, the *report* is everything about a person's participation that the observer can see.
 # :::
 #
-# With this definition, no new theory is needed: let the client return all that is seen.
+# No new theory is needed: let the client return all that is seen.
 
 
 # %%
@@ -562,50 +581,49 @@ print(prove(listed, [(), ("a",)], rounded=False))
 
 # %% [markdown]
 # So draw whether to take part without looking at the value, or let "no answer" be a value (Exercise 2).
-# Make the message long before a fixed hour of sending, and give all messages one length.
-# The package's clients make the same draws for all values.
-# Addresses and accounts do not change ε of one report, but they join the reports of one person.
-# A second party can remove them {cite:p}`bittau2017prochlo`.
+# Give all messages one length, and send them at a fixed hour, long after they were drawn.
+# The package's draws tell no more than its reports, but a clock may {cite:p}`jin2022timing`.
+# Addresses join the reports of one person; a second party can remove them {cite:p}`bittau2017prochlo`.
 #
 # (sec-deploy-hidden)=
 # ### What ε does not hide
 #
-# ε bounds what *her* report changes.
-# It hides neither that Ana has a health app nor what the app's users have in common, and to learn that is the purpose of the survey {cite:p}`dwork2010difficulties`.
-# Relatives who share a trait report it together.
+# ε bounds what Ana's own report changes.
+# It does not hide that she has the app, nor what its users have in common, which is the purpose of the survey {cite:p}`dwork2010difficulties`.
+# And three sisters with one gene spend $3\,\varepsilon$ about it ({ref}`ye2018-2`).
 #
 # (sec-deploy-trip)=
 # ## The round trip
 #
-# The project's folder [`book/examples/service`](../book/examples/service/README.md) has a client and a server in plain Python.
-# Each message has 26 bytes: the name of survey and mechanism, a random token, one row and one bit of the Hadamard bit.
+# The folder `book/examples/service` has a service in plain Python: {download}`question.py <../book/examples/service/question.py>`, {download}`client.py <../book/examples/service/client.py>`, {download}`server.py <../book/examples/service/server.py>`.
+# Each message has 26 bytes: a name for survey and mechanism, a random token, a row and a bit.
 # The client pays, keeps the bytes on disk, and sends them until the server has them.
 # The server refuses malformed messages and counts equal tokens once.
-# It writes no log; its disk holds only a tally, which has no order and no times.
+# It writes no log, and stores only a tally, without order and times.
 #
 # (sec-deploy-list)=
 # ## Before release
 #
-# - *Promise:* say what ε covers: one report, a day, a lifetime.
-# - *Budget:* the phone counts it (`Account`), and the server cannot raise it.
+# - *Promise:* it says what ε covers: one report, a day or a lifetime.
+# - *Budget:* the phone counts it; the server cannot raise it.
 # - *Memory:* it survives updates, and no backup shows it.
 # - *Coins:* `SystemRandom`, no seed.
 # - *Numbers:* no noise in floats, thresholds rounded.
 # - *Public part:* the phone draws it.
 # - *Message:* one length, a fixed hour, the same bytes again.
 # - *Server:* it refuses what is malformed, and keeps no address, time or order.
-# - *Liars:* you know `influence`, and how many people one attacker can be.
-# - *Test:* `prove` or `laws` for the bytes that leave the phone; `audit` for a program that you can only run ({ref}`sec-verify-audit`).
+# - *Liars:* you know `influence`, and how many reports one attacker can send.
+# - *Test:* `prove` or `laws` for the bytes that leave the phone, `audit` for a program that you can only run ({ref}`sec-verify-audit`).
 #
 # (sec-deploy-wrong)=
 # ## What can go wrong
 #
 # - *Somebody reinstalls the app.*
-#   Account and memory are gone, and ε is spent again.
+#   Without account and memory, ε is spent again.
 # - *Another team asks nearly the same question.*
 #   Its budget adds to yours.
 # - *Support asks for a log.*
-#   It holds the value and all coins.
+#   It holds value and coins.
 #
 # (sec-deploy-exercises)=
 # ## Exercises
@@ -614,14 +632,14 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # Let $\varepsilon = \frac12$ and $f = \frac12$.
 # Of Ben's ten fresh replies, seven say yes.
 # What does the server believe?
-# By how many must the yes replies exceed the others for a belief of 99 %?
-# After how many mornings is this so on average, if Ben smokes?
+# By how many must yes replies exceed the others for a belief of 99 %?
+# If Ben smokes, after how many mornings does the mean of $2a-t$ reach this number?
 # :::
 #
 # :::{dropdown} Solution
 # By {eq}`eq-deploy-belief` the odds are $e^{(14-10)/2} = e^2 = 7.4$, so the belief is $7.4/8.4 = 0.88$.
 # Odds of 99 need $2a - t \ge 2\ln 99 = 9.2$, so ten more, since $2a - t$ grows or falls by 1 each morning.
-# On average $2a - t = t\,(2p-1) = t\tanh\frac14 = 0.245\,t$, which reaches 10 after 41 mornings.
+# By {eq}`eq-deploy-drift`, the mean of $2a - t$ is $t\tanh\frac14 = 0.245\,t$, which reaches 10 after 41 mornings.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -649,13 +667,13 @@ def answering(reports, eps):
     return yes / (yes + no)
 
 
-values = rng.choice(3, 50_000, p=[0.6, 0.2, 0.2]).tolist()
+values = rng.choice(3, 20_000, p=[0.6, 0.2, 0.2]).tolist()
 print(f"estimate {answering([three(x, 1.0, rng) for x in values], 1.0):.3f}, truth 0.250")
 print(prove(three, range(3), rounded=False))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 6 minutes)
-# Ana has a phone and a tablet, each with an account of limit 1 and a remembered reply of its own.
+# Ana has a phone and a tablet, each with an account of limit 1 and a remembered reply.
 # What is her ε, what does the server see, and what would you change?
 # :::
 #
@@ -668,10 +686,10 @@ print(prove(three, range(3), rounded=False))
 #
 # ## Summary
 #
-# - Fresh replies add up and reveal a value within weeks; a remembered reply costs ε once, and ignores changes.
-# - Predictable coins and floats undo a proof without touching an estimate.
-# - One forged report stands for at least $e^\varepsilon/(e^\varepsilon-1)$ people.
-# - What an observer sees is the report: who sends, when, and how much.
+# - Fresh replies reveal a value within weeks; a remembered reply costs ε once, and ignores changes.
+# - Predictable coins and floats undo a proof, but no estimate shows it.
+# - One forged report can stand for $e^\varepsilon/(e^\varepsilon-1)$ people or more.
+# - All that an observer sees is the report: who, when, how much.
 #
 # ## Letters
 #
@@ -679,12 +697,11 @@ print(prove(three, range(3), rounded=False))
 # |---|---|
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $t$ | number of mornings (here only) |
 # | $a$ | number of yes replies in $t$ mornings (here only) |
-# | $z$ | score of a report; in the section on floats, noise (here only) |
+# | $z$ | score of a report (here only) |
 # | $u$ | largest score of a report (here only) |
