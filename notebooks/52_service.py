@@ -9,7 +9,7 @@
 # A service asks again, every day.
 # Its coins come from a computer, and its reports from anybody, liars included.
 # It sees when a message comes, and how long it is.
-# Each of these can undo a correct proof while every estimate stays right.
+# Each of these can undo a correct proof, and most leave the estimates right.
 # So count whatever an observer sees as part of the report.
 # Let the phone pay for its reports, remember them, and toss the coins of its operating system.
 # :::
@@ -63,8 +63,7 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# This client is ε-LDP.
-# {numref}`fig-deploy-service` shows what a service adds.
+# {numref}`fig-deploy-service` shows what a service adds to this client.
 
 # %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "A service. The theorems speak of the box with the die. All that crosses the border must depend on the report alone, or not on the person at all."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay from the account, randomized response with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally, estimate."}}
 steps = [("phone", name) for name in ("value", "pay", "perturb", "keep bytes")]
@@ -310,7 +309,8 @@ print(f"{named} of 200 people named")
 
 # %% [markdown]
 # Estimates do not show this fault, nor does `laws`: every seed gives good coins.
-# A secret seed does not help if outputs reveal the generator's state, as 624 do for the Mersenne Twister {cite:p}`matsumoto1998mersenne` and some more for numpy's default {cite:p}`bouillaguet2020pcg`.
+# A secret seed does not help if outputs reveal the generator's state.
+# Those of the Mersenne Twister do {cite:p}`matsumoto1998mersenne`, and at some expense those of numpy's default {cite:p}`bouillaguet2020pcg`.
 # `SystemRandom` asks the operating system for every coin.
 #
 # (sec-deploy-float)=
@@ -440,7 +440,6 @@ print(f"in the slot of item 0: {few} to {many} of 64 items")
 # - *A liar* would choose a seed that puts many items into one slot, and raise them all.
 #
 # So the phone draws the seed, without looking at the value.
-# Liars remain.
 #
 # (sec-deploy-liars)=
 # ## Liars
@@ -451,7 +450,8 @@ print(f"in the slot of item 0: {few} to {many} of 64 items")
 #
 # :::{prf:theorem} What one report is worth
 # :label: thm-deploy-liar
-# Let a client be ε-LDP with finitely many reports, and let a score have mean 1 for the value $x$ and mean 0 for the value $x'$.
+# Let a client be ε-LDP with finitely many reports.
+# Let a score have mean 1 for the value $x$ and mean 0 for the value $x'$.
 # Then some report has a score of at least $e^\varepsilon/(e^\varepsilon-1)$.
 # :::
 #
@@ -580,7 +580,8 @@ print(prove(timed, range(4), rounded=False))
 print(prove(listed, [(), ("a",)], rounded=False))
 
 # %% [markdown]
-# So draw whether to take part without looking at the value, or let "no answer" be a value (Exercise 2).
+# Silence alone multiplies the odds by 5/2, a single draw proves the item, and a length counts the brands.
+# So draw whether to take part without looking at the value, or let "no answer" be a value.
 # Give all messages one length, and send them at a fixed hour, long after they were drawn.
 # The package's draws tell no more than its reports, but a clock may {cite:p}`jin2022timing`.
 # Addresses join the reports of one person; a second party can remove them {cite:p}`bittau2017prochlo`.
@@ -589,7 +590,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # ### What ε does not hide
 #
 # ε bounds what Ana's own report changes.
-# It does not hide that she has the app, nor what its users have in common, which is the purpose of the survey {cite:p}`dwork2010difficulties`.
+# It does not hide that she has the app, nor what its users have in common: to learn this is the purpose {cite:p}`dwork2010difficulties`.
 # And three sisters with one gene spend $3\,\varepsilon$ about it ({ref}`ye2018-2`).
 #
 # (sec-deploy-trip)=
@@ -644,7 +645,8 @@ print(prove(listed, [(), ("a",)], rounded=False))
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # Some people do not want to answer, and more of them smoke.
-# Write a client with three values, no, yes and "no answer", that always sends a report, and an estimator of the share of smokers among those who answer.
+# Write a client for three values, no, yes and "no answer", that always sends a report.
+# Write an estimator of the share of smokers among those who answer.
 # :::
 #
 # :::{dropdown} Solution

@@ -78,8 +78,8 @@ def test_a_hundred_clients_and_a_server_in_another_process(service, tmp_path):
     truth, found = np.eye(10)[3], question.MECHANISM.estimate(tally)
     assert np.abs(found - truth).max() < bound
     assert np.abs(found - np.roll(truth, 1)).max() > 1 - bound  # the control: another item is not estimated near 1
-    # two items differ in half of all rows, and there 3 has the sign with 0.88: by Chernoff, another of nine items is not
-    # below it with probability 9 × 0.825¹⁰⁰ < 5e-8
+    # in half of the rows an item has another sign than 3, and there 3 is reported with 0.88: by Chernoff, one of nine
+    # items is not below 3 with probability 9 × 0.825¹⁰⁰ < 5e-8
     assert found.argmax() == 3
 
 
