@@ -30,19 +30,16 @@ from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
-import joblib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-from distributed import Client, LocalCluster
 from scipy.stats import chi2
 
-from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, save
-from ldpnb.book import check, dots, line, recorded, style, sweep, table
+from ldpnb import GRR, OLH, OUE, HadamardResponse
+from ldpnb.book import check, dots, line, recorded, style, table
 from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
 from ldpnb.book.studies import manual as study
-from ldpnb.serve import PartitionError, collect, load_tally, read, save_tally
 
 style()
 SEED = 52
@@ -54,33 +51,43 @@ ZIPF = study.zipf(K)
 # (sec-collect-file)=
 # ## How do I write, read and add partitions?
 #
-# `save` writes reports as one Parquet file, block by block, so that a partition may be larger than memory.
+# `save` writes reports as one Parquet file, block by block, so a partition may be larger than memory.
 # The *label* says what no report tells: which question was asked.
 
 # %%
-folder = Path(tempfile.mkdtemp()).resolve()  # yours is on storage that all machines see
+from ldpnb import HadamardBit, collect, save
+from ldpnb.serve import load_tally, read, save_tally
+
+folder = Path(tempfile.mkdtemp()).resolve()  # yours is a folder that stays
 client = HadamardBit(k=1024, epsilon=1.0)
 LABEL = "song of the day"
 
 
-def write(day, partitions, people):
-    """Write a day's reports, each partition in five blocks, and say how many reports each has."""
+def blocks(number, people=10_000):
+    """Made-up people, who report in blocks."""
+    for _ in range(number):
+        yield client.perturb(rng.choice(1024, people, p=ZIPF), rng=rng)
+
+
+def write(day, partitions):
+    """Write a day's reports; return the names and sizes of its files."""
     (folder / day).mkdir()
-    for i in range(partitions):
-        blocks = (client.perturb(rng.choice(K, people // 5, p=ZIPF), rng=rng) for _ in range(5))
-        save(blocks, folder / day / f"part-{i:02}.parquet", client, label=LABEL)
-    return {f"part-{i:02}.parquet": people for i in range(partitions)}
+    names = [f"part-{i:02}.parquet" for i in range(partitions)]
+    for name in names:
+        save(blocks(5), folder / day / name, client, label=LABEL)
+    return dict.fromkeys(names, 50_000)
 
 
-sent = write("monday", partitions=12, people=50_000)
+sent = write("monday", partitions=12)
 
 # %% [markdown]
 # `collect` counts all partitions of a folder.
 
 # %%
 monday = collect(client, folder / "monday", label=LABEL)
-share, error = client.estimate(monday.tally), client.standard_error(monday.tally)
-print(f"{monday.reports:,} reports in {len(monday.partitions)} partitions, {monday.bytes / 1e6:.2f} MB")
+share = client.estimate(monday.tally)
+error = client.standard_error(monday.tally)
+print(f"{monday.reports:,} reports in {len(monday.partitions)} partitions")
 print(f"item 0: {share[0]:.2%} ± {1.96 * error[0]:.2%}")
 
 # %% [markdown]
@@ -88,7 +95,8 @@ print(f"item 0: {share[0]:.2%} ± {1.96 * error[0]:.2%}")
 
 # %%
 path = next(iter(monday.partitions.values()))
-print(f"{sum(len(block) for block in read(path, client, label=LABEL)):,} reports")
+size = sum(len(block) for block in read(path, client, label=LABEL))
+print(f"{size:,} reports")
 head = json.loads(pq.read_metadata(path).metadata[b"ldpnb"])
 print({name: head[name] for name in ("mechanism", "label", "reports")})
 
@@ -101,11 +109,12 @@ print({name: head[name] for name in ("mechanism", "label", "reports")})
 save_tally(monday.tally, folder / "so-far.tally", label=LABEL)
 (folder / "so-far.json").write_text(json.dumps(list(monday.partitions)))
 
-write("tuesday", partitions=2, people=50_000)
+write("tuesday", partitions=2)
 tuesday = collect(client, folder / "tuesday", label=LABEL)
 before = load_tally(folder / "so-far.tally", client, label=LABEL)
-again = tuesday.partitions.keys() & set(json.loads((folder / "so-far.json").read_text()))
-assert not again, "a partition was counted before"
+numbers = json.loads((folder / "so-far.json").read_text())
+if tuesday.partitions.keys() & set(numbers):
+    raise ValueError("a partition was counted before")
 both = before + tuesday.tally
 print(f"{both.n:,} reports")
 
@@ -203,32 +212,38 @@ faulty = folder / "faulty"
 faulty.mkdir()
 whole = Path(path).read_bytes()
 other = HadamardBit(k=1024, epsilon=2.0)
+flipped = whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]
+few, more = client.perturb([1, 2], rng=rng), other.perturb([1, 2], rng=rng)
 (faulty / "truncated").write_bytes(whole[: len(whole) // 2])
-(faulty / "one bit flipped").write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
-save(other.perturb([1, 2, 3], rng=rng), faulty / "other epsilon", other, label=LABEL)
-save(client.perturb([1, 2, 3], rng=rng), faulty / "other label", client, label="song of the year")
+(faulty / "flipped bit").write_bytes(flipped)
+save(more, faulty / "other epsilon", other, label=LABEL)
+save(few, faulty / "other label", client, label="song of the year")
 shutil.copy(path, faulty / "copy")
+names = "truncated, flipped bit, other epsilon, other label, missing, copy"
 
-for name in ("truncated", "one bit flipped", "other epsilon", "other label", "missing", "copy"):
+for name in names.split(", "):
     try:
         collect(client, [path, faulty / name], label=LABEL)
     except ValueError as error:  # a PartitionError is one, too
-        text = str(error).split("got " if isinstance(error, PartitionError) else "but ")[1]
-        print(text.replace(f"{faulty}{os.sep}", "").replace(f"{folder}{os.sep}", ""))
+        text = str(error).replace(f"{faulty}{os.sep}", "")
+        text = text.replace(f"{folder}{os.sep}", "")
+        print(f"{name}: {text.split(': ', 1)[-1]}")
 
 # %% [markdown]
 # If you want the rest nevertheless, say `skip=True`, and look at what was skipped.
 # A list of the files that you expect shows which ones never came.
 
 # %%
-asked = [path, *(faulty / name for name in ("truncated", "other epsilon", "missing"))]
+asked = [path, *(faulty / name for name in ("truncated", "missing"))]
 partly = collect(client, asked, label=LABEL, skip=True)
-print(f"{partly.reports:,} reports; skipped: {', '.join(Path(path).name for path in partly.skipped)}")
+skipped = [Path(path).name for path in partly.skipped]
+print(f"{partly.reports:,} reports counted; skipped: {', '.join(skipped)}")
 came = {Path(path).name for path in partly.partitions.values()}
-print(f"sent but not counted: {sum(n for name, n in sent.items() if name not in came):,} reports")
+lost = sum(size for name, size in sent.items() if name not in came)
+print(f"{lost:,} reports were sent and not counted")
 
 # %% [markdown]
-# - Each page of a file, each column and the file's head have a checksum.
+# - The values in a file, each column and the file's head have checksums.
 #   The tests cut a partition at every byte and change its bytes at random: it is refused, or its counts are right.
 # - Checksums find accidents, not forgery: anybody who can write files can write reports.
 # - `save` gives a file its name when all of it is on the disk, and never overwrites a file.
@@ -244,11 +259,15 @@ print(f"sent but not counted: {sum(n for name, n in sent.items() if name not in 
 # Each worker gets the names of partitions, reads and counts them, and the workers add their tallies.
 
 # %%
+from distributed import Client, LocalCluster
+
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+day, address = folder / "monday", cluster.scheduler_address
 with Client(cluster) as workers:
-    two = collect(client, folder / "monday", label=LABEL, scheduler=workers)
-by_address = collect(client, folder / "monday", label=LABEL, scheduler=cluster.scheduler_address)
-print(f"{two.reports:,} reports by two workers, {by_address.reports:,} by the address of their scheduler")
+    two = collect(client, day, label=LABEL, scheduler=workers)
+by_address = collect(client, day, label=LABEL, scheduler=address)
+print(f"{two.reports:,} reports counted by two workers")
+print(f"{by_address.reports:,} by the address of their scheduler")
 
 
 # %% tags=["hide-input"]
@@ -270,10 +289,9 @@ def by_workers(places, scheduler):
 check(
     "Same integers",
     "one process, two workers, an address: one tally, and the workers counted",
-    np.array_equal(two.tally.counts, monday.tally.counts) and by_workers(folder / "monday", cluster.scheduler_address),
+    np.array_equal(two.tally.counts, monday.tally.counts) and by_workers(day, address),
     control="without the first partition; scheduler ignored",
-    caught=not by_workers(list(monday.partitions.values())[1:], cluster.scheduler_address)
-    and not by_workers(folder / "monday", None),
+    caught=not by_workers([*monday.partitions.values()][1:], address) and not by_workers(day, None),
 )
 
 # %% [markdown]
@@ -282,18 +300,25 @@ check(
 
 
 # %%
+import joblib
+
+from ldpnb.book import sweep
+
+
 def one_run(epsilon, rng):
     """Root mean square error with 20,000 people, and the process that ran it."""
     mechanism = HadamardBit(k=K, epsilon=epsilon)
-    values = rng.choice(K, 20_000, p=ZIPF)
-    difference = mechanism.estimate(mechanism.tally(mechanism.perturb(values, rng=rng))) - ZIPF
-    return {"error": np.sqrt(np.mean(difference**2)), "process": os.getpid()}
+    reports = mechanism.perturb(rng.choice(K, 20_000, p=ZIPF), rng=rng)
+    difference = mechanism.estimate(mechanism.tally(reports)) - ZIPF
+    error = np.sqrt(np.mean(difference**2))
+    return {"error": error, "process": os.getpid()}
 
 
 points = {"epsilon": [0.5, 1.0, 2.0], "trials": 4}
 with Client(cluster), joblib.parallel_config(backend="dask"):
     there = sweep(one_run, rng=np.random.default_rng(1), jobs=-1, **points)
-print(there.groupby("epsilon")["error"].mean().map("{:.2%}".format).to_string())
+for epsilon, found in there.groupby("epsilon"):
+    print(f"ε = {epsilon}: error {100 * found['error'].mean():.2f} points")
 
 # %% tags=["hide-input"]
 here, others = (sweep(one_run, rng=np.random.default_rng(seed), **points) for seed in (1, 2))
@@ -381,8 +406,8 @@ table(
 
 # %% [markdown]
 # Nanoseconds are processor time per report, and *memory* is the most that any process used.
-# Rates are by the clock on the wall; the machine had other work, so the two workers got fewer than two cores.
-# They came out with the same integers as the one process.
+# Rates are by the clock on the wall, and two workers got the stated cores of the machine's two.
+# Their integers were those of the one process.
 
 # %% tags=["hide-input"]
 assert full["same"].all(), "one process and two workers counted differently"
@@ -471,12 +496,12 @@ check(
 # If a share λ of the reports is lost, the estimate is that of the people who are left.
 # Its distance from all people is λ times the difference between the two groups, and no error bar shows it.
 # Suppose those whose reports are lost differ by ten points, and a share near one half is estimated from one-bit reports at ε = 1.
-# The cell says from which λ on the loss is larger than the standard error:
+# The cell prints the standard error, and the λ from which on the loss is larger:
 
 # %%
 for n in (10**4, 10**6, 10**8, 10**9):
     standard = 1 / np.tanh(0.5) / sqrt(n)
-    print(f"{n:13,} people: standard error {100 * standard:.4f} points, λ = {min(1, standard / 0.1):.3%}")
+    print(f"{n:13,} people: {100 * standard:.4f} points, λ = {standard / 0.1:.3%}")
 
 # %% [markdown]
 # - *Losses are not random.* A file is one region's or one app version's.
