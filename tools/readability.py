@@ -31,7 +31,6 @@ STUDIES = "ldpnb.book.studies"
 OLD = frozenset(
     """
     50_choosing 53_deployment
-    costs collecting
     """.split()
 )
 

@@ -261,7 +261,8 @@ print(f"{lost:,} reports were sent and not counted")
 # %%
 from distributed import Client, LocalCluster
 
-cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+two_processes = {"n_workers": 2, "threads_per_worker": 1}
+cluster = LocalCluster(**two_processes, dashboard_address=":0")
 day, address = folder / "monday", cluster.scheduler_address
 with Client(cluster) as workers:
     two = collect(client, day, label=LABEL, scheduler=workers)
@@ -306,7 +307,7 @@ from ldpnb.book import sweep
 
 
 def one_run(epsilon, rng):
-    """Root mean square error with 20,000 people, and the process that ran it."""
+    """Root mean square error, and the process that ran it."""
     mechanism = HadamardBit(k=K, epsilon=epsilon)
     reports = mechanism.perturb(rng.choice(K, 20_000, p=ZIPF), rng=rng)
     difference = mechanism.estimate(mechanism.tally(reports)) - ZIPF
@@ -336,7 +337,8 @@ shutil.rmtree(folder)
 # (sec-collect-cluster)=
 # ## How do I collect on a cluster?
 #
-# The call is the same, with another address; around it you have to see to six things.
+# The call is the same, with the address of your scheduler.
+# Around it, six things need your attention:
 #
 # - *Paths.* Mount the storage under the same name on all machines.
 #   A worker without the mount finds every file missing; with `skip=True` it would skip them all.
@@ -350,9 +352,14 @@ shutil.rmtree(folder)
 #   ```python
 #   from distributed import Client, Security
 #
-#   security = Security(tls_ca_file="ca.pem", tls_client_cert="me.pem", tls_client_key="key.pem", require_encryption=True)
+#   security = Security(
+#       tls_ca_file="ca.pem",
+#       tls_client_cert="me.pem",
+#       tls_client_key="key.pem",
+#       require_encryption=True,
+#   )
 #   with Client("tls://host:8786", security=security) as workers:
-#       found = collect(client, folder, label=LABEL, scheduler=workers, progress=True)
+#       found = collect(client, folder, label=LABEL, scheduler=workers)
 #   ```
 #
 #   Start `dask scheduler` and `dask worker` with `--tls-ca-file`, `--tls-cert` and `--tls-key`.
@@ -501,7 +508,8 @@ check(
 # %%
 for n in (10**4, 10**6, 10**8, 10**9):
     standard = 1 / np.tanh(0.5) / sqrt(n)
-    print(f"{n:13,} people: {100 * standard:.4f} points, λ = {standard / 0.1:.3%}")
+    lost = standard / 0.1
+    print(f"{n:13,} people: {100 * standard:.4f} points, λ = {lost:.3%}")
 
 # %% [markdown]
 # - *Losses are not random.* A file is one region's or one app version's.
