@@ -437,8 +437,8 @@ check(
 # (sec-collect-law)=
 # ## How large is the error for a billion people?
 #
-# `simulate` draws a tally from its exact law, so a billion people are no more work than a thousand.
-# Real reports of up to $10^8$ people and tallies by law of up to $10^9$ people have the errors that the theory says.
+# `simulate` draws a tally from its exact distribution (law), so a billion people are no more work than a thousand.
+# Real reports of up to $10^8$ people, and tallies by law of up to $10^9$, have the errors that theory predicts.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-error", "caption": "Root mean square error of a share, k = 1,024, ε = 1. Lines: theory. Filled: reports of the recorded run. Open: tallies by law (OLH: each item alone). Dotted: the share of the rarest item."}, "image": {"alt": "Log-log plot of root mean square error in points against the number of people from ten thousand to a billion. Three parallel lines fall with slope minus one half, k-RR far above one-bit Hadamard and OLH, which nearly coincide. Markers lie on the lines. A dotted horizontal line marks the rarest item's share."}}
 mechanisms = {name: kind(k=K, epsilon=1.0) for name, kind in study.SERVERS.items()}

@@ -5,9 +5,9 @@
 # :::{admonition} In one minute
 # You can time a client and a server on your machine with ten lines.
 # A table has the times of all mechanisms, from one recorded run on one machine.
-# A client's time depends most on how many random numbers it draws, so long reports are slow.
+# Clients with long reports are slow, because they draw more random numbers.
 # A server's time depends on whether it looks up one cell per report or tries every item.
-# At a million items, this decides between seconds and days.
+# At a million items and a billion people, this decides between seconds and days.
 # :::
 #
 # :::{zh}
@@ -15,7 +15,7 @@
 # 读者可用十行代码在自己的机器上测量用户端与服务器的耗时。
 # 各表的数值来自一台机器上的一次运行，只对那台机器成立，其中的比值更有参考意义。
 # 用户端的耗时主要取决于所需随机数的多少；服务器的耗时取决于每份报告只查一个单元，还是逐一尝试各项。
-# 候选项达百万时，两者之别是几十秒与数日之别。
+# 候选项达百万、用户达十亿时，前者不到一分钟，后者需要数日。
 # :::
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports and the record"}
@@ -49,7 +49,7 @@ def say(x, unit=""):
 # ## How long does it take on my machine?
 #
 # Put in your own mechanism and your own number of people.
-# The cell shows no result, because yours is another one; print `client` and `server` to see it.
+# The cell shows no result, because yours differs; print `client` and `server` to see it.
 
 # %%
 from time import process_time
@@ -203,7 +203,7 @@ rows(
 #
 # The same mechanisms at 256 and at 1,024 items:
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-speed-grows", "caption": "Time per person of client and server with 256 items (filled) and 1,024 items (open), from the record. Where both marks coincide, more items cost nothing."}, "image": {"alt": "Dot plot in two panels, client and server, one row per mechanism, nanoseconds on a logarithmic axis. Clients of unary encodings and k-Subset move to the right with more items, the other clients stay. Servers of unary encodings, k-Subset, OLH and S-Hist move, the others stay."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-speed-grows", "caption": "Time per person of client and server with 256 items (filled) and 1,024 items (open), from the record. Where both marks coincide, more items cost no more."}, "image": {"alt": "Dot plot in two panels, client and server, one row per mechanism, nanoseconds on a logarithmic axis. Clients of unary encodings and k-Subset move to the right with more items, the other clients stay. Servers of unary encodings, k-Subset, OLH and S-Hist move, the others stay."}}
 FEW, MANY = 256, 1024
 grown = [name for name in LISTED if not np.isnan(cost(name, MANY, "client"))][::-1]
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 4.4), sharey=True)
@@ -217,7 +217,7 @@ fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", nco
 plt.show()
 
 # %% [markdown]
-# A report that names an item, a row or a sign costs the client no more with more items; a vector grows with them.
+# A report that names an item, a row or a sign hardly costs the client more with more items; a vector grows with them.
 # k-RR and both Hadamards have servers that look up one cell per report.
 # OLH and S-Hist compare each report with each item.
 #
@@ -241,7 +241,7 @@ for choice in choices[:8]:
 # For some, reading and counting a report was measured with $2^{10}$ and $2^{20}$ items.
 # The figure has a billion times as much.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-cost", "caption": "Time of one core to read and count a billion reports, ε = 1: filled markers for 2¹⁰ items, open ones for 2²⁰ items or a million strings."}, "image": {"alt": "Dot plot on a logarithmic axis of time, one row for each of six mechanisms. k-RR, one-bit Hadamard and Hadamard response take less than a minute at a thousand and at a million items. OUE and OLH take minutes at a thousand items and days at a million. The wheel takes days for a million strings."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-cost", "caption": "Time of one core to read and count a billion reports, ε = 1. Filled: 2¹⁰ items. Open: 2²⁰ items, or a million strings."}, "image": {"alt": "Dot plot on a logarithmic axis of time, one row for each of six mechanisms. k-RR, one-bit Hadamard and Hadamard response take less than a minute at a thousand and at a million items. OUE and OLH take minutes at a thousand items and days at a million. The wheel takes days for a million strings."}}
 measured = recorded("scale.counting", study.counting, parameters=study.COUNTING)
 took = {(row["mechanism"], row["k"]): row["read ns"] + row["count ns"] for row in measured["rows"]}
 wheel = next(row for row in measured["rows"] if row["k"] == 10**5)  # its count grows with the strings
@@ -277,7 +277,8 @@ print(f"one-bit Hadamard   2²⁴ columns  {core_time(took['one-bit Hadamard', 2
 #   `HadamardBit` sends one private bit and a public row; `HadamardResponse` has no public part.
 #   `BlockDesign` has a smaller error and the same kind of server, which is not in the record.
 # - *Strings that only the server lists:* the wheel tries each string for each report.
-#   To avoid this work, hash all strings by one public hash into $2^{24}$ columns of `HadamardBit`; strings in the same column are then counted together {cite:p}`cormode2021frequency`.
+#   To avoid this work, hash all strings by one public hash into $2^{24}$ columns of `HadamardBit` {cite:p}`cormode2021frequency`.
+#   Strings in the same column are then counted together.
 # - *OUE and OLH* cost a core more than a day.
 #
 # (sec-speed-peers)=
@@ -285,7 +286,7 @@ print(f"one-bit Hadamard   2²⁴ columns  {core_time(took['one-bit Hadamard', 2
 #
 # The table says how many times as long they take in the same run, 1/64 where they take a 64th of our time.
 # pure-ldp {cite:p}`cormode2021frequency`, multi-freq-ldpy and OpenDP handle one person at a time, ours a crowd as an array.
-# OpenDP draws secure random numbers, so it is compared with our *secure* client.
+# OpenDP draws secure random numbers, so its clients stand beside our *secure* ones.
 # Some algorithms also differ: the other local hashing hashes a text, and S-Hist stands beside binary local hashing.
 # The last column is for one person per call.
 
