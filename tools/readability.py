@@ -31,7 +31,6 @@ STUDIES = "ldpnb.book.studies"
 OLD = frozenset(
     """
     50_choosing
-    costs collecting
     """.split()
 )
 
