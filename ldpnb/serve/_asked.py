@@ -9,7 +9,7 @@ import numpy as np
 
 from ldpnb.chance import Randomness
 from ldpnb.checks import check_epsilon, check_flag
-from ldpnb.core import Reports, Tally
+from ldpnb.core import Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._results import Result
@@ -100,6 +100,9 @@ class Asked(ABC):
         """Return what the mechanism's `perturb` takes, of those people who send something."""
 
     @abstractmethod
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Any:
+        """Return the result."""
+
     def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Any:
         """Estimate, with standard errors and confidence intervals.
 
@@ -111,11 +114,23 @@ class Asked(ABC):
             Probability of an interval to cover, or of all to cover at once, if `together`.
         people : bool
             Whether errors and intervals are about these people, and not about a population that they are a random
-            sample of.  The server of numbers and ratings cannot tell how far values scatter, so that those of means
-            are then too wide, if anything.
+            sample of.  The server cannot tell how far numbers and ratings scatter; those of means are then too wide,
+            if anything.
         together : bool
             Whether the level is that of all intervals of the result at once (Bonferroni).
+
+        Returns
+        -------
+        Result, or RatingsResult of `Ratings`
+
+        Raises
+        ------
+        ValueError
+            If the tally is not of this question's mechanism, or the level is not in (0, 1).
         """
+        normal_quantile(level)  # checks it
+        check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
+        return self._estimate(tally, level, check_flag(people, "people"), check_flag(together, "together"))
 
     def perturb(self, values: Any, *, rng: Randomness) -> Reports:
         """Draw a report of each person: the clients, and the only step that sees answers.
@@ -156,20 +171,16 @@ class Asked(ABC):
         """Return the column of one person's answer."""
         return [column_of(row, name)]
 
-    def _result(
-        self, tally: Tally, level: float, people: bool, together: bool, *, what: str, heading: str, labels: Any
-    ) -> Result:
-        """Make a result of the mechanism's own estimate, error and interval."""
-        m, n = self.mechanism, len(labels)
-        z = quantile(level, n if check_flag(together, "together") else 1)
-        low, high = m.interval(tally, z, people=check_flag(people, "people"))
+    def _result(self, tally: Tally, level: float, people: bool, together: bool, what: str, *names: Any) -> Result:
+        """Make a result of the mechanism's own estimate, error and interval; names are heading and labels."""
+        m, (heading, labels) = self.mechanism, names
+        low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
         found = m.estimate(tally), m.standard_error(tally, people=people), low, high
         return Result(what, heading, tuple(labels), *found, tally, level, people, together)
 
 
 def quantile(level: float, entries: int) -> float:
     """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
-    normal_quantile(level)  # checks it
     return normal_quantile(1 - (1 - level) / entries)
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.checks import check_count, check_flag, check_probability
-from ldpnb.core import Floats, Ints, OpenMechanism, Records, Reports, Tally, check_tally
+from ldpnb.core import Floats, Ints, Records, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle
-from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range
+from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, gone, labelled, numbers, present, told
 from ldpnb.serve._results import Result
 
@@ -96,9 +96,8 @@ class OneOf(Asked):
             codes = np.where(codes < 0, len(self.categories), codes)
         return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
 
-    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Result:
-        """Estimate the share of each category; see `Asked.estimate`."""
-        return self._result(tally, level, people, together, what="share", heading="category", labels=self.labels)
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        return self._result(tally, level, people, together, "share", "category", self.labels)
 
     def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
         """Return the standard error of a share to come, from so many people; 1/k is the default share."""
@@ -165,15 +164,27 @@ class Strings(Asked):
         """Count reports, for the strings named: any list, since it need not be known beforehand."""
         return self.mechanism.tally(reports, check_labels(candidates, "candidates"))  # type: ignore[no-any-return]
 
-    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Result:
-        """Estimate the share of each candidate; see `Asked.estimate`."""
-        items = check_tally(tally, OpenMechanism, "an open domain").items
-        return self._result(tally, level, people, together, what="share", heading="string", labels=items or ())
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        labels = tally.items or ()
+        if not people:
+            return self._result(tally, level, people, together, "share", "string", labels)
+        # of sets, the server could not tell; here each person has one string, so that only the noise is left
+        found, (own, rare) = self.mechanism.estimate(tally), self._noise
+        error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
+        w = quantile(level, len(labels) if together else 1) ** 2 / tally.n
+        middle = found + w * (own - rare) / 2  # a score interval: |f̂ − f|² = w (rare + (own − rare) f), solved for f
+        half = np.sqrt(np.maximum(middle**2 - found**2 + w * rare, 0))
+        ends = found, error, middle - half, middle + half
+        return Result("share", "string", labels, *ends, tally, level, people, together)
+
+    @property
+    def _noise(self) -> Floats:
+        """Variance of the score of a string that a person has, and of any other."""
+        return self.mechanism.variance(Records.of({0}, set()), [0])[:, 0]  # type: ignore[no-any-return]
 
     def plan(self, n: int, share: float = 0.01, *, people: bool = False) -> float:
         """Return the standard error of a share to come, from so many people."""
-        noise = self.mechanism.variance(Records.of({0}, set()), [0])[:, 0]
-        return _share_error(noise, check_probability(share, "share"), n, people)
+        return _share_error(self._noise, check_probability(share, "share"), n, people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,10 +255,8 @@ class Number(Asked):
             raise ValueError(f'values must be {what}; choose a wider range, or outside="clip"')
         return self.range.to_unit(found)
 
-    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Result:
-        """Estimate the mean, in the number's own unit; see `Asked.estimate`."""
-        check_flag(people, "people")
-        found = self._result(tally, level, False, together, what="mean", heading="", labels=("mean",))
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        found = self._result(tally, level, False, together, "mean", "", ("mean",))
         return in_unit(found, self.range, people, self.unit)
 
     def plan(self, n: int) -> float:

@@ -150,15 +150,12 @@ class Ratings(Asked):
         items = (range(len(self.items)),) if isinstance(self.mechanism, OpenMechanism) else ()
         return self.mechanism.tally(reports, *items)  # type: ignore[no-any-return]
 
-    def estimate(
-        self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False
-    ) -> RatingsResult:
-        """Estimate shares and mean ratings; see `Asked.estimate`.  `together` is about shares and means at once."""
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
         d = len(self.items)
-        z = quantile(level, 2 * d if check_flag(together, "together") else 1)
+        z = quantile(level, 2 * d if together else 1)
         found = self.mechanism.estimate(tally)
         spread = self.mechanism.plug_in(found, tally.n)
-        error = np.sqrt(spread.variance[0]) if check_flag(people, "people") else self.mechanism.standard_error(tally)[0]
+        error = np.sqrt(spread.variance[0]) if people else self.mechanism.standard_error(tally)[0]
         given = {"tally": tally, "level": level, "people": people, "together": together, "labels": self.items}
         means, f = mean_of(found, spread), found[0]
         told = means.reliable
@@ -183,6 +180,9 @@ class Ratings(Asked):
 @dataclass(frozen=True, eq=False)
 class YesNoTable(Asked):
     """Several yes-or-no columns at once: the share of yes in each, and of yes in both of each pair if that is asked.
+
+    Rows of the result are labelled by column; those of missing answers "column: name", those of pairs "first and
+    second".
 
     Parameters
     ----------
@@ -268,11 +268,7 @@ class YesNoTable(Asked):
     def _one(self, row: Any, name: str) -> Any:
         return [self._column(row, name)]
 
-    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Result:
-        """Estimate shares of yes, and of missing answers and of pairs where they were asked for; see `Asked.estimate`.
-
-        The label of a pair is "first and second".
-        """
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         d, v = len(self.columns), self._values
         labels = [str(x) for x in self.columns]
         asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
@@ -282,8 +278,7 @@ class YesNoTable(Asked):
         if self.pairs:
             labels += [f"{a} and {b}" for a, b in combinations(self.columns, 2)]
             asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
-        z = quantile(level, len(labels) if check_flag(together, "together") else 1)
-        check_flag(people, "people")
+        z = quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):
             found = self.mechanism.tables(tally, [one for one, _ in asked])
             share = np.array([x[at] for x, (_, at) in zip(found.tables, asked, strict=True)])
