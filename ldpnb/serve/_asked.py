@@ -41,7 +41,7 @@ def check_labels(labels: Any, name: str, least: int = 1) -> tuple[Any, ...]:
         raise ValueError(f"{name} must hold at least {least}, got {len(labels)}")
     texts = [str(x) for x in labels]
     if twice := [x for i, x in enumerate(texts) if x in texts[:i]]:
-        raise ValueError(f"{name} must be distinct in print, got {twice[0]} twice: leave one out, or rename it")
+        raise ValueError(f"{name} must be distinct in print, got {twice[0]!r} twice: leave one out, or rename it")
     return tuple(labels)
 
 

@@ -221,15 +221,17 @@ class RatingsResult:
     __repr__ = __str__
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: the columns of `Result.to_frame`, first of shares, then of means.
+        """Return a pandas DataFrame: a row an item; share, share_error, share_low, share_high, mean, mean_error, ….
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        shares, means = self.shares.to_frame(), self.means.to_frame()
-        return shares.join(means, lsuffix="_of_share", rsuffix="_of_mean")
+        ends = ("error", "low", "high")
+        parts = (self.shares, self.means)
+        shares, means = (x.to_frame().rename(columns={end: f"{x.what}_{end}" for end in ends}) for x in parts)
+        return shares.join(means)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw shares and means beside each other, and return the two axes.
