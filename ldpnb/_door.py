@@ -1,4 +1,7 @@
-"""Doors of packages: their public names, each imported from where it lives when it is first asked for."""
+"""Doors of packages: their public names, each imported from where it lives when it is first asked for.
+
+What the plain install has not, `needs` says.
+"""
 
 from __future__ import annotations
 
@@ -38,3 +41,26 @@ def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
 
     names = sorted(places)
     return get, lambda: names, names
+
+
+def needs(what: str, extra: str, *packages: str) -> None:
+    """Refuse to go on where optional packages are not installed, and say how to install them.
+
+    Parameters
+    ----------
+    what : str
+        What needs them, for example ``"ldpnb.book"``.
+    extra : str
+        The extra of ldpnb that brings them.
+    packages : str
+        Names that are imported; none is imported here.
+
+    Raises
+    ------
+    ImportError
+        If one of them is not installed.
+    """
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        cure = f"pip install 'ldpnb[{extra}]'"
+        raise ImportError(f"{what} needs {', '.join(missing)}: {cure}", name=missing[0])
