@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ldpnb._door import door, needs
+from ldpnb._door import door
 
 if TYPE_CHECKING:
     from ldpnb.book._style import (
@@ -43,7 +43,5 @@ if TYPE_CHECKING:
     )
 
 # all that is imported anywhere below: a chapter needs it, and no module of the book need ask again
-needs("ldpnb.book", "chapters", "IPython", "PIL", "joblib", "matplotlib", "matplotlib_inline", "pandas", "seaborn")
-needs("ldpnb.book", "chapters", "sklearn", "statsmodels", "tqdm", "yaml")
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)
+CHAPTERS = ("IPython", "PIL", "joblib", "matplotlib", "matplotlib_inline", "pandas", "seaborn", "sklearn", "statsmodels")
+__getattr__, __dir__, __all__ = door(__name__, __file__, chapters=(*CHAPTERS, "tqdm", "yaml"))
