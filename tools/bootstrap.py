@@ -23,7 +23,7 @@ if find_spec("ldpnb") is None:
         subprocess.run([*install, "--no-deps", "--require-hashes", "-r", pins], check=True)
     if "ldpnb" not in found:
         found = {"ldpnb": BOOK, "ldpnb-records": f"{BOOK}#subdirectory=book"}
-    extra, rest = ("", ["--no-deps"]) if pins else ("[chapters]", [])
-    wanted = [f"{name}{extra if name == 'ldpnb' else ''} @ {place}" for name, place in found.items()]
+    package, rest = ("ldpnb", ["--no-deps"]) if pins else ("ldpnb[chapters]", [])
+    wanted = [f"{package if name == 'ldpnb' else name} @ {place}" for name, place in found.items()]
     subprocess.run([*install, *wanted, *rest], check=True)
     importlib.invalidate_caches()
