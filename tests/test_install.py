@@ -165,6 +165,60 @@ def test_the_door_of_the_book_asks_for_all_that_is_imported_behind_it():
     assert outside - {"cycler"} == {*ldpnb.book.NEEDED.split()}  # cycler comes with matplotlib
 
 
+# --------------------------------------------------------------------------------------------- another system
+
+# What Windows does otherwise, as its documentation has it: no fcntl, locks of bytes, folders that nobody can open, and
+# files that cannot be replaced while somebody reads them.
+WINDOWS = """
+import errno, fcntl, os, subprocess, sys, types  # subprocess takes msvcrt for Windows itself
+
+def locking(file, kind, count, flock=fcntl.flock, how=fcntl.LOCK_EX | fcntl.LOCK_NB):
+    assert (kind, count) == (2, 1)
+    try:
+        flock(file, how)
+    except BlockingIOError:
+        raise PermissionError(errno.EACCES, "Permission denied") from None
+
+def opened(path, *rest, real=os.open):
+    if os.path.isdir(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+    return real(path, *rest)
+
+def replace(old, new, real=os.replace, busy=[1, 1]):
+    if busy:
+        busy.pop()
+        raise PermissionError(errno.EACCES, "Access is denied", str(new))
+    real(old, new)
+
+os.open, os.replace = opened, replace
+sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=locking)
+sys.modules["fcntl"] = None
+import ldpnb.serve._disk as disk
+disk.os = types.SimpleNamespace(**{**vars(os), "name": "nt"})
+"""
+TRIED = """
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import quickstart
+quickstart.SPENDER = sys.argv[2] + quickstart.SPENDER
+getattr(quickstart, sys.argv[3])(Path(sys.argv[4]))
+print("done")
+"""
+
+
+@pytest.mark.parametrize("what, windows", [("kept", True), ("kept", False), ("collected", True), ("collected", False)])
+def test_files_are_kept_where_the_system_is_windows(what, windows, python, tmp_path):
+    """Simulated; the control has the refusals of that system, and is not told that it is there."""
+    system = WINDOWS if windows else WINDOWS.replace('"name": "nt"', '"name": "posix"')
+    program, named = system + TRIED, [ROOT / "tests", system, what, tmp_path]
+    if what == "kept":
+        found = run(python, "-c", program, *named, cwd=tmp_path)
+    else:  # needs pyarrow
+        found = subprocess.run([sys.executable, "-c", program, *named], cwd=ROOT, capture_output=True, text=True)
+    assert (found.stdout == "done\n") == windows, found.stderr
+    assert windows or "PermissionError" in found.stderr
+
+
 # ------------------------------------------------------------------------------------------------ the workflow
 
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "install.yml").read_text("utf-8"))
