@@ -43,5 +43,5 @@ if TYPE_CHECKING:
     )
 
 # all that is imported anywhere below: a chapter needs it, and no module of the book need ask again
-NEEDED = "IPython PIL joblib matplotlib matplotlib_inline pandas seaborn sklearn statsmodels tqdm yaml"
+NEEDED = "IPython PIL distributed joblib matplotlib matplotlib_inline pandas seaborn sklearn statsmodels tqdm yaml"
 __getattr__, __dir__, __all__ = door(__name__, __file__, chapters=tuple(NEEDED.split()))
