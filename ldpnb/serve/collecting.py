@@ -50,11 +50,9 @@ from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._disk import lock, placing
 from ldpnb.serve.keeping import identity
 
-try:
-    import pyarrow as pa  # type: ignore[import-untyped]
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-except ImportError as missing:
-    raise ImportError("ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]") from missing
+needs("ldpnb.collect", "scale", "pyarrow")
+import pyarrow as pa  # type: ignore[import-untyped]  # noqa: E402
+import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: E402
 
 if TYPE_CHECKING:
     from distributed import Client

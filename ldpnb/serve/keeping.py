@@ -251,7 +251,7 @@ class Account:
     @property
     def left(self) -> float:
         """What further reports may cost together, rounded down to a float."""
-        return -_up(_sum(self._entries()) - Fraction(self.limit))
+        return 0.0 - _up(_sum(self._entries()) - Fraction(self.limit))  # not −0
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -305,7 +305,7 @@ class Account:
                 cost = _up(times * Fraction(mechanism.epsilon))
             entry.update(reports=times, epsilon=cost, last=now)
             if _sum(entries) > Fraction(self.limit):
-                left = -_up(before - Fraction(self.limit))
+                left = 0.0 - _up(before - Fraction(self.limit))
                 raise BudgetError(f"a report of {about['mechanism']} must cost at most the {left:.6g} that are left")
             self._store(entries)
         if isinstance(mechanism, Memoising):
