@@ -930,9 +930,9 @@ def test_what_is_missing_is_said(tmp_path):
     absent = ("dask", "distributed", "tqdm")
     assert run(code, *absent, cwd=tmp_path).stdout == "2\n"
     found = run(code + "count(scheduler='tcp://127.0.0.1:1')", *absent, cwd=tmp_path)
-    assert "ImportError: a scheduler needs dask: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    assert "ImportError: a scheduler needs dask, distributed: pip install 'ldpnb[scale]'" in found.stderr
     found = run(code + "count(progress=True)", *absent, cwd=tmp_path)
-    assert "ImportError: a bar needs tqdm: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    assert "ImportError: a bar needs tqdm: pip install 'ldpnb[scale]'" in found.stderr
 
 
 def test_dask_is_imported_when_it_is_used(tmp_path):
