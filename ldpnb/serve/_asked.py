@@ -140,7 +140,7 @@ class Asked(ABC):
         Parameters
         ----------
         values : list, ndarray, pandas Series or Arrow column (n,)
-            An answer a person.  Of tables and ratings, see there.
+            An answer a person.  Of a `YesNoTable`, a table with its columns, a list of dicts, or bools (n, d).
         rng : Generator or SystemRandom
 
         Returns
