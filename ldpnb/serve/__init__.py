@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         save_state as save_state,
         save_tally as save_tally,
     )
+    from ldpnb.serve.ranking import Choice as Choice, Ranking as Ranking
     from ldpnb.serve.screening import Screening as Screening, screen as screen
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)
