@@ -483,10 +483,8 @@ class Pairs(Question):
         return 2 * self.d
 
     def _population(self, mechanism: Any) -> dict[str, float]:
-        given, f = self._variances(mechanism), self.share
-        product = given["share × mean"] + f
-        mean = {"mean": product / f**2} if f else {}
-        return {"share": given["share"] + f * (1 - f), "share × mean": product} | mean
+        given = self._variances(mechanism)  # of products with the scatter of values in it, which clients round to ±1
+        return given | {"share": given["share"] + self.share * (1 - self.share)}
 
     def _rows(self) -> list[Row]:
         d, m, e = self.d, self.m, self.epsilon

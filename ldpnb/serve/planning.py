@@ -114,9 +114,6 @@ class Question(ABC):
     def _what(self) -> str:
         return self.asked
 
-    def _at(self, epsilon: float) -> Question:
-        return replace(self, epsilon=epsilon)
-
     def _error(self, errors: dict[str, float]) -> float:
         """Return what choices are ranked by."""
         return next(iter(errors.values()), inf)
@@ -295,45 +292,40 @@ def _kind(make: Any) -> str:
 
 
 def least_epsilon(
-    question: Any, half_width: float, level: float, of: str | None, people: bool, together: bool
+    question: Question, half_width: float, level: float, of: str | None, people: bool, together: bool
 ) -> float:
-    """Least ε at which the best mechanism's interval is no wider: `choose.Question.epsilon_for`."""
+    """Return what `Question.epsilon_for` finds."""
     wanted = check_positive(half_width, "half_width")
+    asked: Any = {"level": level, "of": of, "people": people, "together": together}
+    least, most = log(EPSILON_MIN), log(EPSILON_MAX)
 
-    def best(x: float) -> Ranking:
-        return question._at(check_epsilon(min(max(exp(x), EPSILON_MIN), EPSILON_MAX))).rank()  # type: ignore[no-any-return]
+    def at(x: float) -> Question:
+        return replace(question, epsilon=min(max(exp(x), EPSILON_MIN), EPSILON_MAX))
 
-    def excess(x: float) -> float:
-        found = best(x)
-        if found[0].excluded:
-            return inf
-        return log(found[0].half_width(level, of=of, people=people, together=together) / wanted)
+    def excess(x: float) -> float:  # above 0 where ε is too small, in log-log about a straight line of slope −1
+        best = at(x).rank()[0]
+        return inf if best.excluded else log(best.half_width(**asked) / wanted)
 
-    low, high = log(EPSILON_MIN), log(EPSILON_MAX)
-    x = log(question.epsilon)
-    at = excess(x)
-    question.rank().best.half_width(level, of=of, people=people, together=together)  # its errors are those of arguments
-    if at > 0:
-        below, under, x = x, at, min(x + log(2), high)
-        while (at := excess(x)) > 0:
-            if x == high:
-                first = best(x).best
-                width = first.half_width(level, of=of, people=people, together=together)
-                n = first.people_for(wanted, level, of=of, people=people, together=together)
-                raise ValueError(
-                    f"half_width must be at least {width:.3g}, that of {first.name} at epsilon = {EPSILON_MAX:g}, the "
-                    f"largest, for n = {question.n:,} people, got {half_width!r}: take n = {n:,}, or a lower level"
-                )
-            below, under, x = x, at, min(x + log(2), high)
-        above, over = x, at
-    else:
-        above, over, x = x, at, max(x - log(2), low)
-        while (at := excess(x)) <= 0:
-            if x == low:
-                return EPSILON_MIN
-            above, over, x = x, at, max(x - log(2), low)
-        below, under = x, at
-    return exp(_root(excess, below, above, under, over)) if below < above else exp(above)
+    below = above = log(question.epsilon)
+    under = over = log(question.half_width(**asked) / wanted)
+    while over > 0:
+        if above == most:
+            best = at(most).rank().best
+            width, n = best.half_width(**asked), best.people_for(wanted, **asked)
+            raise ValueError(
+                f"half_width must be at least {width:.3g}, that of {best.name} for n = {question.n:,} people at "
+                f"epsilon = {EPSILON_MAX:g}, the largest, got {half_width!r}: take n = {n:,}, or a lower level"
+            )
+        below, under = above, over
+        above = min(above + min(1.05 * over + 0.01, 2.0), most)
+        over = excess(above)
+    while under <= 0:
+        if below == least:
+            return EPSILON_MIN
+        above, over = below, under
+        below = max(below + max(1.05 * under - 0.01, -2.0), least)
+        under = excess(below)
+    return at(_root(excess, below, above, under, over)).epsilon
 
 
 def _root(excess: Any, below: float, above: float, under: float, over: float) -> float:

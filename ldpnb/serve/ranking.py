@@ -206,6 +206,7 @@ class Choice:
             asked = type(self.question).__name__
             raise ValueError(f"smallest_share must be asked about a share with a closed form, got {asked}, {self.name}")
         z, what = self._z(level, together, sides), next(iter(self.errors))
+        check_flag(people, "people")
 
         def beyond(share: float) -> bool:
             variance = self.question._total(self.mechanism, people, share)[what]
@@ -287,12 +288,15 @@ class Ranking(Sequence[Choice]):
             If all are excluded.
         """
         if not self.choices or self.choices[0].excluded:
-            named = ("bits", "public_free", "listed")
-            given = ", ".join(
-                f"{name}={getattr(self.question, name)!r}" for name in named if hasattr(self.question, name)
-            )
-            reasons = "; ".join(f"{choice.name}: {choice.why}" for choice in self.choices)
-            raise ValueError(f"question must leave a mechanism, got {given}, which excludes all: {reasons}")
+            limits = {
+                name: getattr(self.question, name)
+                for name in ("bits", "public_free", "listed")
+                if hasattr(self.question, name)
+            }
+            given = ", ".join(f"{name} = {value}" for name, value in limits.items())
+            sent = [self.question._sent(one.private_bits, one.public_bits) for one in self if one.errors]
+            cure = f": the shortest report has {min(sent):,} bits" if sent else ""
+            raise ValueError(f"question must leave a mechanism, got {given}, which exclude all{cure}")
         return self.choices[0]
 
     def to_frame(self) -> Any:
@@ -394,7 +398,7 @@ def _unit(what: str) -> str:
 
 def _digits(x: float, what: str) -> str:
     """Write an error: a share in points, four digits."""
-    return f"{x if what == 'mean' else 100 * x:.4g}"
+    return f"{x if what == 'mean' else 100 * x:#.4g}".rstrip(".")
 
 
 def _times(ratio: float) -> str:
