@@ -1,7 +1,8 @@
 /* Which mechanism: the ranking of ldpnb.serve.choose, computed in the reader's browser, for book/play.md.
 
    The closed forms are written down a second time here, since a page cannot run Python.  The browser test compares them
-   with ldpnb.serve.choose on a grid of questions, to nine digits.  No library, no request, nothing is stored or sent. */
+   with ldpnb.serve.choose on a grid of questions, to nine digits, and so are the lines of Python and the points of the
+   pictures.  No library, no request, nothing is stored or sent. */
 "use strict";
 
 (() => {
@@ -37,6 +38,13 @@
     for (let i = 1; i <= r; i++) log += Math.log2((n - r + i) / i);
     return Math.ceil(log - 1e-7);
   };
+
+  // -------------------------------------------------------------------------------------------- lines of Python
+
+  const float = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? x.toFixed(1) : String(x));
+  const call = (name, given) => `${name}(${Object.entries(given).filter(([, x]) => x !== undefined).map(([key, x]) => `${key}=${x}`).join(", ")})`;
+  const same = (count, x) => (count > 8 ? `(${x},) * ${count}` : `(${Array(count).fill(x).join(", ")}${count === 1 ? "," : ""})`);
+  const keyed = (count) => (count > 8 ? `tuple(f"key {i}" for i in range(1, ${count + 1}))` : `(${range(1, count).map((i) => `"key ${i}"`).join(", ")})`);
 
   // ------------------------------------------------------------------------------------------- the mechanisms' parts
 
@@ -75,9 +83,10 @@
   const subset = (k, eps, limit) => {
     const e = Math.exp(eps), near = Math.floor(k / (e + 1));
     const risk = (c) => square((k - 1) * (c * e + k - c)) / (k * c * (k - c));
-    const c = largest(k, smallest([Math.max(near, 1), near + 1], risk), limit);
+    const best = smallest([Math.max(near, 1), near + 1], risk), c = largest(k, best, limit);
     const p = part(c * e, k - c);
-    return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1) };
+    const code = call("SubsetSelection", { k, epsilon: float(eps), size: c < best ? c : undefined });
+    return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1), code };
   };
   const powers = range(2, LIMIT.field).filter((q) => { // numbers of elements of a field: powers of one prime
     const p = range(2, q).find((x) => q % x === 0);
@@ -90,12 +99,12 @@
       let t = 2;
       while (points(q, t) < k) t++;
       const v = points(q, t), size = points(q, t - 1), p = (size * e) / (size * e + v - size), other = (size - p) / (v - 1);
-      return { v, size, rare: (other * (1 - other)) / square(p - other) };
+      return { order: q, v, size, rare: (other * (1 - other)) / square(p - other) };
     });
     const right = all.filter(({ v }) => v <= LIMIT.points), few = right.filter(({ v }) => limit === null || limit === undefined || v <= 2 ** limit);
-    const { v, size } = smallest(few.length ? few : right, ({ rare }) => rare);
+    const { order, v, size } = smallest(few.length ? few : right, ({ rare }) => rare);
     const keep = part(size * Math.expm1(eps), v), p = keep + ((1 - keep) * size) / v;
-    return { v, p, q: (size - p) / (v - 1), gap: (keep * (v - size)) / (v - 1), missed: ((1 - keep) * (v - size)) / v };
+    return { order, v, p, q: (size - p) / (v - 1), gap: (keep * (v - size)) / (v - 1), missed: ((1 - keep) * (v - size)) / v };
   };
   const pure = ({ p, q, gap, missed = 1 - p }) => [(p * missed) / square(gap), (q * (1 - q)) / square(gap)];
 
@@ -136,7 +145,7 @@
     const fits = largest(size, best.kappa, limit);
     if (fits < best.kappa) return privset(d, ell, eps, null, fits);
     const { kappa, mu, inside } = best, omega = e * (1 - best.miss) + best.miss;
-    return { kappa, p: (inside * e) / omega, q: (e * (inside - mu) + mu) / omega, gap: (mu * Math.expm1(eps)) / omega };
+    return { kappa, cut: fixed < d ? kappa : undefined, p: (inside * e) / omega, q: (e * (inside - mu) + mu) / omega, gap: (mu * Math.expm1(eps)) / omega };
   };
 
   // -------------------------------------------------------------------------------------------------------- numbers
@@ -175,7 +184,7 @@
     return Math.max(...within, moments[steps] - 1);
   };
   const widest = (kind, eps) => {
-    const made = range(1, 2 * STEPS).map((width) => kind(eps, width));
+    const made = range(1, 2 * STEPS).map((width) => ({ ...kind(eps, width), width }));
     return smallest(made, (one) => worst(one.moments));
   };
   const meanest = (d, eps) => { // B, from binomial coefficients over the middle one
@@ -204,6 +213,7 @@
   const each = { server: "report and item" };
 
   const item = ({ k, epsilon: eps, share, bits: limit }) => {
+    const named = (name, more = {}) => call(name, { k, epsilon: float(eps), ...more });
     const answer = (support) => mix(pure(support), share);
     const set = k <= LIMIT.long ? subset(k, eps, limit) : null, slots = hashed(k, eps), circled = wheel(1, eps);
     const tried = [published(k, eps), Math.max(1, published(k, eps) / 2)].map((blocks) => response(k, eps, blocks));
@@ -213,17 +223,17 @@
     const sized = "least total error of all; names a set of items";
     const cohorts = Math.max(2, Math.ceil((4 * k) / 31));
     return [
-      row("k-RR", "names one item", { variances: answer(krr(k, eps)), private: bits(k), public: 0 }),
+      row("k-RR", "names one item", { variances: answer(krr(k, eps)), private: bits(k), public: 0, code: named("GRR") }),
       set
-        ? row("k-Subset", sized, { variances: answer(set), private: bitsOfChoices(k, set.c), public: 0, ...each })
+        ? row("k-Subset", sized, { variances: answer(set), private: bitsOfChoices(k, set.c), public: 0, code: set.code, ...each })
         : beyond("k-Subset", sized, `k = ${said(LIMIT.long)}`),
-      row("OUE", "a bit for each item", { variances: answer(optimised(eps)), private: k, public: 0, ...each }),
-      row("SUE", "a bit for each item, as RAPPOR has it", { variances: answer(symmetric(eps)), private: k, public: 0, ...each }),
-      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 3 * bits(PRIME), ...each }),
-      row("Hadamard bit", "one private bit", bit),
-      row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0 }),
-      row("block design", "short, and as good as the best set of items, or nearly", { variances: answer(blocks), private: bits(blocks.v), public: 0 }),
-      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
+      row("OUE", "a bit for each item", { variances: answer(optimised(eps)), private: k, public: 0, code: named("OUE"), ...each }),
+      row("SUE", "a bit for each item, as RAPPOR has it", { variances: answer(symmetric(eps)), private: k, public: 0, code: named("SUE"), ...each }),
+      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 3 * bits(PRIME), code: named("OLH"), ...each }),
+      row("Hadamard bit", "one private bit", { ...bit, code: named("HadamardBit") }),
+      row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0, code: named("HadamardResponse", { blocks: responds.blocks }) }),
+      row("block design", "short, and as good as the best set of items, or nearly", { variances: answer(blocks), private: bits(blocks.v), public: 0, code: named("BlockDesign", { q: blocks.order }) }),
+      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), code: call("Wheel", { epsilon: float(eps), m: 1 }), ...open }),
       bars("S-Hist", "its random table adds an error that no number of people averages away"),
       bars("PCE", "for people who choose their own ε", bit),
       bars("RAPPOR", "for strings; noise(values, items) has its error, hash by hash", { private: 32, public: bits(cohorts), listed: false }),
@@ -243,15 +253,15 @@
   };
   const sets = ({ d, m, epsilon: eps, share, bits: limit }) => {
     const set = d <= LIMIT.short ? privset(d, m, eps, limit) : null, circled = wheel(m, eps);
-    const spoken = "a set of items about the whole set";
+    const spoken = "a set of items about the whole set", named = (name, more = {}) => call(name, { d, ell: m, epsilon: float(eps), ...more });
     return [
-      row("sampled k-RR", "names one item", { variances: drawn(amplified(d, m, eps, d + m), m, share), private: bits(d + m), public: 0 }),
+      row("sampled k-RR", "names one item", { variances: drawn(amplified(d, m, eps, d + m), m, share), private: bits(d + m), public: 0, code: named("SampledGRR") }),
       set
-        ? row("PrivSet", spoken, { variances: mix(pure(set), share), private: bitsOfChoices(d + m, set.kappa), public: 0, ...each })
+        ? row("PrivSet", spoken, { variances: mix(pure(set), share), private: bitsOfChoices(d + m, set.kappa), public: 0, code: named("PrivSet", { size: set.cut }), ...each })
         : beyond("PrivSet", spoken, `d = ${said(LIMIT.short)}`),
-      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
-      row("sampled S-Hist", "one private bit about one item of the set", { variances: drawn(hadamard(eps), m, share), private: 1, public: bits(order(Math.max(d, 2))) }),
-      row("sampled RAPPOR", "a bit for each item, about one item of the set", { variances: drawn(symmetric(eps), m, share), private: d, public: 0, ...each }),
+      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), code: call("Wheel", { epsilon: float(eps), m }), ...open }),
+      row("sampled S-Hist", "one private bit about one item of the set", { variances: drawn(hadamard(eps), m, share), private: 1, public: bits(order(Math.max(d, 2))), code: named("SampledHadamardBit") }),
+      row("sampled RAPPOR", "a bit for each item, about one item of the set", { variances: drawn(symmetric(eps), m, share), private: d, public: 0, code: named("SampledSUE"), ...each }),
     ];
   };
   const frequent = (question) => {
@@ -270,12 +280,12 @@
   };
 
   const number = ({ epsilon: eps }) => {
-    const told = ({ moments, cells }) => ({ variances: { mean: worst(moments) }, private: bits(cells), public: 0, listed: false });
+    const told = (name, { moments, cells, width }) => ({ variances: { mean: worst(moments) }, private: bits(cells), public: 0, listed: false, code: call(name, { epsilon: float(eps), width }) });
     return [
-      row("two points", "one private bit", told(piecewise(eps, 1, 1))),
-      row("Hybrid", "the same error wherever the number is", told(widest(hybrid, eps))),
-      row("Piecewise", "better in the middle of the range", told(widest(piecewise, eps))),
-      row("Laplace, cut", "noise of a size that is known to all", told(laplace(eps))),
+      row("two points", "one private bit", told("TwoPoint", piecewise(eps, 1, 1))),
+      row("Hybrid", "the same error wherever the number is", told("Hybrid", widest(hybrid, eps))),
+      row("Piecewise", "better in the middle of the range", told("Piecewise", widest(piecewise, eps))),
+      row("Laplace, cut", "noise of a size that is known to all", told("Laplace", laplace(eps))),
     ];
   };
   const numbers = ({ d, epsilon: eps, ...limits }) => {
@@ -283,13 +293,13 @@
     const harmony = asked.map((count) => (d / count) * square(twoPoint(eps / count))), count = asked[argmin(harmony)];
     const several = Math.max(1, Math.min(d, Math.floor(eps / 2.5))), spent = eps / several;
     const one = hybrid(spent, Math.max(1, Math.round(STEPS / Math.exp(spent / 2))));
-    const mean = (variance, private_, public_) => ({ variances: { mean: variance }, private: private_, public: public_, listed: false });
+    const mean = (variance, private_, public_, name, more = {}) => ({ variances: { mean: variance }, private: private_, public: public_, listed: false, code: call(name, { epsilon: float(eps), d, ...more }) });
     const all = "a bit for each number, all at once";
     return [
-      row("Harmony", "one private bit for each number asked about", mean(Math.min(...harmony), count, bits(choices(d, count)))),
-      row("sampled Hybrid", "several cells where ε is large", mean(worst(one.moments.map((x) => (d / several) * x)), bits(BigInt(one.cells) ** BigInt(several)), bits(choices(d, several)))),
+      row("Harmony", "one private bit for each number asked about", mean(Math.min(...harmony), count, bits(choices(d, count)), "HarmonyMean", { count: count > 1 ? count : undefined })),
+      row("sampled Hybrid", "several cells where ε is large", mean(worst(one.moments.map((x) => (d / several) * x)), bits(BigInt(one.cells) ** BigInt(several)), bits(choices(d, several)), "SampledHybrid")),
       d <= LIMIT.means
-        ? row("MeanEst", all, { ...mean(square(meanest(d, eps)), d, 0), ...each })
+        ? row("MeanEst", all, { ...mean(square(meanest(d, eps)), d, 0, "MeanEst"), ...each })
         : beyond("MeanEst", all, `d = ${said(LIMIT.means)}`, { listed: false }),
     ];
   };
@@ -312,14 +322,14 @@
     const p = truthful(eps), speak = up((2 * p) / (Math.exp(eps) + 2 * p));
     const p1 = part(1 + Math.expm1(eps) / 2, 1);
     const triples = (keys) => Math.floor(keys * Math.log2(3)) + 1; // 3^keys is no power of two
-    const one = { asked: 1 / d, w: 1 / d };
+    const one = { asked: 1 / d, w: 1 / d }, named = (name, more = {}) => call(name, { d, epsilon: float(eps), ...more });
     return [
-      row("Wheel-KV", "any strings; the client needs no list", { variances: told({ sum: (more * (n - 2)) / (n - 1), difference: (more * n) / (n - 1), b: 2 / n }), private: bits(n), ...open }),
-      row("PCKV-GRR", "names one pair of one's own", { variances: told({ sum: keep, difference: keep, b: 2 * q, w: 1 / m }), private: bits(2 * (d + m)), public: 0 }),
-      row("PCKV-UE", "an answer for each key, about one pair of one's own", { variances: told({ sum: 0.5 - speak, difference: p - 0.5, b: speak, w: 1 / m }), private: triples(d + m), public: 0, ...each }),
-      row("SE", "three states of one public key", { variances: told({ ...state(krr(3, eps).gap), ...one }), private: 2, public: bits(d) }),
-      row("PrivKV", "one public key, with a part of ε for the sign", { variances: told({ sum: 2 * p1 - 1, difference: p1 * (2 * p - 1), b: 1 - p1, ...one }), private: 2, public: bits(d) }),
-      row("SE, all keys", "the states of all keys, each with a part of ε", { variances: told(state(part(Math.expm1(eps / d), 3))), private: triples(d), public: 0, ...each }),
+      row("Wheel-KV", "any strings; the client needs no list", { variances: told({ sum: (more * (n - 2)) / (n - 1), difference: (more * n) / (n - 1), b: 2 / n }), private: bits(n), code: call("WheelKV", { epsilon: float(eps), m }), ...open }),
+      row("PCKV-GRR", "names one pair of one's own", { variances: told({ sum: keep, difference: keep, b: 2 * q, w: 1 / m }), private: bits(2 * (d + m)), public: 0, code: named("PCKVGRR", { ell: m }) }),
+      row("PCKV-UE", "an answer for each key, about one pair of one's own", { variances: told({ sum: 0.5 - speak, difference: p - 0.5, b: speak, w: 1 / m }), private: triples(d + m), public: 0, code: named("PCKVUE", { ell: m }), ...each }),
+      row("SE", "three states of one public key", { variances: told({ ...state(krr(3, eps).gap), ...one }), private: 2, public: bits(d), code: named("StateEncoding") }),
+      row("PrivKV", "one public key, with a part of ε for the sign", { variances: told({ sum: 2 * p1 - 1, difference: p1 * (2 * p - 1), b: 1 - p1, ...one }), private: 2, public: bits(d), code: `PrivKV.tight_split(${d}, ${float(eps)})` }),
+      row("SE, all keys", "the states of all keys, each with a part of ε", { variances: told(state(part(Math.expm1(eps / d), 3))), private: triples(d), public: 0, code: named("StateEncodingSplit"), ...each }),
     ];
   };
 
@@ -342,10 +352,10 @@
   };
   const oracle = (name, k, eps) =>
     ({
-      "k-RR": () => ({ private: bits(k), public: 0 }),
-      "k-Subset": () => ({ private: bitsOfChoices(k, subset(k, eps).c), public: 0, ...each }),
-      OUE: () => ({ private: k, public: 0, ...each }),
-      "Hadamard bit": () => ({ private: 1, public: bits(order(k)) }),
+      "k-RR": () => ({ private: bits(k), public: 0, code: call("GRR", { k, epsilon: float(eps) }) }),
+      "k-Subset": () => ({ private: bitsOfChoices(k, subset(k, eps).c), public: 0, code: subset(k, eps).code, ...each }),
+      OUE: () => ({ private: k, public: 0, code: call("OUE", { k, epsilon: float(eps) }), ...each }),
+      "Hadamard bit": () => ({ private: 1, public: bits(order(k)), code: call("HadamardBit", { k, epsilon: float(eps) }) }),
     })[name]();
   const correlation = ({ d, epsilon: eps, share }) => {
     const asked = (d * (d - 1)) / 2, whole = "all combinations of all keys";
@@ -355,11 +365,12 @@
     };
     return Object.keys(LINEAR).flatMap((name) => {
       const cells = 3 ** d, pair = oracle(name, 9, eps), most = name === "k-Subset" ? 10 : LIMIT.keys;
+      const over = (kind, made) => ({ ...made, code: call(kind, { keys: keyed(d), oracle: made.code }) });
       const all =
         d > most
           ? beyond(`IOH, ${name}`, whole, `d = ${most}`)
-          : row(`IOH, ${name}`, whole, { variances: both(name, cells, (4 * cells) / 9, 1), ...oracle(name, cells, eps) });
-      const some = { variances: both(name, 9, 4, asked), ...pair, public: bits(asked) + pair.public };
+          : row(`IOH, ${name}`, whole, { variances: both(name, cells, (4 * cells) / 9, 1), ...over("IOH", oracle(name, cells, eps)) });
+      const some = { variances: both(name, 9, 4, asked), ...over("PairSampling", pair), public: bits(asked) + pair.public };
       return [all, row(`pairs, ${name}`, "one public pair of keys a person", some)];
     });
   };
@@ -380,7 +391,7 @@
       if (larger.variance >= best.variance) break;
       best = larger;
     }
-    return row("blocks", why, { variances: { share: best.variance }, private: bits(k ** best.size), public: bits(choices(d, best.size)) });
+    return row("blocks", why, { variances: { share: best.variance }, private: bits(k ** best.size), public: bits(choices(d, best.size)), code: call("Blocks", { sizes: same(d, k), size: best.size, epsilon: float(eps) }) });
   };
   const drawnOne = ({ n, d, k, epsilon, share, ...limits }, attributes) => { // the best oracle for what is drawn in public
     const draws = Number(choices(d, attributes)), left = limits.bits - (limits.public_free ? 0 : bits(draws));
@@ -389,6 +400,7 @@
     const variance = draws * square(best.error) + (draws - 1) * share;
     return row(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "drawn by each person in public, and answered with all of ε", {
       variances: { share: variance }, private: best.private, public: best.public + bits(draws), server: best.server,
+      code: call("DrawnAttributes", { sizes: same(d, k), order: attributes > 1 ? attributes : undefined, oracle: best.code }),
     });
   };
   const marginals = (question) => {
@@ -396,10 +408,10 @@
     const flipped = "a bit for each value, with a part of ε for each attribute";
     const s = Math.exp(eps / (2 * d)), flips = s / square(Math.expm1(eps / (2 * d)));
     return [
-      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)) }),
+      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)), code: call("HarmonyFrequency", { sizes: same(d, k), epsilon: float(eps) }) }),
       blocks(question, 1),
       d * k ** 2 <= LIMIT.largest
-        ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, ...each })
+        ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, code: call("BitFlip", { sizes: same(d, k), f: `flip_for(${float(eps)}, ${2 * d})` }), ...each })
         : beyond("bit flips", flipped, `d·k² = ${said(LIMIT.largest)}`),
       bars("Bloom filters", "for more values than bits; its error depends on the hashes"),
       drawnOne(question, 1),
@@ -411,7 +423,7 @@
     const fitted = "tables of pairs are fitted (ldpnb.attributes), which has no closed form";
     return [
       asked * cells <= LIMIT.largest
-        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)) })
+        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)), code: call("HarmonyFrequency", { sizes: same(asked, cells), epsilon: float(eps) }) })
         : beyond("Harmony, pairs", one, `${said(LIMIT.largest)} cells of all pairs`),
       blocks(question, 2),
       bars("bit flips", fitted),
@@ -435,6 +447,8 @@
     public_free: { label: "The public part of a report does not count", usual: false, flag: true },
   };
   const rare = "who hold it; 0 is a rare one";
+  const end = (label, usual) => ({ label, least: -1e12, most: 1e12, usual, hint: "of the numbers; the error of the mean is in their unit" });
+  const ENDS = { low: end("From", -1), high: end("To", 1) };
   const TASKS = {
     item: {
       label: "One item of a list", rank: item, what: "share of an item",
@@ -448,14 +462,14 @@
       label: "The most frequent items of sets", rank: frequent, what: "share of people who hold an item",
       fields: { d: whole("Items d", 1, LIMIT.largest, 1000), m: whole("Items a person m", 1, LIMIT.most, 8, "at most; no more than d"), candidates: whole("Candidates", 1, LIMIT.largest, 20, "of a second phase; no more than d"), share: share(0, rare), listed: listed("items") },
     },
-    number: { label: "One number", rank: number, what: "mean of numbers between −1 and 1, the worst ones", fields: {} },
+    number: { label: "One number", rank: number, what: "mean of numbers, the worst ones", fields: ENDS },
     numbers: {
-      label: "Several numbers", rank: numbers, what: "each mean of numbers between −1 and 1, the worst ones",
-      fields: { d: whole("Numbers a person d", 2, LIMIT.largest, 10) },
+      label: "Several numbers", rank: numbers, what: "each mean of numbers, the worst ones",
+      fields: { d: whole("Numbers a person d", 2, LIMIT.largest, 10), ...ENDS },
     },
     pairs: {
       label: "Keys with values", rank: pairs, what: "share of people who hold a key, and share times mean value, together",
-      fields: { d: whole("Keys d", 1, LIMIT.largest, 1000), m: whole("Keys a person m", 1, LIMIT.most, 8, "at most; no more than d"), share: share(0.1, "who hold the key"), listed: listed("keys") },
+      fields: { d: whole("Keys d", 1, LIMIT.largest, 1000), m: whole("Keys a person m", 1, LIMIT.most, 8, "at most; no more than d"), share: share(0.1, "who hold the key"), ...ENDS, listed: listed("keys") },
     },
     correlation: {
       label: "How keys go together", rank: correlation, what: "share of people who hold both of two keys",
@@ -499,12 +513,14 @@
     for (const name of ["m", "candidates"])
       if (name in question && question.d && question[name] > question.d)
         rules[name] = `${name} must be at most d = ${said(question.d)}, got ${said(question[name])}`;
+    if (question.high <= question.low) rules.high = `high must be above low = ${said(question.low)}, got ${said(question.high)}`;
     return { question, rules };
   };
 
   const rank = (task, question) => {
     const choices = TASKS[task].rank(question).map((one) => {
-      const errors = Object.fromEntries(Object.entries(one.variances ?? {}).map(([what, v]) => [what, Math.sqrt(v / question.n)]));
+      const unit = (what) => (what === "mean" ? (question.high - question.low) / 2 : 1);
+      const errors = Object.fromEntries(Object.entries(one.variances ?? {}).map(([what, v]) => [what, unit(what) * Math.sqrt(v / question.n)]));
       const values = Object.values(errors);
       const error = values.length === 0 ? Infinity : task === "pairs" ? Math.sqrt(square(values[0]) + square(values[1])) : values[0];
       let why = one.why, excluded = Boolean(one.barred);
@@ -512,7 +528,7 @@
       const sent = counted(one.private, one.public, question);
       if (!excluded && question.bits !== null && sent > question.bits)
         [why, excluded] = [`a report has ${said(sent)} bits, ${said(question.bits)} are allowed`, true];
-      return { name: one.name, errors, error, private: one.private, public: one.public, server: one.server, listed: one.listed, excluded, why };
+      return { name: one.name, errors, error, private: one.private, public: one.public, server: one.server, listed: one.listed, excluded, why, code: one.code ?? "" };
     });
     const rounded = ({ error }) => Number(error.toPrecision(9));
     const length = (one) => counted(one.private, one.public, question);

@@ -83,7 +83,7 @@ from ldpnb.oracles import (
 )
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.serve.planning import Question, Row, bits_of
-from ldpnb.serve.ranking import Choice
+from ldpnb.serve.ranking import Choice, written
 from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, SetSampling, gfim, ldpminer
 from ldpnb.strings import ORR, RAPPOR, Hashed, Unknown, one_time
 
@@ -513,6 +513,11 @@ class Pairs(Question):
         mean = {"mean": float(mean_of(estimate, spread).error[0]) ** 2} if self.share else {}
         return {"share": share, "share × mean": product} | mean
 
+    def _code(self, mechanism: Any) -> str:
+        if isinstance(mechanism, PrivKV):  # whose two ε are rounded so that their sum is kept
+            return f"PrivKV.tight_split({self.d}, {self.epsilon!r})"
+        return super()._code(mechanism)
+
     def _error(self, errors: dict[str, float]) -> float:
         return sqrt(errors["share"] ** 2 + errors["share × mean"] ** 2) if errors else inf
 
@@ -639,6 +644,11 @@ class Marginals(Question):
                 break
             best = larger
         return Row(Blocks.label, partial(replace, best), why)
+
+    def _code(self, mechanism: Any) -> str:
+        if isinstance(mechanism, BitFlip):  # whose f is rounded so that ε is kept
+            return f"BitFlip(sizes={written(mechanism.sizes)}, f=flip_for({self.epsilon!r}, {2 * self.d}))"
+        return super()._code(mechanism)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         if isinstance(mechanism, Blocks):

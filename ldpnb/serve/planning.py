@@ -23,7 +23,7 @@ from ldpnb.checks import (
     check_probability,
     is_number,
 )
-from ldpnb.serve.ranking import Choice, Ranking
+from ldpnb.serve.ranking import Choice, Ranking, written
 
 CLOSE = 1e-6  # relative, of the ε that is found
 
@@ -110,6 +110,10 @@ class Question(ABC):
     def _unit(self, what: str) -> float:
         """Return what an error between −1 and 1 counts in the question's own range."""
         return (self.high - self.low) / 2 if what == "mean" else 1.0  # type: ignore[attr-defined]
+
+    def _code(self, mechanism: Any) -> str:
+        """Write a mechanism as Python that makes it again."""
+        return written(mechanism)
 
     def _what(self) -> str:
         return self.asked

@@ -82,9 +82,9 @@ class Choice:
         if self.mechanism is None:
             return ""
         if isinstance(self.mechanism, partial):
-            given = ", ".join(f"{name}={_written(value)}" for name, value in self.mechanism.keywords.items())
+            given = ", ".join(f"{name}={written(value)}" for name, value in self.mechanism.keywords.items())
             return f"{self.kind}(records, {given}, rng=rng)"
-        return _written(self.mechanism)
+        return str(self.question._code(self.mechanism))
 
     def people(self, error: float) -> int:
         """How many people it takes for this error (positive; compared with `Choice.error`).
@@ -375,20 +375,20 @@ def _counted(n: int, now: float, wanted: float, name: str) -> int:
     return max(1, ceil(n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     """Write a value as Python that makes it again, without what a mechanism has by default."""
     if is_dataclass(value) and not isinstance(value, type):
         given = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
         default = {one.name: one.default for one in fields(value) if one.default is not MISSING}
-        kept = [f"{k}={_written(v)}" for k, v in given.items() if k not in default or v != default[k]]
+        kept = [f"{k}={written(v)}" for k, v in given.items() if k not in default or v != default[k]]
         return f"{type(value).__name__}({', '.join(kept)})"
     if isinstance(value, tuple) and len(value) > LONG:
         if len(set(value)) == 1:
-            return f"({_written(value[0])},) * {len(value)}"
+            return f"({written(value[0])},) * {len(value)}"
         if value == tuple(f"key {i}" for i in range(1, len(value) + 1)):
             return f'tuple(f"key {{i}}" for i in range(1, {len(value) + 1}))'
     if isinstance(value, tuple):
-        return f"({', '.join(map(_written, value))}{',' if len(value) == 1 else ''})"
+        return f"({', '.join(map(written, value))}{',' if len(value) == 1 else ''})"
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
