@@ -153,9 +153,9 @@
   const piecewise = (eps, width, steps = STEPS) => { // second moments at the points, and the number of cells
     const e = Math.exp(eps), more = Math.expm1(eps), total = e * width + steps, last = steps + width - 1;
     const slope = total / (more * width * steps);
-    const squares = range(0, last).map((y) => square(slope * (2 * y - last)));
-    const all = sum(squares);
-    const moments = range(0, steps).map((i) => (all + more * sum(squares.slice(i, i + width))) / total);
+    const below = [0]; // running sums of the squares of the scores
+    for (let y = 0; y <= last; y++) below.push(below[y] + square(slope * (2 * y - last)));
+    const moments = range(0, steps).map((i) => (below[last + 1] + more * (below[i + width] - below[i])) / total);
     return { moments, cells: last + 1 };
   };
   const hybrid = (eps, width) => {
@@ -536,6 +536,34 @@
     return [...choices.filter((one) => !one.excluded).sort(before), ...choices.filter((one) => one.excluded)];
   };
 
+  // ----------------------------------------------------------------------------- the same question, in Python and drawn
+
+  const KINDS = { item: "Item", sets: "Sets", frequent: "Frequent", number: "OneNumber", numbers: "Vector", pairs: "Pairs", correlation: "Correlation", marginals: "Marginals", crosstabs: "Crosstabs" };
+  const line = (task, question) => { // what is as usual is left out, but for the size of the question
+    const given = {};
+    for (const [name, field] of Object.entries(fieldsOf(task))) {
+      const value = question[name];
+      if (name === "epsilon") given[name] = float(value);
+      else if (field.flag && value !== field.usual) given[name] = value ? "True" : "False";
+      else if (!field.flag && value !== null && (field.integer || value !== field.usual)) given[name] = value;
+    }
+    return `choose.${call(KINDS[task], given)}.rank()`;
+  };
+
+  const CURVES = 4; // mechanisms in a picture
+  const family = (name) => name.replace(/^(one \w+), .*/, "$1"); // its oracle may be another one at another ε
+  const curves = (task, question, ranked) => { // errors of the best ones against ε and against n; null where one is excluded
+    const { n, epsilon } = question, names = ranked.slice(0, CURVES).map((one) => family(one.name));
+    const budgets = range(-8, 8).map((i) => epsilon * 2 ** ((3 * i) / 8)).filter((x) => x >= COMMON.epsilon.least && x <= COMMON.epsilon.most);
+    const at = budgets.map((x) => rank(task, { ...question, epsilon: x }));
+    const found = (choices, name) => choices.find((one) => !one.excluded && family(one.name) === name)?.error ?? null;
+    const peoples = [...new Set(range(-4, 4).map((i) => Math.min(Math.max(1, Math.round(n * 10 ** (i / 2))), COMMON.n.most)))];
+    return [
+      { by: "epsilon", x: budgets, names, errors: names.map((name) => at.map((choices) => found(choices, name))) },
+      { by: "n", x: peoples, names, errors: names.map((name) => peoples.map((m) => found(ranked, name) * Math.sqrt(n / m))) },
+    ];
+  };
+
   // ------------------------------------------------------------------------------------------------------- the page
 
   const make = (tag, options = {}, ...children) => {
@@ -549,6 +577,77 @@
     const [size, unit] = what === "mean" ? [x, ""] : [100 * x, " points"];
     return (size >= 1000 ? said(Math.round(size)) : Number(size.toPrecision(3)).toString()) + unit;
   };
+  const SVG = "http://www.w3.org/2000/svg";
+  const draw = (tag, options, ...children) => {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(options)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const ticks = (low, high) => { // of a logarithmic axis: 1, 2 and 5, or powers of ten where these are enough
+    const decades = range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))).map((i) => Number(`1e${i}`));
+    const inside = (all) => all.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
+    const few = inside(decades);
+    if (few.length > 6) return few.filter((_, i) => i % Math.ceil(few.length / 5) === 0);
+    return few.length > 3 ? few : inside(decades.flatMap((x) => [1, 2, 5].map((m) => Number((m * x).toPrecision(1)))));
+  };
+  const brief = (x) => (x >= 1e6 || x < 1e-3 ? x.toExponential(0).replace("e+", "e") : said(x));
+  const picture = ({ by, x, names, errors }, question, unit) => {
+    const [width, height, left, right, top, bottom] = [350, 250, 46, 122, 26, 44], scale = unit === "mean" ? 1 : 100;
+    const here = question[by], label = by === "n" ? "people n" : "ε", values = errors.flat().filter((e) => e !== null).map((e) => e * scale);
+    const [low, high] = [Math.min(...values), Math.max(...values)].map((e, i) => e * (i ? 1.15 : 1 / 1.15));
+    const [from, to] = [x[0], x[x.length - 1]], across = (v) => left + ((width - left - right) * Math.log(v / from)) / (Math.log(to / from) || 1);
+    const upward = (e) => height - bottom - ((height - top - bottom) * Math.log(e / low)) / Math.log(high / low);
+    const what = unit === "mean" ? "standard error" : "standard error, points";
+    const ends = names.map((name, i) => {
+      const last = errors[i].findLastIndex((e) => e !== null);
+      return { name, i, at: last < 0 ? null : [across(x[last]), upward(errors[i][last] * scale)] };
+    }).filter(({ at }) => at);
+    const told = ends.map(({ name, i }) => {
+      const known = x.map((v, j) => [v, errors[i][j]]).filter(([, e]) => e !== null), [first, last] = [known[0], known[known.length - 1]];
+      return `${name} from ${shown(first[1], unit)} at ${Number(first[0].toPrecision(3))} to ${shown(last[1], unit)} at ${Number(last[0].toPrecision(3))}`;
+    });
+    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Lines of the ${what} against ${label}, on logarithmic axes: ${told.join("; ")}.` });
+    for (const v of ticks(from, to)) svg.append(draw("line", { class: "grid", x1: across(v), x2: across(v), y1: top, y2: height - bottom }), draw("text", { x: across(v), y: height - bottom + 15, "text-anchor": "middle" }, brief(v)));
+    for (const e of ticks(low, high)) svg.append(draw("line", { class: "grid", x1: left, x2: width - right, y1: upward(e), y2: upward(e) }), draw("text", { x: left - 5, y: upward(e) + 4, "text-anchor": "end" }, brief(e)));
+    svg.append(
+      draw("text", { x: 2, y: 12 }, what),
+      draw("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, label),
+      draw("line", { class: "here", x1: across(here), x2: across(here), y1: top, y2: height - bottom }),
+    );
+    errors.forEach((row, i) => {
+      let path = "";
+      row.forEach((e, j) => { path += e === null ? "" : `${j && row[j - 1] !== null ? "L" : "M"}${across(x[j]).toFixed(1)} ${upward(e * scale).toFixed(1)}`; });
+      svg.append(draw("path", { class: `curve curve-${i}`, d: path }));
+    });
+    const placed = [...ends].sort((a, b) => a.at[1] - b.at[1]), gap = 15; // names at the lines, pushed apart
+    placed.forEach((one, i) => { one.y = Math.max(one.at[1], i ? placed[i - 1].y + gap : top); });
+    const over = placed.length ? placed[placed.length - 1].y - (height - bottom) : 0;
+    if (over > 0) placed.forEach((one, i) => { one.y = Math.min(one.y, height - bottom - gap * (placed.length - 1 - i)); });
+    for (const { name, i, at, y } of placed)
+      svg.append(draw("path", { class: `curve curve-${i} leader`, d: `M${at[0].toFixed(1)} ${at[1].toFixed(1)}L${width - right + 12} ${y.toFixed(1)}` }), draw("text", { x: width - right + 15, y: y + 4 }, name));
+    const head = [by === "n" ? "n" : "ε", ...names].map((one) => make("th", { scope: "col" }, one));
+    const body = x.map((v, j) => make("tr", {}, make("th", { scope: "row" }, by === "n" ? said(v) : String(Number(v.toPrecision(4)))), ...errors.map((row) => make("td", {}, row[j] === null ? "—" : shown(row[j], unit)))));
+    const table = make("table", {}, make("caption", {}, what), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+    return make("figure", {}, svg, make("figcaption", {}, by === "n" ? "More people: the error falls with √n." : "A larger ε: parameters are the best at each ε."), make("details", {}, make("summary", {}, `The numbers, against ${label}`), table));
+  };
+  const copied = (text, button) => { // a page from a file may have no clipboard: then the line is left selected
+    const told = (word) => {
+      button.firstChild.data = word;
+      setTimeout(() => { button.firstChild.data = "Copy"; }, 2000);
+    };
+    const select = () => {
+      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      told(document.execCommand("copy") ? "Copied" : "Selected");
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => told("Copied"), select);
+    else select();
+  };
+  const lineOf = (label, text) => {
+    const button = make("button", { type: "button" }, "Copy", make("span", { class: "visually-hidden" }, ` the line for ${label}`));
+    button.addEventListener("click", () => copied(text, button));
+    return make("li", {}, make("span", {}, label), make("code", {}, text), button);
+  };
   const times = (x) => (x < 9.995 ? x.toFixed(2) : x < 1e6 ? said(Math.round(x)) : x.toExponential(1)) + "×";
 
   const start = (root) => {
@@ -559,12 +658,13 @@
     const form = make("form", { "aria-label": "The question" }, make("p", {}, make("label", { for: "choose-task" }, "A person has"), chosen), fields);
     const summary = make("p", { role: "status", "aria-live": "polite", class: "summary" });
     const best = make("div", { class: "ranked" }), rest = make("div", { class: "excluded" });
+    const lines = make("div", { class: "lines" }), drawn = make("div", { class: "drawn" });
     const examples = Object.entries(EXAMPLES).map(([label, question]) => {
       const button = make("button", { type: "button" }, label);
       button.addEventListener("click", () => { location.hash = question; });
       return make("li", {}, button);
     });
-    root.replaceChildren(form, summary, best, rest, make("p", {}, "Questions to start from:"), make("ul", { class: "examples" }, ...examples));
+    root.replaceChildren(form, summary, best, lines, drawn, rest, make("p", {}, "Questions to start from:"), make("ul", { class: "examples" }, ...examples));
     form.addEventListener("submit", (event) => event.preventDefault());
 
     const build = () => {
@@ -598,7 +698,12 @@
       }
       history.replaceState(null, "", `#${told}`);
     };
-    let speaking = 0;
+    let speaking = 0, drawing = 0;
+    const clear = () => {
+      clearTimeout(drawing);
+      for (const part of [best, lines, drawn, rest]) part.replaceChildren();
+      drawn.dataset.curves = "";
+    };
     const say = (text) => { // once typing has stopped, so that a screen reader is not interrupted at every key
       clearTimeout(speaking);
       speaking = setTimeout(() => summary.textContent !== text && summary.replaceChildren(text), 300);
@@ -614,14 +719,14 @@
       }
       root.dataset.question = Object.keys(rules).length ? "" : JSON.stringify(question);
       if (Object.keys(rules).length) {
-        best.replaceChildren();
-        rest.replaceChildren();
+        clear();
         say(`No ranking: ${Object.values(rules).join("; ")}.`);
         return;
       }
       show(rank(state.task, question), question);
     };
     const show = (choices, question) => {
+      clear();
       const ranked = choices.filter((one) => !one.excluded), others = choices.filter((one) => one.excluded);
       const { what } = TASKS[state.task], first = ranked[0];
       const unit = Object.keys(first?.errors ?? {})[0];
@@ -650,6 +755,16 @@
       best.replaceChildren(
         ...(first ? [make("table", {}, caption, make("thead", {}, make("tr", {}, ...head.map((x) => make("th", { scope: "col" }, x)))), make("tbody", {}, ...body))] : []),
       );
+      if (first) {
+        const copies = ranked.slice(0, CURVES).map((one) => lineOf(one.name, one.code));
+        lines.replaceChildren(make("p", {}, "In Python, this ranking and the best mechanisms:"), make("ul", {}, lineOf("all of them", line(state.task, question)), ...copies));
+        const { task } = state;
+        drawing = setTimeout(() => { // once typing has stopped: it ranks at many ε
+          const found = curves(task, question, ranked);
+          drawn.replaceChildren(...found.map((one) => picture(one, question, unit)));
+          drawn.dataset.curves = JSON.stringify(found);
+        }, 150);
+      }
       const listing = others.map((one) => make("li", { "data-name": one.name, "data-choice": JSON.stringify({ ...one, error: Number.isFinite(one.error) ? one.error : null }) }, make("strong", {}, one.name), `: ${one.why}${Number.isFinite(one.error) ? ` (standard error ${shown(one.error, Object.keys(one.errors)[0])})` : ""}`));
       rest.replaceChildren(...(others.length ? [make("p", {}, "Excluded:"), make("ul", {}, ...listing)] : []));
     };
@@ -658,8 +773,7 @@
       const { task = "item", ...texts } = told;
       if (!Object.hasOwn(TASKS, task)) {
         root.dataset.question = "";
-        best.replaceChildren();
-        rest.replaceChildren();
+        clear();
         say(`No ranking: task must be one of ${Object.keys(TASKS).join(", ")}, got ${task}.`);
         return;
       }
