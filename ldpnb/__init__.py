@@ -70,7 +70,17 @@ if TYPE_CHECKING:
         norm as norm,
         norm_sub as norm_sub,
     )
-    from ldpnb.serve import collect as collect, save as save, screen as screen
+    from ldpnb.serve import (
+        Number as Number,
+        OneOf as OneOf,
+        Ratings as Ratings,
+        Strings as Strings,
+        Survey as Survey,
+        YesNoTable as YesNoTable,
+        collect as collect,
+        save as save,
+        screen as screen,
+    )
     from ldpnb.sets import (
         PrivSet as PrivSet,
         SampledGRR as SampledGRR,

@@ -17,6 +17,9 @@ EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and roundi
 SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
 
+LABELS = "; OneOf(categories, epsilon=…) takes labels, and says what becomes of missing answers"
+NUMBERS = "; Number(low, high, epsilon=…) takes any range, and says what becomes of missing answers"
+
 Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
 Rule = Callable[[NDArray[Any]], NDArray[np.bool_]]  # which entries keep it
 
@@ -94,16 +97,18 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be an array, got something else: {error}") from None
 
 
-def _entries(values: Any, name: str, kinds: str, rule: str, right: Rule, ndim: int | None = None) -> NDArray[Any]:
+def _entries(
+    values: Any, name: str, kinds: str, rule: str, right: Rule, ndim: int | None = None, cure: str = ""
+) -> NDArray[Any]:
     """Return an array of these kinds of numbers, all of them right, of `ndim` axes if that is given."""
-    array = check_array(values, name)
+    array, cure = check_array(values, name), cure if name == "values" and ndim == 1 else ""
     if array.dtype.kind not in kinds:
-        raise ValueError(f"{name} must be {rule}, got {array.dtype} values")
+        raise ValueError(f"{name} must be {rule}, got {array.dtype} values{cure}")
     if ndim not in (None, array.ndim):
         raise ValueError(f"{name} must have {ndim} axes, got shape {array.shape}")
     kept = right(array)
     if not kept.all():
-        raise ValueError(f"{name} must be {rule}, got {array[~kept].flat[0]}")
+        raise ValueError(f"{name} must be {rule}, got {array[~kept].flat[0]}{cure}")
     return array
 
 
@@ -151,7 +156,7 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
         codes = codes.astype(np.int64)
     rule, end = ("non-negative integers", 2**63 - 1) if k is None else (f"integers in [0, {k})", k)
-    return _entries(codes, name, "iu", rule, lambda x: _below(x, end), ndim).astype(np.int64)
+    return _entries(codes, name, "iu", rule, lambda x: _below(x, end), ndim, LABELS).astype(np.int64)
 
 
 def _below(x: NDArray[Any], end: int) -> NDArray[np.bool_]:
@@ -174,7 +179,7 @@ def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values")
 def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
     """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
     rule = "numbers in [-1, 1]"
-    return _entries(values, name, "iuf", rule, lambda x: (x >= -1) & (x <= 1), ndim).astype(np.float64)
+    return _entries(values, name, "iuf", rule, lambda x: (x >= -1) & (x <= 1), ndim, NUMBERS).astype(np.float64)
 
 
 def check_people(values: Any) -> None:

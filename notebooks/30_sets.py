@@ -6,12 +6,11 @@
 #
 # :::{admonition} In one minute
 # An app offers a hundred podcasts, and each listener follows a few.
-# A question about every podcast spreads the budget too thin.
+# Asking about every podcast spreads the budget too thin.
 # So the phone fills up short lists with dummies, and draws one entry.
 # It hides this entry, and the server multiplies its estimates by the common length.
 # Some clients can use a larger budget for the drawn entry, because nobody knows which one it is.
-# PrivSet does not draw.
-# It sends a few podcasts that are more likely to meet the listener's own list.
+# PrivSet does not draw: it sends a few podcasts that are more likely to meet the listener's own list.
 # :::
 #
 # :::{zh}
@@ -62,7 +61,7 @@ rng = np.random.default_rng(2018)
 # ## A hundred podcasts
 #
 # An app offers $d = 100$ podcasts, the *items*, numbered from 0.
-# Each listener follows a *set* of them; $S$ is one person's set.
+# Each listener follows a *set* $S$ of them.
 
 # %%
 D = 100
@@ -78,7 +77,7 @@ kim = {0, 2, 3, 5, 8, 9}
 #
 # The phone could answer *yes* or *no* about every podcast, by randomized response.
 # But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$ ({ref}`ch-composition`).
-# Or it answers *one question*, about a random podcast, with all of $\varepsilon$.
+# Or it could answer *one question*, about a random podcast, with all of $\varepsilon$.
 # Then only about $n/d$ of the $n$ people speak about each podcast.
 #
 # The *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has.
@@ -93,10 +92,9 @@ kim = {0, 2, 3, 5, 8, 9}
 # (sec-items-draw)=
 # ## Draw one of your own items
 #
-# If phones drew one of their items, an item would count more if its owner has few.
-# So the phone first *pads* the set to $\ell$ entries, with *dummies* $d, d+1, \dots$ that nobody has.
+# If phones simply drew one of their items, an item would count more in a short list.
+# So the phone first *pads* a set of fewer than $\ell$ items with *dummies* $d, d+1, \dots$ that nobody has, up to $\ell$ entries.
 # Then it draws one entry ({numref}`fig-items-padding`).
-# A longer set is not padded.
 
 
 # %%
@@ -111,7 +109,7 @@ study.slots(cast, pad, D, ell=4)
 plt.show()
 
 # %% [markdown]
-# So each own item is drawn with probability
+# So each item of the set is drawn with probability
 #
 # $$ \frac{1}{\max(\ell, \lvert S\rvert)} = \frac t\ell, \qquad t = \min\Big(1, \frac{\ell}{\lvert S\rvert}\Big). $$ (eq-items-t)
 #
@@ -122,12 +120,11 @@ plt.show()
 #
 # **Sampling S-Hist** sends one private bit {cite:p}`zhang2018gfim`.
 # Let $\Phi$ be the Hadamard matrix, the public table of signs, with a column for each item.
-# The phone draws a public row $r$.
-# It reports the sign $\Phi_{rx}$ of the drawn item by randomized response.
-# A dummy has no column; there the phone tosses a fair coin.
+# The phone draws a public row $r$, and reports the sign $\Phi_{rx}$ of the drawn item by randomized response.
+# For a dummy, which has no column, it tosses a fair coin.
 #
-# **Sampling RAPPOR** sends a bit for each item.
-# The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, each other bit with $1-p$; a dummy has no bit.
+# **Sampling RAPPOR** sends one bit per item.
+# The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, any other bit with $1-p$; a dummy has no bit.
 
 
 # %%
@@ -168,19 +165,19 @@ def sampled_rappor(items, d, ell, eps, rng):
 # $$ \Pr[y \mid S] = \frac{1}{\max(\ell, \lvert S\rvert)} \sum_u \Pr[y \mid u]. $$
 #
 # This average lies between the smallest and the largest $\Pr[y \mid u]$ over all items and dummies.
-# In both clients, these two differ by a factor of at most $e^\varepsilon$:
+# In both clients, these differ by a factor of at most $e^\varepsilon$:
 #
 # - In S-Hist, a given sign has probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $\frac12$ or $\frac1{e^\varepsilon+1}$.
 # - In RAPPOR, take the probability for a dummy; a drawn item multiplies it by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
 #
 # Suppose that $d \ge 2\ell$.
-# In row 1 of $\Phi$, signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
+# In row 1 of $\Phi$, the signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
 # In S-Hist, these sets send a plus with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ and $\frac1{e^\varepsilon+1}$, and attain $e^\varepsilon$.
-# In RAPPOR, the same sets attain it by the report that sets one set's bits only.
+# In RAPPOR, they attain it by the report that sets only the bits of one set.
 #
 # With fewer items, both spend less.
 # Let $d = \ell$, and let a share $a$ of a row be pluses.
-# A minus is most probable for the set of all minuses, and least for that of all pluses; the ratio is
+# A minus is most probable for the set of all minuses, least for that of all pluses; the ratio is
 #
 # $$ \frac{(1-a)\frac{e^\varepsilon}{e^\varepsilon+1} + \frac a2}{\frac a{e^\varepsilon+1} + \frac{1-a}2} = \frac{2e^\varepsilon - a(e^\varepsilon-1)}{e^\varepsilon+1 - a(e^\varepsilon-1)}, $$
 #
@@ -227,17 +224,16 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 #
 # Each report *supports* some items.
 # An S-Hist report $(r, z)$ supports the items with $\Phi_{rx} = z$, and a RAPPOR report those whose bits are set.
-# It supports the drawn item with probability $p^*$, and any other item with probability $q^*$:
+# A report supports the drawn item with probability $p^*$, and any other with $q^*$:
 #
 # | | $p^*$ | $q^*$ |
 # |---|---|---|
 # | sampling S-Hist | $\dfrac{e^\varepsilon}{e^\varepsilon+1}$ | $\dfrac12$ |
 # | sampling RAPPOR | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac1{e^{\varepsilon/2}+1}$ |
 #
-# In S-Hist, $q^* = \frac12$ since two different columns agree in half of the rows, and since a dummy sends a fair sign.
+# In S-Hist, $q^* = \frac12$, since two different columns agree in half of the rows, and a dummy's sign is fair.
 #
-# A person with the set $S$ draws $x \in S$ with probability $t/\ell$.
-# So her report supports $x$ with probability
+# A person with the set $S$ draws $x \in S$ with probability $t/\ell$, so her report supports $x$ with probability
 #
 # $$ P = q^* + \frac t\ell\,(p^*-q^*). $$ (eq-items-support)
 #
@@ -281,9 +277,8 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 # $$ \pi(y)\,\frac{e^{\varepsilon'}}Z + \big(1-\pi(y)\big)\,\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,\pi(y)}{Z}. $$
 #
 # Padding ensures $0 \le \pi(y) \le \frac1\ell$, for items and dummies.
-# So two sets differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$.
-# The sets $\{y\}$ and $\varnothing$ attain this factor.
-# It is $e^\varepsilon$ for
+# So two sets differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$, which the sets $\{y\}$ and $\varnothing$ attain.
+# This factor is $e^\varepsilon$ for
 #
 # $$ e^{\varepsilon'} = 1 + \ell\,(e^\varepsilon-1), \quad\text{so}\quad Z = d + \ell\,e^\varepsilon. $$ (eq-items-amplified)
 
@@ -302,7 +297,7 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 print("\ninput 0:", subsets(3)[0], "input 4:", subsets(3)[4])
 
 # %% [markdown]
-# Report 3 is a dummy; a report that is an item supports this item.
+# Here, report 3 is a dummy; a report that is an item supports this item.
 # In {eq}`eq-items-variance`, insert $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$:
 #
 # $$ \begin{aligned} n\Var\hat f_x &= \frac{\ell^2\,q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} \\[1ex] &= \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-items-krr)
@@ -345,12 +340,12 @@ check(
 # ## PrivSet: speak about the whole set
 #
 # *PrivSet* does not draw an item {cite:p}`wang2018privset`.
-# It first pads the set; if the set is longer than $\ell$, it draws $\ell$ of the items.
-# Then it sends $b$ of the $d+\ell$ items and dummies, with $1 \le b \le d$.
+# It first pads the set; from a set longer than $\ell$, it draws $\ell$ items.
+# Then it sends $b$ of the $d+\ell$ *symbols*, the items and dummies, with $1 \le b \le d$.
 # A report that *meets* the padded set (shares a symbol with it) is $e^\varepsilon$ times as likely as one that *misses* it.
 #
 # There are $\binom{d+\ell}b$ reports, and $\binom db$ of them miss the padded set.
-# Of the others, $\binom\ell h\binom d{b-h}$ have $h$ entries of it.
+# Of the others, $\binom\ell h\binom d{b-h}$ have $h$ of its symbols.
 # So the client first decides whether the report meets the set, and then draws $h$.
 
 
@@ -400,11 +395,10 @@ print("\ninput 0:", subsets(3)[0], "input 6:", subsets(3)[6])
 #
 # :::{prf:proof}
 # *Privacy.*
-# All padded sets have $\ell$ entries, so $\Omega$ is the same for all.
+# All padded sets have $\ell$ entries, and so the same $\Omega$.
 # So a given report has one of two probabilities, with the ratio $e^\varepsilon$.
 # A longer set averages over its draws, which stays between the two.
-# As $b \le d$, some report contains $x$ and no dummy.
-# It meets $\{x\}$, and misses the empty set.
+# As $b \le d$, some report contains $x$ and no dummy; it meets $\{x\}$, and misses the empty set.
 #
 # *Estimates.*
 # An item of a person's set is in the padded set with probability $t$.
@@ -494,7 +488,7 @@ people = [listener(rng) for _ in range(N)]
 # A common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
 # But sizes are private, too.
 # So the first 4,000 people report only the size of their set, up to 9.
-# Size 3, say, is the set $\{3\}$ of a list of ten items, so `sampled_krr` with $\ell = 1$ hides it.
+# Size 3, say, is the set $\{3\}$ of a list of ten items, hidden by `sampled_krr` with $\ell = 1$.
 # The server adds up the estimated shares of sizes.
 
 
@@ -575,7 +569,7 @@ plt.show()
 # (sec-items-compare)=
 # ## Which one?
 #
-# {numref}`fig-items-noise` has longer sets.
+# {numref}`fig-items-noise` shows longer sets.
 
 
 # %%
@@ -625,19 +619,19 @@ table(pd.DataFrame(rows))
 # - **Sampling k-RR** is simpler, and as good in the figure from $\varepsilon = 2.3$ on, but suffers from many items.
 # - **The wheel** for sets ({ref}`sec-wheel-sets`) has more noise (27 % in the second row), but its client needs no list: it hashes any item's name.
 # - **Sampling S-Hist** sends a single private bit, and **sampling RAPPOR** $d$ bits.
-#   Neither uses that the draw itself hides; in row two, one question is better.
+#   Neither uses that the draw itself hides; in the second row, one question is better.
 #
 # (sec-items-wrong)=
 # ## What can go wrong
 #
 # - *All dummies are alike.*
-#   In k-RR, an empty set draws this dummy always, and a set of $\ell$ items never, so the client spends $\varepsilon'$.
+#   In k-RR, an empty set always draws this dummy, and a set of $\ell$ items never, so the client spends $\varepsilon'$.
 # - *A dummy looks different.*
-#   If the client of S-Hist sends $\ell cz$, but another value for a dummy, a report reveals whether a dummy was drawn.
-#   Send a sign; the server scales it.
+#   If S-Hist's client sends $\ell cz$, but another value for a dummy, a report reveals whether a dummy was drawn.
+#   Send signs; the server scales them.
 # - *Long sets hold other items than short ones.*
 #   Of 100 people, 4 hold $\{9\}$, 8 hold $\{0, 1, 2, 3, 4\}$, and the others $\{0\}$.
-#   For $\ell = 1$, item 1 counts as $8 \cdot \frac15 = 1.6$ people, and item 9 as 4, which is the wrong order.
+#   For $\ell = 1$, item 1 counts as $8 \cdot \frac15 = 1.6$ people and item 9 as 4: the wrong order.
 #
 # (sec-items-exercises)=
 # ## Exercises
@@ -692,8 +686,7 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
 # In sampling S-Hist, the coin for dummies is worn and shows + with probability 0.51.
-# All sets are empty.
-# Which estimates suffer?
+# If all sets are empty, which estimates suffer?
 # :::
 #
 # :::{dropdown} Solution

@@ -12,7 +12,7 @@
 # The second reports are about this list alone.
 # Either everybody answers twice with half of the budget, or each half of the people answers once with all of it.
 # An app gets on the list partly because its first estimate came out too large.
-# So only second estimates measure.
+# So only the second estimates are published.
 # :::
 #
 # :::{zh}
@@ -86,8 +86,8 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 
 # %% [markdown]
 # We want the four most frequent apps.
-# Sampling S-Hist estimates the share $f_x$ of every app $x$; by {eq}`eq-items-squared`, with a standard error of 0.11 for $\varepsilon = 2$.
-# So by chance alone, the largest estimate of the 988 rare apps is about 3.24 of these, or 0.34, the share of app 7.
+# By {eq}`eq-items-squared`, sampling S-Hist estimates the share $f_x$ of an app $x$ with a standard error of 0.11 for $\varepsilon = 2$.
+# So by chance alone, the largest estimate of the 988 rare apps is about 3.24 standard errors, or 0.34, the share of app 7.
 # **Can a first look choose apps, and a second look measure these few?**
 #
 # (sec-gfim-clients)=
@@ -102,7 +102,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 #
 # *LDPMiner* {cite:p}`qin2016heavy` asks everybody in both phases, with $\varepsilon/2$ each.
 # *GFIM* {cite:p}`zhang2018gfim` asks one random half of the people in each phase, with all of $\varepsilon$.
-# Like {cite:t}`zhang2018gfim`, we list twice as many items as wanted, and pad to all: $L = h = 8$.
+# Like {cite:t}`zhang2018gfim`, we list twice as many items as wanted, and pad to this number: $L = h = 8$.
 # For unbiased estimates, $h = \min(\ell, L) \ge \lvert S \cap K\rvert$ is enough.
 
 # %% mystnb={"figure": {"name": "fig-gfim-flow", "caption": "The two phases of GFIM."}, "image": {"alt": "Three lanes. In the first half of the phones, a set is padded and one item drawn, and one bit is reported. The server estimates all items and makes a list K. In the second half, phones keep what is on the list, pad, draw one and report one bit. The server measures the list."}}
@@ -153,7 +153,7 @@ def gfim(S, half, K, d, ell, eps, rng):
 
 
 # %% [markdown]
-# In phase two, *LDPMiner-SH* also sends one bit, and *LDPMiner-RAPPOR* a bit for each candidate.
+# In phase two, *LDPMiner-SH* also sends one bit, *LDPMiner-RAPPOR* one per candidate.
 
 
 # %%
@@ -206,7 +206,7 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # The set of person $i$ stands in two factors, which change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
 # :::
 #
-# `prove` confirms it for every ε, with five subsets of four items and, for GFIM, all that two people show, one per half.
+# `prove` confirms this for every ε, with five subsets of four items and, for GFIM, two people, one per half.
 
 
 # %%
@@ -244,8 +244,8 @@ for name, client in shown.items():
 
 
 # %% [markdown]
-# Three spend less than $\varepsilon$: padding to all of $L$ also hides.
-# By {prf:ref}`thm-items-privacy`, one bit with ε spends $\ln\frac{e^\varepsilon+1}2$, so the budget ε suffices for a bit with $e^{\varepsilon'} = 2e^\varepsilon - 1$.
+# Three do not attain $e^\varepsilon$: padding to all of $L$ also hides.
+# By {prf:ref}`thm-items-privacy`, one bit with ε spends $\ln\frac{e^\varepsilon+1}2$, so the budget ε allows a bit with $e^{\varepsilon'} = 2e^\varepsilon - 1$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what each part spends"}
 SETS = [set(items) for size in range(5) for items in combinations(range(4), size)]
@@ -279,7 +279,7 @@ check(
 # ## The server
 #
 # In phase two, a bit report $(r, z)$ has the score $h\,c\,z\,\Phi_{rx}$ for candidate $x$.
-# Suppose that the phone drew the candidate $x'$.
+# Suppose the phone drew the candidate $x'$.
 # As in {ref}`ch-onebit`, $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ undoes randomized response, and the columns of $\Phi$, with $R$ rows, are orthogonal:
 #
 # $$ \E[c\,z\,\Phi_{rx} \mid x'] = \frac1R\sum_r \Phi_{rx'}\,\Phi_{rx} = \begin{cases} 1 & \text{if } x' = x, \\ 0 & \text{if not.} \end{cases} $$
@@ -289,14 +289,13 @@ check(
 #
 # $$ \E[h\,c\,z\,\Phi_{rx}] = h \cdot \tfrac1h = 1 \quad\text{if } x \in S, \qquad 0 \quad\text{if not.} $$ (eq-gfim-score)
 #
-# The square of every score is $h^2c^2$.
-# So its variance is $h^2c^2-1$ or $h^2c^2$.
+# The square of every score is $h^2c^2$, so its variance is $h^2c^2-1$ or $h^2c^2$.
 # With the share $f_x$ among $n'$ people, the mean of their scores has
 #
 # $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{n'}. $$ (eq-gfim-second)
 #
 # Phase one is the same with $\ell$ for $h$.
-# Client and server must agree on $h$: if phones use 8 and the server 16, estimates double.
+# Client and server must agree on $h$, or estimates have the wrong scale.
 
 
 # %%
@@ -364,7 +363,7 @@ by_rappor = bits_server(rappor, L, EPS / 2)
 beside(K_m, first=(f[K_m], err[K_m]), SH=by_sh, RAPPOR=by_rappor)
 
 # %% [markdown]
-# Two rare apps made GFIM's list, and three LDPMiner's; their second estimates are within about two standard errors of 0.
+# Two rare apps are on GFIM's list, three on LDPMiner's; their second estimates are within about two standard errors of 0.
 #
 # (sec-gfim-curse)=
 # ## What selects must not measure
@@ -391,8 +390,8 @@ plt.show()
 # %% [markdown]
 # ### How large is the bias?
 #
-# Let an item be listed if $\hat f_1 \ge \tau$, where $\hat f_1$ is its first estimate.
-# $\hat f_1$ is about $f + \sigma T$, where $\sigma = \ell c\sqrt{2/n}$ and $T$ is standard normal with density $\varphi$.
+# Let an item be listed if its first estimate $\hat f_1$ is at least $\tau$.
+# This estimate is about $f + \sigma T$, where $\sigma = \ell c\sqrt{2/n}$ and $T$ is standard normal with density $\varphi$.
 # So the item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$, and its mean error is
 #
 # $$ \begin{aligned} \E[\hat f_1 - f \mid \hat f_1 \ge \tau] &= \sigma\;\E[T \mid T \ge u] \\ &= \sigma\;\frac{\int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]}. \end{aligned} $$
@@ -401,11 +400,11 @@ plt.show()
 #
 # $$ \E[\hat f_1 - f \mid \hat f_1 \ge \tau] = \sigma\,\frac{\varphi(u)}{\Pr[T \ge u]} > 0. $$ (eq-gfim-curse)
 #
-# For $\tau = 0.42$ and $f = 0$, we have $\sigma = 0.149$, $u = 2.83$ and the bias 0.464.
+# For $\tau = 0.42$ and $f = 0$, $\sigma = 0.149$, $u = 2.83$, and the bias is 0.464.
 #
 # ### The cure
 #
-# Second reports do not use the coins of the first ones.
+# Second reports do not use the coins of the first.
 # So in GFIM, given all first reports,
 #
 # $$ \E[\hat f_2 \mid y_A] = \text{share of the item in the second half}, $$ (eq-gfim-cure)
@@ -560,8 +559,6 @@ check(
 #
 # $$ \frac{2L^2}{\ell^2} \;\text{ for phase two alone,} \qquad \frac{2L^2}{\ell^2+L^2} \;\text{ for both.} $$ (eq-gfim-ratio)
 #
-# But if $\hat f_1$ made the list, publish $\hat f_2$ alone.
-#
 # Should we divide the people, or the budget?
 # Let $c(\varepsilon) = c$, which is $1/\tanh\frac\varepsilon2$.
 # LDPMiner has $n$ reports in each phase, GFIM $\frac n2$.
@@ -570,7 +567,7 @@ check(
 # $$ \frac{c(\varepsilon/2)^2}{2\,c(\varepsilon)^2} = \frac{\tanh^2\frac\varepsilon2}{2\tanh^2\frac\varepsilon4} = \frac{2}{\big(1+\tanh^2\frac\varepsilon4\big)^2} $$ (eq-gfim-rival)
 #
 # times GFIM's variance of the same phase.
-# This falls from 2 to $\frac12$ as ε grows, and is 1 where $\tanh^2\frac\varepsilon4 = \sqrt2 - 1$.
+# This ratio falls from 2 to $\frac12$ as ε grows, and is 1 where $\tanh^2\frac\varepsilon4 = \sqrt2 - 1$.
 #
 # :::{prf:theorem} Two phases or one
 # :label: thm-gfim-pays
@@ -582,7 +579,7 @@ check(
 #
 # But with $e^{\varepsilon'} = 2e^\varepsilon - 1$, $c$ becomes $1/(1-e^{-\varepsilon})$ in phase two.
 # Then it pays alone if $L < \ell\,(1+e^{-\varepsilon})/\sqrt2$.
-# If LDPMiner-SH does likewise with $\frac\varepsilon2$, its phase two has $\frac12(1+e^{-\varepsilon/2})^2$ times GFIM's variance: less from $\varepsilon = 1.76$ on, so here.
+# If LDPMiner-SH does likewise with $\frac\varepsilon2$, its phase two has $\frac12(1+e^{-\varepsilon/2})^2$ times GFIM's variance, which is less from $\varepsilon = 1.76$ on, and so here.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases with h = L, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances, on a logarithmic axis, against L over ell from 0.25 to 1.5. Both curves start near 0.12. Phase two alone passes 1 at 0.71 and rises to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
@@ -635,7 +632,7 @@ check(
 # (sec-gfim-all)=
 # ## Which one?
 #
-# A short list helps S-Hist only by less padding; sampling k-RR also because fewer symbols compete.
+# A short list helps S-Hist only by less padding; it helps sampling k-RR also because fewer symbols compete.
 # By {eq}`eq-items-krr`, its variance for a rare item, times $n$, is
 #
 # $$ \underbrace{\frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one phase}} \qquad\text{or}\qquad \underbrace{2\cdot\frac{L-1+h\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{phase two}}, $$ (eq-gfim-krr)
@@ -644,8 +641,8 @@ check(
 #
 # We run ten methods 20 times on the same people; ± is a standard error.
 # Methods with equal first phases share them.
-# A method *names* the four items of its list with the largest estimates.
-# *Recall* is the share of the wanted four on the list, and *precision* that of wanted items among the named.
+# A method *names* the four items with the largest estimates on its list.
+# *Recall* is the share of the wanted four on the list, *precision* that of wanted items among those named.
 # The *error* is the root mean square over the list.
 
 
@@ -694,11 +691,11 @@ study.summary(runs)
 # - One phase of S-Hist finds about as many as GFIM, but its estimates show the curse.
 # - GFIM's errors are below LDPMiner-SH's, as bits are sent with $\varepsilon < 3.06$, and k-RR's far below both.
 # - RAPPOR's bits, sent with twice their budget (Exercise 1), beat GFIM.
-# - Second estimates also select the named (Exercise 3), here with little bias.
+# - Second estimates also select the named items (Exercise 3), here with little bias.
 # - PrivSet and k-RR find all four.
 #
 # So take one phase of PrivSet if it is precise enough.
-# If not, find by PrivSet or k-RR (10 bits per report), and measure by k-RR.
+# If not, find items by PrivSet or k-RR (10 bits per report), and measure them by k-RR.
 #
 # (sec-gfim-wrong)=
 # ## What can go wrong
@@ -710,9 +707,8 @@ study.summary(runs)
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
-# In phase two with $h = L$, show that RAPPOR's bits, sent with ε, spend $\frac\varepsilon2$ only.
+# In phase two with $h = L$, show that RAPPOR's bits, sent with ε, spend only $\frac\varepsilon2$: compare a drawn candidate with a dummy.
 # With which $\varepsilon'$ may they be sent if the phase has the budget ε?
-# (Compare a drawn candidate with a dummy.)
 # :::
 #
 # :::{dropdown} Solution
@@ -768,7 +764,7 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # ## Summary
 #
 # - Phase one finds candidates, phase two measures them.
-# - Estimates are too large for what they select; publish second ones.
+# - Estimates are too large for what they select, so publish the second ones.
 # - Phase two alone pays for S-Hist up to $\ell/\sqrt2$ candidates, for k-RR up to 66 here, by {eq}`eq-gfim-krr`.
 #
 # ## Letters

@@ -5,7 +5,7 @@
 # *From {cite:t}`ren2019bayesnet`, with {cite:t}`fanti2016unknown` for the likelihood; {ref}`paper-ren2019` goes through the first paper claim by claim.*
 #
 # :::{admonition} In one minute
-# A care survey asks old people several questions at once.
+# A care survey asks older people several questions at once.
 # We want to know how the answers go together: how many people can neither cook nor walk outside?
 # The phone perturbs each answer by itself, with a part of the budget.
 # The server gives each report a score per answer, multiplies the scores, and averages.
@@ -50,10 +50,10 @@ rng = np.random.default_rng(2019)
 # (sec-joint-question)=
 # ## Neither cook nor walk
 #
-# A care survey asks old people $d = 4$ questions.
-# Each question is an *attribute*, and attribute $j$ has $\kappa_j$ values, numbered from 0.
-# The first three attributes have the values 0 (no help needed) and 1 (help needed).
-# The last one has three: living alone, with family, or in a care home.
+# A care survey asks older people $d = 4$ questions.
+# Each question is an *attribute*; attribute $j$ has $\kappa_j$ values, numbered from 0.
+# The first three have the values 0 (no help needed) and 1 (help needed).
+# The last has three: living alone, with family, or in a care home.
 # A person's answers are her *record*.
 
 # %%
@@ -66,8 +66,8 @@ for name, record in PEOPLE.items():
 
 # %% [markdown]
 # Half of them need help with cooking, half with walking.
-# From these two shares alone, the share who need both could be anything from 0 to ½.
-# So the server wants the *joint table*: the share $\theta_\omega$ of the people in each *cell* $\omega$.
+# From this alone, the share who need both could be anything from 0 to ½.
+# So the server wants the *joint table*: the share $\theta_\omega$ of people in each *cell* $\omega$.
 # A cell has a value $\omega_j$ for each attribute of the table, as in “cook 1, walk 1”.
 #
 # **Can the server learn joint tables if the phone perturbs each attribute by itself?**
@@ -79,7 +79,7 @@ for name, record in PEOPLE.items():
 #
 # *Flips* writes the value as a *unary code*, one bit per value, all 0 but that of the person's own value.
 # Then it flips each bit with probability $q^* = 1/(e^{\varepsilon/2d}+1)$.
-# This is SUE from {ref}`ch-frequency` for each attribute, and what {cite:t}`ren2019bayesnet` do.
+# This is SUE from {ref}`ch-frequency` for each attribute, as in {cite:t}`ren2019bayesnet`.
 # *Symbols* uses k-RR for each attribute.
 # Here `toss(p, rng)` is a coin with probability `p`, and `odds(eps)` is $e^\varepsilon$.
 
@@ -117,9 +117,9 @@ print("flips:  ", *map(text, flips(PEOPLE["Ana"], SIZES, 4.0, rng)))
 print("symbols:", *symbols(PEOPLE["Ana"], SIZES, 4.0, rng))
 
 # %% [markdown]
-# {numref}`fig-joint-tree` shows what flips does to one attribute with two values.
+# {numref}`fig-joint-tree` shows flips for a single attribute.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-joint-tree", "caption": "Flips for one attribute with two values, of a person with value 0, so the code is 10. Each bit is flipped with probability 1/4, which is budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-joint-tree", "caption": "Flips for an attribute with two values and a person with value 0, whose code is 10. Each bit is flipped with probability 1/4; the budget is 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability one quarter, then the second bit. The leaves are 01 with 1/16, 00 with 3/16, 11 with 3/16 and 10 with 9/16."}}
 codes = product((False, True), repeat=2)
 diagram.tree(
     lambda x, rng: flips((x,), (2,), 2 * log(3), rng)[0],
@@ -132,7 +132,7 @@ plt.show()
 
 # %% [markdown]
 # The codes 00 and 11 are equally likely for both values, so they say nothing.
-# The codes 10 and 01 have the odds $9:1$, and 9 is $e^{\varepsilon/d}$ here.
+# The codes 10 and 01 have the odds $9:1$, where 9 is $e^{\varepsilon/d}$.
 #
 # :::{prf:theorem} Two bits are randomized response with answers thrown away
 # :label: thm-joint-erased
@@ -178,7 +178,7 @@ for client in (flips, symbols):
     print(prove(small(client), SMALL, rounded=False), "\n")
 
 # %% [markdown]
-# Some texts state only $\varepsilon/d$, which protects one answer if the others are fixed.
+# Some texts state only $\varepsilon/d$, which protects one answer with the others fixed.
 # But people who cannot walk mostly cannot cook, so answers give each other away.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets, and what is thrown away"}
@@ -225,22 +225,21 @@ check(
 # $$ \begin{pmatrix} p^* & q^* \\ q^* & p^* \end{pmatrix} \qquad\text{and}\qquad \frac{1}{p^*-q^*}\begin{pmatrix} 1-q^* & -q^* \\ -q^* & 1-q^* \end{pmatrix}. $$ (eq-joint-inverse)
 #
 # For more values, the inverse has the same entries, on and off its diagonal.
-# Before the division, the product of both has $p^* - q^*(p^* + (\kappa_j-1)\,q^*) = p^*-q^*$ on its diagonal.
-# Off it are zeros: each is $-q^*$ times $p^* + (\kappa_j-1)\,q^* - 1 = 0$.
+# Before the division, the product of both matrices has $p^* - q^*(p^* + (\kappa_j-1)\,q^*) = p^*-q^*$ on its diagonal.
+# Elsewhere it has $-q^*$ times $p^* + (\kappa_j-1)\,q^* - 1 = 0$.
 # A column of the inverse belongs to a report, and its entries are the *scores* of the values:
 #
 # $$ z_j[x] = \frac{1[y_j \text{ supports } x] - q^*}{p^*-q^*}, \qquad \E z_j[x] = 1[x = x_j], $$ (eq-joint-scores)
 #
-# where $1[\cdot]$ is 1 if the statement holds and 0 if not, and $x_j$ is the person's own value.
+# where $1[\cdot]$ is 1 if the statement holds, else 0, and $x_j$ is the person's own value.
 #
 # In flips, each set bit supports its value, so $p^* = 1-q^*$, and {eq}`eq-joint-scores` holds, too.
 # But these scores need not sum to 1.
-# We add to all $\kappa_j$ of them one number, as Norm does ({ref}`ch-sensible`), so that they sum to 1.
-# Their expectations sum to 1 already, so this number has expectation 0.
+# To make them do so, we add the same number to all $\kappa_j$, as Norm does ({ref}`ch-sensible`).
+# Their expectations already sum to 1, so this number has expectation 0.
 #
-# Two attributes are perturbed independently.
-# So the matrix of both reports has the products of the entries of both matrices.
-# This is their *Kronecker product*, `np.kron`, and its inverse is the Kronecker product of the two inverses.
+# Two attributes are perturbed independently, so the matrix of both reports has the products of the entries of both matrices.
+# This is their *Kronecker product*, `np.kron`, and its inverse is the Kronecker product of the inverses.
 # The *product score* of a cell is $\prod_j z_j[\omega_j]$, and
 #
 # $$ \E\prod_j z_j[\omega_j] = \prod_j 1[\omega_j = x_j] = 1[\omega \text{ is the person's cell}]. $$
@@ -313,7 +312,7 @@ columns |= {name: plus_minus(*joint(z)) for name, (_, z) in answers.items()}
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# All estimates are within two standard errors of the truth; those of symbols are smaller.
+# All estimates are within two standard errors of the truth; symbols has the smaller errors.
 #
 # How large is the error of a whole table?
 # Let $b_j = \E\sum_x z_j[x]^2$, which would be 1 for true answers.
@@ -339,10 +338,9 @@ table(pd.DataFrame(columns))
 # :::
 #
 # We have seen that $\hat\theta_\omega$ is unbiased.
-# To sum a table over the values of one attribute is to replace its factor by $\sum_x z_j[x] = 1$.
-# This leaves the table of the others.
+# Summing a table over the values of one attribute replaces its factor by $\sum_x z_j[x] = 1$, which leaves the table of the others.
 #
-# One person's product score has the variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$; sum over the cells.
+# A product score has variance $\E(\prod_j z_j[\omega_j])^2 - \theta_\omega^2$; sum over the cells.
 # Given the record, the scores of its attributes are independent, and $b_j$ is the same for all values, so
 #
 # $$ \E\sum_\omega\Big(\prod_j z_j[\omega_j]\Big)^2 = \E\prod_j\sum_x z_j[x]^2 = \prod_j b_j. $$
@@ -400,9 +398,9 @@ check(
 # ## EM: the likeliest table
 #
 # Estimated cells can be negative.
-# You can project the table by Norm-Sub, or look for that under which the reports are likeliest.
+# You can project the table by Norm-Sub, or look for the one that makes the reports likeliest.
 #
-# If report $y_j$ supports $x$ and not $x'$, it is $e^{\varepsilon/d}$ times as likely for $x$, in symbols and in flips alike.
+# If report $y_j$ supports $x$ and not $x'$, it is $e^{\varepsilon/d}$ times as likely for $x$, in symbols and in flips.
 # So up to a factor that depends on $y$ alone,
 #
 # $$ \Pr[y \mid \omega] \propto A_{y\omega} = \prod_j \big(e^{\varepsilon/d}\big)^{1[y_j \text{ supports } \omega_j]}. $$ (eq-joint-likelihood)
@@ -413,7 +411,6 @@ check(
 # $$ \begin{aligned} L(\theta) &= \sum_y \frac{C_y}{n}\ln\sum_\omega A_{y\omega}\,\theta_\omega, \\[1ex] G_\omega = \frac{\partial L}{\partial\theta_\omega} &= \sum_y \frac{C_y}{n}\cdot\frac{A_{y\omega}}{\sum_{\omega'} A_{y\omega'}\,\theta_{\omega'}}. \end{aligned} $$
 #
 # One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $L$ rises to its maximum ({ref}`ch-sensible`).
-# Equal rows of $A$ are counted together.
 
 
 # %%
@@ -437,7 +434,7 @@ def em(A, C, gap=1e-7, most=100_000):
 
 # %% [markdown]
 # Let 400 people answer two yes-or-no questions by symbols, with $e^{\varepsilon/d} = 3$.
-# Of the reports, 150 are “0, 0”, 110 are “1, 1”, and 70 each are “0, 1” and “1, 0”.
+# Of the reports, 150 are “0, 0”, 110 “1, 1”, and 70 each “0, 1” and “1, 0”.
 # The two middle cells stay equal, so a plane can show the path ({numref}`fig-joint-em`).
 
 # %%
@@ -450,7 +447,7 @@ print("product scores ", linear.round(3))
 print("Norm-Sub       ", norm_sub(linear).round(3))
 print(f"EM, {len(path) - 1} steps  ", path[-1].round(3))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-em", "caption": "EM as a path on the likelihood. Shaded: tables without negative cells. Grey curves: equal likelihood. Green dots: steps of EM from equal shares. Arrow: Norm-Sub, from the product scores to the nearest table, here 0.005 from EM's end."}, "image": {"alt": "A shaded triangle with the share of cell 0,0 to the right and that of cell 1,1 upwards. Green dots start at one quarter each and move, with ever smaller steps, to a point on the slanted edge, where a grey curve touches it. The product scores lie beyond the edge; an arrow leads back to the edge beside the last dot."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-joint-em", "caption": "EM as a path on the likelihood. Shaded: tables without negative cells. Grey curves: equal likelihood. Green: steps of EM. Arrow: Norm-Sub, from the product scores to the nearest table, 0.005 from EM's end."}, "image": {"alt": "A shaded triangle with the share of cell 0,0 to the right and that of cell 1,1 upwards. Green dots start at one quarter each and move, with ever smaller steps, to a point on the slanted edge, where a grey curve touches it. The product scores lie beyond the edge; an arrow leads back to the edge beside the last dot."}}
 x, y = np.meshgrid(*[np.linspace(0, 1, 250)] * 2)
 plane = np.stack([x, (1 - x - y) / 2, (1 - x - y) / 2, y], -1)
 with np.errstate(invalid="ignore", divide="ignore"):
@@ -483,8 +480,6 @@ plt.show()
 # (sec-joint-convergence)=
 # ### When to stop
 #
-# How do we know that the maximum is near?
-#
 # :::{prf:theorem} How far the maximum is
 # :label: thm-joint-certificate
 # For any tables $\theta$ and $\theta'$,
@@ -492,11 +487,11 @@ plt.show()
 # $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
 # :::
 #
-# First, the logarithm of a linear function is concave, so $L$ is, and lies below its tangents.
+# First, the logarithm of a linear function is concave, so $L$ is concave, and lies below its tangents.
 # Second, $\sum_\omega G_\omega\,\theta_\omega = 1$, by the formula of $G_\omega$.
 # Third, the shares $\theta'_\omega$ sum to 1.
 #
-# `em` stops by this bound; if you stop too early, the table is too close to equal shares.
+# `em` stops by this bound; an early stop leaves the table too close to equal shares.
 #
 # ### The bias of EM
 #
@@ -554,14 +549,13 @@ check(
 # ## Where the joint table dies
 #
 # By {eq}`eq-joint-error`, each further attribute multiplies the squared error by about $b_j$.
-# The table of equal shares, which needs no survey, has the squared error $\sum_\omega\theta_\omega^2 - \frac1K < 1$ if there are $K$ cells.
-# So we call a table *dead* if its variances sum to more than 1: then equal shares have the smaller error, whatever the truth is.
-# The left of {numref}`fig-joint-dies` shows tables of 1 to 5 of six two-valued attributes.
-# At $\varepsilon = 2$, tables of four attributes are dead for 20,000 people.
+# The table of equal shares, which needs no survey, has squared error $\sum_\omega\theta_\omega^2 - \frac1K < 1$ if there are $K$ cells.
+# So we call a table *dead* if its variances sum to more than 1: then equal shares have the smaller error, whatever the truth.
+# In {numref}`fig-joint-dies`, left, tables of four attributes are dead at $\varepsilon = 2$.
 #
 # ### Flips or symbols?
 #
-# Compare the two lines of {eq}`eq-joint-noise`: symbols has no larger error exactly if
+# By {eq}`eq-joint-noise`, symbols has no larger error exactly if
 #
 # $$ \kappa_j \le e^{3\varepsilon/2d} + e^{\varepsilon/2d} + 2 $$ (eq-joint-which)
 #
@@ -572,7 +566,7 @@ check(
 # ### Or draw a pair
 #
 # Instead of splitting the budget, the phone can *sample*.
-# It draws a pair of attributes, in public, and sends its cell by k-RR with all of ε.
+# It publicly draws a pair of attributes, and sends its cell by k-RR with all of ε.
 # The draw ignores the record, so this is ε-LDP.
 
 
@@ -608,7 +602,7 @@ print("drawn pair:", *plus_minus(found, error))
 #
 # $$ n\sum_\omega\Var\hat\theta_\omega \approx \frac{d(d-1)}2\Big(b - \sum_\omega\theta_\omega^2\Big). $$ (eq-joint-drawn)
 #
-# The right of {numref}`fig-joint-dies` compares the three for six attributes with eight values.
+# {numref}`fig-joint-dies`, right, compares all three.
 
 
 # %%
@@ -665,12 +659,12 @@ plt.show()
 # ## Noise looks like association
 #
 # The *mutual information* says how strongly an attribute $X$ and a set $\Pi$ of others go together.
-# From their joint table, whose cells are pairs of a value $x$ of $X$ and values $u$ of $\Pi$, it is
+# From their joint table, with a value $x$ of $X$ and values $u$ of $\Pi$ for each cell, it is
 #
 # $$ I(X;\Pi) = \sum_{x,u} \theta_{xu}\ln\frac{\theta_{xu}}{\theta_x\,\theta_u}, $$
 #
 # with $\theta_x$ and $\theta_u$ the shares of the single values.
-# It is 0 for independent attributes, and positive for all others.
+# It is 0 for independent attributes, and positive for others.
 # It needs a table without negative cells, so we take that of EM, in surveys of 400 people.
 
 
@@ -689,7 +683,7 @@ found = [information(x).round(3) for x in (pi, likeliest)]
 print("0.6 and 0.4: {}, by EM {}".format(*found))
 
 # %% [markdown]
-# So noise weakens this strong association, but independent attributes seem to go together.
+# So noise weakens this strong association, but makes independent attributes seem associated.
 # Suppose the attributes are independent and nearly uniform, and no estimate is negative.
 # Write $\hat\theta_{xu} = \hat\theta_x\hat\theta_u(1+e_{xu})$; then $\sum_{x,u}\hat\theta_x\hat\theta_u\,e_{xu} = 0$.
 # As $(1+e)\ln(1+e) \approx e+\frac{e^2}2$, the first line follows.
@@ -697,8 +691,7 @@ print("0.6 and 0.4: {}, by EM {}".format(*found))
 #
 # $$ \begin{aligned} \hat I &\approx \sum_{x,u}\frac{\hat\theta_x\hat\theta_u\,e_{xu}^2}2 \approx \sum_{x,u} \frac{(\hat\theta_{xu}-\hat\theta_x\hat\theta_u)^2}{2\,\theta_x\theta_u}, \\ \hat\theta_{xu}-\hat\theta_x\hat\theta_u &\approx \text{mean of } (z_X[x]-\theta_x)\Big(\prod_{j\in\Pi} z_j[u_j]-\theta_u\Big), \\ \E\hat I &\approx \frac{\kappa_X\prod_j\kappa_j}{2n}\Big(b_X-\frac1{\kappa_X}\Big)\Big(\prod_{j\in\Pi} b_j-\prod_{j\in\Pi}\frac1{\kappa_j}\Big). \end{aligned} $$ (eq-joint-bias)
 #
-# For the equal shares above, this is 0.020.
-# It grows with the table, which matters in {ref}`ch-bayesnet`.
+# For the equal shares above, this is 0.020; it grows with the table, which matters in {ref}`ch-bayesnet`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: which client, and the bias of information"}
@@ -733,8 +726,8 @@ check(
 # ## What can go wrong
 #
 # - *Norm-Sub for overlapping tables.*
-#   The tables “cook, walk” and “walk, dress” agree on walking.
-#   Norm-Sub changes each by itself, and then they need not agree.
+#   Estimates of “cook, walk” and “walk, dress” agree on walking.
+#   After Norm-Sub, which changes each by itself, they need not.
 #
 # (sec-joint-exercises)=
 # ## Exercises
@@ -758,8 +751,8 @@ check(
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # Another survey asks for help with cooking and for the place of birth, one of 30.
-# Write a client that uses flips for attributes with more values than {eq}`eq-joint-which` allows, and symbols for the others.
-# Write its estimator for their joint table, and try it at $\varepsilon = 4$.
+# Write a client that uses flips for attributes with more values than {eq}`eq-joint-which` allows, and symbols for others.
+# Write the estimator of their joint table, and try it at $\varepsilon = 4$.
 # :::
 #
 # :::{dropdown} Solution
@@ -794,7 +787,7 @@ check(
 # :::
 #
 # :::{admonition} Exercise 3 (think, 6 minutes)
-# Whole records have 24 cells here.
+# Our records have 24 cells.
 # Why not treat the record as one item and use k-RR with all of ε?
 # Compare the products of the $b_j$ at $\varepsilon = 4$.
 # Then compare the table of a pair of 16 two-valued attributes.
@@ -806,14 +799,14 @@ check(
 # Symbols has $2.84^3 \cdot 5.36 = 123$, so k-RR over records is far better here.
 # For 16 attributes, there are 65,536 cells, and $p^*-q^* = 0.0008$.
 # Even pairs are lost: $b$ is above a million, and symbols has $32.8^2 = 1{,}078$.
-# So this needs a number of cells not much above $e^\varepsilon$.
+# So the number of cells must not be much above $e^\varepsilon$.
 # :::
 #
 # ## Summary
 #
 # - Each attribute is perturbed with $\varepsilon/d$, and the record spends ε.
 # - Products of scores give unbiased joint tables; their error multiplies from attribute to attribute.
-# - EM finds the likeliest table; the largest derivative says how far it is from the maximum.
+# - EM finds the likeliest table; the largest derivative bounds how far it is from the maximum.
 # - Take symbols for few values, flips for many, and a drawn pair if pairs are enough, unless ε is large.
 #
 # ## Letters

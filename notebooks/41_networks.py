@@ -6,8 +6,7 @@
 #
 # :::{admonition} In one minute
 # A survey has many questions, and the table of all answers together is far too large to estimate.
-# A *Bayes network* replaces it by small tables.
-# It lets each answer depend on a few others, its parents.
+# A *Bayes network* replaces it by small tables: each answer depends on a few others, its parents.
 # Each phone flips the bits of all answers at random and reports them once.
 # The server estimates small joint tables, and chooses parents that tell much about each answer.
 # Then it draws synthetic people and publishes them.
@@ -52,14 +51,14 @@ rng = np.random.default_rng(41)
 #
 # Hospitals ask nurses $d = 5$ questions.
 # Each question $j$ has $\kappa_j = 2$ answers, 0 for no and 1 for yes.
-# Let $X_j$ be the answer of a random nurse, and $P$ the joint distribution (law) of all her answers.
-# The table of $P$ has $2^5 = 32$ cells; with 16 questions it would have 65,536.
+# Let $X_j$ be the answer of a random nurse, and $P$ the joint distribution (law) of her answers.
+# The table of $P$ has $2^5 = 32$ cells; with 16 questions, it would have 65,536.
 #
 # A *Bayes network* $G$ gives each $X_j$ a set $\Pi_j$ of *parents*.
-# The attributes can be ordered so that parents come before children.
+# The attributes must have an order in which parents come before children.
 # In {numref}`fig-bayesnet-five`, night shifts and small children make a nurse tired, and tired nurses make errors.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-bayesnet-five", "caption": "A Bayes network. Arrows go from parents to children. Each box has the probabilities of yes given the parents’ answers."}, "image": {"alt": "Five boxes. Arrows go from shift and child to tired, from shift to coffee, and from tired to error. The boxes hold the probabilities of yes: shift 0.4, child 0.3, tired 0.1 to 0.9, coffee 0.3 or 0.8, error 0.1 or 0.5."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-bayesnet-five", "caption": "A Bayes network. Arrows go from parents to children. Boxes: probabilities of yes given the parents’ answers."}, "image": {"alt": "Five boxes. Arrows go from shift and child to tired, from shift to coffee, and from tired to error. The boxes hold the probabilities of yes: shift 0.4, child 0.3, tired 0.1 to 0.9, coffee 0.3 or 0.8, error 0.1 or 0.5."}}
 NAMES = ["shift", "child", "tired", "coffee", "error"]
 NETWORK = ((0, ()), (1, ()), (2, (0, 1)), (3, (0,)), (4, (2,)))
 YES = {0: np.array(0.4), 1: np.array(0.3), 3: np.array([0.3, 0.8]), 4: np.array([0.1, 0.5])}
@@ -93,16 +92,16 @@ people = sample(NETWORK, YES, 20_000, rng)
 # (sec-bayesnet-loss)=
 # ## What a network loses
 #
-# From any $P$ we can build such a product: take its conditional probabilities, and multiply them.
+# From any $P$, we can build such a product of its conditional probabilities.
 # Which network keeps $P_G$ close to $P$?
 # Let $\E$ be the mean over random people.
-# We need the *entropy* of an answer, the entropy that is left given its parents, and the {term}`mutual information`:
+# We need the *entropy* of an answer, the entropy left given its parents, and the {term}`mutual information`:
 #
 # $$ \begin{aligned} H(X_j) &= -\E \ln P(X_j), \\ H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j) = H(X_j) + H(\Pi_j) - H(X_j, \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
 #
 # Entropies of several answers are defined alike; $H(P)$ is that of all.
 #
-# We measure how far $P$ is from another distribution $Q$ by the Kullback–Leibler divergence, $\mathrm{KL}(P\,\|\,Q) = -\E\ln(Q/P)$.
+# The Kullback–Leibler divergence $\mathrm{KL}(P\,\|\,Q) = -\E\ln(Q/P)$ measures how far $P$ is from another distribution $Q$.
 # As $-\ln y \ge 1-y$, with equality only for $y = 1$, it is 0 for $Q = P$ and positive for all others:
 #
 # $$ -\E\ln\frac QP \ge \E\Big(1-\frac QP\Big) = 1-\sum_{P>0} Q \ge 0. $$
@@ -176,7 +175,7 @@ def multiply(network, yes):
 
 
 # %% [markdown]
-# We compare three networks: the one drawn, the same without the arrow to *error*, and one without arrows.
+# We compare the network drawn, the same without the arrow to *error*, and one without arrows.
 
 # %%
 ALL = (0, 1, 2, 3, 4)
@@ -258,10 +257,9 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 
 # %% [markdown]
 # This network has other arrows than the one drawn, but it loses nothing: **arrows are not causes**.
-# It has more, since the algorithm takes two parents if it can.
+# It has more of them, since the algorithm takes two parents if it can.
 #
-# Greedy choice need not find the best network.
-# With one parent it does:
+# Greedy choice need not find the best network, but with one parent it does:
 #
 # :::{prf:theorem} One parent
 # :label: thm-bayesnet-prim
@@ -269,14 +267,13 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 # :::
 #
 # Indeed, $I(X;Y) = I(Y;X)$ is a weight of the edge between $X$ and $Y$.
-# Each round adds the heaviest edge from a placed attribute to one that is left.
+# Each round adds the heaviest edge from a placed attribute to an unplaced one.
 # This is Prim's algorithm, which finds a spanning tree of the largest weight {cite:p}`chow1968approximating`.
 #
 # (sec-bayesnet-forget)=
 # ### Scoring every pair once
 #
-# {prf:ref}`alg-bayesnet-3` scores the same pairs again in each round.
-# But after a round, only sets with the newest attribute are new.
+# {prf:ref}`alg-bayesnet-3` scores the same pairs again in each round, though only sets with the newest attribute are new.
 #
 # ::::{prf:algorithm} Greedy choice with a memory (Algorithm 4)
 # :label: alg-bayesnet-4
@@ -326,8 +323,7 @@ def algorithm4(score, d, r, start):
 # The unplaced one is the child.
 # :::
 #
-# Let $d = 16$ and $r = 2$.
-# Both algorithms score 15 pairs in the first round.
+# For $d = 16$ and $r = 2$, both algorithms score 15 pairs in the first round.
 # Then {prf:ref}`alg-bayesnet-4` scores each of $\binom{16}3 = 560$ sets once.
 # With $i \ge 2$ placed, {prf:ref}`alg-bayesnet-3` scores $\binom i2(16-i)$ pairs, in all $\binom{17}4 = 2{,}380$.
 # To choose four of 17 numbers, choose the third, $i+1$, two below it, and one above.
@@ -365,10 +361,9 @@ check(
 # ## Reports and small tables
 #
 # Now nobody knows $P$.
-# Each phone turns its answers into bits, one for each possible answer, and flips the bits at random, as in {ref}`ch-joint`.
-# A bit is kept with probability $p$ and flipped with probability $q = 1-p$.
-# Two records have at most $2d$ different bits.
-# So a report may be $(p/q)^{2d}$ times as likely for one record as for another.
+# Each phone turns its answers into bits, one for each possible answer, as in {ref}`ch-joint`.
+# It keeps a bit with probability $p$ and flips it with probability $q = 1-p$.
+# Two records have at most $2d$ different bits, so a report may be $(p/q)^{2d}$ times as likely for one record as for another.
 # This is $e^\varepsilon$ for
 #
 # $$ \frac pq = e^{\varepsilon/(2d)}, \qquad p = \frac{e^{\varepsilon/(2d)}}{e^{\varepsilon/(2d)}+1}. $$
@@ -394,7 +389,7 @@ print(prove(client, [*product((0, 1), repeat=2)], rounded=False))
 # If it is no, exchange $p$ and $q$.
 # Two equal bits say nothing ({prf:ref}`thm-joint-erased`), so $u$ suffices.
 # For each set of three attributes, EM climbs to the joint table under which the reports are likeliest.
-# Two tables may differ a little where they overlap; `cut` takes the first.
+# Tables may differ a little where they overlap; `cut` takes the first.
 
 
 # %%
@@ -421,9 +416,9 @@ def joint_tables(reports, sets, eps, steps=2000):
 
 
 # %% [markdown]
-# A single share also comes from product scores, with a standard error.
+# Product scores also give a single share, with a standard error.
 # The scores {eq}`eq-joint-scores` of yes and no differ by $u/(p-q)$.
-# Corrected to sum 1, they are $\frac12\big(1 \pm \frac{u}{p-q}\big)$.
+# Corrected to sum to 1, they are $\frac12\big(1 \pm \frac{u}{p-q}\big)$.
 
 
 # %%
@@ -446,10 +441,10 @@ tables = joint_tables(reports, SETS, eps)
 # (sec-bayesnet-penalty)=
 # ## Noise looks like dependence
 #
-# We compute the information that comes from noise alone, for independent fair answers.
+# For independent fair answers, how much information comes from noise?
 #
 # 1. Write two answers as signs $s$ and $t$.
-#    Their table, if both are fair, is $(1 + \tau\,st)/4$, where $\tau$ is the mean of $st$.
+#    If both are fair, their table is $(1 + \tau\,st)/4$, where $\tau$ is the mean of $st$.
 # 2. For small $\tau$, its information is
 #
 #    $$ I = \sum_{s,t} \frac{1+\tau\,st}4 \ln(1+\tau\,st) \approx \frac{\tau^2}2. $$
@@ -476,8 +471,8 @@ tables = joint_tables(reports, SETS, eps)
 # Likeliest tables have nearly the same bias, if it is far below $\ln 2 = 0.69$, the largest information: 0.021 for 0.020 in {ref}`sec-joint-information`.
 # It grows fast: for our nurses, from 0.0004 with one parent to 0.0023 with two.
 #
-# In most rounds all pairs have $r$ parents, so subtracting the bias would keep their ranking.
-# Instead, we allow any part of the set, or none, and each set pays a *toll*, $z^2$ times its bias.
+# In most rounds, all pairs have $r$ parents, so subtracting the bias would keep their ranking.
+# Instead, we allow any part of the set, or none, and subtract a *toll*, $z^2$ times its bias.
 # With one parent, $\hat\tau$ is roughly normal, so $\frac12\hat\tau^2$ exceeds the toll if $\hat\tau$ is more than $z$ standard errors from 0.
 # For $z = 2$, noise alone does this for about one pair in 20.
 
@@ -520,7 +515,7 @@ table(pd.DataFrame(both))
 # (sec-bayesnet-publish)=
 # ## From people to synthetic people
 #
-# The server draws as many synthetic people as there are nurses, and publishes them.
+# The server publishes as many synthetic people as there are nurses.
 
 
 # %%
@@ -544,8 +539,7 @@ table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # Synthetic people answer every question, here with errors below the standard errors from reports.
-#
-# All of this is computed from the reports alone, so by {prf:ref}`thm-post` it is ε-LDP.
+# All is computed from the reports alone, so by {prf:ref}`thm-post` it is ε-LDP.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: tables are the package's; a release spends no more than its report"}
 
@@ -587,7 +581,7 @@ check(
 # (sec-bayesnet-figures)=
 # ## Sixteen answers
 #
-# We take 21,574 people, as many as the paper, with 16 yes-or-no answers, drawn from a random network with two parents each.
+# We take 21,574 people, as many as the paper, with 16 yes-or-no answers from a random network with two parents each.
 # `BitFlip` and `likeliest` are our client and EM, but faster.
 # An edge is *right* if we also learn it from the people themselves.
 
@@ -622,7 +616,7 @@ for budget in (35.0, 6.4):
 # %% [markdown]
 # {numref}`fig-bayesnet-drawn` shows the networks without toll.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-drawn", "caption": "Edges learned from reports without toll, and from the people themselves, both without directions: in both (blue), only from reports (orange, ×), only from the people (grey)."}, "image": {"alt": "Two triangles of cells for 16 attributes. Left, at epsilon 35, nearly all marked cells are blue. Right, at epsilon 6.4, most marked cells are orange with a cross, or grey."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-drawn", "caption": "Edges, without directions, learned from reports without toll and from the people: both (blue), only reports (orange, ×), only people (grey)."}, "image": {"alt": "Two triangles of cells for 16 attributes. Left, at epsilon 35, nearly all marked cells are blue. Right, at epsilon 6.4, most marked cells are orange with a cross, or grey."}}
 COLOURS = ListedColormap(["#F4F4F4", "#9A9A9A", "#F2A97E", "#0072B2"])
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), sharey=True)
 for ax, budget in zip(axes, (35.0, 6.4), strict=True):
@@ -663,8 +657,6 @@ plt.show()
 #   With $z = 2$, four edges are left, three wrong, and the table is about as good as each attribute alone.
 #   Here {eq}`eq-bayesnet-bias` gives 3.16 for two parents, far above $\ln 2$, so the toll, four times as much, rules them out.
 #
-# So the toll removes most edges that come from noise.
-#
 # (sec-bayesnet-wrong)=
 # ## What can go wrong
 #
@@ -677,7 +669,7 @@ plt.show()
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
-# A programmer lets {prf:ref}`alg-bayesnet-4` remember only one pair in all: after each round, the best pair of the unplaced attributes.
+# A programmer lets {prf:ref}`alg-bayesnet-4` remember only one pair: after each round, the best of the unplaced attributes.
 # Let $X$, $Y$ and $Z$ depend on a coin $R$ alone, with $I(X;R) > I(Y;R) > I(Z;R)$, and less for all other pairs.
 # Both searches start at $R$ with $r = 1$.
 # Which networks do they find?
@@ -738,7 +730,7 @@ plt.show()
 # ## Summary
 #
 # - A Bayes network replaces a large table by a product of small ones.
-# - It loses a constant less the sum of mutual informations, so good parents tell much.
+# - It loses a constant minus the sum of mutual informations, so good parents tell much.
 # - Algorithm 4 finds the network of Algorithm 3, and scores every set once.
 # - Noise adds information, more with more parents; a toll keeps the parents that stand out.
 #

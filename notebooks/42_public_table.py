@@ -6,8 +6,8 @@
 #
 # :::{admonition} In one minute
 # A magazine asks its readers several private questions, and wants to publish a table in which everybody can count.
-# Its rows must not be real people, so a server draws invented rows.
-# *LoPub* lets everybody answer every question, finds out which answers go together, and draws rows from a few small tables.
+# Its rows must not be real people, so a server invents them.
+# In *LoPub*, everybody answers every question, and the server draws rows from small tables of answers that go together.
 # At a budget that protects, such answers are too noisy.
 # A *random block* is better: each reader answers a few questions, drawn at random, with the whole budget.
 # :::
@@ -66,9 +66,9 @@ table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
 
 # %% [markdown]
 # Each row is a *record*, and each column an *attribute*.
-# The magazine wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimated from private reports.
+# The magazine wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimates from private reports.
 # Their error is the *average variation distance* (AVD).
-# For each set $A$ of $a$ attributes, it compares the true share $P_A(t)$ of each cell $t$ with the published one, and averages over the sets:
+# For each set $A$ of $a$ attributes, it compares the true share $P_A(t)$ of each cell $t$ with the published one:
 #
 # $$ \text{AVD} = \binom da^{-1} \sum_{\lvert A\rvert = a} \frac12 \sum_t \big\lvert P_A(t) - \hat P_A(t)\big\rvert. $$
 #
@@ -91,7 +91,7 @@ plt.show()
 # ### One person
 #
 # A public *code* turns each value of an attribute into a few bits.
-# It may be unary, with one bit per value, or a Bloom filter ({ref}`ch-rappor`); a yes or no needs one bit.
+# It may be unary, with one bit per value, or a Bloom filter ({ref}`ch-rappor`); for yes or no, one bit is enough.
 # The phone flips each bit with the same probability $\eta$.
 
 # %%
@@ -126,15 +126,14 @@ print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
 # $$ \varepsilon = D\,\ln\frac{1-\eta}{\eta}, \quad\text{so}\quad \eta = \frac{1}{e^{\varepsilon/D}+1}. $$
 # :::
 #
-# Indeed, take two records $x$, $x'$ and one report $y$.
+# Indeed, take records $x$, $x'$ and a report $y$.
 # Where their codes agree, the probabilities of the reported bits cancel.
-# Where they differ, one has $1-\eta$ and the other $\eta$.
-# They differ in at most $D$ bits:
+# Where they differ, which is in at most $D$ bits, one has $1-\eta$ and the other $\eta$:
 #
 # $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} \le \Big(\frac{1-\eta}{\eta}\Big)^{D} = e^\varepsilon . $$
 #
-# This is an equality if each attribute of $x$ and $x'$ differs in $D_j$ bits, and $y$ is the code of $x$.
-# So each attribute has a share $\varepsilon D_j/D$ of the budget.
+# This is an equality if the codes of each attribute differ in $D_j$ bits, and $y$ is the code of $x$.
+# So attribute $j$ has the share $\varepsilon D_j/D$ of the budget.
 # `prove` confirms the theorem for a bit beside a Bloom filter:
 
 # %%
@@ -176,16 +175,16 @@ check(
 # (sec-publish-server)=
 # ### Tables of a few attributes
 #
-# As in {ref}`ch-joint`, each report has for each attribute a vector of *scores*, one for each value.
+# As in {ref}`ch-joint`, each report gives *scores* to the values of each attribute.
 # The score of the person's own value has mean 1, the others have mean 0.
-# Let $V$ be the matrix of the codes minus their mean, with a row $V_x$ for each value $x$, and $V^+$ its *pseudoinverse* (`pinv`).
-# Let $\kappa_j$ be the number of values; the columns of $V$ sum to 0.
+# Let $V$ be the matrix of the codes minus their mean, with a row $V_x$ for each of the $\kappa_j$ values $x$.
+# Its columns sum to 0; let $V^+$ be its *pseudoinverse* (`pinv`).
 # If $V$ has rank $\kappa_j-1$, then $VV^+$ projects onto all vectors of sum 0: it is the identity minus $1/\kappa_j$ in all entries.
 # In the code, `clean - centre` has mean $V_x$, so the scores have the mean $1/\kappa_j + V_x V^+$: row $x$ of the identity.
-# If two Bloom codes are equal, the rank is smaller, and no such scores exist.
+# If two codes are equal, the rank is smaller, and no such scores exist.
 #
 # Bits of different attributes are flipped independently.
-# So a product of scores is a score for a cell, and its mean over all people estimates the joint table.
+# So a product of scores is a score of a cell, and its mean over all people estimates the cell's share.
 
 
 # %%
@@ -215,8 +214,8 @@ def hear(reports, codes, eps):
 
 
 # %% [markdown]
-# We ask all readers at $\varepsilon = 24$, which hardly protects anybody.
-# Shares and standard errors are in per cent:
+# We first take $\varepsilon = 24$, which hardly protects anybody.
+# Shares and standard errors in per cent:
 
 # %%
 CODES = [BIT] * d
@@ -233,10 +232,9 @@ study.beside(loud, readers, NAMES, (0, 1))
 # $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
 #
 # where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation $r$ ($I \approx r^2/2$).
-# We choose $\varphi = 0.12$ so that the graph has a ring, which we need below.
-# Tables from scores may have negative cells, so LoPub takes the likeliest ones, by EM ({ref}`ch-joint`).
-# Our `likely` does so for one-bit codes only: a bit flipped with $\eta$ is 2-RR at $\varepsilon/d$.
-# We print tables of `hear`; the tree uses those of `likely`.
+# We choose $\varphi = 0.12$, so that the graph has a cycle of four.
+# Such tables may have negative cells, so LoPub takes the likeliest ones for graph and rows, by EM ({ref}`ch-joint`).
+# Our `likely` does this for one-bit codes: a bit flipped with $\eta$ is 2-RR at $\varepsilon/d$.
 
 
 # %%
@@ -262,9 +260,9 @@ edges = graph(loud_shares, d, phi=0.12)
 print(edges)
 
 # %% [markdown]
-# We need the tables of *cliques*, which are sets of attributes all joined to each other.
-# In a cycle of four, no order of the edges gives each new attribute from one table.
-# So the graph is *triangulated*: we take attributes out one by one, each time one with fewest neighbours, and join its neighbours to each other.
+# We need the tables of *cliques*: sets of attributes that are all joined to each other.
+# In a cycle of four, the last attribute drawn depends on two others, and no clique has all three.
+# So the graph is *triangulated*: we take out attributes one by one, always one with the fewest neighbours, and join these to each other.
 # An attribute and its neighbours at that moment are a clique of the new graph.
 
 
@@ -295,8 +293,8 @@ print(cliques, "added:", added)
 
 
 # %% [markdown]
-# Last, in a *junction tree*, each new clique is attached to the earlier one with which it shares most.
-# After triangulation, all that a clique shares with earlier ones lies in this one {cite:p}`jensen1994optimal`.
+# Last, a *junction tree* attaches each new clique to the earlier one with which it shares most.
+# After triangulation, all that it shares with earlier ones lies in this one {cite:p}`jensen1994optimal`.
 
 
 # %%
@@ -320,13 +318,12 @@ study.draw_tree(axes[1], tree)
 plt.show()
 
 # %% [markdown]
-# The ring of children, 25 or older, college and skilled job needed the dashed shortcut.
+# The cycle of children, 25 or older, college and skilled job needed the dashed edge.
 # Instead of 64 cells, the server needs four tables of 8.
 #
 # ### Synthetic rows
 #
-# The server draws the attributes of the first clique from its table.
-# For each further clique it draws the new attributes, given the shared ones.
+# The server draws the first clique from its table, and of each further one the new attributes, given the shared ones.
 
 
 # %%
@@ -357,7 +354,7 @@ def by_tree(shares, n, rng):
 
 
 # %% [markdown]
-# For comparison, *independent columns* draw each answer by itself, with its true share, which no private method can know.
+# For comparison, *independent columns* draw each answer by itself, with its true share, which no private method knows.
 
 # %%
 reports = [lopub(x, CODES, 2.0, rng) for x in readers]
@@ -368,8 +365,7 @@ made["LoPub, ε = 2"] = by_tree(quiet_shares, n, rng)
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# At $\varepsilon = 2$ LoPub is worse than independent columns.
-# Most pairs look dependent:
+# At $\varepsilon = 2$, LoPub is worse than independent columns, since most pairs look dependent:
 
 # %%
 print(len(graph(quiet_shares, d, 0.12)), "edges of", comb(d, 2))
@@ -421,11 +417,10 @@ check(
 # ## One random block
 #
 # Now we do the opposite.
-# Each phone draws a *block* $B$ of $b$ attributes, which is public.
-# It reports their joint value by k-RR, with all of $\varepsilon$ {cite:p}`zhang2018calm`.
-# For yes and no there are $K = 2^b$ joint values.
+# Each phone draws a public *block* $B$ of $b$ attributes, and reports their joint value by k-RR, with all of $\varepsilon$ {cite:p}`zhang2018calm`.
+# Yes and no give $K = 2^b$ joint values.
 #
-# In the code, k-RR keeps the value with a probability $\lambda$, and otherwise draws any of the $K$ values, the true one included.
+# In the code, k-RR keeps the value with a probability $\lambda$, and otherwise makes a *blind draw* from all $K$ values, the true one included.
 # So the true value is reported as often as in {ref}`ch-frequency`:
 #
 # $$ \lambda = \frac{e^\varepsilon-1}{e^\varepsilon+K-1}, \quad \lambda + \frac{1-\lambda}K = \frac{e^\varepsilon}{e^\varepsilon+K-1}. $$
@@ -447,11 +442,11 @@ print(block(readers[0], 3, 2.0, rng))
 # To estimate the table of a set $A$ with $K_A = 2^a$ cells, take the $n_A$ people whose block contains $A$.
 # Blocks are random, so each of these people is in cell $t$ with probability $f_t = P_A(t)$.
 # A blind draw is uniform on the cells of $A$, too.
-# So their reports show cell $t$ with probability $R_t$; we replace it by the observed share $\hat R_t$, and solve:
+# So their reports show cell $t$ with probability $R_t$; we put the observed share $\hat R_t$ in its place, and solve:
 #
 # $$ \begin{aligned} R_t &= \lambda f_t + \frac{1-\lambda}{K_A}, \\[1ex] \hat f_t &= \frac1\lambda\Big(\hat R_t - \frac{1-\lambda}{K_A}\Big), \\[1ex] \Var \hat f_t &= \frac{R_t(1-R_t)}{\lambda^2 n_A}. \end{aligned} $$ (eq-publish-block)
 #
-# For fixed people the variance is a little smaller.
+# For fixed people, the variance is a little smaller.
 
 
 # %%
@@ -479,9 +474,9 @@ study.beside(asked, readers, NAMES, (0, 1))
 # %% [markdown]
 # The errors are a fifth to a quarter of LoPub's at the same $\varepsilon$.
 #
-# A longer block contains more pairs, but has more cells, so $\lambda$ is smaller.
+# A longer block contains more pairs, but $\lambda$ is smaller.
 # We compare lengths by the *parity* $\chi_A(x) = \prod_{j\in A} (-1)^{x_j}$.
-# All tables of yes and no follow from its means $m_A$: attributes 0 and 1 are both 1 with the share $\frac14(1 - m_0 - m_1 + m_{01})$.
+# All tables of yes and no follow from its means $m_A$: the share of two yeses is $\frac14(1 - m_0 - m_1 + m_{01})$.
 #
 # :::{prf:theorem} What a random block tells
 # :label: thm-publish-block
@@ -494,16 +489,15 @@ study.beside(asked, readers, NAMES, (0, 1))
 #
 # :::{prf:proof}
 # First, the block does not depend on the record, and k-RR of its value is exactly ε-LDP.
-# Two records that differ in one attribute have different values in each block with this attribute, so they attain $e^\varepsilon$, too.
+# Two records that differ in one attribute have different values in each block with it, so they attain $e^\varepsilon$, too.
 #
-# Second, a blind draw has a parity of mean 0.
-# So for each block that contains $A$, the mean of $\chi_A(y)$ is $\lambda\,\chi_A(x)$.
+# Second, the parity of a blind draw has mean 0, so for each block that contains $A$, the mean of $\chi_A(y)$ is $\lambda\,\chi_A(x)$.
 # Third, the square of a parity is 1, so
 #
 # $$ \begin{aligned} \E[\text{score}] &= \rho\cdot\frac{\lambda\,\chi_A(x)}{\rho\lambda} = \chi_A(x), \\[1ex] \Var[\text{score}] &= \rho\cdot\frac{1}{(\rho\lambda)^2} - \chi_A(x)^2 = \frac1{\rho\lambda^2} - 1. \end{aligned} $$
 # :::
 #
-# Across random people, a score has the variance $1/(\rho\lambda^2) - m_A^2$, and a true answer $1 - m_A^2$.
+# Across random people, a score has variance $1/(\rho\lambda^2) - m_A^2$, and a true answer $1 - m_A^2$.
 # So if $m_A$ is near 0, a report is *worth* $\rho\lambda^2$ true answers about $A$.
 # The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ as long as $b \le d$ (Exercise 1).
 
@@ -529,8 +523,7 @@ print(prove(pairs, [*product((0, 1), repeat=3)], rounded=False))
 # (sec-publish-notions)=
 # ## Two meanings of ε
 #
-# With one bit per attribute, LoPub's score for the parity of a pair is $\pm1/(1-2\eta)^2$, so its variance is $(1-2\eta)^{-4}-1$.
-# Here $1-2\eta$ is $\tanh(\varepsilon/2d)$.
+# With one bit per attribute, LoPub's score for the parity of a pair is $\pm1/(1-2\eta)^2$, so its variance is $(1-2\eta)^{-4}-1$, where $1-2\eta$ is $\tanh(\varepsilon/2d)$.
 # A third client draws *one parity* among all $\binom{d+1}2$ of one or two attributes, and reports it by randomized response {cite:p}`cormode2018marginal`.
 # For its variance, put $\rho = 1/\binom{d+1}2$ and $\lambda = \tanh\frac\varepsilon2$ into the theorem.
 
@@ -561,12 +554,11 @@ plt.show()
 
 # %% [markdown]
 # In this book, $\varepsilon$ protects the whole record.
-# Then a random block is far better than LoPub, and for sixteen questions below about $\varepsilon = 1.8$ one parity is better still.
+# Then a random block is far better than LoPub; below about $\varepsilon = 1.8$, one parity is better still.
 #
 # One can also protect each *attribute*: neighbours are then records that differ in one attribute.
-# LoPub spends only $\varepsilon/d$ on it, the two other clients up to $\varepsilon$.
-# So LoPub's curve falls below theirs, unless $\varepsilon$ is below about 0.17.
-# But with $\varepsilon = 2$ for each of sixteen attributes, a record has $\varepsilon = 32$, and related answers give each other away.
+# LoPub spends only $\varepsilon/d$ on each, the others up to $\varepsilon$, so LoPub's curve is below theirs from about $\varepsilon = 0.17$ on.
+# But with $\varepsilon = 2$ for each of sixteen attributes, a record has 32, and related answers give each other away.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: means and variances of the three clients, from their exact laws"}
@@ -624,16 +616,15 @@ check(
 # ## From noisy pairs to rows
 #
 # A block of three tells nothing about a clique of four.
-# We need a model that uses only pairs: the distribution of *maximum entropy*.
-# Of all distributions with the parities $\hat m_A$ of attributes and pairs, it has the largest entropy.
+# We need a model that uses only pairs: of all distributions with the parities $\hat m_A$ of attributes and pairs, that of *maximum entropy*.
 # By Lagrange multipliers, its form is
 #
 # $$ \hat P(x) \propto \exp\Big(\sum_{\lvert A\rvert\le 2} \theta_A\,\chi_A(x)\Big). $$
 #
-# The $\theta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \theta_A \hat m_A$.
-# The derivative by $\theta_A$ is $\E_{\hat P}\,\chi_A - \hat m_A$, which is 0 at the minimum.
-# `max_entropy` of the package adds the penalty $5\sum_A\theta_A^2\Var\hat m_A$, so that noise does not bring large $\theta_A$.
-# For the block, any number from 1 to 25 instead of 5 gives about the same errors.
+# The weights $\theta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \theta_A \hat m_A$.
+# The derivative with respect to $\theta_A$ is $\E_{\hat P}\,\chi_A - \hat m_A$, which is 0 at the minimum.
+# The package's `max_entropy` adds the penalty $5\sum_A\theta_A^2\Var\hat m_A$ against large $\theta_A$ from noise.
+# For the block, any factor from 1 to 25 gives about the same errors.
 
 
 # %%
@@ -657,8 +648,8 @@ def by_entropy(estimate, worth_of, n, rng):
 #
 # An answer of LoPub about $a$ attributes is worth $(1-2\eta)^{2a}$ true ones.
 # So a pair's parity has the standard error $1/((1-2\eta)^2\sqrt n) = 0.46$, far above $\varphi = 0.12$.
-# A threshold of two standard errors, 0.92, drops nearly all edges: the strongest true correlation is 0.47.
-# So we add LoPub without any edge.
+# A threshold of two standard errors, 0.92, drops nearly all edges, as the strongest true correlation is 0.47.
+# So we add LoPub without edges.
 
 
 # %%
@@ -672,8 +663,8 @@ made |= {"LoPub, entropy": poor, "block, entropy": rows}
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# Over 80 repeated surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each).
-# So on LoPub's reports, maximum entropy only matches dropping every edge.
+# Over 80 surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each).
+# So on LoPub's reports, maximum entropy is no better than dropping all edges.
 # Only the block is better than independent columns.
 #
 # (sec-publish-fair)=
@@ -697,7 +688,7 @@ for eps in (0.5, 1.0, 2.0, 4.0):
 # (sec-publish-made)=
 # ### What is published
 #
-# The magazine publishes the estimates of all pairs with their standard errors, the synthetic rows, and a note on how both were made.
+# The magazine publishes all pairs' estimates with standard errors, the synthetic rows, and a note on how both were made.
 
 # %%
 table(pd.DataFrame(rows[:3], columns=NAMES))
@@ -713,7 +704,7 @@ cells = study.pairs(asked, readers, rows)
 inside = (cells.estimate - cells.true).abs() < 1.96 * cells.error
 print(inside.sum(), "of 60 cells within 1.96 errors, 57 expected")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-release", "caption": "All 60 cells of the 15 pairs, ordered by their true share (line): published estimates with 95 % bars, and the shares in the synthetic rows (crosses)."}, "image": {"alt": "Sixty true shares rise from 5 to 54 per cent along a line. Dots with bars of five points up and down scatter around the line, and all bars reach it. Crosses for the synthetic rows scatter around it less."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-release", "caption": "The 60 cells of all pairs, ordered by true share (line): estimates with 95 % bars, and shares in the synthetic rows (crosses)."}, "image": {"alt": "Sixty true shares rise from 5 to 54 per cent along a line. Dots with bars of five points up and down scatter around the line, and all bars reach it. Crosses for the synthetic rows scatter around it less."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(cells, x=cells.index, y="true", color="black", label="truth", ax=ax)
 ax.errorbar(cells.index, cells.estimate, 1.96 * cells.error, fmt="o", ms=3, lw=0.8, color="C0", label="estimate")
@@ -727,11 +718,10 @@ plt.show()
 # ### A newspaper counts
 #
 # A newspaper asks: how much more frequent are affairs where the marriage is not good?
-# It takes the table of this pair, $n_A$ and $\lambda$ from what is published.
-# Let `slope` be the derivatives of the answer by the cells.
+# It takes the pair's table, $n_A$ and $\lambda$ from what is published.
+# Let `slope` be the derivatives of the answer with respect to the cells.
 # By {eq}`eq-publish-block`, $\hat f_t$ moves 1/λ times as far as $\hat R_t$.
-# So small errors move the answer as the mean of slope/λ over the reported cells.
-# We take the standard error of this mean (the *delta method*, {ref}`sec-kv-ratio`).
+# So small errors move the answer as the mean of slope/λ over the reported cells, whose standard error we take (the *delta method*, {ref}`sec-kv-ratio`).
 
 
 # %%
@@ -754,37 +744,36 @@ print(f"truth {truth:.2f}  estimate {gap:.2f} ± {error:.2f}")
 print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 
 # %% [markdown]
-# Affairs are more frequent in marriages that are not good; by how much, the newspaper hardly knows.
-# Taking the rows for people gives an error that is many times too small.
+# Affairs are more frequent in marriages that are not good, but by how much is hardly known.
+# The error of rows taken for people is many times too small.
 #
 # (sec-publish-not)=
 # ### What the table does not tell or hide
 #
-# - *Sets of three and more* come from the model, not from reports.
-# - *Small groups* are uncertain: a cell below five points may be noise.
-# - *Taking part* is not hidden, nor the block, nor facts about groups.
-# - *A second survey* of the same readers adds its $\varepsilon$; a second table from the same reports costs nothing.
+# - *Sets of three or more* come from the model, not from reports.
+# - *Small groups*: a cell below five points may be noise.
+# - *Taking part*, the block and facts about groups are not hidden.
+# - *A second survey* of the same readers adds its $\varepsilon$; another table from the same reports costs nothing.
 #
 # (sec-publish-choice)=
 # ## What to use when
 #
 # - To protect records: random blocks and maximum entropy, whose model has $2^d$ cells (`max_entropy` takes $d \le 20$).
 # - To protect single answers only: LoPub.
-# - If one relation matters most: ask its two questions only (Exercise 2).
+# - If one relation matters most: ask only its two questions (Exercise 2).
 #
 # (sec-publish-wrong)=
 # ## What can go wrong
 #
-# - *The threshold is below the noise.*
-#   Then noise joins most pairs, and large cliques have noisier tables still.
-# - *The penalty* pulls strong relations towards independence, so publish the unbiased estimates of pairs, too.
+# - *A threshold below the noise* joins most pairs, and large cliques have even noisier tables.
+# - *The penalty* pulls strong relations towards independence, so also publish the unbiased estimates.
 #
 # (sec-publish-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 8 minutes)
 # For the parity of a pair, when is a block of $b+1$ attributes better than one of $b \ge 2$?
-# Show that the answer does not depend on $d$, and compute the $\varepsilon$ for $b = 2$.
+# Show that this does not depend on $d$, and compute the $\varepsilon$ for $b = 2$.
 # :::
 #
 # :::{dropdown} Solution
@@ -792,7 +781,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 #
 # $$ \rho\lambda^2 = \frac{b(b-1)}{d(d-1)}\Big(\frac{u}{u+2^b}\Big)^2. $$
 #
-# So $d$ is in a factor that all $b$ have in common.
+# So $d$ occurs only in a factor that all $b$ share.
 # With $r = \sqrt{(b+1)/(b-1)}$, which lies between 1 and 2, $b+1$ is better if
 #
 # $$ u + 2^{b+1} < r\,(u+2^b), \qquad\text{or}\qquad e^\varepsilon > 1 + 2^b\,\frac{2-r}{r-1}. $$
@@ -803,7 +792,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # :::{admonition} Exercise 2 (code, 8 minutes)
 # Only the relation of `affair` and `good marriage` matters.
 # Write the client that reports both answers by k-RR, and the estimator of their table.
-# How large are its standard errors at $\varepsilon = 2$, beside those of the block?
+# Compare its standard errors at $\varepsilon = 2$ with the block's.
 # :::
 #
 # :::{dropdown} Solution
@@ -831,8 +820,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # :::
 #
 # :::{admonition} Exercise 3 (think, 4 minutes)
-# A neighbour knows five answers of a reader.
-# He finds three synthetic rows with these answers, all with an affair.
+# A neighbour who knows five answers of a reader finds three synthetic rows with them, all with an affair.
 # What does he learn about this reader?
 # :::
 #
@@ -843,8 +831,8 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 #
 # ## Summary
 #
-# - LoPub flips the bits of all answers, and draws rows from the tables of a junction tree; each attribute has a part of $\varepsilon$.
-# - A random block spends all of $\varepsilon$ on a few attributes; it is worth about $\rho\lambda^2$ true answers.
+# - LoPub flips the bits of all answers, each with a part of $\varepsilon$, and draws rows from the tables of a junction tree.
+# - A random block spends all of $\varepsilon$ on a few attributes, and is worth about $\rho\lambda^2$ true answers.
 # - Standard errors are known beforehand; synthetic rows are not people.
 #
 # ## Letters
@@ -856,7 +844,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # | $j$ | a key, or an attribute: one of the $d$ |
 # | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
 # | $f$ | share of people; with an index, of those who have that item or key |
-# | $\eta$ | chance that a bit of a code is flipped (here only) |
+# | $\eta$ | chance that a bit is flipped (here only) |
 # | $D$ | most bits in which two records differ (here only) |
 # | $A$ | a set of attributes (here only) |
 # | $a$ | number of attributes in $A$ (here only) |
@@ -871,7 +859,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # | $\lambda$ | chance that the value is kept (here only) |
 # | $\rho$ | chance that $B$ contains $A$ (here only) |
 # | $n_A$ | number of people with $A$ in $B$ (here only) |
-# | $R_t$ | chance that their reports show cell $t$ (here only) |
+# | $R_t$ | chance that their reports show $t$ (here only) |
 # | $\chi_A$ | parity of $A$ (here only) |
 # | $m_A$ | mean of a parity, $\hat m_A$ its estimate (here only) |
 # | $\theta_A$ | weight of a parity in the model (here only) |

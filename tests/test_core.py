@@ -426,6 +426,13 @@ def test_counts_are_integers(dtype):
         Tally(A, 1, np.array([1, 0, 0], dtype))
 
 
+def test_tallies_stay_where_floats_are_exact():
+    large = tally([2**52, 0, 0])
+    assert (large + tally([2**52 - 1, 0, 0])).n == 2**53 - 1  # one fewer is allowed, the control
+    with pytest.raises(ValueError, match="n must be at most 9007199254740991, got 9007199254740992"):
+        large + large
+
+
 def test_estimates_need_own_reports():
     assert A.estimate(tally([3, 0, 0])).shape == (3,)
     with pytest.raises(

@@ -24,14 +24,14 @@ def printed(program):
     return said.getvalue()
 
 
-@pytest.mark.parametrize("program, shown", list(zip(PROGRAMS, TEXTS, strict=True)), ids=["proof", "client", "contract"])
+@pytest.mark.parametrize("program, shown", list(zip(PROGRAMS, TEXTS, strict=True)), ids=["proof", "survey", "client", "contract"])
 def test_the_example_prints_what_the_readme_shows(program, shown):
     assert printed(program) == shown
 
 
 def test_the_example_mended_as_the_readme_says_keeps_its_epsilon():
-    mended = PROGRAMS[1].replace("pick(COLOURS, rng)", "pick([c for c in COLOURS if c != colour], rng)")
-    assert mended != PROGRAMS[1]
+    mended = PROGRAMS[2].replace("pick(COLOURS, rng)", "pick([c for c in COLOURS if c != colour], rng)")
+    assert mended != PROGRAMS[2]
     assert printed(mended).startswith("epsilon = 1.000:")
 
 

@@ -4,14 +4,13 @@
 #
 # *A dossier on {cite:t}`ren2019bayesnet`: every exhibit, in its order.*
 #
-# A table of many attributes is to be published, though nobody is trusted with a true record.
+# A table of many attributes is to be published, but nobody may see a true record.
 # Each person sends one report of flipped bits.
-# From all reports the server estimates small joint tables by expectation maximisation (EM), learns a Bayes network, and draws synthetic people.
+# The server estimates small joint tables by expectation maximisation (EM), learns a Bayes network, and draws synthetic people.
 #
-# The theorem on privacy holds, and so does the way from reports to people.
-# One formula needs a correction ({ref}`Algorithm 2 <ren2019-algorithm-2>`).
+# The theorem on privacy and the synthesis hold; one formula needs a correction ({ref}`Algorithm 2 <ren2019-algorithm-2>`).
 # On NLTCS, most figures come out as described, by the paper's stopping rule with our δ.
-# For strong noise it ends EM near its start; converged tables sometimes behave otherwise.
+# Under strong noise, this rule ends EM near its start; converged tables sometimes behave otherwise.
 # The other two data sets cannot be judged.
 #
 # :::{account} ren2019
@@ -20,22 +19,22 @@
 # The paper leaves open δ, how Adult and TPC-E were sampled and merged, the people of TPC-E, and the tables of Fig. 8.
 #
 # **Readings that are ours.**
-# $\delta = 10^{-3}$ is that of the program for an earlier paper by some of the authors {cite:p}`iotdatalab2019lopub`.
+# We take $\delta = 10^{-3}$ from the program for an earlier paper by some of the authors {cite:p}`iotdatalab2019lopub`.
 # Mutual information is in nats.
 #
 # **Letters.**
 # As in the paper, $f$ is the probability that a bit is replaced by a fair coin, and $k$ the largest number of parents.
-# We write $n$ for the number of people, $G$ for a network, and $\kappa_j$ for $\lvert\Omega_j\rvert$.
+# We write $n$ for the number of people and $\kappa_j$ for $\lvert\Omega_j\rvert$.
 #
 # **Lessons.**
 # {ref}`ch-joint`, {ref}`ch-bayesnet`, {ref}`ch-publish`.
 # The other part: {ref}`experiments, §6 and §7 <paper-ren2019-experiments>`.
 #
 # **If you build on it.**
-# - Say whose ε it is: that of a record is $d$ times that of one attribute.
+# - Say whose ε it is: a record's is $d$ times an attribute's.
 # - Ask each person about a few attributes with all of ε ({ref}`ren2019-beyond`).
-# - Iterate until the likelihood is near its maximum, not until a step is small ({ref}`sec-joint-convergence`).
-# - Test classifiers on people who were held out.
+# - Stop EM when the likelihood is near its maximum, not when a step is small ({ref}`sec-joint-convergence`).
+# - Test classifiers on people held out.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -104,8 +103,7 @@ def logit(f):
 #
 # {badge}`Setting`
 #
-# Two problems are named: true records must not be seen, and many attributes have many cells.
-# The search is tried in {ref}`§5.2.4 <ren2019-5-2-4-a>`.
+# Claims about the search are tried in {ref}`§5.2.4 <ren2019-5-2-4-a>`.
 #
 # (ren2019-fig-1)=
 # ### Fig. 1 · Crowd sensing
@@ -128,11 +126,10 @@ plt.show()
 #
 # the length of RAPPOR's reports: {badge}`Reproduced under conditions <ren2019.rappor-length>` PriView: {badge}`Slip · probable`
 #
-# RAPPOR's communication is said to grow exponentially with the dimension.
-# A bit for each possible record does: $2^d$ bits for $d$ binary attributes.
-# A string for each attribute has $2d$ bits together.
+# RAPPOR's reports are said to grow exponentially with the dimension.
+# For $d$ binary attributes, one bit per possible record is $2^d$ bits, but one string per attribute only $2d$.
 # PriView {cite:p}`qardaji2014priview` is said to assume independent attributes and to treat all pairs alike.
-# It does the latter, but joins tables of several attributes, which keeps associations.
+# It does only the latter, and joins tables of several attributes, which keeps associations.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 1 reproduced under conditions"}
 
@@ -171,8 +168,8 @@ close("ren2019", "§2", "1 reproduced under conditions")
 #
 # {badge}`Definition` {badge}`Slip · convention` · Lesson: {ref}`sec-joint-question`
 #
-# Person $i$ of $n$ has a record $X^i$ of $d$ attributes $A_1, \dots, A_d$.
-# A synthetic table $X^*$ of as many records is wanted, with
+# Each of $n$ people has a record of $d$ attributes $A_1, \dots, A_d$.
+# A synthetic table $X^*$ of $n$ records is wanted, with
 #
 # $$ P_{X^*}(A_1,\dots,A_d) \approx P_X(A_1,\dots,A_d). $$
 #
@@ -186,7 +183,7 @@ close("ren2019", "§2", "1 reproduced under conditions")
 #
 # {badge}`Definition` · Lesson: {ref}`ch-rr`
 #
-# A mechanism $M$ is ε-LDP if, for any two records $X$ and $\hat X$ and every output $y$,
+# For any two records $X$ and $\hat X$ and every output $y$, an ε-LDP mechanism $M$ has
 #
 # $$ \Pr[M(X) = y] \le e^\varepsilon \Pr[M(\hat X) = y]. $$
 #
@@ -195,12 +192,12 @@ close("ren2019", "§2", "1 reproduced under conditions")
 #
 # {badge}`Reproduced <ren2019.randomized-response>` · Lesson: {ref}`ch-rr`
 #
-# With probability $p$ a person tells the truth, and otherwise she answers yes or no at random.
-# With a fair coin, the truth is told with probability $p + (1-p)/2$:
+# With probability $p$ a person tells the truth; otherwise she tosses a fair coin.
+# So her answer is true with probability $p + (1-p)/2$:
 #
 # $$ e^\varepsilon = \frac{p + (1-p)/2}{(1-p)/2} = \frac{1+p}{1-p}, \qquad p = \frac{e^\varepsilon-1}{e^\varepsilon+1}. $$
 #
-# The mean answer is $\frac12 + p\,(x - \frac12)$, so many answers show the share of yes without bias.
+# The mean answer is $\frac12 + p\,(x - \frac12)$, which many answers show without bias.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1: 1 reproduced"}
 CHANCES = 0.1, 0.5, 0.9
@@ -261,15 +258,15 @@ close("ren2019", "§4.1", "1 reproduced")
 #
 # $$ P(A) = \prod_{i=1}^d P(A_i \mid \Pi_i) = P(A_d \mid A_1, \dots, A_{d-1}) \cdots P(A_2 \mid A_1)\,P(A_1). $$
 #
-# The right side, the chain rule, always holds.
-# The first sign holds where the network fits; elsewhere the loss is {prf:ref}`thm-bayesnet-loss`.
+# The chain rule, on the right, always holds.
+# The first equality holds if the network fits; {prf:ref}`thm-bayesnet-loss` gives the loss if not.
 #
 # (ren2019-fig-2)=
 # ### Fig. 2 · Five attributes
 #
 # {badge}`Drawn` with numbers of ours
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn: five attributes, their parents, and the probability of 1 given these."}, "image": {"alt": "Five boxes joined by arrows. A1 and A2 lead to A3, A1 leads to A4, A3 leads to A5. In each box are probabilities of 1, one for each combination of the parents’ values."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn: parents, and probabilities of 1 given these."}, "image": {"alt": "Five boxes joined by arrows. A1 and A2 lead to A3, A1 leads to A4, A3 leads to A5. In each box are probabilities of 1, one for each combination of the parents’ values."}}
 FIG2 = ((0, ()), (1, ()), (2, (0, 1)), (3, (0,)), (4, (2,)))
 NAMES = ["A₁", "A₂", "A₃", "A₄", "A₅"]
 YES = {0: np.array(0.6), 1: np.array(0.3), 3: np.array([0.2, 0.8]), 4: np.array([0.1, 0.7])}
@@ -344,7 +341,7 @@ close("ren2019", "§4.2", "1 reproduced")
 #
 # {badge}`Drawn` from the paper's words · Lesson: {ref}`sec-bayesnet-publish`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3, redrawn: what phones do, and what the server does."}, "image": {"alt": "A flow with two lanes. Phone: one-hot strings, then flipped bits; the report crosses the privacy border. Server: joint tables by EM, a Bayes network, and a synthetic table that is drawn."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 3, redrawn."}, "image": {"alt": "A flow with two lanes. Phone: one-hot strings, then flipped bits; the report crosses the privacy border. Server: joint tables by EM, a Bayes network, and a synthetic table that is drawn."}}
 diagram.flow(
     [
         ("each phone", "one-hot strings"),
@@ -366,7 +363,7 @@ plt.show()
 #
 # strings, and flips: {badge}`Reproduced <ren2019.one-hot>` Bloom filters: {badge}`Reproduced <ren2019.bloom>` $f$ as flipping probability: {badge}`Slip · convention` · Lesson: {ref}`sec-joint-client`
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-report", "caption": "After Fig. 4, where one attribute has its strings: a record of three, and two reports by (4)."}, "image": {"alt": "Rows of nine squares. In the first, the record, one square is filled for each of three attributes; the two reports below, for f = 0.1 and 0.5, differ from it in some squares."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-report", "caption": "After Fig. 4: the strings of a record, and two reports by (4)."}, "image": {"alt": "Rows of nine squares. In the first, the record, one square is filled for each of three attributes; the two reports below, for f = 0.1 and 0.5, differ from it in some squares."}}
 SHOWN, SHOWN_SIZES = (2, 0, 1), (4, 2, 3)
 rows = {"record": sum((one_hot(x, size) for x, size in zip(SHOWN, SHOWN_SIZES, strict=True)), ())}
 for f in (0.1, 0.5):
@@ -378,8 +375,8 @@ plt.show()
 # $$ \hat s_j[b] = \begin{cases} s_j[b] & \text{with probability } 1-f, \\ 1 & \text{with probability } f/2, \\ 0 & \text{with probability } f/2. \end{cases} $$
 #
 # So a bit changes with probability $f/2$.
-# The strings are called independent, which we read as different: any two differ in two bits.
-# Randomized response is called unfit for more than two values; k-RR, named in §2, fits.
+# We read “independent” strings as different: any two differ in two bits.
+# Randomized response is called unfit for more than two values; k-RR fits.
 #
 # (ren2019-algorithm-1)=
 # ### §5.1.1, Algorithm 1 · The client
@@ -394,7 +391,7 @@ plt.show()
 #
 # 1. For each attribute $j$: write $x_j$ as a one-hot string $s_j$ of $\kappa_j$ bits.
 # 2. Replace each of its bits as in (4), which gives $\hat s_j$.
-# 3. Return $\hat s_1, \dots, \hat s_d$, one after the other.
+# 3. Return $\hat s_1, \dots, \hat s_d$.
 # ::::
 #
 # (ren2019-theorem-1)=
@@ -409,7 +406,7 @@ plt.show()
 # 3. Elsewhere it is at most $(1-\frac12f)/(\frac12f)$, with equality if the report agrees with the first record.
 # 4. Two records differ in at most $d$ attributes, each in two bits.
 #
-# This ε is about whole records; for a change in one attribute it is a $d$-th:
+# This ε is about whole records; that of one attribute is a $d$-th:
 
 # %% tags=["hide-input"]
 table(
@@ -427,7 +424,7 @@ table(
 )
 
 # %% [markdown]
-# The last column is the probability that the likeliest record of 16 binary answers is true.
+# The last column is the probability that the likeliest record of 16 binary answers is the true one.
 # §6.2 calls $f = 0.5$ medium and $f = 0.9$ very strong protection.
 #
 # (ren2019-theorem-1-proof)=
@@ -435,15 +432,13 @@ table(
 #
 # {badge}`Reproduced under conditions <ren2019.ratio-max>` two uses of $T'$: {badge}`Slip · probable` $\operatorname{Ran}(M)$ for records: {badge}`Slip · certain`
 #
-# Let the first $d$ bits be 1 in the first record, the next $d$ in the second, and let $t'_i$ be those of the report.
-# The proof bounds the ratio by the largest
+# Let the first $d$ bits be 1 in the first record and the next $d$ in the second; the report has the bits $t'_i$.
+# The proof rightly bounds the ratio by the largest
 #
 # $$ \Big(1-\frac f2\Big)^{2(t'_1 + \dots + t'_d - t'_{d+1} - \dots - t'_{2d})} \Big(\frac f2\Big)^{2(t'_{d+1} + \dots + t'_{2d} - t'_1 - \dots - t'_d)}, $$
 #
-# which is right.
 # It ends: the ratio is largest if and only if $t'_i = 1 - t_i$.
-# That is right if $t'$ is the *other record*.
-# For the *report*, as in these exponents, the ratio is smallest there.
+# That is right if $t'$ is the *other record*; for the *report*, as here, the ratio is smallest there.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 3 reproduced, 1 reproduced under conditions"}
 DOMAINS = [(2,), (2, 3), (2, 2, 2), (4, 3)]
@@ -539,12 +534,12 @@ close("ren2019", "§5.1", "3 reproduced, 1 reproduced under conditions")
 #
 # {badge}`Reproduced <ren2019.two-ways>` (2) for (1): {badge}`Slip · certain` · Lesson: {ref}`sec-joint-dies`
 #
-# One attribute at a time loses the associations.
-# All at once is too much: at $f = 0.5$ a report is worth a share
+# One attribute at a time loses the associations; all at once is too much.
+# At $f = 0.5$, a report is worth a share
 #
 # $$ \rho = \frac{(1-f)^2}{1-f+\frac12f^2} = 0.4 $$
 #
-# of a true answer for one binary attribute, and $\rho^{16}$ for the parity of sixteen; its standard error, with 20,000 people, is 10.8.
+# of a true answer for one binary attribute, and $\rho^{16}$ for the parity of sixteen, whose standard error is 10.8 with 20,000 people.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.2.1: 1 reproduced"}
 D = 16
@@ -611,9 +606,9 @@ close("ren2019", "§5.2.1", "1 reproduced")
 #
 # :::
 #
-# Here $e[b]$ is 1 if $\hat s_j[b]$ differs from the bit of the string of $\omega_j$, otherwise 0.
-# By Algorithm 1, $s_j$ is the person's own string, which the server does not have.
-# For that, the report, and the string of $\omega_j$, the printed product is the same for all cells, so EM never leaves its start:
+# Here $e[b]$ is 1 if $\hat s_j[b]$ differs from that bit of the string of $\omega_j$, otherwise 0.
+# By Algorithm 1, $s_j$ is the person's own string, which the server lacks.
+# Whether $s_j$ is this, the report or the string of $\omega_j$, the printed product is the same for all cells, and EM never leaves its start:
 
 # %% tags=["hide-input"]
 READINGS = {
@@ -689,10 +684,10 @@ table(
 # {badge}`Reproduced under conditions · probable <ren2019.stopping>` · Lesson: {ref}`sec-joint-convergence`
 #
 # The formula compares two largest shares; the words, a difference of two rounds, may mean $\max_\omega \lvert P_t - P_{t-1}\rvert$.
-# If two binary attributes have equal shares, and their parity has the mean η, the first step moves a cell by $\rho^2\eta/4$.
-# For each δ, that is below δ from some $f$ on.
+# For two binary attributes with equal shares and a parity of mean η, the first step moves a cell by $\rho^2\eta/4$.
+# From some $f$ on, that is below δ.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-stop", "caption": "Where line 15 ends EM, for exact frequencies of two binary attributes with shares .4, .1, .1, .4. Grey: the start."}, "image": {"alt": "Error against f. With δ = 0.001 it rises from 0 to 0.09 at f = 0.7 and reaches the grey line at 0.3 from f = 0.8 on; with δ = 0.00001 it is near 0 up to 0.8 and then rises to the line."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-stop", "caption": "Where line 15 ends EM, for exact frequencies of shares .4, .1, .1, .4. Grey: the start."}, "image": {"alt": "Error against f. With δ = 0.001 it rises from 0 to 0.09 at f = 0.7 and reaches the grey line at 0.3 from f = 0.8 on; with δ = 0.00001 it is near 0 up to 0.8 and then rises to the line."}}
 AT = np.round(np.arange(0.05, 0.975, 0.025), 3).tolist()
 
 
@@ -725,11 +720,11 @@ plt.show()
 #
 # a suitable start: {badge}`Reproduced under conditions <ren2019.em-converges>` sparse tables: {badge}`Reproduced <ren2019.em-sparse>` · Lesson: {ref}`sec-joint-convergence`
 #
-# The log-likelihood is concave, so every start without empty cells is suitable.
+# The log-likelihood is concave, so any start without empty cells is suitable.
 # At $f = 0.9$, products of single shares are nearer to the truth than the estimate.
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of all tables of three of 16 binary attributes, 21,574 planted people; means of two surveys."}, "image": {"alt": "Error on a logarithmic axis against f. Products of single shares are level near 0.14. The other three curves rise from below 0.01, that of the paper’s rule above the others from f = 0.3 on; at 0.9 all three are above the level curve."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-joint-accuracy", "caption": "Error of tables of three of 16 binary attributes, 21,574 planted people; means of two surveys."}, "image": {"alt": "Error on a logarithmic axis against f. Products of single shares are level near 0.14. The other three curves rise from below 0.01, that of the paper’s rule above the others from f = 0.3 on; at 0.9 all three are above the level curve."}}
 def told_at(f, run=0):
     client = BitFlip(sizes=SIZES, f=f)
     return symbols(client, client.perturb(people, rng=np.random.default_rng([7, run])))
@@ -877,7 +872,7 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 # **Input** a mutual information $I(X, \Pi)$ for each pair; $k$.
 # **Output** a network.
 #
-# 1. Start with an attribute drawn at random, without parents.
+# 1. Start with a random attribute, without parents.
 # 2. Empty the list Ω.
 #    Add to it $(X, \Pi)$ for each attribute $X$ that is left and each set Π of $k$ placed ones.
 #    If fewer are placed, Π has all of them.
@@ -885,9 +880,9 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 # 4. Repeat from 2 until all attributes are placed.
 # ::::
 #
-# The printed input, “Dataset D”, is not known to the server; by the text, $I$ comes from Algorithm 2.
+# The server does not know the printed input, “Dataset D”; by the text, $I$ comes from Algorithm 2.
 # As printed, Ω is never emptied.
-# For $k = 2$ each attribute from the third on gets two parents, so Fig. 2 cannot come out.
+# For $k = 2$, all attributes from the third on get two parents, so Fig. 2 cannot come out.
 #
 # (ren2019-eq-5)=
 # ### (5) · Mutual information
@@ -897,7 +892,7 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 # $$ I(X, \Pi) = \sum_{x,\,y} p(x, y)\log\frac{p(x, y)}{p(x)\,p(y)}. $$
 #
 # $p(x)$ and $p(y)$ are marginals of the same table, so $I$ cannot be negative.
-# From noisy likeliest tables it is too large, and more so with more parents ({ref}`sec-bayesnet-penalty`); after an early stop it can be too small ({ref}`ren2019-fig-5`).
+# From noisy likeliest tables it is too large, more so with more parents ({ref}`sec-bayesnet-penalty`); after an early stop it can be too small ({ref}`ren2019-fig-5`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.2.3: 2 reproduced"}
 
@@ -1008,8 +1003,7 @@ close("ren2019", "§5.2.3", "2 reproduced")
 # By (6), attributes of large entropy should be placed early, so Algorithm 4 starts with the largest.
 # Among planted people they are, slightly: the rank correlation is 0.1.
 # For $k = 1$ all starts give one tree ({prf:ref}`thm-bayesnet-prim`).
-# For $k = 2$, without noise, none costs as much as 1 per cent on NLTCS.
-# In per cent of the mean of $I_{\text{sum}} = \sum_i I(X_i, \Pi_i)$ over all starts:
+# For $k = 2$ without noise, this is each start's gain in $I_{\text{sum}} = \sum_i I(X_i, \Pi_i)$ over the mean of all, in per cent:
 
 # %% tags=["hide-input"]
 FIGURES = {
@@ -1065,7 +1059,7 @@ table(
 # :nonumber:
 # **Input** and **output** as in Algorithm 3.
 #
-# 1. Start with the attribute of the largest entropy, without parents.
+# 1. Start with the attribute of largest entropy, without parents.
 # 2. Empty Ω.
 #    While at most $k$ attributes are placed, fill it as in Algorithm 3.
 # 3. Later, add $(X, \Pi)$ only if Π contains the newest attribute; add the remembered pair $(X_j, \Pi_j)$.
@@ -1075,10 +1069,10 @@ table(
 # ::::
 #
 # Line 11 gives the remembered pair the name of the chosen one.
-# For $d = 16$ and $k = 2$, 575 evaluations are needed in place of 2,395.
+# For $d = 16$ and $k = 2$, 575 evaluations replace 2,395.
 #
 # With one pair for all attributes, the network can differ from Algorithm 3's; with one for *each* it does not ({prf:ref}`thm-bayesnet-carry`).
-# Let a fair coin $R$ be 0 or 1, and three attributes be 1 with probabilities .05 or .85, .1 or .8, .15 or .75:
+# Let $R$ be a fair coin, and $X$, $Y$, $Z$ be 1 with probabilities .05 or .85, .1 or .8, .15 or .75:
 
 # %% tags=["hide-input"]
 
@@ -1251,7 +1245,7 @@ close("ren2019", "§1", "2 reproduced under conditions")
 # 2. Choose any attribute whose parents are drawn, and draw it from $P(X_i \mid \Pi_i)$.
 # 3. Repeat 2 until all are drawn.
 #
-# Tables, network and people are computed from reports alone ({prf:ref}`thm-post`).
+# All is computed from reports alone ({prf:ref}`thm-post`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.3: 2 reproduced"}
 

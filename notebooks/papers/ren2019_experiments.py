@@ -4,11 +4,10 @@
 #
 # *A part of the {ref}`dossier <paper-ren2019>` on {cite:t}`ren2019bayesnet`: §6 and §7.*
 #
-# Our text has no figures.
-# All are run again: on NLTCS itself, on Adult, merged in our way, and on a stand-in for TPC-E.
+# Our text has no figures, so we run all again: on NLTCS itself, on Adult, merged in our way, and on a stand-in for TPC-E.
 # Verdicts are about NLTCS, panel (a); the others cannot be decided.
 #
-# *Paper's rule* means the stop of Algorithm 2 with $\delta = 10^{-3}$, which is our δ.
+# *Paper's rule* means the stop of Algorithm 2 with our $\delta = 10^{-3}$.
 # *Likeliest* tables have the largest likelihood.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
@@ -137,20 +136,20 @@ rows = [
 table(pd.DataFrame(rows, columns=["", "people: paper", "ours", "attributes", "cells: paper", "ours"]))
 
 # %% [markdown]
-# Printed are $f$ from 0.1 to 0.9, and $k = 1, \dots, 4$ on NLTCS and 1, 2 on the others.
-# For Figs. 8 and 10, where no $k$ is printed, ours is 2.
-# Adult and TPC-E were sampled and merged; how is not said.
-# - *Adult*: all rows of the coarse file of {cite:t}`ren2018lopub`; the most frequent values are kept, the rest become one.
+# The paper has $f$ from 0.1 to 0.9, and $k = 1, \dots, 4$ on NLTCS and 1, 2 on the others.
+# For Figs. 8 and 10, which print no $k$, we take 2.
+# For data and runs, we take:
+# - *Adult*: all rows of the coarse file of {cite:t}`ren2018lopub`; of each attribute the most frequent values are kept, and the rest merged.
 #   All attributes begin with two values.
-#   While there is room, the attribute with most people in its merged value gets one more, up to four.
+#   While there is room, the one with most people in its merged value gets one more, up to four.
 # - *TPC-E*: people from a random network with two parents on the published domain.
-#   There, up to 8 values become at most 4, and more become 3.
+#   There, more than 8 values become 3, others at most 4.
 # - Five repetitions; two for $k = 3, 4$.
-#   Likeliest tables for all $k$ on NLTCS, and for $k = 1$ on the others.
+#   Likeliest tables for all $k$ on NLTCS, else for $k = 1$.
 # - Queries: all sets of $a$ attributes, or a sample of 600 (NLTCS), 200 (others).
 #   For KL, half a person is added to each synthetic cell.
 #
-# Bars are ±1.96 standard errors; upper axes have the ε of a record.
+# Bars are ±1.96 standard errors; upper axes show the ε of a record.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §6.1: 1 reproduced under conditions"}
 
@@ -228,16 +227,16 @@ table(
 # By the paper's rule all curves fall to 0, where EM has hardly left its start.
 # From likeliest tables they change little up to $f = 0.5$, where Adult's has fallen from 2.70 to 2.64.
 # Then they rise, as noise counts as information.
-# So with us the direction depends more on the estimate than on the data.
-# One network at several $f$, of which the paper speaks too, was not tried.
-# *Raw* is the learned network's sum among the people; for networks drawn at random it is 1.98.
+# So the direction depends more on the estimate than on the data.
+# We did not try one network at several $f$, which the paper mentions.
+# *Raw* is the learned network's sum among the people; random networks have 1.98.
 #
 # (ren2019-fig-6)=
 # ### Fig. 6 · Two starts
 #
 # (a): {badge}`Reproduced under conditions <ren2019.fig6>` (b), (c): {badge}`Undecidable <ren2019.fig6-merged>`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 6, k = 2, paper’s rule. Above: I_sum in synthetic rows from two starts. Below: gain of the largest entropy over all starts, f up to 0.8 (grey: likeliest)."}, "image": {"alt": "Three panels above: two curves of I_sum against f that nearly coincide and fall to zero. Three panels below: the gain in per cent; on NLTCS between 0 and 2, at f = 0.8 near −2; on Adult and TPC-E below 0, with −24 on Adult at f = 0.7 beyond the panel."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 6, k = 2, paper’s rule. Above: I_sum in synthetic rows from two starts. Below: gain of the largest entropy over all starts (grey: likeliest)."}, "image": {"alt": "Three panels above: two curves of I_sum against f that nearly coincide and fall to zero. Three panels below: the gain in per cent; on NLTCS between 0 and 2, at f = 0.8 near −2; on Adult and TPC-E below 0, with −24 on Adult at f = 0.7 beyond the panel."}}
 fig, axes = plt.subplots(2, 3, figsize=(6.4, 5), sharex=True)
 for (above, below), name in zip(axes.T, THREE, strict=True):
     for i, (what, label) in enumerate((("", "largest entropy"), (", any start", "random"))):
@@ -259,8 +258,7 @@ plt.show()
 # %% [markdown]
 # On NLTCS the largest entropy gains up to 2 per cent.
 # At $f = 0.8$ it loses 2 by the paper's rule, some thousandths of a nat, and gains 1 from likeliest tables.
-# The paper has clear gains on the others for small $f$.
-# Ours are losses: Adult's rise from .4 to 1.8 per cent at $f = 0.5$ and 24 at 0.7, the stand-in's are up to 2.8.
+# On the others, the paper has clear gains for small $f$, and we have losses: on Adult from .4 to 1.8 per cent at $f = 0.5$ and 24 at 0.7, on the stand-in up to 2.8.
 #
 # (ren2019-fig-7)=
 # (sec-bayesnet-fig7)=
@@ -268,9 +266,9 @@ plt.show()
 #
 # (a): {badge}`Reproduced <ren2019.fig7>` (b), (c): {badge}`Undecidable <ren2019.merged>`
 #
-# We read the accuracy as the share of the edges, without directions, that the same algorithm learns from the people.
+# We read accuracy as the share found of the edges, without directions, that the same algorithm learns from the people.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-bayesnet-edges", "caption": "Fig. 7: share of the edges that are found, (b) and (c) by the paper’s rule only. Dotted: by chance."}, "image": {"alt": "Four panels of the share of edges found against f, which fall from 0.9 or more to between 0.1 and 0.5 at f = 0.9, near the dotted lines."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-bayesnet-edges", "caption": "Fig. 7: share of edges found, (b) and (c) by the paper’s rule only. Dotted: by chance."}, "image": {"alt": "Four panels of the share of edges found against f, which fall from 0.9 or more to between 0.1 and 0.5 at f = 0.9, near the dotted lines."}}
 fig, axes = plt.subplots(2, 2, figsize=(6.4, 5), sharex=True, sharey=True)
 for ax, (name, rule) in zip(axes.flat, PANELS, strict=True):
     for k in (1, 2, 3, 4) if name == "nltcs" else (1, 2):
@@ -288,8 +286,8 @@ legend(fig, axes[0, 0], ncols=4)
 plt.show()
 
 # %% [markdown]
-# On NLTCS, for $k = 2$ and $f = 0.1$, six per cent of the edges differ, yet the network has 99.9 per cent of the people's $I_{\text{sum}}$.
-# Other readings of accuracy have the same trend:
+# On NLTCS, for $k = 2$ and $f = 0.1$, six per cent of the edges differ, but the network has 99.9 per cent of the people's $I_{\text{sum}}$.
+# Other readings of accuracy show the same trend:
 
 # %% tags=["hide-input"]
 READINGS = {
@@ -407,8 +405,8 @@ check(
 #
 # {badge}`Undecidable <ren2019.fig8>` sizes in text and caption, “NLTCES”: {badge}`Slip · certain`
 #
-# Which attributes are drawn is not said.
-# We take the sizes of the caption, and of each size the table with the median error for $f = 0.9$ in one run.
+# The attributes drawn are not named.
+# We take the sizes of the caption, and for each the table with the median error for $f = 0.9$ in one run.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-bayesnet-cells", "caption": "Fig. 8, paper’s rule: shares of 8, 32 and 16 cells, with the AVD of each table."}, "image": {"alt": "Three panels. Grey bars are the people’s shares of 8, 32 and 16 cells, in falling order; marks for f = 0.1 and 0.5 lie near their tops, those for f = 0.9 are flatter: below the tall bars and above the short ones."}}
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 6))
@@ -444,10 +442,9 @@ table(
 )
 
 # %% [markdown]
-# The paper has little error for $f = 0.1$ and 0.5.
-# For 0.9 it has roughly the shape of 8 cells, but rather large deviations of 16 and 32.
+# The paper has little error for $f = 0.1$ and 0.5; for 0.9 it has roughly the shape of 8 cells, but rather large deviations for 16 and 32.
 # Our means at 0.9 have another order, and single tables range from good to useless.
-# By chance, the drawn one of NLTCS is worse at 0.1 than at 0.5.
+# By chance, the NLTCS table shown is worse at 0.1 than at 0.5.
 #
 # (ren2019-fig-9)=
 # (sec-bayesnet-fig9)=
@@ -457,9 +454,9 @@ table(
 #
 # $$ \mathrm{AVD} = \frac12\sum_\omega \lvert Q_a(\omega) - \hat Q_a(\omega)\rvert, $$
 #
-# in the mean over sets of $a$ attributes, with $k = 2$.
+# averaged over sets of $a$ attributes, with $k = 2$.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 9: AVD (left) and KL in nats (right), by the paper’s rule, and from likeliest tables on NLTCS only. For a = 2 and 5, dotted: independent columns from the same reports; dashed: no noise."}, "image": {"alt": "Eight panels, four curves each for 2 to 5 attributes. All are nearly flat up to f = 0.5 and rise steeply to 0.9, to about the dotted lines; those of likeliest tables stay at the dashed lines up to 0.6."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 9: AVD and KL in nats, by the paper’s rule, and on NLTCS from likeliest tables. For a = 2 and 5, dotted: independent columns from the same reports; dashed: no noise."}, "image": {"alt": "Eight panels, four curves each for 2 to 5 attributes. All are nearly flat up to f = 0.5 and rise steeply to 0.9, to about the dotted lines; those of likeliest tables stay at the dashed lines up to 0.6."}}
 fig, axes = plt.subplots(4, 2, figsize=(6.2, 7.4), sharex=True)
 for row, (name, rule) in zip(axes, PANELS, strict=True):
     for ax, measure in zip(row, ("AVD", "KL"), strict=True):
@@ -495,8 +492,8 @@ def error_row(name, rule, what):
 table(pd.DataFrame([error_row(*panel, what) for what in ("AVD 2", "AVD 5", "KL 5") for panel in PANELS]))
 
 # %% [markdown]
-# From likeliest tables, errors hardly change up to $f = 0.6$, and rise then.
-# Without noise, the network's error on NLTCS is more than ten times that of people drawn again.
+# From likeliest tables, errors hardly change up to $f = 0.6$, and then rise.
+# On NLTCS without noise, the network's error is over ten times that of people drawn again.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §6.2.2: 1 reproduced, 2 reproduced under conditions, 1 undecidable"}
 settle("ren2019.fig8")
@@ -577,10 +574,10 @@ check(
 #
 # (a): {badge}`Reproduced under conditions <ren2019.fig10>` (b), (c): {badge}`Undecidable <ren2019.merged>`
 #
-# Each binary attribute is predicted from the others; 80 per cent of the rows train and the rest test.
-# We take these for synthetic rows, and test on people held out as well.
+# Each binary attribute is predicted from the others; 80 per cent of the rows train, the rest test.
+# We take these to be synthetic rows, and also test on people held out.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-bayesnet-svm", "caption": "Fig. 10: accuracy, tested on synthetic rows (open) and on people held out (filled); (b) and (c) by the paper’s rule only. Black: trained on people; dashed: the majority."}, "image": {"alt": "Four panels of accuracy against f. Filled curves are flat up to f = 0.5 and fall towards the dashed line. Open curves by the paper’s rule fall too; those of likeliest tables on NLTCS rise to nearly 1 at f = 0.9."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-bayesnet-svm", "caption": "Fig. 10: accuracy on synthetic rows (open) and on people held out (filled); (b) and (c) by the paper’s rule. Black: trained on people; dashed: the majority."}, "image": {"alt": "Four panels of accuracy against f. Filled curves are flat up to f = 0.5 and fall towards the dashed line. Open curves by the paper’s rule fall too; those of likeliest tables on NLTCS rise to nearly 1 at f = 0.9."}}
 fig, axes = plt.subplots(2, 2, figsize=(6.4, 5.2), sharex=True)
 for ax, (name, rule) in zip(axes.flat, PANELS, strict=True):
     for i, (what, label) in enumerate((("synthetic", "synthetic rows"), ("held out", "people held out"))):
@@ -597,8 +594,8 @@ legend(fig, axes[0, 0], ncols=2)
 plt.show()
 
 # %% [markdown]
-# Tested on synthetic rows, likeliest tables seem best under the strongest protection, as these rows are the most predictable.
-# Up to $f = 0.5$, about one point is lost on NLTCS, tested on people, and nearly three on synthetic rows of Adult.
+# On synthetic rows, likeliest tables seem best under the strongest protection, as these rows are the most predictable.
+# Up to $f = 0.5$, about one point is lost on people of NLTCS, and nearly three on synthetic rows of Adult.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §6.2.3: 1 reproduced under conditions"}
 
@@ -645,7 +642,7 @@ check(
 # {badge}`Reproduced under conditions <ren2019.conclusion>`
 #
 # Queries and classification are said to be nearly as accurate as on the original.
-# On NLTCS, classification is, for $f = 0.5$, where a record has $\varepsilon = 35$.
+# On NLTCS with $f = 0.5$, where a record has $\varepsilon = 35$, classification is.
 # Queries of pairs are off by .042 there, without noise by .040, among people drawn again by .003.
 # For $f = 0.9$, with $\varepsilon = 6.4$, queries are about as accurate as on independent columns.
 
@@ -676,7 +673,7 @@ close("ren2019", "§7", "1 reproduced under conditions")
 # A *random block* answers about a few attributes with all of ε ({ref}`sec-publish-block`); *one bit* is randomized response for each attribute.
 # A *tree* is fitted to pairs, *maximum entropy* to all pairs ({ref}`sec-publish-model`).
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-equal", "caption": "AVD of synthetic tables at the same ε of a record; means of five surveys. The rightmost ε is that of f = 0.9."}, "image": {"alt": "Six panels, planted people above and NLTCS below, for 2 to 4 attributes. The two network curves are highest, maximum entropy with two bits or one bit lies in the middle, blocks with maximum entropy are lowest and fall to about 0.01 for pairs; independent columns are level."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-publish-equal", "caption": "AVD of synthetic tables at the same ε of a record; means of five surveys. Rightmost: the ε of f = 0.9."}, "image": {"alt": "Six panels, planted people above and NLTCS below, for 2 to 4 attributes. The two network curves are highest, maximum entropy with two bits or one bit lies in the middle, blocks with maximum entropy are lowest and fall to about 0.01 for pairs; independent columns are level."}}
 BUDGETS = [1.0, 2.0, 4.0, 6.42]
 EQUAL = {
     "planted": recorded(
@@ -734,9 +731,9 @@ table(
 )
 
 # %% [markdown]
-# With the paper's client, for pairs at $\varepsilon = 2$, maximum entropy gains a factor of 1.6 to 2 over likeliest networks.
-# Blocks then gain about 4 to 6; over all panels and ε, these are 1.3 to 2.4 and 2.4 to 10.
-# With one ε for each *attribute* the order turns round, as a block spends all of ε on each ({ref}`sec-publish-notions`).
+# With the paper's client, for pairs at $\varepsilon = 2$, maximum entropy is 1.6 to 2 times as good as likeliest networks.
+# Blocks gain another factor of 4 to 6; over all panels and ε, the factors are 1.3 to 2.4 and 2.4 to 10.
+# With one ε per *attribute*, the order is reversed, as a block spends all of ε on each ({ref}`sec-publish-notions`).
 
 # %% tags=["hide-input"]
 ONE = {"budgets": [32.0], "repetitions": 5, "clients": ["two bits", "one bit"], "models": [study.ENTROPY]}
@@ -777,4 +774,4 @@ check(
 # (ren2019-references)=
 # ## References
 #
-# This book cites 21 of the 48 works: {cite:p}`warner1965randomized,mcsherry2009pinq,duchi2013local,dwork2014algorithmic,erlingsson2014rappor,kairouz2014extremal,sarwate2014distortion,qardaji2014priview,zhang2014privbayes,chen2016psda,fanti2016unknown,kairouz2016discrete,qin2016heavy,wang2016mutual,xiong2016requantization,qin2017graphs,cormode2018marginal,ren2018lopub,ye2018survey,zhang2018calm,ye2019privkv`.
+# We cite 21 of the 48 works: {cite:p}`warner1965randomized,mcsherry2009pinq,duchi2013local,dwork2014algorithmic,erlingsson2014rappor,kairouz2014extremal,sarwate2014distortion,qardaji2014priview,zhang2014privbayes,chen2016psda,fanti2016unknown,kairouz2016discrete,qin2016heavy,wang2016mutual,xiong2016requantization,qin2017graphs,cormode2018marginal,ren2018lopub,ye2018survey,zhang2018calm,ye2019privkv`.

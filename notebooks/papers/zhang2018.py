@@ -6,37 +6,36 @@
 #
 # Each person holds a *set* of items; which items do most people hold?
 # LDPMiner {cite:p}`qin2016heavy` asks everybody twice, for candidates and then about these alone, with half of the budget each time.
-# The thesis divides the *people* instead: its algorithm GFIM asks one random half in each phase, with all of ε.
+# The thesis divides the *people*: its algorithm GFIM asks one random half in each phase, with all of ε.
 #
-# GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, divide people, too.
-# For programmers, these corrections matter: {ref}`(2-6) <zhang2018-2-6>`, {ref}`p <zhang2018-2-2-1-a>`, and the table and $c$ of {ref}`Algorithm 2 <sec-items-literal>`.
+# GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, also divide people.
+# Programmers need these corrections: {ref}`(2-6) <zhang2018-2-6>`, {ref}`p <zhang2018-2-2-1-a>`, and the table and $c$ of {ref}`Algorithm 2 <sec-items-literal>`.
 # On our people, GFIM as written does not reach its printed precisions ({ref}`§4.4 <sec-gfim-eight>`).
-# Some readings do: with another measure, a phase that is not ε-private, or no padding.
+# Some readings do: another measure, a phase that is not ε-private, or no padding.
 #
 # :::{account} zhang2018
 # :::
 #
 # **Our text was read by machine.**
 # It has “RAPTOR” and “LDMPMiner”, so a *probable misprint* may be the machine's.
-# Lost figures are redrawn from words.
+# Lost figures are redrawn.
 #
 # **Readings that are ours.**
 # The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
-# If a synthetic person draws an item twice, another replaces it.
-# LDPMiner takes phase two for candidates, phase one for other items.
-# The census is a stand-in, and Figs. 5-11 and 5-12 have $k = 10$.
+# If a synthetic person draws an item twice, she draws another.
+# LDPMiner estimates candidates by phase two, and other items by phase one.
 #
 # **Letters.**
-# For entries $\pm1/\sqrt m$ of the table we write $\Phi_{jv} = \pm1$ and send signs, so only $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is left of the factors.
+# For table entries $\pm1/\sqrt m$ we write $\Phi_{jv} = \pm1$ and send signs, so the only factor left is $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
 #
 # **Lessons.**
 # {ref}`ch-items`, {ref}`ch-gfim`.
-# The other part of this dossier has {ref}`the experiments, §4 and §5 <paper-zhang2018-experiments>`.
+# The other part: {ref}`experiments, §4 and §5 <paper-zhang2018-experiments>`.
 #
 # **If you build on it.**
-# - Change the answer: at small ε, reports about whole sets are far ahead of one bit about one item ({ref}`ch-items`).
-# - As published, a second phase pays only for fewer candidates than ℓ ({prf:ref}`thm-gfim-pays`).
-# - Estimates that selected an item are too large for it: publish those by other people.
+# - At small ε, report whole sets: far better than one bit about one item ({ref}`ch-items`).
+# - As published, a second phase pays only with fewer candidates than ℓ ({prf:ref}`thm-gfim-pays`).
+# - Estimates that selected an item are too large: publish those from other people.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -74,7 +73,6 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Slip · certain`
 #
-# GFIM is motivated by LDPMiner's divided budget.
 # §1.4 announces six chapters; there are five.
 #
 # (zhang2018-2-1)=
@@ -88,7 +86,7 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Reproduced under conditions · probable misprint <zhang2018.neighbours>`
 #
-# Table 2-2 has the three patients of Table 2-1, and Alice.
+# Table 2-2 is Table 2-1, three patients, and Alice.
 # Data sets with the same attributes are neighbours if:
 #
 # :::{table}
@@ -139,7 +137,7 @@ def best_guess(one, inputs=(0, 1)):
 #
 # {badge}`Reproduced <zhang2018.sequential>` · Lesson: {ref}`sec-rr-composition`
 #
-# Algorithms with budgets $\varepsilon_1, \dots, \varepsilon_n$ on one data set are together $\sum_i \varepsilon_i$-private; one algorithm run $n$ times has $n\varepsilon$.
+# Algorithms with budgets $\varepsilon_1, \dots, \varepsilon_n$ on one data set are together $\sum_i \varepsilon_i$-private; $n$ runs of one, $n\varepsilon$.
 #
 # (zhang2018-prop-2-2)=
 # ### Property 2.2 · Parallel composition
@@ -352,7 +350,7 @@ close("zhang2018", "§2.1.1", "3 reproduced, 1 reproduced under conditions, 2 co
 #
 # Any two records $R$, $R'$ take the place of neighbours.
 # The sign and “any one output” are as in {ref}`(2-1) <zhang2018-def-2-2>`.
-# Both properties hold locally.
+# Both properties hold here.
 #
 # (zhang2018-2-1-3)=
 # ## §2.1.3 How the two models differ
@@ -394,7 +392,7 @@ plt.show()
 #
 # {badge}`Drawn` {badge}`Reproduced <zhang2018.stronger>`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-2: two places where the central model may leak."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-2: where the central model may leak."}, "image": {"alt": "The flow diagram of the central model. Two labels mark leaks of true data: one, on the way, at the arrows from the people to the collector; two, with the collector, under its box."}}
 fig, ax = plt.subplots(figsize=(6.4, 2.4))
 model(ax, "central", 0.855)
 ax.text(0.33, 0.93, "① on the way", ha="center", va="top", color="#D55E00")
@@ -402,7 +400,7 @@ ax.text(0.55, 0.2, "② with the\ncollector", ha="center", va="top", color="#D55
 plt.show()
 
 # %% [markdown]
-# In the local model, both hold reports alone.
+# In the local model, both places hold only reports.
 #
 # (zhang2018-2-1-3-a)=
 # ### §2.1.3 (3) · Laplace and exponential mechanism
@@ -429,15 +427,15 @@ plt.show()
 #
 # Settings: {badge}`Reproduced under conditions <zhang2018.personal>` data: {badge}`Reproduced under conditions <zhang2018.volume>` · Lesson: {ref}`sec-comp-personal`
 #
-# Locally everybody may choose an ε that does not depend on the data.
-# Centrally, too, if the collector is told: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
+# Locally, everybody may choose an ε that does not depend on the data.
+# So they may centrally if they tell the collector: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
 #
 # $$ \frac{e^{\varepsilon_i}-1}{e^{t}-1}, \qquad t = \max_i \varepsilon_i, $$
 #
 # and then run a $t$-private algorithm.
 #
 # Central privacy is said to suit any amount of data, local privacy only big data.
-# For one point of error at $\varepsilon = 1$, W-RR needs 68 times the people of a count with geometric noise.
+# For one point of error at $\varepsilon = 1$, W-RR needs 68 times the people of a noisy count.
 # But at $\varepsilon = 0.1$, *any* central algorithm tells ten “yes” from ten “no”, 20 steps away, with probability at most
 #
 # $$ \frac{e^{20\,\varepsilon}}{1+e^{20\,\varepsilon}} = 0.88. $$
@@ -574,7 +572,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # ## §2.2.1 Randomized response
 #
 # Lesson: {ref}`ch-rr`.
-# Of $n$ users a share π is ill; each tells the truth with probability $p > \frac12$, and $n_1$ say yes.
+# A share π of $n$ users is ill; each tells the truth with probability $p > \frac12$, and $n_1$ say yes.
 #
 # (zhang2018-2-3)=
 # ### (2-3), (2-4) · Shares of replies
@@ -586,14 +584,14 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # \Pr[x_i = \text{no}] &= (1-\pi)\,p + \pi\,(1-p).
 # \end{aligned} $$
 #
-# These are not the true shares, unless $\pi = \frac12$.
+# They are the true shares only if $\pi = \frac12$.
 #
 # (zhang2018-2-6)=
 # ### (2-5), (2-6) · The estimate
 #
 # {badge}`Corrected · probable misprint <zhang2018.mle>`
 #
-# With $q = \pi p + (1-\pi)(1-p)$, the likelihood (2-5) is $q^{n_1}(1-q)^{n-n_1}$, as printed.
+# With $q = \pi p + (1-\pi)(1-p)$, the likelihood (2-5) is $q^{n_1}(1-q)^{n-n_1}$.
 # It is largest at $q = n_1/n$, if that lies between $1-p$ and $p$; solved for π:
 #
 # :::{table}
@@ -604,7 +602,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle \hat\pi = \frac{p-1}{2p-1}\,n + \frac{n_1}{(2p-1)\,n}$ | $\displaystyle \hat\pi = \boxed{\frac{p-1}{2p-1}} + \frac{n_1}{(2p-1)\,n}$ |
 # :::
 #
-# For $n = 1000$, $\pi = 0.1$ and ε = 1, the printed one is −581.
+# For $n = 1000$, $\pi = 0.1$ and ε = 1, the printed estimate is −581.
 #
 # (zhang2018-2-7)=
 # ### (2-7) · Its expectation
@@ -627,7 +625,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 #
 # {badge}`Corrected · probable misprint <zhang2018.p>`
 #
-# From $p/(1-p) = e^\varepsilon$, as printed, it follows:
+# The printed $p/(1-p) = e^\varepsilon$ gives
 #
 # :::{table}
 # :class: beside
@@ -637,7 +635,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle p = \ln\frac{e^\varepsilon}{e^\varepsilon+1}$ | $\displaystyle p = \boxed{\frac{e^\varepsilon}{e^\varepsilon+1}}$ |
 # :::
 #
-# The printed logarithm is always negative.
+# The logarithm is always negative.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2.2.1: 1 reproduced, 3 corrected"}
 TRIED = list(product((0.1, 1 / 3, 0.8), (exp(eps) / (1 + exp(eps)) for eps in (0.1, 0.5, 1.0, 2.0, 5.0))))
@@ -752,7 +750,7 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 #
 # $$ G_{xv} = \frac1m \sum_j \Phi_{jx}\Phi_{jv}. $$
 #
-# That is 1 for $v = x$, otherwise 0 on average over all tables, and of the order $1/\sqrt m$ for a given one ({prf:ref}`thm-shist`).
+# This is 1 for $v = x$, otherwise 0 on average over all tables, and of order $1/\sqrt m$ for a given one ({prf:ref}`thm-shist`).
 #
 # (zhang2018-2-8)=
 # (sec-items-rows)=
@@ -773,8 +771,8 @@ close("zhang2018", "§2.2.1", "1 reproduced, 3 corrected")
 # :::
 #
 # (2-8) is said to hold with probability at least $1-\delta$.
-# The constant in $O(\cdot)$ decides: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, and $\ln(d)/\delta^2$ are not.
-# Algorithm 1's, for 50,000 people, keep all distances with probability above 0.999 at $\beta = 0.01$, and below 0.28 at 0.1.
+# This depends on the constant in $O(\cdot)$: for 1,000 items, $8\ln(d)/\delta^2$ rows are enough, $\ln(d)/\delta^2$ are not.
+# For 50,000 people, Algorithm 1's rows keep all distances with probability above 0.999 at $\beta = 0.01$, below 0.28 at 0.1.
 
 
 # %% tags=["hide-input"]
@@ -792,18 +790,18 @@ rows = [
 table(pd.DataFrame(rows, columns=["n", "d", "δ, β = 0.01", "rows, Algorithm 1", "rows, Algorithm 2"]))
 
 # %% [markdown]
-# At $\beta = 0.01$, rows are fewer than items once items are about four times as many as people.
+# At $\beta = 0.01$, rows are fewer than items from about four items per person on.
 #
 # (zhang2018-2-9)=
 # ### (2-9) to (2-15) · The client is private
 #
 # {badge}`Reproduced <zhang2018.shist-private>`
 #
-# For two items $v$, $w$ and a row, {ref}`the client <zhang2018-algorithm-1-client>` has:
+# For two items $v$, $w$ and a row, {ref}`the client <zhang2018-algorithm-1-client>` has
 #
 # $$ \frac{\Pr[z \mid v]}{\Pr[z \mid w]} = \begin{cases} 1 & \text{same sign, (2-10),}\\ e^{\varepsilon} & z \text{ has the sign of } v \text{, (2-11), (2-14),}\\ e^{-\varepsilon} & z \text{ has the sign of } w \text{, (2-12), (2-13).} \end{cases} $$
 #
-# All are at most $e^\varepsilon$, which is (2-9) and (2-15).
+# All are at most $e^\varepsilon$, as in (2-9) and (2-15).
 #
 # (zhang2018-algorithm-1-client)=
 # ### Algorithm 1, Fig. 2-4 · The client
@@ -831,7 +829,7 @@ def one_bit(item, signs, eps, rng):
     return row, signs[row][item] if true else -signs[row][item]
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 1's client as a tree: two rows, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 1's client: two rows, odds of 3."}, "image": {"alt": "A tree of one client. A first fork draws row 0 or row 1, one half each. A second fork sends the true sign with probability three quarters, the other one with one quarter. The leaves are the four reports of row and sign."}}
 TWO_ROWS = [(1,), (-1,)]
 named = {(row, sign): f"row {row}, {'+' if sign > 0 else '−'}" for row in (0, 1) for sign in (1, -1)}
 diagram.tree(
@@ -974,12 +972,12 @@ close("zhang2018", "§2.2.2", "2 reproduced, 2 reproduced under conditions, 1 co
 #
 # {badge}`Reproduced <zhang2018.rappor-p>` {badge}`Drawn` {badge}`Slip · probable misprint` · Lesson: {ref}`ch-frequency`
 #
-# An item is coded by $d$ bits with a single 1, and each bit passes randomized response with
+# The code of an item is $d$ bits with a single 1; each bit passes randomized response with
 #
 # $$ p = \frac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}. $$
 #
 # Two codes differ in two bits, worth at most $e^{\varepsilon/2}$ each.
-# RAPPOR and $p$ are from the thesis's [16]; our text has [14] and [15].
+# RAPPOR and $p$ are from [16]; our text has [14] and [15].
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-6: item 2 of six, ε = 1."}, "image": {"alt": "Two rows of six squares. In the code only square 2 is filled. In the report some squares differ from the code, since each bit was kept or changed by its own coin."}}
 CODE = np.arange(6) == 2
@@ -1027,7 +1025,7 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 # {badge}`Reproduced under conditions <zhang2018.computation>`
 #
 # Matrix and regression belong to Bloom filters; the codes of §2.2.3 need $d$ counts.
-# Against these, S-Hist saves additions with Algorithm 2's table, and hardly any with Algorithm 1's.
+# Compared with these, S-Hist saves additions with Algorithm 2's table, hardly any with Algorithm 1's.
 #
 # (zhang2018-2-2-4-3)=
 # ### §2.2.4 (3) · Precision
@@ -1035,8 +1033,8 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 # order: {badge}`Reproduced <zhang2018.error-order>` ratio: {badge}`Reproduced under conditions <zhang2018.error-ratio>` · Lesson: {ref}`sec-onebit-all`
 #
 # Both errors are $O\big(d/(\varepsilon\sqrt n)\big)$, for the sum of absolute errors and small ε.
-# By its random table, S-Hist is said to be less precise for few items, and about equal for many.
-# Apart from that table, the ratio of the variances for a rare item does not contain $d$:
+# S-Hist's random table is said to make it less precise for few items, and about equal for many.
+# Without that table, the ratio of the variances for a rare item does not contain $d$:
 #
 # $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}. $$
 #
@@ -1151,20 +1149,20 @@ close("zhang2018", "§2.2.4", "2 reproduced, 2 reproduced under conditions")
 # (zhang2018-2-3-summary)=
 # ## §2.3 Summary of the chapter
 #
-# The section repeats §2.1.3 (2) and §2.2.4.
+# It repeats §2.1.3 (2) and §2.2.4.
 #
 # (zhang2018-3-1)=
 # ## §3.1, (3-1) · The problem
 #
 # {badge}`Definition` padding: {badge}`Reproduced <zhang2018.padding>` a moderate ℓ: {badge}`Reproduced <zhang2018.ell-moderate>` · Lesson: {ref}`ch-items`
 #
-# Wanted are the $k$ items that most people hold, $k \ll d \ll n$, and their frequencies:
+# The aim is the $k$ items that most people hold, $k \ll d \ll n$, and their frequencies:
 #
 # $$ f_j = \frac{\lvert\{u_i \mid i_j \in S_i,\ 1 \le i \le n\}\rvert}{n}. $$
 #
 # Sets are cut at random, or filled up with dummies, to ℓ items, the 90th percentile of the sizes.
-# Otherwise draws could not be turned into shares, and sizes might leak.
-# Cutting costs bias and padding costs noise; for a made-up crowd:
+# Otherwise, draws could not be turned into shares, and sizes might leak.
+# Cutting brings bias, padding noise; for a made-up crowd:
 
 
 # %%
@@ -1247,7 +1245,7 @@ close("zhang2018", "§3.1", "2 reproduced")
 #
 # One random half gives a list $C$ of $k_{\max} = O(k)$ candidates; the other is asked about $C$ alone.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 3-1: each half reports once, with all of ε."}, "image": {"alt": "A flow with three lanes. The first half of the people draws an item and sends a bit; the collector makes a list of candidates; the list goes to the second half, who trim their sets, draw and send a bit; the collector combines these with the first estimates into the top k."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 3-1."}, "image": {"alt": "A flow with three lanes. The first half of the people draws an item and sends a bit; the collector makes a list of candidates; the list goes to the second half, who trim their sets, draw and send a bit; the collector combines these with the first estimates into the top k."}}
 diagram.flow(
     [
         ("first half", "sets", None),
@@ -1264,7 +1262,7 @@ diagram.flow(
 plt.show()
 
 # %% [markdown]
-# GFIM is private by parallel composition: the second question depends on first answers only through reports.
+# GFIM is private by parallel composition, as the second question depends on first answers only through reports.
 #
 # At the same stated ε, a phase of LDPMiner-SH has
 #
@@ -1272,8 +1270,7 @@ plt.show()
 #
 # times the variance of that phase of GFIM: 2 for $\varepsilon \to 0$, and 1 at $\varepsilon = 3.06$ ({prf:ref}`thm-gfim-pays`).
 #
-# Items off the list keep their first estimates.
-# These beat zeros, but lower the precision with 50,000 people.
+# Items off the list keep their first estimates, which beat zeros, but lower the precision with 50,000 people.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.1: 2 reproduced, 1 reproduced under conditions"}
 LISTS = list(combinations(range(4), 2))
@@ -1385,7 +1382,7 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 #
 # One drawn item is better than ℓ answers with $\varepsilon/\ell$ each: for RAPPOR at every ε, for one bit below about $\varepsilon = 2\sqrt\ell$.
 #
-# Times ℓ, the estimate is unbiased for sets of at most ℓ items; an item of a longer set counts as $\ell/\lvert S\rvert$.
+# Times ℓ, the estimate is unbiased for sets of at most ℓ items; items of longer sets count as $\ell/\lvert S\rvert$.
 #
 # (zhang2018-algorithm-2)=
 # (sec-items-literal)=
@@ -1405,7 +1402,7 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # ::::
 #
 # The frame is our correction.
-# With entries ±1, as printed, items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates are $m$ times too large.
+# With the printed entries ±1, items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates $m$ times too large.
 #
 # (zhang2018-algorithm-2-client)=
 # ### Algorithm 2, Fig. 3-3 · The client
@@ -1431,7 +1428,7 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # | $\displaystyle c_\varepsilon = \frac{\varepsilon+1}{\varepsilon-1}$ | $\displaystyle c_\varepsilon = \frac{\boxed{e^\varepsilon}+1}{\boxed{e^\varepsilon}-1}$ |
 # :::
 #
-# The noise of dummies cancels on average; its variance stays.
+# The noise of dummies averages out, but its variance stays.
 
 
 # %%
@@ -1477,11 +1474,11 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 #
 # the result: {badge}`Reproduced <zhang2018.sampled-private>` (3-3): {badge}`Reproduced <zhang2018.bounds>` (3-4): {badge}`Corrected · certain <zhang2018.sampled-proof>` 1/L for 1/ℓ: {badge}`Slip · probable misprint` · Lesson: {prf:ref}`thm-items-privacy`
 #
-# (3-2) asks for a ratio of at most $e^\varepsilon$, and (3-3) bounds a report for a given row and item:
+# (3-2) asks for a ratio of at most $e^\varepsilon$; given row and item, (3-3) is
 #
 # $$ \frac1{e^\varepsilon+1} \le \Pr[z \mid i, S] \le \frac{e^\varepsilon}{e^\varepsilon+1}. $$
 #
-# (3-4) takes one product for the probability of a report:
+# (3-4) takes one product for this probability:
 #
 # :::{table}
 # :class: beside
@@ -1491,7 +1488,7 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 # | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ | $\displaystyle \frac{\Pr[z \mid S_1]}{\Pr[z \mid S_2]} = \frac{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_1]\Pr[i \mid S_1]}{\boxed{\textstyle\sum_i}\Pr[z \mid i, S_2]\Pr[i \mid S_2]}$ |
 # :::
 #
-# A mixture is within the bounds of (3-3), so the result holds.
+# Mixtures are within the bounds of (3-3), so the result holds.
 #
 # (zhang2018-3-2-2-list)=
 # ### §3.2.2 (b) · How many candidates
@@ -1499,7 +1496,8 @@ table(pd.DataFrame(rows, columns=["d = m = 4, ℓ = 2", "stated ε", "exact ε",
 # {badge}`Reproduced under conditions <zhang2018.list-size>`
 #
 # $k_{\max}$ is linear in $k$.
-# Too short a list misses items; too long a one makes phase two imprecise, because of padding (§3.2.2 warns of a $k_{\max}$ above ℓ) and not of a larger table, as §4.2 says.
+# Too short a list misses items; too long a list makes phase two imprecise.
+# This is due to padding (§3.2.2 warns of a $k_{\max}$ above ℓ), not to a larger table, as §4.2 says.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2.2: 4 reproduced, 3 reproduced under conditions, 3 corrected"}
 
@@ -1660,14 +1658,14 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # padding: {badge}`Reproduced under conditions <zhang2018.padding-exposes>` its factor: {badge}`Undecidable <zhang2018.phase2-scale>` “to the user”, $N$ for $T$: {badge}`Slip · probable misprint`
 #
 # People of the second half trim sets to $T = S \cap C$.
-# A set of 50 with all 20 candidates gives a candidate with probability 2/5 before trimming, and 1 after.
+# From a set of 50 with all 20 candidates, one is drawn with probability 2/5 before trimming, 1 after.
 #
 # A smaller table is said to have less noise.
 # For one item only padding matters; among fewer items, the largest chance error is smaller.
 #
-# Without padding the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
+# Without padding, the size of $T$ is said to be exposed: one bit shows more than the $\ln\frac{e^\varepsilon+1}2$ with padding, but at most ε.
 #
-# One of $k_{\max}$ slots is drawn, so the factor has to be $k_{\max}$.
+# One of $k_{\max}$ slots is drawn, so the factor must be $k_{\max}$.
 # The thesis prints none for phase two; ℓ, as in §3.2.2, would be biased by $\ell/k_{\max}$.
 #
 # (zhang2018-3-5)=
@@ -1678,7 +1676,7 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # $$ \hat f = \begin{cases} \hat f_1 & \text{for an item off the list,}\\ \big[\hat f_1 + (\ell-1)\hat f_2\big]/\ell & \text{for a candidate.} \end{cases} $$
 #
 # For fixed candidates the best weight of $\hat f_2$ is $\frac{\ell^2}{\ell^2+k_{\max}^2}$, or 0.41 for $\ell = 50$ and $k_{\max} = 60$, where (3-5) has 0.98.
-# But $\hat f_1$ chose the candidates and is too large for them: for publishing, its small weight is right.
+# But $\hat f_1$ chose the candidates and is too large for them, so for publishing its small weight is right.
 #
 # (zhang2018-algorithm-3)=
 # ### Algorithm 3, Fig. 3-4 · The second client
@@ -1689,11 +1687,11 @@ close("zhang2018", "§3.2.2", "4 reproduced, 3 reproduced under conditions, 3 co
 # **Input** a row $x$ of $k_{\max}$ entries; ε; the set $S_i$; the candidates $C$.
 #
 # 1. Let $T_i = S_i \cap C$.
-# 2. If $T_i$ has fewer than $k_{\max}$ items, fill it up with dummies to a set $N_i$ of $k_{\max}$.
+# 2. Fill $T_i$ up with dummies to a set $N_i$ of $k_{\max}$.
 # 3. Go on as in Algorithm 2, with $N_i$ for $S_i$.
 # ::::
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 3's client as a tree: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Algorithm 3's client: candidates 0 and 1, a row with + for both, odds of 3."}, "image": {"alt": "A tree of one client. The first fork draws item 0 or a dummy, one half each. For the item a second fork sends plus with probability three quarters and minus with one quarter; for the dummy it sends minus or plus with one half each."}}
 
 
 def second_sign(items, rng):
@@ -1828,4 +1826,4 @@ close("zhang2018", "§3.2.3", "3 reproduced, 2 reproduced under conditions, 1 un
 # (zhang2018-3-3)=
 # ## §3.3 Summary of the chapter
 #
-# The section repeats {ref}`§3.2.1 <zhang2018-fig-3-1>`.
+# It repeats {ref}`§3.2.1 <zhang2018-fig-3-1>`.

@@ -2,7 +2,7 @@
 # (paper-zhang2018-experiments)=
 # # Frequent items in two phases: experiments
 #
-# *A part of the {ref}`dossier <paper-zhang2018>` on {cite:t}`zhang2018gfim`: §4 and §5, exhibit by exhibit.*
+# *A part of the {ref}`dossier <paper-zhang2018>` on {cite:t}`zhang2018gfim`: §4 and §5.*
 #
 # All figures are run again at the thesis's size, 5-9 to 5-12 on a stand-in.
 
@@ -38,23 +38,22 @@ style()
 #
 # *Synthetic:* each person has $\ell = 50$ of $d = 1000$ items, from a Laplace or a normal law with mean 500 and variance 1800.
 #
-# *Census:* the United States in 1990, a million records, 47 values each, 396 items.
-# We have 221 rows of 68 attributes, and five stand-ins.
+# *Census:* the United States in 1990, a million records of 47 values, 396 items; we have 221 rows of 68 attributes, and five stand-ins.
 #
 # (zhang2018-4-2)=
 # ### §4.2 · Parameters
 #
 # {badge}`Setting` more people: {badge}`Reproduced <zhang2018.more-people>` larger ε: {badge}`Slip · certain`
 #
-# These are $n$, ε, $k$ and $k_{\max}$, which §5.2 sets to $2k$.
-# A larger ε is said to protect more, and a larger $k$ to make estimates less accurate ({ref}`Fig. 5-9 <zhang2018-fig-5-9>`).
+# They are $n$, ε, $k$ and $k_{\max}$, which §5.2 sets to $2k$.
+# A larger ε is said to protect more, and a larger $k$ to lower accuracy ({ref}`Fig. 5-9 <zhang2018-fig-5-9>`).
 #
 # (zhang2018-4-1-metric)=
 # ### §4.3 · (4-1) and (4-2) · Two measures
 #
 # {badge}`Definition` the range of RE: {badge}`Corrected · certain <zhang2018.error-range>` “$\hat F$” for $\hat V$, “$v_n$” for $v_k$: {badge}`Slip · certain`
 #
-# With $V$ the true top $k$ and $\hat V$ the estimated one,
+# For the true top $k$, $V$, and the estimated one, $\hat V$,
 #
 # $$ \text{Precision} = \frac{\lvert V \cap \hat V\rvert}{k}, \qquad \mathrm{RE} = \operatorname*{median}_{v\in V} \frac{\lvert\hat f(v) - f(v)\rvert}{f(v)}. $$
 #
@@ -72,7 +71,7 @@ style()
 #
 # {badge}`Setting`
 #
-# One phase by a bit (*sampling S-Hist*) or a vector (*sampling RAPPOR*); two phases with a divided budget, the second by a bit (*LDPMiner-SH*, which is run) or a vector (*LDPMiner-RAPPOR*).
+# One phase, by a bit (*sampling S-Hist*) or a vector (*sampling RAPPOR*); two phases with a divided budget, the second by a bit (*LDPMiner-SH*, which is run) or a vector (*LDPMiner-RAPPOR*).
 
 # %% [markdown]
 # (zhang2018-4-4)=
@@ -81,7 +80,7 @@ style()
 #
 # the top 30 are items 486 to 515: {badge}`Reproduced <zhang2018.top-thirty>` “variance 500, mean 1800”, “50 itemsets”: {badge}`Slip · certain`
 #
-# Wanted are the top 30 at $\varepsilon = 2$ from 60 candidates.
+# The aim is the top 30 at $\varepsilon = 2$ from 60 candidates.
 # Items 485 and 515 are equally probable.
 #
 # (zhang2018-fig-5-1)=
@@ -168,7 +167,7 @@ heads = [
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# Between the 30th and the 31st item lie two thousandths at most.
+# The 30th and 31st item differ by at most two thousandths.
 # Second estimates are unbiased for the list, ± one standard error, and too large for the thirty that they choose.
 # None of forty runs finds fewer than that of 5-1.
 #
@@ -182,7 +181,7 @@ table(pd.DataFrame(rows, columns=heads))
 # - *As written*: the 30 largest of all estimates (3-5).
 # - *List only*: the 30 largest of the candidates.
 # - *Candidates*: those of the true top 30 on the list.
-# - *Unsampled*, *every candidate*: list only, answers with ε about each slot of $T$, or candidate.
+# - *Unsampled*, *every candidate*: list only, answers with ε about each slot of $T$, or each candidate.
 # - *No padding*: phase two draws from $T$ alone.
 # - *Repetition only*: people may hold items twice.
 # - *All three*: repetition, no padding, list only.
@@ -220,7 +219,7 @@ rows += [
 ]
 table(pd.DataFrame(rows, columns=["mean of 40 runs", *(f"5-{number}" for number in range(1, 9)), "mean z²"]))
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-eight", "caption": "The eight printed precisions under eight readings: distance z from our mean, in standard deviations of one run. Shaded: two."}, "image": {"alt": "Eight readings as rows, eight marks in each. As written, list only and repetition only: most marks lie to the right of the shaded band, up to 4.7. No padding: two lie to the right of it. Candidates, unsampled, every candidate and all three: within the band or at its edge."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-eight", "caption": "Printed precisions under eight readings: distance z from our mean, in standard deviations of one run. Shaded: two."}, "image": {"alt": "Eight readings as rows, eight marks in each. As written, list only and repetition only: most marks lie to the right of the shaded band, up to 4.7. No padding: two lie to the right of it. Candidates, unsampled, every candidate and all three: within the band or at its edge."}}
 fig, ax = plt.subplots(figsize=(6.4, 4.6))
 ax.axvspan(-2, 2, color="#DDDDDD", zorder=0)
 for (kind, n), colour, mark, lift in zip(study.SETTINGS, COLOURS, "os^D", (-0.24, -0.08, 0.08, 0.24), strict=False):
@@ -241,7 +240,7 @@ plt.show()
 # If a reading is right, the mean of z² is near 1; as written, on our people, it is above 10.
 # *No padding* comes nearer, and *all three* near; both count a held candidate about twice or more.
 # Of the other three that are near, *candidates* is another measure, and two are not ε-private.
-# Eight single runs cannot tell these apart; we take this for a question of reproduction, not an error.
+# Eight single runs cannot tell these apart; we call this a question of reproduction, not an error.
 # §4.4's conclusions hold as written: more people and steeper laws help, and GFIM is about as good as LDPMiner.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1 to §4.4: 4 reproduced, 2 not reproduced, 1 corrected"}
@@ -394,7 +393,7 @@ close("zhang2018", "§4.4", "2 reproduced, 2 not reproduced")
 # (sec-gfim-census)=
 # ## §4.5 The census
 #
-# In a stand-in, a million people have 47 independent attributes; first values have shares by a Beta law with mean ¾, others follow Zipf's.
+# In a stand-in, a million people have 47 independent attributes; shares of first values follow a Beta law with mean ¾, others Zipf's.
 
 # %% tags=["hide-input"]
 facts = recorded("zhang2018.census-facts", study.census_facts, dataset="census")
@@ -417,8 +416,8 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # error: {badge}`Undecidable <zhang2018.fig59>` precision: {badge}`Undecidable <zhang2018.fig510>` GFIM is better: {badge}`Undecidable <zhang2018.census-better>`
 #
-# On our stand-ins the precision of both methods grows with $k$, on average.
-# The error falls and then rises; five of our ten curves are lowest at the thesis's 3.
+# On our stand-ins, the mean precision of both methods grows with $k$.
+# The error falls, then rises; five of our ten curves are lowest at the thesis's 3.
 # GFIM is ahead of LDPMiner-SH in error at every $k$, and in precision on average over $k = 5$ to 20.
 
 # %% tags=["hide-input"]
@@ -457,7 +456,7 @@ curves(counted.query("eps == 1 and draw == 0"), "k", "items wanted, k")
 #
 # {badge}`Undecidable <zhang2018.fig511>` on a stand-in with $k = 10$: it holds
 #
-# GFIM is ahead in both measures up to 1.5, the thesis's bound; by variance it is 3.06 ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
+# GFIM is ahead in both measures up to 1.5, the thesis's bound; by variance, the bound is 3.06 ({ref}`§3.2.1 <zhang2018-fig-3-1>`).
 # One phase of k-RR with an amplified budget {cite:p}`wang2018itemset` has less than half of GFIM's error at every ε.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Figs. 5-11 and 5-12: the same against ε, k = 10."}, "image": {"alt": "Two panels against epsilon from 0.25 to 4, five curves each. Left, relative error, logarithmic, falls for all: GFIM is below both LDPMiners up to about 2 and then levels off. Right, precision rises for all. One phase of k-RR is far ahead in both."}}
@@ -587,8 +586,7 @@ close("zhang2018", "§4.5", "4 undecidable")
 #
 # GFIM is better overall: {badge}`Reproduced under conditions <zhang2018.better>`
 #
-# By variance it is, at stated ε below 3.06.
-# In one of four synthetic settings LDPMiner is ahead in print.
+# By variance it is, at stated ε below 3.06; in one of four synthetic settings, LDPMiner is ahead in print.
 # Points (1) to (4) repeat §4.4 and §4.5.
 #
 # (sec-gfim-retail)=
@@ -596,10 +594,10 @@ close("zhang2018", "§4.5", "4 undecidable")
 # ### Beside §4.6 · Nine methods at one exact ε
 #
 # Left, the people of Fig. 5-3; right, 88,162 baskets with 100 candidates and $\ell = 4$.
-# Second phases that would spend less than ε take a larger one, except in *GFIM as written*.
+# Second phases that would spend less than ε are sent with a larger one, except in *GFIM as written*.
 # *GFIM improved*, ours, also pads to $\min(\ell, k_{\max})$ and weighs by inverse variance.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-all", "caption": "Precision of the top 30 at three exact ε. Means of 10 (left) and 5 runs (right) with 95 % bars."}, "image": {"alt": "Two panels with nine methods as rows and precision from 0 to 1. Left, k-RR, PrivSet and the wheel lie between 0.9 and 1, the other six between 0.37 and 0.94. Right, PrivSet and the wheel reach 0.7 at epsilon 4, k-RR and SUE stay below 0.3, and all others below 0.2."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-gfim-all", "caption": "Precision of the top 30. Means of 10 (left) and 5 runs (right) with 95 % bars."}, "image": {"alt": "Two panels with nine methods as rows and precision from 0 to 1. Left, k-RR, PrivSet and the wheel lie between 0.9 and 1, the other six between 0.37 and 0.94. Right, PrivSet and the wheel reach 0.7 at epsilon 4, k-RR and SUE stay below 0.3, and all others below 0.2."}}
 basket = recorded("zhang2018.retail-facts", study.basket_facts, dataset="retail")
 retail = recorded(
     "zhang2018.retail",
@@ -653,7 +651,7 @@ check(
 )
 
 # %% [markdown]
-# Reports about whole sets lead in both, with amplified k-RR on the left.
+# Reports about whole sets lead in both, on the left with amplified k-RR.
 #
 # (zhang2018-5-1)=
 # ## §5.1 Summary of the work
@@ -661,7 +659,7 @@ check(
 # GFIM finds most of the items: {badge}`Reproduced under conditions <zhang2018.most-found>`
 #
 # As written, it does for Laplace items and 500,000 people, not for normal ones.
-# With 50,000 people it does not in print: .4 and .267.
+# With 50,000 people, it does not even in print: .4 and .267.
 #
 # (zhang2018-5-2)=
 # (sec-gfim-length)=
@@ -749,4 +747,4 @@ close("zhang2018", "§5", "2 reproduced under conditions")
 # ## References
 #
 # [5] and [12] are one work: {badge}`Slip · certain`.
-# This book cites nine of the 17: {cite:p}`dwork2006calibrating,kasiviswanathan2011learn,duchi2013local,qin2016heavy,ye2018survey,warner1965randomized,bassily2015histograms,erlingsson2014rappor,nguyen2016collecting`.
+# We cite nine of the 17: {cite:p}`dwork2006calibrating,kasiviswanathan2011learn,duchi2013local,qin2016heavy,ye2018survey,warner1965randomized,bassily2015histograms,erlingsson2014rappor,nguyen2016collecting`.

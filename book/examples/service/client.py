@@ -1,0 +1,115 @@
+"""One person's device: from a value to a paid report that has arrived.
+
+usage: python client.py HOST:PORT HOME [VALUE]
+
+HOME is a folder that survives restarts and updates and is in no backup that others can read.  Without a VALUE, or if a
+message is still waiting, what waits is sent again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from secrets import token_bytes
+
+from question import MECHANISM, SURVEY, TOKEN, pack
+
+from ldpnb import SystemRandom
+from ldpnb.serve import Account, BudgetError
+
+DONE = (200, 409)  # received now, received before
+WAIT = (0, 503)  # no answer, or the server's disk fails
+
+
+class Device:
+    """A person's account, and the message that waits until the server has it.
+
+    Parameters
+    ----------
+    home : path
+        Folder of the account and the message; made if it is not there.
+    limit : float
+        ε of all that this person ever reports; an account that is there must have the same.
+    """
+
+    def __init__(self, home: str | os.PathLike[str], limit: float = 2.0) -> None:
+        self.home = Path(home)
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.account, self.outbox = Account(self.home / "account", limit=limit), self.home / "message"
+
+    def answer(self, value: int) -> None:
+        """Draw a report, pay for it, and keep its bytes.
+
+        A crash in between loses a report that was paid for; no report leaves unpaid.
+
+        Raises
+        ------
+        BudgetError
+            If the account does not have enough left: the person has answered.
+        ValueError
+            If the value is none of the question's, or a message still waits.
+        """
+        if self.outbox.exists():
+            raise ValueError(f"a message still waits in {self.outbox}: send it first")
+        report = self.account.report(MECHANISM, [value], rng=SystemRandom(), label=SURVEY)[0]
+        partial = self.outbox.with_suffix(".partial")
+        with partial.open("wb") as file:
+            file.write(pack(report, token_bytes(TOKEN)))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(self.outbox)
+
+    def send(self, address: str, tries: int = 3) -> bool:
+        """Send what waits, the same bytes at every try; return whether the server has it.
+
+        Raises
+        ------
+        RuntimeError
+            If the server refuses the message; it is kept, and says which survey it is for.
+        """
+        if not self.outbox.exists():
+            return True
+        status, reason = post(address, self.outbox.read_bytes(), tries)
+        if status in DONE:
+            self.outbox.unlink()
+        elif status not in WAIT:
+            raise RuntimeError(f"the server at {address} refuses the message ({status}: {reason}): check the versions")
+        return status in DONE
+
+
+def post(address: str, message: bytes, tries: int = 3) -> tuple[int, str]:
+    """Post a message until there is an answer; return its status and reason, or 0."""
+    for _ in range(tries):
+        with closing(HTTPConnection(address, timeout=60)) as connection:
+            try:
+                connection.request("POST", "/", body=message)
+                answer = connection.getresponse()
+                return answer.status, answer.read().decode()
+            except (OSError, HTTPException):
+                continue
+    return 0, "no answer"
+
+
+def main() -> None:
+    """Answer and send."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("address", metavar="HOST:PORT")
+    parser.add_argument("home")
+    parser.add_argument("value", nargs="?", type=int)
+    given = parser.parse_args()
+    device = Device(given.home)
+    if given.value is not None and not device.outbox.exists():
+        try:
+            device.answer(given.value)
+        except BudgetError:
+            sys.exit(f"nothing drawn, nothing sent: ε = {device.account.spent} of {device.account.limit} is spent")
+    print("received" if device.send(given.address) else "kept for another day")
+    print(f"spent ε = {device.account.spent} of {device.account.limit}")
+
+
+if __name__ == "__main__":
+    main()

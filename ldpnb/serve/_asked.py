@@ -1,0 +1,207 @@
+"""What all questions of a survey share: labels, policies for missing answers, and the way to a result."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldpnb.chance import Randomness
+from ldpnb.checks import check_epsilon, check_flag
+from ldpnb.core import Reports, Tally, check_tally
+from ldpnb.numbers.means import Range
+from ldpnb.postprocess import normal_quantile
+from ldpnb.serve._results import Result
+from ldpnb.serve.keeping import identity
+
+if TYPE_CHECKING:
+    from ldpnb.serve.choose import Choice, Question
+
+
+DECLINE = "decline"
+CATEGORY = 'missing="no answer" makes them a category of their own, '
+LEAVE = f'missing="{DECLINE}" leaves these people out'
+DERIVED = (
+    "a list taken from answers tells which answers exist, shifts codes from file to file, and clients do not know it; "
+    "write the labels down before anybody answers"
+)
+
+
+def check_labels(labels: Any, name: str, least: int = 1) -> tuple[Any, ...]:
+    """Return labels that were written down: a list or tuple of strings, bools or integers."""
+    if not isinstance(labels, list | tuple):
+        raise ValueError(f"{name} must be a list or tuple, got {type(labels).__name__}: {DERIVED}")
+    if derived := [x for x in labels if isinstance(x, np.generic)]:
+        raise ValueError(f"{name} must be Python's own strings, bools or integers, got {derived[0]!r}: {DERIVED}")
+    for x in labels:
+        if type(x) not in (str, bool, int) or x == "":
+            raise ValueError(f"{name} must be strings, not empty, bools or integers, got {x!r}: write it as a string")
+    if len(labels) < least:
+        raise ValueError(f"{name} must hold at least {least}, got {len(labels)}")
+    texts = [str(x) for x in labels]
+    if twice := [x for i, x in enumerate(texts) if x in texts[:i]]:
+        raise ValueError(f"{name} must be distinct in print, got {twice[0]!r} twice: leave one out, or rename it")
+    return tuple(labels)
+
+
+class Asked(ABC):
+    """What all questions of a survey share: how answers become values of the mechanism, and estimates a result."""
+
+    epsilon: Any  # float
+    missing: Any  # str or None
+    mechanism: Any
+
+    def _set(self, **fields: Any) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def _take(self, kinds: type[Any] | tuple[type[Any], ...], what: str) -> None:
+        """Set ε and mechanism: that which is given, or the best one that can be used."""
+        made = self.mechanism
+        if made is None:
+            self._set(epsilon=check_epsilon(self.epsilon))
+            ranked = (choice.mechanism for choice in self.rank() if not choice.excluded)
+            self._set(mechanism=next(one for one in ranked if isinstance(one, kinds)))
+            return
+        if not isinstance(made, kinds):
+            raise ValueError(f"mechanism must be {what}, got {made!r:.200}")
+        if self.epsilon not in (None, made.epsilon):
+            raise ValueError(
+                f"epsilon must be that of the mechanism, {made.epsilon}, got {self.epsilon!r}: leave it out"
+            )
+        self._set(epsilon=made.epsilon)
+
+    def _policy(self, named: bool) -> None:
+        """Refuse what is no policy for missing answers."""
+        rule = f'None, "{DECLINE}"' + (", or the name of a category for them" if named else "")
+        if self.missing not in (None, DECLINE) and not (named and isinstance(self.missing, str) and self.missing):
+            raise ValueError(f"missing must be {rule}, got {self.missing!r}")
+
+    @property
+    def identity(self) -> str:
+        """What was asked, labels included, and the mechanism: a good label for `save_tally` and `save`.
+
+        A tally does not know its categories.  With this label, files of another list, or of another order of the same
+        list, are refused.
+        """
+        return f"{type(self).__name__}({self._asked()}); {identity(self.mechanism)}"
+
+    @abstractmethod
+    def _asked(self) -> str:
+        """Say what was asked."""
+
+    @abstractmethod
+    def _question(self, n: int) -> Question:
+        """Return the question that `ldpnb.serve.choose` ranks mechanisms for."""
+
+    @abstractmethod
+    def encoded(self, values: Any) -> Any:
+        """Return what the mechanism's `perturb` takes, of those people who send something."""
+
+    @abstractmethod
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Any:
+        """Return the result."""
+
+    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Any:
+        """Estimate, with standard errors and confidence intervals.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of at least two reports to this question.
+        level : float in (0, 1)
+            Probability of an interval to cover, or of all to cover at once, if `together`.
+        people : bool
+            Whether errors and intervals are about these people, and not about a population that they are a random
+            sample of.  The server cannot tell how far numbers and ratings scatter; those of means are then too wide,
+            if anything.
+        together : bool
+            Whether the level is that of all intervals of the result at once (Bonferroni).
+
+        Returns
+        -------
+        Result, or RatingsResult of `Ratings`
+
+        Raises
+        ------
+        ValueError
+            If the tally is not of this question's mechanism, or the level is not in (0, 1).
+        """
+        normal_quantile(level)  # checks it
+        check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
+        return self._estimate(tally, level, check_flag(people, "people"), check_flag(together, "together"))
+
+    def perturb(self, values: Any, *, rng: Randomness) -> Reports:
+        """Draw a report of each person: the clients, and the only step that sees answers.
+
+        A whole column is for simulations, and for a collector whom people trust; see `Survey.answer` for a device.
+
+        Parameters
+        ----------
+        values : list, ndarray, pandas Series or Arrow column (n,)
+            An answer a person.  Of tables and ratings, see there.
+        rng : Generator or SystemRandom
+
+        Returns
+        -------
+        ndarray (n, …)
+            Fewer than n reports where people decline.
+
+        Raises
+        ------
+        ValueError
+            If an answer is not possible, or is missing and nothing was said about that.
+        """
+        return self.mechanism.perturb(self.encoded(values), rng=rng)  # type: ignore[no-any-return]
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count reports.  Tallies add."""
+        return self.mechanism.tally(reports)  # type: ignore[no-any-return]
+
+    def rank(self, n: int = 10_000) -> list[Choice]:
+        """Rank all mechanisms that could be used, by `ldpnb.serve.choose`, for so many people."""
+        return self._question(n).rank()
+
+    def _column(self, frame: Any, name: str) -> Any:
+        """Return what this question asks about, from a table of all answers."""
+        return column_of(frame, name)
+
+    def _one(self, row: Any, name: str) -> Any:
+        """Return the column of one person's answer."""
+        return [column_of(row, name)]
+
+    def _result(self, tally: Tally, level: float, people: bool, together: bool, what: str, *names: Any) -> Result:
+        """Make a result of the mechanism's own estimate, error and interval; names are heading and labels."""
+        m, (heading, labels) = self.mechanism, names
+        low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
+        found = m.estimate(tally), m.standard_error(tally, people=people), low, high
+        return Result(what, heading, tuple(labels), *found, tally, level, people, together)
+
+
+def quantile(level: float, entries: int) -> float:
+    """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
+    return normal_quantile(1 - (1 - level) / entries)
+
+
+def column_of(frame: Any, name: str) -> Any:
+    """Return a column of a table, or an answer of a person's row."""
+    try:
+        return frame[name]
+    except (KeyError, IndexError, TypeError):
+        raise ValueError(f"values must have {name!r}, got {type(frame).__name__} without it") from None
+
+
+def one_range(low: Any, high: Any) -> Range:
+    """Return a range of one number."""
+    found = Range(low=low, high=high)
+    if not isinstance(found.low, float):
+        raise ValueError(f"low and high must be numbers, got {low!r} and {high!r}")
+    return found
+
+
+def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:
+    """Return a result about [−1, 1] in a unit of its own."""
+    mean, low, high = (scale.from_unit(x) for x in (found.estimate, found.low, found.high))
+    fields = {"estimate": mean, "error": found.error * scale.half, "low": low, "high": high}
+    return Result(**{**vars(found), **fields, "people": people, "unit": unit})

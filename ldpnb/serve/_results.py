@@ -1,0 +1,271 @@
+"""What a survey found: estimates with their errors and intervals, as a table, a data frame, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+from typing import Any, NamedTuple
+from unicodedata import east_asian_width
+
+import numpy as np
+
+from ldpnb.core import Floats, Tally
+from ldpnb.serve._columns import key, told
+
+ROWS = 40  # of a printed table; of a longer one the largest estimates are printed
+WIDE = 40  # characters of a printed label
+EXTRA = "install ldpnb[chapters]"
+
+
+class Entry(NamedTuple):
+    """One row of a result: a label, its estimate, standard error and interval; shares as parts of 1, not percent."""
+
+    label: Any
+    estimate: float
+    error: float
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The estimate, where it is a share."""
+        return self.estimate
+
+    @property
+    def mean(self) -> float:
+        """The estimate, where it is a mean."""
+        return self.estimate
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Estimates of one question, with standard errors and confidence intervals.
+
+    None is clipped: an estimate may lie below 0 or above what is possible, by chance, and so may the end of an
+    interval.  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a table.
+
+    Attributes
+    ----------
+    what : str
+        "share" or "mean".
+    heading : str
+        What labels are.
+    labels : tuple
+    estimate, error, low, high : ndarray (labels,)
+        Shares are parts of 1; means are in the number's own unit.
+    tally : Tally
+    level : float
+    people, together : bool
+        As they were asked for.
+    unit : str
+        Of a mean.
+    notes : tuple of str
+        What else a row has to say, one a label or none.
+    """
+
+    what: str
+    heading: str
+    labels: tuple[Any, ...]
+    estimate: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+    tally: Tally
+    level: float
+    people: bool
+    together: bool
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[Entry]:
+        rows = zip(*(x.tolist() for x in (self.estimate, self.error, self.low, self.high)), strict=True)
+        return (Entry(label, *row) for label, row in zip(self.labels, rows, strict=True))
+
+    def __getitem__(self, label: Any) -> Entry:
+        places = {key(one): i for i, one in enumerate(self.labels)}
+        if (at := places.get(key(label))) is None:
+            raise KeyError(f"label must be one of {told(self.labels)}, got {label!r}")
+        return Entry(self.labels[at], *(float(x[at]) for x in (self.estimate, self.error, self.low, self.high)))
+
+    @property
+    def said(self) -> str:
+        """What the table is about: reports, ε and mechanism; level and kind of the intervals."""
+        mechanism = self.tally.mechanism
+        name = mechanism.label or type(mechanism).__name__
+        about = "these very people" if self.people else "the population these people are a random sample of"
+        kind = "all together" if self.together else "each alone"
+        return (
+            f"{self.tally.n:,} reports, ε = {mechanism.epsilon:g} ({name}); error: standard error\n"
+            f"low, high: {100 * self.level:g} % intervals, {kind}, about {about}"
+        )
+
+    def table(self) -> str:
+        """Return the rows as lines of text."""
+        scale, unit = (100, " %") if self.what == "share" else (1, f" {self.unit}" if self.unit else "")
+        errors = [scale * x for x in self.error.tolist() if isfinite(x) and x > 0]
+        digits = min(6, max(0, 1 - floor(log10(min(errors))))) if errors else 2
+        kept = list(range(len(self)))
+        if len(kept) > ROWS:
+            kept = sorted(np.argsort(-self.estimate, kind="stable")[:ROWS].tolist())
+        rows = [[self.heading, self.what, "error", "low", "high", ""]]
+        for i in kept:
+            row = [scale * float(x[i]) for x in (self.estimate, self.error, self.low, self.high)]
+            cells = [f"{x:,.{digits}f}{unit}" if isfinite(x) else "–" for x in row]
+            rows.append([_short(self.labels[i]), *cells, self._note(i)])
+        widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                [first + " " * (widths[0] - _width(first))]
+                + [" " * (width - _width(cell)) + cell for cell, width in zip(cells, widths[1:-1], strict=True)]
+                + [note]
+            ).rstrip()
+            for first, *cells, note in rows
+        ]
+        if len(kept) < len(self):
+            lines.append(f"… the {len(kept)} largest of {len(self):,} are shown; to_frame() has all")
+        return "\n".join(lines)
+
+    def _note(self, i: int) -> str:
+        if self.notes and self.notes[i]:
+            return self.notes[i]
+        return "not told from zero" if self.what == "share" and self.low[i] <= 0 <= self.high[i] else ""
+
+    def __str__(self) -> str:
+        return f"{self.table()}\n{self.said}"
+
+    __repr__ = __str__
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: a row a label; the estimate, error, low and high.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd  # type: ignore[import-untyped]
+        except ImportError:
+            raise ImportError(f"to_frame needs pandas: {EXTRA}") from None
+        columns = {self.what: self.estimate, "error": self.error, "low": self.low, "high": self.high}
+        return pd.DataFrame(columns, index=pd.Index(list(self.labels), name=self.heading, dtype=object))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw estimates and intervals, a line a label, and return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError(f"plot needs matplotlib: {EXTRA}") from None
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 1 + 0.32 * len(self)), layout="constrained")
+        scale, unit = (100, "%") if self.what == "share" else (1, self.unit)
+        place = np.arange(len(self))
+        ax.hlines(place, scale * self.low, scale * self.high, linewidth=2, color="C0")
+        ax.plot(scale * self.estimate, place, "o", color="C0")
+        if self.what == "share":
+            ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
+        ax.set_yticks(place, [_short(label) for label in self.labels])
+        ax.set_ylim(len(self) - 0.5, -0.5)
+        ax.set_xlabel(f"{self.what} ({unit})" if unit else self.what)
+        return ax
+
+
+class Rated(NamedTuple):
+    """What is known of one item that people rate: who rate it, and how."""
+
+    share: Entry
+    mean: Entry
+
+
+@dataclass(frozen=True, eq=False)
+class RatingsResult:
+    """Shares of the people who rate each item, and mean ratings.
+
+    ``result[item]`` has both rows; ``print`` shows both tables.
+
+    Attributes
+    ----------
+    shares, means : Result
+    """
+
+    shares: Result
+    means: Result
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    def __iter__(self) -> Iterator[Rated]:
+        return (Rated(share, mean) for share, mean in zip(self.shares, self.means, strict=True))
+
+    def __getitem__(self, item: Any) -> Rated:
+        return Rated(self.shares[item], self.means[item])
+
+    def __str__(self) -> str:
+        return f"{self.shares.table()}\n\n{self.means.table()}\n{self.shares.said}"
+
+    __repr__ = __str__
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: a row an item; share, share_error, share_low, share_high, mean, mean_error, ….
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        ends = ("error", "low", "high")
+        parts = (self.shares, self.means)
+        shares, means = (x.to_frame().rename(columns={end: f"{x.what}_{end}" for end in ends}) for x in parts)
+        return shares.join(means)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw shares and means beside each other, and return the two axes.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError(f"plot needs matplotlib: {EXTRA}") from None
+        if axes is None:
+            size = (9.6, 1 + 0.32 * len(self))
+            _, axes = plt.subplots(1, 2, sharey=True, figsize=size, layout="constrained")
+        self.shares.plot(axes[0])
+        self.means.plot(axes[1])
+        return axes
+
+
+class Results(dict[str, Any]):
+    """The results of a survey by question; ``print`` shows all tables."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{name}\n{result}" for name, result in self.items())
+
+    __repr__ = __str__
+
+
+def _short(label: Any) -> str:
+    text = " ".join(str(label).split())
+    return text if len(text) <= WIDE else f"{text[: WIDE - 1]}…"
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -1,0 +1,264 @@
+"""Questions with one answer a person: one of several categories, a string that nobody can list, a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldpnb.checks import check_count, check_flag, check_probability
+from ldpnb.core import Floats, Ints, Records, Reports, Tally
+from ldpnb.hashing import key_of
+from ldpnb.keyvalue import Wheel
+from ldpnb.numbers.means import Range
+from ldpnb.numbers.one_number import Number as NumberMechanism
+from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
+from ldpnb.serve._columns import coded, gone, labelled, numbers, present, told
+from ldpnb.serve._results import Result
+
+if TYPE_CHECKING:
+    from ldpnb.serve.choose import Question
+
+
+@dataclass(frozen=True, eq=False)
+class OneOf(Asked):
+    """One of several categories: the share of the people in each.
+
+    Parameters
+    ----------
+    categories : list or tuple of str, bool or int, at least two
+        Written down before anybody answers.  Labels are told apart by type: True is not 1.  Whole floats are integers,
+        since tables turn integers with gaps into floats.
+    epsilon : float
+        Privacy of an answer; that of the mechanism, if one is given.
+    missing : str, optional
+        What becomes of a missing answer (None, NaN, NA).  By default it is an error.  With a name, say "no answer", it
+        is a category of its own, the last one.  With "decline", these people send nothing.  Then the server learns
+        that they do, which is not protected, and shares are of those who answer.
+    mechanism : ItemOracle, optional
+        With unbiased shares, k the number of categories, that for missing answers included.  Otherwise the best one
+        for a category that 1/k of the people are in.
+
+    Examples
+    --------
+    >>> reason = OneOf(["pay", "boss", "hours"], epsilon=1.0, missing="no answer")
+    >>> answers = ["pay"] * 6000 + ["boss"] * 3000 + [None] * 1000
+    >>> tally = reason.tally(reason.perturb(answers, rng=np.random.default_rng(0)))
+    >>> print(reason.estimate(tally))
+    category    share  error     low    high
+    pay        57.0 %  1.6 %  53.9 %  60.1 %
+    boss       34.0 %  1.5 %  31.1 %  36.9 %
+    hours      -0.7 %  1.3 %  -3.1 %   1.8 %  not told from zero
+    no answer   9.8 %  1.3 %   7.2 %  12.4 %
+    10,000 reports, ε = 1 (k-RR); error: standard error
+    low, high: 95 % intervals, each alone, about the population these people are a random sample of
+    """
+
+    categories: Any
+    epsilon: Any = None
+    missing: Any = None
+    mechanism: Any = None
+
+    def __post_init__(self) -> None:
+        found = check_labels(self.categories, "categories", 2)
+        self._policy(True)
+        if self.missing is not None and self.missing in map(str, found):
+            raise ValueError(f"missing must be no category, got {self.missing!r}: give it another name")
+        self._set(categories=found)
+        self._take(ItemOracle, "a frequency oracle")
+        k = len(self.labels)
+        if self.mechanism.k != k or not self.mechanism.shares:
+            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {self.mechanism!r:.200}")
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """All categories, with that for missing answers, if there is one: code i is label i."""
+        return (*self.categories, *(() if self.missing in (None, DECLINE) else (self.missing,)))
+
+    def _asked(self) -> str:
+        return f"{self.labels!r}"
+
+    def _question(self, n: int) -> Question:
+        from ldpnb.serve.choose import Item
+
+        k = len(self.labels)
+        return Item(n=n, epsilon=self.epsilon, k=k, share=1 / k)
+
+    def encoded(self, values: Any) -> Ints:
+        """Return the code of each answer: its place among `labels`."""
+        codes = coded(values, self.labels, "add a category 'other' before the survey begins")
+        if len(self.labels) > len(self.categories):
+            codes = np.where(codes < 0, len(self.categories), codes)
+        return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
+
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        return self._result(tally, level, people, together, "share", "category", self.labels)
+
+    def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
+        """Return the standard error of a share to come, from so many people; 1/k is the default share."""
+        f = 1 / len(self.labels) if share is None else check_probability(share, "share")
+        return _share_error(self.mechanism.variance([0])[0], f, n, people)
+
+
+def _share_error(noise: Floats, share: float, n: int, people: bool) -> float:
+    """Return the standard error of a share, from the noise of holders (first) and of all others."""
+    left = 0 if check_flag(people, "people") else share * (1 - share)
+    return sqrt((share * noise[0] + (1 - share) * noise[1:].mean() + left) / check_count(n, 1, "n"))
+
+
+@dataclass(frozen=True, eq=False)
+class Strings(Asked):
+    """A string that the client need not know a list for: the shares of candidates that the server names afterwards.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of an answer; that of the mechanism, if one is given.
+    missing : str, optional
+        What becomes of a missing answer, as for `OneOf`: an error, a string that stands for it, or "decline".
+    mechanism : Wheel, optional
+        Otherwise one for a single string a person.
+
+    Examples
+    --------
+    >>> crash = Strings(epsilon=2.0)
+    >>> reports = crash.perturb(["disk full"] * 7000 + ["no network"] * 3000, rng=np.random.default_rng(0))
+    >>> result = crash.estimate(crash.tally(reports, ["disk full", "no network", "overheated"]))
+    >>> round(result["disk full"].share, 1)
+    0.7
+    """
+
+    epsilon: Any = None
+    missing: Any = None
+    mechanism: Any = None
+
+    def __post_init__(self) -> None:
+        self._policy(True)
+        self._take(Wheel, "a Wheel")
+
+    def _asked(self) -> str:
+        return "" if self.missing is None else f"missing={self.missing!r}"
+
+    def _question(self, n: int) -> Question:
+        from ldpnb.serve.choose import Item
+
+        return Item(n=n, epsilon=self.epsilon, k=1000, share=0.01, listed=False)
+
+    def encoded(self, values: Any) -> Records:
+        """Return records of one key a person, the digest of the string."""
+        labels, codes = labelled(values)
+        if wrong := [x for x in labels if not gone(x) and not isinstance(x, str)]:
+            raise ValueError(f"values must be strings, got {told(wrong)}: OneOf takes bools and integers")
+        if self.missing not in (None, DECLINE):
+            labels, codes = [*labels, self.missing], np.where(codes < 0, len(labels), codes)
+        codes = present(codes, codes >= 0, self.missing, f'missing="no answer" is a string of their own, {LEAVE}')
+        keys = np.array([key_of(x) if isinstance(x, str) else 0 for x in labels], np.int64)
+        return Records(np.arange(len(codes) + 1), keys[codes] if len(codes) else codes)
+
+    def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
+        """Count reports, for the strings named: any list, since it need not be known beforehand."""
+        return self.mechanism.tally(reports, check_labels(candidates, "candidates"))  # type: ignore[no-any-return]
+
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        labels = tally.items or ()
+        if not people:
+            return self._result(tally, level, people, together, "share", "string", labels)
+        # of sets, the server could not tell; here each person has one string, so that only the noise is left
+        found, (own, rare) = self.mechanism.estimate(tally), self._noise
+        error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
+        w = quantile(level, len(labels) if together else 1) ** 2 / tally.n
+        middle = found + w * (own - rare) / 2  # a score interval: |f̂ − f|² = w (rare + (own − rare) f), solved for f
+        half = np.sqrt(np.maximum(middle**2 - found**2 + w * rare, 0))
+        ends = found, error, middle - half, middle + half
+        return Result("share", "string", labels, *ends, tally, level, people, together)
+
+    @property
+    def _noise(self) -> Floats:
+        """Variance of the score of a string that a person has, and of any other."""
+        return self.mechanism.variance(Records.of({0}, set()), [0])[:, 0]  # type: ignore[no-any-return]
+
+    def plan(self, n: int, share: float = 0.01, *, people: bool = False) -> float:
+        """Return the standard error of a share to come, from so many people."""
+        return _share_error(self._noise, check_probability(share, "share"), n, people)
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Asked):
+    """A number in a public range: its mean.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the range, fixed before anybody answers; the errors grow with its width.
+    epsilon : float
+        Privacy of an answer; that of the mechanism, if one is given.
+    missing : {None, "decline"}
+        What becomes of a missing answer, as for `OneOf`.
+    outside : {"refuse", "clip"}
+        What becomes of a number outside the range: an error, or the nearest end, which moves the mean.
+    unit : str
+        Of the number, for the table.
+    mechanism : one of `ldpnb.numbers` for one number, optional
+
+    Examples
+    --------
+    >>> age = Number(18, 90, epsilon=1.0, unit="years")
+    >>> ages = np.random.default_rng(1).integers(18, 60, 50_000)
+    >>> result = age.estimate(age.tally(age.perturb(ages, rng=np.random.default_rng(0))))
+    >>> bool(result["mean"].low < ages.mean() < result["mean"].high)
+    True
+    """
+
+    low: Any
+    high: Any
+    epsilon: Any = None
+    missing: Any = None
+    outside: str = "refuse"
+    unit: str = ""
+    mechanism: Any = None
+
+    def __post_init__(self) -> None:
+        self._set(low=self.range.low, high=self.range.high)
+        self._policy(False)
+        if self.outside not in ("refuse", "clip"):
+            raise ValueError(f'outside must be "refuse" or "clip", got {self.outside!r}')
+        if not isinstance(self.unit, str):
+            raise ValueError(f"unit must be a string, got {self.unit!r}")
+        self._take(NumberMechanism, "one for one number")
+
+    @cached_property
+    def range(self) -> Range:
+        """The range, and its map to [−1, 1]."""
+        return one_range(self.low, self.high)
+
+    def _asked(self) -> str:
+        return f"{self.low!r}, {self.high!r}, outside={self.outside!r}"
+
+    def _question(self, n: int) -> Question:
+        from ldpnb.serve.choose import OneNumber
+
+        return OneNumber(n=n, epsilon=self.epsilon)
+
+    def encoded(self, values: Any) -> Floats:
+        """Return the numbers, mapped to [−1, 1]."""
+        found = numbers(values)
+        found = present(found, ~np.isnan(found), self.missing, f'{LEAVE}; ask OneOf(["yes", "no"]) who has a number')
+        if self.outside == "clip":
+            found = found.clip(self.low, self.high)
+        if (wrong := found[(found < self.low) | (found > self.high)]).size:
+            what = f"numbers in [{self.low:g}, {self.high:g}], got {wrong[0]:g}, {wrong.size} outside in all"
+            raise ValueError(f'values must be {what}; choose a wider range, or outside="clip"')
+        return self.range.to_unit(found)
+
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        found = self._result(tally, level, False, together, "mean", "", ("mean",))
+        return in_unit(found, self.range, people, self.unit)
+
+    def plan(self, n: int) -> float:
+        """Return the largest standard error of the mean that any numbers lead to, from so many people."""
+        return float(self.range.half) * sqrt(self.mechanism.second_moments.max() / check_count(n, 1, "n"))

@@ -1,0 +1,300 @@
+"""Questions with several answers a person: ratings of items, and a table of yes and no."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import combinations
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
+from ldpnb.chance import Randomness
+from ldpnb.checks import check_count, check_flag, check_probability
+from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally
+from ldpnb.keyvalue.ternary import SignedTernary, mean_of
+from ldpnb.numbers.means import Range
+from ldpnb.serve._asked import (
+    CATEGORY,
+    DECLINE,
+    LEAVE,
+    Asked,
+    check_labels,
+    column_of,
+    in_unit,
+    one_range,
+    quantile,
+)
+from ldpnb.serve._columns import coded, key, labelled, numbers, present
+from ldpnb.serve._results import RatingsResult, Result
+
+if TYPE_CHECKING:
+    from ldpnb.serve.choose import Question
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings(Asked):
+    """Ratings of items, of which each person rates some: the share of people who rate each item, and its mean rating.
+
+    Parameters
+    ----------
+    items : list or tuple of str, bool or int
+        Written down before anybody rates.
+    low, high : float
+        Ends of the scale.
+    most : int
+        Items that a person rates, at most; the fewer, the smaller the errors.
+    epsilon : float
+        Privacy of all ratings of a person together; that of the mechanism, if one is given.
+    more : {"refuse", "draw"}
+        What becomes of a person with more ratings: an error, or `most` of them are drawn.  Then each counts as
+        most/(number of ratings) of a person, which makes shares of items smaller.
+    mechanism : SignedTernary, optional
+
+    Notes
+    -----
+    A mean is a ratio of two estimates.  It is given where the share is more than three standard errors of an item that
+    nobody rates (`mean_of`); elsewhere it may be anything: estimate and error are NaN, and the interval is the scale.
+
+    Examples
+    --------
+    >>> stars = Ratings(["mail", "maps", "chess"], 1, 5, most=2, epsilon=2.0)
+    >>> people = [{"mail": 5, "maps": 3}, {"mail": 4}, {"maps": 1}, {}] * 5000
+    >>> result = stars.estimate(stars.tally(stars.perturb(people, rng=np.random.default_rng(1))))
+    >>> round(result["mail"].share.share, 1), round(result["mail"].mean.mean, 1)
+    (0.5, 4.5)
+    """
+
+    items: Any
+    low: Any
+    high: Any
+    most: Any
+    epsilon: Any = None
+    more: str = "refuse"
+    mechanism: Any = None
+    missing = None
+
+    def __post_init__(self) -> None:
+        items = check_labels(self.items, "items")
+        self._set(items=items, low=self.range.low, high=self.range.high)
+        self._set(most=check_count(self.most, 1, "most", len(items)))
+        if self.more not in ("refuse", "draw"):
+            raise ValueError(f'more must be "refuse" or "draw", got {self.more!r}')
+        self._take(SignedTernary, "one for keys and values")
+        if getattr(self.mechanism, "d", len(items)) != len(items):
+            raise ValueError(f"mechanism must have d = {len(items)}, got {self.mechanism!r:.200}")
+
+    @cached_property
+    def range(self) -> Range:
+        """The scale, and its map to [−1, 1]."""
+        return one_range(self.low, self.high)
+
+    def _asked(self) -> str:
+        return f"{self.items!r}, {self.low!r}, {self.high!r}"
+
+    def _question(self, n: int) -> Question:
+        from ldpnb.serve.choose import Pairs
+
+        return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most)
+
+    def encoded(self, values: Any, everybody: Any = None) -> Records:
+        """Return records; see `perturb`."""
+        if isinstance(values, list | tuple):
+            if wrong := [x for x in values if not isinstance(x, Mapping)]:
+                raise ValueError(f"values must be a dict {{item: rating}} for each person, got {wrong[0]!r:.60}")
+            who: Any = np.repeat(np.arange(len(values)), [len(x) for x in values])
+            n, item = len(values), [x for one in values for x in one]
+            rating: Any = [x for one in values for x in one.values()]
+        else:
+            user, item, rating = (column_of(values, name) for name in ("user", "item", "rating"))
+            users, who = labelled(user, "user")
+            listed = {key(x): i for i, x in enumerate(users)}
+            if (who < 0).any():
+                raise ValueError("user must be there in each row, got a missing one: leave the row out")
+            if everybody is not None:
+                listed = {key(x): i for i, x in enumerate(everybody)}
+                if strange := [x for x in users if key(x) not in listed]:
+                    raise ValueError(f"everybody must name all users, got none of the name {strange[0]!r}")
+            n, who = len(listed), np.array([listed[key(x)] for x in users], np.int64)[who]
+        keys = coded(item, self.items, "add it to the items before the survey begins", "item")
+        found = numbers(rating, "rating")
+        if (lost := int((keys < 0).sum() + np.isnan(found).sum())) or len(keys) != len(found) or len(keys) != len(who):
+            raise ValueError(f"rating must be there in each row, got {lost} missing: leave rows without a rating out")
+        if (wrong := found[(found < self.low) | (found > self.high)]).size:
+            raise ValueError(f"rating must be in [{self.low:g}, {self.high:g}], got {wrong[0]:g}: choose a wider scale")
+        records = Records.from_arrays(who, keys, self.range.to_unit(found), n=n)
+        if self.more == "refuse" and (most := records.sizes.max(initial=0)) > self.most:
+            raise ValueError(
+                f'values must be at most {self.most} ratings a person, got {most}: raise most, or more="draw"'
+            )
+        return records
+
+    def perturb(self, values: Any, *, rng: Randomness, everybody: Any = None) -> Reports:
+        """Draw a report of each person; see `Asked.perturb`.
+
+        Parameters
+        ----------
+        values : list of dict {item: rating}, or a long table
+            A dict a person, empty for one who rates nothing; or anything with the columns "user", "item" and "rating".
+        rng : Generator or SystemRandom
+        everybody : list, optional
+            All users, where a long table leaves out those who rate nothing; otherwise shares are of those in the table.
+        """
+        return self.mechanism.perturb(self.encoded(values, everybody), rng=rng)  # type: ignore[no-any-return]
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count reports.  Tallies add."""
+        items = (range(len(self.items)),) if isinstance(self.mechanism, OpenMechanism) else ()
+        return self.mechanism.tally(reports, *items)  # type: ignore[no-any-return]
+
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
+        d = len(self.items)
+        z = quantile(level, 2 * d if together else 1)
+        found = self.mechanism.estimate(tally)
+        spread = self.mechanism.plug_in(found, tally.n)
+        error = np.sqrt(spread.variance[0]) if people else self.mechanism.standard_error(tally)[0]
+        given = {"tally": tally, "level": level, "people": people, "together": together, "labels": self.items}
+        means, f = mean_of(found, spread), found[0]
+        told = means.reliable
+        mean, off = (np.where(told, x, 0) for x in (means.mean, means.error))
+        low, high = np.where(told, mean - z * off, -1), np.where(told, mean + z * off, 1)
+        notes = tuple("" if yes else "too few to tell" for yes in told)
+        shares = Result("share", "item", estimate=f, error=error, low=f - z * error, high=f + z * error, **given)
+        unit = Result("mean", "item", estimate=mean, error=off, low=low, high=high, notes=notes, **given)
+        rated = in_unit(unit, self.range, people, "")
+        rated.estimate[~told], rated.error[~told] = np.nan, np.nan
+        return RatingsResult(shares, rated)
+
+    def plan(self, n: int, share: float = 0.1) -> dict[str, float]:
+        """Return the standard errors to come of an item that this share rate: of the share, and of a mean halfway."""
+        f = check_probability(share, "share")
+        estimate = np.array([[f], [0.0]])
+        spread = self.mechanism.plug_in(estimate, n)
+        mean = float(self.range.half * mean_of(estimate, spread).error[0])
+        return {"share": sqrt(spread.variance[0, 0] + f * (1 - f) / n), "mean": mean}
+
+
+@dataclass(frozen=True, eq=False)
+class YesNoTable(Asked):
+    """Several yes-or-no columns at once: the share of yes in each, and of yes in both of each pair if that is asked.
+
+    Rows of the result are labelled by column; those of missing answers "column: name", those of pairs "first and
+    second".
+
+    Parameters
+    ----------
+    columns : list or tuple of str, at least two
+    epsilon : float
+        Privacy of a whole row; that of the mechanism, if one is given.
+    missing : str, optional
+        What becomes of a missing answer, as for `OneOf`; with "decline", people with a gap send nothing at all.
+    pairs : bool
+        Whether shares of people with yes in both of two columns are estimated, too.
+    yes, no : str, bool or int
+        How answers are written.
+    mechanism : Blocks, DrawnAttributes of single columns, or HarmonyFrequency, optional
+        Of as many attributes as there are columns, with 2 values each, 3 if missing answers have a category; `Blocks`
+        for pairs.
+
+    Examples
+    --------
+    >>> habits = YesNoTable(["smokes", "runs"], epsilon=2.0)
+    >>> rows = {"smokes": [True, False, False, False] * 5000, "runs": [False, True, True, False] * 5000}
+    >>> result = habits.estimate(habits.tally(habits.perturb(rows, rng=np.random.default_rng(0))))
+    >>> [round(row.share, 1) for row in result]
+    [0.2, 0.5]
+    """
+
+    columns: Any
+    epsilon: Any = None
+    missing: Any = None
+    pairs: bool = False
+    yes: Any = True
+    no: Any = False
+    mechanism: Any = None
+
+    def __post_init__(self) -> None:
+        self._set(columns=check_labels(self.columns, "columns", 2))
+        check_labels([self.no, self.yes], "no and yes")
+        self._policy(True)
+        check_flag(self.pairs, "pairs")
+        what = "Blocks" if self.pairs else "Blocks, DrawnAttributes or HarmonyFrequency"
+        self._take(Blocks if self.pairs else (Blocks, DrawnAttributes, HarmonyFrequency), what)
+        sizes = (self._values,) * len(self.columns)
+        if self.mechanism.sizes != sizes or getattr(self.mechanism, "order", 1) != 1:
+            raise ValueError(f"mechanism must be of single columns of sizes {sizes}, got {self.mechanism!r:.200}")
+
+    @property
+    def _values(self) -> int:
+        return 2 if self.missing in (None, DECLINE) else 3
+
+    def _asked(self) -> str:
+        return f"{self.columns!r}, yes={self.yes!r}, no={self.no!r}"
+
+    def _question(self, n: int) -> Question:
+        from ldpnb.serve.choose import Crosstabs, Marginals
+
+        kind = Crosstabs if self.pairs else Marginals
+        return kind(n=n, epsilon=self.epsilon, d=len(self.columns), k=self._values, share=0.25 if self.pairs else 0.5)
+
+    def encoded(self, values: Any) -> Ints:
+        """Return records of 0 for no, 1 for yes and 2 for missing, (n, d).
+
+        Parameters
+        ----------
+        values : table with these columns, list of dict, or bool ndarray (n, d)
+        """
+        if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == len(self.columns):
+            each: Any = values.T
+        elif isinstance(values, list | tuple) and all(isinstance(row, Mapping) for row in values):
+            each = [[column_of(row, name) for row in values] for name in self.columns]
+        else:
+            each = [column_of(values, name) for name in self.columns]
+        cure = "say how yes and no are written, YesNoTable(…, yes=…, no=…)"
+        found = [coded(x, (self.no, self.yes), cure, str(name)) for x, name in zip(each, self.columns, strict=True)]
+        if len({len(x) for x in found}) > 1:
+            raise ValueError(f"values must have columns of one length, got {[len(x) for x in found]}")
+        codes = np.stack(found, 1)
+        if self._values == 3:
+            codes = np.where(codes < 0, 2, codes)
+        return present(codes, np.all(codes >= 0, axis=1), self.missing, CATEGORY + LEAVE)
+
+    def _column(self, frame: Any, name: str) -> Any:
+        return {one: column_of(frame, one) for one in self.columns}
+
+    def _one(self, row: Any, name: str) -> Any:
+        return [self._column(row, name)]
+
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+        d, v = len(self.columns), self._values
+        labels = [str(x) for x in self.columns]
+        asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
+        if v == 3:
+            labels += [f"{name}: {self.missing}" for name in self.columns]
+            asked += [((j,), (2,)) for j in range(d)]
+        if self.pairs:
+            labels += [f"{a} and {b}" for a, b in combinations(self.columns, 2)]
+            asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
+        z = quantile(level, len(labels) if together else 1)
+        if isinstance(self.mechanism, Blocks):
+            found = self.mechanism.tables(tally, [one for one, _ in asked])
+            share = np.array([x[at] for x, (_, at) in zip(found.tables, asked, strict=True)])
+            noise = np.array([x[at] for x, (_, at) in zip(found.variances, asked, strict=True)])
+            f = share.clip(0, 1)  # as the variances are estimated
+            error = np.sqrt(np.maximum(noise + (0 if people else f * (1 - f) / tally.n), 0))
+        else:
+            entries = [v * one[0] + at[0] for one, at in asked]
+            share = self.mechanism.estimate(tally)[entries]
+            error = self.mechanism.standard_error(tally, people=people)[entries]
+        ends = share, error, share - z * error, share + z * error
+        return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
+
+    def plan(self, n: int) -> float:
+        """Return the standard error to come of a share of one half (of a quarter for a pair), for these people."""
+        from ldpnb.serve.choose import Row
+
+        made = self._question(n)._choice(Row("", partial(replace, self.mechanism), ""))
+        return next(iter(made.errors.values()))

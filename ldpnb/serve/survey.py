@@ -1,0 +1,141 @@
+"""Questions as people ask them: labels, missing answers and results around the mechanisms, and no mechanism of its own.
+
+    an answer ──perturb──▶ report ──tally──▶ counts ──estimate──▶ table with errors and intervals
+      (client, private)      (public)   (server, additive)
+
+`OneOf` a list of categories, a `Number` in a range, `Ratings` of items, `Strings` that nobody can list, a
+`YesNoTable` of several columns, and the `Survey` of several such questions.  Each question takes the mechanism of the
+least error among those that `ldpnb.serve.choose` ranks, or the one that it is given, and hands out reports and tallies
+of that mechanism: they add, are saved, loaded and collected as ever.
+
+`perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
+who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
+pays for the reports from the person's `Account`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ldpnb.chance import Randomness, SystemRandom
+from ldpnb.checks import check_positive
+from ldpnb.core import Reports, Tally
+from ldpnb.serve._asked import Asked
+from ldpnb.serve._results import Results
+from ldpnb.serve.keeping import Account, BudgetError
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Several questions to the same people, whose ε add up to a limit.
+
+    Parameters
+    ----------
+    questions : dict of str to question
+        By name, which is that of the column with the answers; a `YesNoTable` has columns of its own.
+    limit : float
+        What a person may reveal in all: the sum of ε must not exceed it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from ldpnb import Number, OneOf
+    >>> survey = Survey({"stays": OneOf([True, False], epsilon=1.0), "age": Number(18, 90, epsilon=0.5)}, limit=2.0)
+    >>> with TemporaryDirectory() as folder:  # one person's device
+    ...     account = Account(f"{folder}/account", limit=2.0)
+    ...     reports = survey.answer({"stays": True, "age": 41}, account=account, rng=SystemRandom())
+    ...     sorted(reports), account.left
+    (['age', 'stays'], 0.5)
+    """
+
+    questions: Mapping[str, Any]
+    limit: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.questions, Mapping) or not self.questions:
+            raise ValueError(f"questions must be a dict of questions by name, got {self.questions!r:.60}")
+        for name, one in self.questions.items():
+            if not isinstance(name, str) or not isinstance(one, Asked):
+                raise ValueError(f"questions must be OneOf, Number, Ratings, … by name, got {name!r}: {one!r:.60}")
+        object.__setattr__(self, "questions", dict(self.questions))
+        limit = check_positive(self.limit, "limit")
+        if sum(Fraction(one.epsilon) for one in self.questions.values()) > Fraction(limit):
+            parts = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
+            raise ValueError(
+                f"limit must be at least the sum of ε, {self.epsilon!r}, got {limit!r}: lower some of {parts}"
+            )
+
+    @property
+    def epsilon(self) -> float:
+        """The sum of ε."""
+        return float(sum(Fraction(one.epsilon) for one in self.questions.values()))
+
+    def perturb(self, frame: Any, *, rng: Randomness) -> dict[str, Reports]:
+        """Draw the reports of many people to all questions, from a table with a column a question.
+
+        That is for simulations, and for a collector whom people trust; on a device, see `answer`.
+
+        Parameters
+        ----------
+        frame : DataFrame, Arrow table, or dict of columns
+        rng : Generator or SystemRandom
+        """
+        columns = {name: one._column(frame, name) for name, one in self.questions.items()}
+        return {name: one.perturb(columns[name], rng=rng) for name, one in self.questions.items()}
+
+    def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
+        """Count the reports to each question; questions for `Strings` take their candidates by name: {name: tally}."""
+        named = candidates or {}
+        if strange := {*reports, *named} - {*self.questions}:
+            raise ValueError(f"reports and candidates must be of the questions, got {sorted(strange)}")
+        more = {name: (named[name],) if name in named else () for name in reports}
+        return {name: self.questions[name].tally(found, *more[name]) for name, found in reports.items()}
+
+    def estimate(
+        self, tallies: Mapping[str, Tally], level: float = 0.95, *, people: bool = False, together: bool = False
+    ) -> Results:
+        """Estimate each question that there is a tally of: {name: result}.
+
+        See `Asked.estimate`; `together` is about the intervals of each question.
+        """
+        if strange := {*tallies} - {*self.questions}:
+            raise ValueError(f"tallies must be of the questions, got {sorted(strange)}")
+        asked = {"level": level, "people": people, "together": together}
+        return Results({name: self.questions[name].estimate(tally, **asked) for name, tally in tallies.items()})
+
+    def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
+        """Draw one person's reports, on the person's own device, and pay for them from the account.
+
+        All answers are checked before the first report is paid for.
+
+        Parameters
+        ----------
+        row : dict
+            The person's answer to each question, by name.
+        account : Account
+            What the person has revealed so far, and may still reveal.
+        rng : SystemRandom, the default, or Generator
+
+        Returns
+        -------
+        dict of str to ndarray (1, …)
+            A report a question; none where the person declines.
+
+        Raises
+        ------
+        BudgetError
+            If all reports cost more than is left of the account; nothing is paid.
+        ValueError
+            If an answer is not possible; nothing is paid.
+        """
+        rng = SystemRandom() if rng is None else rng
+        values = {name: one.encoded(one._one(row, name)) for name, one in self.questions.items()}
+        values = {name: found for name, found in values.items() if len(found)}
+        cost = sum(Fraction(self.questions[name].epsilon) for name in values)
+        if cost > Fraction(account.left):
+            raise BudgetError(f"answers must cost at most the {account.left:.6g} that are left, got {float(cost):.6g}")
+        ask = self.questions
+        return {name: account.report(ask[name].mechanism, x, rng=rng, label=name) for name, x in values.items()}
