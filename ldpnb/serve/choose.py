@@ -82,8 +82,8 @@ from ldpnb.oracles import (
     people,
 )
 from ldpnb.serve._catalogue import catalogue
-from ldpnb.serve.planning import Question, Row, bits_of
-from ldpnb.serve.ranking import Choice, written
+from ldpnb.serve.planning import Question as Question, Row as Row, bits_of
+from ldpnb.serve.ranking import Choice as Choice, written
 from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, SetSampling, gfim, ldpminer
 from ldpnb.strings import ORR, RAPPOR, Hashed, Unknown, one_time
 
