@@ -16,7 +16,8 @@ from ldpnb.serve._results import Result
 from ldpnb.serve.keeping import identity
 
 if TYPE_CHECKING:
-    from ldpnb.serve.choose import Choice, Question
+    from ldpnb.serve.choose import Question
+    from ldpnb.serve.ranking import Ranking
 
 
 DECLINE = "decline"
@@ -159,7 +160,7 @@ class Asked(ABC):
         """Count reports.  Tallies add."""
         return self.mechanism.tally(reports)  # type: ignore[no-any-return]
 
-    def rank(self, n: int = 10_000) -> list[Choice]:
+    def rank(self, n: int = 10_000) -> Ranking:
         """Rank all mechanisms that could be used, by `ldpnb.serve.choose`, for so many people."""
         return self._question(n).rank()
 
