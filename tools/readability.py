@@ -30,7 +30,7 @@ STUDIES = "ldpnb.book.studies"
 # its account, and its parts at once.
 OLD = frozenset(
     """
-    50_choosing 53_deployment
+    53_deployment
     costs collecting
     """.split()
 )
