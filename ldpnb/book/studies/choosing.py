@@ -17,16 +17,23 @@ from ldpnb.keyvalue import OpenSets
 from ldpnb.numbers.one_number import Number
 from ldpnb.serve import choose
 
-Questions = Mapping[str, choose.Question]
+
+def first(
+    question: choose.Item, sizes: Iterable[int], budgets: Iterable[float], work: str | None = None
+) -> pd.DataFrame:
+    """Name the first choice for so many items: a row for each size, a column for each budget.
+
+    With `work`, only mechanisms whose server has that work are chosen from, as in `Choice.server`.
+    """
+
+    def name(k: int, eps: float) -> str:
+        ranked = replace(question, k=k, epsilon=eps).rank()
+        return next(c.name for c in ranked if not c.excluded and work in (None, c.server))
+
+    return pd.DataFrame({eps: {k: name(k, eps) for k in sizes} for eps in budgets})
 
 
-def first(question: choose.Item, sizes: Iterable[int], budgets: Iterable[float]) -> pd.DataFrame:
-    """Name the first choice for so many items: a row for each size, a column for each budget."""
-    found = {eps: {k: replace(question, k=k, epsilon=eps).rank()[0].name for k in sizes} for eps in budgets}
-    return pd.DataFrame(found)
-
-
-def needed(questions: Questions, budgets: Iterable[float], error: float) -> pd.DataFrame:
+def needed(questions: Mapping[str, choose.Question], budgets: Iterable[float], error: float) -> pd.DataFrame:
     """Return how many people the first choice needs for a standard error, one row for each question and budget."""
     rows = [
         {"question": name, "ε": eps, "people": replace(asked, epsilon=eps).rank()[0].people(error)}
@@ -36,36 +43,49 @@ def needed(questions: Questions, budgets: Iterable[float], error: float) -> pd.D
     return pd.DataFrame(rows)
 
 
-def surveys(questions: Questions, elsewhere: float, rng: np.random.Generator, runs: int = 100) -> pd.DataFrame:
+def surveys(
+    questions: Mapping[str, Iterable[choose.Question]],
+    budgets: Iterable[float],
+    rng: np.random.Generator,
+    elsewhere: float,
+    runs: int = 40,
+) -> pd.DataFrame:
     """Let people without what is asked for report, n in each survey, by every mechanism that a question ranks.
 
-    Of one number, all people have the one that is worst for the mechanism.
+    Of one number, all people have the one that is worst for the mechanism, and there are ten times as many surveys.
 
     Parameters
     ----------
-    questions : dict of str to Question
-        Items, sets, one number, keys with values, or attributes; nobody holds what is asked for.
+    questions : dict of str to iterable of Question
+        By kind: items, sets, one number, keys with values, or attributes; nobody holds what is asked for.
+    budgets : iterable of float
+        At each of which the questions are asked.
+    rng : numpy.random.Generator
     elsewhere : float
         Another budget, to predict errors that are wrong.
-    rng : numpy.random.Generator
     runs : int
         Surveys of each mechanism.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each question and mechanism: ``predicted`` and ``measured`` squared errors, the standard error
-        ``blur`` of the measured one, and what ``elsewhere`` predicts.
+        One row for each question and mechanism, the first choice first: ``predicted`` and ``measured`` squared errors,
+        the standard error ``blur`` of the measured one, and what ``elsewhere`` predicts.
     """
     rows = []
-    for name, asked in questions.items():
+    for kind, number, asked in ((kind, i, one) for kind, some in questions.items() for i, one in enumerate(some)):
         wrong = {_family(c): c.error for c in replace(asked, epsilon=elsewhere).rank()}
-        for choice in asked.rank():
-            if not choice.excluded:
-                squares = np.array([_square(asked, choice.mechanism, rng) for _ in range(runs)])
-                blur = squares.std(ddof=1) / sqrt(runs)
-                row = {"question": name, "mechanism": choice.name, "predicted": choice.error**2}
-                row |= {"measured": squares.mean(), "blur": max(blur, 1e-6 * choice.error**2)}
+        for eps in budgets:
+            for choice in (c for c in replace(asked, epsilon=eps).rank() if not c.excluded):
+                times = 10 * runs if isinstance(choice.mechanism, Number) else runs
+                squares = np.array([_square(asked, choice.mechanism, rng) for _ in range(times)])
+                blur = max(squares.std(ddof=1) / sqrt(times), 1e-6 * choice.error**2)
+                row: dict[str, Any] = {
+                    "kind": kind,
+                    "question": f"{kind} {number}, ε = {eps}",
+                    "mechanism": choice.name,
+                }
+                row |= {"predicted": choice.error**2, "measured": squares.mean(), "blur": blur}
                 rows.append(row | {"elsewhere": wrong[_family(choice)] ** 2})
     return pd.DataFrame(rows)
 
