@@ -85,7 +85,7 @@ table(pd.DataFrame(rows, columns=[*columns, "work for each", "list"]))
 # The last column says whether the client must know the *list* of items.
 #
 # Five mechanisms are equally good for all purposes: their errors differ by less than 4 %.
-# Among them, the block design ({ref}`ch-limit`) has the shortest report and the least work.
+# Among them, the block design ({ref}`ch-limit`) has the shortest report and the least work; the wheel ({ref}`ch-wheel`) needs no list.
 # k-RR needs more than four times as many people as the first.
 #
 # Each choice contains its mechanism, ready for use.
@@ -121,7 +121,7 @@ table(pd.DataFrame({"reason, in points": reasons} | rows))
 #
 # $$ q^* = \frac{b-p^*}{k-1} = \frac{b}{k-1}\cdot\frac{Z-e^\varepsilon}{Z}. $$
 #
-# 2. Put both over the denominator $(k-1)\,Z$:
+# 2. Use $Z-b\,e^\varepsilon = k-b$ in the first line, and $k\,e^\varepsilon-Z = (k-b)(e^\varepsilon-1)$ in the second:
 #
 # $$ \begin{aligned} 1-q^* &= \frac{(k-1)Z-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{(k-b)(Z-1)}{(k-1)Z}, \\[1ex] p^*-q^* &= \frac{(k-1)\,b\,e^\varepsilon-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{b\,(k-b)(e^\varepsilon-1)}{(k-1)Z}. \end{aligned} $$
 #
@@ -129,7 +129,7 @@ table(pd.DataFrame({"reason, in points": reasons} | rows))
 #
 # $$ n\Var\hat f = \frac{(Z-e^\varepsilon)(Z-1)}{b\,(k-b)\,(e^\varepsilon-1)^2}. $$ (eq-choosing-sets)
 #
-# It gives the errors of the ranking, for any size of the sets:
+# This formula gives the errors of the ranking, for any size of the sets:
 
 
 # %%
@@ -150,10 +150,10 @@ print(f"{first.name} of {first.mechanism.set_size}: {100 * first.error:.2f}")
 
 # %% [markdown]
 # For $b = 1$, this is k-RR.
-# Sets of two have $Z = 2e^\varepsilon+k-2$.
-# Divide their variance by that of k-RR:
+# Sets of two have $Z = 2e^\varepsilon+k-2$, so $Z-e^\varepsilon$ is the numerator of k-RR.
+# Hence their variance, divided by that of k-RR, is
 #
-# $$ \frac{2\,e^\varepsilon+k-3}{2\,(k-2)} < 1 \quad\text{if and only if}\quad k > 2\,e^\varepsilon+1. $$ (eq-choosing-border)
+# $$ \frac{2\,e^\varepsilon+k-3}{2\,(k-2)}, \quad\text{less than 1 if and only if}\quad k > 2\,e^\varepsilon+1. $$ (eq-choosing-border)
 #
 # This is one border of the map in {numref}`fig-choosing-item`.
 # For many items, take $b = k/(e^\varepsilon+1)$, so $Z = 2\,e^\varepsilon b$ and $k-b = e^\varepsilon b$.
@@ -162,11 +162,11 @@ print(f"{first.name} of {first.mechanism.set_size}: {100 * first.error:.2f}")
 # $$ n\Var\hat f \approx \frac{Z^2}{b\,(k-b)\,(e^\varepsilon-1)^2} = \frac{4\,e^\varepsilon}{(e^\varepsilon-1)^2}, $$
 #
 # the variance of OUE.
-# This is why so many mechanisms are equally good: OUE, OLH, the wheel ({ref}`ch-wheel`), and block designs of that size.
+# This is why so many mechanisms are equally good: OUE, OLH, the wheel, and block designs of that size.
 # By {eq}`eq-choosing-three`, k-RR is better than these for $k < 3\,e^\varepsilon+2$.
 # This is the other border: if the server may work only once for each report, block designs take the place of k-Subset.
 
-# %% mystnb={"figure": {"name": "fig-choosing-item", "caption": "The best mechanism for a rare item of k. Left: of all. Right: of those whose server works once for each report. Lines: $k = 2e^\\varepsilon + 1$ and $k = 3e^\\varepsilon + 2$."}, "image": {"alt": "Two maps of budgets from 0.1 to 8 and 2 to 4,096 items, with a rising dashed line each. Left: k-RR lies below the line, k-Subset above it. Right: k-RR below the line, block design above it; from eight items down, the border leaves the line."}}
+# %% mystnb={"figure": {"name": "fig-choosing-item", "caption": "The best mechanism for a rare item of k. Left: of all. Right: of those whose server works once for each report. Lines: $k = 2e^\\varepsilon + 1$ and $k = 3e^\\varepsilon + 2$."}, "image": {"alt": "Two maps of budgets from 0.1 to 8 and 2 to 4,096 items, with a rising dashed line each. Left: k-RR lies below the line, k-Subset above it. Right: k-RR below the line, block design above it; for few items, the border lies a little lower."}}
 SIZES = np.unique(np.geomspace(2, 4096, 22).round().astype(int))
 BUDGETS = np.geomspace(0.1, 8, 21)
 NAMES = ["k-RR", "k-Subset", "block design"]
@@ -192,8 +192,9 @@ plt.show()
 
 # %% [markdown]
 # k-RR is for few items, or for a large ε.
-# Near its border, the choice hardly matters.
-# Far above it, k-RR is a costly mistake: its variance grows with $k$.
+# Near the border, the choice hardly matters.
+# Far above it, k-RR is a costly mistake, because its variance grows with $k$.
+# For 7, 13 and some other numbers of items, a block design equals k-Subset at certain ε, with a shorter report.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the formulas, the border, and what the ranking says"}
@@ -322,6 +323,7 @@ def server(reports, d, k, eps):
 # So $v(\varepsilon/d)$ is near $d^2\,v(\varepsilon)$, and splitting needs $d$ times as many people.
 #
 # We ask how content the employees are with pay, team and hours: no, fairly, or very.
+# They are drawn at random, with invented shares.
 
 # %%
 CONTENT = {  # shares of no, fairly, very
@@ -342,7 +344,7 @@ columns = ["truth → estimate", "no", "fairly", "very"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Is the client ε-LDP for whole records?
+# The client is ε-LDP for whole records: the draw ignores the record, and the rest is k-RR with ε.
 # For three yes/no attributes, `prove` compares any two of the eight records:
 
 
@@ -382,7 +384,7 @@ check(
 # The people hold nothing that is asked for, so the square of an estimate is a squared error; of numbers, all people have the worst.
 # {numref}`fig-choosing-simulated` compares each mechanism with the first choice for its question.
 
-# %% mystnb={"figure": {"name": "fig-choosing-simulated", "caption": "Error divided by that of the first choice. Line: predicted. Marks: measured, one for each mechanism and question; questions differ in ε and size."}, "image": {"alt": "Logarithmic axes, predicted ratio from 1 to 100 and measured ratio. Marks of five kinds, for items, sets, numbers, keys and attributes, lie close to the diagonal from 1 to beyond 50."}}
+# %% mystnb={"figure": {"name": "fig-choosing-simulated", "caption": "Error divided by that of the first choice. Line: predicted. Marks: measured, one for each mechanism and question; questions differ in ε and size."}, "image": {"alt": "Logarithmic axes, predicted ratio from 1 to 100 and measured ratio. Marks of five kinds, for items, sets, a number, keys and tables, lie close to the diagonal from 1 to beyond 50."}}
 some = {"n": 100, "epsilon": 1}
 keys = {"m": 4, "share": 0.0}
 TABLES = choose.Marginals, choose.Crosstabs
@@ -391,7 +393,7 @@ GRID = {
     "sets": [choose.Sets(**some, d=100, m=m) for m in (2, 20)],
     "number": [choose.OneNumber(**some)],
     "keys": [choose.Pairs(**some, **keys, d=d) for d in (8, 100)],
-    "attributes": [kind(**some, d=4, k=k) for kind in TABLES for k in (2, 4)],
+    "tables": [t(**some, d=4, k=k) for t in TABLES for k in (2, 4)],
 }
 found = study.surveys(GRID, (0.5, 1, 4), rng, elsewhere=2)
 squares = found[["predicted", "measured"]]
@@ -452,10 +454,10 @@ def excess(eps):
 print(f"20,000 people: ε = {brentq(excess, 0.1, 10):.2f}")
 
 # %% mystnb={"figure": {"name": "fig-choosing-people", "caption": "People needed for a standard error of 0.01, by the first choice for each question and ε. Means are on the scale from −1 to 1."}, "image": {"alt": "Five falling lines against epsilon from 0.25 to 4 on logarithmic axes. One of 40 items and one number fall from 600,000 people, to 300 and 1,500; three of 40 items and eight attributes begin at 2 and 3 million; their pairs fall from 16 million to 7,000."}}
+SOME = ["one number", "three of 40 items"]
+SOME += ["8 attributes, 5 values", "their pairs"]
 FIVE = {"one of 40 items": choose.Item(**asked, k=40)}
-FIVE |= {what: one for what, one in OTHERS.items() if "three" not in what}
-FIVE.pop("six numbers")
-FIVE["three of 40 items"] = OTHERS["three of 40 items"]
+FIVE |= {what: OTHERS[what] for what in SOME}
 curves = study.needed(FIVE, np.geomspace(0.25, 4, 9), 0.01)
 fig, ax = plt.subplots(figsize=(6.4, 4))
 xy = {"x": "ε", "y": "people", "ax": ax}
@@ -494,7 +496,8 @@ plt.show()
 # (sec-choosing-hurry)=
 # ## In a hurry
 #
-# {numref}`fig-choosing-tree` leads to a good choice, and {ref}`the page to play with <play>` to the best one, in your browser.
+# {numref}`fig-choosing-tree` leads to a good choice.
+# {ref}`The page to play with <play>` finds the best one in your browser.
 
 # %% mystnb={"figure": {"name": "fig-choosing-tree", "caption": "A good choice in two steps; k is the number of items."}, "image": {"alt": "A tree of decisions. One item: wheel without a list; k-RR for at most 2 e to the epsilon plus 1 items; block design for a short report; otherwise k-Subset. A set: PrivSet, or one drawn item by k-RR if the server looks up cells. Keys: Wheel-KV, PCKV-GRR or state encoding. Number: Hybrid or hierarchy; several: Harmony. Attributes: one or a pair in public, or blocks."}}
 few = "$k \\leq 2e^\\varepsilon + 1$"

@@ -25,7 +25,7 @@ def test_the_first_choice_is_named_for_every_size_and_budget():
 
 
 def test_so_many_people_are_needed():
-    asked = {"five": choose.Item(n=7, epsilon=9.0, k=5), "number": choose.OneNumber(n=7, epsilon=9.0)}
+    asked = {"five": choose.Item(n=7, epsilon=9.0, k=5), "set": choose.Sets(n=7, epsilon=9.0, d=6, m=2)}
     found = study.needed(asked, [0.5, 1.0], 0.02)
     assert [*zip(found["question"], found["ε"], strict=True)] == [(q, e) for e in (0.5, 1.0) for q in asked]
     for row in found.itertuples():
@@ -41,7 +41,7 @@ def test_people_needed_for_pairs_are_twenty_times_those_for_one_number():
 
 
 def test_surveys_have_the_predicted_errors():
-    """Means of 30 squares or more: ten standard errors, false alarms far below 1e-6; not of another budget."""
+    """Means of 20 squares or more: ten standard errors, false alarms far below 1e-6; not of another budget."""
     some = {"n": 60, "epsilon": 1.0}
     asked = {
         "items": [choose.Item(**some, k=8), choose.Item(**some, k=8, listed=False)],
@@ -50,7 +50,7 @@ def test_surveys_have_the_predicted_errors():
         "keys": [choose.Pairs(**some, d=8, m=2, share=0.0)],
         "attributes": [choose.Marginals(**some, d=3, k=3), choose.Crosstabs(**some, d=3, k=2)],
     }
-    found = study.surveys(asked, (0.5,), np.random.default_rng(4), elsewhere=4.0, runs=30)
+    found = study.surveys(asked, (0.5,), np.random.default_rng(4), elsewhere=4.0, runs=20)
     assert found.groupby("question").size().min() >= 1 and found["kind"].nunique() == len(asked)
     assert (np.abs(found["measured"] - found["predicted"]) < 10 * found["blur"]).all()
     assert (np.abs(found["measured"] - found["elsewhere"]) > 10 * found["blur"]).mean() > 0.3
