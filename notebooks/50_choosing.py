@@ -78,13 +78,13 @@ table(pd.DataFrame(rows, columns=[*columns, "work for each", "list"]))
 
 # %% [markdown]
 # The second column is the *error*: the standard error of an estimated share, in percentage points.
-# Errors fall with $\sqrt n$.
+# An error falls like $1/\sqrt n$.
 # So the square of a ratio of errors says how many times as many *people* a mechanism needs for the error of the first.
 # A report has private and public *bits*; a seed, for instance, is public.
 # The server *works* once for each report, or for each report and item.
 # The last column says whether the client must know the *list* of items.
 #
-# Five mechanisms are equally good for all purposes: their errors differ by less than 4 %.
+# The first five are practically equal: their errors differ by less than 4 %.
 # Among them, the block design ({ref}`ch-limit`) has the shortest report and the least work; the wheel ({ref}`ch-wheel`) needs no list.
 # k-RR needs more than four times as many people as the first.
 #
@@ -162,12 +162,12 @@ print(f"{first.name} of {first.mechanism.set_size}: {100 * first.error:.2f}")
 # $$ n\Var\hat f \approx \frac{Z^2}{b\,(k-b)\,(e^\varepsilon-1)^2} = \frac{4\,e^\varepsilon}{(e^\varepsilon-1)^2}, $$
 #
 # the variance of OUE.
-# This is why so many mechanisms are equally good: OUE, OLH, the wheel, and block designs of that size.
+# This is why so many mechanisms are nearly equal: OUE and OLH have this variance; the wheel and block designs come close to it.
 # By {eq}`eq-choosing-three`, k-RR is better than these for $k < 3\,e^\varepsilon+2$.
 # This is the other border: if the server may work only once for each report, block designs take the place of k-Subset.
 
 # %% mystnb={"figure": {"name": "fig-choosing-item", "caption": "The best mechanism for a rare item of k. Left: of all. Right: of those whose server works once for each report. Lines: $k = 2e^\\varepsilon + 1$ and $k = 3e^\\varepsilon + 2$."}, "image": {"alt": "Two maps of budgets from 0.1 to 8 and 2 to 4,096 items, with a rising dashed line each. Left: k-RR lies below the line, k-Subset above it. Right: k-RR below the line, block design above it; for few items, the border lies a little lower."}}
-SIZES = np.unique(np.geomspace(2, 4096, 22).round().astype(int))
+SIZES = np.unique(np.geomspace(2, 4096, 18).round().astype(int))
 BUDGETS = np.geomspace(0.1, 8, 21)
 NAMES = ["k-RR", "k-Subset", "block design"]
 MAPS = {"any work": (None, 2, 1), "for each report": ("report", 3, 2)}
@@ -194,7 +194,7 @@ plt.show()
 # k-RR is for few items, or for a large ε.
 # Near the border, the choice hardly matters.
 # Far above it, k-RR is a costly mistake, because its variance grows with $k$.
-# For 7, 13 and some other numbers of items, a block design equals k-Subset at certain ε, with a shorter report.
+# For 7, 13 and some other numbers of items, which this map leaves out, a block design equals k-Subset at certain ε, with a shorter report.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the formulas, the border, and what the ranking says"}
@@ -381,7 +381,8 @@ check(
 #
 # A formula could be right and a mechanism's reports wrong.
 # So we run every mechanism with its real client: 33 questions, and 40 surveys or more for each mechanism.
-# The people hold nothing that is asked for, so the square of an estimate is a squared error; of numbers, all people have the worst.
+# The people hold nothing that is asked for, so the square of an estimate is a squared error.
+# Where the question is a mean, all people have the number with the largest error.
 # {numref}`fig-choosing-simulated` compares each mechanism with the first choice for its question.
 
 # %% mystnb={"figure": {"name": "fig-choosing-simulated", "caption": "Error divided by that of the first choice. Line: predicted. Marks: measured, one for each mechanism and question; questions differ in ε and size."}, "image": {"alt": "Logarithmic axes, predicted ratio from 1 to 100 and measured ratio. Marks of five kinds, for items, sets, a number, keys and tables, lie close to the diagonal from 1 to beyond 50."}}
@@ -499,7 +500,7 @@ plt.show()
 # {numref}`fig-choosing-tree` leads to a good choice.
 # {ref}`The page to play with <play>` finds the best one in your browser.
 
-# %% mystnb={"figure": {"name": "fig-choosing-tree", "caption": "A good choice in two steps; k is the number of items."}, "image": {"alt": "A tree of decisions. One item: wheel without a list; k-RR for at most 2 e to the epsilon plus 1 items; block design for a short report; otherwise k-Subset. A set: PrivSet, or one drawn item by k-RR if the server looks up cells. Keys: Wheel-KV, PCKV-GRR or state encoding. Number: Hybrid or hierarchy; several: Harmony. Attributes: one or a pair in public, or blocks."}}
+# %% mystnb={"figure": {"name": "fig-choosing-tree", "caption": "A good choice in two steps; k is the number of items or values, and *drawn* means drawn in public."}, "image": {"alt": "A tree of decisions. One item: wheel without a list; k-RR for at most 2 e to the epsilon plus 1 items; block design for a short report; otherwise k-Subset. A set: PrivSet, or one drawn item by k-RR if the server looks up cells. Keys: Wheel-KV, PCKV-GRR or state encoding. Number: Hybrid or hierarchy; several: Harmony. Attributes: one or a pair in public, or blocks."}}
 few = "$k \\leq 2e^\\varepsilon + 1$"
 item = {"no list": "wheel", few: "k-RR"}
 item |= {"short report": "block design", "else": "k-Subset"}
