@@ -140,13 +140,14 @@ def noise_of_sets(b, k, eps):
     return (Z - e) * (Z - 1) / (b * (k - b) * (e - 1) ** 2)
 
 
+eps, n = question.epsilon, question.n
 for b in (1, 5, 11, 20):
-    error = sqrt(noise_of_sets(b, 40, 1.0) / 20_000)
+    error = sqrt(noise_of_sets(b, question.k, eps) / n)
     print(f"sets of {b:2d}: ± {100 * error:.2f} points")
 
 rare = replace(question, share=0.0)
 first = usable(rare)[0]
-print(f"{first.name} of {first.mechanism.set_size}: {100 * first.error:.2f}")
+print(f"{first.name}:  ± {100 * first.error:.2f}, the first choice")
 
 # %% [markdown]
 # For $b = 1$, this is k-RR.
@@ -183,8 +184,8 @@ for ax, (title, (work, a, b)) in zip(axes, MAPS.items(), strict=True):
     ax.plot(BUDGETS[low], line[low], **look)
     for name in names.stack().unique():
         places = np.nonzero(names.to_numpy() == name)
-        k, eps = (int(np.median(place)) for place in places)
-        ax.text(BUDGETS[eps], SIZES[k], name, ha="center", va="center")
+        row, column = (int(np.median(at)) for at in places)
+        ax.text(BUDGETS[column], SIZES[row], name, ha="center", va="center")
     ax.set(xscale="log", yscale="log", title=title, xlabel="budget ε")
     plain_ticks(ax)
 axes[0].set_ylabel("number of items k")
@@ -443,7 +444,7 @@ check("Order", "clear pairs", wrong == 0 and clear > pairs / 3, control="ranked 
 
 # %%
 wanted = 0.01 / 1.96
-print(f"ε = 1: {best.people(wanted):,} people")
+print(f"ε = {question.epsilon}: {best.people(wanted):,} people")
 
 
 def excess(eps):
@@ -452,7 +453,7 @@ def excess(eps):
     return log(ranked[0].error / wanted)
 
 
-print(f"20,000 people: ε = {brentq(excess, 0.1, 10):.2f}")
+print(f"{question.n:,} people: ε = {brentq(excess, 0.1, 10):.2f}")
 
 # %% mystnb={"figure": {"name": "fig-choosing-people", "caption": "People needed for a standard error of 0.01, by the first choice for each question and ε. Means are on the scale from −1 to 1."}, "image": {"alt": "Five falling lines against epsilon from 0.25 to 4 on logarithmic axes. One of 40 items and one number fall from 600,000 people, to 300 and 1,500; three of 40 items and eight attributes begin at 2 and 3 million; their pairs fall from 16 million to 7,000."}}
 SOME = ["one number", "three of 40 items"]
