@@ -160,6 +160,18 @@ class Asked(ABC):
         """Count reports.  Tallies add."""
         return self.mechanism.tally(reports)  # type: ignore[no-any-return]
 
+    def question(self, n: int = 10_000) -> Question:
+        """Return the question to `ldpnb.serve.choose` for so many people: which ε, or how many people, it takes.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> planned = OneOf(["pay", "boss", "hours"], epsilon=1.0).question(20_000)
+        >>> planned.people_for(0.01), round(planned.epsilon_for(0.02), 2)  # ±1 point, ±2 points
+        (64367, 0.9)
+        """
+        return self._question(n)
+
     def rank(self, n: int = 10_000) -> Ranking:
         """Rank all mechanisms that could be used, by `ldpnb.serve.choose`, for so many people."""
         return self._question(n).rank()

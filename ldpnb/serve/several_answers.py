@@ -98,7 +98,7 @@ class Ratings(Asked):
     def _question(self, n: int) -> Question:
         from ldpnb.serve.choose import Pairs
 
-        return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most)
+        return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most, low=self.low, high=self.high)
 
     def encoded(self, values: Any, everybody: Any = None) -> Records:
         """Return records; see `perturb`."""
