@@ -143,6 +143,7 @@ ax = sns.lineplot(line, x="t", y="belief", **theory("client", names))
 sns.lineplot(marks, x="t", y="belief", ax=ax, **simulation("client", names))
 ax.axhline(F, color="dimgray", marker="", lw=1.5, ls="--")
 ax.set(xlabel="mornings t", ylabel="mean belief", ylim=(0.15, 1.02))
+ax.set_xticks(MORNINGS)
 label_lines(ax)
 plt.show()
 
@@ -315,7 +316,8 @@ brands, minutes = rng.integers(64, size=6000), rng.integers(24 * 60, size=6000)
 people = list(zip(brands, minutes, strict=True))[:200]
 named = sum(undo(seeded(b, m)) == {b} for b, m in people)
 off = far_off(EVERY[minutes], brands)
-print(f"{named} of 200 people named; 6,000 people: {off:.1f} standard errors")
+print(f"{named} of 200 people named")
+print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
 # `laws` does not show this fault: every seed gives good coins.
@@ -574,7 +576,7 @@ check(
 # For an observer, the *report* is all that the observer can see of a person's participation.
 # :::
 #
-# So let the client return all that is seen.
+# Let the client return all that is seen.
 
 
 # %%
@@ -603,7 +605,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 
 # %% [markdown]
 # Silence multiplies the odds of *not* smoking by 5/2, and a yes those of smoking by $2e^\varepsilon$.
-# The larger one counts: $\varepsilon + \ln 2$ from $\varepsilon = \ln\frac54$ on.
+# The exact ε is the larger logarithm: $\varepsilon + \ln 2$ from $\varepsilon = \ln\frac54$ on.
 # A single draw proves the item, and a length counts the brands.
 # So draw whether to take part without looking at the value, or let "no answer" be a value.
 # In the package, the number of draws does not depend on the value, but time may {cite:p}`jin2022timing`.
@@ -671,7 +673,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 #
 # :::{dropdown} Solution
 # Use k-RR with three symbols: it is ε-LDP for all three values, so silence reveals no more than an answer.
-# With $p = e^\varepsilon/(e^\varepsilon+2)$, each share is $\big(\text{reported share} - \frac{1-p}{2}\big)\big/\big(p - \frac{1-p}{2}\big)$, and the share $s$ among those who answer is yes divided by yes plus no.
+# With $p = e^\varepsilon/(e^\varepsilon+2)$, each share is $\big(\text{reported share} - \frac{1-p}{2}\big)\big/\big(p - \frac{1-p}{2}\big)$, and the share among those who answer is yes divided by yes plus no.
 # The code has its standard error.
 # :::
 
