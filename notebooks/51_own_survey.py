@@ -61,7 +61,7 @@ rng = np.random.default_rng(1965)
 # %%
 EPS, N = 2.0, 20_000
 SHARE = {"pay": 0.27, "hours": 0.22, "boss": 0.16}
-SHARE |= {"team": 0.07, "commute": 0.12, "career": 0.04}
+SHARE |= {"team": 0.07, "commute": 0.12, "other": 0.04}
 POPULATION = {**SHARE, None: 1 - sum(SHARE.values())}
 
 
@@ -86,7 +86,7 @@ staff = pd.read_csv(csv)
 print(staff.head(6).to_string())
 
 # %% [markdown]
-# Blanks became NaN, and these turned whole numbers and yes/no codes into floats.
+# A blank is read as NaN, and turns a column of whole numbers into floats: 1.0 is yes, 0.0 is no.
 #
 # (sec-survey-labels)=
 # ## Labels come first
@@ -101,13 +101,15 @@ for ward in WARDS:
     print(dict(zip(ward, codes.tolist(), strict=True)))
 
 # %% [markdown]
-# In one ward, code 1 means "pay", in the next it means "hours", and a sum over wards is wrong without any error message.
+# Code 1 means "pay" in the first ward, and "hours" in the second.
+# A sum over wards is wrong, without any error message.
 # A phone, which sees one answer, cannot make such a list at all.
-# And the list itself tells who exists: a ward where "boss" has a code has somebody who said it.
-# So write the labels down before anybody answers, with one for a missing answer.
+# And the list tells what was said: if "boss" has a code, somebody in this ward said it.
+# So write the labels down before anybody answers, with "other" for the unforeseen, and one for a missing answer.
+# The package insists:
 
 # %%
-REASONS = ["pay", "hours", "boss", "team", "commute", "career"]
+REASONS = ["pay", "hours", "boss", "team", "commute", "other"]
 LABELS = [*REASONS, "no answer"]
 K = len(LABELS)
 try:
@@ -119,7 +121,7 @@ except ValueError as refused:
 # (sec-survey-client)=
 # ## From an answer to a report
 #
-# The client looks up the code and applies k-RR to it.
+# The client looks up the code and applies k-RR to it ({numref}`fig-survey-flow`).
 
 
 # %%
@@ -132,9 +134,12 @@ def client(answer, eps, rng):
     return pick([v for v in range(K) if v != x], rng)
 
 
-print("Ana sends", [LABELS[client("boss", EPS, rng)] for _ in range(6)])
-(ana,) = laws(lambda x, rng: client(x, EPS, rng), ["boss"])
-print({LABELS[y]: round(float(p), 3) for y, p in sorted(ana.items())})
+print("Ana may send", [LABELS[client("boss", EPS, rng)] for _ in range(6)])
+(law,) = laws(lambda x, rng: client(x, EPS, rng), ["boss"])
+print({LABELS[y]: round(float(p), 3) for y, p in sorted(law.items())})
+
+# %% [markdown]
+# The second line is the *distribution (law)* of Ana's report.
 
 # %% mystnb={"figure": {"name": "fig-survey-flow", "caption": "A survey. The labels are public; the answer and its code stay on the phone."}, "image": {"alt": "Flow in two lanes. On the phone: answer, label, code, k-RR with a die. A report crosses the privacy border to the server: counts, shares, intervals."}}
 steps = [("phone", name) for name in ("answer", "label", "code", "k-RR")]
@@ -166,10 +171,12 @@ def declining(answer, eps, rng):
 for who in (client, declining):
     for answers in (REASONS, [*REASONS, None]):
         told = laws(lambda x, rng, who=who: who(x, EPS, rng), answers)
-        print(f"{who.__name__:<9} {len(answers)} answers: ε = {epsilon(told):.3g}")
+        row = f"{who.__name__:<9} {len(answers)} answers"
+        print(f"{row}: ε = {epsilon(told):.3g}")
 
 # %% [markdown]
-# Only a missing answer sends nothing, with probability 1 against 0.
+# The seventh answer is the missing one.
+# It sends nothing with probability 1, all others with probability 0, and no finite $\varepsilon$ covers this ratio.
 # So declining protects *which* reason somebody gave, but not *whether* she gave one.
 # With a category for it, both are protected; the price is one more label, and some more noise.
 # Decline only if silence is harmless, and remember that shares are then of those who answer.
@@ -265,7 +272,8 @@ def server(counts, eps):
 reports = np.array([client(x, EPS, rng) for x in staff["reason"]])
 f_hat, these, population = server(np.bincount(reports, minlength=K), EPS)
 truth = staff["reason"].fillna("no answer").value_counts(normalize=True)
-rows = pd.DataFrame({"label": LABELS, "truth": [f"{truth[x]:.1%}" for x in LABELS]})
+rows = pd.DataFrame({"label": LABELS})
+rows["truth"] = [f"{truth[x]:.1%}" for x in LABELS]
 rows["estimate"] = [f"{f:.1%}" for f in f_hat]
 rows["error, these people"] = [f"{e:.2%}" for e in these]
 rows["error, population"] = [f"{e:.2%}" for e in population]
@@ -278,16 +286,17 @@ table(rows)
 # (sec-survey-coverage)=
 # ### Do the intervals cover?
 #
-# Divide the distance between estimate and truth by its own standard deviation, and call the result $Z$, which is nearly standard normal.
+# Divide the distance between estimate and truth by its own standard deviation.
+# The result $Z$ is nearly standard normal.
 # An interval covers the truth if the distance is at most 1.96 times the error it uses, so with probability
 #
 # $$ \Pr\Big[\,\lvert Z\rvert \le 1.96\cdot\frac{\text{error used}}{\text{standard deviation}}\,\Big]. $$ (eq-survey-covers)
 #
-# {numref}`fig-survey-coverage` tries both errors on both truths, in 400 surveys of 1,000 people for each ε.
+# {numref}`fig-survey-coverage` tries both errors on both truths, in 1,000 surveys of 1,000 people for each ε.
 
-# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of 95 % intervals for the share of pay, 1,000 people. Lines: formula. Marks: 400 surveys, with 95 % bars."}, "image": {"alt": "Two panels of coverage against epsilon from 0.5 to 6. About the population, the error for the population stays at 0.95, that for these people falls to 0.35. About these people, the error for these people stays at 0.95, and that for the population rises to 1. Marks lie near the lines."}}
+# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each of the two errors. Lines: formula. Marks: 1,000 surveys of 1,000 people, with 95 % bars."}, "image": {"alt": "Two panels of coverage against epsilon from 0.5 to 6. About the population, the error for the population stays at 0.95, that for these people falls to 0.27. About these people, the error for these people stays at 0.95, and that for the population rises to 1. Marks lie near the lines."}}
 BUDGETS = np.array([0.5, 1, 2, 3, 4, 5, 6])
-drawn = {"n": 1000, "budgets": BUDGETS, "runs": 400, "rng": rng}
+drawn = {"n": 1000, "budgets": BUDGETS, "runs": 1000, "rng": rng}
 marks = study.coverage(client, server, POPULATION, **drawn)
 
 
@@ -298,7 +307,7 @@ def errors(eps, n=1000):
     return [error[0] for error in server(n * expected, eps)[1:]]
 
 
-NAMES, TRUTHS = ["for these people", "for the population"], ["these people", "population"]
+NAMES, TRUTHS = (list(marks[x].unique()) for x in ("error", "about"))
 lines = []
 for eps in np.linspace(0.5, 6, 45):
     for name, used in zip(NAMES, errors(eps), strict=True):
@@ -309,16 +318,19 @@ lines = pd.DataFrame(lines, columns=["ε", "error", "about", "covered"])
 fig, axes = plt.subplots(1, 2, sharey=True, figsize=(7.6, 3.4))
 for ax, about in zip(axes, reversed(TRUTHS), strict=True):
     line, mark = (x[x["about"] == about] for x in (lines, marks))
-    sns.lineplot(line, x="ε", y="covered", ax=ax, **theory("error", NAMES))
-    sns.lineplot(mark, x="ε", y="covered", ax=ax, **simulation("error", NAMES))
+    look = simulation("error", NAMES)
+    sns.lineplot(mark, x="ε", y="covered", ax=ax, **look)
+    look = theory("error", NAMES)
+    sns.lineplot(line, x="ε", y="covered", ax=ax, **look)
     ax.set(title=f"about {about}", xlabel="budget ε", ylabel="coverage")
 label_lines(axes)
 plt.show()
 
 # %% [markdown]
 # Each error suits its own truth.
-# The smaller error is tempting, and at $\varepsilon = 4$ it covers the population only six times out of ten: the less noise, the more the sample matters.
-# Say beside each interval which truth it is about.
+# The smaller error is tempting, but at $\varepsilon = 4$ it covers the population only six times out of ten.
+# The less noise, the more the sample matters.
+# So say beside each interval which truth it is about.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both errors exactly, and the simulated coverage"}
@@ -344,7 +356,7 @@ expected = [
     2 * norm.cdf(1.96 * errors(row["ε"])[NAMES.index(row["error"])] / errors(row["ε"])[TRUTHS.index(row["about"])]) - 1
     for _, row in seen.iterrows()
 ]
-allowed = [5.5 * sqrt(c * (1 - c) / 400) + 0.01 for c in expected]  # and for the normal approximation
+allowed = [5.5 * sqrt(c * (1 - c) / 1000) + 0.01 for c in expected]  # and for the normal approximation
 check(
     "Coverage",
     "28 coverages by simulation: as by formula",
@@ -369,27 +381,29 @@ print(result)
 # %% [markdown]
 # Estimates and errors are those of our server.
 # `people=True` gives the errors for these people.
-# The intervals are *score intervals* {cite:p}`wilson1927probable`: the shares from which the estimate is at most 1.96 standard errors away, with the error taken at that share.
-# For this many people they hardly differ from ours, but they also hold for rare labels and few people.
+# The intervals are *score intervals* {cite:p}`wilson1927probable`.
+# They hold the shares from which the estimate is at most 1.96 errors away, with the error taken at that share.
+# For this many people they hardly differ from ours; for rare labels or few people they cover better.
 #
-# For all people at once, without our client:
+# `perturb` runs the clients of a whole column, for simulations:
 
 # %%
 again = reason.perturb(staff["reason"], rng=rng)
-print(reason.estimate(reason.tally(again))["boss"])
+boss = reason.estimate(reason.tally(again))["boss"]
+print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 
 # %% [markdown]
 # ### All intervals at once
 #
-# Each interval misses with probability 0.05, so among seven some miss often.
-# Let each miss with probability $0.05/k$ only.
-# Then, whatever depends on what,
+# Each interval misses with probability 0.05, so one of the seven misses far more often.
+# Make them wider, so that each misses with probability $0.05/k$ only.
+# Then, even though the intervals depend on each other,
 #
-# $$ \Pr[\text{some interval misses}] \;\le\; \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \;=\; k\cdot\frac{0.05}{k} = 0.05. $$ (eq-survey-bonferroni)
+# $$ \begin{aligned} \Pr[\text{some interval misses}] &\le \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \\ &= k\cdot\frac{0.05}{k} = 0.05. \end{aligned} $$ (eq-survey-bonferroni)
 #
 # This is Bonferroni's bound; `together=True` applies it, as in {numref}`fig-survey-result`.
 
-# %% mystnb={"figure": {"name": "fig-survey-result", "caption": "The result to publish: shares with 95 % intervals, all together, about these 20,000 people. Crosses: their true shares, known here because we invented them."}, "image": {"alt": "Seven horizontal intervals, from pay at 27 percent, hours at 22, boss at 16, commute and no answer at 12, team at 7, to career at 4. Each contains the cross of the true share."}}
+# %% mystnb={"figure": {"name": "fig-survey-result", "caption": "The result to publish: shares with 95 % intervals, all together, about these 20,000 people. Crosses: their true shares, known here because we invented them."}, "image": {"alt": "Seven horizontal intervals, from pay at 27 percent, hours at 22, boss at 16, commute and no answer at 12, team at 7, to other at 4. Each contains the cross of the true share."}}
 asked = {"people": True, "together": True}
 result = reason.estimate(reason.tally(reports), **asked)
 ax = result.plot()
@@ -417,13 +431,25 @@ check(
 # (sec-survey-plan)=
 # ## Before you ask
 #
-# {eq}`eq-survey-both` needs no data, so plan with it.
-# Which mechanism has the least error, and how many people does ±1 point take?
+# The error in {eq}`eq-survey-both` needs no data, so plan with it.
+# Which mechanism has the least error?
+# `rank` compares all of them, for a label that one person in $k$ has; here are the first three:
 
 # %%
 for choice in reason.rank(N)[:3]:
     print(f"{choice.name:<13} error {choice.error:.2%}")
 
+# %% [markdown]
+# Without a mechanism, `OneOf` takes the first that fits.
+# How wide will an interval be, and how many people does ± 1 point take?
+# `plan` gives the error to come, here of a share of 10 %.
+# By {eq}`eq-survey-both`, $n$ times the squared error does not depend on $n$, so
+#
+# $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2, $$ (eq-survey-people)
+#
+# and half the width takes four times as many people.
+
+# %%
 rows = []
 for eps in (0.5, 1.0, 2.0, 4.0):
     best = OneOf(REASONS, missing="no answer", epsilon=eps)
@@ -434,16 +460,15 @@ columns = ["ε", "interval", "seen from", "people for ± 1 point"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Intervals are for a share of 10 % and 20,000 people; estimates below *seen from* are not told from zero.
-# Half the interval takes four times as many people.
-# Without a mechanism, `OneOf` takes the best one that fits.
+# Intervals are for 20,000 people; an estimate below *seen from* is not told from zero.
 #
 # (sec-survey-several)=
 # ## Several questions, one budget
 #
-# Answers of one person add up: her reports together cost the sum of their ε ({ref}`ch-composition`).
-# A `Survey` holds several questions and a limit for the sum.
-# `Number` estimates a mean, `YesNoTable` shares of yes in each column and in pairs of columns.
+# One person's reports together cost the sum of their ε ({ref}`ch-composition`).
+# A `Survey` holds several questions, and a limit for this sum.
+# `Number` estimates a mean, and `YesNoTable` the share of yes in each column and in pairs of columns.
+# Its columns have the codes of our file:
 
 # %%
 survey = Survey(
@@ -458,21 +483,22 @@ survey = Survey(
     limit=2.0,
 )  # fmt: skip
 tallies = survey.tally(survey.perturb(staff, rng=rng))
-print(survey.estimate({q: tallies[q] for q in ("age", "habits")}))
-shrunk = survey.estimate(tallies)["reason"]["boss"]
-print(f"\nboss: error {shrunk.error:.2%}, before {population[2]:.2%}")
+print(survey.estimate(tallies))
+truths = staff[["age", "remote", "nights"]].mean()
+print("\ntruths:", truths.round(3).to_dict())
 
 # %% [markdown]
-# Here, blanks in the age or in a habit decline.
-# Half of the budget for the reason doubles its error, roughly.
-# Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`exercise 1 <sec-survey-exercises>`).
+# Each question has taken the mechanism with the least error.
+# With half the budget, the errors of the reasons have more than doubled.
+# Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`Exercise 1 <sec-survey-exercises>`).
 #
-# On Ana's own phone, an account pays, and refuses a second round:
+# All columns at once are for simulations.
+# On Ana's own phone there is one row, and an account that pays for its reports:
 
 # %%
 ana = {"reason": "boss", "age": 41, "remote": 0, "nights": 1}
 with TemporaryDirectory() as phone:
-    account = Account(f"{phone}/account", limit=2.0)
+    account = Account(f"{phone}/account", limit=2.5)
     sent = survey.answer(ana, account=account)
     print(f"reports on {', '.join(sent)}; spent {account.spent}")
     try:
@@ -484,24 +510,26 @@ with TemporaryDirectory() as phone:
 # (sec-survey-disk)=
 # ## On disk, and on a cluster
 #
-# Counts add, so reports may lie in many files, *partitions*, and be counted in any order.
-# Here each day brings 5,000 reports.
-# A file stores counts of codes without their labels, so pass `identity`, which contains question, labels and mechanism: files of another list are refused.
+# Counts add, so reports may lie in several files, called *partitions*, and be counted in any order.
+# Here each day brings a quarter of the reports.
+# A file holds codes without their labels.
+# So label it by `identity`, which names the question, its labels and the mechanism; files of another list are refused.
 
 # %%
 days = Path(folder.name) / "reports"
 days.mkdir()
 LABEL, mechanism = reason.identity, reason.mechanism
 for day in range(4):
-    part = reports[5000 * day : 5000 * (day + 1)]
-    save(part, days / f"day-{day}.parquet", mechanism, label=LABEL)
+    path = days / f"day-{day}.parquet"
+    save(reports[day::4], path, mechanism, label=LABEL)
 found = collect(mechanism, days, label=LABEL)
 print(f"{found.reports:,} reports in {len(found.partitions)} partitions")
-print(reason.estimate(found.tally)["boss"])
+boss = reason.estimate(found.tally)["boss"]
+print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 
 # %% [markdown]
-# A cluster of dask gets the same call, with the cluster's client or address.
-# Here two workers share this process; on your machines they need only see the same folder.
+# A cluster of dask takes the same call, with its client or address.
+# Here, two workers share this process; on other machines, all workers must see the folder.
 
 # %%
 from distributed import Client
@@ -543,12 +571,12 @@ folder.cleanup()
 # |---|---|---|---|
 # | one of a list | `OneOf(labels)` | shares | {ref}`ch-frequency` |
 # | a string of no list | `Strings()` | shares of strings that you name later | {ref}`ch-wheel` |
-# | a number | `Number(low, high)` | mean | {ref}`ch-one-number` |
+# | a number | `Number(low, high)` | mean | {ref}`ch-means` |
 # | ratings of some items | `Ratings(items, low, high, most)` | shares, mean ratings | {ref}`ch-keyvalue` |
 # | yes or no to several things | `YesNoTable(columns)` | shares, pairs | {ref}`ch-joint` |
 #
 # All have `perturb`, `tally`, `estimate` and `plan`.
-# Strings are counted for any list that you think of afterwards; ratings are a dictionary for each person:
+# Below, 60 % write "mail", and half of the people rate the canteen, 3 on average:
 
 # %%
 tool = Strings(epsilon=EPS)
@@ -561,17 +589,19 @@ rated = stars.perturb(people * 5000, rng=rng)
 print(f"\n{stars.estimate(stars.tally(rated))}")
 
 # %% [markdown]
+# Nothing is clipped: by chance, a mean may lie outside the scale.
+#
 # (sec-survey-wrong)=
 # ## What can go wrong
 #
 # - *An answer that no label fits.*
-#   Include "other" from the start: a list that grows later is another question, with a budget of its own.
+#   A list that grows later is another question, and costs its own ε.
 # - *Those who take part differ.*
 #   No interval shows this, at any $n$.
 # - *Rare labels.*
-#   A share below two errors is not told from zero, and negative estimates are usual; do not cut them off before you add or average.
-# - *One perturbation by the collector.*
-#   `perturb` on a whole column means that somebody has the column.
+#   Their estimates are often negative; do not cut them off before you add or average.
+# - *The collector perturbs.*
+#   If you run `perturb` on other people's column, you know all answers, and ε covers only what you pass on.
 #
 # (sec-survey-exercises)=
 # ## Exercises
@@ -603,6 +633,7 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # Randomized response on the bit "pay or hours" has $k = 2$.
 # The sum of two shares is an average of scores as well: a report that says one of the two labels scores $(1-2q^*)/(p^*-q^*)$, any other $-2q^*/(p^*-q^*)$.
 # The two estimates are not independent, so their variances do not simply add.
+# One bit is better: at ε = 2, its error is about two thirds of the other.
 # :::
 
 
@@ -629,7 +660,7 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 6 minutes)
 # The hospital asked all its 20,000 employees, and all took part.
-# Which of the two errors belongs into the report to the board?
+# Which of the two errors belongs in the report to the board?
 # And if it wants to predict the reasons of next year's staff?
 # :::
 #
@@ -642,7 +673,7 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 #
 # ## Summary
 #
-# - Labels are written down beforehand, "no answer" and "other" included.
+# - A survey is a list of labels written down beforehand, a mechanism, and intervals.
 # - Sending nothing is a report, and reveals that there is no answer.
 # - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$.
 # - Intervals for all labels together share the probability to miss.

@@ -51,8 +51,8 @@ def test_hardly_any_noise_leaves_the_people_as_they_are(run):
     """
     _, found = run(fixed(1e-6, 0.1))
     assert found[20.0, "for these people", "these people"] == 1
-    assert found[20.0, "for these people", "population"] < 1
-    assert found[20.0, "for the population", "population"] == 1
+    assert found[20.0, "for these people", "the population"] < 1
+    assert found[20.0, "for the population", "the population"] == 1
     assert found[1.0, "for these people", "these people"] < 1
 
 

@@ -49,7 +49,7 @@ def coverage(
     -------
     DataFrame
         A row for each ε, run, error ("for these people" or "for the population") and what an interval is about ("these
-        people" or "population"), with `covered`, 0 or 1.
+        people" or "the population"), with `covered`, 0 or 1.
     """
     rows = []
     labels, population = list(share), np.array(list(share.values()))
@@ -62,6 +62,6 @@ def coverage(
             )
             found, *errors = server(counts, eps)
             for error, off in zip(("for these people", "for the population"), errors, strict=True):
-                for about, truth in (("these people", people[0] / n), ("population", population[0])):
+                for about, truth in (("these people", people[0] / n), ("the population", population[0])):
                     rows.append((eps, error, about, int(abs(found[0] - truth) < width * off[0])))
     return pd.DataFrame(rows, columns=["ε", "error", "about", "covered"])
