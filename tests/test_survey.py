@@ -26,6 +26,7 @@ from ldpnb import (
     Number,
     OneOf,
     Ratings,
+    Records,
     Strings,
     Survey,
     SystemRandom,
@@ -44,6 +45,7 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
+Z = 1.959963984540054  # of 95 %
 COLOURS = OneOf(["red", "blue", "green"], epsilon=1.0, missing="none")
 STORY = ["blue", "red", None, "green", "red"]
 CODES = [1, 0, 3, 2, 0]
@@ -282,6 +284,13 @@ def test_a_mechanism_for_numbers_says_what_takes_such_answers(wrong):
         TwoPoint(epsilon=1.0).perturb(wrong, rng=rng())
 
 
+def test_a_mechanism_for_records_says_what_takes_lists():
+    with pytest.raises(
+        ValueError, match=r"^values must be Records, got list; Strings and Ratings take lists and tables$"
+    ):
+        Wheel(epsilon=1.0, m=1).perturb(["a"], rng=rng())
+
+
 def test_no_cure_for_what_is_no_answer():
     with pytest.raises(ValueError, match=r"^reports must be integers in \[0, 4\), got float64 values$"):
         GRR(k=4, epsilon=1.0).tally(np.array([1.0]))
@@ -347,6 +356,10 @@ def test_results_of_numbers_strings_ratings_and_tables_are_the_mechanisms_own():
     tally = word.tally(word.perturb(["a", "b"] * 100, rng=rng()), ["b", "c"])
     np.testing.assert_allclose(word.estimate(tally).low, interval(tally)[0])
     np.testing.assert_allclose(word.estimate(tally).estimate, word.mechanism.estimate(tally))
+    these = word.estimate(tally, people=True)
+    own, rare = word.mechanism.variance(Records.of({0}, set()), [0])[:, 0]
+    for end in (these.low, these.high):  # score intervals: z errors away, of the share at the end
+        np.testing.assert_allclose(np.abs(these.estimate - end), Z * np.sqrt((rare + (own - rare) * end) / 200))
 
     for m in (WheelKV(epsilon=3.0, m=2), PCKVUE(d=3, ell=2, epsilon=3.0)):
         stars = Ratings(["x", "y", "z"], 1, 5, 2, mechanism=m)
@@ -358,14 +371,16 @@ def test_results_of_numbers_strings_ratings_and_tables_are_the_mechanisms_own():
         told = means.reliable
         np.testing.assert_allclose(found.means.estimate[told], 3 + 2 * means.mean[told])
         np.testing.assert_allclose(found.means.error[told], 2 * means.error[told])
-        np.testing.assert_array_equal(found.means.low[~told], 1)
-        np.testing.assert_array_equal(found.means.high[~told], 5)
+        np.testing.assert_allclose(found.means.low, np.where(told, found.means.estimate - Z * found.means.error, 1))
+        np.testing.assert_allclose(found.means.high, np.where(told, found.means.estimate + Z * found.means.error, 5))
 
     rows = rng().random((400, 3)) < [0.2, 0.5, 0.8]
     m = DrawnAttributes.of((2, 2, 2), GRR, 1.0)
     table = YesNoTable(["a", "b", "c"], mechanism=m)
     tally = table.tally(table.perturb(rows, rng=rng()))
     np.testing.assert_allclose(table.estimate(tally).estimate, m.estimate(tally)[1::2])
+    np.testing.assert_allclose(table.estimate(tally).low, interval(tally)[0][1::2])
+    np.testing.assert_allclose(table.estimate(tally).high, interval(tally)[1][1::2])
     np.testing.assert_allclose(table.estimate(tally, people=True).error, m.standard_error(tally, people=True)[1::2])
     both = YesNoTable(["a", "b", "c"], epsilon=1.0, pairs=True, missing="?")
     assert isinstance(both.mechanism, Blocks) and both.mechanism.sizes == (3, 3, 3)
@@ -392,6 +407,8 @@ def test_ratings_come_as_dicts_and_as_long_tables():
         stars.encoded(long, everybody=["ann", "bob"])
     with pytest.raises(ValueError, match="values must have 'user', got dict without it"):
         stars.encoded({"item": ["x"], "rating": [1]})
+    for column in (pd.Series([{"x": 5, "y": 1}, {}, {"y": 3}]), np.array([{"x": 5, "y": 1}, {}, {"y": 3}])):
+        assert stars.encoded(column).keys.tolist() == dicts.keys.tolist()
     draws = Ratings(["x", "y"], 1, 5, 1, epsilon=1.0, more="draw")
     assert len(draws.perturb([{"x": 5, "y": 1}], rng=rng())) == 1
 
@@ -472,9 +489,9 @@ def test_rows_frames_and_pictures():
 
 def test_what_is_absent_is_named(monkeypatch):
     found = COLOURS.estimate(COLOURS.tally([0, 1, 2]))
-    for module, call in (("pandas", found.to_frame), ("matplotlib.pyplot", found.plot)):
+    for module, call in (("pandas", found.to_frame), ("matplotlib", found.plot)):
         monkeypatch.setitem(sys.modules, module, None)
-        with pytest.raises(ImportError, match=r"needs \w+: install ldpnb\[chapters\]"):
+        with pytest.raises(ImportError, match=rf"needs {module}: pip install 'ldpnb\[chapters\]'"):
             call()
 
 

@@ -7,6 +7,7 @@ from ldpnb._door import door
 if TYPE_CHECKING:
     from ldpnb.serve._catalogue import catalogue as catalogue
     from ldpnb.serve._results import Entry as Entry, RatingsResult as RatingsResult, Result as Result
+    from ldpnb.serve._vectors import vectors as vectors
     from ldpnb.serve.collecting import (
         ClusterError as ClusterError,
         Collected as Collected,
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
         save_tally as save_tally,
     )
     from ldpnb.serve.one_answer import Number as Number, OneOf as OneOf, Strings as Strings
+    from ldpnb.serve.ranking import Choice as Choice, Ranking as Ranking
     from ldpnb.serve.screening import Screening as Screening, screen as screen
     from ldpnb.serve.several_answers import Ratings as Ratings, YesNoTable as YesNoTable
     from ldpnb.serve.survey import Survey as Survey
+    from ldpnb.serve.wire import decode as decode, encode as encode, schema as schema
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)
