@@ -432,36 +432,46 @@ check(
 # ## Before you ask
 #
 # The error in {eq}`eq-survey-both` needs no data, so plan with it.
-# Which mechanism has the least error?
-# `rank` compares all of them, for a label that one person in $k$ has; here are the first three:
-
-# %%
-for choice in reason.rank(N)[:3]:
-    print(f"{choice.name:<13} error {choice.error:.2%}")
-
-# %% [markdown]
-# Without a mechanism, `OneOf` takes the first that fits.
-# How wide will an interval be, and how many people does ± 1 point take?
-# `plan` gives the error to come, here of a share of 10 %.
-# By {eq}`eq-survey-both`, $n$ times the squared error does not depend on $n$, so
+# By this formula, $n$ times the squared error does not depend on $n$.
+# So the people that an interval takes are
 #
 # $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2, $$ (eq-survey-people)
 #
-# and half the width takes four times as many people.
+# and half the width takes four times as many.
+# `rank` compares all mechanisms that fit, for a label that one person in $k$ has:
+
+# %%
+for choice in reason.rank(N)[:3]:
+    width = f"± {100 * choice.half_width():.2f} points"
+    print(f"{choice.name:<12}  {width}  {choice.code}")
+
+# %% [markdown]
+# The last column is the Python to copy; `print(reason.rank(N))` shows all mechanisms, with what they ask of phones and servers.
+# Without a mechanism, `OneOf` takes the first.
+# Here is what it can do with other budgets:
 
 # %%
 rows = []
 for eps in (0.5, 1.0, 2.0, 4.0):
-    best = OneOf(REASONS, missing="no answer", epsilon=eps)
-    zero, error = best.plan(N, share=0.0), best.plan(N, share=0.1)
-    row = [eps, f"± {1.96 * error:.1%}", f"{1.96 * zero:.1%}"]
-    rows.append([*row, f"{N * (error / 0.01 * 1.96) ** 2:,.0f}"])
-columns = ["ε", "interval", "seen from", "people for ± 1 point"]
-table(pd.DataFrame(rows, columns=columns))
+    question = OneOf(REASONS, missing="no answer", epsilon=eps)
+    best = question.rank(N)[0]
+    points = best.half_width(), best.smallest_share()
+    row = [eps, best.name, *(f"{100 * x:.1f}" for x in points)]
+    rows.append([*row, f"{best.people_for(0.01):,}"])
+columns = ["ε", "mechanism", "±, points", "seen from, points"]
+table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 
 # %% [markdown]
-# Intervals are for 20,000 people; an estimate below *seen from* is not told from zero.
-#
+# The third column is for 20,000 people.
+# So is the fourth, the smallest share that can be told from zero: its half-width is as large as itself.
+# For a share of your own there is `plan`:
+
+# %%
+for share in (0.01, 0.1, 0.5):
+    error = reason.plan(N, share=share)
+    print(f"share {share:4.0%}: ± {196 * error:.2f} points")
+
+# %% [markdown]
 # (sec-survey-several)=
 # ## Several questions, one budget
 #

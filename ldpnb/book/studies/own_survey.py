@@ -54,7 +54,11 @@ def coverage(
     rows = []
     labels, population = list(share), np.array(list(share.values()))
     for eps in map(float, budgets):
-        told = laws(lambda answer, rng, eps=eps: client(answer, eps, rng), labels)
+
+        def report(answer: Any, rng: Any, eps: float = eps) -> int:
+            return client(answer, eps, rng)
+
+        told = laws(report, labels)
         law = np.array([[float(one.get(code, 0)) for code in range(len(labels))] for one in told])
         for people in rng.multinomial(n, population, size=runs):
             counts = sum(
