@@ -4,7 +4,7 @@
 #
 # :::{admonition} In one minute
 # You have a question for many people.
-# What they hold, ε, the bits of a report and the list decide which mechanism is best; their number does not.
+# What they hold, ε, the bits of a report and the list decide which mechanism is best; the number of people does not.
 # Every mechanism has a formula for its error, so a function can rank them before you ask anybody.
 # The first few are often equally good, while a bad choice needs ten or a hundred times as many people.
 # Look also at the server's work, at the list of items, at liars, and at what ε covers.
@@ -60,19 +60,20 @@ rng = np.random.default_rng(1785)
 
 # %%
 question = choose.Item(n=20_000, epsilon=1, k=40, share=0.05)
-
 frame = question.rank().to_frame().query("not excluded")
 points = 100 * frame["error"]
 times = (points / points.min()) ** 2
-columns = ["name", "points", "people", "private_bits", "public_bits"]
+sent = frame[["private_bits", "public_bits"]].astype(str)
 frame = frame.assign(points=points, people=times).round(2)
-table(frame[[*columns, "server", "listed"]])
+frame["bits"] = sent.agg(" + ".join, axis=1)
+columns = ["name", "points", "people", "bits", "server", "listed"]
+table(frame[columns])
 
 # %% [markdown]
 # The column *points* is the *error*: the standard error of an estimated share, in percentage points.
 # An error falls like $1/\sqrt n$.
-# So the squared ratio of errors says how many times as many *people* a mechanism needs as the first.
-# A report has private and public *bits*; a seed, for instance, is public.
+# So the squared ratio says how many times as many *people* a mechanism needs as the first.
+# A report has private and public *bits*, joined by +; a seed, for instance, is public.
 # The *server* touches each `report` once, or compares it with every `item`.
 # The last column says whether the client must know the list of items.
 # OLH hashes an item's number on the list, the wheel its name.
@@ -278,7 +279,7 @@ table(pd.DataFrame(rows, columns=columns))
 # S-Hist and RAPPOR draw one item of a set of $\ell$, and perturb it.
 # A score is multiplied by $\ell$, to count for the whole set, so the variance grows like $\ell^2$.
 # A report of PrivSet is about the whole set ({ref}`ch-items`).
-# For many items, its variance grows like $\ell$.
+# For many items, its variance is nearly proportional to $\ell$.
 #
 # *Keys with values.*
 # The wheel is best for many keys, PCKV-GRR for a large ε ({ref}`ch-wheel`), and state encoding (SE) for few keys ({ref}`ch-keyvalue`).
@@ -331,7 +332,7 @@ def server(reports, d, k, eps):
 # So $v(\varepsilon/d)$ is near $d^2\,v(\varepsilon)$, and splitting needs $d$ times as many people.
 #
 # For a large ε, the draw itself is most of the error of a frequent value.
-# With $d = k = 3$, $\varepsilon = 4$ and $f = 0.5$, splitting needs a quarter fewer people.
+# With $d = k = 3$, $\varepsilon = 4$ and $f = 0.5$, splitting needs about a quarter fewer people.
 #
 # We ask whether employees are content with pay, team and hours: no, fairly, or very; shares are invented.
 
@@ -412,7 +413,8 @@ best_of = squares.groupby(found["question"]).transform("first")
 ratio = np.sqrt(squares / best_of).join(found["kind"])
 blur = found["blur"] / found["measured"]
 of_first = blur.groupby(found["question"]).transform("first")
-bars = (ratio["measured"] * np.hypot(blur, of_first)).where(blur != of_first, 0)
+bars = ratio["measured"] * np.hypot(blur, of_first)
+bars[blur == of_first] = 0  # the first choice itself
 fig, ax = plt.subplots(figsize=(6.4, 4.2))
 xy = {"x": "predicted", "y": "measured", "ax": ax}
 sns.scatterplot(ratio, **xy, hue="kind", style="kind")
@@ -424,7 +426,7 @@ plt.show()
 
 # %% [markdown]
 # No mechanism departs from its formula by more than chance allows.
-# Of any two mechanisms that 40 surveys can tell apart, the predicted one is better.
+# If 40 surveys tell two mechanisms apart, the order is as predicted.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: size and order, with predictions for another ε as control"}
@@ -453,7 +455,7 @@ check("Order", "clear pairs", wrong == 0 and clear > pairs / 3, control="ranked 
 # You want an interval of 95 % that is ± one point.
 # How many people does that take?
 # With 20,000 people, which ε?
-# And which share differs from 0 at $\varepsilon = 1$?
+# And which shares can you tell from 0 at $\varepsilon = 1$?
 # `people=True` asks about these people, not about a population that they are drawn from.
 
 # %%
@@ -496,7 +498,7 @@ plt.show()
 # - *Liars.*
 #   One made-up report can count for many people (Exercise 3).
 # - *People.*
-#   The error is for the people who answer; if they are a random sample, it adds $f(1-f)/n$ to the variance.
+#   The error is for the people who answer; if they are a random sample, sampling adds $f(1-f)/n$ to the variance.
 #   Errors of numbers are for the worst value; sets have at most `m` items.
 # - *What ε covers.*
 #   It protects all that a person sends here; a report next week has its own ε, and the two add up ({ref}`ch-composition`).
