@@ -1,8 +1,11 @@
 """The chooser: its errors are those of exact laws, nothing is left out, and limits bind."""
 
+import inspect
+import re
 from dataclasses import fields, replace
 from itertools import combinations
 from math import exp, inf, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +20,8 @@ from ldpnb.oracles.frequency import OLH
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.serve import choose
 from ldpnb.verify._laws import moments
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def ask(task, **question):
@@ -466,6 +471,19 @@ def test_strings_have_four_equations_a_candidate(k):
     assert (filters.bits, filters.hashes, filters.q - filters.p, slots.k) == (32, 1, 1, 32)
     assert filters.cohorts == slots.cohorts
     assert 4 * k <= 31 * filters.cohorts and (31 * (filters.cohorts - 1) < 4 * k or filters.cohorts == 2)
+
+
+def test_the_reason_for_strings_names_a_method_that_they_have_here_and_on_the_page():
+    found, page = named(ask("item", k=8).rank()), (ROOT / "book/_static/choose.js").read_text("utf-8")
+    for name in ("RAPPOR", "O-RR"):
+        (method,) = re.findall(r"(\w+)\(values, items\)", found[name].why)
+        assert [*inspect.signature(getattr(found[name].mechanism, method)).parameters] == ["values", "items"]
+        assert f'"{name}", "{found[name].why}"' in page
+
+
+def test_heads_of_the_tables_read_with_what_stands_below_them():
+    page = (ROOT / "book/_static/choose.js").read_text("utf-8")
+    assert "server works per  needs list\n" in str(ask("item", k=8).rank()) and '"The server works per"' in page
 
 
 @pytest.mark.parametrize("task", ["marginals", "crosstabs"])

@@ -236,8 +236,8 @@
       row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), code: call("Wheel", { epsilon: float(eps), m: 1 }), ...open }),
       bars("S-Hist", "its random table adds an error that no number of people averages away"),
       bars("PCE", "for people who choose their own ε", bit),
-      bars("RAPPOR", "for strings; noise(values, items) has its error, hash by hash", { private: 32, public: bits(cohorts), listed: false }),
-      bars("O-RR", "for strings; noise(values, items) has its error, hash by hash", { private: 5, public: bits(cohorts), listed: false }),
+      bars("RAPPOR", "for strings; variance(values, items) has its error, hash by hash", { private: 32, public: bits(cohorts), listed: false }),
+      bars("O-RR", "for strings; variance(values, items) has its error, hash by hash", { private: 5, public: bits(cohorts), listed: false }),
       bars("RAPPOR-Unknown", "for strings that nobody can list; no closed form for the whole"),
       bars("matrix", "for a channel of your own, as ldpnb.numbers finds them"),
     ];
@@ -737,7 +737,7 @@
           ? `Best of ${ranked.length}: ${first.name}, with a standard error of ${shown(first.error, unit)}. ${others.length} more are excluded.${less}`
           : `No mechanism fits; ${others.length} are excluded, each with its reason.`,
       );
-      const head = ["Mechanism", "Standard error", "People for the same error", "Bits, private + public", "The server works a"];
+      const head = ["Mechanism", "Standard error", "People for the same error", "Bits, private + public", "The server works per"];
       const body = ranked.map((one) => {
         const line = make("tr", { "data-name": one.name, "data-choice": JSON.stringify(one) });
         const parts = Object.entries(one.errors).slice(state.task === "pairs" ? 0 : 1);

@@ -137,7 +137,7 @@ class Item(Question):
         shape: Any = {"k": self.k, "epsilon": self.epsilon}
         cohorts = max(2, -(-4 * self.k // 31))  # of 32 bits: four equations a candidate
         string: Any = {"cohorts": cohorts, "epsilon": self.epsilon}
-        hash_by_hash = "noise(values, items) has its error, hash by hash"
+        hash_by_hash = "variance(values, items) has its error, hash by hash"
         large = f"k = {LONG:,}" if self.k > LONG else ""
         why = "least total error of all; names a set of items"
         rows = [

@@ -182,9 +182,9 @@ class Question(ABC):
         >>> print(choose.Correlation(n=20_000, epsilon=1.0, d=3).rank()[:2])
         Standard error of the share who hold both of two keys, for 20,000 people at ε = 1
         <BLANKLINE>
-        mechanism        both, points  ± 95 %  people  bits, private + public  server works a   needs list
-        pairs, k-Subset         3.251   6.373   1.00×                   6 + 2  report and item  yes
-        IOH, k-Subset           3.417   6.697   1.10×                  20 + 0  report and item  yes
+        mechanism        both, points  ± 95 %  people  bits, private + public  server works per  needs list
+        pairs, k-Subset         3.251   6.373   1.00×                   6 + 2  report and item   yes
+        IOH, k-Subset           3.417   6.697   1.10×                  20 + 0  report and item   yes
         """
 
         def key(choice: Choice) -> tuple[bool, float, int]:

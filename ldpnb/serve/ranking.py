@@ -252,11 +252,11 @@ class Ranking(Sequence[Choice]):
     >>> print(choose.OneNumber(n=20_000, epsilon=0.5, low=18, high=90).rank())
     Standard error of the mean of a number in [18, 90], for 20,000 people at ε = 0.5
     <BLANKLINE>
-    mechanism      mean  ± 95 %  people  bits, private + public  server works a  needs list
-    two points    1.039   2.037   1.00×                   1 + 0  report          no
-    Hybrid        1.039   2.037   1.00×                   1 + 0  report          no
-    Laplace, cut  1.124   2.237   1.17×                   7 + 0  report          no
-    Piecewise     1.168   2.343   1.26×                   7 + 0  report          no
+    mechanism      mean  ± 95 %  people  bits, private + public  server works per  needs list
+    two points    1.039   2.037   1.00×                   1 + 0  report            no
+    Hybrid        1.039   2.037   1.00×                   1 + 0  report            no
+    Laplace, cut  1.124   2.237   1.17×                   7 + 0  report            no
+    Piecewise     1.168   2.343   1.26×                   7 + 0  report            no
     """
 
     question: Any
@@ -343,7 +343,7 @@ class Ranking(Sequence[Choice]):
         if usable:
             named = list(usable[0].errors)
             head = ["mechanism", *(f"{what}{_unit(what)}" for what in named), "± 95 %", "people"]
-            head += ["bits, private + public", "server works a", "needs list"]
+            head += ["bits, private + public", "server works per", "needs list"]
             rows = [
                 [
                     one.name,
