@@ -268,9 +268,9 @@ def test_a_ranking_prints_what_it_holds():
     ranking = ITEM.rank()
     assert str(ranking) == repr(ranking)
     lines = str(ranking).splitlines()
-    assert lines[0] == "Standard error of the share of an item, for 20,000 people at ε = 1"
+    assert lines[0] == "Standard error of the share of an item, for 20,000 people at ε = 1;"
     assert max(map(len, lines)) <= 120
-    rows = dict(zip([c.name for c in ranking], lines[3:], strict=False))
+    rows = dict(zip([c.name for c in ranking], lines[4:], strict=False))
     assert rows["k-Subset"].split() == "k-Subset 1.323 2.611 1.00× 32 + 0 report and item yes".split()
     assert rows["wheel"].split() == "wheel 1.370 2.702 1.07× 2 + 96 report and item no".split()
     for one in ranking:
@@ -278,8 +278,8 @@ def test_a_ranking_prints_what_it_holds():
     assert "No mechanism is left." in str(replace(ITEM, bits=1).rank())
     assert "k-RR: a report has 6 bits, 1 are allowed (error 2.729)" in str(replace(ITEM, bits=1).rank())
     stars = str(choose.Pairs(n=200_000, epsilon=1.0, d=300, m=8, low=1, high=5).rank()).splitlines()
-    assert stars[0].endswith("the mean of their values in [1, 5], for 200,000 people at ε = 1")
-    assert stars[2].split()[:8] == "mechanism share, points share × mean, points mean".split()
+    assert stars[0].endswith("the mean of their values in [1, 5], for 200,000 people at ε = 1;")
+    assert stars[3].split()[:8] == "mechanism share, points share × mean, points mean".split()
 
 
 def test_a_ranking_prints_without_pandas():

@@ -180,7 +180,8 @@ class Question(ABC):
         --------
         >>> from ldpnb.serve import choose
         >>> print(choose.Correlation(n=20_000, epsilon=1.0, d=3).rank()[:2])
-        Standard error of the share who hold both of two keys, for 20,000 people at ε = 1
+        Standard error of the share who hold both of two keys, for 20,000 people at ε = 1;
+        ± 95 %: half of an interval, about a population that they are a random sample of
         <BLANKLINE>
         mechanism        both, points  ± 95 %  people  bits, private + public  server works per  needs list
         pairs, k-Subset         3.251   6.373   1.00×                   6 + 2  report and item   yes

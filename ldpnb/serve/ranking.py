@@ -250,7 +250,8 @@ class Ranking(Sequence[Choice]):
     --------
     >>> from ldpnb.serve import choose
     >>> print(choose.OneNumber(n=20_000, epsilon=0.5, low=18, high=90).rank())
-    Standard error of the mean of a number in [18, 90], for 20,000 people at ε = 0.5
+    Standard error of the mean of a number in [18, 90], for 20,000 people at ε = 0.5;
+    ± 95 %: half of an interval, about a population that they are a random sample of
     <BLANKLINE>
     mechanism      mean  ± 95 %  people  bits, private + public  server works per  needs list
     two points    1.039   2.037   1.00×                   1 + 0  report            no
@@ -339,7 +340,8 @@ class Ranking(Sequence[Choice]):
         """Return the table."""
         question = self.question
         usable, others = [c for c in self if not c.excluded], [c for c in self if c.excluded]
-        lines = [f"Standard error of {question._what()}, for {question.n:,} people at ε = {question.epsilon:g}", ""]
+        lines = [f"Standard error of {question._what()}, for {question.n:,} people at ε = {question.epsilon:g};"]
+        lines += ["± 95 %: half of an interval, about a population that they are a random sample of", ""]
         if usable:
             named = list(usable[0].errors)
             head = ["mechanism", *(f"{what}{_unit(what)}" for what in named), "± 95 %", "people"]
