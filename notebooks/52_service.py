@@ -16,9 +16,9 @@
 #
 # :::{zh}
 # 隐私证明只论及一份报告，而实际的服务会反复询问，随机数来自计算机，报告可能来自说谎者，消息还带有时间和长度。
-# 每天用新的硬币作答，服务器的信念很快趋于确定；记住第一次的回答，则合计只花费 $\varepsilon$。
+# 每天用新的硬币作答，服务器的信念日益趋于确定；记住第一次的回答，则合计只花费 $\varepsilon$。
 # 随机数必须取自操作系统：以时间为种子的用户端，可以逐个种子试出其真值。
-# 浮点数的拉普拉斯噪声有许多空隙，报告的末位会泄露原值；因此阈值要取整为 $2^{-53}$ 的倍数。
+# 浮点数的拉普拉斯噪声有许多空隙，报告的末位会泄露原值，因此应在网格上加噪；硬币的阈值则要朝多说谎的方向取整为 $2^{-53}$ 的倍数。
 # 一份伪造的报告至少可使无偏的计数偏移 $e^\varepsilon/(e^\varepsilon-1)$ 人。
 # 是否发送、发送时间与消息长度都应算作报告的一部分。
 # 示例文件夹中有完整的用户端与服务器。
@@ -45,7 +45,7 @@ from ldpnb.chance import odds
 from ldpnb.serve import Account, BudgetError, screen
 
 style()
-rng = np.random.default_rng(2017)  # the year of a look at what a widely used client really spent
+rng = np.random.default_rng(2017)  # the year of a look at Apple's client
 
 # %% [markdown]
 # (sec-deploy-service)=
@@ -64,20 +64,20 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-service` shows what a service adds.
+# {numref}`fig-deploy-service` shows what a service adds, marked by a plus.
 
-# %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "The theorems are about the box with the die. What crosses the border may depend on the value through the report alone."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay from the account, randomized response with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally."}}
-steps = [("phone", name) for name in ("value", "pay", "perturb", "keep bytes")]
-steps += [("network", "time, length,\naddress", "message")]
-steps += [("server", "check"), ("server", "tally")]
+# %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "The theorems are about the box with the die. What crosses the border may depend on the value through the report alone."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay, perturb with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally. All but value, perturb and tally bear a plus."}}
+steps = [("phone", name) for name in ("value", "+ pay", "perturb", "+ keep bytes")]
+steps += [("network", "+ time, length,\naddress", "message")]
+steps += [("server", "+ check"), ("server", "tally")]
 diagram.flow(steps, chance=["perturb"], private=["phone"])
 plt.show()
 
 # %% [markdown]
 # **What else must hold, so that the server learns no more than the theorem allows?**
 #
-# Local privacy trusts the phone and nothing else.
-# So its code must be open and contain its parameters: a server that sends ε decides the privacy.
+# Local privacy trusts only the phone.
+# So its code must be open, and ε must stand in it: a server that sends ε decides the privacy.
 #
 # (sec-deploy-time)=
 # ## Day after day
@@ -124,7 +124,8 @@ def mean_belief(t, eps, f):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$: fresh coins give the value away within weeks.
+# {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$.
+# With fresh coins it is 0.96 after three weeks at $\varepsilon = 1$, and 0.67 at $\frac12$.
 
 # %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 2,000 simulated smokers, the same each morning, with 95 % bars. Dashed: the share f."}, "image": {"alt": "Mean belief against mornings from 1 to 21. With fresh coins it rises from 0.32 to 0.96 for epsilon 1, and from 0.23 to 0.67 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines. A dashed line stands at 0.2."}}
 F, MORNINGS = 0.2, np.array([1, 2, 4, 7, 10, 14, 21])
@@ -148,8 +149,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# The estimate of one day does not show this.
-# The server averages scores, as in {ref}`ch-composition`:
+# The estimate of one day, an average of scores ({ref}`ch-composition`), does not show this:
 
 
 # %%
@@ -198,48 +198,50 @@ for client in (remembered, by_value):
 # (sec-deploy-account)=
 # ### A phone that pays
 #
-# `Account` keeps the sum of a person's ε in a file, and refuses reports beyond its limit.
-# It pays before it hands out a report: a crash in between loses the report, and the account refuses a second one.
+# `Account` keeps the sum of a person's ε, over all questions and periods, and refuses reports beyond its limit.
+# It pays before it hands out a report: after a crash in between, the phone pays again, if the limit allows.
+# Here each month has a file and a label:
 
 
 # %%
-SMOKING, SLEEP = GRR(k=2, epsilon=1.0), GRR(k=3, epsilon=1.0)
+SMOKING = GRR(k=2, epsilon=1.0)
 
 
-def morning(value, folder):
-    """Ana's phone after a restart, from a value to a paid report."""
-    account, kept = Account(folder / "account", limit=1.5), folder / "reply"
-    if not kept.exists():  # the first morning
+def morning(value, month, folder):
+    """Ana's phone: from a value to a paid report."""
+    account = Account(folder / "account", limit=2.5)  # all months
+    kept = folder / f"smoking, {month}"
+    if not kept.exists():  # the first morning of the month
         coins = SystemRandom()  # of the operating system
-        report = account.report(SMOKING, [value], rng=coins, label="smoking")
+        report = account.report(SMOKING, [value], rng=coins, label=kept.name)
         kept.write_text(str(report[0]))
-    return int(kept.read_text()), account
+    return int(kept.read_text()), account.spent
 
 
 with TemporaryDirectory() as phone:
-    told = [morning(1, Path(phone)) for _ in range(7)]
-    week, account = {reply for reply, _ in told}, told[-1][1]
-    print(f"{len(week)} reply in a week, spent: {account.spent}")
-    try:
-        account.report(SLEEP, [2], rng=SystemRandom(), label="sleep")
-    except BudgetError as refused:
-        print(refused)
+    for month in ("May", "June", "July"):
+        try:
+            told = [morning(1, month, Path(phone)) for _ in range(30)]
+            replies, paid = {y for y, _ in told}, told[-1][1]
+            print(f"{month}: {len(replies)} reply, spent: {paid}")
+        except BudgetError as refused:
+            print(f"{month}: {refused}")
 
 # %% [markdown]
 # An early client of Apple's could spend 16 every day {cite:p}`tang2017apple`.
 #
-# If no answer comes back, the phone sends the *same bytes* again.
-# New coins would cost a second ε, and the network would decide how often.
+# If the server does not confirm, the phone sends the *same bytes* again.
+# New coins would cost ε again, as often as somebody drops the message.
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of histories and retries, and what replies reveal"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: histories, retries and beliefs"}
 def spent(client, values):
     """Exact ε of a client at budget 1."""
     return epsilon(laws(lambda x, rng: client(x, 1.0, rng), values))
 
 
 def patient(x, eps, rng, again=lambda y, x, eps, rng: y):
-    """One report, or two if an answer was lost."""
+    """One report, or two."""
     y, lost = reply(x, eps, rng), toss(0.1, rng)
     return (y, again(y, x, eps, rng)) if lost else (y,)
 
@@ -278,13 +280,13 @@ check(
 # ## Where the coins come from
 #
 # A proof assumes that nobody knows the coins.
-# Suppose that a phone seeds its generator with the minute of the day.
-# It then sends a bit for each of 64 brands, each flipped with a coin of its own.
+# Let a phone seed its generator with the minute of the day.
+# It sends a bit for each of 64 brands, each flipped with probability $1/(e^{1/2}+1)$, so $\varepsilon = 1$.
 
 
 # %%
 def flips(seed):
-    """The 64 coins of a client with this seed: 1 flips a bit."""
+    """The 64 coins of this seed: 1 flips a bit."""
     coins = np.random.default_rng(seed)
     return (coins.random(64) < 1 / (exp(0.5) + 1)).astype(int)
 
@@ -304,7 +306,7 @@ def undo(report):
 
 
 def far_off(coins, brands):
-    """Root mean square error of the 64 shares, in standard errors."""
+    """Root mean square error of 64 shares, in standard errors."""
     n, lie = len(brands), 1 / (exp(0.5) + 1)
     own = np.arange(64) == brands[:, None]
     error = sqrt(lie * (1 - lie) / n) / (1 - 2 * lie)
@@ -320,8 +322,10 @@ print(f"{named} of 200 people named")
 print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
-# `laws` does not show this fault: every seed gives good coins.
-# One estimate looks as usual, but equal seeds share coins: the mean squared error of $n$ people is about $1 + (n-1)/1440$ times as large.
+# `laws` puts ideal coins in the generator's place, so it cannot see this.
+# Without the truth, one estimate looks as usual.
+# But two people share coins with probability 1/1440.
+# So the mean squared error of $n$ people is about $1 + (n-1)/1440$ times as large.
 #
 # A secret seed does not help if outputs reveal the generator's state.
 # The Mersenne Twister's outputs do {cite:p}`matsumoto1998mersenne`, and, at some expense, those of numpy's default {cite:p}`bouillaguet2020pcg`.
@@ -330,13 +334,13 @@ print(f"error with 6,000 people: {off:.1f} standard errors")
 # (sec-deploy-float)=
 # ## Numbers that are not real
 #
-# On paper, Laplace noise reaches every real number; on a computer, only some floats.
-# Here is a client in floats of 16 bits, with 1,024 uniform numbers and a sign:
+# On a computer, Laplace noise reaches only some floats.
+# Here is a client with scale 1, in floats of 16 bits, with 1,024 uniform numbers and a sign:
 
 
 # %%
 def all_reports(x):
-    """All reports of x plus Laplace noise, in floats of 16 bits."""
+    """All reports of x plus Laplace noise."""
     uniform = (np.arange(1, 1025) / 1024).astype(np.float16)
     size = -np.log(uniform)
     return np.float16(x) + np.concatenate([size, -size])
@@ -346,7 +350,7 @@ from_0, from_1 = all_reports(0), all_reports(1)
 start = int(np.float16(0.25).view(np.uint16))
 floats = np.arange(start, start + 41, dtype=np.uint16).view(np.float16)
 
-# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on, numbered. Filled: those that the client can send."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Hardly any column has both filled. Below: numbers from 0 to 40."}}
+# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on, numbered. Filled: those that the client can send. Only column 28 is filled twice."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Only column 28 has both filled. Below: numbers from 0 to 40."}}
 can_be_sent = {"value 0": np.isin(floats, from_0), "value 1": np.isin(floats, from_1)}
 diagram.cells(can_be_sent)
 plt.show()
@@ -372,14 +376,15 @@ found = proves_0(0 + noise).mean(), proves_0(1 + noise).sum()
 print(f"proved: {found[0]:.1%} of reports of 0, {found[1]} of 1")
 
 # %% [markdown]
-# So draw noise on a grid that holds all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
+# So draw noise on a grid of all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
 #
 # (sec-rr-float)=
 # ### Why thresholds are rounded
 #
 # A coin in a computer is `rng.random() < p`, and `rng.random()` is a multiple of $2^{-53}$.
-# So the probability of a lie is also a multiple: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
+# So the probability of a lie is one, too: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
 # The package rounds each threshold towards more lies, and refuses ε above 32.
+# `GRR` lies by a blind draw that is wrong half of the time: with probability $229\cdot2^{-54}$ at $\varepsilon = 32$.
 
 
 # %%
@@ -389,7 +394,7 @@ def plain(x, eps, rng):
 
 
 def exact(eps):
-    """Exact ε of the float's coin, and of the package's."""
+    """Exact ε of the float's and the package's coin."""
     yield epsilon(laws(lambda x, rng: plain(x, eps, rng), [0, 1]))
     yield GRR(k=2, epsilon=eps).realised_epsilon if eps <= 32 else None
 
@@ -402,9 +407,9 @@ columns = ["ε asked for", "float", "package"]
 table(pd.DataFrame(rows, columns=columns).replace("inf", "∞"))
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: seeds, last digits, and exact ratios against e^ε"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: seeds, digits and thresholds"}
 def worst_ratio(client):
-    """Largest ratio of probabilities, an exact fraction."""
+    """Largest ratio of probabilities."""
     no, yes = laws(client, np.arange(2))
     return max(max(yes[y] / no[y], no[y] / yes[y]) for y in (0, 1))
 
@@ -422,14 +427,14 @@ check(
     "Seeds",
     "6,000 people: the error is above 1.5 standard errors",
     off > 1.5,
-    control="everybody with coins of their own",
+    control="unseeded coins",
     caught=far_off(unseeded, brands) <= 1.5,
 )
 check(
     "Digits",
     "reports of 1 never prove 0",
     found[1] == 0 and found[0] > 0.01,
-    control="noise on a grid: neither do those of 0",
+    control="noise on a grid",
     caught=not proves_0(np.round(noise * 2**20) / 2**20).any(),
 )
 check(
@@ -444,7 +449,7 @@ check(
 # (sec-deploy-hash)=
 # ## Randomness in public
 #
-# Local hashing sends a public seed, and is ε-LDP for every seed.
+# Local hashing is ε-LDP for every public seed.
 # Who should draw it?
 
 
@@ -457,16 +462,15 @@ few, many = together.min(), together.max()
 print(f"in the slot of item 0: {few} to {many} of 64 items")
 
 # %% [markdown]
-# - *A server* would leave a brand alone in its slot, to learn more about it, or give each person a seed as a name.
+# - *A server* would leave a brand alone in its slot, to learn more about it within ε, or use seeds as names.
 # - *A liar* would choose a seed with many items in one slot, and raise them all.
 #
 # So the phone draws the seed, without looking at the value.
-# This stops the server, but no liar with a phone of his own.
+# This stops the server, but no liar.
 #
 # (sec-deploy-liars)=
 # ## Liars
 #
-# How many people can one forged report stand for?
 # Let $z(y)$ be the score of report $y$ for one item.
 #
 # :::{prf:theorem} What one report is worth
@@ -489,23 +493,23 @@ print(f"in the slot of item 0: {few} to {many} of 64 items")
 #
 # :::
 #
-# Randomized response attains this bound.
+# Randomized response attains this bound: a yes scores $p/(2p-1)$.
 # Any value can send every possible report, so no check of one report exposes a careful liar.
 # An oracle with support probabilities $p^*$ and $q^*$ gives the score
 #
-# $$ z(y) = \frac{1 - q^*}{p^* - q^*} \qquad\text{if } y \text{ supports the item,} $$ (eq-deploy-worth)
+# $$ z(y) = \begin{cases} \dfrac{1 - q^*}{p^* - q^*} & \text{if } y \text{ supports the item,} \\[2ex] \dfrac{0 - q^*}{p^* - q^*} & \text{if not.} \end{cases} $$ (eq-deploy-worth)
 #
-# which {numref}`fig-deploy-liars` compares with the bound.
+# {numref}`fig-deploy-liars` compares the first with the bound.
 
-# %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 8. The bound falls from 10 to 1. The Hadamard bit starts at 20 and approaches it, OUE at 20 and ends at 2. k-RR starts near 1,200 with 128 items and near 150 with 16, and falls to 1."}}
+# %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 2. The bound falls from 10 to 1.2. The Hadamard bit starts at 20 and ends at 1.3, OUE at 20 and ends at 2.3. k-RR falls from near 1,200 to 21 with 128 items, and from near 150 to 3.3 with 16."}}
 MAKE = {
     "k-RR, k = 128": lambda eps: GRR(k=128, epsilon=eps),
     "k-RR, k = 16": lambda eps: GRR(k=16, epsilon=eps),
     "OUE": lambda eps: OUE(k=16, epsilon=eps),
     "Hadamard bit": lambda eps: HadamardBit(k=16, epsilon=eps),
 }
-budgets = np.geomspace(0.1, 8, 9)
-line, marks = study.worth(MAKE, budgets, np.geomspace(0.1, 8, 65))
+budgets = np.geomspace(0.1, 2, 9)
+line, marks = study.worth(MAKE, budgets, np.geomspace(0.1, 2, 65))
 names = [*MAKE, "bound"]
 ax = sns.lineplot(line, x="ε", y="people", **theory("mechanism", names))
 look = simulation("mechanism", names)
@@ -517,8 +521,8 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# `influence` computes the worth for several items together, and `screen` tests whether a crowd looks honest.
-# Here 200 of 20,000 people lie to raise ten of 256 items, together 3.9 %:
+# `influence` computes the worth for several items together, and `screen` tests whether a crowd looks honest, at level $10^{-6}$.
+# Here 200 of 20,000 people lie to raise ten of 256 items (3.9 %):
 
 # %%
 oracle = OUE(k=256, epsilon=1.0)
@@ -538,14 +542,14 @@ for name, liars in CROWDS.items():
 print(f"one report, ten items: up to {oracle.influence(10):.1f} people")
 
 # %% [markdown]
-# Careful liars pass {cite:p}`cao2021poisoning`.
-# Small `influence` helps, and so do tokens, one per person {cite:p}`davidson2018privacypass`.
+# Both crowds of liars set the ten bits; the careful pass {cite:p}`cao2021poisoning`.
+# Small `influence` helps, and so do anonymous credentials, one per person {cite:p}`davidson2018privacypass`.
 # No local protocol without interaction escapes such attacks {cite:p}`cheu2021manipulation`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the bound, and who passes the screen"}
 def above(people):
-    """Whether worths at all budgets obey the bound."""
+    """Whether all worths obey the bound."""
     return all(people >= np.exp(marks["ε"]) / np.expm1(marks["ε"]) - 1e-9)
 
 
@@ -606,45 +610,45 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # %% [markdown]
 # Silence multiplies the odds of *not* smoking by 5/2, and a yes those of smoking by $2e^\varepsilon$.
 # The exact ε is the larger logarithm: $\varepsilon + \ln 2$ from $\varepsilon = \ln\frac54$ on.
-# A single draw proves the item, and a length counts the brands.
+# A single draw proves the item, and a length counts brands.
 # So draw whether to take part without looking at the value, or let "no answer" be a value.
 # In the package, the number of draws does not depend on the value, but time may {cite:p}`jin2022timing`.
-# Addresses join the reports of one person; a second party can remove addresses {cite:p}`bittau2017prochlo`.
+# Addresses join reports; a second party can remove them {cite:p}`bittau2017prochlo`.
 #
 # (sec-deploy-hidden)=
 # ### What ε does not hide
 #
 # ε bounds what Ana's own report changes.
-# It does not hide that she has the app, nor what its users have in common: to learn this is the purpose {cite:p}`dwork2010difficulties`.
-# Three sisters with one gene spend $3\,\varepsilon$ about it ({ref}`ye2018-2`).
+# It hides neither that she has the app, nor what users have in common: to learn this is the purpose {cite:p}`dwork2010difficulties`.
+# The reports of three sisters together reveal a shared gene with $3\,\varepsilon$ ({ref}`ye2018-2`).
 #
 # (sec-deploy-trip)=
 # ## The round trip
 #
 # The folder `book/examples/service` has a service in plain Python: {download}`question.py <../book/examples/service/question.py>`, {download}`client.py <../book/examples/service/client.py>`, {download}`server.py <../book/examples/service/server.py>`.
 # Each message has 26 bytes: a name for survey and mechanism, a random token, and row and bit of `HadamardBit`.
-# The client pays, keeps the bytes on disk, and sends them until the server has them.
-# The server counts equal tokens once.
+# The client pays, and sends the kept bytes until the server has them.
+# Equal tokens count once.
 #
 # (sec-deploy-list)=
 # ## Before release
 #
-# - *Promise:* it says what ε covers: one report, a day or a lifetime.
+# - *Promise:* it says what ε covers: a report, a day or a lifetime.
 # - *Budget:* the phone counts it; the server cannot raise it.
-# - *Memory:* it is on disk, survives updates, and no backup shows it.
+# - *Memory:* on disk, surviving updates, in encrypted backups.
 # - *Coins:* `SystemRandom`, no seed.
 # - *Numbers:* no noise in floats, thresholds rounded.
 # - *Public part:* the phone draws it.
-# - *Message:* one length, a fixed hour long after the draw, the same bytes again.
-# - *Server:* it refuses what is malformed, and keeps no address, time or order.
-# - *Liars:* you know `influence`, and how many reports one attacker can send.
-# - *Test:* `prove` or `laws` for the bytes that leave the phone, `audit` for a program that you can only run ({ref}`sec-verify-audit`).
+# - *Message:* one length; a fixed hour, well after the draw; the same bytes again.
+# - *Server:* it refuses malformed messages; it keeps no address, time or order.
+# - *Liars:* you know `influence`, and the number of reports per attacker.
+# - *Test:* `prove` or `laws` for the bytes sent, `audit` for a program you can only run ({ref}`sec-verify-audit`).
 #
 # (sec-deploy-wrong)=
 # ## What can go wrong
 #
 # - *Somebody reinstalls the app.*
-#   Without account and memory, ε is spent again.
+#   Without account and memory from the backup, ε is spent again.
 # - *Another team asks nearly the same question.*
 #   Its budget adds to yours.
 #
@@ -655,8 +659,8 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # Let $\varepsilon = \frac12$ and $f = \frac12$.
 # Of Ben's ten fresh replies, seven say yes.
 # What does the server believe?
-# By how many must yes replies exceed the others for a belief of 99 %?
-# If Ben smokes, after how many mornings does the mean of $2a-t$ reach this number?
+# By how many must yes replies lead for a belief of 99 %?
+# If Ben smokes, after how many mornings is this the mean lead?
 # :::
 #
 # :::{dropdown} Solution
@@ -672,9 +676,9 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # :::
 #
 # :::{dropdown} Solution
-# Use k-RR with three symbols: it is ε-LDP for all three values, so silence reveals no more than an answer.
+# Use k-RR with three symbols: it is ε-LDP for all three values.
 # With $p = e^\varepsilon/(e^\varepsilon+2)$, each share is $\big(\text{reported share} - \frac{1-p}{2}\big)\big/\big(p - \frac{1-p}{2}\big)$, and the share among those who answer is yes divided by yes plus no.
-# The code has its standard error.
+# The code adds its standard error.
 # :::
 
 
@@ -708,17 +712,16 @@ print(prove(three, range(3), rounded=False))
 #
 # :::{dropdown} Solution
 # The two replies have fresh coins, so her ε is 2.
-# The server sees two reports; if both come under one name, equal replies multiply the odds by $e^2$ or divide them by it.
-# An estimate counts her as two people.
-# Let one device answer, or copy the remembered reply and the account, never the value, to the other, encrypted.
+# The server sees two reports; if both come under one name, equal replies multiply the odds by $e^2$ or divide them by it; unequal ones cancel.
+# Let one device answer, or copy reply and account to the other, encrypted.
 # :::
 #
 # ## Summary
 #
-# - Fresh replies reveal a value within weeks; a remembered reply costs ε once, and ignores changes.
-# - Predictable coins and floats undo a proof, and one estimate looks as usual.
+# - Fresh replies reveal more every day; a remembered reply costs ε once, and ignores changes.
+# - Predictable coins and floats undo a proof.
 # - One forged report can stand for $e^\varepsilon/(e^\varepsilon-1)$ people or more.
-# - All that an observer sees is the report: who, when, how much.
+# - All that an observer sees is the report.
 #
 # ## Letters
 #
