@@ -29,6 +29,7 @@
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+import logging
 from math import exp, inf, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,6 +47,7 @@ from ldpnb.chance import odds
 from ldpnb.serve import Account, BudgetError, collect, load_tally, save, save_tally
 
 style()
+logging.getLogger("distributed.batched").setLevel("WARNING")  # no remarks when a cluster closes
 rng = np.random.default_rng(1965)
 
 # %% [markdown]
@@ -528,7 +530,7 @@ for row in (row for result in results.values() for row in result):
         print(f"missed: {row.label}, truth {truths[row.label]:.3f}")
 
 # %% [markdown]
-# One interval misses.
+# One interval misses, which is no surprise.
 # If eleven such intervals were independent, at least one would miss with probability $1-0.95^{11} = 0.43$.
 # `together=True` widens those of each question.
 #
