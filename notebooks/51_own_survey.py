@@ -10,7 +10,7 @@
 # Each phone looks up the code of its answer, and perturbs the code.
 # The server counts the codes, and turns the counts into shares.
 # The error of a share has two parts: the noise of the phones, and the chance that other people might have been asked.
-# The questions of the package do these steps for columns of a table, for files, and for a cluster.
+# The package does these steps for columns of a table, for files, and for a cluster.
 # :::
 #
 # :::{zh}
@@ -24,10 +24,12 @@
 # :::
 #
 # You need k-RR from {ref}`ch-frequency`.
-# As there, `odds(eps)` is $e^\varepsilon$, and `toss` and `pick` draw at random.
+# As there, `toss` and `pick` draw at random, and `odds(eps)` is $e^\varepsilon$ in a form that `prove` understands.
+# The server needs a number only: `exp(eps)`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+import logging
 from math import exp, inf, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,6 +47,7 @@ from ldpnb.chance import odds
 from ldpnb.serve import Account, BudgetError, collect, load_tally, save, save_tally
 
 style()
+logging.getLogger("distributed.batched").setLevel("WARNING")  # no remarks when a cluster closes
 rng = np.random.default_rng(1965)
 
 # %% [markdown]
@@ -55,8 +58,8 @@ rng = np.random.default_rng(1965)
 # Ana's reason is her boss, and the hospital must not learn it.
 # **How large is the share of each reason, and how sure can the hospital be?**
 #
-# We invent the answers, and write them to a file.
-# In a real survey this file does not exist: each of its rows stays on one person's phone.
+# We invent a file of answers.
+# In a real survey, each row stays on one person's phone.
 
 # %%
 EPS, N = 2.0, 20_000
@@ -66,17 +69,14 @@ POPULATION = {**SHARE, None: 1 - sum(SHARE.values())}
 
 
 def invented(n, rng):
-    """Answers of n people, some of them missing."""
+    """Answers of n people; some give no reason."""
     words, shares = [*POPULATION], [*POPULATION.values()]
-    age = pd.Series(18 + rng.binomial(48, rng.beta(2, 2.5, n)))
+    age = 18 + rng.binomial(48, rng.beta(2, 2.5, n))
     nights = rng.random(n) < np.where(age < 35, 0.4, 0.2)
     remote = rng.random(n) < np.where(nights, 0.1, 0.5)
     people = {"reason": rng.choice(words, n, p=shares), "age": age}
     people |= {"remote": 1 * remote, "nights": 1 * nights}
-    people = pd.DataFrame(people).astype({"age": "Int64"})
-    for column in ("age", "remote", "nights"):
-        people[column] = people[column].mask(rng.random(n) < 0.03)
-    return people
+    return pd.DataFrame(people)
 
 
 folder = TemporaryDirectory()
@@ -86,7 +86,7 @@ staff = pd.read_csv(csv)
 print(staff.head(6).to_string())
 
 # %% [markdown]
-# A blank is read as NaN, and turns a column of whole numbers into floats: 1.0 is yes, 0.0 is no.
+# The form insists on age and habits; a blank reason is read as NaN.
 #
 # (sec-survey-labels)=
 # ## Labels come first
@@ -102,7 +102,7 @@ for ward in WARDS:
 
 # %% [markdown]
 # Code 1 means "pay" in the first ward, and "hours" in the second.
-# A sum over wards is wrong, without any error message.
+# Adding the wards' counts by code mixes pay with hours, without any error message.
 # A phone, which sees one answer, cannot make such a list at all.
 # And the list tells what was said: if "boss" has a code, somebody in this ward said it.
 # So write the labels down before anybody answers, with "other" for the unforeseen, and one for a missing answer.
@@ -176,10 +176,11 @@ for who in (client, declining):
 
 # %% [markdown]
 # The seventh answer is the missing one.
-# It sends nothing with probability 1, all others with probability 0, and no finite $\varepsilon$ covers this ratio.
+# A person without an answer sends nothing with probability 1, all others with probability 0.
+# No finite $\varepsilon$ covers this ratio.
 # So declining protects *which* reason somebody gave, but not *whether* she gave one.
 # With a category for it, both are protected; the price is one more label, and some more noise.
-# Decline only if silence is harmless, and remember that shares are then of those who answer.
+# Decline only if silence is harmless; shares are then of those who answer.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of both policies, and codes that shift"}
@@ -225,8 +226,7 @@ check(
 #
 # $$ \hat f = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-survey-share)
 #
-# How far is $\hat f$ from the truth?
-# That depends on whom you ask about.
+# How far is $\hat f$ from the truth, and which truth?
 #
 # **These people.**
 # Their answers are fixed, and only the coins of the phones are random.
@@ -255,8 +255,24 @@ check(
 #
 #    $$ \E\,(\hat f-\pi)^2 = \E\,(\hat f-f)^2 + \frac{\pi(1-\pi)}{n}. $$ (eq-survey-both)
 #
-# The first term is linear in $f$, so its mean is {eq}`eq-survey-noise` with $\pi$ in place of $f$.
-# The server knows neither and inserts $\hat f$; dividing by $n-1$ makes up for that.
+# The first term is linear in $f$: its mean is {eq}`eq-survey-noise` with $\pi$ for $f$.
+#
+# The server knows neither $f$ nor $\pi$, and inserts $\hat f$.
+# In {eq}`eq-survey-noise`, which is linear, this is right on average, but not in {eq}`eq-survey-both`.
+# There, let $r$ be the probability that a random person's report says $x$:
+#
+# $$ r = q^* + \pi\,(p^*-q^*). $$
+#
+# Then $C_x$ is binomial with variance $n\,r(1-r)$, so by {eq}`eq-survey-share`
+#
+# $$ \E\,(\hat f-\pi)^2 = \frac{r(1-r)}{n\,(p^*-q^*)^2}. $$ (eq-survey-short)
+#
+# To insert $\hat f$ for $\pi$ is to insert $C_x/n$ for $r$.
+# Since $\E\,(C_x/n)^2 = r^2 + r(1-r)/n$,
+#
+# $$ \E\Big[\frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big)\Big] = r - r^2 - \frac{r(1-r)}{n} = \frac{n-1}{n}\,r(1-r). $$
+#
+# So divide by $n-1$ in place of $n$.
 
 
 # %%
@@ -286,15 +302,16 @@ table(rows)
 # (sec-survey-coverage)=
 # ### Do the intervals cover?
 #
-# Divide the distance between estimate and truth by its own standard deviation.
-# The result $Z$ is nearly standard normal.
+# Let $Z$ be the distance between estimate and truth, divided by its own standard deviation.
+# It is nearly standard normal.
 # An interval covers the truth if the distance is at most 1.96 times the error it uses, so with probability
 #
 # $$ \Pr\Big[\,\lvert Z\rvert \le 1.96\cdot\frac{\text{error used}}{\text{standard deviation}}\,\Big]. $$ (eq-survey-covers)
 #
 # {numref}`fig-survey-coverage` tries both errors on both truths, in 1,000 surveys of 1,000 people for each ε.
+# `study.coverage` draws people, and reports by our client's law, and calls our server.
 
-# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each of the two errors. Lines: formula. Marks: 1,000 surveys of 1,000 people, with 95 % bars."}, "image": {"alt": "Two panels of coverage against epsilon from 0.5 to 6. About the population, the error for the population stays at 0.95, that for these people falls to 0.27. About these people, the error for these people stays at 0.95, and that for the population rises to 1. Marks lie near the lines."}}
+# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each of the two errors. Lines: formula. Marks: 1,000 surveys of 1,000 people, with 95 % bars. Dotted: 95 %."}, "image": {"alt": "Two panels of coverage against epsilon from 0.5 to 6. About the population, the error for the population stays at 0.95, that for these people falls to 0.26. About these people, the error for these people stays at 0.95, and that for the population rises to 1. Marks lie near the lines."}}
 BUDGETS = np.array([0.5, 1, 2, 3, 4, 5, 6])
 drawn = {"n": 1000, "budgets": BUDGETS, "runs": 1000, "rng": rng}
 marks = study.coverage(client, server, POPULATION, **drawn)
@@ -322,15 +339,18 @@ for ax, about in zip(axes, reversed(TRUTHS), strict=True):
     sns.lineplot(mark, x="ε", y="covered", ax=ax, **look)
     look = theory("error", NAMES)
     sns.lineplot(line, x="ε", y="covered", ax=ax, **look)
+    ax.axhline(0.95, color="0.4", lw=1, ls=":", zorder=0)
     ax.set(title=f"about {about}", xlabel="budget ε", ylabel="coverage")
-label_lines(axes)
+for ax in axes:
+    label_lines(ax)
 plt.show()
 
 # %% [markdown]
 # Each error suits its own truth.
 # The smaller error is tempting, but at $\varepsilon = 4$ it covers the population only six times out of ten.
+# More people do not help: both errors have a factor $1/\sqrt n$, which cancels in {eq}`eq-survey-covers`.
 # The less noise, the more the sample matters.
-# So say beside each interval which truth it is about.
+# So say of each interval which truth it is about.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both errors exactly, and the simulated coverage"}
@@ -370,7 +390,7 @@ check(
 # ## The same by one call
 #
 # `OneOf` is a list of labels with a mechanism.
-# It takes lists, columns of pandas and of Arrow, and refuses words that are not in the list.
+# It takes lists, columns of pandas and of Arrow, and refuses other words.
 # Here are the reports of our own client:
 
 # %%
@@ -379,11 +399,11 @@ result = reason.estimate(reason.tally(reports))
 print(result)
 
 # %% [markdown]
-# Estimates and errors are those of our server.
-# `people=True` gives the errors for these people.
+# Estimates and errors are those of our server, for the population.
+# The hospital asks all its employees, and wants errors for these people: `people=True`.
 # The intervals are *score intervals* {cite:p}`wilson1927probable`.
-# They hold the shares from which the estimate is at most 1.96 errors away, with the error taken at that share.
-# For this many people they hardly differ from ours; for rare labels or few people they cover better.
+# A share is inside if the estimate is at most 1.96 errors away, with the error at that share.
+# They differ from ours for few people or rare labels, and cover better.
 #
 # `perturb` runs the clients of a whole column, for simulations:
 
@@ -396,18 +416,18 @@ print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 # ### All intervals at once
 #
 # Each interval misses with probability 0.05, so one of the seven misses far more often.
-# Make them wider, so that each misses with probability $0.05/k$ only.
-# Then, even though the intervals depend on each other,
+# Make them so wide that each misses with probability $0.05/k$ only.
+# Even though they depend on each other,
 #
 # $$ \begin{aligned} \Pr[\text{some interval misses}] &\le \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \\ &= k\cdot\frac{0.05}{k} = 0.05. \end{aligned} $$ (eq-survey-bonferroni)
 #
-# This is Bonferroni's bound; `together=True` applies it, as in {numref}`fig-survey-result`.
+# By this bound of Bonferroni, `together=True` made {numref}`fig-survey-result`.
 
-# %% mystnb={"figure": {"name": "fig-survey-result", "caption": "The result to publish: shares with 95 % intervals, all together, about these 20,000 people. Crosses: their true shares, known here because we invented them."}, "image": {"alt": "Seven horizontal intervals, from pay at 27 percent, hours at 22, boss at 16, commute and no answer at 12, team at 7, to other at 4. Each contains the cross of the true share."}}
+# %% mystnb={"figure": {"name": "fig-survey-result", "caption": "The result to publish: shares with 95 % intervals, all together, about these 20,000 people. Upright strokes: their true shares."}, "image": {"alt": "Seven horizontal intervals, from pay at 27 percent, hours at 23, boss at 16, commute and no answer at 12, team at 7, to other at 3. Each contains the stroke of the true share."}}
 asked = {"people": True, "together": True}
 result = reason.estimate(reason.tally(reports), **asked)
 ax = result.plot()
-ax.plot(100 * truth[LABELS], range(K), "x", color="black", ms=8)
+ax.plot(100 * truth[LABELS], range(K), "|", color="black", ms=18)
 plt.show()
 
 
@@ -431,40 +451,46 @@ check(
 # (sec-survey-plan)=
 # ## Before you ask
 #
-# The error in {eq}`eq-survey-both` needs no data, so plan with it.
+# The error in {eq}`eq-survey-both` needs a guess of $\pi$ only, so plan with it.
 # By this formula, $n$ times the squared error does not depend on $n$.
-# So the people that an interval takes are
+# So a given half-width needs
 #
-# $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2, $$ (eq-survey-people)
+# $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2 $$ (eq-survey-people)
 #
-# and half the width takes four times as many.
-# `rank` compares all mechanisms that fit, for a label that one person in $k$ has:
+# people, and half the width needs four times as many.
+# `question` does this, with the best mechanism, for a label that one person in $k$ has:
 
 # %%
-for choice in reason.rank(N)[:3]:
+planned = reason.question(N)
+own = planned.people_for(0.01, people=True)
+print(f"± 1 point: {planned.people_for(0.01):,} people")
+print(f"about themselves: {own:,} people")
+print(f"with {N:,} people: ε = {planned.epsilon_for(0.01):.3f}")
+for choice in planned.rank()[:3]:
     width = f"± {100 * choice.half_width():.2f} points"
     print(f"{choice.name:<12}  {width}  {choice.code}")
 
 # %% [markdown]
-# The last column is the Python to copy; `print(reason.rank(N))` shows all mechanisms, with what they ask of phones and servers.
-# Without a mechanism, `OneOf` takes the first.
-# Here is what it can do with other budgets:
+# The hospital's people suffice for ± 1 point about themselves.
+# `print(planned.rank())` shows all mechanisms; the last column is the Python to copy.
+# Without a mechanism, `OneOf` takes the first, here at other budgets:
 
 # %%
 rows = []
 for eps in (0.5, 1.0, 2.0, 4.0):
     question = OneOf(REASONS, missing="no answer", epsilon=eps)
-    best = question.rank(N)[0]
-    points = best.half_width(), best.smallest_share()
-    row = [eps, best.name, *(f"{100 * x:.1f}" for x in points)]
-    rows.append([*row, f"{best.people_for(0.01):,}"])
-columns = ["ε", "mechanism", "±, points", "seen from, points"]
+    planned = question.question(N)
+    points = planned.half_width(), planned.smallest_share()
+    row = [eps, planned.rank().best.name]
+    row += [f"{100 * x:.1f}" for x in points]
+    rows.append([*row, f"{planned.people_for(0.01):,}"])
+columns = ["ε", "mechanism", "±, points", "told from 0, points"]
 table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 
 # %% [markdown]
-# The third column is for 20,000 people.
-# So is the fourth, the smallest share that can be told from zero: its half-width is as large as itself.
-# For a share of your own there is `plan`:
+# Columns three and four are for 20,000 people.
+# The fourth is the smallest share that is told from zero: its half-width is equal to itself.
+# For other shares there is `plan`:
 
 # %%
 for share in (0.01, 0.1, 0.5):
@@ -478,32 +504,44 @@ for share in (0.01, 0.1, 0.5):
 # One person's reports together cost the sum of their ε ({ref}`ch-composition`).
 # A `Survey` holds several questions, and a limit for this sum.
 # `Number` estimates a mean, and `YesNoTable` the share of yes in each column and in pairs of columns.
-# Its columns have the codes of our file:
+# `yes=1, no=0` are the codes of our file:
 
 # %%
 survey = Survey(
     {
         "reason": OneOf(REASONS, epsilon=1.0, missing="no answer"),
-        "age": Number(16, 70, epsilon=0.5, missing="decline"),
+        "age": Number(16, 70, epsilon=0.5),
         "habits": YesNoTable(
-            ["remote", "nights"], epsilon=0.5, yes=1, no=0,
-            missing="decline", pairs=True,
+            ["remote", "nights"], epsilon=0.5, yes=1, no=0, pairs=True
         ),
     },
     limit=2.0,
 )  # fmt: skip
 tallies = survey.tally(survey.perturb(staff, rng=rng))
-print(survey.estimate(tallies))
-truths = staff[["age", "remote", "nights"]].mean()
-print("\ntruths:", truths.round(3).to_dict())
+results = survey.estimate(tallies, people=True)
+print(results)
+
+habits = staff[["remote", "nights"]]
+truths = {**truth, "mean": staff["age"].mean(), **habits.mean()}
+truths["remote and nights"] = habits.all(axis=1).mean()
+print()
+for row in (row for result in results.values() for row in result):
+    if not row.low <= truths[row.label] <= row.high:
+        print(f"missed: {row.label}, truth {truths[row.label]:.3f}")
 
 # %% [markdown]
+# One interval misses, which is no surprise.
+# If eleven such intervals were independent, at least one would miss with probability $1-0.95^{11} = 0.43$.
+# `together=True` widens those of each question.
+#
+# With `missing="decline"` the server would see who gives no age, and `limit` does not cover that.
+#
 # Each question has taken the mechanism with the least error.
 # With half the budget, the errors of the reasons have more than doubled.
 # Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`Exercise 1 <sec-survey-exercises>`).
 #
-# All columns at once are for simulations.
-# On Ana's own phone there is one row, and an account that pays for its reports:
+# On Ana's own phone there is one row, and an account that pays for its reports.
+# The limit of the survey is for its questions; that of the account is for all surveys that reach this phone:
 
 # %%
 ana = {"reason": "boss", "age": 41, "remote": 0, "nights": 1}
@@ -521,39 +559,38 @@ with TemporaryDirectory() as phone:
 # ## On disk, and on a cluster
 #
 # Counts add, so reports may lie in several files, called *partitions*, and be counted in any order.
-# Here each day brings a quarter of the reports.
 # A file holds codes without their labels.
-# So label it by `identity`, which names the question, its labels and the mechanism; files of another list are refused.
+# So mark it by `identity`, which names the question, its labels and the mechanism; files with another mark are refused.
 
 # %%
 days = Path(folder.name) / "reports"
 days.mkdir()
-LABEL, mechanism = reason.identity, reason.mechanism
+MARK, mechanism = reason.identity, reason.mechanism
 for day in range(4):
     path = days / f"day-{day}.parquet"
-    save(reports[day::4], path, mechanism, label=LABEL)
-found = collect(mechanism, days, label=LABEL)
+    save(reports[day::4], path, mechanism, label=MARK)
+found = collect(mechanism, days, label=MARK)
 print(f"{found.reports:,} reports in {len(found.partitions)} partitions")
 boss = reason.estimate(found.tally)["boss"]
 print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 
 # %% [markdown]
-# A cluster of dask takes the same call, with its client or address.
-# Here, two workers share this process; on other machines, all workers must see the folder.
+# A cluster of dask takes the same call.
+# Here, two workers share this process; elsewhere, all of them must see the folder.
 
 # %%
 from distributed import Client
 
 local = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
 with Client(**local, dashboard_address=":0") as workers:
-    far = collect(mechanism, days, label=LABEL, scheduler=workers)
+    far = collect(mechanism, days, label=MARK, scheduler=workers)
 print("same counts:", np.array_equal(far.tally.counts, found.tally.counts))
 
 tally_file = Path(folder.name) / "so-far.tally"
-save_tally(far.tally, tally_file, label=LABEL)
+save_tally(far.tally, tally_file, label=MARK)
 
 # %% [markdown]
-# The saved tally is all you need for tomorrow's estimate; {ref}`ch-collect` has damaged files, copies and real clusters.
+# The saved tally is all that tomorrow's estimate needs; {ref}`ch-collect` has damaged files, copies and real clusters.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: one tally from memory, disk, cluster and file"}
@@ -563,13 +600,13 @@ def is_ours(tally):
     return tally.n == right.n and np.array_equal(tally.counts, right.counts)
 
 
-kept = load_tally(tally_file, mechanism, label=LABEL)
+kept = load_tally(tally_file, mechanism, label=MARK)
 check(
     "Tallies",
     "memory, partitions, two workers, a saved file",
     all(map(is_ours, (found.tally, far.tally, kept))),
     control="three of the four days",
-    caught=not is_ours(collect(mechanism, sorted(days.iterdir())[1:], label=LABEL).tally),
+    caught=not is_ours(collect(mechanism, sorted(days.iterdir())[1:], label=MARK).tally),
 )
 folder.cleanup()
 
@@ -599,8 +636,6 @@ rated = stars.perturb(people * 5000, rng=rng)
 print(f"\n{stars.estimate(stars.tally(rated))}")
 
 # %% [markdown]
-# Nothing is clipped: by chance, a mean may lie outside the scale.
-#
 # (sec-survey-wrong)=
 # ## What can go wrong
 #
@@ -617,8 +652,8 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
-# You have four questions with seven labels each, and a limit of ε = 2.
-# Either everybody answers all four questions by k-RR at ε = 0.5, or everybody draws one of them and answers at ε = 2.
+# Four questions have seven labels each, and the limit is ε = 2.
+# Everybody either answers all four by k-RR at ε = 0.5, or draws one and answers at ε = 2.
 # Compare the variances of a label that hardly anybody has.
 # :::
 #
@@ -630,19 +665,24 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # All four: $(1.649 + 5)/0.649^2 = 15.8$, divided by $n$.
 # One of four, so with $n/4$ people: $4\,(7.389+5)/6.389^2 = 1.21$, divided by $n$.
 # Drawing a question is 13 times as good.
+# `rank` takes the block design at ε = 0.5, with 11.5 in place of 15.8, and drawing is still 9.5 times as good.
 # The question must be drawn without looking at the answers.
 # :::
 #
-# :::{admonition} Exercise 2 (code, 10 minutes)
+# :::{admonition} Exercise 2 (code, 14 minutes)
 # You only want the share of people who would leave for pay *or* hours.
 # Write a client that sends one bit, and its estimator with the standard error for the population.
 # Is it better than adding two shares of this lesson?
+# For their sum, count the reports that say either label.
 # :::
 #
 # :::{dropdown} Solution
 # Randomized response on the bit "pay or hours" has $k = 2$.
-# The sum of two shares is an average of scores as well: a report that says one of the two labels scores $(1-2q^*)/(p^*-q^*)$, any other $-2q^*/(p^*-q^*)$.
-# The two estimates are not independent, so their variances do not simply add.
+# A person with one of them says either with probability $p^*+q^*$, any other person with $2q^*$, so the sum is
+#
+# $$ \frac{(C_0+C_1)/n - 2q^*}{p^*-q^*}. $$
+#
+# The count is binomial, and the error is that of {eq}`eq-survey-short`, with $(C_0+C_1)/n$ for $r$ and $n-1$ below.
 # One bit is better: at ε = 2, its error is about two thirds of the other.
 # :::
 
@@ -657,8 +697,9 @@ def one_bit(answer, eps, rng):
 def share_of(reports, eps, k, labels):
     """Share of some labels together, of k, with its standard error."""
     p, q = exp(eps) / (exp(eps) + k - 1), 1 / (exp(eps) + k - 1)
-    score = (np.isin(reports, labels) - len(labels) * q) / (p - q)
-    return score.mean(), score.std(ddof=1) / sqrt(len(score))
+    n, says = len(reports), np.isin(reports, labels).mean()
+    error = sqrt(says * (1 - says) / (n - 1)) / (p - q)
+    return (says - len(labels) * q) / (p - q), error
 
 
 bits = [one_bit(x, EPS, rng) for x in staff["reason"]]
@@ -668,17 +709,16 @@ print("one bit    {:.1%} ± {:.2%}".format(*share_of(bits, EPS, 2, [1])))
 print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 
 # %% [markdown]
-# :::{admonition} Exercise 3 (think, 6 minutes)
+# :::{admonition} Exercise 3 (think, 5 minutes)
 # The hospital asked all its 20,000 employees, and all took part.
 # Which of the two errors belongs in the report to the board?
-# And if it wants to predict the reasons of next year's staff?
+# And if it wants to learn about the staff of all hospitals?
 # :::
 #
 # :::{dropdown} Solution
 # The board asks about these people: there is nobody else, and the smaller error is right.
-# Next year's staff are other people.
-# If both are thought of as samples of the same population, the larger error belongs to that population's share.
-# A forecast for next year's staff has one more $\pi(1-\pi)/n$, for their own sampling, and no interval covers a change of reasons.
+# The staff of all hospitals are the population, and the larger error is needed.
+# It is right only for a random sample of them, and one hospital hardly is one.
 # :::
 #
 # ## Summary
@@ -701,4 +741,5 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $r$ | probability that a random person's report says a given label (here only) |
 # | $Z$ | a standard normal number (here only) |
