@@ -24,7 +24,9 @@ def printed(program):
     return said.getvalue()
 
 
-@pytest.mark.parametrize("program, shown", list(zip(PROGRAMS, TEXTS, strict=True)), ids=["proof", "survey", "client", "contract"])
+@pytest.mark.parametrize(
+    "program, shown", list(zip(PROGRAMS, TEXTS, strict=True)), ids=["proof", "survey", "client", "contract"]
+)
 def test_the_example_prints_what_the_readme_shows(program, shown):
     assert printed(program) == shown
 
