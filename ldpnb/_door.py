@@ -1,4 +1,7 @@
-"""Doors of packages: their public names, each imported from where it lives when it is first asked for."""
+"""Doors of packages: their public names, each imported from where it lives when it is first asked for.
+
+What the plain install has not, `needs` says.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 
-def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def door(
+    package: str, file: str, **needed: tuple[str, ...]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return a package's ``__getattr__``, ``__dir__`` and ``__all__``.
 
     The names are those that its ``__init__.py`` imports under ``if TYPE_CHECKING``, so that they are written down once
@@ -21,7 +26,16 @@ def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
     ----------
     package, file : str
         ``__name__`` and ``__file__`` of the package.
+    needed : tuple of str
+        By the name of an extra: packages of it that all modules behind this door need.
+
+    Raises
+    ------
+    ImportError
+        If one of these is not installed.
     """
+    for extra, packages in needed.items():
+        needs(package, extra, *packages)
     tree = ast.parse(Path(file).read_text("utf-8"))
     imports = [node for part in tree.body if isinstance(part, ast.If) for node in part.body]
     places = {alias.name: node.module for node in imports if isinstance(node, ast.ImportFrom) for alias in node.names}
@@ -38,3 +52,26 @@ def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
 
     names = sorted(places)
     return get, lambda: names, names
+
+
+def needs(what: str, extra: str, *packages: str) -> None:
+    """Refuse to go on where optional packages are not installed, and say how to install them.
+
+    Parameters
+    ----------
+    what : str
+        What needs them, for example ``"ldpnb.book"``.
+    extra : str
+        The extra of ldpnb that brings them.
+    packages : str
+        Names that are imported; none is imported here.
+
+    Raises
+    ------
+    ImportError
+        If one of them is not installed.
+    """
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        cure = f"pip install 'ldpnb[{extra}]'"
+        raise ImportError(f"{what} needs {', '.join(missing)}: {cure}", name=missing[0])

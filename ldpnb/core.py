@@ -698,6 +698,7 @@ def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, 
 def check_records(records: Any, name: str = "values", d: int | None = None) -> Records:
     """Return what are Records, of keys below d (any if None)."""
     if not isinstance(records, Records):
-        raise ValueError(f"{name} must be Records, got {type(records).__name__}")
+        cure = "; Strings and Ratings take lists and tables" if name == "values" else ""
+        raise ValueError(f"{name} must be Records, got {type(records).__name__}{cure}")
     check_codes(records.keys, d, "keys")
     return records

@@ -3,1189 +3,606 @@
 # # Choosing a mechanism
 #
 # :::{admonition} In one minute
-# Most of the choice is made by the question: what a person holds, and what is to be estimated.
-# For every question a handful of mechanisms is left, and their errors are closed forms; so a function can rank them, with the length of a report and what the server has to do.
-#
-# The best few are often nearer to each other than sampling could show, and a wrong one costs ten or a hundred times as many people.
-# So look at the error first, and then, among all that are within a few per cent of the least, at the report, at the server and at whether there is a list.
-# Which mechanism that is changes with ε and with the size of the domain; the maps of this chapter show where.
-#
-# The ranking is checked with real clients on a grid of questions, and there is {ref}`a page to play with <play>` that needs no Python.
+# You have a question for many people.
+# What they hold, how many they are, ε and the bits of a report decide which mechanism is best.
+# Every mechanism has a formula for its error, so a function can rank them before you ask anybody.
+# The first few are often equally good, while a bad choice needs ten or a hundred times as many people.
+# The error is not everything: look at the server's work, at the list of items, at liars, and at what ε covers.
 # :::
 #
 # :::{zh}
-# 本章讨论机制的选择：给定任务、人数 $n$、值域大小、每人所持的项数、预算 $\varepsilon$ 与报告的长度，由各机制自身的闭式误差得到排序，并逐一说明其余机制不入选的理由。
-# 每人持有单个取值且值域较大时，k-Subset 的误差最小，区组设计、OUE、OLH 与 Wheel 在常用的 $\varepsilon$ 下与之相差甚微，而区组设计的报告短得多；真正决定取舍的是报告的长度、服务器的工作量，以及用户端是否须知道列表。
-# 每人持有一个集合时差别很大：就整个集合作答的 PrivSet 往往最优，而抽取一项、再当作单个取值扰动（RAPPOR、S-Hist），在 $\varepsilon=1$、从一千项中至多持有八项时，须有八至九倍的用户才能达到同样的误差。
-# 对多个属性，宜公开抽取一个属性，再用单个取值的最优机制作答；对属性对亦然，但取值少或 $\varepsilon$ 大时，宜对公开抽取的属性块作 k-RR。
-# 排序由真实的用户端在一组问题上验证，凡超出抽样波动的先后均与预测一致；有持有者的情形另由精确的概率律核对。
-# 误差并不说明一切：Norm-Sub 未使所比较的七种机制的次序发生显著颠倒，但缩小了差距；至多 $\sqrt n$ 个说谎者就能使估计偏移一个标准误差。
-# 本章不涉及五篇论文的新论断；图中 k-RR 适于较大的 $\varepsilon$，与频率预言机一章对综述（叶青青等）的更正一致。
+# 本课讨论如何选择机制：每个人持有什么、有多少人、隐私预算 $\varepsilon$、报告的比特数以及列表是否公开，共同决定哪种机制最好。
+# 每种机制的误差都有闭式公式，所以在询问任何人之前就能排出名次。
+# 对四十个选项、两万人、$\varepsilon=1$，前五种机制的误差相差不到百分之四，而 k-RR 需要四倍以上的人数。
+# 对稀有项，k-RR 恰好在 $k \le 2e^\varepsilon+1$ 时优于任何更大的集合；值域很大时，k-Subset 与 OUE 的方差相同。
+# 有多个属性时，公开抽取一个属性并用全部预算回答，好过把预算分给所有属性。
+# 真实用户端的模拟与预测的名次一致。
+# 误差并不说明一切：服务器的工作量、是否需要列表、事后的修正、说谎者，以及 $\varepsilon$ 保护的是什么。
 # :::
 #
-# You will meet one call that answers, maps of who is best, a simulation that tries to prove them wrong, what the error does not tell (servers, lists, repairs, liars, what ε covers), a table for readers in a hurry, and four questions answered.
-# You need no other chapter; {ref}`a table <sec-choosing-where>` leads to those where the mechanisms are explained.
+# You need {ref}`ch-frequency`; other lessons are named where we use them.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
-from bisect import bisect_left
 from dataclasses import replace
-from functools import cache, reduce
-from itertools import combinations
-from math import exp, log, log10, sqrt
+from itertools import combinations, product
+from math import exp, log, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.colors import ListedColormap
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from ldpnb import (
-    GRR,
-    IOH,
-    OLH,
-    OUE,
-    SUE,
-    BlockDesign,
-    Blocks,
-    HadamardBit,
-    HadamardResponse,
-    Records,
-    SubsetSelection,
-    least_distortion,
-    moments,
-    norm_sub,
-)
-from ldpnb.book import COLOURS, check, dots, style, table
-from ldpnb.keyvalue import OpenSets
+from ldpnb import PrivSet, SubsetSelection, moments, pick, prove, toss
+from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
+from ldpnb.book.studies import choosing as study
+from ldpnb.chance import odds
 from ldpnb.serve import choose
 
 style()
-SEED = 1785  # the year of a book on votes that do not add up to a choice
-rng = np.random.default_rng(SEED)
+rng = np.random.default_rng(1785)
 
 # %% [markdown]
 # (sec-choosing-know)=
-# ## What has to be known
+# ## Forty reasons
 #
-# | symbol | meaning | in code |
-# |---|---|---|
-# | $n$ | number of people | `n` |
-# | ε | budget of all that a person sends | `epsilon` |
-# | $k$ | number of items, or of the values of an attribute | `k` |
-# | $d$ | number of items of sets, of keys, of numbers or of attributes | `d` |
-# | $m$ | items or keys a person holds, at most | `m` |
-# | $f$ | share of the people who hold what is asked for | `share` |
+# A company wants to know why people think of leaving it.
+# It has 20,000 employees, and a questionnaire with 40 reasons, of which each person marks one.
+# For every answer, the company promises $\varepsilon = 1$.
+# **Which mechanism should it take, and how precise will the result be?**
 #
-# And what is wanted: shares of items, a mean, the table of two attributes.
-# In `ldpnb.serve.choose` each kind of question has a class of its own, and `rank` answers it.
-# A hundred thousand people hold one of a thousand items each; which mechanism, at $\varepsilon = 1$?
+# In the package, such a question takes one line; `share` is the share of the reason that we look at.
+# Its method `rank` returns all mechanisms, the smallest error first.
+# {py:mod}`ldpnb.serve.choose` has ten kinds of questions.
 
 # %%
-answer = choose.Item(n=100_000, epsilon=1.0, k=1000).rank()
-print(answer[0].mechanism)
+question = choose.Item(n=20_000, epsilon=1, k=40, share=0.05)
+
+
+def usable(question):
+    """The choices that answer a question, best first."""
+    return [c for c in question.rank() if not c.excluded]
+
+
+best, rows = usable(question)[0], []
+for c in usable(question):
+    times = (c.error / best.error) ** 2
+    row = [c.name, f"{100 * c.error:.2f}", f"{times:.2f} ×"]
+    bits = f"{c.private_bits} + {c.public_bits}"
+    rows.append([*row, bits, c.server, "yes" if c.listed else "no"])
+columns = ["mechanism", "± points", "people", "bits"]
+table(pd.DataFrame(rows, columns=[*columns, "work for each", "list"]))
 
 # %% [markdown]
-# The first choice is a mechanism that can be used at once, `answer[0].mechanism.perturb(…)`.
-# The others follow by their errors.
+# The second column is the *error*: the standard error of an estimated share, in percentage points.
+# An error falls like $1/\sqrt n$.
+# So the square of a ratio of errors says how many times as many *people* a mechanism needs for the error of the first.
+# A report has private and public *bits*; a seed, for instance, is public.
+# The server *works* once for each report, or for each report and item.
+# The last column says whether the client must know the *list* of items.
+#
+# The first five are practically equal: their errors differ by less than 4 %.
+# Among them, the block design ({ref}`ch-limit`) has the shortest report and the least work; the wheel ({ref}`ch-wheel`) needs no list.
+# k-RR needs more than four times as many people as the first.
+#
+# Each choice contains its mechanism, ready for use.
+# We invent shares, and ask 20,000 people by the first choice and by k-RR.
+# The standard errors are those for a share of 5 %.
 
-
-# %% tags=["hide-input"]
-def points(x):
-    """A share in percentage points, three digits."""
-    return f"{100 * x:.3g}"
-
-
-def board(choices, unit=points, head="standard error, points"):
-    """Those that can be used, as a table."""
-    fit = [c for c in choices if not c.excluded]
-    return table(
-        pd.DataFrame(
-            [
-                {
-                    "mechanism": c.name,
-                    head: unit(c.error),
-                    "people for the same error": f"{(c.error / fit[0].error) ** 2:,.2f}×",
-                    "bits, private + public": f"{c.private_bits:,} + {c.public_bits}",
-                    "the server works a": c.server,
-                    "what it is": c.why,
-                }
-                for c in fit
-            ]
-        )
-    )
-
-
-board(answer)
+# %%
+shares = 1 / np.arange(1, 41)
+people = rng.choice(40, 20_000, p=shares / shares.sum())
+truth = np.bincount(people, minlength=40) / 20_000
+rows = {"truth": [f"{100 * f:.1f}" for f in truth[[0, 4, 39]]]}
+for c in (best, usable(question)[-1]):
+    reports = c.mechanism.perturb(people, rng=rng)
+    f_hat = c.mechanism.estimate(c.mechanism.tally(reports))
+    near = [f"{100 * f:.1f} ± {100 * c.error:.1f}" for f in f_hat]
+    rows[c.name] = [near[x] for x in (0, 4, 39)]
+reasons = ["most frequent", "fifth", "rarest"]
+table(pd.DataFrame({"reason, in points": reasons} | rows))
 
 # %% [markdown]
-# The *error* is the standard error of an unbiased estimate.
-# No formula for it is written down in `ldpnb.serve.choose`: it is read off the mechanism's own `variance`, which the chapters prove and check.
-# What it is an error *of* has to be said, since a mechanism may be best for one thing and not for another:
-#
-# | question | the error of | for the people who |
-# |---|---|---|
-# | `Item`, `Sets`, `Frequent` | the share of an item that a share $f$ hold; $f = 0$, a rare item, if nothing is said | hold it or not; sets are padded to $m$ |
-# | `OneNumber`, `Vector` | a mean | have the worst numbers there are |
-# | `Distribution` | the share of a range of cells of a number, a mean over all ranges | are spread evenly over the cells |
-# | `Pairs` | the share of a key's holders, and share times mean value, together | hold values that scatter most, with mean 0 |
-# | `Correlation` | the share who hold both of two keys | hold both or none |
-# | `Marginals` | the share of one value of one attribute | have it or not |
-# | `Crosstabs` | the share of a cell of the table of two attributes | are in it or not |
-#
-# "People for the same error" is the square of the ratio of errors, since errors fall with $\sqrt n$.
-# In the table the first five are the same for all purposes: their errors differ by less than one per cent.
-# k-RR is the one mistake that can be made here, and it costs ninety-two times as many people.
-#
-# A report has a *private* part, which ε protects, and a *public* one: a seed, a row, a cohort.
-# Both have to be sent, unless the public part can be derived from something that the server knows anyway, the number of an account perhaps (then say `public_free=True`).
-# Whoever has room for fewer bits says `bits`, and sets are made small enough for it.
-# "The server works a report" means that it looks up a cell for each report and computes once at the end; "report and item" that it does something for each report *and* each item.
-#
-# All other mechanisms of this book that somebody might think of are in the answer too, with what speaks against them.
-
-# %% tags=["hide-input"]
-table(pd.DataFrame([{"excluded": c.name, "why": c.why} for c in answer if c.excluded]))
-
-# %% [markdown]
-# (sec-choosing-where)=
-# ### Where they are explained
-#
-# | chapter | mechanisms |
-# |---|---|
-# | {ref}`ch-frequency` | k-RR, k-Subset, OUE, SUE, OLH |
-# | {ref}`ch-onebit` | Hadamard bit, Hadamard response, S-Hist, PCE, Harmony for attributes |
-# | {ref}`ch-rappor` | RAPPOR, O-RR, RAPPOR-Unknown |
-# | {ref}`ch-means` | two points, Hybrid, Piecewise, Laplace, Harmony for numbers, MeanEst |
-# | {ref}`ch-distortion` | channels of your own |
-# | {py:class}`~ldpnb.oracles.designs.BlockDesign`, {py:class}`~ldpnb.numbers.ranges.Hierarchy` | block design, hierarchy |
-# | {ref}`ch-keyvalue`, {ref}`ch-wheel` | SE, PrivKV; PCKV-GRR, PCKV-UE, the wheel, Wheel-KV |
-# | {ref}`ch-correlation` | IOH and pairs of keys |
-# | {ref}`ch-items`, {ref}`ch-gfim` | sampled k-RR, S-Hist and RAPPOR, PrivSet; LDPMiner, GFIM |
-# | {ref}`ch-joint`, {ref}`ch-publish` | bit flips, Bloom filters; blocks of attributes |
-#
 # (sec-choosing-maps)=
-# ## Maps
+# ## Why this order?
 #
-# ### One item
+# Most reasons on a long list are rare, so we compare errors for an item that nobody has.
+# {ref}`ch-frequency` and {ref}`ch-onebit` derived
 #
-# {numref}`fig-choosing-item` asks the same for 2 to 4,096 items and ε from 0.1 to 10, and draws who comes first.
-
-# %% tags=["hide-input"]
-BUDGETS = np.geomspace(0.1, 10, 21)
-
-
-def ranked(kind, name, values, **rest):
-    """Rank a question on a grid of one argument and ε."""
-    values = np.unique(np.round(values).astype(int)).tolist()
-    return {(x, e): kind(n=1, epsilon=e, **{name: x}, **rest).rank() for x in values for e in BUDGETS.tolist()}
-
-
-def sent(choice):
-    """Bits of a report."""
-    return choice.private_bits + choice.public_bits
-
-
-def leader(choices, fits=lambda choice: True, slack=1.0):
-    """Of the choices that fit, the shortest report whose error is within `slack` of the least."""
-    fit = [c for c in choices if not c.excluded and fits(c)]
-    return min((c for c in fit if c.error <= slack * fit[0].error), key=sent).name
+# $$ n\Var\hat f = \begin{cases} \dfrac{e^\varepsilon+k-2}{(e^\varepsilon-1)^2} & \text{k-RR,} \\[2ex] \dfrac{4\,e^\varepsilon}{(e^\varepsilon-1)^2} & \text{OUE and OLH,} \\[2ex] c^2 = \dfrac{(e^\varepsilon+1)^2}{(e^\varepsilon-1)^2} & \text{Hadamard bit.} \end{cases} $$ (eq-choosing-three)
+#
+# Only the first grows with the number $k$ of items.
+# For k-Subset, whose report is a set of $b$ items, three steps lead from its $p^*$ and $q^*$ to its variance.
+#
+# 1. Write $Z = b\,e^\varepsilon+k-b$. Then $p^* = b\,e^\varepsilon/Z$, and
+#
+# $$ q^* = \frac{b-p^*}{k-1} = \frac{b}{k-1}\cdot\frac{Z-e^\varepsilon}{Z}. $$
+#
+# 2. Use $Z-b\,e^\varepsilon = k-b$ in the first line, and $k\,e^\varepsilon-Z = (k-b)(e^\varepsilon-1)$ in the second:
+#
+# $$ \begin{aligned} 1-q^* &= \frac{(k-1)Z-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{(k-b)(Z-1)}{(k-1)Z}, \\[1ex] p^*-q^* &= \frac{(k-1)\,b\,e^\varepsilon-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{b\,(k-b)(e^\varepsilon-1)}{(k-1)Z}. \end{aligned} $$
+#
+# 3. Insert both into $n\Var\hat f = q^*(1-q^*)/(p^*-q^*)^2$:
+#
+# $$ n\Var\hat f = \frac{(Z-e^\varepsilon)(Z-1)}{b\,(k-b)\,(e^\varepsilon-1)^2}. $$ (eq-choosing-sets)
+#
+# This formula gives the errors of the ranking, for any size of the sets:
 
 
-def longest(cells):
-    """Length and middle of the longest run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], cells, [0]])))
-    starts, ends = edges[::2], edges[1::2]
-    best = np.argmax(ends - starts) if len(starts) else None
-    return (0, 0.0) if best is None else (ends[best] - starts[best], (starts[best] + ends[best] - 1) / 2)
+# %%
+def noise_of_sets(b, k, eps):
+    """n times the variance of k-Subset, for a rare item."""
+    e = exp(eps)
+    Z = b * e + k - b
+    return (Z - e) * (Z - 1) / (b * (k - b) * (e - 1) ** 2)
 
 
-def draw_map(ax, names, colour, title, label):
-    """Colour a grid by who leads, draw the borders, and write the names in."""
-    xs, es = (sorted({key[i] for key in names}) for i in (0, 1))
-    grid = np.array([[names[x, e] for e in es] for x in xs])
-    for name in dict.fromkeys(grid.ravel()):
-        colour.setdefault(name, COLOURS[len(colour)])
-    tint = np.array([[int(colour[name][i : i + 2], 16) for i in (1, 3, 5)] for name in grid.ravel()])
-    ax.imshow((255 - (255 - tint) * 0.4).astype(np.uint8).reshape(*grid.shape, 3), aspect="auto", origin="lower")
-    border = {"color": "black", "linewidth": 0.7, "linestyle": "-", "marker": ""}
-    for row, column in np.argwhere(grid[:, 1:] != grid[:, :-1]):
-        ax.plot([column + 0.5] * 2, [row - 0.5, row + 0.5], **border)
-    for row, column in np.argwhere(grid[1:] != grid[:-1]):
-        ax.plot([column - 0.5, column + 0.5], [row + 0.5] * 2, **border)
-    for name in dict.fromkeys(grid.ravel()):
-        length, middle = np.array([longest(row == name) for row in grid]).T
-        roomy = np.flatnonzero(length >= 0.9 * length.max())
-        row = roomy[len(roomy) // 2]
-        narrow = length.max() < 0.55 * len(name)  # a letter takes about half a column
-        margin = 0.29 * max(map(len, name.split() if narrow else [name]))
-        column = min(max(middle[row], margin), len(es) - 1 - margin)
-        words = name.replace(" ", "\n", 1) if narrow else name
-        ax.text(column, row, words, ha="center", va="center", fontsize=9, linespacing=1)
-    ticks = [
-        x
-        for x in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000)
-        if xs[0] <= x <= xs[-1] and (xs[-1] < 500 or log10(x) % 1 == 0)
-    ]
-    ax.set_yticks(np.interp(np.log(ticks), np.log(xs), range(len(xs))), [f"{x:,}" for x in ticks])
-    marks = [0.1, 0.3, 1, 3, 10]
-    ax.set_xticks(np.interp(np.log(marks), np.log(es), range(len(es))), [f"{x:g}" for x in marks])
-    ax.set(title=title, ylabel=label)
-    ax.grid(visible=False)
+eps, n = question.epsilon, question.n
+for b in (1, 5, 11, 20):
+    error = sqrt(noise_of_sets(b, question.k, eps) / n)
+    print(f"sets of {b:2d}: ± {100 * error:.2f} points")
 
-
-VIEWS = {
-    "any report": {},
-    "at most 64 bits": {},  # of mechanisms whose parameters are made to fit
-    "the server looks up a cell": {"fits": lambda c: c.server == "report"},
-    "shortest within 5 % of the least": {"slack": 1.05},
-}
-
-
-def four_views(label, *question, **rest):
-    """Draw a map for each view."""
-    found, short = ranked(*question, **rest), ranked(*question, bits=64, **rest)
-    fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.6), sharex=True, sharey=True)
-    colour = {}
-    for i, (title, view) in enumerate(VIEWS.items()):
-        grid = short if "64" in title else found
-        names = {key: leader(choices, **view) for key, choices in grid.items()}
-        draw_map(axes.flat[i], names, colour, title, "" if i % 2 else label)
-    fig.supxlabel("privacy budget ε", fontsize=12)
-    plt.show()
-    return found
-
-
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-choosing-item", "caption": "One item of k: the mechanism with the least error for a rare item, against ε and k. Upper left, of all; upper right, with at most 64 bits for a report and its public part; lower left, of those whose server looks up a cell for each report; lower right, the shortest report among all whose error is at most 5 % above the least. k-RR is for few items or a large ε. Elsewhere it is k-Subset, or a block design, whose report is short and whose server looks up a cell: nearly as good, and just as good where the items are all points of a geometry, as 13 are.", "width": "100%"}, "image": {"alt": "Four maps over epsilon from 0.1 to 10 and 2 to 4,096 items. In all of them k-RR fills the lower right. Above it lies k-Subset in the first; k-Subset and then, above 70 items or more, block design in the second; block design alone in the third; block design in the fourth, with k-Subset along the border and a strip of the Hadamards near epsilon 0.5."}}
-one_item = four_views("items k", choose.Item, "k", np.geomspace(2, 4096, 17))
+rare = replace(question, share=0.0)
+first = usable(rare)[0]
+print(f"{first.name}:  ± {100 * first.error:.2f}, the first choice")
 
 # %% [markdown]
-# By error alone it is k-Subset or k-RR, which is k-Subset with sets of one item.
-# (k-Subset takes the sets with the least *total* error ({ref}`sec-freq-limit`); near the border sets of one would be better for a rare item, by no more than a line below says.)
-# But for many items a block design, OUE, OLH and the wheel for one item are nearly as good, as the table below says for a thousand, so that the first map is a map of hairs.
-# The other three are about what else counts.
+# For $b = 1$, this is k-RR.
+# Sets of two have $Z = 2e^\varepsilon+k-2$, so $Z-e^\varepsilon$ is the numerator of k-RR.
+# Hence their variance, divided by that of k-RR, is
 #
-# With 64 bits, or a server that must not try every item, it is a block design or k-RR; 64 bits are enough for k-Subset where the sets of items are few.
-# OLH would have a short report but for its seed of 93 bits.
-
-# %% tags=["hide-input"]
-thousand, FOUR = choose.Item(n=1, epsilon=1.0, k=1000), (0.5, 1.0, 2.0, 4.0)
-
-
-@cache
-def errors(question):
-    """The error of every mechanism."""
-    return {c.name: c.error for c in question.rank()}
-
-
-def crossing(question, one, other, low=0.05, high=12.0):
-    """The ε at which two mechanisms have one error."""
-
-    def gap(eps):
-        found = errors(replace(question, epsilon=eps))
-        return log(found[one] / found[other])
-
-    return brentq(gap, low, high, xtol=1e-6)
-
-
-def behind(question, one, other):
-    """By how many per cent the error of one is above that of the other."""
-    return 100 * (errors(question)[one] / errors(question)[other] - 1)
-
-
-EXPECTED = {
-    ("k-RR", "OUE"): log(998 / 3),
-    ("k-RR", "Hadamard bit"): brentq(lambda x: exp(2 * x) + exp(x) + 3 - 1000, 0.1, 9),
-}
-met = {pair: crossing(thousand, *pair) for pair in EXPECTED}
-check(
-    "Crossings",
-    "1,000 items: " + ", ".join(f"{a} meets {b} at ε = {met[a, b]:.3f}" for a, b in EXPECTED),
-    all(abs(met[pair] - EXPECTED[pair]) < 1e-5 for pair in EXPECTED),
-    control="1,024 items",
-    caught=all(abs(crossing(replace(thousand, k=1024), *pair) - EXPECTED[pair]) > 1e-3 for pair in EXPECTED),
-)
-near_border = max(
-    errors(q)["k-Subset"] / errors(q)["k-RR"] for q in (choose.Item(n=1, epsilon=e, k=k) for k, e in one_item)
-)
-print(f"on the grid the error of k-Subset is above that of k-RR by at most {100 * (near_border - 1):.0f} %")
-table(
-    pd.DataFrame(
-        [
-            {"1,000 items: error above k-Subset's": name}
-            | {f"ε = {eps:g}": f"{behind(replace(thousand, epsilon=eps), name, 'k-Subset'):,.1f} %" for eps in FOUR}
-            for name in ("block design", "OUE", "OLH", "wheel", "SUE", "Hadamard bit", "k-RR")
-        ]
-    )
-)
-
-# %% [markdown]
-# The first crossing is {prf:ref}`thm-crossover`, $\ln\frac{k-2}3$; the second is where $e^\varepsilon + k - 2 = (e^\varepsilon+1)^2$.
-# Up to that ε, one private bit is better than a whole item.
-# So k-RR is for the larger ε, as {ref}`sec-freq-cross` has it against the survey's sentence on RAPPOR and k-RR.
+# $$ \frac{2\,e^\varepsilon+k-3}{2\,(k-2)}, \quad\text{less than 1 if and only if}\quad k > 2\,e^\varepsilon+1. $$ (eq-choosing-border)
 #
-# ### Sets
+# This is one border of the map in {numref}`fig-choosing-item`.
+# For many items, take $b = k/(e^\varepsilon+1)$, so $Z = 2\,e^\varepsilon b$ and $k-b = e^\varepsilon b$.
+# Then $Z-e^\varepsilon$ and $Z-1$ are nearly $Z$, and
 #
-# {numref}`fig-choosing-sets` is for people who hold up to $m$ of a thousand items.
-
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-choosing-sets", "caption": "Up to m of 1,000 items: the mechanism with the least error for a rare item, in the four views of the figure before. PrivSet leads until, at a large ε, its best report has one item, and then it is sampled k-RR. With 64 bits PrivSet takes smaller sets and still leads, but for one-bit reports (S-Hist) where m and ε are small; where the server looks up a cell, it is S-Hist for small m and naming one item for larger m.", "width": "100%"}, "image": {"alt": "Four maps over epsilon from 0.1 to 10 and 1 to 200 items a person. PrivSet fills the first but for the upper right, where sampled k-RR leads. With few bits PrivSet fills as much but for sampled S-Hist below five items at small epsilon; with a server that looks up a cell S-Hist leads at the lower left and sampled k-RR elsewhere. In the last the wheel has a part at the bottom."}}
-_ = four_views("items a person m, of 1,000", choose.Sets, "m", np.geomspace(1, 200, 13), d=1000)
-
-# %% tags=["hide-input"]
-eight = choose.Sets(n=100_000, epsilon=1.0, d=1000, m=8)
-board(eight.rank())
-
-# %% [markdown]
-# Here the mistakes are not small.
-# To draw one of eight items and to hide it as if it were all that somebody has (RAPPOR, S-Hist) costs eight or nine times as many people as PrivSet, which speaks about the whole set ({ref}`sec-items-compare`).
-# For a server that looks up a cell the better of two is left, and it depends on $m$ which.
+# $$ n\Var\hat f \approx \frac{Z^2}{b\,(k-b)\,(e^\varepsilon-1)^2} = \frac{4\,e^\varepsilon}{(e^\varepsilon-1)^2}, $$
 #
-# For the most frequent items, `Frequent` ranks the same mechanisms.
-# GFIM and LDPMiner, which look for candidates first, have a closed form only for a list that is fixed beforehand; whether the right items come onto the list has none, so they are listed with that error and not ranked ({ref}`sec-gfim-all` compares them by simulation).
+# the variance of OUE.
+# This is why so many mechanisms are nearly equal: OUE and OLH have this variance; the wheel and block designs come close to it.
+# By {eq}`eq-choosing-three`, k-RR is better than these for $k < 3\,e^\varepsilon+2$.
+# This is the other border: if the server may work only once for each report, block designs take the place of k-Subset.
 
-# %% tags=["hide-input"]
-frequent = choose.Frequent(n=100_000, epsilon=1.0, d=1000, m=8, candidates=4).rank()
-table(
-    pd.DataFrame(
-        [
-            {
-                "mechanism": c.name,
-                "standard error, points": points(c.error),
-                "not ranked because": c.why if c.excluded else "",
-            }
-            for c in frequent
-        ]
-    )
-)
-
-# %% [markdown]
-# ### One number
-#
-# The error of the mean of one number between −1 and 1, for the worst numbers, times $\sqrt n$:
-
-# %% tags=["hide-input"]
-one_number = {eps: choose.OneNumber(n=1, epsilon=eps).rank() for eps in FOUR}
-
-
-def least_error(eps):
-    """A bound on the worst error of any unbiased mechanism for 17 numbers and 65 scores."""
-    numbers, scores = np.linspace(-1, 1, 17), np.linspace(-1.6, 1.6, 65) * (exp(eps) + 1) / (exp(eps) - 1)
-    return sqrt(least_distortion(np.square(scores - numbers[:, None]), eps, unbiased=(numbers, scores)).bound)
-
-
-table(
-    pd.DataFrame(
-        [
-            {"error × √n": name}
-            | {
-                f"ε = {eps:g}": next(f"{c.error:.3f}" for c in choices if c.name == name)
-                for eps, choices in one_number.items()
-            }
-            for name in (c.name for c in one_number[1.0])
-        ]
-        + [{"error × √n": "least of any, on a grid"} | {f"ε = {eps:g}": f"{least_error(eps):.3f}" for eps in FOUR}]
-    )
-)
-
-# %% [markdown]
-# Piecewise and Hybrid have the best widths of their windows here.
-# At $\varepsilon = 0.5$ Hybrid *is* one bit; in the other columns it is the best of the four.
-# The last row is the bound of {ref}`sec-means-limit`, found by linear programming: no mechanism for 17 numbers and scores on a grid has less.
-#
-# ### Several numbers, keys, attributes
-#
-# {numref}`fig-choosing-others` has four more questions, and the table after it the ε at which leaders change.
-
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-choosing-others", "caption": "The mechanism with the least error for four more questions. Several numbers: Harmony, but for few numbers and a large ε. Keys with values, up to eight a person: the wheel for many keys, naming a pair at a large ε, and one public key where there are few keys. Ranges of a number in k cells: a hierarchy, but for few cells or a large ε, where cells are asked about as items. Eight attributes with k values each, two by two: one pair drawn in public, or blocks for few values or a large ε.", "width": "100%"}, "image": {"alt": "Four maps over epsilon from 0.1 to 10. Several numbers: Harmony nearly everywhere, MeanEst and sampled Hybrid at the lower right. Keys: Wheel-KV upper left, PCKV-GRR right, SE below twenty keys. Ranges: hierarchy but for the corner of few cells and small epsilon, where it is k-Subset, and large epsilon, where it is k-RR. Attributes two by two: one pair upper left, blocks lower right."}}
-PANELS = {
-    "several numbers": (choose.Vector, "d", np.geomspace(2, 50, 10), {}, "numbers d"),
-    "keys with values, m = 8": (choose.Pairs, "d", np.geomspace(8, 10**4, 12), {"m": 8, "share": 0.0}, "keys d"),
-    "ranges of a number": (choose.Distribution, "k", 2 ** np.arange(2, 8), {}, "cells k"),
-    "8 attributes, two by two": (choose.Crosstabs, "k", np.geomspace(2, 40, 9), {"d": 8}, "values of each k"),
-}
-fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.6), sharex=True)
-for ax, (title, (kind, name, values, rest, label)) in zip(axes.flat, PANELS.items(), strict=True):
-    found = {key: leader(choices).split(", ")[0] for key, choices in ranked(kind, name, values, **rest).items()}
-    draw_map(ax, found, {}, title, label)
-fig.supxlabel("privacy budget ε", fontsize=12)
+# %% mystnb={"figure": {"name": "fig-choosing-item", "caption": "The best mechanism for a rare item of k. Left: of all. Right: of those whose server works once for each report. Lines: $k = 2e^\\varepsilon + 1$ and $k = 3e^\\varepsilon + 2$."}, "image": {"alt": "Two maps of budgets from 0.1 to 8 and 2 to 4,096 items, with a rising dashed line each. Left: k-RR lies below the line, k-Subset above it. Right: k-RR below the line, block design above it; for few items, the border lies a little lower."}}
+SIZES = np.unique(np.geomspace(2, 4096, 18).round().astype(int))
+BUDGETS = np.geomspace(0.1, 8, 21)
+NAMES = ["k-RR", "k-Subset", "block design"]
+MAPS = {"any work": (None, 2, 1), "for each report": ("report", 3, 2)}
+tints = ListedColormap(["#F6C65B", "#7FC0E8", "#8ED1B2"])
+fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=True)
+for ax, (title, (work, a, b)) in zip(axes, MAPS.items(), strict=True):
+    names = study.first(rare, SIZES.tolist(), BUDGETS.tolist(), work)
+    codes = names.map(NAMES.index)
+    ax.pcolormesh(BUDGETS, SIZES, codes, cmap=tints, vmin=0, vmax=2)
+    line = a * np.exp(BUDGETS) + b
+    low = line < SIZES[-1]
+    look = {"color": "black", "linestyle": "--", "marker": ""}
+    ax.plot(BUDGETS[low], line[low], **look)
+    for name in names.stack().unique():
+        places = np.nonzero(names.to_numpy() == name)
+        row, column = (int(np.median(at)) for at in places)
+        ax.text(BUDGETS[column], SIZES[row], name, ha="center", va="center")
+    ax.set(xscale="log", yscale="log", title=title, xlabel="budget ε")
+    plain_ticks(ax)
+axes[0].set_ylabel("number of items k")
 plt.show()
 
-# %% tags=["hide-input"]
-PAIRED = [
-    ("1,000 items", thousand, "k-RR", "block design"),
-    ("sets of 8 of 1,000 items", replace(eight, n=1), "sampled k-RR", "sampled S-Hist"),
-    ("8 of 1,000 keys", choose.Pairs(n=1, epsilon=1.0, d=1000, m=8, share=0.0), "PCKV-GRR", "Wheel-KV"),
-    ("ranges of a number in 64 cells", choose.Distribution(n=1, epsilon=1.0, k=64), "k-RR", "hierarchy"),
-]
-table(
-    pd.DataFrame(
-        [
-            {"question": what, "better": one, "than": other, "from ε": f"{crossing(asked, one, other):.2f}"}
-            for what, asked, one, other in PAIRED
-        ]
-    )
+# %% [markdown]
+# k-RR is for few items, or for a large ε.
+# Near the border, the choice hardly matters.
+# Far above it, k-RR is a costly mistake, because its variance grows with $k$.
+# For 7, 13 and some other numbers of items, which this map leaves out, a block design equals k-Subset at certain ε, with a shorter report.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the formulas, the border, and what the ranking says"}
+def off(formula, grid=((2, 5), (3, 40), (1, 8), (13, 40))):
+    """Largest relative distance of a formula from the package's k-Subset."""
+    made = [SubsetSelection(k=k, epsilon=1.0, size=b) for b, k in grid]
+    return max(abs(formula(b, k, 1.0) / one.rare_variance - 1) for one, (b, k) in zip(made, grid, strict=True))
+
+
+check(
+    "Sets",
+    "four sizes",
+    off(noise_of_sets) < 1e-9,
+    control="b + 1",
+    caught=off(lambda b, *of: noise_of_sets(b + 1, *of)) > 0.01,
+)
+BORDERS = {"2e^ε + 1": lambda k: log((k - 1) / 2), "3e^ε + 2": lambda k: log((k - 2) / 3)}
+
+
+def leads(border, step, sizes=(8, 20, 64, 300)):
+    """Who leads beside a border, for four sizes."""
+    return [replace(rare, k=k, epsilon=BORDERS[border](k) + step).rank()[0].name for k in sizes]
+
+
+check(
+    "Border",
+    "k-RR leads up to 2e^ε + 1 items, then k-Subset",
+    leads("2e^ε + 1", 0.01) == ["k-RR"] * 4 and leads("2e^ε + 1", -0.01) == ["k-Subset"] * 4,
+    control="3e^ε + 2",
+    caught=leads("3e^ε + 2", 0.01) != ["k-RR"] * 4,
+)
+per_item = [PrivSet(d=1000, ell=ell, epsilon=1.0).rare_variance / ell for ell in (2, 4, 8, 16)]
+check(
+    "PrivSet",
+    "variance proportional to ℓ within 4 %",
+    max(per_item) < 1.04 * min(per_item),
+    control="to ℓ²",
+    caught=per_item[-1] / 16 < per_item[0] / 4,
 )
 
 # %% [markdown]
-# Ranges are those of {py:class}`~ldpnb.numbers.ranges.Hierarchy`: each person is asked about a block of cells of a public width, and the answers of all widths are put together by least squares {cite:p}`cormode2019range,hay2010consistency`.
-# Its tally has intervals of all shares and quantiles; for smooth shapes, without intervals, there is the likelihood of one number's reports {cite:p}`li2020numerical`, {py:func}`~ldpnb.numbers.ranges.density`.
+# (sec-choosing-examples)=
+# ## Other questions
 #
-# Two of these were news to us.
-#
-# *Attributes drawn in public.*
-# Harmony draws an attribute in public and spends a bit on it; a block of two sends their joint value by k-RR, which is bad for many values.
-# Whoever draws an attribute, or a pair, may ask about it by any oracle for one item, with all of ε, and count each answer as often as there are attributes, or pairs.
-# `DrawnAttributes` is that, with the oracle that `Item` puts first.
-# The first table below has what the better of Harmony and blocks costs instead: up to thirty-three times as many people for single attributes, and never fewer.
-# For pairs, blocks stay ahead where their best size is above two, for a block of three speaks of three pairs.
-#
-# *How keys go together.*
-# To know how often two keys occur together, everybody can be asked about one public pair of keys, or about all keys at once (IOH).
-# With more than two keys one public pair is better, or as good where OUE reports about three keys, as the last table says.
-# IOH is for questions about three keys and more, which pairs cannot answer.
+# The same 20,000 people with $\varepsilon = 1$ may hold something else:
 
-# %% tags=["hide-input"]
-DRAWN = {
-    (kind, k): kind(n=1, epsilon=1.0, d=8, k=k) for kind in (choose.Marginals, choose.Crosstabs) for k in (2, 4, 10, 40)
+# %%
+asked = {"n": 20_000, "epsilon": 1}
+OTHERS = {
+    "one number": choose.OneNumber(**asked),
+    "six numbers": choose.Vector(**asked, d=6),
+    "three of 40 items": choose.Sets(**asked, d=40, m=3),
+    "three of 40 keys, rated": choose.Pairs(**asked, d=40, m=3),
+    "8 attributes, 5 values": choose.Marginals(**asked, d=8, k=5),
+    "their pairs": choose.Crosstabs(**asked, d=8, k=5),
 }
+rows = []
+for what, other in OTHERS.items():
+    first, *_, last = usable(other)
+    times = (last.error / first.error) ** 2
+    row = [what, first.name, f"{first.error:.3f}"]
+    rows.append([*row, last.name, f"{times:,.1f} ×"])
+columns = ["question", "first choice", "error", "last", "people"]
+table(pd.DataFrame(rows, columns=columns))
+
+# %% [markdown]
+# Errors are of a mean on the scale from −1 to 1, or of a share; for keys, of the share and the sum of ratings together.
+#
+# *Numbers.*
+# For a small ε, one random sign is nearly best, and for a large ε Hybrid is better ({ref}`ch-means`).
+# For several numbers, Harmony draws one in public ({ref}`ch-many`).
+#
+# *Sets.*
+# S-Hist and RAPPOR draw one item of a set of $\ell$, and hide it.
+# To count for the whole set, a score is multiplied by $\ell$, and for S-Hist
+#
+# $$ n\Var\hat f = \ell^2\,c^2. $$
+#
+# A report of PrivSet is about the whole set ({ref}`ch-items`).
+# For many items, its variance is nearly proportional to $\ell$ instead of $\ell^2$.
+#
+# *Keys with values.*
+# The wheel is best for many keys, PCKV-GRR for a large ε ({ref}`ch-wheel`), and state encoding for few keys ({ref}`ch-keyvalue`).
+#
+# (sec-choosing-drawn)=
+# ### One attribute, drawn in public
+#
+# If a person has $d$ attributes, and you want a table for each, do not split the budget.
+# Let the client draw one attribute, without looking at the record, and answer it with all of ε.
+# Here the answer goes through k-RR, which suits few values.
 
 
-def drawn(question):
-    """The answer by what is drawn in public, and how many times as many people the better of the two others needs."""
-    choices = question.rank()
-    one = next(c for c in choices if c.name.startswith("one "))
-    first = next(c for c in choices if c is not one and not c.excluded)
-    return one, (first.error / one.error) ** 2
+# %%
+def krr(x, k, eps, rng):
+    """The value x, or one of the others."""
+    if toss(odds(eps) / (odds(eps) + k - 1), rng):
+        return x
+    return pick([y for y in range(k) if y != x], rng)
 
 
-table(
-    pd.DataFrame(
-        [
-            {
-                "8 attributes, people, Harmony or blocks ÷ drawn in public": f"{'one by one' if asked.attributes == 1 else 'two by two'}, k = {k}"
-            }
-            | {
-                f"ε = {eps:g}": f"{price:.2f} ({one.name.split(', ')[1]})"
-                for eps in FOUR
-                for one, price in (drawn(replace(asked, epsilon=eps)),)
-            }
-            for (_, k), asked in DRAWN.items()
-        ]
-    )
-)
+def one_attribute(record, k, eps, rng):
+    """The number of an attribute, and its value by k-RR."""
+    j = pick(range(len(record)), rng)
+    return j, krr(record[j], k, eps, rng)
 
-# %% tags=["hide-input"]
-table(
-    pd.DataFrame(
-        [
-            {"people, IOH ÷ pairs": f"d = {d}"}
-            | {
-                f"{name}, ε = {eps:g}": f"{(found[f'IOH, {name}'] / found[f'pairs, {name}']) ** 2:,.2f}"
-                for eps in (0.5, 2.0)
-                for found in (errors(choose.Correlation(n=1, epsilon=eps, d=d)),)
-                for name in ("k-RR", "k-Subset", "OUE")
-            }
-            for d in (2, 3, 4, 6)
-        ]
-    )
+
+def server(reports, d, k, eps):
+    """Shares (d, k) of all values, and their standard errors."""
+    score = np.zeros((len(reports), d, k))
+    for i, (j, y) in enumerate(reports):
+        score[i, j] = -d / (exp(eps) - 1)
+        score[i, j, y] += d * (exp(eps) + k - 1) / (exp(eps) - 1)
+    return score.mean(0), score.std(0) / sqrt(len(reports))
+
+
+# %% [markdown]
+# A score of k-RR has mean 1 for the person's value and 0 for any other.
+# The server multiplies it by $d$, since an attribute is drawn with probability $1/d$; the other attributes get 0.
+# So means stay right, and the mean square of a score grows by the factor $d^2\cdot\frac1d = d$.
+# Let $v(\varepsilon)$ be the variance of a score for a value that nobody has.
+# Then
+#
+# $$ n\Var\hat f = \begin{cases} d\,v(\varepsilon) & \text{one attribute, drawn in public,} \\ v(\varepsilon/d) & \text{all attributes, with } \varepsilon/d \text{ each.} \end{cases} $$ (eq-choosing-drawn)
+#
+# For a small ε, $v(\varepsilon)$ is proportional to $1/\varepsilon^2$ by {eq}`eq-choosing-three`.
+# So $v(\varepsilon/d)$ is near $d^2\,v(\varepsilon)$, and splitting needs $d$ times as many people.
+#
+# We ask how content the employees are with pay, team and hours: no, fairly, or very.
+# They are drawn at random, with invented shares.
+
+# %%
+CONTENT = {  # shares of no, fairly, very
+    "pay": [0.5, 0.3, 0.2],
+    "team": [0.1, 0.3, 0.6],
+    "hours": [0.2, 0.6, 0.2],
+}
+draws = [rng.choice(3, 20_000, p=p) for p in CONTENT.values()]
+records = np.stack(draws, axis=1).tolist()
+reports = [one_attribute(x, 3, 1.0, rng) for x in records]
+f_hat, error = server(reports, 3, 3, 1.0)
+rows = []
+for j, (name, truth) in enumerate(CONTENT.items()):
+    pairs = zip(truth, f_hat[j], error[j], strict=True)
+    cells = [f"{f} → {x:.3f} ± {s:.3f}" for f, x, s in pairs]
+    rows.append([name, *cells])
+columns = ["truth → estimate", "no", "fairly", "very"]
+table(pd.DataFrame(rows, columns=columns))
+
+# %% [markdown]
+# The client is ε-LDP for whole records: the draw ignores the record, and the rest is k-RR with ε.
+# For three yes/no attributes, `prove` compares any two of the eight records:
+
+
+# %%
+def client(record, eps, rng):
+    return one_attribute(record, 2, eps, rng)
+
+
+three = [*product(range(2), repeat=3)]
+print(prove(client, three, rounded=False))
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: mean and variance from the client's law"}
+def exactly(score, people=((0, 0), (2, 1), (1, 2))):
+    """Means and variances of the scores, and what the formula says of values that nobody has."""
+    mean, variance = moments(lambda x, rng: one_attribute(x, 4, 1.0, rng), people, score=score)
+    truth = [[x == y for x in person for y in range(4)] for person in people]
+    rare = 2 * (exp(1) + 2) / (exp(1) - 1) ** 2  # value 3
+    return max(np.abs(mean - truth).max(), np.abs(variance[:, [3, 7]] - rare).max())
+
+
+one_score = lambda report: server([report], 2, 4, 1.0)[0].ravel()  # noqa: E731
+check(
+    "Drawn",
+    "unbiased, variance d v",
+    exactly(one_score) < 1e-9,
+    control="scores not multiplied by d",
+    caught=exactly(lambda report: one_score(report) / 2) > 0.1,
 )
 
 # %% [markdown]
 # (sec-choosing-simulated)=
 # ## Does the advice hold?
 #
-# A closed form may be right and its ranking useless, if a mechanism's reports do not do what its formula says.
-# So all mechanisms that can be used are run, with their real clients, on a grid of questions: people who do *not* hold what is asked for report, and what is estimated should be 0.
-# (For numbers all are at the worst place of the range, for each mechanism its own.)
-# People who do hold it come after that, in exact laws.
-# From the squares of the estimates comes a measured error, with the scatter of the surveys as its uncertainty.
-#
-# Two things are checked.
-# Measured and predicted squares agree; and for every two mechanisms of a question whose predicted difference is larger than what sampling can blur, the measured order is the predicted one.
-# The bound in both is a quantile of Student's distribution, so that a false alarm in all comparisons together has a probability below $10^{-6}$, as far as means of some hundred squares and more are normal.
-# The control predicts the order from another ε.
+# A formula could be right and a mechanism's reports wrong.
+# So we run every mechanism with its real client: 33 questions, and 40 surveys or more for each mechanism.
+# The people hold nothing that is asked for, so the square of an estimate is a squared error.
+# Where the question is a mean, all people have the number with the largest error.
+# {numref}`fig-choosing-simulated` compares each mechanism with the first choice for its question.
 
-# %% tags=["hide-input"]
-RUNS, ALARM = 40, 1e-6
-HELD, ANY = np.array([1.0, 0.0, 1.0]), np.ones(3)
-GRID = [
-    *(choose.Item(n=100, epsilon=e, k=k) for k in (8, 128) for e in FOUR),
-    *(choose.Sets(n=100, epsilon=e, d=100, m=m) for m in (2, 20) for e in FOUR),
-    *(choose.OneNumber(n=1, epsilon=e) for e in one_number),
-    *(choose.Vector(n=100, epsilon=e, d=d) for d in (2, 9) for e in (0.5, 2.0, 6.0)),
-    *(choose.Distribution(n=128, epsilon=e, k=k) for k in (8, 64) for e in FOUR),
-    *(choose.Pairs(n=100, epsilon=e, d=d, m=4, share=0.0) for d in (8, 100) for e in FOUR),
-    *(choose.Correlation(n=100, epsilon=e, d=3) for e in (0.5, 2.0)),
-    *(choose.Marginals(n=500, epsilon=e, d=4, k=k) for k in (2, 8) for e in FOUR),
-    *(choose.Crosstabs(n=500, epsilon=e, d=4, k=k) for k in (2, 4) for e in FOUR),
-]
-
-
-def worst_place(question, mechanism):
-    """Where numbers have the largest error: n equal people, all their numbers there."""
-    tried, d = np.linspace(-1, 1, 129), getattr(question, "d", None)
-    return tried[np.argmax(mechanism.variance(tried if d is None else np.repeat(tried[:, None], d, 1))[:, 0])]
-
-
-def people_without(question, mechanism, n):
-    """People who do not hold what is asked for, all alike; of numbers, the worst."""
-    if isinstance(question, choose.OneNumber | choose.Vector):
-        return np.full((n, *([question.d] if hasattr(question, "d") else [])), worst_place(question, mechanism))
-    if isinstance(question, choose.Distribution):
-        return np.arange(n) % question.k
-    if isinstance(question, choose.Marginals):
-        return np.zeros((n, len(mechanism.sizes)), int)
-    if isinstance(question, choose.Item) and not isinstance(mechanism, OpenSets):
-        return np.zeros(n, int)
-    held = 0 if isinstance(question, choose.Correlation) else getattr(question, "m", 1)
-    user, key = np.repeat(np.arange(n), held), np.tile(np.arange(held), n)
-    values = None if isinstance(question, choose.Item | choose.Sets) else np.zeros(n * held)
-    return Records.from_arrays(user, key, values, n=n)
-
-
-def estimates(question, mechanism, reports):
-    """Estimates of what nobody holds; rows are for what is added up (share, share × mean)."""
-    attributes = getattr(question, "attributes", 0)
-    if attributes and isinstance(mechanism, Blocks):
-        pooled = mechanism.tables(mechanism.tally(reports), list(combinations(range(question.d), attributes)))
-        return np.concatenate([shares[(slice(1, None),) * attributes].ravel() for shares in pooled.tables])
-    rare = range(getattr(question, "m", 1), getattr(question, "d", getattr(question, "k", 0)))
-    found = mechanism.estimate(mechanism.tally(reports, *([rare] if isinstance(mechanism, OpenSets) else [])))
-    if attributes:
-        shares = found.reshape(-1, *(question.k,) * attributes)
-        return shares[(slice(None), *(slice(1, None),) * attributes)].ravel()
-    if isinstance(question, choose.Correlation):
-        if not isinstance(mechanism, IOH):
-            return found @ np.outer(HELD, HELD).ravel()
-        pairs = ([HELD if i in pair else ANY for i in range(3)] for pair in combinations(range(3), 2))
-        return np.array([found @ reduce(np.multiply.outer, factors).ravel() for factors in pairs])
-    if isinstance(question, choose.Vector):
-        return found - worst_place(question, mechanism)
-    if isinstance(question, choose.Distribution):
-        first, after = np.triu_indices(question.k + 1, 1)
-        below = np.append(0, np.cumsum(found - 1 / question.k))
-        return below[after] - below[first]
-    return found if isinstance(mechanism, OpenSets) else found[..., list(rare)]
-
-
-def surveys(question, mechanism, rng):
-    """What each survey says of the squared error."""
-    if isinstance(question, choose.OneNumber):  # a survey of one is a score
-        held = people_without(question, mechanism, 20_000)
-        return np.square(mechanism.scores[mechanism.perturb(held, rng=rng)] - held)
-    few = isinstance(question, choose.Vector | choose.Correlation | choose.Marginals | choose.Distribution)  # estimates
-    n, runs = question.n, (5 if few else 1) * RUNS
-    reports = mechanism.perturb(people_without(question, mechanism, runs * n), rng=rng)
-    parts = (estimates(question, mechanism, reports[i * n : (i + 1) * n]) for i in range(runs))
-    return np.array([np.square(part).mean(-1).sum() for part in parts])
-
-
-predicted, measured, blur = {}, {}, {}
-for asked in GRID:
-    for choice in one_number[asked.epsilon] if isinstance(asked, choose.OneNumber) else asked.rank():
-        if not choice.excluded:
-            squares, key = surveys(asked, choice.mechanism, rng), (asked, choice.name)
-            predicted[key] = choice.error**2
-            measured[key] = squares.mean()
-            blur[key] = max(
-                squares.std(ddof=1) / sqrt(len(squares)), 1e-6 * choice.error**2
-            )  # scores ±c have no scatter
-
-
-# %% tags=["hide-input"]
-def compare(expected):
-    """Pairs of mechanisms, those whose expected order sampling cannot blur, and those measured the other way round."""
-    pairs = [(x, y) for x, y in combinations(predicted, 2) if x[0] == y[0]]
-    clear = [(x, y) for x, y in pairs if abs(expected[x] - expected[y]) > BOUND * sqrt(blur[x] ** 2 + blur[y] ** 2)]
-    wrong = [(x, y) for x, y in clear if (expected[x] > expected[y]) != (measured[x] > measured[y])]
-    return len(pairs), len(clear), len(wrong)
-
-
-COMPARISONS = len(predicted) + sum(x[0] == y[0] for x, y in combinations(predicted, 2))
-BOUND = student.isf(ALARM / 2 / COMPARISONS, RUNS - 1)
-far = max(abs(measured[key] - predicted[key]) / blur[key] for key in predicted)
-pairs, clear, wrong = compare(predicted)
-elsewhere = {}  # what would be predicted at another ε
-for asked, name in predicted:
-    other_epsilon = 4.0 if asked.epsilon <= 1 else 0.5
-    if isinstance(asked, choose.OneNumber):
-        elsewhere[asked, name] = next(c.error for c in one_number[other_epsilon] if c.name == name) ** 2
-    else:
-        told = errors(replace(asked, epsilon=other_epsilon))  # where the oracle for what is drawn may be another
-        drawn_there = [error for found, error in told.items() if found.startswith("one ")]
-        elsewhere[asked, name] = told.get(name, *drawn_there[:1]) ** 2
-_, _, mistaken = compare(elsewhere)
-off = max(abs(measured[key] - elsewhere[key]) / blur[key] for key in predicted)
-check(
-    "Size",
-    f"{len(predicted)} measured squares within {BOUND:.1f} standard errors of the closed forms, at most {far:.1f}",
-    far < BOUND,
-    control="closed forms of another ε",
-    caught=off > BOUND,
-)
-check(
-    "Order",
-    f"{len(GRID)} questions, {pairs} pairs, {clear} of them beyond the blur: all in the predicted order",
-    wrong == 0 and clear > pairs / 3,
-    control=f"predicted at another ε: {mistaken} in the wrong one",
-    caught=mistaken > 0,
-)
-
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-choosing-simulated", "caption": "Measured over predicted standard error for every mechanism and question of the grid, against the prediction (times the square root of n); bars of 95 %. The points scatter around 1 as the bars say, over more than three powers of ten.", "width": "100%"}, "image": {"alt": "Scatter plot of the ratio of measured to predicted standard error, between 0.8 and 1.2, against the predicted error from 0.1 to several hundred on a logarithmic axis. Points of seven kinds lie around the line at one, with bars that cross it."}}
-KINDS = {
-    "items": choose.Item,
-    "sets": choose.Sets,
-    "numbers": choose.OneNumber | choose.Vector,
-    "ranges": choose.Distribution,
-    "keys": choose.Pairs,
-    "two keys": choose.Correlation,
-    "attributes": choose.Marginals,
+# %% mystnb={"figure": {"name": "fig-choosing-simulated", "caption": "Error divided by that of the first choice. Line: predicted. Marks: measured, one for each mechanism and question; questions differ in ε and size."}, "image": {"alt": "Logarithmic axes, predicted ratio from 1 to 100 and measured ratio. Marks of five kinds, for items, sets, a number, keys and tables, lie close to the diagonal from 1 to beyond 50."}}
+some = {"n": 100, "epsilon": 1}
+keys = {"m": 4, "share": 0.0}
+TABLES = choose.Marginals, choose.Crosstabs
+GRID = {
+    "items": [choose.Item(**some, k=k) for k in (8, 128)],
+    "sets": [choose.Sets(**some, d=100, m=m) for m in (2, 20)],
+    "number": [choose.OneNumber(**some)],
+    "keys": [choose.Pairs(**some, **keys, d=d) for d in (8, 100)],
+    "tables": [t(**some, d=4, k=k) for t in TABLES for k in (2, 4)],
 }
-fig, ax = plt.subplots(figsize=(6.4, 4.4))
-for i, (label, kind) in enumerate(KINDS.items()):
-    some = [key for key in predicted if isinstance(key[0], kind)]
-    ratio = np.sqrt([measured[key] / predicted[key] for key in some])
-    bars = 1.96 * np.array([blur[key] / predicted[key] for key in some]) / (2 * ratio)
-    place = [sqrt(predicted[key] * key[0].n) for key in some]
-    ax.errorbar(place, ratio, bars, **dots(i) | {"markersize": 4, "elinewidth": 0.8}, label=label)
-ax.axhline(1, color="black", linewidth=1, linestyle="-", marker="")
-ax.set(xscale="log", xlabel="predicted error × √n", ylabel="measured / predicted")
-fig.legend(loc="outside upper center", ncols=4, fontsize=10)
+found = study.surveys(GRID, (0.5, 1, 4), rng, elsewhere=2)
+squares = found[["predicted", "measured"]]
+best_of = squares.groupby(found["question"]).transform("first")
+ratio = np.sqrt(squares / best_of).join(found["kind"])
+fig, ax = plt.subplots(figsize=(6.4, 4.2))
+xy = {"x": "predicted", "y": "measured", "ax": ax}
+sns.scatterplot(ratio, **xy, hue="kind", style="kind")
+ax.plot([1, 100], [1, 100], color="black", marker="", zorder=0)
+ax.set(xscale="log", yscale="log")
+plain_ticks(ax)
 plt.show()
 
 # %% [markdown]
-# Where a share of the people hold what is asked for, a sampled check says little, for holders change most errors by less than sampling would show.
-# With three or four items or keys the error can be computed from all reports that there are and their probabilities ({ref}`sec-verify-exact`), for every mechanism whose public part is small enough to be listed, which the seeds of OLH and the wheels are not.
-
-# %% tags=["hide-input"]
-SMALL = {
-    choose.Item(n=1, epsilon=1.0, k=4, share=0.25): np.arange(4),
-    choose.Sets(n=1, epsilon=1.0, d=4, m=2, share=0.25): Records.of({0}, set()),
-    choose.Pairs(n=1, epsilon=1.0, d=3, m=2, share=0.25): Records.of({0: 0.0}, {1: 0.5}),
-}
+# No mechanism departs from its formula by more than chance allows.
+# Of any two mechanisms for a question, the better one is also measured as the better one, wherever 40 surveys can tell them apart.
 
 
-def exact(question, mechanism, people):
-    """The error from the law of a holder's reports, who is the first, and those of the others."""
-    _, variance = moments(mechanism, people)
-    holder, *others = variance[..., 0].reshape(len(people), -1).sum(1)  # share and share × mean are added up
-    return sqrt(question.share * holder + (1 - question.share) * np.mean(others))
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: size and order, with predictions for another ε as control"}
+def judge(theory):
+    """Largest distance from theory in standard errors; clear pairs; those in the wrong order."""
+    far, clear, wrong = (np.abs(found["measured"] - found[theory]) / found["blur"]).max(), 0, 0
+    for _, some in found.groupby("question"):
+        for x, y in combinations(some.itertuples(), 2):
+            gap = getattr(x, theory) - getattr(y, theory)
+            if abs(gap) > BOUND * sqrt(x.blur**2 + y.blur**2):
+                clear, wrong = clear + 1, wrong + (gap * (x.measured - y.measured) < 0)
+    return far, clear, wrong
 
 
-laws = [
-    (exact(asked, choice.mechanism, some), choice.error, errors(replace(asked, share=0.0))[choice.name])
-    for asked, some in SMALL.items()
-    for choice in asked.rank()
-    if not choice.excluded and not isinstance(choice.mechanism, OLH | OpenSets)
-]
-moved = sum(abs(none / found - 1) > 1e-4 for found, _, none in laws)
-check(
-    "Holders",
-    f"{len(laws)} errors where a quarter hold it agree with exact laws to nine digits",
-    all(abs(told / found - 1) < 1e-9 for found, told, _ in laws),
-    control=f"as if nobody held it: {moved} are off",
-    caught=moved > len(laws) / 2,
-)
-low, high = (f"{100 * (pick(found / none for found, _, none in laws) - 1):+.0f} %" for pick in (min, max))
-print(f"holders change these errors by {low} to {high}")
+pairs = sum(n * (n - 1) // 2 for n in found.groupby("question").size())
+BOUND = student.isf(1e-6 / 2 / (len(found) + pairs), 39)
+(far, clear, wrong), mistaken = judge("predicted"), judge("elsewhere")
+print(f"{len(found)} errors, the farthest {far:.1f} of {BOUND:.1f} standard errors; {clear} of {pairs} pairs are clear")
+check("Size", "all squares within the bound", far < BOUND, control="of ε = 2", caught=mistaken[0] > BOUND)
+check("Order", "clear pairs", wrong == 0 and clear > pairs / 3, control="ranked for ε = 2", caught=mistaken[2] > 0)
 
 # %% [markdown]
+# (sec-choosing-people)=
+# ## How many people, or which ε?
+#
+# You want the share of a reason within one point, with probability 95 %.
+# Then the standard error must be $0.01/1.96$.
+# How many people does that take?
+# And if there are only 20,000, which ε?
+
+# %%
+wanted = 0.01 / 1.96
+print(f"ε = {question.epsilon}: {best.people(wanted):,} people")
+
+
+def excess(eps):
+    """The logarithm of the error over the wanted one."""
+    ranked = replace(question, epsilon=eps).rank()
+    return log(ranked[0].error / wanted)
+
+
+print(f"{question.n:,} people: ε = {brentq(excess, 0.1, 10):.2f}")
+
+# %% mystnb={"figure": {"name": "fig-choosing-people", "caption": "People needed for a standard error of 0.01, by the first choice for each question and ε. Means are on the scale from −1 to 1."}, "image": {"alt": "Five falling lines against epsilon from 0.25 to 4 on logarithmic axes. One of 40 items and one number fall from 600,000 people, to 300 and 1,500; three of 40 items and eight attributes begin at 2 and 3 million; their pairs fall from 16 million to 7,000."}}
+SOME = ["one number", "three of 40 items"]
+SOME += ["8 attributes, 5 values", "their pairs"]
+FIVE = {"one of 40 items": choose.Item(**asked, k=40)}
+FIVE |= {what: OTHERS[what] for what in SOME}
+curves = study.needed(FIVE, np.geomspace(0.25, 4, 9), 0.01)
+fig, ax = plt.subplots(figsize=(6.4, 4))
+xy = {"x": "ε", "y": "people", "ax": ax}
+sns.lineplot(curves, **xy, **theory("question", [*FIVE]))
+ax.set(xscale="log", yscale="log", xlabel="budget ε")
+plain_ticks(ax)
+marks = ["1,000", "10,000", "100,000", "1 million", "10 million"]
+ax.set_yticks(10.0 ** np.arange(3, 8), marks)
+ax.minorticks_off()
+label_lines(ax)
+plt.show()
+
+# %% [markdown]
+# At $\varepsilon = 1$, a table of pairs needs about twenty times as many people as one number.
+# Asking for less, or for a coarser answer, often saves more than the best mechanism.
+#
 # (sec-choosing-not)=
 # ## What the error does not tell
 #
-# ### What the server has to do
+# - *The server's work.*
+#   Work for each report and item can mean days instead of seconds ({ref}`ch-speed`).
+# - *The list.*
+#   If clients cannot know it, say `listed=False`: only the wheel is left, and RAPPOR ({ref}`ch-rappor`), whose error depends on its hash functions.
+# - *Repairs.*
+#   Norm-Sub ({ref}`ch-sensible`) helps bad estimates more than good ones.
+#   With 128 items, four oracles kept their order at four budgets, but k-RR came much nearer to OUE.
+# - *Liars.*
+#   One made-up report can count for many people (Exercise 3).
+# - *People.*
+#   The error is for the people who answer; if they are a random sample, sampling adds $f(1-f)/n$ to the variance.
+#   Numbers are taken to be the worst there are, and sets to have at most `m` items.
+# - *What ε covers.*
+#   It protects all that a person sends here: any two items, sets or records.
+#   A report next week has its own ε, and the two add up ({ref}`ch-composition`).
 #
-# "A report" or "a report and item" is all that a ranking says of the server, and it is the difference between seconds and days.
-# {ref}`ch-speed` has the times of all clients and servers, and {ref}`sec-collect-paper` what a billion reports come to.
-#
-# ### Whether there is a list
-#
-# Where the clients do not know the items, only the wheel is left of the ranked ones (`listed=False`).
-# RAPPOR and O-RR serve the same purpose, but their errors depend on where the hash functions put the candidates: there is no closed form, and `variance(values, items)` computes it for the candidates at hand.
-# For two hundred strings that only the server knows, and an exact average over those that nobody has:
-
-# %% tags=["hide-input"]
-STRINGS = [f"string {i}" for i in range(200)]
-opened = {eps: choose.Item(n=100_000, epsilon=eps, k=200, listed=False).rank() for eps in FOUR}
-
-
-def open_error(choice):
-    """The error for a rare one of the strings."""
-    if choice.errors:
-        return choice.error
-    return sqrt(choice.mechanism.variance([STRINGS[0]], STRINGS)[0, 1:].mean() / choice.n)
-
-
-table(
-    pd.DataFrame(
-        [
-            {"200 strings, error in points": name}
-            | {
-                f"ε = {eps:g}": points(open_error(next(c for c in choices if c.name == name)))
-                for eps, choices in opened.items()
-            }
-            | {"bits at ε = 1": next(f"{c.private_bits} + {c.public_bits}" for c in opened[1.0] if c.name == name)}
-            for name in ("wheel", "RAPPOR", "O-RR")
-        ]
-    )
-)
-
-# %% tags=["hide-input"]
-strings, another = {}, {}  # mean squares of RAPPOR and O-RR over those predicted, and over those of another ε
-for eps, choices in opened.items():
-    for choice in (c for c in choices if c.name in ("RAPPOR", "O-RR")):
-        tally = choice.mechanism.simulate([choice.n], [STRINGS[0]], trials=400, rng=rng, items=STRINGS)
-        squares = np.square(choice.mechanism.estimate(tally)[:, 1:]).mean(1)
-        other = next(c for c in opened[0.5 if eps > 1 else 4.0] if c.name == choice.name)
-        for found, expected in ((strings, open_error(choice)), (another, open_error(other))):
-            off = (squares.mean() - expected**2) / (squares.std(ddof=1) / sqrt(len(squares)))
-            found[choice.name, eps] = abs(off)
-check(
-    "Strings",
-    f"{len(strings)} mean squares of 400 surveys within 6 standard errors of noise(values, items)",
-    max(strings.values()) < 6,
-    control="of another ε",
-    caught=min(another.values()) > 6,
-)
-
-# %% [markdown]
-# The wheel has hardly more noise than OUE with a list; its price is a seed of 96 bits and a hash for each report and string.
-# What RAPPOR has and the wheel has not is a memory for reports that are sent day after day ({ref}`ch-rappor`).
-#
-# ### What happens to the estimate afterwards
-#
-# Raw estimates are often negative, and repairs such as Norm-Sub ({ref}`sec-freq-post`) take away much of the noise, more of it where there is more.
-# Does the ranking survive?
-# Twenty thousand people hold one of 128 items, the $i$-th in proportion to $1/i$; the table has the total squared error over all items as a multiple of the least, before and after.
-
-# %% tags=["hide-input"]
-zipf = 1 / np.arange(1, 129)
-held = np.floor(20_000 * zipf / zipf.sum()).astype(int)
-held[0] += 20_000 - held.sum()
-truth = held / held.sum()
-REPAIRED = {
-    "k-RR": GRR,
-    "k-Subset": SubsetSelection,
-    "block design": BlockDesign,
-    "OUE": OUE,
-    "SUE": SUE,
-    "Hadamard bit": HadamardBit,
-    "Hadamard response": HadamardResponse,
-}
-
-
-def totals(kind, eps, rng):
-    """Total squared errors of surveys, raw and after Norm-Sub."""
-    if kind is SubsetSelection:  # no simulation of its tallies is known: real clients
-        mechanism, people = kind(k=128, epsilon=eps, packed=True), np.repeat(np.arange(128), held)
-        raw = np.stack([mechanism.estimate(mechanism.tally(mechanism.perturb(people, rng=rng))) for _ in range(8)])
-    else:
-        mechanism = kind(k=128, epsilon=eps)
-        raw = mechanism.estimate(mechanism.simulate(held, trials=100, rng=rng))
-    return [np.square(found - truth).sum(-1) for found in (raw, norm_sub(raw))]
-
-
-repaired = {(name, eps): totals(kind, eps, rng) for name, kind in REPAIRED.items() for eps in FOUR}
-least = {(eps, i): min(repaired[name, eps][i].mean() for name in REPAIRED) for eps in FOUR for i in (0, 1)}
-table(
-    pd.DataFrame(
-        [
-            {"total squared error, raw → Norm-Sub": name}
-            | {
-                f"ε = {eps:g}": " → ".join(f"{repaired[name, eps][i].mean() / least[eps, i]:.2f}" for i in (0, 1))
-                for eps in FOUR
-            }
-            for name in REPAIRED
-        ]
-    )
-)
-
-
-# %% tags=["hide-input"]
-def clear(one, other, eps, i):
-    """How many standard errors two mean totals are apart."""
-    x, y = repaired[one, eps][i], repaired[other, eps][i]
-    return (x.mean() - y.mean()) / sqrt(x.var(ddof=1) / len(x) + y.var(ddof=1) / len(y))
-
-
-def reversals(after=None, z=6):
-    """Pairs whose order Norm-Sub reverses, both orders being clear by z standard errors."""
-    both = ((clear(*two, eps, 0), clear(*two, after or eps, 1)) for eps in FOUR for two in combinations(REPAIRED, 2))
-    return sum(abs(raw) > z and abs(mended) > z and raw * mended < 0 for raw, mended in both)
-
-
-check(
-    "Norm-Sub",
-    f"{len(REPAIRED)} mechanisms, four ε: no order that is clear by 6 standard errors before and after is reversed",
-    reversals() == 0,
-    control="repaired at ε = 0.5, whatever ε before",
-    caught=reversals(after=0.5) > 0,
-)
-
-# %% [markdown]
-# The order survives here, and the distances shrink: at $\varepsilon = 1$ k-RR has more than twelve times the least error as it is, and between five and six times after the repair.
-# So a bad choice is repaired in part, and a good one gains as well, if less, as the line below says.
-
-# %% tags=["hide-input"]
-gains = {name: repaired[name, 1.0][0].mean() / repaired[name, 1.0][1].mean() for name in ("k-RR", "OUE")}
-print("ε = 1: Norm-Sub divides the total squared error by " + ", ".join(f"{x:.0f} ({n})" for n, x in gains.items()))
-
-# %% [markdown]
-#
-# ### Liars
-#
-# A report of somebody's own making can count for many people ({ref}`sec-deploy-liars`).
-# How many is the largest score, and it can be read off any report by counting it alone.
-# A mechanism with the less noise may well be the easier one to poison; so the last column has the number of liars among a million people who move an estimate by one standard error.
-#
-# That number is at most $\sqrt n$: if no score is larger than $M$ in size, the variance of a score is at most $M^2$, and the standard error at most $M/\sqrt n$, which $\sqrt n$ liars with $M/n$ each make up for.
-
-
-# %% tags=["hide-input"]
-def worth(question, choice, rng):
-    """The largest score, in size, that a report can have: for how many people it can speak; and the largest one up."""
-    mechanism = choice.mechanism
-    reports = mechanism.perturb(people_without(question, mechanism, 400), rng=rng)
-    listed = [range(64)] if isinstance(mechanism, OpenSets) else []
-    scores = np.stack([mechanism.estimate(mechanism.tally(reports[i : i + 1], *listed)) for i in range(400)])
-    scores = scores[:, 0] if isinstance(question, choose.Pairs) else scores  # of the share
-    return np.abs(scores).max(), scores.max()
-
-
-LIED_TO = {
-    "one item of 64": choose.Item(n=10**6, epsilon=1.0, k=64),
-    "sets of 8 of 64": choose.Sets(n=10**6, epsilon=1.0, d=64, m=8),
-    "8 keys of 64": choose.Pairs(n=10**6, epsilon=1.0, d=64, m=8, share=0.0),
-}
-rows, liars, up_only = [], [], []
-for what, asked in LIED_TO.items():
-    for choice in asked.rank():
-        if not choice.excluded:
-            size, up = worth(asked, choice, rng)
-            liars.append(choice.errors["share"] * asked.n / size)
-            up_only.append(choice.errors["share"] * asked.n / up)
-            rows.append(
-                {
-                    "ε = 1": what,
-                    "mechanism": choice.name,
-                    "standard error of a share, points": points(choice.errors["share"]),
-                    "one report is worth, people": f"{size:.1f}",
-                    "liars for a standard error": f"{liars[-1]:,.0f}",
-                }
-            )
-table(pd.DataFrame(rows))
-
-# %% tags=["hide-input"]
-check(
-    "Liars",
-    f"{len(liars)} mechanisms: at most √n = 1,000 liars for one standard error, and {sum(x > 999 for x in liars)} attain it",
-    max(liars) < 1000 * (1 + 1e-9) and sum(x > 999 for x in liars) >= 3,
-    control="scores that raise an estimate alone",
-    caught=max(up_only) > 1000 * (1 + 1e-9),
-)
-
-# %% [markdown]
-# One-bit reports attain the bound, since all their scores have one size: the Hadamards and S-Hist have more noise, and are the hardest to lie to.
-# Whatever speaks about a whole set or record, or about one part of it in place of all, is worth dozens of people.
-# k-RR over many items is bad for either purpose: 124 liars move what a million honest people say by a standard error.
-# (A liar who is content with one item is meant here; against several at once the picture is another one, {ref}`sec-deploy-liars`.)
-#
-# ### How many people it takes
-#
-# Errors fall with $\sqrt n$, so that a choice can be asked for people instead: `choice.people(0.01)` is how many have a standard error of one point, or of 0.01 for a mean.
-
-# %% tags=["hide-input"]
-PLACES = {
-    "one of 1,000 items": (choose.Item, {"k": 1000}),
-    "sets of 8 of 1,000 items": (choose.Sets, {"d": 1000, "m": 8}),
-    "ten numbers": (choose.Vector, {"d": 10}),
-    "ranges of a number in 64 cells": (choose.Distribution, {"k": 64}),
-    "8 of 1,000 keys, a tenth hold it": (choose.Pairs, {"d": 1000, "m": 8}),
-    "two of 6 keys together": (choose.Correlation, {"d": 6}),
-    "16 attributes of 4 values": (choose.Marginals, {"d": 16, "k": 4}),
-    "their pairs": (choose.Crosstabs, {"d": 16, "k": 4}),
-}
-placed = {(what, eps): kind(n=1, epsilon=eps, **rest).rank() for what, (kind, rest) in PLACES.items() for eps in FOUR}
-table(
-    pd.DataFrame(
-        [
-            {"people for an error of 0.01": what}
-            | {f"ε = {eps:g}": f"{placed[what, eps][0].people(0.01):,}" for eps in FOUR}
-            for what in PLACES
-        ]
-    )
-)
-
-# %% [markdown]
-# Who wants to see such a number at work: the surveys below have just so many people, for every mechanism whose counts can be drawn without drawing people.
-
-# %% tags=["hide-input"]
-
-
-def seen(choice, n):
-    """Root mean square error for 999 rare items, and its standard error, from 50 surveys of n people."""
-    counts = np.zeros(1000, int)
-    counts[0] = n
-    rare = choice.mechanism.estimate(choice.mechanism.simulate(counts, trials=50, rng=rng))[:, 1:]
-    squares = np.square(rare).mean(1)
-    root = sqrt(squares.mean())
-    return root, squares.std(ddof=1) / sqrt(len(squares)) / (2 * root)
-
-
-enough = {}
-for choice in thousand.rank():
-    if choice.name in REPAIRED and choice.name != "k-Subset":
-        n = choice.people(0.01)
-        enough[choice.name] = [abs(root - 0.01) / error for root, error in (seen(choice, n), seen(choice, n // 2))]
-check(
-    "People",
-    f"{len(enough)} mechanisms, 1,000 items, ε = 1: as many people as told have an error of 0.01, within 6 standard errors",
-    all(off < 6 for off, _ in enough.values()),
-    control="half of them",
-    caught=all(off > 6 for _, off in enough.values()),
-)
-
-# %% [markdown]
-# Between $\varepsilon = 0.5$ and 4 lie factors of nineteen to nearly six hundred, and at $\varepsilon = 1$ between one item and a table of pairs a factor of a hundred.
-# Asking less, or asking for a coarser answer, often saves more than the best mechanism.
-#
-# ### What ε covers
-#
-# All of a person's report, in every question here: two people who differ in anything at all are hard to tell apart by it.
-#
-# | question | one ε is for | beware |
-# |---|---|---|
-# | `Item` | any two items | |
-# | `Sets`, `Frequent` | any two sets, also of different sizes | a set of more than $m$ items is cut, and counts for less |
-# | `OneNumber`, `Vector`, `Distribution` | any two numbers, or vectors of them | the range is public |
-# | `Pairs`, `Correlation` | any two records: which keys, and all values | |
-# | `Marginals`, `Crosstabs` | any two records of all attributes | one attribute alone may be protected by no more (all but bit flips) or by a part of ε (bit flips) |
-#
-# A report next week has an ε of its own, and the two add ({ref}`ch-deployment`).
-# And who can live with an ε for each single attribute may ask bit flips at $d\varepsilon$ for the record, which is another promise:
-
-# %% tags=["hide-input"]
-record, attribute = (choose.Marginals(n=100_000, epsilon=eps, d=16, k=4, share=0.25).rank() for eps in (1.0, 16.0))
-for what, choices in (("ε = 1 for a record", record), ("ε = 1 for an attribute, 16 for a record", attribute)):
-    flips = next(c for c in choices if c.name == "bit flips")
-    print(
-        f"a quarter have the value, {what}: bit flips {points(flips.error)} points, an attribute has "
-        f"ε = {flips.mechanism.attribute_epsilon:.4f}; first by the record's ε: {choices[0].name}, {points(choices[0].error)}"
-    )
-
-# %% [markdown]
 # (sec-choosing-hurry)=
 # ## In a hurry
 #
-# Read one line: who has the least error; who else is within 5 % of it; who is left with sixteen bits for a report, public part included; whom a server can count by looking up cells; and whom clients need no list for.
-# In brackets, how many times as many people it takes.
+# {numref}`fig-choosing-tree` leads to a good choice.
+# {ref}`The page to play with <play>` finds the best one in your browser.
 
-# %% tags=["hide-input"]
-
-
-def left(choices, fits, least=None):
-    """The first of those that fit, and its price in people beside the least error, if not that of the first of all."""
-    fit = [c for c in choices if not c.excluded and fits(c)]
-    if not fit:
-        return "none"
-    price = (fit[0].error / (least or choices[0].error)) ** 2
-    return fit[0].name + ("" if price < 1.005 else f" ({price:,.2f}×)" if price < 10 else f" ({price:,.0f}×)")
-
-
-def near(choices):
-    """Others within 5 % of the least error."""
-    return ", ".join(c.name for c in choices[1:] if not c.excluded and c.error <= 1.05 * choices[0].error) or "—"
-
-
-short = {
-    (what, eps): kind(n=1, epsilon=eps, bits=16, **rest).rank() for what, (kind, rest) in PLACES.items() for eps in FOUR
+# %% mystnb={"figure": {"name": "fig-choosing-tree", "caption": "A good choice in two steps; k is the number of items or values, and *drawn* means drawn in public."}, "image": {"alt": "A tree of decisions. One item: wheel without a list; k-RR for at most 2 e to the epsilon plus 1 items; block design for a short report; otherwise k-Subset. A set: PrivSet, or one drawn item by k-RR if the server looks up cells. Keys: Wheel-KV, PCKV-GRR or state encoding. Number: Hybrid or hierarchy; several: Harmony. Attributes: one or a pair in public, or blocks."}}
+few = "$k \\leq 2e^\\varepsilon + 1$"
+item = {"no list": "wheel", few: "k-RR"}
+item |= {"short report": "block design", "else": "k-Subset"}
+work = {"any": "PrivSet", "for reports": "k-RR, sampled"}
+keys = {"few keys": "SE", "large ε": "PCKV-GRR"}
+tables = {"of one": "one drawn", "of two": "a pair drawn"}
+HOLDS = {
+    "one item": {"Which list, which report?": item},
+    "a set": {"Server's work?": work},
+    "rated keys": {"How many, which ε?": keys | {"else": "Wheel-KV"}},
+    "one number": {"Wanted?": {"mean": "Hybrid", "ranges": "hierarchy"}},
+    "numbers": "Harmony",
+    "attributes": {"Tables?": tables | {"two, k small": "blocks"}},
 }
-table(
-    pd.DataFrame(
-        [
-            {
-                "question": f"{what}, ε = {eps:g}",
-                "least error": choices[0].name,
-                "within 5 %": near(choices),
-                "16 bits": left(short[what, eps], lambda c: True, choices[0].error),
-                "cells": left(choices, lambda c: c.server == "report"),
-                "no list": left(choices, lambda c: not c.listed),
-            }
-            for what in PLACES
-            for eps in (1.0, 4.0)
-            for choices in (placed[what, eps],)
-        ]
-    )
-)
+diagram.decisions({"What does a person hold?": HOLDS})
+plt.show()
 
 # %% [markdown]
-# (sec-choosing-examples)=
-# ## Four questions
-#
-# **Start pages.**
-# Two million browsers have a start page each, and a server has a list of 5,000 candidates that it does not want to ship.
-# At $\varepsilon = 1$, how well is a rare page counted, and how many browsers would it take for a twentieth of a point?
-
-# %%
-pages = choose.Item(n=2_000_000, epsilon=1.0, k=5000, listed=False).rank()[0]
-print(f"{pages.name}: ± {points(pages.error)} points, {pages.private_bits} + {pages.public_bits} bits")
-print(f"for 0.05 points: {pages.people(0.0005):,} browsers")
-
-# %% [markdown]
-# **Twelve questions, yes or no.**
-# A works council asks 5,000 people, at $\varepsilon = 2$ each, and wants to know how answers go together: the share of a cell where a quarter are.
-
-# %%
-council = choose.Crosstabs(n=5000, epsilon=2.0, d=12, k=2, share=0.25)
-board(council.rank())
-
-# %% tags=["hide-input"]
-blocks = council.rank()[0]
-two = replace(council, d=2).rank()[0]
-print(f"blocks of {blocks.mechanism.size}; for two points: {blocks.people(0.02):,} people")
-print(f"with two questions instead of twelve: ± {points(two.error)} points, by {two.name}")
-
-# %% [markdown]
-# Six points are hardly an answer for a share of 25 %.
-# Either ten times as many people are asked, or two questions: then the same people give an answer of less than one point.
-#
-# **A shop.**
-# 200,000 customers hold up to eight of 1,000 articles and rate them.
-# The budget is $\varepsilon = 4$, and an article that 2 % hold is of interest.
-
-# %%
-shop = choose.Pairs(n=200_000, epsilon=4.0, d=1000, m=8, share=0.02)
-table(
-    pd.DataFrame(
-        [
-            {
-                "mechanism": c.name,
-                "share, points": points(c.errors["share"]),
-                "mean rating": f"{c.errors['mean']:.3f}",
-                "bits": f"{c.private_bits:,} + {c.public_bits}",
-            }
-            for c in shop.rank()
-        ]
-    )
-)
-
-# %% [markdown]
-# The last three make no use of there being at most eight articles a customer, and the last divides ε by 1,000.
-# The wheel is still ahead of PCKV-GRR, not far from where they cross.
-# With a list of articles on every telephone, the shorter report and the faster server speak for PCKV-GRR, and the line below says what they cost.
-
-# %% tags=["hide-input"]
-wheel, pckv = (next(c for c in shop.rank() if c.name == name) for name in ("Wheel-KV", "PCKV-GRR"))
-print(f"PCKV-GRR needs {(pckv.error / wheel.error) ** 2:.2f} times as many people as Wheel-KV")
-print(f"with 2 % of holders they cross at ε = {crossing(shop, 'Wheel-KV', 'PCKV-GRR', low=1.0):.2f}")
-
-# %% [markdown]
-# **Six numbers a night.**
-# 20,000 wristwatches send six numbers, and a message has four bits for it.
-
-# %%
-board(choose.Vector(n=20_000, epsilon=1.0, d=6, bits=4).rank(), lambda x: f"{x:.3f}", "standard error of a mean")
-
-# %% [markdown]
-# (sec-choosing-wrong)=
-# ## What can go wrong
-#
-# - *The question.*
-#   An oracle that is best for rare items need not be best for frequent ones: say `share`.
-#   A mechanism that is best for pairs is no good for triples.
-# - *The worst case.*
-#   Errors of numbers are for the worst numbers; those of one's own people are smaller, and `variance(values)` of the mechanism has them.
-# - *$m$ too small.*
-#   Larger sets are cut, which no error here contains; {ref}`sec-items-ell` weighs one against the other.
-# - *Estimates that are not linear.*
-#   Means among holders are ratios, top lists are maxima, tables of pairs are fitted: what has no closed form is not ranked, and has to be simulated.
-# - *A difference of one per cent.*
-#   It will not be seen, and simpler code has fewer mistakes.
-# - *An ε that was chosen to make the ranking look good.*
-#
 # (sec-choosing-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1: half the budget or half the people
-# There are two questions, each about one of a thousand items.
-# Either everybody answers both, with half of ε for each, or everybody answers one of them, drawn by a public coin, with all of ε.
-# Which is better?
+# :::{admonition} Exercise 1 (pencil, 7 minutes)
+# How many items must there be so that a Hadamard bit is better than k-RR for a rare item?
+# Let $e^\varepsilon = 3$ and $k = 40$.
+# Compare k-RR, the Hadamard bit, OUE, and k-Subset with sets of ten.
 # :::
 #
 # :::{dropdown} Solution
-# For every error $s(\varepsilon)/\sqrt n$ it is a question of $s(\varepsilon/2)$ against $\sqrt2\,s(\varepsilon)$.
-# At small ε the error is proportional to $1/\varepsilon$, so that half the people is better, by $\sqrt2$.
-# It stays so as long as the error falls faster than $1/\sqrt\varepsilon$; one bit, whose error never falls below $1/\sqrt n$, is the only one below for which it turns.
+# By {eq}`eq-choosing-three`, $(e^\varepsilon+1)^2 < e^\varepsilon+k-2$, that is, $k > e^{2\varepsilon}+e^\varepsilon+3$.
+# For $e^\varepsilon = 3$, this is $k > 15$.
+# The variances are $41/4 = 10.25$, $16/4 = 4$ and $12/4 = 3$.
+# With $b = 10$, $Z = 30+30 = 60$, so {eq}`eq-choosing-sets` gives $57\cdot59/(10\cdot30\cdot4) = 2.80$.
 # :::
-
-# %% tags=["hide-input"]
-table(
-    pd.DataFrame(
-        [
-            {"error, half of ε ÷ half the people": name}
-            | {
-                f"ε = {eps:g}": f"{errors(replace(thousand, epsilon=eps / 2))[name] / errors(replace(thousand, epsilon=eps))[name] / sqrt(2):.2f}"
-                for eps in (0.5, 2.0, 4.0, 8.0)
-            }
-            for name in ("k-Subset", "OUE", "Hadamard bit", "k-RR")
-        ]
-    )
-)
-
-# %% [markdown]
-# :::{admonition} Exercise 2: how many bits
-# A thousand items: how many bits, public part included, does a report need to be within 10 % of the least error?
+#
+# :::{admonition} Exercise 2 (code, 8 minutes)
+# Let everybody answer about all $d$ attributes, by k-RR with $\varepsilon/d$ each.
+# Write the client and its estimator.
+# Is it ε-LDP for whole records?
+# For three attributes with three values and $\varepsilon = 1$, how many times as many people does it need?
 # :::
 #
 # :::{dropdown} Solution
-# Ask `rank` with fewer and fewer `bits`; a block design takes a smaller geometry then, and k-Subset smaller sets.
-# Ten or eleven are enough at every ε here: the number of a block, and at large ε the name of one item.
+# The answers are independent, so ratios multiply, and $(e^{\varepsilon/d})^d = e^\varepsilon$ is attained.
+# For k-RR with three values, $v(\varepsilon) = (e^\varepsilon+1)/(e^\varepsilon-1)^2$.
+# By {eq}`eq-choosing-drawn`, the ratio is $v(1/3)/(3\,v(1)) = 15.31/3.78 = 4.05$.
 # :::
 
-# %% tags=["hide-input"]
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def all_attributes(record, k, eps, rng):
+    """Every attribute with its part of the budget."""
+    return tuple(krr(x, k, eps / len(record), rng) for x in record)
 
 
-def left_error(question):
-    """The least error that is left."""
-    return min((c.error for c in question.rank() if not c.excluded), default=np.inf)
-
-
-for eps in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0):
-    asked = replace(thousand, epsilon=eps)
-    enough_for = 1.1 * asked.rank()[0].error
-    few = bisect_left(range(1, 1000), True, key=lambda b: left_error(replace(asked, bits=b)) <= enough_for) + 1
-    print(f"ε = {eps:<4g}  {few:>3} bits: {replace(asked, bits=few).rank()[0].name}")
+split = [all_attributes(x, 3, 1.0, rng) for x in records]
+for j, (name, truth) in enumerate(CONTENT.items()):
+    f_hat, error = server([(0, report[j]) for report in split], 1, 3, 1 / 3)
+    print(f"{name:<5}", *(f"{f} → {x:.3f} ± {s:.3f}" for f, x, s in zip(truth, f_hat[0], error[0], strict=True)))
+print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=False))
 
 # %% [markdown]
-# :::{admonition} Exercise 3: your own question
-# Thirty thousand people hold up to five of 200 items; ε is 2.
-# Which mechanism for items that a tenth of them hold, if a server has to count all of it within seconds?
+# :::{admonition} Exercise 3 (think, 8 minutes)
+# A liar may send any report.
+# Of $n$ people, how many must lie to move an unbiased estimate by one standard error?
+# Show that $\sqrt n$ liars suffice, whatever the mechanism.
+# Why is k-RR over many items easy to lie to?
 # :::
 #
 # :::{dropdown} Solution
-# One call, and one condition on the answer.
-# The price of the faster server is in the last column.
+# Let $M$ be the largest score in size.
+# The variance of a score is at most its mean square, so at most $M^2$, and the standard error is at most $M/\sqrt n$.
+# A liar who sends a report with the score $\pm M$ moves the estimate of a rare item by $M/n$, as honest scores have the mean 0.
+# So $\sqrt n$ liars move it by $M/\sqrt n$.
+# A Hadamard bit needs all of them, because its scores are all of one size: 141 among 20,000 people.
+# For k-RR, $M = (e^\varepsilon+k-2)/(e^\varepsilon-1)$, and by {eq}`eq-choosing-three`, $\sqrt{n/(e^\varepsilon+k-2)}$ liars suffice.
+# For 40 items and $\varepsilon = 1$, these are 22.
 # :::
-
-# %% tags=["hide-input"]
-mine = choose.Sets(n=30_000, epsilon=2.0, d=200, m=5, share=0.1).rank()
-fast = [c for c in mine if not c.excluded and c.server == "report"]
-for choice in (mine[0], *fast):
-    print(
-        f"{choice.name:<15} ± {points(choice.error)} points, the server works a {choice.server}, "
-        f"{(choice.error / mine[0].error) ** 2:.2f} times the people"
-    )
-
-# %% [markdown]
+#
 # ## Summary
 #
-# | statement | how it was checked |
-# |---|---|
-# | errors of all mechanisms that can be ranked | real clients on a grid of questions, false alarms below $10^{-6}$; exact laws |
-# | the order that they give | the same, for all pairs beyond what sampling blurs |
-# | how many people an error takes | surveys of so many |
-# | where k-RR meets OUE and the Hadamard bit | root finding against two formulas |
-# | Norm-Sub reverses no clear order among seven oracles | simulation |
-# | at most $\sqrt n$ liars move an estimate by a standard error | proof; scores of drawn reports |
+# - The question determines the ranking, before anybody answers.
+# - k-RR is for $k \le 2e^\varepsilon+1$ items; for many items, five mechanisms are equally good, so look at bits, work and list.
+# - Do not split the budget: draw what to ask in public.
+# - The error does not tell everything.
 #
-# {ref}`The page to play with <play>` has the same ranking, for any numbers that you care to type.
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
+# | $d$ | number of keys, or of attributes |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $\hat f$ | estimate of $f$; a hat marks any estimate |
+# | $p^*$ | chance that a report supports the person's own item |
+# | $q^*$ | chance that a report supports any other item |
+# | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
+# | $\ell$ | length to which a person's set is padded |
+# | $b$ | items in a report of k-Subset (here only) |
+# | $Z$ | $b\,e^\varepsilon+k-b$ (here only) |
+# | $v(\varepsilon)$ | variance of a score for a value that nobody has (here only) |
+# | $M$ | the largest score in size (here only) |
+#
+# {ref}`The page to play with <play>` ranks any question of yours.

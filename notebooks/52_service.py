@@ -9,7 +9,7 @@
 # A service asks again, every day.
 # Its coins come from a computer, and its reports from anybody, liars included.
 # It sees when a message comes, and how long it is.
-# Each of these can undo a correct proof, and most leave the estimates right.
+# Each of these can undo a correct proof, and an estimate hardly shows it.
 # So count whatever an observer sees as part of the report.
 # Let the phone pay for its reports, remember them, and toss the coins of its operating system.
 # :::
@@ -29,6 +29,7 @@
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from math import exp, inf, sinh, sqrt
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
@@ -63,9 +64,9 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-service` shows what a service adds to this client.
+# {numref}`fig-deploy-service` shows what a service adds.
 
-# %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "A service. The theorems speak of the box with the die. All that crosses the border must depend on the report alone, or not on the person at all."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay from the account, randomized response with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally, estimate."}}
+# %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "The theorems are about the box with the die. What crosses the border may depend on the value through the report alone."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay from the account, randomized response with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally."}}
 steps = [("phone", name) for name in ("value", "pay", "perturb", "keep bytes")]
 steps += [("network", "time, length,\naddress", "message")]
 steps += [("server", "check"), ("server", "tally")]
@@ -73,10 +74,10 @@ diagram.flow(steps, chance=["perturb"], private=["phone"])
 plt.show()
 
 # %% [markdown]
-# **What else must hold, so that the server learns no more about Ana than the theorem allows?**
+# **What else must hold, so that the server learns no more than the theorem allows?**
 #
 # Local privacy trusts the phone and nothing else.
-# So its code must be open, and must contain its parameters: a server that sends ε chooses it.
+# So its code must be open and contain its parameters: a server that sends ε decides the privacy.
 #
 # (sec-deploy-time)=
 # ## Day after day
@@ -97,8 +98,8 @@ def remembered(history, eps, rng):
 
 
 # %% [markdown]
-# Suppose that a share $f$ of people smoke.
-# If $a$ of a person's $t$ fresh replies say yes, the odds that she smokes are ({prf:ref}`thm-odds`)
+# A share $f$ of people smoke.
+# If a person's value stays the same, and $a$ of her $t$ fresh replies say yes, the odds that she smokes are ({prf:ref}`thm-odds`)
 #
 # $$ \frac{f}{1-f}\cdot e^{\varepsilon a}\cdot e^{-\varepsilon(t-a)} = \frac{f}{1-f}\; e^{\varepsilon(2a-t)}. $$ (eq-deploy-belief)
 #
@@ -123,17 +124,16 @@ def mean_belief(t, eps, f):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$.
-# Within weeks, fresh coins give the value away.
+# {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$: fresh coins give the value away within weeks.
 
-# %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 300 simulated smokers, the same on all mornings, with 95 % bars."}, "image": {"alt": "Mean belief against mornings from 1 to 30. With fresh coins it rises from 0.32 to 0.99 for epsilon 1, and from 0.23 to 0.77 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines."}}
-F, MORNINGS = 0.2, np.array([1, 2, 4, 7, 10, 14, 21, 30])
+# %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 2,000 simulated smokers, the same each morning, with 95 % bars. Dashed: the share f."}, "image": {"alt": "Mean belief against mornings from 1 to 21. With fresh coins it rises from 0.32 to 0.96 for epsilon 1, and from 0.23 to 0.67 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines. A dashed line stands at 0.2."}}
+F, MORNINGS = 0.2, np.array([1, 2, 4, 7, 10, 14, 21])
 names, line, marks = [], [], []
 for eps in (1.0, 0.5):
     for client in (fresh, remembered):
         names.append(f"{client.__name__}, ε = {eps:g}")
-        used = MORNINGS if client is fresh else np.ones(8, int)
-        yes = study.yes_replies(client, used, eps=eps, people=300, rng=rng)
+        used = MORNINGS if client is fresh else np.ones(7, int)
+        yes = study.yes_replies(client, used, eps=eps, people=2000, rng=rng)
         for t, u, a in zip(MORNINGS, used, yes.T, strict=True):
             line.append((names[-1], t, mean_belief(u, eps, F)))
             marks += [(names[-1], t, b) for b in belief(a, u, eps, F)]
@@ -141,13 +141,14 @@ columns = ["client", "t", "belief"]
 line, marks = (pd.DataFrame(z, columns=columns) for z in (line, marks))
 ax = sns.lineplot(line, x="t", y="belief", **theory("client", names))
 sns.lineplot(marks, x="t", y="belief", ax=ax, **simulation("client", names))
-ax.axhline(F, color="gray", marker="", lw=1, zorder=0)
+ax.axhline(F, color="dimgray", marker="", lw=1.5, ls="--")
 ax.set(xlabel="mornings t", ylabel="mean belief", ylim=(0.15, 1.02))
+ax.set_xticks(MORNINGS)
 label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# The estimates do not show this difference.
+# The estimate of one day does not show this.
 # The server averages scores, as in {ref}`ch-composition`:
 
 
@@ -172,8 +173,7 @@ table(pd.DataFrame(rows, columns=columns))
 # (sec-deploy-changes)=
 # ### When the value changes
 #
-# On the third day Ana quits.
-# A client could remember one reply *per value*:
+# When Ana quits, a client could remember one reply *per value*:
 
 
 # %%
@@ -199,25 +199,26 @@ for client in (remembered, by_value):
 # ### A phone that pays
 #
 # `Account` keeps the sum of a person's ε in a file, and refuses reports beyond its limit.
-# It pays before it hands out a report: a crash can lose a report, but never sends an unpaid one.
+# It pays before it hands out a report: a crash in between loses the report, and the account refuses a second one.
 
 
 # %%
 SMOKING, SLEEP = GRR(k=2, epsilon=1.0), GRR(k=3, epsilon=1.0)
 
 
-def morning(value, account, kept):
-    """Ana's phone, from a value to a paid report."""
-    if "smoking" not in kept:  # the first morning
+def morning(value, folder):
+    """Ana's phone after a restart, from a value to a paid report."""
+    account, kept = Account(folder / "account", limit=1.5), folder / "reply"
+    if not kept.exists():  # the first morning
         coins = SystemRandom()  # of the operating system
         report = account.report(SMOKING, [value], rng=coins, label="smoking")
-        kept["smoking"] = int(report[0])
-    return kept["smoking"]
+        kept.write_text(str(report[0]))
+    return int(kept.read_text()), account
 
 
 with TemporaryDirectory() as phone:
-    account, kept = Account(f"{phone}/account", limit=1.5), {}
-    week = {morning(1, account, kept) for _ in range(7)}
+    told = [morning(1, Path(phone)) for _ in range(7)]
+    week, account = {reply for reply, _ in told}, told[-1][1]
     print(f"{len(week)} reply in a week, spent: {account.spent}")
     try:
         account.report(SLEEP, [2], rng=SystemRandom(), label="sleep")
@@ -225,7 +226,7 @@ with TemporaryDirectory() as phone:
         print(refused)
 
 # %% [markdown]
-# An early client of Apple's renewed its budget every day, and could spend 16 per day {cite:p}`tang2017apple`.
+# An early client of Apple's could spend 16 every day {cite:p}`tang2017apple`.
 #
 # If no answer comes back, the phone sends the *same bytes* again.
 # New coins would cost a second ε, and the network would decide how often.
@@ -278,7 +279,7 @@ check(
 #
 # A proof assumes that nobody knows the coins.
 # Suppose that a phone seeds its generator with the minute of the day.
-# It then sends a bit for each of 64 brands of cigarettes, each flipped with a coin of its own.
+# It then sends a bit for each of 64 brands, each flipped with a coin of its own.
 
 
 # %%
@@ -302,22 +303,34 @@ def undo(report):
     return set(left[left.sum(1) == 1].argmax(1).tolist())
 
 
-brands, minutes = rng.integers(64, size=200), rng.integers(24 * 60, size=200)
-people = zip(brands, minutes, strict=True)
+def far_off(coins, brands):
+    """Root mean square error of the 64 shares, in standard errors."""
+    n, lie = len(brands), 1 / (exp(0.5) + 1)
+    own = np.arange(64) == brands[:, None]
+    error = sqrt(lie * (1 - lie) / n) / (1 - 2 * lie)
+    shares = ((coins ^ own).mean(0) - lie) / (1 - 2 * lie)
+    return sqrt(((shares - own.mean(0)) ** 2).mean()) / error
+
+
+brands, minutes = rng.integers(64, size=6000), rng.integers(24 * 60, size=6000)
+people = list(zip(brands, minutes, strict=True))[:200]
 named = sum(undo(seeded(b, m)) == {b} for b, m in people)
+off = far_off(EVERY[minutes], brands)
 print(f"{named} of 200 people named")
+print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
-# Estimates do not show this fault, nor does `laws`: every seed gives good coins.
+# `laws` does not show this fault: every seed gives good coins.
+# One estimate looks as usual, but equal seeds share coins: the mean squared error of $n$ people is about $1 + (n-1)/1440$ times as large.
+#
 # A secret seed does not help if outputs reveal the generator's state.
-# Those of the Mersenne Twister do {cite:p}`matsumoto1998mersenne`, and at some expense those of numpy's default {cite:p}`bouillaguet2020pcg`.
+# The Mersenne Twister's outputs do {cite:p}`matsumoto1998mersenne`, and, at some expense, those of numpy's default {cite:p}`bouillaguet2020pcg`.
 # `SystemRandom` asks the operating system for every coin.
 #
 # (sec-deploy-float)=
 # ## Numbers that are not real
 #
-# On paper, Laplace noise reaches every real number.
-# A computer's noise, computed from uniform numbers, reaches only some floats.
+# On paper, Laplace noise reaches every real number; on a computer, only some floats.
 # Here is a client in floats of 16 bits, with 1,024 uniform numbers and a sign:
 
 
@@ -333,7 +346,7 @@ from_0, from_1 = all_reports(0), all_reports(1)
 start = int(np.float16(0.25).view(np.uint16))
 floats = np.arange(start, start + 41, dtype=np.uint16).view(np.float16)
 
-# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on. Filled: those that the client can send."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Hardly any column has both filled."}}
+# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on, numbered. Filled: those that the client can send."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Hardly any column has both filled. Below: numbers from 0 to 40."}}
 can_be_sent = {"value 0": np.isin(floats, from_0), "value 1": np.isin(floats, from_1)}
 diagram.cells(can_be_sent)
 plt.show()
@@ -343,7 +356,8 @@ print(f"{proof:.0%} of reports of 0 can only come from 0")
 # %% [markdown]
 # Floats of 64 bits have gaps, too {cite:p}`mironov2012significance`.
 # Take a report between 0 and $\frac12$.
-# For the value 1, its noise lies between $-1$ and $-\frac12$, where all floats are multiples of $2^{-53}$, and so is the report.
+# For the value 1, the noise lies between $-1$ and $-\frac12$, where all floats are multiples of $2^{-53}$.
+# Adding 1 is exact, so the report is a multiple, too.
 # For the value 0 the report is the noise itself, and most floats below $\frac12$ are finer.
 
 
@@ -358,14 +372,14 @@ found = proves_0(0 + noise).mean(), proves_0(1 + noise).sum()
 print(f"proved: {found[0]:.1%} of reports of 0, {found[1]} of 1")
 
 # %% [markdown]
-# So draw noise on a grid that holds all values; its law is exact ({ref}`sec-rr-laplace`).
+# So draw noise on a grid that holds all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
 #
 # (sec-rr-float)=
 # ### Why thresholds are rounded
 #
 # A coin in a computer is `rng.random() < p`, and `rng.random()` is a multiple of $2^{-53}$.
-# So the probability of a lie is one, too: two steps at $\varepsilon = 36$, none at 37.5.
-# The package rounds each threshold to a multiple of $2^{-53}$ in the direction that protects, and refuses ε above 32.
+# So the probability of a lie is also a multiple: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
+# The package rounds each threshold towards more lies, and refuses ε above 32.
 
 
 # %%
@@ -396,13 +410,20 @@ def worst_ratio(client):
 
 
 BUDGETS = (0.1, 1.0, 2.5, 10.0, 20.0, 30.0, 32.0)
-unseeded = rng.random((50, 64)) < 1 / (exp(0.5) + 1)
+unseeded = rng.random((6000, 64)) < 1 / (exp(0.5) + 1)
 check(
     "Seeds",
     "all 200 people named",
     named == 200,
     control="coins with another seed: nobody",
-    caught=not any(undo(bits.astype(int)) for bits in unseeded),
+    caught=not any(undo(bits.astype(int)) for bits in unseeded[:50]),
+)
+check(
+    "Seeds",
+    "6,000 people: the error is above 1.5 standard errors",
+    off > 1.5,
+    control="everybody with coins of their own",
+    caught=far_off(unseeded, brands) <= 1.5,
 )
 check(
     "Digits",
@@ -424,7 +445,7 @@ check(
 # ## Randomness in public
 #
 # Local hashing sends a public seed, and is ε-LDP for every seed.
-# Who should draw the seed?
+# Who should draw it?
 
 
 # %%
@@ -436,15 +457,15 @@ few, many = together.min(), together.max()
 print(f"in the slot of item 0: {few} to {many} of 64 items")
 
 # %% [markdown]
-# - *A server* would choose seeds that leave one brand alone in its slot, or use them as names.
-# - *A liar* would choose a seed that puts many items into one slot, and raise them all.
+# - *A server* would leave a brand alone in its slot, to learn more about it, or give each person a seed as a name.
+# - *A liar* would choose a seed with many items in one slot, and raise them all.
 #
 # So the phone draws the seed, without looking at the value.
+# This stops the server, but no liar with a phone of his own.
 #
 # (sec-deploy-liars)=
 # ## Liars
 #
-# A liar need not run the client.
 # How many people can one forged report stand for?
 # Let $z(y)$ be the score of report $y$ for one item.
 #
@@ -469,7 +490,7 @@ print(f"in the slot of item 0: {few} to {many} of 64 items")
 # :::
 #
 # Randomized response attains this bound.
-# Every report that one value can send, any value can send, so no check of a single report exposes a careful liar.
+# Any value can send every possible report, so no check of one report exposes a careful liar.
 # An oracle with support probabilities $p^*$ and $q^*$ gives the score
 #
 # $$ z(y) = \frac{1 - q^*}{p^* - q^*} \qquad\text{if } y \text{ supports the item,} $$ (eq-deploy-worth)
@@ -497,7 +518,7 @@ plt.show()
 
 # %% [markdown]
 # `influence` computes the worth for several items together, and `screen` tests whether a crowd looks honest.
-# Here 200 of 20,000 people lie to raise ten of 256 items, whose true share is 3.9 %:
+# Here 200 of 20,000 people lie to raise ten of 256 items, together 3.9 %:
 
 # %%
 oracle = OUE(k=256, epsilon=1.0)
@@ -508,16 +529,17 @@ for bits in careful:  # as many ones as before, ten of them chosen
     bits[:] = False
     bits[:10], bits[10 + others] = True, True
 CROWDS = {"honest": honest[:200], "all ones": loud, "careful": careful}
+error = sqrt(10 * oracle.variance([0])[0, 1] / 20_000)
 for name, liars in CROWDS.items():
     reports = np.concatenate([liars, honest[200:]])
     share = oracle.estimate(oracle.tally(reports))[:10].sum()
     odd = ", ".join(screen(oracle, reports).failed[:2]) or "nothing"
-    print(f"{name:<9} ten items {share:5.1%}, odd: {odd}")
+    print(f"{name:<9} ten items {share:5.1%} ± {error:.1%}, odd: {odd}")
 print(f"one report, ten items: up to {oracle.influence(10):.1f} people")
 
 # %% [markdown]
 # Careful liars pass {cite:p}`cao2021poisoning`.
-# Small `influence` helps against them, and so do tokens that are issued once per person {cite:p}`davidson2018privacypass`.
+# Small `influence` helps, and so do tokens, one per person {cite:p}`davidson2018privacypass`.
 # No local protocol without interaction escapes such attacks {cite:p}`cheu2021manipulation`.
 
 
@@ -551,10 +573,10 @@ check(
 #
 # :::{prf:definition} What is seen
 # :label: def-deploy-seen
-# For an observer, the *report* is everything about a person's participation that the observer can see.
+# For an observer, the *report* is all that the observer can see of a person's participation.
 # :::
 #
-# No new theory is needed: let the client return all that is seen.
+# Let the client return all that is seen.
 
 
 # %%
@@ -576,42 +598,44 @@ def listed(brands, eps, rng):
 
 
 print(prove(willing, [0, 1], rounded=False))
+whole = epsilon(laws(lambda x, rng: willing(x, 1.0, rng), [0, 1]))
+print(f"willing at ε = 1: exact ε {whole:.3f}")
 print(prove(timed, range(4), rounded=False))
 print(prove(listed, [(), ("a",)], rounded=False))
 
 # %% [markdown]
-# Silence alone multiplies the odds by 5/2, a single draw proves the item, and a length counts the brands.
+# Silence multiplies the odds of *not* smoking by 5/2, and a yes those of smoking by $2e^\varepsilon$.
+# The exact ε is the larger logarithm: $\varepsilon + \ln 2$ from $\varepsilon = \ln\frac54$ on.
+# A single draw proves the item, and a length counts the brands.
 # So draw whether to take part without looking at the value, or let "no answer" be a value.
-# Give all messages one length, and send them at a fixed hour, long after they were drawn.
-# The package's draws tell no more than its reports, but a clock may {cite:p}`jin2022timing`.
-# Addresses join the reports of one person; a second party can remove them {cite:p}`bittau2017prochlo`.
+# In the package, the number of draws does not depend on the value, but time may {cite:p}`jin2022timing`.
+# Addresses join the reports of one person; a second party can remove addresses {cite:p}`bittau2017prochlo`.
 #
 # (sec-deploy-hidden)=
 # ### What ε does not hide
 #
 # ε bounds what Ana's own report changes.
 # It does not hide that she has the app, nor what its users have in common: to learn this is the purpose {cite:p}`dwork2010difficulties`.
-# And three sisters with one gene spend $3\,\varepsilon$ about it ({ref}`ye2018-2`).
+# Three sisters with one gene spend $3\,\varepsilon$ about it ({ref}`ye2018-2`).
 #
 # (sec-deploy-trip)=
 # ## The round trip
 #
 # The folder `book/examples/service` has a service in plain Python: {download}`question.py <../book/examples/service/question.py>`, {download}`client.py <../book/examples/service/client.py>`, {download}`server.py <../book/examples/service/server.py>`.
-# Each message has 26 bytes: a name for survey and mechanism, a random token, a row and a bit.
+# Each message has 26 bytes: a name for survey and mechanism, a random token, and row and bit of `HadamardBit`.
 # The client pays, keeps the bytes on disk, and sends them until the server has them.
-# The server refuses malformed messages and counts equal tokens once.
-# It writes no log, and stores only a tally, without order and times.
+# The server counts equal tokens once.
 #
 # (sec-deploy-list)=
 # ## Before release
 #
 # - *Promise:* it says what ε covers: one report, a day or a lifetime.
 # - *Budget:* the phone counts it; the server cannot raise it.
-# - *Memory:* it survives updates, and no backup shows it.
+# - *Memory:* it is on disk, survives updates, and no backup shows it.
 # - *Coins:* `SystemRandom`, no seed.
 # - *Numbers:* no noise in floats, thresholds rounded.
 # - *Public part:* the phone draws it.
-# - *Message:* one length, a fixed hour, the same bytes again.
+# - *Message:* one length, a fixed hour long after the draw, the same bytes again.
 # - *Server:* it refuses what is malformed, and keeps no address, time or order.
 # - *Liars:* you know `influence`, and how many reports one attacker can send.
 # - *Test:* `prove` or `laws` for the bytes that leave the phone, `audit` for a program that you can only run ({ref}`sec-verify-audit`).
@@ -623,8 +647,6 @@ print(prove(listed, [(), ("a",)], rounded=False))
 #   Without account and memory, ε is spent again.
 # - *Another team asks nearly the same question.*
 #   Its budget adds to yours.
-# - *Support asks for a log.*
-#   It holds value and coins.
 #
 # (sec-deploy-exercises)=
 # ## Exercises
@@ -650,8 +672,9 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # :::
 #
 # :::{dropdown} Solution
-# Use k-RR with three symbols: it is ε-LDP for all three values, so silence costs nothing.
+# Use k-RR with three symbols: it is ε-LDP for all three values, so silence reveals no more than an answer.
 # With $p = e^\varepsilon/(e^\varepsilon+2)$, each share is $\big(\text{reported share} - \frac{1-p}{2}\big)\big/\big(p - \frac{1-p}{2}\big)$, and the share among those who answer is yes divided by yes plus no.
+# The code has its standard error.
 # :::
 
 
@@ -665,12 +688,16 @@ def three(x, eps, rng):
 
 def answering(reports, eps):
     p, q = exp(eps) / (exp(eps) + 2), 1 / (exp(eps) + 2)
-    no, yes, _ = (np.bincount(reports, minlength=3) / len(reports) - q) / (p - q)
-    return yes / (yes + no)
+    seen = np.eye(3)[reports]
+    no, yes, _ = (seen.mean(0) - q) / (p - q)
+    s = yes / (yes + no)
+    moves = ((1 - s) * seen[:, 1] - s * seen[:, 0]) / ((p - q) * (yes + no))
+    return s, moves.std() / sqrt(len(reports))
 
 
 values = rng.choice(3, 20_000, p=[0.6, 0.2, 0.2]).tolist()
-print(f"estimate {answering([three(x, 1.0, rng) for x in values], 1.0):.3f}, truth 0.250")
+s, error = answering([three(x, 1.0, rng) for x in values], 1.0)
+print(f"estimate {s:.3f} ± {error:.3f}, truth 0.250")
 print(prove(three, range(3), rounded=False))
 
 # %% [markdown]
@@ -682,14 +709,14 @@ print(prove(three, range(3), rounded=False))
 # :::{dropdown} Solution
 # The two replies have fresh coins, so her ε is 2.
 # The server sees two reports; if both come under one name, equal replies multiply the odds by $e^2$ or divide them by it.
-# Let one device answer, or copy the remembered reply and the account, never the value, to the other through an encrypted channel.
-# Two accounts of limit $\frac12$ are the simple way, at a larger error.
+# An estimate counts her as two people.
+# Let one device answer, or copy the remembered reply and the account, never the value, to the other, encrypted.
 # :::
 #
 # ## Summary
 #
 # - Fresh replies reveal a value within weeks; a remembered reply costs ε once, and ignores changes.
-# - Predictable coins and floats undo a proof, but no estimate shows it.
+# - Predictable coins and floats undo a proof, and one estimate looks as usual.
 # - One forged report can stand for $e^\varepsilon/(e^\varepsilon-1)$ people or more.
 # - All that an observer sees is the report: who, when, how much.
 #

@@ -1,3 +1,4 @@
+import importlib.util
 import subprocess
 import sys
 from io import BytesIO
@@ -246,10 +247,13 @@ def test_settle_refuses_what_is_not_a_bool(ledger):
 
 def test_settle_finds_the_ledger_in_the_installed_package(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb" / "book" / "ledger.py"))
-    with pytest.raises(FileNotFoundError, match="book/claims is neither above this folder nor in the package"):
+    monkeypatch.setattr(book, "repository", lambda: None)
+    monkeypatch.setattr(book, "find_spec", lambda name: None)  # as if the records were not installed
+    with pytest.raises(FileNotFoundError, match="no book/claims above this folder, and no package ldpnb-records"):
         book.settle("p.all", {"a": True, "b": True})
-    shipped = tmp_path / "site" / "ldpnb" / "claims"
+    monkeypatch.setattr(book, "find_spec", importlib.util.find_spec)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    shipped = tmp_path / "site" / "ldpnb_records" / "claims"
     shipped.mkdir(parents=True)
     (shipped / "p.yml").write_text(LEDGER, encoding="utf-8")
     book.settle("p.all", {"a": True, "b": True})

@@ -923,16 +923,16 @@ def run(code, *without, cwd):
 @pytest.mark.slow
 def test_what_is_missing_is_said(tmp_path):
     found = run("import ldpnb, ldpnb.core; import ldpnb.serve.collecting", "pyarrow", cwd=tmp_path)
-    assert "ImportError: ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    assert "ImportError: ldpnb.collect needs pyarrow: pip install 'ldpnb[scale]'" in found.stderr
     save(np.array([0, 1]), tmp_path / "a", MECHANISM)
     code = "from ldpnb import GRR, collect; "
     code += "count = lambda **how: print(collect(GRR(k=4, epsilon=1.0), ['a'], **how).reports); count(); "
     absent = ("dask", "distributed", "tqdm")
     assert run(code, *absent, cwd=tmp_path).stdout == "2\n"
     found = run(code + "count(scheduler='tcp://127.0.0.1:1')", *absent, cwd=tmp_path)
-    assert "ImportError: a scheduler needs dask: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    assert "ImportError: a scheduler needs dask, distributed: pip install 'ldpnb[scale]'" in found.stderr
     found = run(code + "count(progress=True)", *absent, cwd=tmp_path)
-    assert "ImportError: a bar needs tqdm: install ldpnb with its extra, ldpnb[scale]" in found.stderr
+    assert "ImportError: a bar needs tqdm: pip install 'ldpnb[scale]'" in found.stderr
 
 
 def test_dask_is_imported_when_it_is_used(tmp_path):

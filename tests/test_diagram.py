@@ -76,3 +76,43 @@ def test_a_border_stands_between_what_it_parts(ax):
     left, right = (corners(ax, text) for text in ax.texts)
     assert [text.get_text() for text in ax.texts] == ["private", "public"]
     assert left[2] < 0.4 < right[0] and min(left[1], right[1]) > 0.9 and max(left[3], right[3]) <= 1
+
+
+# --- decisions
+
+TREE = {"A list?": {"no": "wheel", "yes": {"How many items?": {"few": "k-RR", "many": "OUE"}}}}
+
+
+def written(axes):
+    """Where each text stands, by the text on one line."""
+    return {text.get_text().replace("\n", " "): text.get_position() for text in axes.texts if text.get_text()}
+
+
+def test_decisions_lead_from_left_to_right_to_ends_in_one_column():
+    axes = diagram.decisions(TREE)
+    at = written(axes)
+    assert {*at} == {"A list?", "no", "yes", "How many items?", "few", "many", "wheel", "k-RR", "OUE"}
+    assert len({at[end][0] for end in ("wheel", "k-RR", "OUE")}) == 1
+    assert at["A list?"][0] < at["yes"][0] < at["How many items?"][0] < at["few"][0] < at["k-RR"][0]
+    assert at["wheel"][1] > at["k-RR"][1] > at["OUE"][1]  # in the order given, a pill's text a little below its middle
+    assert at["few"][1] == pytest.approx(at["k-RR"][1], abs=0.02)
+    assert at["How many items?"][1] == pytest.approx((at["few"][1] + at["many"][1]) / 2)
+    assert len(axes.patches) == 5  # three ends and two questions
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("tree", "complaint"),
+    [
+        ("wheel", "tree must be one question"),
+        ({"A?": {"no": "x", "yes": "y"}, "B?": {}}, "tree must be one question"),
+        ({"A?": "x"}, "tree must be one question"),
+        ({"A?": {"no": "x", "yes": 3}}, "got 3"),
+        ({"A?": {"no": "x"}}, "two answers or more"),
+        ({"A?": {"no": "x" * 60, "yes": "y"}}, "shorten them"),
+    ],
+)
+def test_what_is_no_tree_of_decisions_is_refused(tree, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        diagram.decisions(tree)
+    plt.close("all")

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 import tomllib
-import zipfile
 
 import export
 import nbformat
@@ -121,22 +120,29 @@ def bootstrap(folder, code=BOOTSTRAP):
     return [line for line in asked.stdout.splitlines() if line.startswith("install")] or asked.stderr.splitlines()[-1:]
 
 
-def test_the_first_cell_installs_the_wheel_beside_it_and_verifies_the_rest(tmp_path):
-    assert bootstrap(tmp_path) == [
-        "ModuleNotFoundError: no package ldpnb here: "
-        "put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
-    ]
+def test_the_first_cell_installs_the_wheels_beside_it_and_verifies_the_rest(tmp_path):
+    (said,) = bootstrap(tmp_path)
+    assert said.startswith("ModuleNotFoundError: no package ldpnb here: download the archive of all chapters, which")
+    assert "its two files ldpnb-….whl and ldpnb_records-….whl into the folder of this notebook" in said
     at = "https://github.com/a/b/archive/0123abc.zip"
     lock = "install --quiet --no-deps --require-hashes -r https://github.com/a/b/raw/0123abc/tools/chapters.txt"
-    assert bootstrap(tmp_path, published(at)) == [lock, f"install --quiet ldpnb @ {at} --no-deps"]
+    both = f"install --quiet ldpnb @ {at} ldpnb-records @ {at}#subdirectory=book --no-deps"
+    records = tmp_path / "ldpnb_records-0.1.0-py3-none-any.whl"
+    records.touch()  # alone it is not enough
+    assert bootstrap(tmp_path) == [said]
+    assert bootstrap(tmp_path, published(at)) == [lock, both]
     wheel = tmp_path / "ldpnb-0.1.0-py3-none-any.whl"
     wheel.touch()
-    package = f"install --quiet ldpnb @ {wheel.as_uri()} --no-deps"
+    package = f"install --quiet ldpnb @ {wheel.as_uri()} ldpnb-records @ {records.as_uri()} --no-deps"
     assert bootstrap(tmp_path, published(at)) == [lock, package]
-    assert bootstrap(tmp_path) == [f"install --quiet ldpnb[chapters] @ {wheel.as_uri()}"]
+    chapters = f"install --quiet ldpnb[chapters] @ {wheel.as_uri()}"
+    assert bootstrap(tmp_path) == [f"{chapters} ldpnb-records @ {records.as_uri()}"]
     (tmp_path / "requirements.txt").touch()
     for code in (BOOTSTRAP, published(at)):
         assert bootstrap(tmp_path, code) == ["install --quiet --no-deps --require-hashes -r requirements.txt", package]
+    (tmp_path / "requirements.txt").unlink()
+    records.unlink()  # few lessons read them
+    assert bootstrap(tmp_path) == [chapters]
 
 
 def test_the_first_cell_does_nothing_where_the_package_is(tmp_path, monkeypatch):
@@ -145,21 +151,6 @@ def test_the_first_cell_does_nothing_where_the_package_is(tmp_path, monkeypatch)
     names = {}
     exec(compile(BOOTSTRAP, "bootstrap", "exec"), names)
     assert set(names) == {"__builtins__", "find_spec"}
-
-
-# ------------------------------------------------------------------------------------------------ the wheel
-
-
-@pytest.mark.slow
-def test_the_wheel_holds_the_package_with_claims_and_records(tmp_path):
-    made = export.wheel(tmp_path)
-    with zipfile.ZipFile(made) as packed:
-        names = {name for name in packed.namelist() if ".dist-info/" not in name}
-    there = [p for p in (ROOT / "ldpnb").rglob("*.*") if p.suffix in (".py", ".typed")]
-    books = [p for folder in ("claims", "recorded") for p in (ROOT / "book" / folder).iterdir()]
-    assert names == {p.relative_to(ROOT).as_posix() for p in there} | {f"ldpnb/{p.parent.name}/{p.name}" for p in books}
-    (tmp_path / "again").mkdir()
-    assert export.wheel(tmp_path / "again").read_bytes() == made.read_bytes()
 
 
 def test_the_extra_that_notebooks_ask_for_exists():

@@ -17,7 +17,7 @@ sys.path[:0] = [{tools!r}, {extensions!r}]
 extensions = ["myst_parser", "minutes"]
 html_theme = "basic"
 """
-PAGES = {"20_name": "lesson", "50_choosing": "old", "papers/p2018": "dossier", "manual/x": "manual"}
+PAGES = {"20_name": "lesson", "papers/p2018": "dossier", "manual/x": "manual"}
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ The site is what `make book` left in _build/html; tests/test_browser.py says wha
 """
 
 import functools
+import json
 import math
+from dataclasses import replace
 from itertools import zip_longest
 from urllib.parse import urlencode
 
@@ -67,6 +69,8 @@ def disagreements(visit, asked):
             if not row or not wanted or wanted != {name: row.get(name) for name in wanted}:
                 found.append(f"{task} {question}: {row} instead of {wanted}")
                 break
+            if row["code"] != choice.code and not (choice.excluded and not row["code"]):
+                found.append(f"{task} {question}: {row['code']} instead of {choice.code}")
             errors = choice.errors | ({"rank": choice.error} if choice.errors else {})
             theirs = row["errors"] | ({"rank": row["error"]} if row["errors"] else {})
             if errors.keys() != theirs.keys() or any(
@@ -101,6 +105,8 @@ def test_the_page_ranks_as_the_package_does(browser, site):
         ("larger.variance >= best.variance", "true", "crosstabs"),
         ("rounded(a) - rounded(b) ||", "rounded(b) - rounded(a) ||", "marginals"),
         ("eps / 2.5", "eps / 2.0", "numbers"),
+        ("size: c < best ? c", "size: c < best ? best", "item"),
+        ("(question.high - question.low) / 2", "1", "number"),
     ],
 )
 def test_a_changed_constant_of_the_page_is_caught(browser, site, constant, other, task):
@@ -114,6 +120,89 @@ def test_a_changed_constant_of_the_page_is_caught(browser, site, constant, other
         assert disagreements(visit, asked)
 
 
+SHOWN = """async hashes => {
+    const found = [];
+    for (const hash of hashes) {
+        const part = document.querySelector('#choose .drawn');
+        part.dataset.curves = '';
+        if (location.hash === '#' + hash) location.hash = 'task=what';
+        location.hash = hash;
+        while (!part.dataset.curves) await new Promise(done => setTimeout(done, 20));
+        const lines = [...document.querySelectorAll('#choose .lines code')].map(code => code.textContent);
+        found.push([lines, JSON.parse(part.dataset.curves)]);
+    }
+    return found;
+}"""
+DRAWN = [
+    ("item", {"n": 20_000, "epsilon": 1.0, "k": 40, "share": 0.05}),
+    ("item", {"n": 5, "epsilon": 16.0, "k": 1000, "bits": 12, "listed": True}),
+    ("sets", {"n": 3000, "epsilon": 0.01, "d": 50, "m": 4, "listed": False}),
+    ("frequent", {"n": 3000, "epsilon": 2.0, "d": 50, "m": 4, "candidates": 5}),
+    ("number", {"n": 20_000, "epsilon": 0.5, "low": 18, "high": 90}),
+    ("numbers", {"n": 20_000, "epsilon": 2.5, "d": 6, "bits": 6}),
+    ("pairs", {"n": 200_000, "epsilon": 1.0, "d": 300, "m": 8, "low": 1, "high": 5}),
+    ("correlation", {"n": 2000, "epsilon": 1.0, "d": 10, "public_free": True}),
+    ("marginals", {"n": 2000, "epsilon": 3.0, "d": 9, "k": 3, "share": 0.25}),
+    ("crosstabs", {"n": 2000, "epsilon": 3.0, "d": 9, "k": 3, "bits": 30}),
+]
+
+
+def family(name):
+    return name.partition(",")[0] if name.startswith("one ") else name
+
+
+def wrong_points(task, question, pictures):
+    """Points of the pictures that the package sees elsewhere."""
+    asked = choose.TASKS[task](**question)
+    best = [family(choice.name) for choice in asked.rank() if not choice.excluded][:4]
+    found = [] if [p["by"] for p in pictures] == ["epsilon", "n"] else [pictures]
+    for picture in pictures:
+        found += [] if picture["names"] == best and len(picture["x"]) > 5 else [picture["names"]]
+        for j, x in enumerate(picture["x"]):
+            errors = {family(c.name): c.error for c in replace(asked, **{picture["by"]: x}).rank() if not c.excluded}
+            for name, row in zip(picture["names"], picture["errors"], strict=True):
+                ours, theirs = errors.get(name), row[j]
+                if (ours is None) != (theirs is None) or ours and not math.isclose(ours, theirs, rel_tol=1e-9):
+                    found.append((task, picture["by"], x, name, theirs, ours))
+    return found
+
+
+def test_lines_and_pictures_are_those_of_the_package(browser, site):
+    assert {task for task, _ in DRAWN} == ON_PAGE
+    with visiting(browser, site) as visit:
+        visit.open(site + PLAY)
+        found = visit.page.evaluate(SHOWN, [link(task, question) for task, question in DRAWN])
+        for (task, question), (lines, pictures) in zip(DRAWN, found, strict=True):
+            asked = choose.TASKS[task](**question)
+            assert eval(lines[0], {"choose": choose}).question == asked
+            assert lines[1:] == [choice.code for choice in asked.rank() if not choice.excluded][:4]
+            assert wrong_points(task, question, pictures) == []
+        moved = json.loads(json.dumps(pictures))
+        moved[0]["errors"][0][3] *= 1 + 1e-8
+        assert len(wrong_points(task, question, moved)) == 1
+        assert complaints(visit, NETWORK) == []
+
+
+def test_a_line_is_copied_with_the_keyboard_and_a_picture_is_told_in_words(browser, site):
+    with visiting(browser, site) as visit:
+        page = visit.page
+        visit.open(site + PLAY)
+        page.evaluate("navigator.clipboard.writeText = async text => { window.copied = text; }")
+        button = page.get_by_role("button", name="Copy the line for k-Subset")
+        button.press("Enter")
+        page.wait_for_function("window.copied === 'SubsetSelection(k=1024, epsilon=1.0)'")
+        page.get_by_role("button", name="Copied the line for k-Subset").wait_for()
+        page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+        page.get_by_role("button", name="Copy the line for OUE").press("Enter")
+        assert page.evaluate("getSelection().toString()") == "OUE(k=1024, epsilon=1.0)"
+        told = page.get_by_role("img", name="Lines of the standard error, points against ε").get_attribute("aria-label")
+        assert "k-Subset from 5." in told and "points at 0.125 to 0." in told
+        summary = page.locator("#choose .drawn summary").first
+        summary.press("Enter")
+        assert page.locator("#choose .drawn details[open] tbody tr").count() == 17
+        assert complaints(visit, NETWORK) == []
+
+
 @pytest.mark.parametrize("scheme", WIDTHS)
 def test_the_page_is_readable_for_every_question(browser, site, scheme):
     found = []
@@ -123,6 +212,7 @@ def test_the_page_is_readable_for_every_question(browser, site, scheme):
             visit.page.reload()  # a new question in the address alone would not load the page again
             visit.settle()
             visit.page.wait_for_function("document.querySelector('#choose .summary').textContent")
+            visit.page.evaluate("document.querySelectorAll('#choose details').forEach(fold => { fold.open = true; })")
             found += [f"{task}{more} {c}" for c in complaints(visit, (*LOADED, scrollable_by_keyboard, accessible))]
     assert found == []
 
@@ -160,12 +250,12 @@ def test_the_page_is_used_with_the_keyboard_alone(browser, site, from_disk):
         page.keyboard.type("11")
         said("Best of 3: sampled S-Hist")
         assert focused() == "choose-bits" and "bits=11" in page.url
-        assert page.locator("#choose tbody tr").count() == 3
+        assert page.locator("#choose .ranked tbody tr").count() == 3
         page.locator("#choose-m").press("Control+A")
         page.keyboard.type("2000")
         said("m must be at most d = 1,000, got 2,000")
         field = page.locator("#choose-m")
-        assert field.get_attribute("aria-invalid") == "true" and page.locator("#choose tbody tr").count() == 0
+        assert field.get_attribute("aria-invalid") == "true" and page.locator("#choose .ranked tbody tr").count() == 0
         described = field.get_attribute("aria-describedby").split()
         assert "m must be at most d = 1,000, got 2,000" in [page.locator(f"#{one}").inner_text() for one in described]
         address = page.url
@@ -178,7 +268,7 @@ def test_the_page_is_used_with_the_keyboard_alone(browser, site, from_disk):
         assert field.get_attribute("aria-invalid") is None
         page.get_by_role("button", name="Ten yes-or-no questions").press("Enter")
         said("Best of 3: blocks")
-        assert "one pair, k-RR" in page.locator("#choose tbody").inner_text()
+        assert "one pair, k-RR" in page.locator("#choose .ranked tbody").inner_text()
         page.evaluate("location.hash = 'task=marginals&k=100&epsilon=4'")
         said("Best of 4: one attribute, k-RR, with a standard error of 0.292 points")
         assert complaints(visit, NETWORK) == []

@@ -12,30 +12,18 @@ from templates import DOSSIER, LESSON
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_new_pages_keep_the_limits():
-    new = [page for path in pages() if path.stem not in readability.OLD if not (page := read(path)).old]
-    found = [f"{page.stem}: {fault}" for page in new for fault in faults(page)]
+def test_pages_keep_the_limits():
+    found = [f"{page.stem}: {fault}" for page in map(read, pages()) for fault in faults(page)]
     assert not found, "\n".join(found)
 
 
-def test_all_pages_are_seen_and_no_old_one_is_forgotten():
-    stems = {path.stem for path in pages()}
-    assert stems == {path.stem for path in (ROOT / "notebooks").rglob("*.ipynb")}
-    assert stems >= readability.OLD
+def test_all_pages_are_seen():
+    assert {path.stem for path in pages()} == {path.stem for path in (ROOT / "notebooks").rglob("*.ipynb")}
 
 
-def test_kinds(tmp_path):
-    (tmp_path / "papers").mkdir()
-    unfinished, written = tmp_path / "papers" / "p2018.py", tmp_path / "papers" / "q2019.py"
-    unfinished.write_text("# %% [markdown]\n# # A paper\n", "utf-8")
-    written.write_text("# %% [markdown]\n# # A paper\n# :::{account} q2019\n# :::\n", "utf-8")
-    assert [readability.kind_of(path) for path in (unfinished, tmp_path / "20_x.py")] == ["dossier", "lesson"]
-    part = tmp_path / "papers" / "p2018_means.py"
-    part.write_text(unfinished.read_text("utf-8"), "utf-8")
-    assert [readability.is_old(path) for path in (unfinished, written, part)] == [True, False, False]
-    assert readability.is_old(ROOT / "notebooks" / "01_randomized_response.py") == (
-        "01_randomized_response" in readability.OLD
-    )
+def test_kinds():
+    found = [readability.kind_of(ROOT / "notebooks" / name) for name in ("papers/p2018.py", "20_x.py", "manual/x.py")]
+    assert found == ["dossier", "lesson", "manual"]
 
 
 # --- limits
@@ -87,11 +75,6 @@ LINES = "# these are six words per line\n"
 def test_planted_fault_of_a_lesson_is_caught(old, new, complaint):
     assert old in LESSON
     assert [fault for fault in faults(measure(LESSON.replace(old, new, 1), "20_name")) if complaint in fault]
-
-
-@pytest.mark.slow
-def test_old_chapters_would_not_pass():
-    assert all(faults(read(path)) for path in pages() if path.stem in readability.OLD)
 
 
 DRAWN = f'# %% mystnb={{"figure": {{"caption": "{"word " * 41}"}}}}\nplt.show()\n\n# %%\nBUDGETS = '

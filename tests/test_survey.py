@@ -284,6 +284,13 @@ def test_a_mechanism_for_numbers_says_what_takes_such_answers(wrong):
         TwoPoint(epsilon=1.0).perturb(wrong, rng=rng())
 
 
+def test_a_mechanism_for_records_says_what_takes_lists():
+    with pytest.raises(
+        ValueError, match=r"^values must be Records, got list; Strings and Ratings take lists and tables$"
+    ):
+        Wheel(epsilon=1.0, m=1).perturb(["a"], rng=rng())
+
+
 def test_no_cure_for_what_is_no_answer():
     with pytest.raises(ValueError, match=r"^reports must be integers in \[0, 4\), got float64 values$"):
         GRR(k=4, epsilon=1.0).tally(np.array([1.0]))
@@ -400,6 +407,8 @@ def test_ratings_come_as_dicts_and_as_long_tables():
         stars.encoded(long, everybody=["ann", "bob"])
     with pytest.raises(ValueError, match="values must have 'user', got dict without it"):
         stars.encoded({"item": ["x"], "rating": [1]})
+    for column in (pd.Series([{"x": 5, "y": 1}, {}, {"y": 3}]), np.array([{"x": 5, "y": 1}, {}, {"y": 3}])):
+        assert stars.encoded(column).keys.tolist() == dicts.keys.tolist()
     draws = Ratings(["x", "y"], 1, 5, 1, epsilon=1.0, more="draw")
     assert len(draws.perturb([{"x": 5, "y": 1}], rng=rng())) == 1
 
@@ -480,9 +489,9 @@ def test_rows_frames_and_pictures():
 
 def test_what_is_absent_is_named(monkeypatch):
     found = COLOURS.estimate(COLOURS.tally([0, 1, 2]))
-    for module, call in (("pandas", found.to_frame), ("matplotlib.pyplot", found.plot)):
+    for module, call in (("pandas", found.to_frame), ("matplotlib", found.plot)):
         monkeypatch.setitem(sys.modules, module, None)
-        with pytest.raises(ImportError, match=r"needs \w+: install ldpnb\[chapters\]"):
+        with pytest.raises(ImportError, match=rf"needs {module}: pip install 'ldpnb\[chapters\]'"):
             call()
 
 

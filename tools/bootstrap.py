@@ -8,16 +8,22 @@ if find_spec("ldpnb") is None:
     from pathlib import Path
 
     BOOK = LOCK = ""  # filled in where the notebook was published
-    wheels = [path.resolve().as_uri() for path in sorted(Path().glob("ldpnb-*.whl"))]
-    if not wheels and not BOOK:
+    names = {"ldpnb": "ldpnb-*.whl", "ldpnb-records": "ldpnb_records-*.whl"}  # the package; claims and recorded results
+    found = {name: path.resolve().as_uri() for name in names for path in sorted(Path().glob(names[name]))}
+    if "ldpnb" not in found and not BOOK:
         raise ModuleNotFoundError(
-            "no package ldpnb here: put its file ldpnb-….whl, from the archive of all chapters, beside this notebook"
+            "no package ldpnb here: download the archive of all chapters, which each page of the book offers beside "
+            "this notebook, and put its two files ldpnb-….whl and ldpnb_records-….whl into the folder of this "
+            "notebook, or open the notebook that lies in the archive; then run this cell again"
         )
     print("Installing what this chapter needs; it takes a minute or two.")
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
-    pins = "requirements.txt" if wheels and Path("requirements.txt").is_file() else LOCK
+    pins = "requirements.txt" if "ldpnb" in found and Path("requirements.txt").is_file() else LOCK
     if pins:  # other packages, each of the file that the outputs were made with, by its SHA-256
         subprocess.run([*install, "--no-deps", "--require-hashes", "-r", pins], check=True)
+    if "ldpnb" not in found:
+        found = {"ldpnb": BOOK, "ldpnb-records": f"{BOOK}#subdirectory=book"}
     package, rest = ("ldpnb", ["--no-deps"]) if pins else ("ldpnb[chapters]", [])
-    subprocess.run([*install, f"{package} @ {(wheels or [BOOK])[-1]}", *rest], check=True)
+    wanted = [f"{package if name == 'ldpnb' else name} @ {place}" for name, place in found.items()]
+    subprocess.run([*install, *wanted, *rest], check=True)
     importlib.invalidate_caches()

@@ -1,7 +1,7 @@
 """Make the notebooks that readers download: they read well in any Jupyter, and run without the book around them.
 
-The book's own words (references, citations, boxes, captions) become plain Markdown. The package comes as a wheel that
-holds the claims and the recorded results; the first code cell of a notebook, which is added here, installs it.
+The book's own words (references, citations, boxes, captions) become plain Markdown. The package comes as a wheel,
+claims and recorded results as another; the first code cell of a notebook, which is added here, installs both.
 """
 
 import os
@@ -36,13 +36,14 @@ ROLE = re.compile(r"\{([a-z:]+)\}`([^`]*?)(?: *<([^`>]+)>)?`")
 README = """# The chapters of *Local Differential Privacy, Checked*
 
 Each file `NN_name.ipynb` is a chapter with its outputs, and runs in Jupyter with Python 3.11 to 3.14.
-Its first code cell installs what is missing from this folder: the package `ldpnb`, with the claims of the papers and
-the recorded results, and the other packages in the versions that the outputs were made with.
+Its first code cell installs what is missing from this folder: the package `ldpnb`, the claims of the papers and the
+recorded results (`ldpnb_records`), and the other packages in the versions that the outputs were made with.
+A chapter that you move elsewhere needs both files `ldpnb-….whl` and `ldpnb_records-….whl` beside it.
 
 Without Jupyter, in this folder:
 
     python -m pip install --no-deps --require-hashes -r requirements.txt
-    python -m pip install --no-deps ldpnb-*.whl
+    python -m pip install --no-deps ldpnb-*.whl ldpnb_records-*.whl
     python -m pip install jupyterlab
     jupyter lab
 """
@@ -204,14 +205,16 @@ def published(address: str) -> str:
     return BOOTSTRAP.replace(ADDRESS, f'BOOK = "{address}"\n    LOCK = "{lock}"')
 
 
-def wheel(folder: Path) -> Path:
-    """Build the package, with claims and records in it, into `folder`."""
+def wheel(folder: Path, records: bool = False) -> Path:
+    """Build the package, or that of claims and records, into `folder`."""
+    root = ROOT / "book" if records else ROOT
+    files = ("pyproject.toml",) if records else ("pyproject.toml", "setup.py", "README.md", "LICENSE")
     with tempfile.TemporaryDirectory() as clean:  # in the project, an old build would leave its files in the wheel
-        for name in ("pyproject.toml", "README.md", "LICENSE"):
-            shutil.copy(ROOT / name, clean)
-        for name in ("ldpnb", "book/claims", "book/recorded"):
-            shutil.copytree(ROOT / name, Path(clean, name), ignore=shutil.ignore_patterns("__pycache__"))
-        build = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
+        for name in files:
+            shutil.copy(root / name, clean)
+        for name in ("claims", "recorded") if records else ("ldpnb",):
+            shutil.copytree(root / name, Path(clean, name), ignore=shutil.ignore_patterns("__pycache__"))
+        build = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
         done = subprocess.run(
             [sys.executable, "-c", build, str(folder.resolve())],
             cwd=clean,
@@ -221,8 +224,7 @@ def wheel(folder: Path) -> Path:
         )
     if done.returncode:
         raise RuntimeError(f"the wheel was not built:\n{done.stdout}{done.stderr}")
-    (made,) = folder.glob("ldpnb-*.whl")
-    return made
+    return folder / done.stdout.split()[-1]
 
 
 def bundle(notebooks: dict[str, str], archive: Path) -> None:
@@ -230,7 +232,8 @@ def bundle(notebooks: dict[str, str], archive: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in notebooks.items():
             Path(folder, name).write_text(text, "utf-8")
-        wheel(Path(folder))
+        for records in (False, True):
+            wheel(Path(folder), records)
         Path(folder, "README.md").write_text(README, "utf-8")
         shutil.copy(ROOT / "tools" / "chapters.txt", Path(folder, "requirements.txt"))
         pack(Path(folder), archive)

@@ -1,4 +1,4 @@
-"""Measure how much a page asks of its reader, and compare that with the limits of new pages.
+"""Measure how much a page asks of its reader, and compare that with the limits of its kind.
 
 A page is measured from its text half, ``notebooks/NN_name.py``; nothing is executed.  Words are all prose outside the
 Chinese abstract and the solutions of exercises; captions, texts of checks and folded proofs are prose, and an inline
@@ -6,8 +6,7 @@ formula is one word.  Folded code is what a fold hides, and every study of `ldpn
 
 usage: python tools/readability.py [page ...]
 
-A page is named by its path or its stem; without names, all are measured.  A page that is not yet rewritten is held to
-the limits of its kind only when it is named.
+A page is named by its path or its stem; without names, all are measured.
 """
 
 import argparse
@@ -25,14 +24,6 @@ from size import lines_of_code
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 STUDIES = "ldpnb.book.studies"
-
-# Chapters that are not yet rewritten; every other page is held to the limits, the main page of a dossier once it has
-# its account, and its parts at once.
-OLD = frozenset(
-    """
-    50_choosing
-    """.split()
-)
 
 # Words that a lesson may have, by its number.
 CAPS = {
@@ -348,7 +339,6 @@ class Page:
 
     stem: str
     kind: str  # lesson, dossier or manual
-    old: bool  # not yet rewritten
     text: str  # its Markdown
     words: int = 0
     visible: int = 0
@@ -367,11 +357,6 @@ class Page:
     bracketed: list[str] = field(default_factory=list)  # paragraphs in parentheses
     translated: list[str] = field(default_factory=list)
     crowded: list[str] = field(default_factory=list)  # lines with more than one sentence
-
-    @property
-    def name(self) -> str:
-        """Its kind, in the table."""
-        return f"old {self.kind}" if self.old else self.kind
 
     @property
     def cap(self) -> int:
@@ -411,19 +396,13 @@ def kind_of(path: Path) -> str:
     return {"papers": "dossier", "manual": "manual"}.get(path.parent.name, "lesson")
 
 
-def is_old(path: Path) -> bool:
-    """Whether a page is not yet rewritten; of a dossier only its main page, as its parts are new."""
-    main = kind_of(path) == "dossier" and "_" not in path.stem
-    return path.stem in OLD or (main and "{account}" not in path.read_text("utf-8"))
-
-
 @cache
 def cells_of(text: str) -> list[Any]:
     """Return the cells of a page; several tests ask for them, and nobody changes them."""
     return jupytext.reads(text, "py:percent").cells
 
 
-def measure(text: str, stem: str, kind: str = "lesson", *, old: bool = False, root: Path = ROOT) -> Page:
+def measure(text: str, stem: str, kind: str = "lesson", *, root: Path = ROOT) -> Page:
     """Measure a page.
 
     Parameters
@@ -434,13 +413,11 @@ def measure(text: str, stem: str, kind: str = "lesson", *, old: bool = False, ro
         Its name, which begins with the number of the lesson.
     kind : str
         "lesson", "dossier" or "manual".
-    old : bool
-        Whether it is not yet rewritten.
     root : Path
         The folder in which the studies are looked for.
     """
     cells = cells_of(text)
-    page = Page(stem, kind, old, "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
+    page = Page(stem, kind, "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
     said = _markdown(page)
     visible: list[ast.Module] = []
     for cell in cells:
@@ -508,7 +485,7 @@ def _in_parentheses(paragraph: str) -> bool:
 @cache
 def read(path: Path) -> Page:
     """Measure a file."""
-    return measure(path.read_text("utf-8"), path.stem, kind_of(path), old=is_old(path))
+    return measure(path.read_text("utf-8"), path.stem, kind_of(path))
 
 
 def pages() -> list[Path]:
@@ -573,7 +550,7 @@ def _form(page: Page) -> list[str]:
 
 COLUMNS: dict[str, Callable[[Page], object]] = {
     "words": lambda p: f"{p.words:,}",
-    "cap": lambda p: f"{p.cap:,}" if p.kind == "lesson" and not p.old else "",
+    "cap": lambda p: f"{p.cap:,}" if p.kind == "lesson" else "",
     "min": lambda p: p.minutes,
     "+ex": lambda p: p.with_exercises,
     "shown": lambda p: p.visible,
@@ -597,7 +574,7 @@ COLUMNS: dict[str, Callable[[Page], object]] = {
 
 def report(found: list[Page]) -> str:
     """Return one table of pages, and the sum of their words by kind."""
-    rows = [["page", "kind", *COLUMNS], *([p.stem, p.name, *(str(f(p)) for f in COLUMNS.values())] for p in found)]
+    rows = [["page", "kind", *COLUMNS], *([p.stem, p.kind, *(str(f(p)) for f in COLUMNS.values())] for p in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -606,7 +583,7 @@ def report(found: list[Page]) -> str:
         )
         for row in rows
     ]
-    kinds = {page.name: sum(p.words for p in found if p.name == page.name) for page in found}
+    kinds = {page.kind: sum(p.words for p in found if p.kind == page.kind) for page in found}
     return "\n".join([*lines, "", *(f"{kind}: {total:,} words" for kind, total in kinds.items())])
 
 
@@ -622,8 +599,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"no such page: {', '.join(missing)}")
     print(report(found))
     for page in found:
-        if names or not page.old:
-            print("".join(f"\n{page.stem}: {complaint}" for complaint in faults(page)), end="")
+        print("".join(f"\n{page.stem}: {complaint}" for complaint in faults(page)), end="")
     print()
 
 

@@ -19,7 +19,7 @@ def put(app, doctree):
     app.env.note_dependency(str(source))
     page = readability.read(source)
     title = next(doctree.findall(nodes.title), None)
-    if title is not None and page.kind == "lesson" and not page.old:
+    if title is not None and page.kind == "lesson":
         line = nodes.paragraph("", said(page), classes=["reading-time"])
         title.parent.insert(title.parent.index(title) + 1, line)
 

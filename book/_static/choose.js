@@ -1,7 +1,8 @@
 /* Which mechanism: the ranking of ldpnb.serve.choose, computed in the reader's browser, for book/play.md.
 
    The closed forms are written down a second time here, since a page cannot run Python.  The browser test compares them
-   with ldpnb.serve.choose on a grid of questions, to nine digits.  No library, no request, nothing is stored or sent. */
+   with ldpnb.serve.choose on a grid of questions, to nine digits, and so are the lines of Python and the points of the
+   pictures.  No library, no request, nothing is stored or sent. */
 "use strict";
 
 (() => {
@@ -37,6 +38,13 @@
     for (let i = 1; i <= r; i++) log += Math.log2((n - r + i) / i);
     return Math.ceil(log - 1e-7);
   };
+
+  // -------------------------------------------------------------------------------------------- lines of Python
+
+  const float = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? x.toFixed(1) : String(x));
+  const call = (name, given) => `${name}(${Object.entries(given).filter(([, x]) => x !== undefined).map(([key, x]) => `${key}=${x}`).join(", ")})`;
+  const same = (count, x) => (count > 8 ? `(${x},) * ${count}` : `(${Array(count).fill(x).join(", ")}${count === 1 ? "," : ""})`);
+  const keyed = (count) => (count > 8 ? `tuple(f"key {i}" for i in range(1, ${count + 1}))` : `(${range(1, count).map((i) => `"key ${i}"`).join(", ")})`);
 
   // ------------------------------------------------------------------------------------------- the mechanisms' parts
 
@@ -75,9 +83,10 @@
   const subset = (k, eps, limit) => {
     const e = Math.exp(eps), near = Math.floor(k / (e + 1));
     const risk = (c) => square((k - 1) * (c * e + k - c)) / (k * c * (k - c));
-    const c = largest(k, smallest([Math.max(near, 1), near + 1], risk), limit);
+    const best = smallest([Math.max(near, 1), near + 1], risk), c = largest(k, best, limit);
     const p = part(c * e, k - c);
-    return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1) };
+    const code = call("SubsetSelection", { k, epsilon: float(eps), size: c < best ? c : undefined });
+    return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1), code };
   };
   const powers = range(2, LIMIT.field).filter((q) => { // numbers of elements of a field: powers of one prime
     const p = range(2, q).find((x) => q % x === 0);
@@ -90,12 +99,12 @@
       let t = 2;
       while (points(q, t) < k) t++;
       const v = points(q, t), size = points(q, t - 1), p = (size * e) / (size * e + v - size), other = (size - p) / (v - 1);
-      return { v, size, rare: (other * (1 - other)) / square(p - other) };
+      return { order: q, v, size, rare: (other * (1 - other)) / square(p - other) };
     });
     const right = all.filter(({ v }) => v <= LIMIT.points), few = right.filter(({ v }) => limit === null || limit === undefined || v <= 2 ** limit);
-    const { v, size } = smallest(few.length ? few : right, ({ rare }) => rare);
+    const { order, v, size } = smallest(few.length ? few : right, ({ rare }) => rare);
     const keep = part(size * Math.expm1(eps), v), p = keep + ((1 - keep) * size) / v;
-    return { v, p, q: (size - p) / (v - 1), gap: (keep * (v - size)) / (v - 1), missed: ((1 - keep) * (v - size)) / v };
+    return { order, v, p, q: (size - p) / (v - 1), gap: (keep * (v - size)) / (v - 1), missed: ((1 - keep) * (v - size)) / v };
   };
   const pure = ({ p, q, gap, missed = 1 - p }) => [(p * missed) / square(gap), (q * (1 - q)) / square(gap)];
 
@@ -136,7 +145,7 @@
     const fits = largest(size, best.kappa, limit);
     if (fits < best.kappa) return privset(d, ell, eps, null, fits);
     const { kappa, mu, inside } = best, omega = e * (1 - best.miss) + best.miss;
-    return { kappa, p: (inside * e) / omega, q: (e * (inside - mu) + mu) / omega, gap: (mu * Math.expm1(eps)) / omega };
+    return { kappa, cut: fixed < d ? kappa : undefined, p: (inside * e) / omega, q: (e * (inside - mu) + mu) / omega, gap: (mu * Math.expm1(eps)) / omega };
   };
 
   // -------------------------------------------------------------------------------------------------------- numbers
@@ -144,9 +153,9 @@
   const piecewise = (eps, width, steps = STEPS) => { // second moments at the points, and the number of cells
     const e = Math.exp(eps), more = Math.expm1(eps), total = e * width + steps, last = steps + width - 1;
     const slope = total / (more * width * steps);
-    const squares = range(0, last).map((y) => square(slope * (2 * y - last)));
-    const all = sum(squares);
-    const moments = range(0, steps).map((i) => (all + more * sum(squares.slice(i, i + width))) / total);
+    const below = [0]; // running sums of the squares of the scores
+    for (let y = 0; y <= last; y++) below.push(below[y] + square(slope * (2 * y - last)));
+    const moments = range(0, steps).map((i) => (below[last + 1] + more * (below[i + width] - below[i])) / total);
     return { moments, cells: last + 1 };
   };
   const hybrid = (eps, width) => {
@@ -175,7 +184,7 @@
     return Math.max(...within, moments[steps] - 1);
   };
   const widest = (kind, eps) => {
-    const made = range(1, 2 * STEPS).map((width) => kind(eps, width));
+    const made = range(1, 2 * STEPS).map((width) => ({ ...kind(eps, width), width }));
     return smallest(made, (one) => worst(one.moments));
   };
   const meanest = (d, eps) => { // B, from binomial coefficients over the middle one
@@ -204,6 +213,7 @@
   const each = { server: "report and item" };
 
   const item = ({ k, epsilon: eps, share, bits: limit }) => {
+    const named = (name, more = {}) => call(name, { k, epsilon: float(eps), ...more });
     const answer = (support) => mix(pure(support), share);
     const set = k <= LIMIT.long ? subset(k, eps, limit) : null, slots = hashed(k, eps), circled = wheel(1, eps);
     const tried = [published(k, eps), Math.max(1, published(k, eps) / 2)].map((blocks) => response(k, eps, blocks));
@@ -213,17 +223,17 @@
     const sized = "least total error of all; names a set of items";
     const cohorts = Math.max(2, Math.ceil((4 * k) / 31));
     return [
-      row("k-RR", "names one item", { variances: answer(krr(k, eps)), private: bits(k), public: 0 }),
+      row("k-RR", "names one item", { variances: answer(krr(k, eps)), private: bits(k), public: 0, code: named("GRR") }),
       set
-        ? row("k-Subset", sized, { variances: answer(set), private: bitsOfChoices(k, set.c), public: 0, ...each })
+        ? row("k-Subset", sized, { variances: answer(set), private: bitsOfChoices(k, set.c), public: 0, code: set.code, ...each })
         : beyond("k-Subset", sized, `k = ${said(LIMIT.long)}`),
-      row("OUE", "a bit for each item", { variances: answer(optimised(eps)), private: k, public: 0, ...each }),
-      row("SUE", "a bit for each item, as RAPPOR has it", { variances: answer(symmetric(eps)), private: k, public: 0, ...each }),
-      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 3 * bits(PRIME), ...each }),
-      row("Hadamard bit", "one private bit", bit),
-      row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0 }),
-      row("block design", "short, and as good as the best set of items, or nearly", { variances: answer(blocks), private: bits(blocks.v), public: 0 }),
-      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
+      row("OUE", "a bit for each item", { variances: answer(optimised(eps)), private: k, public: 0, code: named("OUE"), ...each }),
+      row("SUE", "a bit for each item, as RAPPOR has it", { variances: answer(symmetric(eps)), private: k, public: 0, code: named("SUE"), ...each }),
+      row("OLH", "a slot of a public hash", { variances: answer(slots), private: bits(slots.g), public: 3 * bits(PRIME), code: named("OLH"), ...each }),
+      row("Hadamard bit", "one private bit", { ...bit, code: named("HadamardBit") }),
+      row("Hadamard response", "short, without a public part", { variances: mix([responds.own, responds.other], share), private: bits(responds.blocks * block), public: 0, code: named("HadamardResponse", { blocks: responds.blocks }) }),
+      row("block design", "short, and as good as the best set of items, or nearly", { variances: answer(blocks), private: bits(blocks.v), public: 0, code: named("BlockDesign", { q: blocks.order }) }),
+      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), code: call("Wheel", { epsilon: float(eps), m: 1 }), ...open }),
       bars("S-Hist", "its random table adds an error that no number of people averages away"),
       bars("PCE", "for people who choose their own ε", bit),
       bars("RAPPOR", "for strings; noise(values, items) has its error, hash by hash", { private: 32, public: bits(cohorts), listed: false }),
@@ -243,15 +253,15 @@
   };
   const sets = ({ d, m, epsilon: eps, share, bits: limit }) => {
     const set = d <= LIMIT.short ? privset(d, m, eps, limit) : null, circled = wheel(m, eps);
-    const spoken = "a set of items about the whole set";
+    const spoken = "a set of items about the whole set", named = (name, more = {}) => call(name, { d, ell: m, epsilon: float(eps), ...more });
     return [
-      row("sampled k-RR", "names one item", { variances: drawn(amplified(d, m, eps, d + m), m, share), private: bits(d + m), public: 0 }),
+      row("sampled k-RR", "names one item", { variances: drawn(amplified(d, m, eps, d + m), m, share), private: bits(d + m), public: 0, code: named("SampledGRR") }),
       set
-        ? row("PrivSet", spoken, { variances: mix(pure(set), share), private: bitsOfChoices(d + m, set.kappa), public: 0, ...each })
+        ? row("PrivSet", spoken, { variances: mix(pure(set), share), private: bitsOfChoices(d + m, set.kappa), public: 0, code: named("PrivSet", { size: set.cut }), ...each })
         : beyond("PrivSet", spoken, `d = ${said(LIMIT.short)}`),
-      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), ...open }),
-      row("sampled S-Hist", "one private bit about one item of the set", { variances: drawn(hadamard(eps), m, share), private: 1, public: bits(order(Math.max(d, 2))) }),
-      row("sampled RAPPOR", "a bit for each item, about one item of the set", { variances: drawn(symmetric(eps), m, share), private: d, public: 0, ...each }),
+      row("wheel", "any strings; the client needs no list", { variances: mix(pure(circled), share), private: bits(circled.slots), code: call("Wheel", { epsilon: float(eps), m }), ...open }),
+      row("sampled S-Hist", "one private bit about one item of the set", { variances: drawn(hadamard(eps), m, share), private: 1, public: bits(order(Math.max(d, 2))), code: named("SampledHadamardBit") }),
+      row("sampled RAPPOR", "a bit for each item, about one item of the set", { variances: drawn(symmetric(eps), m, share), private: d, public: 0, code: named("SampledSUE"), ...each }),
     ];
   };
   const frequent = (question) => {
@@ -270,12 +280,12 @@
   };
 
   const number = ({ epsilon: eps }) => {
-    const told = ({ moments, cells }) => ({ variances: { mean: worst(moments) }, private: bits(cells), public: 0, listed: false });
+    const told = (name, { moments, cells, width }) => ({ variances: { mean: worst(moments) }, private: bits(cells), public: 0, listed: false, code: call(name, { epsilon: float(eps), width }) });
     return [
-      row("two points", "one private bit", told(piecewise(eps, 1, 1))),
-      row("Hybrid", "the same error wherever the number is", told(widest(hybrid, eps))),
-      row("Piecewise", "better in the middle of the range", told(widest(piecewise, eps))),
-      row("Laplace, cut", "noise of a size that is known to all", told(laplace(eps))),
+      row("two points", "one private bit", told("TwoPoint", piecewise(eps, 1, 1))),
+      row("Hybrid", "the same error wherever the number is", told("Hybrid", widest(hybrid, eps))),
+      row("Piecewise", "better in the middle of the range", told("Piecewise", widest(piecewise, eps))),
+      row("Laplace, cut", "noise of a size that is known to all", told("Laplace", laplace(eps))),
     ];
   };
   const numbers = ({ d, epsilon: eps, ...limits }) => {
@@ -283,13 +293,13 @@
     const harmony = asked.map((count) => (d / count) * square(twoPoint(eps / count))), count = asked[argmin(harmony)];
     const several = Math.max(1, Math.min(d, Math.floor(eps / 2.5))), spent = eps / several;
     const one = hybrid(spent, Math.max(1, Math.round(STEPS / Math.exp(spent / 2))));
-    const mean = (variance, private_, public_) => ({ variances: { mean: variance }, private: private_, public: public_, listed: false });
+    const mean = (variance, private_, public_, name, more = {}) => ({ variances: { mean: variance }, private: private_, public: public_, listed: false, code: call(name, { epsilon: float(eps), d, ...more }) });
     const all = "a bit for each number, all at once";
     return [
-      row("Harmony", "one private bit for each number asked about", mean(Math.min(...harmony), count, bits(choices(d, count)))),
-      row("sampled Hybrid", "several cells where ε is large", mean(worst(one.moments.map((x) => (d / several) * x)), bits(BigInt(one.cells) ** BigInt(several)), bits(choices(d, several)))),
+      row("Harmony", "one private bit for each number asked about", mean(Math.min(...harmony), count, bits(choices(d, count)), "HarmonyMean", { count: count > 1 ? count : undefined })),
+      row("sampled Hybrid", "several cells where ε is large", mean(worst(one.moments.map((x) => (d / several) * x)), bits(BigInt(one.cells) ** BigInt(several)), bits(choices(d, several)), "SampledHybrid")),
       d <= LIMIT.means
-        ? row("MeanEst", all, { ...mean(square(meanest(d, eps)), d, 0), ...each })
+        ? row("MeanEst", all, { ...mean(square(meanest(d, eps)), d, 0, "MeanEst"), ...each })
         : beyond("MeanEst", all, `d = ${said(LIMIT.means)}`, { listed: false }),
     ];
   };
@@ -312,14 +322,14 @@
     const p = truthful(eps), speak = up((2 * p) / (Math.exp(eps) + 2 * p));
     const p1 = part(1 + Math.expm1(eps) / 2, 1);
     const triples = (keys) => Math.floor(keys * Math.log2(3)) + 1; // 3^keys is no power of two
-    const one = { asked: 1 / d, w: 1 / d };
+    const one = { asked: 1 / d, w: 1 / d }, named = (name, more = {}) => call(name, { d, epsilon: float(eps), ...more });
     return [
-      row("Wheel-KV", "any strings; the client needs no list", { variances: told({ sum: (more * (n - 2)) / (n - 1), difference: (more * n) / (n - 1), b: 2 / n }), private: bits(n), ...open }),
-      row("PCKV-GRR", "names one pair of one's own", { variances: told({ sum: keep, difference: keep, b: 2 * q, w: 1 / m }), private: bits(2 * (d + m)), public: 0 }),
-      row("PCKV-UE", "an answer for each key, about one pair of one's own", { variances: told({ sum: 0.5 - speak, difference: p - 0.5, b: speak, w: 1 / m }), private: triples(d + m), public: 0, ...each }),
-      row("SE", "three states of one public key", { variances: told({ ...state(krr(3, eps).gap), ...one }), private: 2, public: bits(d) }),
-      row("PrivKV", "one public key, with a part of ε for the sign", { variances: told({ sum: 2 * p1 - 1, difference: p1 * (2 * p - 1), b: 1 - p1, ...one }), private: 2, public: bits(d) }),
-      row("SE, all keys", "the states of all keys, each with a part of ε", { variances: told(state(part(Math.expm1(eps / d), 3))), private: triples(d), public: 0, ...each }),
+      row("Wheel-KV", "any strings; the client needs no list", { variances: told({ sum: (more * (n - 2)) / (n - 1), difference: (more * n) / (n - 1), b: 2 / n }), private: bits(n), code: call("WheelKV", { epsilon: float(eps), m }), ...open }),
+      row("PCKV-GRR", "names one pair of one's own", { variances: told({ sum: keep, difference: keep, b: 2 * q, w: 1 / m }), private: bits(2 * (d + m)), public: 0, code: named("PCKVGRR", { ell: m }) }),
+      row("PCKV-UE", "an answer for each key, about one pair of one's own", { variances: told({ sum: 0.5 - speak, difference: p - 0.5, b: speak, w: 1 / m }), private: triples(d + m), public: 0, code: named("PCKVUE", { ell: m }), ...each }),
+      row("SE", "three states of one public key", { variances: told({ ...state(krr(3, eps).gap), ...one }), private: 2, public: bits(d), code: named("StateEncoding") }),
+      row("PrivKV", "one public key, with a part of ε for the sign", { variances: told({ sum: 2 * p1 - 1, difference: p1 * (2 * p - 1), b: 1 - p1, ...one }), private: 2, public: bits(d), code: `PrivKV.tight_split(${d}, ${float(eps)})` }),
+      row("SE, all keys", "the states of all keys, each with a part of ε", { variances: told(state(part(Math.expm1(eps / d), 3))), private: triples(d), public: 0, code: named("StateEncodingSplit"), ...each }),
     ];
   };
 
@@ -342,10 +352,10 @@
   };
   const oracle = (name, k, eps) =>
     ({
-      "k-RR": () => ({ private: bits(k), public: 0 }),
-      "k-Subset": () => ({ private: bitsOfChoices(k, subset(k, eps).c), public: 0, ...each }),
-      OUE: () => ({ private: k, public: 0, ...each }),
-      "Hadamard bit": () => ({ private: 1, public: bits(order(k)) }),
+      "k-RR": () => ({ private: bits(k), public: 0, code: call("GRR", { k, epsilon: float(eps) }) }),
+      "k-Subset": () => ({ private: bitsOfChoices(k, subset(k, eps).c), public: 0, code: subset(k, eps).code, ...each }),
+      OUE: () => ({ private: k, public: 0, code: call("OUE", { k, epsilon: float(eps) }), ...each }),
+      "Hadamard bit": () => ({ private: 1, public: bits(order(k)), code: call("HadamardBit", { k, epsilon: float(eps) }) }),
     })[name]();
   const correlation = ({ d, epsilon: eps, share }) => {
     const asked = (d * (d - 1)) / 2, whole = "all combinations of all keys";
@@ -355,11 +365,12 @@
     };
     return Object.keys(LINEAR).flatMap((name) => {
       const cells = 3 ** d, pair = oracle(name, 9, eps), most = name === "k-Subset" ? 10 : LIMIT.keys;
+      const over = (kind, made) => ({ ...made, code: call(kind, { keys: keyed(d), oracle: made.code }) });
       const all =
         d > most
           ? beyond(`IOH, ${name}`, whole, `d = ${most}`)
-          : row(`IOH, ${name}`, whole, { variances: both(name, cells, (4 * cells) / 9, 1), ...oracle(name, cells, eps) });
-      const some = { variances: both(name, 9, 4, asked), ...pair, public: bits(asked) + pair.public };
+          : row(`IOH, ${name}`, whole, { variances: both(name, cells, (4 * cells) / 9, 1), ...over("IOH", oracle(name, cells, eps)) });
+      const some = { variances: both(name, 9, 4, asked), ...over("PairSampling", pair), public: bits(asked) + pair.public };
       return [all, row(`pairs, ${name}`, "one public pair of keys a person", some)];
     });
   };
@@ -380,7 +391,7 @@
       if (larger.variance >= best.variance) break;
       best = larger;
     }
-    return row("blocks", why, { variances: { share: best.variance }, private: bits(k ** best.size), public: bits(choices(d, best.size)) });
+    return row("blocks", why, { variances: { share: best.variance }, private: bits(k ** best.size), public: bits(choices(d, best.size)), code: call("Blocks", { sizes: same(d, k), size: best.size, epsilon: float(eps) }) });
   };
   const drawnOne = ({ n, d, k, epsilon, share, ...limits }, attributes) => { // the best oracle for what is drawn in public
     const draws = Number(choices(d, attributes)), left = limits.bits - (limits.public_free ? 0 : bits(draws));
@@ -389,6 +400,7 @@
     const variance = draws * square(best.error) + (draws - 1) * share;
     return row(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "drawn by each person in public, and answered with all of ε", {
       variances: { share: variance }, private: best.private, public: best.public + bits(draws), server: best.server,
+      code: call("DrawnAttributes", { sizes: same(d, k), order: attributes > 1 ? attributes : undefined, oracle: best.code }),
     });
   };
   const marginals = (question) => {
@@ -396,10 +408,10 @@
     const flipped = "a bit for each value, with a part of ε for each attribute";
     const s = Math.exp(eps / (2 * d)), flips = s / square(Math.expm1(eps / (2 * d)));
     return [
-      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)) }),
+      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)), code: call("HarmonyFrequency", { sizes: same(d, k), epsilon: float(eps) }) }),
       blocks(question, 1),
       d * k ** 2 <= LIMIT.largest
-        ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, ...each })
+        ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, code: call("BitFlip", { sizes: same(d, k), f: `flip_for(${float(eps)}, ${2 * d})` }), ...each })
         : beyond("bit flips", flipped, `d·k² = ${said(LIMIT.largest)}`),
       bars("Bloom filters", "for more values than bits; its error depends on the hashes"),
       drawnOne(question, 1),
@@ -411,7 +423,7 @@
     const fitted = "tables of pairs are fitted (ldpnb.attributes), which has no closed form";
     return [
       asked * cells <= LIMIT.largest
-        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)) })
+        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)), code: call("HarmonyFrequency", { sizes: same(asked, cells), epsilon: float(eps) }) })
         : beyond("Harmony, pairs", one, `${said(LIMIT.largest)} cells of all pairs`),
       blocks(question, 2),
       bars("bit flips", fitted),
@@ -435,6 +447,8 @@
     public_free: { label: "The public part of a report does not count", usual: false, flag: true },
   };
   const rare = "who hold it; 0 is a rare one";
+  const end = (label, usual) => ({ label, least: -1e12, most: 1e12, usual, hint: "of the numbers; the error of the mean is in their unit" });
+  const ENDS = { low: end("From", -1), high: end("To", 1) };
   const TASKS = {
     item: {
       label: "One item of a list", rank: item, what: "share of an item",
@@ -448,14 +462,14 @@
       label: "The most frequent items of sets", rank: frequent, what: "share of people who hold an item",
       fields: { d: whole("Items d", 1, LIMIT.largest, 1000), m: whole("Items a person m", 1, LIMIT.most, 8, "at most; no more than d"), candidates: whole("Candidates", 1, LIMIT.largest, 20, "of a second phase; no more than d"), share: share(0, rare), listed: listed("items") },
     },
-    number: { label: "One number", rank: number, what: "mean of numbers between −1 and 1, the worst ones", fields: {} },
+    number: { label: "One number", rank: number, what: "mean of numbers, the worst ones", fields: ENDS },
     numbers: {
-      label: "Several numbers", rank: numbers, what: "each mean of numbers between −1 and 1, the worst ones",
-      fields: { d: whole("Numbers a person d", 2, LIMIT.largest, 10) },
+      label: "Several numbers", rank: numbers, what: "each mean of numbers, the worst ones",
+      fields: { d: whole("Numbers a person d", 2, LIMIT.largest, 10), ...ENDS },
     },
     pairs: {
       label: "Keys with values", rank: pairs, what: "share of people who hold a key, and share times mean value, together",
-      fields: { d: whole("Keys d", 1, LIMIT.largest, 1000), m: whole("Keys a person m", 1, LIMIT.most, 8, "at most; no more than d"), share: share(0.1, "who hold the key"), listed: listed("keys") },
+      fields: { d: whole("Keys d", 1, LIMIT.largest, 1000), m: whole("Keys a person m", 1, LIMIT.most, 8, "at most; no more than d"), share: share(0.1, "who hold the key"), ...ENDS, listed: listed("keys") },
     },
     correlation: {
       label: "How keys go together", rank: correlation, what: "share of people who hold both of two keys",
@@ -499,12 +513,14 @@
     for (const name of ["m", "candidates"])
       if (name in question && question.d && question[name] > question.d)
         rules[name] = `${name} must be at most d = ${said(question.d)}, got ${said(question[name])}`;
+    if (question.high <= question.low) rules.high = `high must be above low = ${said(question.low)}, got ${said(question.high)}`;
     return { question, rules };
   };
 
   const rank = (task, question) => {
     const choices = TASKS[task].rank(question).map((one) => {
-      const errors = Object.fromEntries(Object.entries(one.variances ?? {}).map(([what, v]) => [what, Math.sqrt(v / question.n)]));
+      const unit = (what) => (what === "mean" ? (question.high - question.low) / 2 : 1);
+      const errors = Object.fromEntries(Object.entries(one.variances ?? {}).map(([what, v]) => [what, unit(what) * Math.sqrt(v / question.n)]));
       const values = Object.values(errors);
       const error = values.length === 0 ? Infinity : task === "pairs" ? Math.sqrt(square(values[0]) + square(values[1])) : values[0];
       let why = one.why, excluded = Boolean(one.barred);
@@ -512,12 +528,40 @@
       const sent = counted(one.private, one.public, question);
       if (!excluded && question.bits !== null && sent > question.bits)
         [why, excluded] = [`a report has ${said(sent)} bits, ${said(question.bits)} are allowed`, true];
-      return { name: one.name, errors, error, private: one.private, public: one.public, server: one.server, listed: one.listed, excluded, why };
+      return { name: one.name, errors, error, private: one.private, public: one.public, server: one.server, listed: one.listed, excluded, why, code: one.code ?? "" };
     });
     const rounded = ({ error }) => Number(error.toPrecision(9));
     const length = (one) => counted(one.private, one.public, question);
     const before = (a, b) => rounded(a) - rounded(b) || length(a) - length(b);
     return [...choices.filter((one) => !one.excluded).sort(before), ...choices.filter((one) => one.excluded)];
+  };
+
+  // ----------------------------------------------------------------------------- the same question, in Python and drawn
+
+  const KINDS = { item: "Item", sets: "Sets", frequent: "Frequent", number: "OneNumber", numbers: "Vector", pairs: "Pairs", correlation: "Correlation", marginals: "Marginals", crosstabs: "Crosstabs" };
+  const line = (task, question) => { // what is as usual is left out, but for the size of the question
+    const given = {};
+    for (const [name, field] of Object.entries(fieldsOf(task))) {
+      const value = question[name];
+      if (name === "epsilon") given[name] = float(value);
+      else if (field.flag && value !== field.usual) given[name] = value ? "True" : "False";
+      else if (!field.flag && value !== null && (field.integer || value !== field.usual)) given[name] = value;
+    }
+    return `choose.${call(KINDS[task], given)}.rank()`;
+  };
+
+  const CURVES = 4; // mechanisms in a picture
+  const family = (name) => name.replace(/^(one \w+), .*/, "$1"); // its oracle may be another one at another ε
+  const curves = (task, question, ranked) => { // errors of the best ones against ε and against n; null where one is excluded
+    const { n, epsilon } = question, names = ranked.slice(0, CURVES).map((one) => family(one.name));
+    const budgets = range(-8, 8).map((i) => epsilon * 2 ** ((3 * i) / 8)).filter((x) => x >= COMMON.epsilon.least && x <= COMMON.epsilon.most);
+    const at = budgets.map((x) => rank(task, { ...question, epsilon: x }));
+    const found = (choices, name) => choices.find((one) => !one.excluded && family(one.name) === name)?.error ?? null;
+    const peoples = [...new Set(range(-4, 4).map((i) => Math.min(Math.max(1, Math.round(n * 10 ** (i / 2))), COMMON.n.most)))];
+    return [
+      { by: "epsilon", x: budgets, names, errors: names.map((name) => at.map((choices) => found(choices, name))) },
+      { by: "n", x: peoples, names, errors: names.map((name) => peoples.map((m) => found(ranked, name) * Math.sqrt(n / m))) },
+    ];
   };
 
   // ------------------------------------------------------------------------------------------------------- the page
@@ -533,6 +577,77 @@
     const [size, unit] = what === "mean" ? [x, ""] : [100 * x, " points"];
     return (size >= 1000 ? said(Math.round(size)) : Number(size.toPrecision(3)).toString()) + unit;
   };
+  const SVG = "http://www.w3.org/2000/svg";
+  const draw = (tag, options, ...children) => {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(options)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const ticks = (low, high) => { // of a logarithmic axis: 1, 2 and 5, or powers of ten where these are enough
+    const decades = range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))).map((i) => Number(`1e${i}`));
+    const inside = (all) => all.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
+    const few = inside(decades);
+    if (few.length > 6) return few.filter((_, i) => i % Math.ceil(few.length / 5) === 0);
+    return few.length > 3 ? few : inside(decades.flatMap((x) => [1, 2, 5].map((m) => Number((m * x).toPrecision(1)))));
+  };
+  const brief = (x) => (x >= 1e6 || x < 1e-3 ? x.toExponential(0).replace("e+", "e") : said(x));
+  const picture = ({ by, x, names, errors }, question, unit) => {
+    const [width, height, left, right, top, bottom] = [350, 250, 46, 122, 26, 44], scale = unit === "mean" ? 1 : 100;
+    const here = question[by], label = by === "n" ? "people n" : "ε", values = errors.flat().filter((e) => e !== null).map((e) => e * scale);
+    const [low, high] = [Math.min(...values), Math.max(...values)].map((e, i) => e * (i ? 1.15 : 1 / 1.15));
+    const [from, to] = [x[0], x[x.length - 1]], across = (v) => left + ((width - left - right) * Math.log(v / from)) / (Math.log(to / from) || 1);
+    const upward = (e) => height - bottom - ((height - top - bottom) * Math.log(e / low)) / Math.log(high / low);
+    const what = unit === "mean" ? "standard error" : "standard error, points";
+    const ends = names.map((name, i) => {
+      const last = errors[i].findLastIndex((e) => e !== null);
+      return { name, i, at: last < 0 ? null : [across(x[last]), upward(errors[i][last] * scale)] };
+    }).filter(({ at }) => at);
+    const told = ends.map(({ name, i }) => {
+      const known = x.map((v, j) => [v, errors[i][j]]).filter(([, e]) => e !== null), [first, last] = [known[0], known[known.length - 1]];
+      return `${name} from ${shown(first[1], unit)} at ${Number(first[0].toPrecision(3))} to ${shown(last[1], unit)} at ${Number(last[0].toPrecision(3))}`;
+    });
+    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Lines of the ${what} against ${label}, on logarithmic axes: ${told.join("; ")}.` });
+    for (const v of ticks(from, to)) svg.append(draw("line", { class: "grid", x1: across(v), x2: across(v), y1: top, y2: height - bottom }), draw("text", { x: across(v), y: height - bottom + 15, "text-anchor": "middle" }, brief(v)));
+    for (const e of ticks(low, high)) svg.append(draw("line", { class: "grid", x1: left, x2: width - right, y1: upward(e), y2: upward(e) }), draw("text", { x: left - 5, y: upward(e) + 4, "text-anchor": "end" }, brief(e)));
+    svg.append(
+      draw("text", { x: 2, y: 12 }, what),
+      draw("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, label),
+      draw("line", { class: "here", x1: across(here), x2: across(here), y1: top, y2: height - bottom }),
+    );
+    errors.forEach((row, i) => {
+      let path = "";
+      row.forEach((e, j) => { path += e === null ? "" : `${j && row[j - 1] !== null ? "L" : "M"}${across(x[j]).toFixed(1)} ${upward(e * scale).toFixed(1)}`; });
+      svg.append(draw("path", { class: `curve curve-${i}`, d: path }));
+    });
+    const placed = [...ends].sort((a, b) => a.at[1] - b.at[1]), gap = 15; // names at the lines, pushed apart
+    placed.forEach((one, i) => { one.y = Math.max(one.at[1], i ? placed[i - 1].y + gap : top); });
+    const over = placed.length ? placed[placed.length - 1].y - (height - bottom) : 0;
+    if (over > 0) placed.forEach((one, i) => { one.y = Math.min(one.y, height - bottom - gap * (placed.length - 1 - i)); });
+    for (const { name, i, at, y } of placed)
+      svg.append(draw("path", { class: `curve curve-${i} leader`, d: `M${at[0].toFixed(1)} ${at[1].toFixed(1)}L${width - right + 12} ${y.toFixed(1)}` }), draw("text", { x: width - right + 15, y: y + 4 }, name));
+    const head = [by === "n" ? "n" : "ε", ...names].map((one) => make("th", { scope: "col" }, one));
+    const body = x.map((v, j) => make("tr", {}, make("th", { scope: "row" }, by === "n" ? said(v) : String(Number(v.toPrecision(4)))), ...errors.map((row) => make("td", {}, row[j] === null ? "—" : shown(row[j], unit)))));
+    const table = make("table", {}, make("caption", {}, what), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+    return make("figure", {}, svg, make("figcaption", {}, by === "n" ? "More people: the error falls with √n." : "A larger ε: parameters are the best at each ε."), make("details", {}, make("summary", {}, `The numbers, against ${label}`), table));
+  };
+  const copied = (text, button) => { // a page from a file may have no clipboard: then the line is left selected
+    const told = (word) => {
+      button.firstChild.data = word;
+      setTimeout(() => { button.firstChild.data = "Copy"; }, 2000);
+    };
+    const select = () => {
+      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      told(document.execCommand("copy") ? "Copied" : "Selected");
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => told("Copied"), select);
+    else select();
+  };
+  const lineOf = (label, text) => {
+    const button = make("button", { type: "button" }, "Copy", make("span", { class: "visually-hidden" }, ` the line for ${label}`));
+    button.addEventListener("click", () => copied(text, button));
+    return make("li", {}, make("span", {}, label), make("code", {}, text), button);
+  };
   const times = (x) => (x < 9.995 ? x.toFixed(2) : x < 1e6 ? said(Math.round(x)) : x.toExponential(1)) + "×";
 
   const start = (root) => {
@@ -543,12 +658,13 @@
     const form = make("form", { "aria-label": "The question" }, make("p", {}, make("label", { for: "choose-task" }, "A person has"), chosen), fields);
     const summary = make("p", { role: "status", "aria-live": "polite", class: "summary" });
     const best = make("div", { class: "ranked" }), rest = make("div", { class: "excluded" });
+    const lines = make("div", { class: "lines" }), drawn = make("div", { class: "drawn" });
     const examples = Object.entries(EXAMPLES).map(([label, question]) => {
       const button = make("button", { type: "button" }, label);
       button.addEventListener("click", () => { location.hash = question; });
       return make("li", {}, button);
     });
-    root.replaceChildren(form, summary, best, rest, make("p", {}, "Questions to start from:"), make("ul", { class: "examples" }, ...examples));
+    root.replaceChildren(form, summary, best, lines, drawn, rest, make("p", {}, "Questions to start from:"), make("ul", { class: "examples" }, ...examples));
     form.addEventListener("submit", (event) => event.preventDefault());
 
     const build = () => {
@@ -582,7 +698,12 @@
       }
       history.replaceState(null, "", `#${told}`);
     };
-    let speaking = 0;
+    let speaking = 0, drawing = 0;
+    const clear = () => {
+      clearTimeout(drawing);
+      for (const part of [best, lines, drawn, rest]) part.replaceChildren();
+      drawn.dataset.curves = "";
+    };
     const say = (text) => { // once typing has stopped, so that a screen reader is not interrupted at every key
       clearTimeout(speaking);
       speaking = setTimeout(() => summary.textContent !== text && summary.replaceChildren(text), 300);
@@ -598,14 +719,14 @@
       }
       root.dataset.question = Object.keys(rules).length ? "" : JSON.stringify(question);
       if (Object.keys(rules).length) {
-        best.replaceChildren();
-        rest.replaceChildren();
+        clear();
         say(`No ranking: ${Object.values(rules).join("; ")}.`);
         return;
       }
       show(rank(state.task, question), question);
     };
     const show = (choices, question) => {
+      clear();
       const ranked = choices.filter((one) => !one.excluded), others = choices.filter((one) => one.excluded);
       const { what } = TASKS[state.task], first = ranked[0];
       const unit = Object.keys(first?.errors ?? {})[0];
@@ -634,6 +755,16 @@
       best.replaceChildren(
         ...(first ? [make("table", {}, caption, make("thead", {}, make("tr", {}, ...head.map((x) => make("th", { scope: "col" }, x)))), make("tbody", {}, ...body))] : []),
       );
+      if (first) {
+        const copies = ranked.slice(0, CURVES).map((one) => lineOf(one.name, one.code));
+        lines.replaceChildren(make("p", {}, "In Python, this ranking and the best mechanisms:"), make("ul", {}, lineOf("all of them", line(state.task, question)), ...copies));
+        const { task } = state;
+        drawing = setTimeout(() => { // once typing has stopped: it ranks at many ε
+          const found = curves(task, question, ranked);
+          drawn.replaceChildren(...found.map((one) => picture(one, question, unit)));
+          drawn.dataset.curves = JSON.stringify(found);
+        }, 150);
+      }
       const listing = others.map((one) => make("li", { "data-name": one.name, "data-choice": JSON.stringify({ ...one, error: Number.isFinite(one.error) ? one.error : null }) }, make("strong", {}, one.name), `: ${one.why}${Number.isFinite(one.error) ? ` (standard error ${shown(one.error, Object.keys(one.errors)[0])})` : ""}`));
       rest.replaceChildren(...(others.length ? [make("p", {}, "Excluded:"), make("ul", {}, ...listing)] : []));
     };
@@ -642,8 +773,7 @@
       const { task = "item", ...texts } = told;
       if (!Object.hasOwn(TASKS, task)) {
         root.dataset.question = "";
-        best.replaceChildren();
-        rest.replaceChildren();
+        clear();
         say(`No ranking: task must be one of ${Object.keys(TASKS).join(", ")}, got ${task}.`);
         return;
       }

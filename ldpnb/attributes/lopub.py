@@ -20,6 +20,7 @@ from math import isqrt, log, prod, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb._door import needs
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.maxent import check_edge
 from ldpnb.attributes.records import Set, cell_of, drawn
@@ -135,7 +136,8 @@ def triangulated(edges: Iterable[Set], d: int) -> tuple[Set, ...]:
     edges : iterable of pairs of int
     d : int, at least 1
     """
-    import networkx as nx  # type: ignore[import-untyped]  # of the extra `book`, and only here
+    needs("triangulated", "chapters", "networkx")
+    import networkx as nx  # type: ignore[import-untyped]
 
     graph = nx.Graph()
     graph.add_nodes_from(range(check_count(d, 1, "d")))
@@ -156,6 +158,7 @@ def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     edges : iterable of pairs of int
     d : int, at least 1
     """
+    needs("junction_tree", "chapters", "networkx")
     import networkx as nx
 
     chordal, meet = nx.Graph(triangulated(edges, d)), nx.Graph()

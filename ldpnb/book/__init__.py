@@ -42,4 +42,6 @@ if TYPE_CHECKING:
         verdict as verdict,
     )
 
-__getattr__, __dir__, __all__ = door(__name__, __file__)
+# all that is imported anywhere below: a chapter needs it, and no module of the book need ask again
+NEEDED = "IPython PIL distributed joblib matplotlib matplotlib_inline pandas seaborn sklearn statsmodels tqdm yaml"
+__getattr__, __dir__, __all__ = door(__name__, __file__, chapters=tuple(NEEDED.split()))

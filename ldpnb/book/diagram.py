@@ -1,4 +1,4 @@
-"""Pictures of mechanisms in one look: states, trees of choices, flows, timelines, cells; and the pieces to draw others.
+"""Pictures in one look: states, trees of choices, decisions, flows, timelines, cells; and the pieces to draw others.
 
 A lesson draws each by one call that says what there is, not where: the picture is as wide as the page, all letters have
 10 points or more, and what does not fit is an error.  Colours are Okabe and Ito's, lightened to carry black letters;
@@ -336,6 +336,71 @@ def _pill(ax: Axes, x: float, y: float, width: float, text: str, ground: str) ->
 def _round(ax: Axes, corner: Point, width: float, height: float, paint: Paint, radius: float) -> None:
     shape = f"round,pad=0,rounding_size={radius}"
     ax.add_patch(FancyBboxPatch(corner, width, height, shape, facecolor=paint[0], edgecolor=paint[1], zorder=3))
+
+
+# ------------------------------------------------------------------------------------------------------ decisions
+
+
+def decisions(tree: Mapping[str, Any]) -> Axes:
+    """Draw questions from left to right, an arrow for each answer, and at the right where the answers lead.
+
+    Parameters
+    ----------
+    tree : dict
+        One question, with a dict of its answers.  An answer leads to a text, or to another such dict.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from ldpnb.book import diagram
+    >>> ax = diagram.decisions({"A list?": {"no": "wheel", "yes": {"Items?": {"few": "k-RR", "many": "OUE"}}}})
+    """
+    ends: list[tuple[str, int, float]] = []  # text, depth and height of what stands at the right
+    asked: list[tuple[str, int, float]] = []  # the same of questions
+    links: list[tuple[str, int, float, float, bool]] = []  # answer, depth, height of its question and its own, last?
+
+    def place(node: Any, deep: int) -> float:
+        if isinstance(node, str):
+            ends.append((node, deep, -0.42 * len(ends)))
+            return ends[-1][2]
+        if not isinstance(node, Mapping) or len(node) != 1 or not all(isinstance(x, Mapping) for x in node.values()):
+            raise ValueError(f"tree must be one question with a dict of its answers, got {node!r}")
+        ((question, answers),) = node.items()
+        if len(answers) < 2:
+            raise ValueError(f"tree must have two answers or more to a question, got {answers!r} to {question!r}")
+        below = [(answer, place(rest, deep + 1), isinstance(rest, str)) for answer, rest in answers.items()]
+        middle = (below[0][1] + below[-1][1]) / 2
+        asked.append((fill(question, 12, break_long_words=False), deep, middle))
+        links.extend((answer, deep, middle, y, last) for answer, y, last in below)
+        return middle
+
+    if isinstance(tree, str):
+        raise ValueError(f"tree must be one question with a dict of its answers, got {tree!r}")
+    place(tree, 0)
+    ax, columns = _sheet(), range(max(deep for _, deep, _ in asked) + 1)
+    boxes = [_widest(ax, [text for text, deep, _ in asked if deep == c]) + 0.2 for c in columns]
+    words = [_widest(ax, [text for text, deep, *_ in links if deep == c], 10) + 0.1 for c in columns]
+    last = _widest(ax, [text for text, *_ in ends]) + 0.3
+    spare = (WIDTH - 0.2 - sum(boxes) - sum(words) - last) / (2 * len(columns))
+    if spare < 0.15:
+        raise _refused(ax, f"texts must leave 0.15 inches for each arrow, they leave {spare:.2f}: shorten them")
+    starts = [0.1 + sum(boxes[:c]) + sum(words[:c]) + 2 * c * spare for c in (*columns, len(columns))]
+    for text, deep, y in asked:
+        middle, tall = starts[deep] + boxes[deep] / 2, _measure(ax, text)[1] + 0.16
+        _round(ax, (starts[deep], y - tall / 2), boxes[deep], tall, SAND, 0.08)
+        _write(ax, middle, y, text)
+    for text, deep, y0, y1, leads in links:
+        start, bend = starts[deep] + boxes[deep], starts[deep] + boxes[deep] + spare
+        tip = starts[-1] if leads else starts[deep + 1]
+        _path(ax, [(start, y0), (bend, y1), (tip - 0.05, y1)], GREY, 1)
+        arrow(ax, (tip - 0.1, y1), (tip, y1))
+        _over(ax, bend + words[deep] / 2, y1, text, 10)
+    for text, _, y in ends:
+        _pill(ax, starts[-1] + last / 2, y, last, text, SKY[0])
+    return _cut(ax, ends[-1][2] - 0.3, 0.3)
 
 
 # ----------------------------------------------------------------------------------------------------------- flow

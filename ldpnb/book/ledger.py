@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -295,18 +296,22 @@ def repository() -> Path | None:
 def shelf(name: str) -> Path:
     """Return the folder of the book's ``claims`` or its ``recorded`` results.
 
-    It lies in the book's repository, or, where there is none, in the installed package, which carries a copy.
+    It lies in the book's repository, or, where there is none, in the package ``ldpnb_records``.
 
     Raises
     ------
     FileNotFoundError
-        If it is in neither.
+        If there is neither; the message says what to install.
     """
-    root = repository()
-    folder = root / "book" / name if root else Path(__file__).resolve().parents[1] / name
-    if not root and not folder.is_dir():
-        raise FileNotFoundError(f"book/{name} is neither above this folder nor in the package: install it as a wheel")
-    return folder
+    if root := repository():
+        return root / "book" / name
+    for place in getattr(find_spec("ldpnb_records"), "submodule_search_locations", None) or ():
+        if (folder := Path(place, name)).is_dir():
+            return folder
+    raise FileNotFoundError(
+        f"no book/{name} above this folder, and no package ldpnb-records: install its file ldpnb_records-….whl, which "
+        "lies beside ldpnb-….whl in the archive of all chapters, or start in the book's repository"
+    )
 
 
 def read_claims(folder: Path) -> list[Paper]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         save_tally as save_tally,
     )
     from ldpnb.serve.one_answer import Number as Number, OneOf as OneOf, Strings as Strings
+    from ldpnb.serve.ranking import Choice as Choice, Ranking as Ranking
     from ldpnb.serve.screening import Screening as Screening, screen as screen
     from ldpnb.serve.several_answers import Ratings as Ratings, YesNoTable as YesNoTable
     from ldpnb.serve.survey import Survey as Survey

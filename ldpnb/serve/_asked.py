@@ -16,7 +16,8 @@ from ldpnb.serve._results import Result
 from ldpnb.serve.keeping import identity
 
 if TYPE_CHECKING:
-    from ldpnb.serve.choose import Choice, Question
+    from ldpnb.serve.choose import Question
+    from ldpnb.serve.ranking import Ranking
 
 
 DECLINE = "decline"
@@ -140,7 +141,7 @@ class Asked(ABC):
         Parameters
         ----------
         values : list, ndarray, pandas Series or Arrow column (n,)
-            An answer a person.  Of tables and ratings, see there.
+            An answer a person.  Of a `YesNoTable`, a table with its columns, a list of dicts, or bools (n, d).
         rng : Generator or SystemRandom
 
         Returns
@@ -159,7 +160,19 @@ class Asked(ABC):
         """Count reports.  Tallies add."""
         return self.mechanism.tally(reports)  # type: ignore[no-any-return]
 
-    def rank(self, n: int = 10_000) -> list[Choice]:
+    def question(self, n: int = 10_000) -> Question:
+        """Return the question to `ldpnb.serve.choose` for so many people: which ε, or how many people, it takes.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> planned = OneOf(["pay", "boss", "hours"], epsilon=1.0).question(20_000)
+        >>> planned.people_for(0.01), round(planned.epsilon_for(0.02), 2)  # ±1 point, ±2 points
+        (64367, 0.9)
+        """
+        return self._question(n)
+
+    def rank(self, n: int = 10_000) -> Ranking:
         """Rank all mechanisms that could be used, by `ldpnb.serve.choose`, for so many people."""
         return self._question(n).rank()
 

@@ -10,12 +10,12 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
+from ldpnb._door import needs
 from ldpnb.core import Floats, Tally
 from ldpnb.serve._columns import key, told
 
 ROWS = 40  # of a printed table; of a longer one the largest estimates are printed
 WIDE = 40  # characters of a printed label
-EXTRA = "install ldpnb[chapters]"
 
 
 class Entry(NamedTuple):
@@ -147,10 +147,9 @@ class Result:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd  # type: ignore[import-untyped]
-        except ImportError:
-            raise ImportError(f"to_frame needs pandas: {EXTRA}") from None
+        needs("to_frame", "chapters", "pandas")
+        import pandas as pd  # type: ignore[import-untyped]
+
         columns = {self.what: self.estimate, "error": self.error, "low": self.low, "high": self.high}
         return pd.DataFrame(columns, index=pd.Index(list(self.labels), name=self.heading, dtype=object))
 
@@ -167,10 +166,9 @@ class Result:
         ImportError
             If matplotlib is not installed.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError(f"plot needs matplotlib: {EXTRA}") from None
+        needs("plot", "chapters", "matplotlib")
+        import matplotlib.pyplot as plt
+
         if ax is None:
             _, ax = plt.subplots(figsize=(6.4, 1 + 0.32 * len(self)), layout="constrained")
         scale, unit = (100, "%") if self.what == "share" else (1, self.unit)
@@ -241,10 +239,9 @@ class RatingsResult:
         ImportError
             If matplotlib is not installed.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError(f"plot needs matplotlib: {EXTRA}") from None
+        needs("plot", "chapters", "matplotlib")
+        import matplotlib.pyplot as plt
+
         if axes is None:
             size = (9.6, 1 + 0.32 * len(self))
             _, axes = plt.subplots(1, 2, sharey=True, figsize=size, layout="constrained")

@@ -1,10 +1,14 @@
 r"""Which mechanism for which question: all that answer it, ranked by the errors that their own closed forms give.
 
 A question says what people hold, how many of them are asked, and what a report may cost: `Item`, `Sets`, `Frequent`,
-`OneNumber`, `Vector`, `Distribution`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns one
-`Choice` a mechanism, ready to be used; first those that can be used, the smallest error first, then the others, each
-with what speaks against it.  Errors are read off the mechanisms (`variance`, `worst_variance`, `plug_in`,
-`linear_variance`, `pooled_variance`): no variance is written down here.
+`OneNumber`, `Vector`, `Distribution`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns a
+`ldpnb.serve.ranking.Ranking`, which prints as a table: one `ldpnb.serve.ranking.Choice` a mechanism, ready to be used;
+first those that can be used, the smallest error first, then the others, each with what speaks against it.  Errors are
+read off the mechanisms (`variance`, `worst_variance`, `plug_in`, `linear_variance`, `pooled_variance`): no variance is
+written down here.
+
+The questions that go backwards (how many people, which ε, which share can be told from zero) are those of
+`ldpnb.serve.planning.Question`, the base of all.
 
 What an error is of is said by each question.  All are standard errors of unbiased estimates, and n people have 1/√n of
 the error of one.  Two errors that agree to nine digits count as equal, and then the shorter report comes first.
@@ -21,18 +25,16 @@ hash.
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from math import ceil, comb, inf, sqrt
-from types import FunctionType
-from typing import Any, ClassVar, NamedTuple
+from math import comb, inf, sqrt
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, DrawnAttributes, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
-from ldpnb.checks import EPSILON_MIN, check_count, check_epsilon, check_probability, is_number
+from ldpnb.checks import EPSILON_MIN
 from ldpnb.core import Records, named
 from ldpnb.keyvalue import (
     IOH,
@@ -80,6 +82,8 @@ from ldpnb.oracles import (
     people,
 )
 from ldpnb.serve._catalogue import catalogue
+from ldpnb.serve.planning import Question as Question, Row as Row, bits_of
+from ldpnb.serve.ranking import Choice as Choice, written
 from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, SetSampling, gfim, ldpminer
 from ldpnb.strings import ORR, RAPPOR, Hashed, Unknown, one_time
 
@@ -88,195 +92,6 @@ LONG, SHORT = 10**5, 10**4  # items for k-Subset, and for PrivSet: of more, coun
 MOST = 10**4  # items or keys a person holds
 MANY = 2**40  # people a block: so many that their number does not matter
 TINY = "so small an ε cannot be divided"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """One mechanism as an answer to a question.
-
-    Attributes
-    ----------
-    name : str
-        As chapters call it.
-    kind : str
-        Class, or function.
-    mechanism : Mechanism or None
-        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None where more has to be
-        known than the question says.
-    errors : dict of str to float
-        Standard errors by what they are of; empty where there is no closed form.
-    error : float
-        What choices are ranked by; infinite where there is no closed form.
-    n : int
-        Number of people.
-    private_bits, public_bits : int or None
-        Of a report.
-    server : str
-        What the server's work grows with: "report", or "report and item".
-    listed : bool
-        Whether the client must know all items, keys or attributes beforehand.
-    excluded : bool
-        Whether something speaks against it.
-    why : str
-        What it is, or what speaks against it.
-    """
-
-    name: str
-    kind: str
-    mechanism: Any
-    errors: dict[str, float]
-    error: float
-    n: int
-    private_bits: int | None
-    public_bits: int | None
-    server: str
-    listed: bool
-    excluded: bool
-    why: str
-
-    def people(self, error: float) -> int:
-        """How many people it takes for this error (positive; compared with `Choice.error`).
-
-        Raises
-        ------
-        ValueError
-            If it is not a positive number, or too small for people to be counted, or there is no closed form.
-        """
-        if not is_number(error) or not 0 < error < inf:
-            raise ValueError(f"error must be a positive number, got {error!r}")
-        if self.error == inf:
-            raise ValueError(f"error must be one that has a closed form, got one of {self.name}")
-        ratio = self.error / error
-        if ratio > 1e100:
-            raise ValueError(f"error must be at least 1e-100 of {self.error:g}, got {error!r}")
-        return max(1, ceil(self.n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
-
-
-class Row(NamedTuple):
-    """A mechanism that answers a question, before it is made."""
-
-    name: str
-    make: Any  # called without arguments; or its class or function itself, where it is not made
-    why: str
-    barred: bool = False  # whether `why` speaks against it
-    beyond: str = ""  # a limit that the question is beyond, so that it is not made
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question(ABC):
-    """What all questions share.
-
-    Parameters
-    ----------
-    n : int, at least 1
-        Number of people.
-    epsilon : float
-        Of all that a person sends.
-    bits : int, optional
-        Most bits that a report may have.
-    public_free : bool
-        Whether the public part of a report does not count.
-    """
-
-    n: int
-    epsilon: float
-    bits: int | None = None
-    public_free: bool = False
-    limits: ClassVar[dict[str, tuple[int, int]]] = {}  # least and largest value of the integers
-    needs_list: ClassVar[bool] = True  # whether there is a list that a client could need
-    on_page: ClassVar[bool] = True  # whether the page to play with answers it, by closed forms of its own
-
-    def __post_init__(self) -> None:
-        checked: dict[str, Any] = {"epsilon": check_epsilon(self.epsilon)}
-        for name, (least, most) in ({"n": (1, 2**53 - 1)} | self.limits).items():
-            most = min(most, checked["d"]) if name in ("m", "candidates") else most
-            checked[name] = check_count(getattr(self, name), least, name, most)
-        if self.bits is not None:
-            checked["bits"] = check_count(self.bits, 1, "bits")
-        if hasattr(self, "share"):
-            checked["share"] = check_probability(self.share, "share")
-        for name in ("public_free", "listed"):
-            if not isinstance(getattr(self, name, True), bool):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
-
-    @abstractmethod
-    def _rows(self) -> list[Row]:
-        """List the mechanisms."""
-
-    @abstractmethod
-    def _variances(self, mechanism: Any) -> dict[str, float]:
-        """Return n times the variances of what is estimated; {} where there is no closed form."""
-
-    def _error(self, errors: dict[str, float]) -> float:
-        """Return what choices are ranked by."""
-        return next(iter(errors.values()), inf)
-
-    def _of_share(self, own: float, other: float) -> dict[str, float]:
-        """Return the variance for people of whom a share hold what is asked for."""
-        share: float = self.share  # type: ignore[attr-defined]
-        return {"share": float(share * own + (1 - share) * other)}
-
-    def _sent(self, private: int, public: int) -> int:
-        """Return how many bits of a report count."""
-        return private + (0 if self.public_free else public)
-
-    def _shortened(self, made: Any, items: int) -> Any:
-        """Return a mechanism that names a set of so many items, with the largest sets that fit if its own do not."""
-        if self.bits is None:
-            return made
-        size, ways = 1, items
-        while size < made.set_size and _bits(ways := ways * (items - size) // (size + 1)) <= self.bits:
-            size += 1
-        return made if size == made.set_size else replace(made, size=size)
-
-    def _choices(self) -> list[Choice]:
-        return [self._choice(row) for row in self._rows()]
-
-    def _choice(self, row: Row) -> Choice:
-        make, why, excluded = row.make, row.why, row.barred
-        if row.beyond:
-            made, why, excluded = None, f"{why}; at most {row.beyond}", True
-        else:
-            made, excluded = (None, True) if isinstance(make, type | FunctionType) else (make(), excluded)
-        errors = {what: sqrt(v / self.n) for what, v in self._variances(made).items()} if made is not None else {}
-        private, public = (None, None) if made is None else (made.report_bits, made.public_bits)
-        listed = self.needs_list and getattr(made, "needs_list", True)
-        if not excluded and listed and not getattr(self, "listed", True):
-            why, excluded = "the client must know the list", True
-        if not excluded and self.bits is not None and private is not None and public is not None:
-            if (sent := self._sent(private, public)) > self.bits:
-                why, excluded = f"a report has {sent:,} bits, {self.bits:,} are allowed", True
-        return Choice(
-            name=row.name,
-            kind=_kind(make if made is None else type(made)),
-            mechanism=made,
-            errors=errors,
-            error=self._error(errors),
-            n=self.n,
-            private_bits=private,
-            public_bits=public,
-            server=getattr(made, "server_cost", "report"),
-            listed=listed,
-            excluded=excluded,
-            why=why,
-        )
-
-    def rank(self) -> list[Choice]:
-        """Return all mechanisms that answer the question, those that are excluded last."""
-
-        def key(choice: Choice) -> tuple[bool, float, int]:
-            if choice.excluded or choice.private_bits is None or choice.public_bits is None:
-                return True, 0.0, 0  # in the order in which they are listed
-            return False, float(f"{choice.error:.9g}"), self._sent(choice.private_bits, choice.public_bits)
-
-        return sorted(self._choices(), key=key)
-
-
-def _kind(make: Any) -> str:
-    made = make.func if isinstance(make, partial) else make
-    return str(getattr(made, "__self__", made).__name__)  # the class of a class method
 
 
 def _others(base: Any, rows: list[Row], **given: Any) -> list[Row]:
@@ -288,10 +103,6 @@ def _others(base: Any, rows: list[Row], **given: Any) -> list[Row]:
             made = partial(kind, **{field.name: given[field.name] for field in fields(kind) if field.name in given})
             found.append(Row(kind.label, made, (inspect.getdoc(kind) or "").partition("\n")[0].rstrip(".")))
     return found
-
-
-def _bits(values: int) -> int:
-    return (values - 1).bit_length()
 
 
 # ------------------------------------------------------------------------------------------------ items and sets
@@ -317,6 +128,10 @@ class Item(Question):
     share: float = 0.0
     listed: bool = True
     limits: ClassVar = {"k": (2, LARGEST)}
+    asked: ClassVar = "the share of an item"
+
+    def _entries(self) -> int:
+        return self.k
 
     def _rows(self) -> list[Row]:
         shape: Any = {"k": self.k, "epsilon": self.epsilon}
@@ -391,6 +206,10 @@ class Sets(Question):
     share: float = 0.0
     listed: bool = True
     limits: ClassVar = {"d": (1, LARGEST), "m": (1, MOST)}
+    asked: ClassVar = "the share of people who hold an item"
+
+    def _entries(self) -> int:
+        return self.d
 
     def _rows(self) -> list[Row]:
         shape: Any = {"d": self.d, "ell": self.m, "epsilon": self.epsilon}
@@ -443,25 +262,37 @@ class Frequent(Sets):
         if self.epsilon < reports * EPSILON_MIN:
             return self._choice(Row(name, method, TINY))
         once, e = reports == 1, self.epsilon / reports
-        first = SampledHadamardBit(d=self.d, ell=self.m, epsilon=e)
-        padded = min(self.m, self.candidates) if once else self.candidates
-        second = SampledHadamardBit(d=self.candidates, ell=padded, epsilon=e)
-        weight = (
-            first.rare_variance / (first.rare_variance + second.rare_variance) if once else 1.0
-        )  # as the methods weigh
-        before, after = (self._variances(phase)["share"] for phase in (first, second))
-        error = sqrt((2 if once else 1) * ((1 - weight) ** 2 * before + weight**2 * after) / self.n)
         budget = {"epsilon": e, "corrected": True} if once else {"first_epsilon": e, "second_epsilon": e}
+        made = partial(method, d=self.d, ell=self.m, candidates=self.candidates, **budget)
+        first, second = self._two(made)
+        errors = {"share": sqrt(self._variances(made)["share"] / self.n)}
         rows = [phase.public_bits for phase in (first, second)]
         why = "the error is on a fixed list; that the right items come onto it has no closed form"
         return replace(
             self._choice(Row(name, method, why)),
-            mechanism=partial(method, d=self.d, ell=self.m, candidates=self.candidates, **budget),
-            errors={"share": error},
-            error=error,
+            mechanism=made,
+            errors=errors,
+            error=errors["share"],
             private_bits=reports,
             public_bits=max(rows) if once else sum(rows),
         )
+
+    def _two(self, method: Any) -> tuple[SampledHadamardBit, SampledHadamardBit]:
+        """Return the mechanisms of both phases."""
+        once = method.func is gfim
+        e = method.keywords["epsilon" if once else "first_epsilon"]
+        padded = min(self.m, self.candidates) if once else self.candidates
+        first = SampledHadamardBit(d=self.d, ell=self.m, epsilon=e)
+        return first, SampledHadamardBit(d=self.candidates, ell=padded, epsilon=e)
+
+    def _variances(self, mechanism: Any) -> dict[str, float]:
+        if not isinstance(mechanism, partial):
+            return super()._variances(mechanism)
+        once, (first, second) = mechanism.func is gfim, self._two(mechanism)
+        rare = first.rare_variance
+        weight = rare / (rare + second.rare_variance) if once else 1.0  # as the methods weigh
+        before, after = (super(Frequent, self)._variances(phase)["share"] for phase in (first, second))
+        return {"share": (2 if once else 1) * ((1 - weight) ** 2 * before + weight**2 * after)}
 
 
 # ------------------------------------------------------------------------------------------------------- numbers
@@ -469,9 +300,27 @@ class Frequent(Sets):
 
 @dataclass(frozen=True, kw_only=True)
 class OneNumber(Question):
-    """One number in [−1, 1] a person: the error of the mean, for the worst numbers that people can have."""
+    """One number a person: the error of the mean, for the worst numbers that people can have.
 
+    Parameters
+    ----------
+    low, high : float
+        Range of the numbers, in whose unit the error is; the mechanism itself takes numbers in [−1, 1], as
+        ``Range(low=…, high=…).to_unit`` makes them.
+    """
+
+    low: float = -1.0
+    high: float = 1.0
     needs_list: ClassVar = False
+
+    def _what(self) -> str:
+        return f"the mean of a number in [{self.low:g}, {self.high:g}]"
+
+    def _entries(self) -> int:
+        return 1
+
+    def _population(self, mechanism: Any) -> dict[str, float]:
+        return {"mean": float(mechanism.second_moments.max())}
 
     def _rows(self) -> list[Row]:
         e = self.epsilon
@@ -492,16 +341,29 @@ def _widened(made: Piecewise) -> Piecewise:
 
 @dataclass(frozen=True, kw_only=True)
 class Vector(Question):
-    """A vector of d numbers in [−1, 1] a person: the error of each mean, for the worst numbers.
+    """A vector of d numbers a person: the error of each mean, for the worst numbers.
 
     Parameters
     ----------
     d : int in [2, 10**6]
+    low, high : float
+        Range of all the numbers, as in `OneNumber`.
     """
 
     d: int
+    low: float = -1.0
+    high: float = 1.0
     limits: ClassVar = {"d": (2, LARGEST)}
     needs_list: ClassVar = False
+
+    def _what(self) -> str:
+        return f"the mean of each of {self.d:,} numbers in [{self.low:g}, {self.high:g}]"
+
+    def _entries(self) -> int:
+        return self.d
+
+    def _population(self, mechanism: Any) -> dict[str, float]:
+        return {"mean": float(mechanism.second_moments.max())}
 
     def _rows(self) -> list[Row]:
         shape: Any = {"d": self.d, "epsilon": self.epsilon}
@@ -540,8 +402,17 @@ class Distribution(Question):
 
     k: int
     limits: ClassVar = {"k": (2, 1024)}
+    asked: ClassVar = "the share of a range"
     needs_list: ClassVar = False
     on_page: ClassVar = False  # the errors of a block design are those of its blocks, which the page does not know
+
+    def _entries(self) -> int:
+        return self.k * (self.k + 1) // 2
+
+    def _population(self, mechanism: Any) -> dict[str, float]:
+        long = np.arange(1, self.k + 1) / self.k  # shares of ranges, of which k are of one cell, and one of all
+        chance = np.average(long * (1 - long), weights=np.arange(self.k, 0, -1))
+        return {what: variance + float(chance) for what, variance in self._variances(mechanism).items()}
 
     def _rows(self) -> list[Row]:
         k, e, single = self.k, self.epsilon, "all cells are items: for ranges of a few cells"
@@ -566,12 +437,15 @@ class Distribution(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs(Question):
-    """Up to m of d keys a person, each with a value in [−1, 1]: a key's share of holders, and their mean value.
+    """Up to m of d keys a person, each with a value: a key's share of holders, and their mean value.
 
     Ranked by the root of the summed variances of share and share × mean, the two linear estimates, for a key whose
     values have mean 0 and scatter most.  Records are padded to m, except for SE, PrivKV and "SE, all keys", which know
     no m: they protect records of any length, and the last has ε/d for each key where ε/min(d, 2m) would do.  The error
     of the mean is that of the ratio, to first order.
+
+    Units: shares are fractions; the mean is in that of [low, high], [−1, 1] if nothing is said, so that 0.30 is 0.60
+    stars of 1 to 5; share × mean, which helps to rank, is always that of values in [−1, 1].
 
     Parameters
     ----------
@@ -583,13 +457,34 @@ class Pairs(Question):
         Of the people, who hold the key.
     listed : bool
         Whether all clients know the list of keys.
+    low, high : float
+        Range of the values, as in `OneNumber`.
+
+    Examples
+    --------
+    >>> from ldpnb.serve import choose
+    >>> best = choose.Pairs(n=200_000, epsilon=1.0, d=300, m=8, low=1, high=5).rank().best
+    >>> round(best.errors["mean"], 2)  # stars
+    0.39
     """
 
     d: int
     m: int
     share: float = 0.1
     listed: bool = True
+    low: float = -1.0
+    high: float = 1.0
     limits: ClassVar = Sets.limits
+
+    def _what(self) -> str:
+        return f"the share of a key's holders and of the mean of their values in [{self.low:g}, {self.high:g}]"
+
+    def _entries(self) -> int:
+        return 2 * self.d
+
+    def _population(self, mechanism: Any) -> dict[str, float]:
+        given = self._variances(mechanism)  # of products with the scatter of values in it, which clients round to ±1
+        return given | {"share": given["share"] + self.share * (1 - self.share)}
 
     def _rows(self) -> list[Row]:
         d, m, e = self.d, self.m, self.epsilon
@@ -618,6 +513,11 @@ class Pairs(Question):
         mean = {"mean": float(mean_of(estimate, spread).error[0]) ** 2} if self.share else {}
         return {"share": share, "share × mean": product} | mean
 
+    def _code(self, mechanism: Any) -> str:
+        if isinstance(mechanism, PrivKV):  # whose two ε are rounded so that their sum is kept
+            return f"PrivKV.tight_split({self.d}, {self.epsilon!r})"
+        return super()._code(mechanism)
+
     def _error(self, errors: dict[str, float]) -> float:
         return sqrt(errors["share"] ** 2 + errors["share × mean"] ** 2) if errors else inf
 
@@ -639,6 +539,10 @@ class Correlation(Question):
     d: int
     share: float = 0.0
     limits: ClassVar = {"d": (2, 1000)}
+    asked: ClassVar = "the share who hold both of two keys"
+
+    def _entries(self) -> int:
+        return comb(self.d, 2)
 
     def _rows(self) -> list[Row]:
         keys = tuple(f"key {i}" for i in range(1, self.d + 1))
@@ -685,6 +589,10 @@ class Marginals(Question):
     share: float = 0.0
     limits: ClassVar = {"d": (2, 100), "k": (2, 1000)}
     attributes: ClassVar[int] = 1  # of a table
+    asked: ClassVar = "the share of one value of one attribute"
+
+    def _entries(self) -> int:
+        return comb(self.d, self.attributes) * int(self.k**self.attributes)
 
     def _choices(self) -> list[Choice]:
         return [*super()._choices(), self._choice(self._drawn())]
@@ -698,7 +606,7 @@ class Marginals(Question):
         draws = comb(self.d, self.attributes)
         item = self._item()
         best = item.rank()[0]
-        if self.bits is not None and (left := self.bits - self._sent(0, _bits(draws))) > 0:
+        if self.bits is not None and (left := self.bits - self._sent(0, bits_of(draws))) > 0:
             fitting = replace(item, bits=left).rank()[0]
             best = best if fitting.excluded else fitting
         made = partial(DrawnAttributes, sizes=(self.k,) * self.d, order=self.attributes, oracle=best.mechanism)
@@ -727,7 +635,7 @@ class Marginals(Question):
         if not sizes:
             return Row(Blocks.label, make, why, beyond=f"{CELLS_MAX:,} cells of a tally")
         if self.bits is not None:
-            sent = {size: self._sent(_bits(self.k**size), _bits(comb(self.d, size))) for size in sizes}
+            sent = {size: self._sent(bits_of(self.k**size), bits_of(comb(self.d, size))) for size in sizes}
             sizes = [size for size in sizes if sent[size] <= self.bits] or sizes
         best = make(size=sizes[0])
         for size in sizes[1:]:
@@ -736,6 +644,11 @@ class Marginals(Question):
                 break
             best = larger
         return Row(Blocks.label, partial(replace, best), why)
+
+    def _code(self, mechanism: Any) -> str:
+        if isinstance(mechanism, BitFlip):  # whose f is rounded so that ε is kept
+            return f"BitFlip(sizes={written(mechanism.sizes)}, f=flip_for({self.epsilon!r}, {2 * self.d}))"
+        return super()._code(mechanism)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         if isinstance(mechanism, Blocks):
@@ -764,6 +677,7 @@ class Crosstabs(Marginals):
     """
 
     attributes: ClassVar = 2
+    asked: ClassVar = "the share of one cell of the table of two attributes"
 
     def _rows(self) -> list[Row]:
         sizes = (self.k**2,) * comb(self.d, 2)

@@ -44,15 +44,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb._door import needs
 from ldpnb.checks import check_array, check_bits, check_count
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
+from ldpnb.serve._disk import lock, placing
 from ldpnb.serve.keeping import identity
 
-try:
-    import pyarrow as pa  # type: ignore[import-untyped]
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-except ImportError as missing:
-    raise ImportError("ldpnb.collect needs pyarrow: install ldpnb with its extra, ldpnb[scale]") from missing
+needs("ldpnb.collect", "scale", "pyarrow")
+import pyarrow as pa  # type: ignore[import-untyped]  # noqa: E402
+import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: E402
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -128,10 +128,9 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     mechanism.tally(first[:0], *some)  # refuses another layout
     rows = max(1, GROUP // (dtype.itemsize * int(np.prod(shape))))
     temporary = path.with_name(f"{secrets.token_hex(8)}.partial")  # not longer than a name may be
-    folder = os.open(path.parent, os.O_RDONLY)  # now, since a folder that cannot be read cannot be brought to the disk
-    try:
+    with placing(temporary):
         with open(temporary, "xb") as file:
-            _lock(file, "LOCK_EX")
+            _lock(file, shared=False)
             with pq.ParquetWriter(file, schema, **_encodings(schema)) as writer:
                 n, crcs = 0, [0] * len(schema)
                 for block in chain([first], blocks):
@@ -166,10 +165,6 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         except FileExistsError as error:
             if not os.path.samestat(os.lstat(temporary), os.lstat(path)):  # it is this one if a network lost the answer
                 raise ValueError(f"path must be new, got {path}, which exists") from error
-        os.fsync(folder)  # the name has to reach the disk, too
-    finally:
-        temporary.unlink(missing_ok=True)
-        os.close(folder)
 
 
 def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Reports]:
@@ -465,10 +460,9 @@ def collect(
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)
-        try:
-            from distributed import Client
-        except ImportError as missing:
-            raise ImportError("a scheduler needs dask: install ldpnb with its extra, ldpnb[scale]") from missing
+        needs("a scheduler", "scale", "dask", "distributed")
+        from distributed import Client
+
         if isinstance(scheduler, Client):
             return _on_cluster(scheduler, counter, names, told)
         if not isinstance(scheduler, str):
@@ -508,15 +502,13 @@ def _left(path: Path) -> bool:
     if path.suffix != ".partial" or not path.is_file():
         return False
     with open(path, "rb") as file:
-        return _lock(file, "LOCK_SH")
+        return _lock(file, shared=True)
 
 
-def _lock(file: Any, kind: str) -> bool:
+def _lock(file: Any, *, shared: bool) -> bool:
     """Lock an open file, and say whether that could be done; where there are no locks, nothing is held to be left."""
     with suppress(OSError, ImportError):
-        import fcntl
-
-        fcntl.flock(file, getattr(fcntl, kind) | fcntl.LOCK_NB)
+        lock(file.fileno(), shared=shared)
         return True
     return False
 
@@ -634,10 +626,9 @@ def _bar(partitions: int, shown: bool) -> Iterator[Told]:
     if not shown:
         yield lambda reports, done: None
         return
-    try:
-        from tqdm import tqdm  # type: ignore[import-untyped]
-    except ImportError as missing:
-        raise ImportError("a bar needs tqdm: install ldpnb with its extra, ldpnb[scale]") from missing
+    needs("a bar", "scale", "tqdm")
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
     counted = 0
     with tqdm(unit=" reports", unit_scale=True) as bar:
 

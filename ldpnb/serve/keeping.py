@@ -2,8 +2,8 @@
 
 All have one form: a line of JSON that says what the file holds, the raw bytes of an array (little-endian, none for an
 account), and the SHA-256 of both, 32 bytes.  There is no pickle, so that reading runs nobody's code.  A file is
-replaced as a whole, and is on the disk before the call returns.  Only its owner may read it.  The checksum finds
-damage, not forgery.
+replaced as a whole, and is on the disk before the call returns.  Only its owner may read it, except on Windows, where
+the rights of its folder hold.  The checksum finds damage, not forgery.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ldpnb.chance import Randomness
 from ldpnb.checks import check_flag, check_positive
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
+from ldpnb.serve._disk import lock, patiently, placing
 
 FORM = 1  # version; a file of another one is refused
 SUM = 32  # bytes of the checksum
@@ -93,25 +94,18 @@ def _write(path: StrPath, kind: str, said: Mapping[str, Any], body: bytes = b"")
     path = Path(path)
     data = json.dumps({"ldpnb": kind, "form": FORM, **said}).encode() + b"\n" + body
     temporary = path.with_name(f"{secrets.token_hex(8)}.partial")
-    try:
+    with placing(temporary):
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data + sha256(data).digest())
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        patiently(lambda: os.replace(temporary, path))
 
 
 @contextmanager
 def _read(path: StrPath, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Give what a file says and its bytes; whatever turns out to be wrong with them is the file's fault."""
-    data = Path(path).read_bytes()
+    data = patiently(Path(path).read_bytes)
     try:
         head, line, body = data[:-SUM].partition(b"\n")
         if not line or sha256(data[:-SUM]).digest() != data[-SUM:]:
@@ -257,7 +251,7 @@ class Account:
     @property
     def left(self) -> float:
         """What further reports may cost together, rounded down to a float."""
-        return -_up(_sum(self._entries()) - Fraction(self.limit))
+        return 0.0 - _up(_sum(self._entries()) - Fraction(self.limit))  # not −0
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -311,7 +305,7 @@ class Account:
                 cost = _up(times * Fraction(mechanism.epsilon))
             entry.update(reports=times, epsilon=cost, last=now)
             if _sum(entries) > Fraction(self.limit):
-                left = -_up(before - Fraction(self.limit))
+                left = 0.0 - _up(before - Fraction(self.limit))
                 raise BudgetError(f"a report of {about['mechanism']} must cost at most the {left:.6g} that are left")
             self._store(entries)
         if isinstance(mechanism, Memoising):
@@ -330,14 +324,12 @@ class Account:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        import fcntl
-
-        lock = os.open(self.path.with_name(f"{self.path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        file = os.open(self.path.with_name(f"{self.path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock(file, wait=True)
             yield
         finally:
-            os.close(lock)
+            os.close(file)
 
 
 def _sum(entries: list[dict[str, Any]]) -> Fraction:

@@ -242,7 +242,7 @@ class Number(Asked):
     def _question(self, n: int) -> Question:
         from ldpnb.serve.choose import OneNumber
 
-        return OneNumber(n=n, epsilon=self.epsilon)
+        return OneNumber(n=n, epsilon=self.epsilon, low=self.low, high=self.high)
 
     def encoded(self, values: Any) -> Floats:
         """Return the numbers, mapped to [−1, 1]."""

@@ -98,10 +98,12 @@ class Ratings(Asked):
     def _question(self, n: int) -> Question:
         from ldpnb.serve.choose import Pairs
 
-        return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most)
+        return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most, low=self.low, high=self.high)
 
     def encoded(self, values: Any, everybody: Any = None) -> Records:
         """Return records; see `perturb`."""
+        if getattr(getattr(values, "dtype", None), "kind", "") == "O":  # a column of dicts
+            values = values.tolist()
         if isinstance(values, list | tuple):
             if wrong := [x for x in values if not isinstance(x, Mapping)]:
                 raise ValueError(f"values must be a dict {{item: rating}} for each person, got {wrong[0]!r:.60}")

@@ -3,7 +3,7 @@
     an answer ──perturb──▶ report ──tally──▶ counts ──estimate──▶ table with errors and intervals
       (client, private)      (public)   (server, additive)
 
-`OneOf` a list of categories, a `Number` in a range, `Ratings` of items, `Strings` that nobody can list, a
+`OneOf` a list of categories, a ``Number`` in a range, `Ratings` of items, `Strings` that nobody can list, a
 `YesNoTable` of several columns, and the `Survey` of several such questions.  Each question takes the mechanism of the
 least error among those that `ldpnb.serve.choose` ranks, or the one that it is given, and hands out reports and tallies
 of that mechanism: they add, are saved, loaded and collected as ever.

@@ -44,9 +44,11 @@ def programs(library):
 
 
 def said(printed, errors):
-    """What a program has printed, and then the error that stopped it: its kind and the first two lines of its message, without paths."""
-    found = ERROR.findall(errors)
-    stop = [f"{found[-1][0]}: {' '.join(PLACE.sub('', found[-1][1]).split())}"] if found else []
+    """What a program has printed, and then the error that stopped it: two lines at most, without paths."""
+    stop = []
+    if found := ERROR.findall(errors):
+        kind, message = found[-1]
+        stop = [f"{kind}: {' '.join(PLACE.sub('', message).split())}"]
     return " ".join([*printed.splitlines(), *stop])
 
 

@@ -146,7 +146,8 @@ def main() -> None:
         signal.signal(kind, lambda *_: stopped.set())
     collector = Collector(given.folder, given.port)
     print(collector.address, flush=True)
-    stopped.wait()
+    while not stopped.wait(1):  # on Windows, nothing interrupts a wait without an end
+        pass
     print(f"stopped; {collector.close()} reports were too few to be written")
 
 

@@ -1,0 +1,124 @@
+"""Experiments of the lesson on choosing: who is first, how many people it takes, and surveys of people who are real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+
+from ldpnb.attributes import Blocks
+from ldpnb.core import Records
+from ldpnb.keyvalue import OpenSets
+from ldpnb.numbers.one_number import Number
+from ldpnb.serve import choose
+
+
+def first(
+    question: choose.Item, sizes: Iterable[int], budgets: Iterable[float], work: str | None = None
+) -> pd.DataFrame:
+    """Name the first choice for so many items: a row for each size, a column for each budget.
+
+    With `work`, only mechanisms whose server has that work are chosen from, as in `Choice.server`.
+    """
+
+    def name(k: int, eps: float) -> str:
+        ranked = replace(question, k=k, epsilon=eps).rank()
+        return next(c.name for c in ranked if not c.excluded and work in (None, c.server))
+
+    return pd.DataFrame({eps: {k: name(k, eps) for k in sizes} for eps in budgets})
+
+
+def needed(questions: Mapping[str, choose.Question], budgets: Iterable[float], error: float) -> pd.DataFrame:
+    """Return how many people the first choice needs for a standard error, one row for each question and budget."""
+    rows = [
+        {"question": name, "ε": eps, "people": replace(asked, epsilon=eps).rank()[0].people(error)}
+        for eps in budgets
+        for name, asked in questions.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def surveys(
+    questions: Mapping[str, Iterable[choose.Question]],
+    budgets: Iterable[float],
+    rng: np.random.Generator,
+    elsewhere: float,
+    runs: int = 40,
+) -> pd.DataFrame:
+    """Let people without what is asked for report, n in each survey, by every mechanism that a question ranks.
+
+    Of one number, all people have the one that is worst for the mechanism, and there are ten times as many surveys.
+
+    Parameters
+    ----------
+    questions : dict of str to iterable of Question
+        By kind: items, sets, one number, keys with values, or attributes; nobody holds what is asked for.
+    budgets : iterable of float
+        At each of which the questions are asked.
+    rng : numpy.random.Generator
+    elsewhere : float
+        Another budget, to predict errors that are wrong.
+    runs : int
+        Surveys of each mechanism.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each question and mechanism, the first choice first: ``predicted`` and ``measured`` squared errors,
+        the standard error ``blur`` of the measured one, and what ``elsewhere`` predicts.
+    """
+    rows = []
+    for kind, number, asked in ((kind, i, one) for kind, some in questions.items() for i, one in enumerate(some)):
+        wrong = {_family(c): c.error for c in replace(asked, epsilon=elsewhere).rank()}
+        for eps in budgets:
+            for choice in (c for c in replace(asked, epsilon=eps).rank() if not c.excluded):
+                times = 10 * runs if isinstance(choice.mechanism, Number) else runs
+                squares = np.array([_square(asked, choice.mechanism, rng) for _ in range(times)])
+                blur = max(squares.std(ddof=1) / sqrt(times), 1e-6 * choice.error**2)
+                row: dict[str, Any] = {
+                    "kind": kind,
+                    "question": f"{kind} {number}, ε = {eps}",
+                    "mechanism": choice.name,
+                }
+                row |= {"predicted": choice.error**2, "measured": squares.mean(), "blur": blur}
+                rows.append(row | {"elsewhere": wrong[_family(choice)] ** 2})
+    return pd.DataFrame(rows)
+
+
+def _family(choice: choose.Choice) -> str:
+    """Name a choice without the oracle that it uses for what is drawn in public."""
+    return choice.name.partition(",")[0] if choice.name.startswith("one ") else choice.name
+
+
+def _square(asked: Any, mechanism: Any, rng: np.random.Generator) -> float:
+    """Return the mean squared error of one survey; of shares and shares times means the sum."""
+    n, held, truth = asked.n, getattr(asked, "m", 1), 0.0  # each has the first items, or the first values
+    counted = [range(held, getattr(asked, "d", getattr(asked, "k", 0)))] if isinstance(mechanism, OpenSets) else []
+    if isinstance(mechanism, Number):
+        tried = np.linspace(-1, 1, 129)
+        truth = tried[mechanism.variance(tried)[:, 0].argmax()]
+        values: Any = np.full(n, truth)
+    elif isinstance(asked, choose.Marginals):
+        values = np.zeros((n, len(mechanism.sizes)), int)
+    elif isinstance(asked, choose.Item) and not counted:
+        values = np.zeros(n, int)
+    else:
+        user, key = np.repeat(np.arange(n), held), np.tile(np.arange(held), n)
+        values = Records.from_arrays(user, key, np.zeros(n * held) if isinstance(asked, choose.Pairs) else None, n=n)
+    tally = mechanism.tally(mechanism.perturb(values, rng=rng), *counted)
+    if isinstance(mechanism, Blocks):
+        sets = list(combinations(range(asked.d), asked.attributes))
+        found = np.stack(mechanism.tables(tally, sets).tables)
+    else:
+        found = mechanism.estimate(tally)
+    if isinstance(asked, choose.Marginals):
+        tables = found.reshape(-1, *(asked.k,) * asked.attributes)
+        found = tables[(slice(None), *(slice(1, None),) * asked.attributes)].ravel()
+    elif not counted and not isinstance(mechanism, Number):
+        found = found[..., held:]
+    return float(np.square(found - truth).mean(-1).sum())

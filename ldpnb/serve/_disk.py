@@ -1,0 +1,82 @@
+"""What differs between systems where files outlive a process: locks, names that reach the disk, files that are in use.
+
+Linux and macOS lock with ``fcntl``, Windows with ``msvcrt``.  On Windows a folder cannot be opened, so that its names
+reach the disk when the system likes, and a file cannot be replaced while somebody reads it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+PAUSE = 0.01  # seconds between two tries
+TRIES = 100  # for a file that is in use
+HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what msvcrt says of a lock that another has
+
+
+def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
+    """Lock an open file, given its descriptor, until it is closed.
+
+    Parameters
+    ----------
+    file : int
+        On Windows one byte of it is locked, the one at its position, which need not exist.
+    shared : bool
+        Whether others may lock it so, too; Windows has no such lock and takes the other one.
+    wait : bool
+        Whether to wait as long as another has it.
+
+    Raises
+    ------
+    OSError
+        If another has it, unless `wait`, or if the file system fails or has no locks.
+    """
+    if os.name == "nt":
+        import msvcrt
+
+        windows: Any = msvcrt  # of which type checkers know nothing elsewhere
+        while True:
+            try:
+                windows.locking(file, windows.LK_NBLCK, 1)
+                return
+            except OSError as error:
+                if not wait or error.errno not in HELD:
+                    raise
+            time.sleep(PAUSE)
+    import fcntl
+
+    fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+
+
+@contextmanager
+def placing(temporary: Path) -> Iterator[None]:
+    """Remove a temporary file at the end, when what was in it has another name in its folder, which reaches the disk.
+
+    A folder that cannot be read cannot be brought to the disk, and is refused at the beginning.
+    """
+    folder = None if os.name == "nt" else os.open(temporary.parent, os.O_RDONLY)
+    try:
+        yield
+        if folder is not None:
+            os.fsync(folder)
+    finally:
+        temporary.unlink(missing_ok=True)
+        if folder is not None:
+            os.close(folder)
+
+
+def patiently(call: Callable[[], T]) -> T:
+    """Do something to a file that, on Windows, may be in use for a moment."""
+    for _ in range(TRIES if os.name == "nt" else 0):
+        try:
+            return call()
+        except PermissionError:
+            time.sleep(PAUSE)
+    return call()

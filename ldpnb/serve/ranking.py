@@ -1,0 +1,416 @@
+"""Answers of `ldpnb.serve.choose`: each mechanism as a choice, with its intervals, and the ranking that prints.
+
+A half-width is that of a normal interval, z standard errors to each side.  It is about a population that the people
+are a random sample of, as in `ldpnb.postprocess.interval`; ``people=True`` leaves out the chance of who is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import partial
+from math import ceil, inf, sqrt
+from typing import Any, overload
+
+from ldpnb.checks import check_flag, check_positive, is_number
+from ldpnb.postprocess import normal_quantile
+
+LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One mechanism as an answer to a question.
+
+    Attributes
+    ----------
+    name : str
+        As chapters call it.
+    kind : str
+        Class, or function.
+    mechanism : Mechanism or None
+        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None where more has to be
+        known than the question says.
+    errors : dict of str to float
+        Standard errors by what they are of, for the people who are asked; shares as fractions, means in the unit of
+        the question's range; empty where there is no closed form.
+    error : float
+        What choices are ranked by; infinite where there is no closed form.
+    n : int
+        Number of people.
+    private_bits, public_bits : int or None
+        Of a report.
+    server : str
+        What the server's work grows with: "report", or "report and item".
+    listed : bool
+        Whether the client must know all items, keys or attributes beforehand.
+    excluded : bool
+        Whether something speaks against it.
+    why : str
+        What it is, or what speaks against it.
+    question : Question
+        What it answers.
+
+    Examples
+    --------
+    >>> from ldpnb.serve import choose
+    >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
+    >>> best.code, round(best.half_width(), 4), best.people_for(0.01)
+    ('SubsetSelection(k=40, epsilon=1.0)', 0.0258, 132681)
+    """
+
+    name: str
+    kind: str
+    mechanism: Any
+    errors: dict[str, float]
+    error: float
+    n: int
+    private_bits: int | None
+    public_bits: int | None
+    server: str
+    listed: bool
+    excluded: bool
+    why: str
+    question: Any = field(repr=False)
+
+    @property
+    def code(self) -> str:
+        """The line of Python that makes the mechanism, of names at the front door; "" where there is none.
+
+        For the two phases of `Frequent` it is the call, of ``records`` and ``rng``.
+        """
+        if self.mechanism is None:
+            return ""
+        if isinstance(self.mechanism, partial):
+            given = ", ".join(f"{name}={written(value)}" for name, value in self.mechanism.keywords.items())
+            return f"{self.kind}(records, {given}, rng=rng)"
+        return str(self.question._code(self.mechanism))
+
+    def people(self, error: float) -> int:
+        """How many people it takes for this error (positive; compared with `Choice.error`).
+
+        Raises
+        ------
+        ValueError
+            If it is not a positive number, or too small for people to be counted, or there is no closed form.
+        """
+        if not is_number(error) or not 0 < error < inf:
+            raise ValueError(f"error must be a positive number, got {error!r}")
+        if self.error == inf:
+            raise ValueError(f"error must be one that has a closed form, got one of {self.name}")
+        return _counted(self.n, self.error, error, "error")
+
+    def half_width(
+        self, level: float = 0.95, *, of: str | None = None, people: bool = False, together: bool = False
+    ) -> float:
+        """Half of the interval to expect: z standard errors.
+
+        Parameters
+        ----------
+        level : float in (0, 1)
+            Of an interval with two sides.
+        of : str, optional
+            Which of `errors`: the first one, if nothing is said.
+        people : bool
+            Whether the interval is about the people asked, and not about a population that they are a sample of.
+        together : bool
+            Whether the level is that of all estimates of this kind at once (Bonferroni): of k items, say.
+
+        Returns
+        -------
+        float
+            A share as a fraction, 0.01 for one point; a mean in the unit of the question's range.
+
+        Raises
+        ------
+        ValueError
+            If the level is not in (0, 1), or there is no closed form of that name.
+
+        Examples
+        --------
+        >>> from ldpnb.serve import choose
+        >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
+        >>> round(best.half_width(), 4), round(best.half_width(together=True), 4)
+        (0.0258, 0.0424)
+        """
+        z = self._z(level, together)
+        return z * sqrt(self._variance(of, people) / self.n)
+
+    def people_for(
+        self,
+        half_width: float,
+        level: float = 0.95,
+        *,
+        of: str | None = None,
+        people: bool = False,
+        together: bool = False,
+    ) -> int:
+        """How many people it takes for an interval of this half-width: 0.01 for ± 1 point of a share.
+
+        Parameters
+        ----------
+        half_width : float, above 0
+            In the unit of `half_width`.
+        level, of, people, together
+            As in `half_width`.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as said, or there is no closed form.
+
+        Examples
+        --------
+        >>> from ldpnb.serve import choose
+        >>> choose.OneNumber(n=1000, epsilon=0.5, low=18, high=90).rank()[0].people_for(1.0)  # ± 1 year
+        82997
+        """
+        wanted = check_positive(half_width, "half_width")
+        return _counted(self.n, self.half_width(level, of=of, people=people, together=together), wanted, "half_width")
+
+    def smallest_share(
+        self, level: float = 0.95, *, sides: int = 2, people: bool = False, together: bool = False
+    ) -> float:
+        """Smallest share that can be told from zero: the one whose interval begins at zero, on average.
+
+        Its half-width is as large as itself, with the error at that share.  Of surveys with this share about one half
+        find an interval above zero; for four out of five, say, a share has to be larger by 0.84 standard errors.
+
+        Parameters
+        ----------
+        level, people, together
+            As in `half_width`.
+        sides : 1 or 2
+            Of the interval: 2, as `ldpnb.postprocess.interval` has it, or 1, a low end alone.
+
+        Returns
+        -------
+        float
+            In (0, 1].
+
+        Raises
+        ------
+        ValueError
+            If the question is not about a share that can be named, or if no share can be told from zero.
+
+        Examples
+        --------
+        >>> from ldpnb.serve import choose
+        >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
+        >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
+        (0.0259, 0.0217)
+        """
+        if sides not in (1, 2) or isinstance(sides, bool):
+            raise ValueError(f"sides must be 1 or 2, got {sides!r}")
+        if not self.errors or not hasattr(self.question, "share"):
+            asked = type(self.question).__name__
+            raise ValueError(f"smallest_share must be asked about a share with a closed form, got {asked}, {self.name}")
+        z, what = self._z(level, together, sides), next(iter(self.errors))
+        check_flag(people, "people")
+
+        def beyond(share: float) -> bool:
+            variance = self.question._total(self.mechanism, people, share)[what]
+            return share > z * sqrt(variance / self.n)
+
+        if not beyond(1.0):
+            n, epsilon = self.n, self.question.epsilon
+            raise ValueError(f"n must be larger, or epsilon, for any share to be told from zero, got {n}, {epsilon:g}")
+        low, high = 0.0, 1.0
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if beyond(middle) else (middle, high)
+        return high
+
+    def _z(self, level: float, together: bool, sides: int = 2) -> float:
+        normal_quantile(level)  # refuses what is no level
+        out = (1 - level) / (self.question._entries() if check_flag(together, "together") else 1)
+        return normal_quantile(1 - out * (2 / sides))
+
+    def _variance(self, of: str | None, people: bool) -> float:
+        """Return n times the variance of one estimate."""
+        if not self.errors or (of is not None and of not in self.errors):
+            known = ", ".join(self.errors) or "nothing: there is no closed form"
+            raise ValueError(f"of must be one of what {self.name} has errors of ({known}), got {of!r}")
+        total: dict[str, float] = self.question._total(self.mechanism, check_flag(people, "people"))
+        return total[of or next(iter(self.errors))]
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking(Sequence[Choice]):
+    """All mechanisms that answer a question, the best one first, those that are excluded last.
+
+    A sequence of `Choice`: it has indices, slices, a length, and prints as a table.
+
+    Parameters
+    ----------
+    question : Question
+    choices : tuple of Choice
+
+    Examples
+    --------
+    >>> from ldpnb.serve import choose
+    >>> print(choose.OneNumber(n=20_000, epsilon=0.5, low=18, high=90).rank())
+    Standard error of the mean of a number in [18, 90], for 20,000 people at ε = 0.5
+    <BLANKLINE>
+    mechanism      mean  ± 95 %  people  bits, private + public  server works a  needs list
+    two points    1.039   2.037   1.00×                   1 + 0  report          no
+    Hybrid        1.039   2.037   1.00×                   1 + 0  report          no
+    Laplace, cut  1.124   2.237   1.17×                   7 + 0  report          no
+    Piecewise     1.168   2.343   1.26×                   7 + 0  report          no
+    """
+
+    question: Any
+    choices: tuple[Choice, ...]
+
+    @overload
+    def __getitem__(self, at: int) -> Choice: ...
+    @overload
+    def __getitem__(self, at: slice) -> Ranking: ...
+    def __getitem__(self, at: int | slice) -> Choice | Ranking:
+        """Return a choice, or those of a slice."""
+        return Ranking(self.question, self.choices[at]) if isinstance(at, slice) else self.choices[at]
+
+    def __len__(self) -> int:
+        """Return the number of choices, with those that are excluded."""
+        return len(self.choices)
+
+    def __iter__(self) -> Iterator[Choice]:
+        """Go through all choices."""
+        return iter(self.choices)
+
+    @property
+    def best(self) -> Choice:
+        """The first choice.
+
+        Raises
+        ------
+        ValueError
+            If all are excluded.
+        """
+        if not self.choices or self.choices[0].excluded:
+            limits = {
+                name: getattr(self.question, name)
+                for name in ("bits", "public_free", "listed")
+                if hasattr(self.question, name)
+            }
+            given = ", ".join(f"{name} = {value}" for name, value in limits.items())
+            sent = [self.question._sent(one.private_bits, one.public_bits) for one in self if one.errors]
+            cure = f": the shortest report has {min(sent):,} bits" if sent else ""
+            raise ValueError(f"question must leave a mechanism, got {given}, which exclude all{cure}")
+        return self.choices[0]
+
+    def to_frame(self) -> Any:
+        """Return one row a choice as a pandas DataFrame, nothing rounded.
+
+        Columns are `name`, the errors by what they are of ("error: share", …), `error`, `half_width` (95 %, about a
+        population), `private_bits`, `public_bits`, `server`, `listed`, `excluded`, `why` and `code`.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> from ldpnb.serve import choose
+        >>> choose.Item(n=20_000, epsilon=1.0, k=3).rank().to_frame()["name"][0]
+        'k-RR'
+        """
+        try:
+            import pandas as pd  # type: ignore[import-untyped]
+        except ImportError as missing:
+            raise ImportError("to_frame needs pandas: install ldpnb with its extra, ldpnb[chapters]") from missing
+        rows = [
+            {
+                "name": one.name,
+                **{f"error: {what}": error for what, error in one.errors.items()},
+                "error": one.error,
+                "half_width": one.half_width() if one.errors else inf,
+                **{name: getattr(one, name) for name in ("private_bits", "public_bits", "server", "listed")},
+                "excluded": one.excluded,
+                "why": one.why,
+                "code": one.code,
+            }
+            for one in self.choices
+        ]
+        return pd.DataFrame(rows).astype({"private_bits": "Int64", "public_bits": "Int64"} if rows else {})
+
+    def __repr__(self) -> str:
+        """Return the table."""
+        question = self.question
+        usable, others = [c for c in self if not c.excluded], [c for c in self if c.excluded]
+        lines = [f"Standard error of {question._what()}, for {question.n:,} people at ε = {question.epsilon:g}", ""]
+        if usable:
+            named = list(usable[0].errors)
+            head = ["mechanism", *(f"{what}{_unit(what)}" for what in named), "± 95 %", "people"]
+            head += ["bits, private + public", "server works a", "needs list"]
+            rows = [
+                [
+                    one.name,
+                    *(_digits(one.errors[what], what) for what in named),
+                    _digits(one.half_width(), named[0]),
+                    _times((one.error / usable[0].error) ** 2),
+                    f"{one.private_bits:,} + {one.public_bits:,}",
+                    one.server,
+                    "yes" if one.listed else "no",
+                ]
+                for one in usable
+            ]
+            right = range(1, len(named) + 4)
+            lines += _aligned([head, *rows], right)
+        else:
+            lines.append("No mechanism is left.")
+        if others:
+            lines += ["", "Excluded:"]
+            for one in others:
+                error = f" (error {_digits(one.error, next(iter(one.errors)))})" if one.errors else ""
+                lines.append(f"  {one.name}: {one.why}{error}")
+        return "\n".join(lines)
+
+
+def _counted(n: int, now: float, wanted: float, name: str) -> int:
+    ratio = now / wanted
+    if ratio > 1e100:
+        raise ValueError(f"{name} must be at least 1e-100 of {now:g}, got {wanted!r}")
+    return max(1, ceil(n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
+
+
+def written(value: Any) -> str:
+    """Write a value as Python that makes it again, without what a mechanism has by default."""
+    if is_dataclass(value) and not isinstance(value, type):
+        given = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
+        default = {one.name: one.default for one in fields(value) if one.default is not MISSING}
+        kept = [f"{k}={written(v)}" for k, v in given.items() if k not in default or v != default[k]]
+        return f"{type(value).__name__}({', '.join(kept)})"
+    if isinstance(value, tuple) and len(value) > LONG:
+        if len(set(value)) == 1:
+            return f"({written(value[0])},) * {len(value)}"
+        if value == tuple(f"key {i}" for i in range(1, len(value) + 1)):
+            return f'tuple(f"key {{i}}" for i in range(1, {len(value) + 1}))'
+    if isinstance(value, tuple):
+        return f"({', '.join(map(written, value))}{',' if len(value) == 1 else ''})"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _unit(what: str) -> str:
+    return "" if what == "mean" else ", points"
+
+
+def _digits(x: float, what: str) -> str:
+    """Write an error: a share in points, four digits."""
+    return f"{x if what == 'mean' else 100 * x:#.4g}".rstrip(".")
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.2f}×" if ratio < 9.995 else f"{ratio:,.0f}×" if ratio < 1e6 else f"{ratio:.1e}×"
+
+
+def _aligned(rows: Sequence[Sequence[str]], right: range) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(w) if i in right else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return [line.rstrip() for line in lines]

@@ -1,0 +1,704 @@
+# %% [markdown]
+# (ch-survey)=
+# # Your own survey
+#
+# *From {cite:t}`warner1965randomized` and {cite:t}`kairouz2016discrete`.*
+#
+# :::{admonition} In one minute
+# You want to ask your own people, and publish a table with error bars.
+# First write down the possible answers.
+# Each phone looks up the code of its answer, and perturbs the code.
+# The server counts the codes, and turns the counts into shares.
+# The error of a share has two parts: the noise of the phones, and the chance that other people might have been asked.
+# The questions of the package do these steps for columns of a table, for files, and for a cluster.
+# :::
+#
+# :::{zh}
+# 一份调查由三部分组成：事先写定的类别、一个机制，以及带区间的结果。
+# 类别若取自数据，同一个标签在不同文件中会得到不同的编码，而且列表本身会泄露有人给出了哪些答案。
+# 不作答也是一种报告：若允许不发送，则就“是否作答”而言 $\varepsilon = \infty$；把“未作答”列为一类则受保护。
+# 标准误差分两部分：机制的噪声，以及抽样的 $\pi(1-\pi)/n$；只关心被问的这些人时，只需第一部分。
+# $\varepsilon$ 较大时略去第二部分，区间覆盖总体的概率会明显低于 95 %。
+# 要使所有区间同时成立，把误差概率平均分给各区间（Bonferroni）。
+# 同样的计数可以来自内存、磁盘上的分区或集群。
+# :::
+#
+# You need k-RR from {ref}`ch-frequency`.
+# As there, `odds(eps)` is $e^\varepsilon$, and `toss` and `pick` draw at random.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from math import exp, inf, sqrt
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy.stats import norm
+
+from ldpnb import GRR, Number, OneOf, Ratings, Strings, Survey, YesNoTable, epsilon, laws, pick, prove, toss
+from ldpnb.book import check, diagram, label_lines, simulation, style, table, theory
+from ldpnb.book.studies import own_survey as study
+from ldpnb.chance import odds
+from ldpnb.serve import Account, BudgetError, collect, load_tally, save, save_tally
+
+style()
+rng = np.random.default_rng(1965)
+
+# %% [markdown]
+# (sec-survey-question)=
+# ## Twenty thousand employees
+#
+# A hospital asks its 20,000 employees: if you left, what would be the main reason?
+# Ana's reason is her boss, and the hospital must not learn it.
+# **How large is the share of each reason, and how sure can the hospital be?**
+#
+# We invent the answers, and write them to a file.
+# In a real survey this file does not exist: each of its rows stays on one person's phone.
+
+# %%
+EPS, N = 2.0, 20_000
+SHARE = {"pay": 0.27, "hours": 0.22, "boss": 0.16}
+SHARE |= {"team": 0.07, "commute": 0.12, "other": 0.04}
+POPULATION = {**SHARE, None: 1 - sum(SHARE.values())}
+
+
+def invented(n, rng):
+    """Answers of n people, some of them missing."""
+    words, shares = [*POPULATION], [*POPULATION.values()]
+    age = pd.Series(18 + rng.binomial(48, rng.beta(2, 2.5, n)))
+    nights = rng.random(n) < np.where(age < 35, 0.4, 0.2)
+    remote = rng.random(n) < np.where(nights, 0.1, 0.5)
+    people = {"reason": rng.choice(words, n, p=shares), "age": age}
+    people |= {"remote": 1 * remote, "nights": 1 * nights}
+    people = pd.DataFrame(people).astype({"age": "Int64"})
+    for column in ("age", "remote", "nights"):
+        people[column] = people[column].mask(rng.random(n) < 0.03)
+    return people
+
+
+folder = TemporaryDirectory()
+csv = Path(folder.name) / "staff.csv"
+invented(N, rng).to_csv(csv, index=False)
+staff = pd.read_csv(csv)
+print(staff.head(6).to_string())
+
+# %% [markdown]
+# A blank is read as NaN, and turns a column of whole numbers into floats: 1.0 is yes, 0.0 is no.
+#
+# (sec-survey-labels)=
+# ## Labels come first
+#
+# A mechanism needs codes 0, 1, 2, … in place of words.
+# pandas offers some, but it takes the list of categories from the data:
+
+# %%
+WARDS = ["boss", "pay"], ["boss", "hours", "pay"]
+for ward in WARDS:
+    codes = pd.Series(ward).astype("category").cat.codes
+    print(dict(zip(ward, codes.tolist(), strict=True)))
+
+# %% [markdown]
+# Code 1 means "pay" in the first ward, and "hours" in the second.
+# A sum over wards is wrong, without any error message.
+# A phone, which sees one answer, cannot make such a list at all.
+# And the list tells what was said: if "boss" has a code, somebody in this ward said it.
+# So write the labels down before anybody answers, with "other" for the unforeseen, and one for a missing answer.
+# The package insists:
+
+# %%
+REASONS = ["pay", "hours", "boss", "team", "commute", "other"]
+LABELS = [*REASONS, "no answer"]
+K = len(LABELS)
+try:
+    OneOf(staff["reason"].unique(), epsilon=EPS)
+except ValueError as refused:
+    print(refused)
+
+# %% [markdown]
+# (sec-survey-client)=
+# ## From an answer to a report
+#
+# The client looks up the code and applies k-RR to it ({numref}`fig-survey-flow`).
+
+
+# %%
+def client(answer, eps, rng):
+    """Answer → label → code → k-RR."""
+    label = "no answer" if pd.isna(answer) else answer
+    x = LABELS.index(label)  # an error for other words
+    if toss(odds(eps) / (odds(eps) + K - 1), rng):
+        return x
+    return pick([v for v in range(K) if v != x], rng)
+
+
+print("Ana may send", [LABELS[client("boss", EPS, rng)] for _ in range(6)])
+(law,) = laws(lambda x, rng: client(x, EPS, rng), ["boss"])
+print({LABELS[y]: round(float(p), 3) for y, p in sorted(law.items())})
+
+# %% [markdown]
+# The second line is the *distribution (law)* of Ana's report.
+
+# %% mystnb={"figure": {"name": "fig-survey-flow", "caption": "A survey. The labels are public; the answer and its code stay on the phone."}, "image": {"alt": "Flow in two lanes. On the phone: answer, label, code, k-RR with a die. A report crosses the privacy border to the server: counts, shares, intervals."}}
+steps = [("phone", name) for name in ("answer", "label", "code", "k-RR")]
+steps += [("server", "counts", "report")]
+steps += [("server", name) for name in ("shares", "intervals")]
+diagram.flow(steps, chance=["k-RR"])
+plt.show()
+
+# %% [markdown]
+# k-RR is exactly ε-LDP ({prf:ref}`thm-freq-privacy`), and `prove` confirms it for this client, missing answers included:
+
+# %%
+print(prove(client, [*REASONS, None], rounded=False))
+
+# %% [markdown]
+# (sec-survey-missing)=
+# ### What silence says
+#
+# May a person send nothing?
+# Then the set of possible reports has one more member: nothing.
+
+
+# %%
+def declining(answer, eps, rng):
+    """A missing answer sends nothing."""
+    return None if pd.isna(answer) else client(answer, eps, rng)
+
+
+for who in (client, declining):
+    for answers in (REASONS, [*REASONS, None]):
+        told = laws(lambda x, rng, who=who: who(x, EPS, rng), answers)
+        row = f"{who.__name__:<9} {len(answers)} answers"
+        print(f"{row}: ε = {epsilon(told):.3g}")
+
+# %% [markdown]
+# The seventh answer is the missing one.
+# It sends nothing with probability 1, all others with probability 0, and no finite $\varepsilon$ covers this ratio.
+# So declining protects *which* reason somebody gave, but not *whether* she gave one.
+# With a category for it, both are protected; the price is one more label, and some more noise.
+# Decline only if silence is harmless, and remember that shares are then of those who answer.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of both policies, and codes that shift"}
+def spent(who, answers):
+    """Exact ε of a client."""
+    return epsilon(laws(lambda x, rng: who(x, EPS, rng), answers))
+
+
+def agree(code):
+    """Whether "pay" has one code in both wards."""
+    return len({code(ward)[ward.index("pay")] for ward in WARDS}) == 1
+
+
+check(
+    "Policies",
+    "a category: ε; declining: ε about the reason alone",
+    abs(spent(client, [*REASONS, None]) - EPS) < 1e-9 and abs(spent(declining, REASONS) - EPS) < 1e-9,
+    control="declining, silence included: infinite",
+    caught=spent(declining, [*REASONS, None]) == inf,
+)
+check(
+    "Labels",
+    "a list written down: one code in both wards",
+    agree(lambda ward: [LABELS.index(x) for x in ward]),
+    control="lists taken from the data",
+    caught=not agree(lambda ward: pd.Series(ward).astype("category").cat.codes),
+)
+
+# %% [markdown]
+# (sec-survey-server)=
+# ## From reports to shares
+#
+# Let $C_x$ be the number of reports that say label $x$.
+# A person with $x$ says $x$ with probability $p^*$, any other person with probability $q^*$:
+#
+# $$ p^* = \frac{e^\varepsilon}{e^\varepsilon+k-1}, \qquad q^* = \frac{1}{e^\varepsilon+k-1}. $$
+#
+# If the share of $x$ among the $n$ people is $f$, then
+#
+# $$ \E\,C_x = n\,\big(f\,p^* + (1-f)\,q^*\big). $$
+#
+# Replace the expectation by the count, and solve for $f$:
+#
+# $$ \hat f = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-survey-share)
+#
+# How far is $\hat f$ from the truth?
+# That depends on whom you ask about.
+#
+# **These people.**
+# Their answers are fixed, and only the coins of the phones are random.
+# The count $C_x$ adds $nf$ coins with probability $p^*$ and $n(1-f)$ coins with probability $q^*$:
+#
+# $$ \Var C_x = n\,\big(f\,p^*(1-p^*) + (1-f)\,q^*(1-q^*)\big). $$
+#
+# By {eq}`eq-survey-share`, divide by $n^2(p^*-q^*)^2$:
+#
+# $$ \E\,(\hat f-f)^2 = \frac{f\,p^*(1-p^*) + (1-f)\,q^*(1-q^*)}{n\,(p^*-q^*)^2}. $$ (eq-survey-noise)
+#
+# **The population.**
+# Now the $n$ people are a random sample from many more, of whom a share $\pi$ has $x$.
+# Then $f$ is random, too: an average of $n$ independent answers, with mean $\pi$ and variance $\pi(1-\pi)/n$.
+#
+# 1. Go from the estimate to the population in two steps:
+#
+#    $$ \hat f - \pi = (\hat f - f) + (f - \pi). $$
+#
+# 2. Given the people, the second step is fixed and the first has mean 0.
+#    So the product of the steps has mean 0:
+#
+#    $$ \E\,(\hat f-f)(f-\pi) = 0. $$
+#
+# 3. Hence the squares add:
+#
+#    $$ \E\,(\hat f-\pi)^2 = \E\,(\hat f-f)^2 + \frac{\pi(1-\pi)}{n}. $$ (eq-survey-both)
+#
+# The first term is linear in $f$, so its mean is {eq}`eq-survey-noise` with $\pi$ in place of $f$.
+# The server knows neither and inserts $\hat f$; dividing by $n-1$ makes up for that.
+
+
+# %%
+def server(counts, eps):
+    """Shares, with errors for these people and the population."""
+    n, k = counts.sum(), len(counts)
+    p, q = exp(eps) / (exp(eps) + k - 1), 1 / (exp(eps) + k - 1)
+    f = (counts / n - q) / (p - q)
+    noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (p - q) ** 2
+    return f, np.sqrt(noise / n), np.sqrt((noise + f * (1 - f)) / (n - 1))
+
+
+reports = np.array([client(x, EPS, rng) for x in staff["reason"]])
+f_hat, these, population = server(np.bincount(reports, minlength=K), EPS)
+truth = staff["reason"].fillna("no answer").value_counts(normalize=True)
+rows = pd.DataFrame({"label": LABELS})
+rows["truth"] = [f"{truth[x]:.1%}" for x in LABELS]
+rows["estimate"] = [f"{f:.1%}" for f in f_hat]
+rows["error, these people"] = [f"{e:.2%}" for e in these]
+rows["error, population"] = [f"{e:.2%}" for e in population]
+table(rows)
+
+# %% [markdown]
+# *Truth* is the share of these people.
+# An estimate plus and minus 1.96 errors is a 95 % interval, since $\hat f$ is nearly normal.
+#
+# (sec-survey-coverage)=
+# ### Do the intervals cover?
+#
+# Divide the distance between estimate and truth by its own standard deviation.
+# The result $Z$ is nearly standard normal.
+# An interval covers the truth if the distance is at most 1.96 times the error it uses, so with probability
+#
+# $$ \Pr\Big[\,\lvert Z\rvert \le 1.96\cdot\frac{\text{error used}}{\text{standard deviation}}\,\Big]. $$ (eq-survey-covers)
+#
+# {numref}`fig-survey-coverage` tries both errors on both truths, in 1,000 surveys of 1,000 people for each ε.
+
+# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each of the two errors. Lines: formula. Marks: 1,000 surveys of 1,000 people, with 95 % bars."}, "image": {"alt": "Two panels of coverage against epsilon from 0.5 to 6. About the population, the error for the population stays at 0.95, that for these people falls to 0.27. About these people, the error for these people stays at 0.95, and that for the population rises to 1. Marks lie near the lines."}}
+BUDGETS = np.array([0.5, 1, 2, 3, 4, 5, 6])
+drawn = {"n": 1000, "budgets": BUDGETS, "runs": 1000, "rng": rng}
+marks = study.coverage(client, server, POPULATION, **drawn)
+
+
+def errors(eps, n=1000):
+    """Both errors at the true share of pay."""
+    p, q = exp(eps) / (exp(eps) + K - 1), 1 / (exp(eps) + K - 1)
+    expected = np.array([q + f * (p - q) for f in POPULATION.values()])
+    return [error[0] for error in server(n * expected, eps)[1:]]
+
+
+NAMES, TRUTHS = (list(marks[x].unique()) for x in ("error", "about"))
+lines = []
+for eps in np.linspace(0.5, 6, 45):
+    for name, used in zip(NAMES, errors(eps), strict=True):
+        for about, right in zip(TRUTHS, errors(eps), strict=True):
+            covered = 2 * norm.cdf(1.96 * used / right) - 1
+            lines.append((eps, name, about, covered))
+lines = pd.DataFrame(lines, columns=["ε", "error", "about", "covered"])
+fig, axes = plt.subplots(1, 2, sharey=True, figsize=(7.6, 3.4))
+for ax, about in zip(axes, reversed(TRUTHS), strict=True):
+    line, mark = (x[x["about"] == about] for x in (lines, marks))
+    look = simulation("error", NAMES)
+    sns.lineplot(mark, x="ε", y="covered", ax=ax, **look)
+    look = theory("error", NAMES)
+    sns.lineplot(line, x="ε", y="covered", ax=ax, **look)
+    ax.set(title=f"about {about}", xlabel="budget ε", ylabel="coverage")
+label_lines(axes)
+plt.show()
+
+# %% [markdown]
+# Each error suits its own truth.
+# The smaller error is tempting, but at $\varepsilon = 4$ it covers the population only six times out of ten.
+# The less noise, the more the sample matters.
+# So say beside each interval which truth it is about.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both errors exactly, and the simulated coverage"}
+def variance(eps, pi):
+    """Variance of one random person's score, from the law of the client."""
+    told = laws(lambda x, rng: client(x, eps, rng), list(POPULATION))
+    says = sum(share * float(one[0]) for share, one in zip(pi, told, strict=True))
+    p, q = float(told[0][0]), float(told[1][0])
+    return says * (1 - says) / (p - q) ** 2
+
+
+PI = list(POPULATION.values())
+exact = [(sqrt(variance(eps, PI) / 999), *errors(eps)) for eps in (0.5, EPS, 4.0)]
+check(
+    "Errors",
+    "for the population: from the exact law, at three budgets",
+    all(abs(right / two - 1) < 1e-9 for right, _, two in exact),
+    control="errors for these people",
+    caught=any(one < 0.99 * right for right, one, _ in exact),
+)
+seen = marks.groupby(["ε", "error", "about"])["covered"].mean().reset_index()
+expected = [
+    2 * norm.cdf(1.96 * errors(row["ε"])[NAMES.index(row["error"])] / errors(row["ε"])[TRUTHS.index(row["about"])]) - 1
+    for _, row in seen.iterrows()
+]
+allowed = [5.5 * sqrt(c * (1 - c) / 1000) + 0.01 for c in expected]  # and for the normal approximation
+check(
+    "Coverage",
+    "28 coverages by simulation: as by formula",
+    bool((abs(seen["covered"] - expected) < allowed).all()),
+    control="nominal 95 % everywhere",
+    caught=bool((abs(seen["covered"] - 0.95) > allowed).any()),
+)
+
+# %% [markdown]
+# (sec-survey-oneof)=
+# ## The same by one call
+#
+# `OneOf` is a list of labels with a mechanism.
+# It takes lists, columns of pandas and of Arrow, and refuses words that are not in the list.
+# Here are the reports of our own client:
+
+# %%
+reason = OneOf(REASONS, missing="no answer", mechanism=GRR(k=K, epsilon=EPS))
+result = reason.estimate(reason.tally(reports))
+print(result)
+
+# %% [markdown]
+# Estimates and errors are those of our server.
+# `people=True` gives the errors for these people.
+# The intervals are *score intervals* {cite:p}`wilson1927probable`.
+# They hold the shares from which the estimate is at most 1.96 errors away, with the error taken at that share.
+# For this many people they hardly differ from ours; for rare labels or few people they cover better.
+#
+# `perturb` runs the clients of a whole column, for simulations:
+
+# %%
+again = reason.perturb(staff["reason"], rng=rng)
+boss = reason.estimate(reason.tally(again))["boss"]
+print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
+
+# %% [markdown]
+# ### All intervals at once
+#
+# Each interval misses with probability 0.05, so one of the seven misses far more often.
+# Make them wider, so that each misses with probability $0.05/k$ only.
+# Then, even though the intervals depend on each other,
+#
+# $$ \begin{aligned} \Pr[\text{some interval misses}] &\le \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \\ &= k\cdot\frac{0.05}{k} = 0.05. \end{aligned} $$ (eq-survey-bonferroni)
+#
+# This is Bonferroni's bound; `together=True` applies it, as in {numref}`fig-survey-result`.
+
+# %% mystnb={"figure": {"name": "fig-survey-result", "caption": "The result to publish: shares with 95 % intervals, all together, about these 20,000 people. Crosses: their true shares, known here because we invented them."}, "image": {"alt": "Seven horizontal intervals, from pay at 27 percent, hours at 22, boss at 16, commute and no answer at 12, team at 7, to other at 4. Each contains the cross of the true share."}}
+asked = {"people": True, "together": True}
+result = reason.estimate(reason.tally(reports), **asked)
+ax = result.plot()
+ax.plot(100 * truth[LABELS], range(K), "x", color="black", ms=8)
+plt.show()
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: OneOf gives the numbers of our own server"}
+def distance(tally):
+    """Largest difference from our server: shares and both errors."""
+    found = [reason.estimate(tally, people=people) for people in (True, False)]
+    pairs = [(found[0].estimate, f_hat), (found[0].error, these), (found[1].error, population)]
+    return max(abs(ours - right).max() for ours, right in pairs)
+
+
+check(
+    "Same numbers",
+    "the same reports: shares and both errors",
+    distance(reason.tally(reports)) < 1e-12,
+    control="other reports of the same people",
+    caught=distance(reason.tally(again)) > 1e-4,
+)
+
+# %% [markdown]
+# (sec-survey-plan)=
+# ## Before you ask
+#
+# The error in {eq}`eq-survey-both` needs no data, so plan with it.
+# By this formula, $n$ times the squared error does not depend on $n$.
+# So the people that an interval takes are
+#
+# $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2, $$ (eq-survey-people)
+#
+# and half the width takes four times as many.
+# `rank` compares all mechanisms that fit, for a label that one person in $k$ has:
+
+# %%
+for choice in reason.rank(N)[:3]:
+    width = f"± {100 * choice.half_width():.2f} points"
+    print(f"{choice.name:<12}  {width}  {choice.code}")
+
+# %% [markdown]
+# The last column is the Python to copy; `print(reason.rank(N))` shows all mechanisms, with what they ask of phones and servers.
+# Without a mechanism, `OneOf` takes the first.
+# Here is what it can do with other budgets:
+
+# %%
+rows = []
+for eps in (0.5, 1.0, 2.0, 4.0):
+    question = OneOf(REASONS, missing="no answer", epsilon=eps)
+    best = question.rank(N)[0]
+    points = best.half_width(), best.smallest_share()
+    row = [eps, best.name, *(f"{100 * x:.1f}" for x in points)]
+    rows.append([*row, f"{best.people_for(0.01):,}"])
+columns = ["ε", "mechanism", "±, points", "seen from, points"]
+table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
+
+# %% [markdown]
+# The third column is for 20,000 people.
+# So is the fourth, the smallest share that can be told from zero: its half-width is as large as itself.
+# For a share of your own there is `plan`:
+
+# %%
+for share in (0.01, 0.1, 0.5):
+    error = reason.plan(N, share=share)
+    print(f"share {share:4.0%}: ± {196 * error:.2f} points")
+
+# %% [markdown]
+# (sec-survey-several)=
+# ## Several questions, one budget
+#
+# One person's reports together cost the sum of their ε ({ref}`ch-composition`).
+# A `Survey` holds several questions, and a limit for this sum.
+# `Number` estimates a mean, and `YesNoTable` the share of yes in each column and in pairs of columns.
+# Its columns have the codes of our file:
+
+# %%
+survey = Survey(
+    {
+        "reason": OneOf(REASONS, epsilon=1.0, missing="no answer"),
+        "age": Number(16, 70, epsilon=0.5, missing="decline"),
+        "habits": YesNoTable(
+            ["remote", "nights"], epsilon=0.5, yes=1, no=0,
+            missing="decline", pairs=True,
+        ),
+    },
+    limit=2.0,
+)  # fmt: skip
+tallies = survey.tally(survey.perturb(staff, rng=rng))
+print(survey.estimate(tallies))
+truths = staff[["age", "remote", "nights"]].mean()
+print("\ntruths:", truths.round(3).to_dict())
+
+# %% [markdown]
+# Each question has taken the mechanism with the least error.
+# With half the budget, the errors of the reasons have more than doubled.
+# Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`Exercise 1 <sec-survey-exercises>`).
+#
+# All columns at once are for simulations.
+# On Ana's own phone there is one row, and an account that pays for its reports:
+
+# %%
+ana = {"reason": "boss", "age": 41, "remote": 0, "nights": 1}
+with TemporaryDirectory() as phone:
+    account = Account(f"{phone}/account", limit=2.5)
+    sent = survey.answer(ana, account=account)
+    print(f"reports on {', '.join(sent)}; spent {account.spent}")
+    try:
+        survey.answer(ana, account=account)
+    except BudgetError as refused:
+        print(refused)
+
+# %% [markdown]
+# (sec-survey-disk)=
+# ## On disk, and on a cluster
+#
+# Counts add, so reports may lie in several files, called *partitions*, and be counted in any order.
+# Here each day brings a quarter of the reports.
+# A file holds codes without their labels.
+# So label it by `identity`, which names the question, its labels and the mechanism; files of another list are refused.
+
+# %%
+days = Path(folder.name) / "reports"
+days.mkdir()
+LABEL, mechanism = reason.identity, reason.mechanism
+for day in range(4):
+    path = days / f"day-{day}.parquet"
+    save(reports[day::4], path, mechanism, label=LABEL)
+found = collect(mechanism, days, label=LABEL)
+print(f"{found.reports:,} reports in {len(found.partitions)} partitions")
+boss = reason.estimate(found.tally)["boss"]
+print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
+
+# %% [markdown]
+# A cluster of dask takes the same call, with its client or address.
+# Here, two workers share this process; on other machines, all workers must see the folder.
+
+# %%
+from distributed import Client
+
+local = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
+with Client(**local, dashboard_address=":0") as workers:
+    far = collect(mechanism, days, label=LABEL, scheduler=workers)
+print("same counts:", np.array_equal(far.tally.counts, found.tally.counts))
+
+tally_file = Path(folder.name) / "so-far.tally"
+save_tally(far.tally, tally_file, label=LABEL)
+
+# %% [markdown]
+# The saved tally is all you need for tomorrow's estimate; {ref}`ch-collect` has damaged files, copies and real clusters.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: one tally from memory, disk, cluster and file"}
+def is_ours(tally):
+    """Whether it is the tally of all reports in one array."""
+    right = reason.tally(reports)
+    return tally.n == right.n and np.array_equal(tally.counts, right.counts)
+
+
+kept = load_tally(tally_file, mechanism, label=LABEL)
+check(
+    "Tallies",
+    "memory, partitions, two workers, a saved file",
+    all(map(is_ours, (found.tally, far.tally, kept))),
+    control="three of the four days",
+    caught=not is_ours(collect(mechanism, sorted(days.iterdir())[1:], label=LABEL).tally),
+)
+folder.cleanup()
+
+# %% [markdown]
+# (sec-survey-doors)=
+# ## Which question for which data
+#
+# | a person has | ask | estimated | taught in |
+# |---|---|---|---|
+# | one of a list | `OneOf(labels)` | shares | {ref}`ch-frequency` |
+# | a string of no list | `Strings()` | shares of strings that you name later | {ref}`ch-wheel` |
+# | a number | `Number(low, high)` | mean | {ref}`ch-means` |
+# | ratings of some items | `Ratings(items, low, high, most)` | shares, mean ratings | {ref}`ch-keyvalue` |
+# | yes or no to several things | `YesNoTable(columns)` | shares, pairs | {ref}`ch-joint` |
+#
+# All have `perturb`, `tally`, `estimate` and `plan`.
+# Below, 60 % write "mail", and half of the people rate the canteen, 3 on average:
+
+# %%
+tool = Strings(epsilon=EPS)
+told = tool.perturb(["mail"] * 3000 + ["rota app"] * 2000, rng=rng)
+print(tool.estimate(tool.tally(told, ["mail", "rota app", "fax"])))
+
+stars = Ratings(["canteen", "parking", "gym"], 1, 5, most=2, epsilon=EPS)
+people = [{"canteen": 4, "parking": 1}, {"canteen": 2}, {}, {"gym": 5}]
+rated = stars.perturb(people * 5000, rng=rng)
+print(f"\n{stars.estimate(stars.tally(rated))}")
+
+# %% [markdown]
+# Nothing is clipped: by chance, a mean may lie outside the scale.
+#
+# (sec-survey-wrong)=
+# ## What can go wrong
+#
+# - *An answer that no label fits.*
+#   A list that grows later is another question, and costs its own ε.
+# - *Those who take part differ.*
+#   No interval shows this, at any $n$.
+# - *Rare labels.*
+#   Their estimates are often negative; do not cut them off before you add or average.
+# - *The collector perturbs.*
+#   If you run `perturb` on other people's column, you know all answers, and ε covers only what you pass on.
+#
+# (sec-survey-exercises)=
+# ## Exercises
+#
+# :::{admonition} Exercise 1 (pencil, 6 minutes)
+# You have four questions with seven labels each, and a limit of ε = 2.
+# Either everybody answers all four questions by k-RR at ε = 0.5, or everybody draws one of them and answers at ε = 2.
+# Compare the variances of a label that hardly anybody has.
+# :::
+#
+# :::{dropdown} Solution
+# For $f = 0$, {eq}`eq-survey-noise` is
+#
+# $$ \frac{q^*(1-q^*)}{n(p^*-q^*)^2} = \frac{e^\varepsilon+k-2}{n\,(e^\varepsilon-1)^2}. $$
+#
+# All four: $(1.649 + 5)/0.649^2 = 15.8$, divided by $n$.
+# One of four, so with $n/4$ people: $4\,(7.389+5)/6.389^2 = 1.21$, divided by $n$.
+# Drawing a question is 13 times as good.
+# The question must be drawn without looking at the answers.
+# :::
+#
+# :::{admonition} Exercise 2 (code, 10 minutes)
+# You only want the share of people who would leave for pay *or* hours.
+# Write a client that sends one bit, and its estimator with the standard error for the population.
+# Is it better than adding two shares of this lesson?
+# :::
+#
+# :::{dropdown} Solution
+# Randomized response on the bit "pay or hours" has $k = 2$.
+# The sum of two shares is an average of scores as well: a report that says one of the two labels scores $(1-2q^*)/(p^*-q^*)$, any other $-2q^*/(p^*-q^*)$.
+# The two estimates are not independent, so their variances do not simply add.
+# One bit is better: at ε = 2, its error is about two thirds of the other.
+# :::
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def one_bit(answer, eps, rng):
+    """Whether the reason is pay or hours, by randomized response."""
+    bit = int(answer in ("pay", "hours"))
+    return bit if toss(odds(eps) / (odds(eps) + 1), rng) else 1 - bit
+
+
+def share_of(reports, eps, k, labels):
+    """Share of some labels together, of k, with its standard error."""
+    p, q = exp(eps) / (exp(eps) + k - 1), 1 / (exp(eps) + k - 1)
+    score = (np.isin(reports, labels) - len(labels) * q) / (p - q)
+    return score.mean(), score.std(ddof=1) / sqrt(len(score))
+
+
+bits = [one_bit(x, EPS, rng) for x in staff["reason"]]
+print(prove(one_bit, [*REASONS, None], rounded=False))
+print("truth      {:.1%}".format(truth["pay"] + truth["hours"]))
+print("one bit    {:.1%} ± {:.2%}".format(*share_of(bits, EPS, 2, [1])))
+print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
+
+# %% [markdown]
+# :::{admonition} Exercise 3 (think, 6 minutes)
+# The hospital asked all its 20,000 employees, and all took part.
+# Which of the two errors belongs in the report to the board?
+# And if it wants to predict the reasons of next year's staff?
+# :::
+#
+# :::{dropdown} Solution
+# The board asks about these people: there is nobody else, and the smaller error is right.
+# Next year's staff are other people.
+# If both are thought of as samples of the same population, the larger error belongs to that population's share.
+# A forecast for next year's staff has one more $\pi(1-\pi)/n$, for their own sampling, and no interval covers a change of reasons.
+# :::
+#
+# ## Summary
+#
+# - A survey is a list of labels written down beforehand, a mechanism, and intervals.
+# - Sending nothing is a report, and reveals that there is no answer.
+# - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$.
+# - Intervals for all labels together share the probability to miss.
+# - Reports in memory, on disk and on a cluster have the same tally.
+#
+# ## Letters
+#
+# | letter | meaning |
+# |---|---|
+# | $n$ | number of people |
+# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
+# | $x$ | an item, or another value that one person has |
+# | $f$ | share of people; with an index, of those who have that item or key |
+# | $C_x$ | number of reports that support item $x$ |
+# | $p^*$ | chance that a report supports the person's own item |
+# | $q^*$ | chance that a report supports any other item |
+# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $Z$ | a standard normal number (here only) |

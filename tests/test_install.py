@@ -1,0 +1,232 @@
+"""The wheels hold what they should, and the package alone does what README shows where nothing else is installed."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from email import message_from_bytes
+from importlib.metadata import distribution
+
+import export
+import pytest
+import quickstart
+import yaml
+from export import ROOT
+
+import ldpnb
+
+CORE = ("numpy", "scipy", "numba", "llvmlite")
+REPOSITORY = "https://github.com/a/b"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("LDPNB_REPOSITORY", raising=False)
+        return export.wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def inside(wheel):
+    """Files of a wheel, without what installers need."""
+    with zipfile.ZipFile(wheel) as packed:
+        return {name for name in packed.namelist() if ".dist-info/" not in name}
+
+
+def metadata(wheel):
+    with zipfile.ZipFile(wheel) as packed:
+        (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+        return message_from_bytes(packed.read(name))
+
+
+# ------------------------------------------------------------------------------------------------ the wheels
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    there = [path for path in (ROOT / "ldpnb").rglob("*.*") if path.suffix in (".py", ".typed")]
+    assert inside(wheel) == {path.relative_to(ROOT).as_posix() for path in there}
+    assert wheel.stat().st_size < 600_000
+
+
+def test_claims_and_records_are_a_wheel_of_their_own_and_no_code(tmp_path):
+    books = [path for folder in ("claims", "recorded") for path in (ROOT / "book" / folder).iterdir()]
+    made = export.wheel(tmp_path, records=True)
+    assert inside(made) == {f"ldpnb_records/{path.parent.name}/{path.name}" for path in books}
+    said = metadata(made)
+    assert (said["Name"], said["Version"]) == ("ldpnb-records", ldpnb.__version__)
+    assert "Requires-Dist" not in said
+
+
+def test_a_wheel_is_the_same_byte_for_byte(wheel, tmp_path, monkeypatch):
+    monkeypatch.delenv("LDPNB_REPOSITORY", raising=False)
+    assert export.wheel(tmp_path).read_bytes() == wheel.read_bytes()
+
+
+def test_the_metadata_are_complete(wheel):
+    said, cited = metadata(wheel), yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert said["Author"] == ", ".join(author["name"] for author in cited["authors"])
+    assert {*cited["keywords"]} - {"executable book"} <= {*said["Keywords"].split(",")}
+    assert said["Version"] == str(cited["version"]) and said["License-Expression"] in cited["license"]
+    kinds = said.get_all("Classifier")
+    assert "Typing :: Typed" in kinds and any(kind.startswith("Topic :: ") for kind in kinds)
+    assert [kind.split(" :: ")[-1] for kind in kinds if re.search(r":: 3\.\d+$", kind)] == PYTHONS
+    assert said["Requires-Python"] == f">={PYTHONS[0]}"
+    assert "Project-URL" not in said and "Home-page" not in said  # none is known
+
+
+def test_the_description_is_the_readme_without_what_leads_into_the_repository(wheel):
+    said = metadata(wheel)
+    text, readme = said.get_payload(decode=True).decode(), export.ROOT.joinpath("README.md").read_text("utf-8")
+    assert said["Description-Content-Type"] == "text/markdown"
+    assert quickstart.programs(text) == quickstart.programs(readme)
+    assert re.findall(r"^#+ .*", text, flags=re.M) == re.findall(r"^#+ .*", readme, flags=re.M)
+    leads = re.compile(r"\]\((?!https://)|<img|src=|!\[")
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    assert not leads.search(prose) and leads.search(readme)
+
+
+def test_the_address_of_the_repository_is_in_the_metadata_where_it_is_known(tmp_path, monkeypatch):
+    monkeypatch.setenv("LDPNB_REPOSITORY", f"{REPOSITORY}/")
+    assert metadata(export.wheel(tmp_path)).get_all("Project-URL") == [f"Source, {REPOSITORY}"]
+
+
+# --------------------------------------------------------------------------------------- the plain environment
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    """The interpreter of a fresh environment with the wheel, numpy, scipy and numba, and nothing else.
+
+    What the wheel needs is linked from this environment, so that no network is asked; pip looks whether it suffices.
+    """
+    folder = tmp_path_factory.mktemp("plain")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (python,) = (path for path in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if path.exists())
+    asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    there = subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True).stdout.strip()
+    for name in CORE:
+        found = distribution(name)
+        for top in {file.parts[0] for file in found.files} - {".."}:
+            (export.Path(there) / top).symlink_to(found.locate_file(top))
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-compile", wheel], check=True)
+    return python
+
+
+def run(python, *arguments, cwd):
+    return subprocess.run([python, "-I", *arguments], cwd=cwd, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_the_package_alone_does_what_the_readme_shows(python, tmp_path):
+    found = run(python, ROOT / "tests" / "quickstart.py", cwd=tmp_path)
+    assert found.stderr == "" and found.stdout.startswith(f"ldpnb {ldpnb.__version__}: "), found.stderr
+
+
+ASKED = """
+import json
+from importlib import import_module
+
+found = {}
+for name in ("book", "book.datasets", "book.gallery", "book.experiment", "serve.collecting"):
+    try:
+        import_module(f"ldpnb.{name}")
+    except ImportError as error:
+        found[name] = str(error)
+import ldpnb
+from ldpnb.attributes import lopub
+
+for name in ("triangulated", "junction_tree"):
+    try:
+        getattr(lopub, name)([(0, 1)], 2)
+    except ImportError as error:
+        found[name] = str(error)
+print(json.dumps(found))
+"""
+
+
+def test_what_needs_an_extra_says_which(python, tmp_path):
+    asked = run(python, "-c", ASKED, cwd=tmp_path)
+    found = json.loads(asked.stdout or "{}")
+    assert len(found) == 7, asked.stderr
+    for name in [name for name in found if name.startswith("book")]:
+        assert re.fullmatch(r"ldpnb.book needs IPython, .*, pandas, .*: pip install 'ldpnb\[chapters\]'", found[name])
+    assert found["serve.collecting"].endswith("needs pyarrow: pip install 'ldpnb[scale]'")
+    for name in ("triangulated", "junction_tree"):
+        assert found[name] == f"{name} needs networkx: pip install 'ldpnb[chapters]'"
+
+
+def test_the_door_of_the_book_asks_for_all_that_is_imported_behind_it():
+    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "ldpnb" / "book").rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    outside = {name.split(".")[0] for name in names} - {*sys.stdlib_module_names, *CORE, "ldpnb"}
+    assert "pandas" in outside and outside - {"cycler"} <= {*ldpnb.book.NEEDED.split()}  # cycler is matplotlib's
+
+
+# --------------------------------------------------------------------------------------------- another system
+
+# What Windows does otherwise, as its documentation has it: no fcntl, locks of bytes, folders that nobody can open, and
+# files that cannot be replaced while somebody reads them.
+WINDOWS = """
+import errno, fcntl, os, subprocess, sys, types  # subprocess takes msvcrt for Windows itself
+
+def locking(file, kind, count, flock=fcntl.flock, how=fcntl.LOCK_EX | fcntl.LOCK_NB):
+    assert (kind, count) == (2, 1)
+    try:
+        flock(file, how)
+    except BlockingIOError:
+        raise PermissionError(errno.EACCES, "Permission denied") from None
+
+def opened(path, *rest, real=os.open):
+    if os.path.isdir(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+    return real(path, *rest)
+
+def replace(old, new, real=os.replace, busy=[1, 1]):
+    if busy:
+        busy.pop()
+        raise PermissionError(errno.EACCES, "Access is denied", str(new))
+    real(old, new)
+
+os.open, os.replace = opened, replace
+sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=locking)
+sys.modules["fcntl"] = None
+import ldpnb.serve._disk as disk
+disk.os = types.SimpleNamespace(**{**vars(os), "name": "nt"})
+"""
+TRIED = """
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import quickstart
+quickstart.SPENDER = sys.argv[2] + quickstart.SPENDER
+getattr(quickstart, sys.argv[3])(Path(sys.argv[4]))
+print("done")
+"""
+
+
+@pytest.mark.parametrize("what, windows", [("kept", True), ("kept", False), ("collected", True), ("collected", False)])
+def test_files_are_kept_where_the_system_is_windows(what, windows, python, tmp_path):
+    """Simulated; the control has the refusals of that system, and is not told that it is there."""
+    system = WINDOWS if windows else WINDOWS.replace('"name": "nt"', '"name": "posix"')
+    program, named = system + TRIED, [ROOT / "tests", system, what, tmp_path]
+    if what == "kept":
+        found = run(python, "-c", program, *named, cwd=tmp_path)
+    else:  # needs pyarrow
+        found = subprocess.run([sys.executable, "-c", program, *named], cwd=ROOT, capture_output=True, text=True)
+    assert (found.stdout == "done\n") == windows, found.stderr
+    assert windows or "PermissionError" in found.stderr
+
+
+# ------------------------------------------------------------------------------------------------ the workflow
+
+WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "install.yml").read_text("utf-8"))
+(JOB,) = WORKFLOW["jobs"].values()
+PYTHONS = JOB["strategy"]["matrix"]["python"]
+
+
+def test_the_workflow_does_the_same_everywhere():
+    assert [system.split("-")[0] for system in JOB["strategy"]["matrix"]["system"]] == ["ubuntu", "macos", "windows"]
+    assert PYTHONS == ["3.11", "3.12", "3.13", "3.14"]
+    assert "python -I tests/quickstart.py" in [step.get("run") for step in JOB["steps"]]

@@ -1,0 +1,337 @@
+"""Planning: half-widths are those of exact laws, what goes backwards comes back, and rankings print what they hold."""
+
+import inspect
+import subprocess
+import sys
+from dataclasses import replace
+from math import inf, isclose, nan, sqrt
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from questions import questions
+
+import ldpnb
+from ldpnb import GRR, HadamardBit, Records
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.oracles import PureProtocol
+from ldpnb.serve import Ranking, choose
+from ldpnb.verify import moments
+
+Z = NormalDist().inv_cdf(0.975)
+ITEM = choose.Item(n=20_000, epsilon=1.0, k=40, share=0.05)
+ASKED = (
+    ITEM,
+    choose.Sets(n=500, epsilon=0.7, d=30, m=3),
+    choose.Frequent(n=9000, epsilon=2.0, d=30, m=3, candidates=5, share=0.1),
+    choose.Vector(n=700, epsilon=1.0, d=3),
+    choose.Distribution(n=5000, epsilon=1.0, k=8),
+    choose.Pairs(n=90_000, epsilon=1.0, d=30, m=3, low=1, high=5),
+    choose.Correlation(n=9000, epsilon=2.0, d=3, share=0.2),
+    choose.Marginals(n=9000, epsilon=2.0, d=4, k=3, share=0.2),
+    choose.Crosstabs(n=9000, epsilon=2.0, d=4, k=3),
+)
+
+
+def name(question):
+    return type(question).__name__
+
+
+# ---------------------------------------------------------------------------------------------------- half-widths
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_half_widths_of_shares_are_those_of_exact_laws(share):
+    """Of one report: the mean square less the square of the mean, where people are drawn; else the mean variance."""
+    for choice in choose.Item(n=900, epsilon=1.3, k=4, share=share).rank():
+        if not isinstance(choice.mechanism, PureProtocol) or choice.name in ("OLH", "block design"):
+            continue
+        _, variance = moments(choice.mechanism, np.arange(4))
+        own, other = variance[0, 0], variance[1:, 0].mean()
+        asked = share * own + (1 - share) * other
+        population = share * (own + 1) + (1 - share) * other - share**2
+        assert choice.half_width(people=True) == pytest.approx(Z * sqrt(asked / 900), rel=1e-9)
+        assert choice.half_width() == pytest.approx(Z * sqrt(population / 900), rel=1e-9)
+
+
+def test_half_widths_of_means_are_the_worst_of_any_population():
+    """A score's mean square is linear between 65 points, and numbers that are −t and t alike have mean 0."""
+    for choice in choose.OneNumber(n=400, epsilon=1.0, low=0, high=10).rank():
+        tried = np.linspace(-1, 1, 65)
+        squares = choice.mechanism.variance(tried)[:, 0] + tried**2
+        assert choice.half_width() == pytest.approx(Z * 5 * sqrt(squares.max() / 400), rel=1e-9), choice.name
+        assert choice.half_width(people=True) == pytest.approx(Z * choice.error, rel=1e-12)
+
+
+def test_half_widths_of_ranges_add_the_chance_of_who_is_asked():
+    question, k = choose.Distribution(n=1, epsilon=1.0, k=5), 5
+    ranges = [np.isin(np.arange(k), range(a, b)) for a in range(k) for b in range(a + 1, k + 1)]
+    chance = np.mean([r.mean() * (1 - r.mean()) for r in ranges])
+    for choice in question.rank():
+        if choice.errors:
+            assert choice.half_width() ** 2 - choice.half_width(people=True) ** 2 == pytest.approx(Z**2 * chance)
+    assert question._entries() == len(ranges)
+
+
+def test_half_widths_of_pairs_are_those_of_exact_laws():
+    """Of people of whom a share holds one key, half of them with +1 and half with −1."""
+    f, n = 0.3, 50
+    people = Records.of({0: 1.0}, {0: -1.0}, {1: 0.0})
+    for choice in choose.Pairs(n=n, epsilon=1.3, d=2, m=1, share=f, low=1, high=5).rank():
+        if choice.name == "Wheel-KV":  # whose hash is too long to enumerate
+            continue
+        mean, variance = moments(choice.mechanism, people)
+        weights = np.array([f / 2, f / 2, 1 - f])
+        total = weights @ (variance + mean**2)[:, :, 0] - (weights @ mean[:, :, 0]) ** 2
+        for what, exact in zip(("share", "share × mean"), total, strict=True):
+            assert choice.half_width(of=what) == pytest.approx(Z * sqrt(exact / n), rel=1e-9), choice.name
+        assert choice.half_width(of="mean") == pytest.approx(2 * Z * sqrt(total[1] / n) / f, rel=1e-9)
+
+
+def test_all_at_once_is_wider_as_bonferroni_says():
+    best = ITEM.rank().best
+    z = NormalDist().inv_cdf(1 - 0.05 / 40 / 2)
+    assert best.half_width(together=True) == pytest.approx(best.half_width() * z / Z, rel=1e-9)
+    entries = {name(one): one._entries() for one in ASKED}
+    assert entries == dict(
+        Item=40, Sets=30, Frequent=30, Vector=3, Distribution=36, Pairs=60, Correlation=3, Marginals=12, Crosstabs=54
+    )
+    one = choose.OneNumber(n=9, epsilon=1.0)
+    assert one.half_width() == one.half_width(together=True)
+
+
+def test_units_are_those_of_the_range():
+    for kind, more in ((choose.OneNumber, {}), (choose.Vector, {"d": 2}), (choose.Pairs, {"d": 3, "m": 1})):
+        plain, years = (kind(n=100, epsilon=1.0, **more, **unit).rank() for unit in ({}, {"low": 18, "high": 90}))
+        for one, other in zip(plain, years, strict=True):
+            assert one.name == other.name and other.errors["mean"] == pytest.approx(36 * one.errors["mean"])
+            assert {k: v for k, v in one.errors.items() if k != "mean"} == {
+                k: v for k, v in other.errors.items() if k != "mean"
+            }
+    for low, high, wrong in ((1, 1, "high"), (5, 1, "high"), (nan, 1, "low"), (0, inf, "high"), ("0", 1, "low")):
+        with pytest.raises(ValueError, match=f"^{wrong} must be"):
+            choose.OneNumber(n=9, epsilon=1.0, low=low, high=high)
+
+
+# ------------------------------------------------------------------------------------------------------ backwards
+
+
+@pytest.mark.parametrize("question", ASKED, ids=name)
+@pytest.mark.parametrize("how", [{}, {"people": True, "level": 0.9}, {"together": True}])
+def test_so_many_people_have_the_half_width_that_is_wanted(question, how):
+    wanted = question.half_width(**how) / 3.3
+    n = question.people_for(wanted, **how)
+    assert replace(question, n=n).half_width(**how) <= wanted * (1 + 1e-11)
+    assert replace(question, n=n - 1).half_width(**how) > wanted
+    assert question.people_for(question.half_width(**how), **how) == question.n
+    assert question.people_for(1e9, **how) == 1
+
+
+@pytest.mark.parametrize("question", [*ASKED, replace(ITEM, bits=8), replace(ITEM, listed=False)], ids=name)
+@pytest.mark.parametrize("factor", [0.6, 4.0])
+def test_the_epsilon_found_is_the_least_that_does(question, factor):
+    wanted = factor * question.half_width()
+    epsilon = question.epsilon_for(wanted)
+    assert replace(question, epsilon=epsilon).half_width() <= wanted
+    assert replace(question, epsilon=epsilon * (1 - 3e-6)).half_width() > wanted
+    start = replace(question, epsilon=epsilon * (30 if factor > 1 else 0.03))
+    assert start.epsilon_for(wanted) == pytest.approx(epsilon, rel=2e-6), "wherever the search begins"
+
+
+def test_ends_of_the_range_of_epsilon():
+    assert ITEM.epsilon_for(1e9) == EPSILON_MIN
+    last = replace(ITEM, epsilon=EPSILON_MAX).half_width()
+    assert ITEM.epsilon_for(last * 1.0001) <= EPSILON_MAX
+    with pytest.raises(
+        ValueError, match=r"half_width must be at least 0\.00302, that of k-.* take n = ([\d,]+), or"
+    ) as e:
+        ITEM.epsilon_for(0.001)
+    n = int(str(e.value).partition("take n = ")[2].partition(", or")[0].replace(",", ""))
+    assert replace(ITEM, n=n, epsilon=EPSILON_MAX).half_width() <= 0.001 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("people", [False, True])
+def test_the_half_width_of_the_smallest_share_is_as_large_as_itself(sides, people):
+    level = 0.95
+    for question in ASKED:
+        if not hasattr(question, "share"):
+            continue
+        for choice in question.rank():
+            if not choice.errors or not (sides == 2 or choice.name == "k-RR"):
+                continue
+            try:
+                share = choice.smallest_share(level, sides=sides, people=people)
+            except ValueError as error:
+                assert "n must be larger, or epsilon" in str(error) and choice.half_width() > 0.5
+                continue
+            variance = question._total(choice.mechanism, people, share)[next(iter(choice.errors))]
+            z = NormalDist().inv_cdf(1 - 0.05 / sides)
+            assert z * sqrt(variance / question.n) == pytest.approx(share, rel=1e-6), (name(question), choice.name)
+    asked = replace(ITEM, share=ITEM.smallest_share())
+    assert asked.half_width() == pytest.approx(asked.share, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", [GRR, HadamardBit])
+def test_the_interval_of_the_smallest_share_begins_at_zero_on_average(kind):
+    """300 surveys by the client itself.
+
+    The mean low end is within 6 of its standard errors of 0, and the part of surveys above 0 within 6 of 1/2; for half
+    of the share neither is.  A false alarm has a probability below 1e-8.
+    """
+    question, surveys, rng = choose.Item(n=1000, epsilon=1.0, k=5), 300, np.random.default_rng(1)
+    choice = next(one for one in question.rank() if one.kind == kind.__name__)
+    share = choice.smallest_share()
+
+    def low_ends(f):
+        values = np.where(rng.random((surveys, 1000)) < f, 0, rng.integers(1, 5, (surveys, 1000)))
+        reports = choice.mechanism.perturb(values.reshape(-1), rng=rng).reshape(surveys, 1000)
+        tallies = [choice.mechanism.tally(one) for one in reports]
+        return np.array([(choice.mechanism.estimate(t) - Z * choice.mechanism.standard_error(t))[0] for t in tallies])
+
+    def fits(low):
+        centred = abs(low.mean()) < 6 * low.std() / sqrt(surveys)
+        return centred, abs((low > 0).mean() - 0.5) < 6 * 0.5 / sqrt(surveys)
+
+    assert fits(low_ends(share)) == (True, True)
+    assert fits(low_ends(share / 2)) == (False, False)
+
+
+def test_what_cannot_be_told_is_said():
+    few = choose.Item(n=10, epsilon=0.01, k=4)
+    with pytest.raises(
+        ValueError, match="n must be larger, or epsilon, for any share to be told from zero, got 10, 0.01"
+    ):
+        few.smallest_share()
+    for question in (choose.OneNumber(n=9, epsilon=1.0), choose.Distribution(n=9, epsilon=1.0, k=4)):
+        with pytest.raises(ValueError, match="smallest_share must be asked about a share with a closed form, got "):
+            question.smallest_share()
+    matrix = ITEM.rank()[-1]
+    for ask in (matrix.half_width, matrix.smallest_share, lambda: matrix.people_for(0.1)):
+        with pytest.raises(ValueError, match="closed form"):
+            ask()
+    for ask in (replace(ITEM, bits=1).half_width, lambda: replace(ITEM, bits=1).epsilon_for(0.01)):
+        with pytest.raises(
+            ValueError, match="bits = 1, public_free = False, listed = True, .* shortest report has 6 bits"
+        ):
+            ask()
+
+
+@pytest.mark.parametrize("ask", [choose.Question.people_for, choose.Question.epsilon_for])
+@pytest.mark.parametrize("bad", [0, -1.0, nan, inf, "1", None, True, [0.1]])
+def test_half_widths_are_positive_numbers(ask, bad):
+    with pytest.raises(ValueError, match="half_width must be a positive number, got"):
+        ask(ITEM, bad)
+
+
+@pytest.mark.parametrize(
+    ("argument", "values"),
+    [
+        ("level", [0, 1, 95, nan, "x", None, True]),
+        ("of", ["mean", "", 3]),
+        ("people", [1, None, "yes"]),
+        ("together", [40, None, "yes"]),
+        ("sides", [0, 3, True, None, "2"]),
+    ],
+)
+def test_other_arguments_are_checked(argument, values):
+    best = ITEM.rank().best
+    asks = {
+        "half_width": (best.half_width, ITEM.half_width),
+        "people_for": (lambda **how: best.people_for(0.01, **how), lambda **how: ITEM.people_for(0.01, **how)),
+        "epsilon_for": (lambda **how: ITEM.epsilon_for(0.01, **how),),
+        "smallest_share": (best.smallest_share, ITEM.smallest_share),
+    }
+    for kind, several in asks.items():
+        if argument in inspect.signature(getattr(choose.Question, kind)).parameters:
+            for ask in several:
+                for bad in values:
+                    with pytest.raises(ValueError, match=f"^{argument} must be"):
+                        ask(**{argument: bad})
+
+
+# ------------------------------------------------------------------------------------------------------- rankings
+
+
+def test_a_ranking_is_a_sequence():
+    ranking = ITEM.rank()
+    assert isinstance(ranking, Ranking) and len(ranking) == len(list(ranking)) == 15
+    first, *_, last = ranking
+    assert ranking[0] is first is ranking.best and ranking[-1] is last and last in ranking
+    assert isinstance(ranking[:3], Ranking) and list(ranking[:3]) == [ranking[i] for i in range(3)]
+    assert ranking == ITEM.rank() != replace(ITEM, epsilon=2.0).rank() and ranking.index(last) == 14
+    with pytest.raises(IndexError):
+        ranking[15]
+
+
+def test_a_ranking_prints_what_it_holds():
+    ranking = ITEM.rank()
+    assert str(ranking) == repr(ranking)
+    lines = str(ranking).splitlines()
+    assert lines[0] == "Standard error of the share of an item, for 20,000 people at ε = 1"
+    assert max(map(len, lines)) <= 120
+    rows = dict(zip([c.name for c in ranking], lines[3:], strict=False))
+    assert rows["k-Subset"].split() == "k-Subset 1.323 2.611 1.00× 32 + 0 report and item yes".split()
+    assert rows["wheel"].split() == "wheel 1.370 2.702 1.07× 2 + 96 report and item no".split()
+    for one in ranking:
+        assert (f"  {one.name}: {one.why}" in str(ranking)) == one.excluded
+    assert "No mechanism is left." in str(replace(ITEM, bits=1).rank())
+    assert "k-RR: a report has 6 bits, 1 are allowed (error 2.729)" in str(replace(ITEM, bits=1).rank())
+    stars = str(choose.Pairs(n=200_000, epsilon=1.0, d=300, m=8, low=1, high=5).rank()).splitlines()
+    assert stars[0].endswith("the mean of their values in [1, 5], for 200,000 people at ε = 1")
+    assert stars[2].split()[:8] == "mechanism share, points share × mean, points mean".split()
+
+
+def test_a_ranking_prints_without_pandas():
+    code = (
+        "import sys; sys.modules['pandas'] = None; from ldpnb.serve import choose\n"
+        "ranking = choose.Item(n=20_000, epsilon=1.0, k=4).rank(); print(ranking)\n"
+        "try: ranking.to_frame()\nexcept ImportError as error: print(error)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.endswith("to_frame needs pandas: install ldpnb with its extra, ldpnb[chapters]\n") and "k-RR" in told
+
+
+def test_a_ranking_as_a_table():
+    for question in (ITEM, ASKED[2]):
+        ranking = question.rank()
+        frame = ranking.to_frame()
+        assert len(frame) == len(ranking)
+        for choice, (_, row) in zip(ranking, frame.iterrows(), strict=True):
+            for what in ("name", "error", "server", "listed", "excluded", "why", "code"):
+                assert row[what] == getattr(choice, what)
+            assert choice.private_bits is None or row["private_bits"] == choice.private_bits
+            if choice.errors:
+                assert row["error: share"] == choice.errors["share"] and row["half_width"] == choice.half_width()
+
+
+# ----------------------------------------------------------------------------------------------- the line to copy
+
+
+def test_the_line_of_python_makes_the_mechanism():
+    names, seen = {}, set()
+    exec("from ldpnb import *", names)
+    for task, question in questions(every=41):
+        for choice in choose.TASKS[task](**question).rank():
+            seen.add(choice.kind)
+            if choice.mechanism is None:
+                assert choice.code == ""
+            elif choice.kind in ("gfim", "ldpminer"):
+                found = eval(choice.code, {choice.kind: lambda *args, **kw: (args, kw), "records": 1, "rng": 2})
+                assert found == ((1,), choice.mechanism.keywords | {"rng": 2})
+                assert getattr(ldpnb, choice.kind) is choice.mechanism.func
+            else:
+                assert eval(choice.code, names) == choice.mechanism and len(choice.code) < 150 or task == "distribution"
+    assert {"GRR", "PrivKV", "IOH", "DrawnAttributes", "Hierarchy", "gfim"} <= seen
+
+
+def test_the_line_of_python_is_short():
+    assert ITEM.rank().best.code == "SubsetSelection(k=40, epsilon=1.0)"
+    short = replace(ITEM, k=300, epsilon=3.0, bits=40).rank()
+    sizes = [c.code for c in short if c.kind == "SubsetSelection"]
+    assert sizes == ["SubsetSelection(k=300, epsilon=3.0, size=6)"]
+    keys = choose.Correlation(n=9, epsilon=1.0, d=50).rank().best
+    assert keys.code.startswith('PairSampling(keys=tuple(f"key {i}" for i in range(1, 51)), oracle=')
+    table = choose.Crosstabs(n=9, epsilon=1.0, d=16, k=2).rank().best
+    assert table.code == "Blocks(sizes=(2,) * 16, size=2, epsilon=1.0)"
+    assert all(isclose(eval(c.code, vars(ldpnb) | {"GRR": GRR}).epsilon, 1.0) for c in ITEM.rank() if c.kind == "GRR")
