@@ -130,7 +130,7 @@ ask(
 # In OpenDP, bounds and categories describe the data that the caller promises.
 # The transformation `make_clamp` keeps a list of numbers inside.
 #
-# ## What does the server learn about errors, and before asking?
+# ## What does the server learn?
 
 # %% tags=["hide-input"]
 ask({"interval": "error of a result", "planning": "before anybody is asked", "files": "reports or data in files"})
@@ -146,7 +146,7 @@ ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "s
 #
 # ## How is ε checked and counted?
 #
-# *Audited* is the lower bound of {ref}`our audit <ch-verify>` from 50,000 reports for each of three answers.
+# *Audited* is the lower bound from {ref}`our audit <ch-verify>` from 50,000 reports for each of three answers.
 # All clients claim ε = 1.
 # The audit refutes a right client with a probability of at most $10^{-6}$, and a bound below 1 is no proof.
 
@@ -154,7 +154,7 @@ ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "s
 ask({"stated": "stated or proved", "audited": "audited", "account": "an account of several reports"})
 
 # %% [markdown]
-# OpenDP and diffprivlib count several releases with better bounds than a sum; ldpnb adds.
+# OpenDP and diffprivlib have better bounds than a sum for many releases; ldpnb adds.
 #
 # ## How long do 20,000 reports take?
 #
@@ -173,6 +173,7 @@ ROWS = {
     "multi-freq-ldpy": ("one per person", "numba's"),
 }
 took = about["nanoseconds"]
+ratio = {name: took[name] / took["ldpnb, secure"] for name in ROWS}
 table(
     pd.DataFrame(
         [
@@ -181,7 +182,7 @@ table(
                 "calls": calls,
                 "random numbers": numbers,
                 "ns per report": f"{took[name] / 20_000:,.0f}",
-                "÷ ldpnb, array, system's": f"{took[name] / took['ldpnb, secure']:,.3g}",
+                "÷ ldpnb, array, system's": f"{ratio[name]:,.0f}" if ratio[name] >= 100 else f"{ratio[name]:.2g}",
             }
             for name, (calls, numbers) in ROWS.items()
         ]
@@ -209,4 +210,4 @@ ask({"more": "has, and ldpnb does not"}, list(NAMES)[1:])
 #   Ours are computed from the running Python code, at small sizes ({ref}`ch-verify`).
 # - *Searching for strings:* pure-ldp has three ways to build frequent strings piece by piece.
 #   Ours are in {ref}`ch-unknown`.
-# - *Reports over time:* multi-freq-ldpy has mechanisms whose reports are repeated; we have RAPPOR alone ({ref}`ch-rappor`).
+# - *Reports over time:* multi-freq-ldpy has several mechanisms whose reports are repeated; ours is RAPPOR ({ref}`ch-rappor`).

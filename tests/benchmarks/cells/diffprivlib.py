@@ -74,7 +74,8 @@ def planning():
 def files():
     from names import absent, named
 
-    print(*(name.split("models.")[1] for name in named("diffprivlib", "^partial_fit") if "(" not in name), end="; ")
+    parts = [name.split(".")[-2] for name in named("diffprivlib", "^partial_fit") if "(" not in name]
+    print("partial_fit of", ", ".join(parts), end="; ")
     absent("diffprivlib", "file", "csv", "parquet", "chunk", "partition", "dask", "merge")
 
 
@@ -87,7 +88,7 @@ def strings():
 def pairs():
     from names import absent
 
-    absent("diffprivlib", "key_?value", "itemset", "set_valued", "rating")
+    absent("diffprivlib", "keyvalue", "key_value", "itemset", "set_valued", "rating")
 
 
 def tables():

@@ -75,7 +75,7 @@ def strings():
 def pairs():
     from names import absent
 
-    absent("multi_freq_ldpy", "key_?value", "itemset", "set_valued", "rating")
+    absent("multi_freq_ldpy", "keyvalue", "key_value", "itemset", "set_valued", "rating")
 
 
 def tables():

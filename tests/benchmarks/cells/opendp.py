@@ -65,13 +65,15 @@ def outside():
 
 def interval():
     import opendp.prelude as dp
-    from names import named
 
     dp.enable_features("contrib")
     found = dp.laplacian_scale_to_accuracy(scale=1.0, alpha=0.05)
-    print(f"central: ±{found:.3f} by laplacian_scale_to_accuracy(1, 0.05), and summarize(alpha) of a query;", end=" ")
-    local = {name.split(".")[-1] for name in named("opendp", "debias") if "(" not in name}
-    print("local:", *local, "returns", type(dp.m.debias_randomized_response_bitvec([b"\1"], 0.5)).__name__)
+    print(f"central: ±{found:.3f} with 95 %, from scale 1 of Laplace noise;", end=" ")
+    print(
+        "local:",
+        type(dp.m.debias_randomized_response_bitvec([b"\1"], 0.5)).__name__,
+        "of estimates from vectors of bits",
+    )
 
 
 def planning():
@@ -80,8 +82,8 @@ def planning():
     dp.enable_features("contrib")
     scale = dp.accuracy_to_laplacian_scale(accuracy=2.0, alpha=0.05)
     keep = dp.binary_search_param(dp.m.make_randomized_response_bool, d_in=1, d_out=1.0)
-    print(f"central: accuracy_to_laplacian_scale(2, 0.05) = {scale:.3f};", end=" ")
-    print(f"local: binary_search_param finds p = {keep:.3f} of make_randomized_response_bool for ε = 1")
+    print(f"central: scale {scale:.3f} from accuracy 2 at 0.05;", end=" ")
+    print(f"binary_search_param: p = {keep:.3f} of randomized response from ε = 1")
 
 
 def files():
@@ -123,7 +125,7 @@ def strings():
 def pairs():
     from names import absent
 
-    absent("opendp", "key_?value", "itemset", "set_valued", "rating")
+    absent("opendp", "keyvalue", "key_value", "itemset", "set_valued", "rating")
 
 
 def tables():

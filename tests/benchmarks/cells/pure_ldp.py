@@ -82,7 +82,7 @@ def strings():
 def pairs():
     from names import absent
 
-    absent("pure_ldp", "key_?value", "itemset", "set_valued", "rating")
+    absent("pure_ldp", "keyvalue", "key_value", "itemset", "set_valued", "rating")
 
 
 def tables():
