@@ -136,7 +136,7 @@ def more():
     from diffprivlib import models, tools
 
     print("central:", ", ".join(name for name in dir(models) if name[0].isupper()), end="; ")
-    print(", ".join(name for name in ("quantile", "var", "histogramdd") if hasattr(tools, name)))
+    print(", ".join(name for name in ("nanmean", "count_nonzero", "histogramdd") if hasattr(tools, name)))
 
 
 def time():
