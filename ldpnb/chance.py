@@ -448,8 +448,10 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
         point, cells = (point << WORD) + more(), cells << WORD
 
 
-def toss(p: float, rng: Randomness) -> bool:
+def toss(p: float | Fraction, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
+    if isinstance(p, Fraction):
+        p = float(p)
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
             rng.trace.append(("bernoulli", ()))
