@@ -122,7 +122,7 @@ class References:
             claims = next(paper for paper in read_claims(ROOT / "book" / "claims") if paper.key == target).claims
             count = Counter(claim.verdict for claim in claims)
             return f"{len(claims)} claims: {', '.join(f'{count[v]} {v}' for v in VERDICTS if count[v])}.", None
-        if role == "term":
+        if role in ("term", "download"):  # a file to download is beside the page of the site, not beside the notebook
             return target, None
         if role.startswith("py:"):
             return f"`{target.rpartition('.')[2] if target[0] == '~' else target}`", None

@@ -203,7 +203,7 @@ class Number(Asked):
         What becomes of a number outside the range: an error, or the nearest end, which moves the mean.
     unit : str
         Of the number, for the table.
-    mechanism : one of `ldpnb.numbers` for one number, optional
+    mechanism : mechanism for one number, optional
 
     Examples
     --------
