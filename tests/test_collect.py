@@ -922,7 +922,7 @@ def run(code, *without, cwd):
 
 @pytest.mark.slow
 def test_what_is_missing_is_said(tmp_path):
-    found = run("import ldpnb, ldpnb.core; import ldpnb.serve.collecting", "pyarrow", cwd=tmp_path)
+    found = run("import ldpnb; ldpnb.collect(ldpnb.GRR(k=4, epsilon=1.0), ['a'])", "pyarrow", cwd=tmp_path)
     assert "ImportError: ldpnb.collect needs pyarrow: pip install 'ldpnb[scale]'" in found.stderr
     save(np.array([0, 1]), tmp_path / "a", MECHANISM)
     code = "from ldpnb import GRR, collect; "

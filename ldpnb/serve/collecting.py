@@ -36,7 +36,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,10 +49,6 @@ from ldpnb.checks import check_array, check_bits, check_count
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._disk import lock, placing
 from ldpnb.serve.keeping import identity
-
-needs("ldpnb.collect", "scale", "pyarrow")
-import pyarrow as pa  # type: ignore[import-untyped]  # noqa: E402
-import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: E402
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -69,6 +65,15 @@ LOST = 30.0  # seconds that a cluster may be without the workers it had; their n
 AWAITED = 300.0  # and that one may take to get its first
 
 StrPath = str | bytes | os.PathLike[str]
+
+
+@cache
+def _pyarrow(what: str = "ldpnb.collect") -> Any:
+    """Return pyarrow, which is imported on use, so that help and star imports work without it."""
+    needs(what, "scale", "pyarrow")
+    import pyarrow.parquet  # type: ignore[import-untyped]
+
+    return pyarrow
 
 
 class PartitionError(ValueError):
@@ -113,6 +118,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         If the file system fails, or the folder may not be read.  The file may be there all the same: look, before the
         reports are written again, and write them under the same path, where they cannot be twice.
     """
+    pq = _pyarrow("ldpnb.save").parquet
     path, label = Path(_mounted(path, "path")), _text(label)
     _utf8(str(path))
     if os.path.lexists(path):
@@ -144,7 +150,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                     for start in range(0, len(block), rows):
                         columns = _columns(block[start : start + rows])
                         crcs = _checksums(columns, crcs)
-                        table = pa.Table.from_arrays([_to_arrow(x) for x in columns], schema=schema)
+                        table = _pyarrow().Table.from_arrays([_to_arrow(x) for x in columns], schema=schema)
                         writer.write_table(table, row_group_size=rows)  # the writer has a default of its own
                     n += len(block)
                 said = {
@@ -192,6 +198,7 @@ def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Re
     MemoryError, OSError
         If memory, rights or the file system fail, which says nothing of the file.
     """
+    _pyarrow("ldpnb.serve.read")
     name, path, label = identity(mechanism), _mounted(path, "path"), _text(label)
     with _fault(path, name), _Partition(path, name, label) as partition:
         yield from partition.blocks()
@@ -236,7 +243,7 @@ class _Partition:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
             raise ValueError("it is no file")  # and might never answer
-        self.size, self.file = found.st_size, pq.ParquetFile(path, page_checksum_verification=True)
+        self.size, self.file = found.st_size, _pyarrow().parquet.ParquetFile(path, page_checksum_verification=True)
         try:
             self._judge(name, label)
         except BaseException:
@@ -291,6 +298,7 @@ class _Partition:
 
 def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
     """Columns: numbers or bits, or as many bytes as a report has of them."""
+    pa = _pyarrow()
 
     def kind(of: np.dtype[Any]) -> Any:
         base, size = of.base, int(np.prod(shape + of.shape))
@@ -306,13 +314,15 @@ def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
 
 
 def _encodings(schema: Any) -> dict[str, Any]:
+    types = _pyarrow().types
+
     def encoding(of: Any) -> str:
         if numbers(of):
             return "DELTA_BINARY_PACKED"
-        wide = pa.types.is_fixed_size_binary(of) and of.byte_width > WIDE
-        return "PLAIN" if wide or pa.types.is_boolean(of) else "BYTE_STREAM_SPLIT"
+        wide = types.is_fixed_size_binary(of) and of.byte_width > WIDE
+        return "PLAIN" if wide or types.is_boolean(of) else "BYTE_STREAM_SPLIT"
 
-    numbers = pa.types.is_integer
+    numbers = types.is_integer
     return {
         "column_encoding": {column.name: encoding(column.type) for column in schema},
         "compression": {column.name: "NONE" if numbers(column.type) else "ZSTD" for column in schema},
@@ -356,6 +366,7 @@ def _written_crcs(crcs: Iterable[int]) -> str:
 
 
 def _to_arrow(column: NDArray[Any]) -> Any:
+    pa = _pyarrow()
     if column.ndim == 1:
         return pa.array(column)
     kind = pa.binary(column.shape[1])
@@ -364,7 +375,7 @@ def _to_arrow(column: NDArray[Any]) -> Any:
 
 def _to_numpy(column: Any) -> NDArray[Any]:
     array = column.combine_chunks()
-    if not pa.types.is_fixed_size_binary(array.type):
+    if not _pyarrow().types.is_fixed_size_binary(array.type):
         return np.ascontiguousarray(array.to_numpy(zero_copy_only=False))
     width = array.type.byte_width
     flat = np.frombuffer(array.buffers()[1], np.uint8, len(array) * width, array.offset * width)
@@ -456,6 +467,7 @@ def collect(
     ImportError
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
+    _pyarrow()
     names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
@@ -515,6 +527,7 @@ def _lock(file: Any, *, shared: bool) -> bool:
 
 def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, told: Told) -> Collected:
     """Count one partition."""
+    _pyarrow()  # on a worker, too
     name, seen = identity(mechanism), 0
     try:
         with _fault(path, name):
