@@ -47,6 +47,7 @@ from numpy.typing import NDArray
 from ldpnb._door import needs
 from ldpnb.checks import check_array, check_bits, check_count
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
+from ldpnb.serve._asked import Asked, mechanism_of
 from ldpnb.serve._disk import lock, placing
 from ldpnb.serve.keeping import identity
 
@@ -87,7 +88,7 @@ class ClusterError(RuntimeError):
 # ------------------------------------------------------------------------------------------------------ one partition
 
 
-def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism, *, label: str = "") -> None:
+def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> None:
     """Write reports as one partition.
 
     The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.  Until then it
@@ -102,12 +103,12 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     path : path
         Of a file that does not exist, on a file system with hard links.  Many mounts of object storage have none: write
         to a disk, and copy whole files there.
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
         Whose reports they are.  Their layout and their bits are checked now, and the first of them; the others when
         they are counted.
     label : str
         What they are reports of, where the mechanism does not tell: the question, the round, the place.  `read` and
-        `collect` compare it like the mechanism.
+        `collect` compare it like the mechanism.  Of a question it is its identity, if nothing is said.
 
     Raises
     ------
@@ -119,6 +120,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         reports are written again, and write them under the same path, where they cannot be twice.
     """
     pq = _pyarrow("ldpnb.save").parquet
+    mechanism, label = mechanism_of(mechanism, label)
     path, label = Path(_mounted(path, "path")), _text(label)
     _utf8(str(path))
     if os.path.lexists(path):
@@ -173,7 +175,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                 raise ValueError(f"path must be new, got {path}, which exists") from error
 
 
-def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Reports]:
+def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Iterator[Reports]:
     """Read a partition, a row group at a time.
 
     Whether the file is whole is known at its end: what came before an error is not to be used.
@@ -181,10 +183,10 @@ def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Re
     Parameters
     ----------
     path : path
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
         Whose reports they must be.
     label : str
-        With which they must have been written.
+        With which they must have been written; of a question, its identity if nothing is said.
 
     Yields
     ------
@@ -199,6 +201,7 @@ def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Re
         If memory, rights or the file system fail, which says nothing of the file.
     """
     _pyarrow("ldpnb.serve.read")
+    mechanism, label = mechanism_of(mechanism, label)
     name, path, label = identity(mechanism), _mounted(path, "path"), _text(label)
     with _fault(path, name), _Partition(path, name, label) as partition:
         yield from partition.blocks()
@@ -263,7 +266,7 @@ class _Partition:
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(f"it holds those of {name} labelled {found!r}, not {label!r}")
+            raise ValueError(f"it holds those labelled {found!r:.240}, not {label!r:.240}")
         self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
@@ -420,7 +423,7 @@ class Collected:
 
 
 def collect(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Asked,
     paths: StrPath | Iterable[StrPath],
     items: Any = None,
     *,
@@ -433,7 +436,7 @@ def collect(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
     paths : path or iterable of path
         The partitions, or a folder that holds them, as ``*.parquet``, and nothing else, not even what somebody is
         writing; what a killed writer left is passed over.  A cluster's workers must find them under the same paths.
@@ -441,7 +444,7 @@ def collect(
     items : sequence, optional
         The candidates to count, for mechanisms whose client does not know the domain.
     label : str
-        With which the partitions must have been written.
+        With which the partitions must have been written; of a question, its identity if nothing is said.
     scheduler : distributed.Client or str, optional
         Where to count: a client of a dask cluster, or the address of its scheduler, ``"tcp://host:port"``; by default
         in this process.  Tallies are added on the workers, a few at a time, and only the sum travels.
@@ -468,6 +471,7 @@ def collect(
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
     _pyarrow()
+    mechanism, label = mechanism_of(mechanism, label)
     names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
