@@ -210,7 +210,7 @@ class Choice:
         >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
         (0.0259, 0.0217)
         >>> round(best.smallest_share(power=0.8), 4)
-        0.037
+        0.0372
         """
         if sides not in (1, 2) or isinstance(sides, bool):
             raise ValueError(f"sides must be 1 or 2, got {sides!r}")
