@@ -419,7 +419,7 @@ def test_a_file_is_not_blamed_for_the_machine(failure, where, tmp_path, monkeypa
         raise failure
 
     place, name = {
-        "opened": (module.pq, "ParquetFile"),
+        "opened": (pq, "ParquetFile"),
         "read": (pq.ParquetFile, "read_row_group"),
         "counted": (GRR, "tally"),
     }[where]
