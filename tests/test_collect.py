@@ -305,7 +305,7 @@ def test_a_label_is_compared_like_the_mechanism(tmp_path):
     assert collect(MECHANISM, [age], label="age").reports == 2 and collect(MECHANISM, [none]).reports == 2
     assert np.concatenate(list(read(age, MECHANISM, label="age"))).tolist() == [0, 1]
     for path, label, said in ((age, "income", "age"), (age, "", "age"), (none, "age", "")):
-        words = rf"of GRR\(k=4, epsilon=1.0\), got {path}: it holds those labelled '{said}', not '{label}'"
+        words = rf"got {path}: it holds those of GRR\(k=4, epsilon=1.0\) labelled '{said}', not '{label}'"
         with pytest.raises(PartitionError, match=words):
             list(read(path, MECHANISM, label=label))
         with pytest.raises(PartitionError, match=words):

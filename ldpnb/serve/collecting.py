@@ -266,7 +266,7 @@ class _Partition:
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(f"it holds those labelled {found!r:.240}, not {label!r:.240}")
+            raise ValueError(f"it holds those of {name} labelled {found!r:.210}, not {label!r:.210}")
         self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
