@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         norm_sub as norm_sub,
     )
     from ldpnb.serve import (
+        Account as Account,
         Number as Number,
         OneOf as OneOf,
         Ratings as Ratings,

@@ -5,6 +5,7 @@ that all of them together raise a false alarm with a probability below 1e-6 wher
 of a level of 80 % for all together with 78 % at least.
 """
 
+import re
 import subprocess
 import sys
 
@@ -38,7 +39,7 @@ from ldpnb import (
     interval,
 )
 from ldpnb.keyvalue import mean_of
-from ldpnb.serve import Account, BudgetError, load_tally, save_tally
+from ldpnb.serve import Account, BudgetError, choose, load_tally, save_tally
 
 
 def rng(seed=0):
@@ -178,7 +179,8 @@ def test_categories_from_data_are_refused_with_the_reason(categories):
         (["a", "a"], "categories must be distinct in print, got 'a' twice: leave one out"),
         (["1", 1], "categories must be distinct in print, got '1' twice"),
         (["a", ""], "strings, not empty, bools or integers, got ''"),
-        (["a", None], "got None: write it as a string"),
+        (["a", None], 'got None: a missing answer is no label, missing="no answer" counts them; a list taken from'),
+        (["a", float("nan")], 'got nan: a missing answer is no label, missing="no answer" .* before anybody answers'),
         ([1.5, 2], "got 1.5: write it as a string"),
     ],
 )
@@ -233,7 +235,9 @@ def test_answers_are_refused_with_the_cure(question, column, words):
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: OneOf(["a", "b"]), "epsilon must be a finite number"),
+        (lambda: OneOf(["a", "b"]), "^epsilon must be given, e.g. epsilon=1.0$"),
+        (lambda: Number(0, 1), "^epsilon must be given, e.g. epsilon=1.0$"),
+        (lambda: OneOf(["a", "b"], epsilon=0), "^epsilon must be a finite number"),
         (lambda: OneOf(["a", "b"], epsilon=1.0, missing="a"), "missing must be no category, got 'a': give it another"),
         (
             lambda: OneOf(["a", "b"], epsilon=1.0, missing=0),
@@ -459,10 +463,51 @@ def test_a_result_prints_as_a_table():
     assert " years" in str(age.estimate(age.tally(age.perturb([50] * 100, rng=rng()))))
 
 
+LONG = "NullPointerException at com.app.Screen"
+
+
+@pytest.mark.parametrize(
+    "labels, shown",
+    [
+        ([f"{LONG}1", f"{LONG}10", "x" * 40], [f"{LONG}1", f"{LONG}10", "x" * 40]),
+        ([f"{LONG}111", f"{LONG}1110"], [f"{LONG[:20]}…{LONG[-16:]}111", f"{LONG[:20]}…{LONG[-15:]}1110"]),
+        (["a" * 30 + x + "b" * 30 for x in "cd"], ["a" * 18 + "…" + "b" * 17 + f" [{i}]" for i in range(2)]),
+        (["a b", "a  b", "c"], ["a b [0]", "a b [1]", "c"]),
+        (["a b", "a  b", "a b [1]"], ["a b [0]", "a b [1]", "a b [1] [2]"]),
+    ],
+)
+def test_labels_in_print_are_short_and_distinct(labels, shown):
+    import matplotlib
+
+    matplotlib.use("agg")
+    question = OneOf(labels, mechanism=GRR(k=len(labels), epsilon=1.0))
+    found = question.estimate(question.tally([0, 1]))
+    width = max(len("category"), *map(len, shown))
+    assert [line[: width + 2] for line in str(found).splitlines()[1:-2]] == [f"{x:<{width}}  " for x in shown]
+    assert width <= 40 and len({*shown}) == len(labels)
+    axes = found.plot()
+    assert [one.get_text() for one in axes.get_yticklabels()] == shown
+
+
+def test_a_long_table_says_how_many_rows_stand_out_by_chance():
+    """200 absent strings, intervals of 90 %: those above zero are binomial with 5 %; a false alarm: below 1e-7."""
+    labels = [f"s{i}" for i in range(200)]
+    word = Strings(epsilon=2.0)
+    tally = word.tally(word.perturb(["other"] * 20_000, rng=rng()), labels)
+    found = word.estimate(tally, level=0.9)
+    said = "if all shares were 0, about 10 of 200 intervals would lie above it by chance; estimate(…, together=True)"
+    assert said in str(found) and "by chance" not in str(word.estimate(tally, level=0.9, together=True))
+    out = int((found.low > 0).sum())
+    assert binom.cdf(out, 200, 0.05) > 1e-8 and binom.sf(out - 1, 200, 0.05) > 1e-8 and out
+    assert not (word.estimate(tally, level=0.9, together=True).low > 0).sum() > 5
+    short = word.estimate(word.tally(word.perturb(["other"] * 20_000, rng=rng()), labels[:40]))
+    assert "by chance" not in str(short)
+
+
 def test_a_long_table_shows_the_largest():
     many = OneOf(list(range(200)), mechanism=GRR(k=200, epsilon=8.0))
     text = str(many.estimate(Tally(many.mechanism, 19900, np.arange(200))))
-    assert text.count("\n") == 43 and "\n160 " in text and "\n159 " not in text
+    assert text.count("\n") == 44 and "\n160 " in text and "\n159 " not in text
     assert "the 40 largest of 200 are shown; to_frame() has all" in text
 
 
@@ -528,6 +573,62 @@ def test_reports_are_collected_from_partitions(tmp_path):
     np.testing.assert_array_equal(found.tally.counts, COLOURS.tally(reports).counts)
 
 
+def test_a_question_stands_for_its_mechanism_and_its_identity(tmp_path):
+    reports, path = COLOURS.perturb(STORY * 20, rng=rng()), tmp_path / "a.parquet"
+    ldpnb.save(reports, path, COLOURS)
+    for asked in ((COLOURS, {}), (COLOURS.mechanism, {"label": COLOURS.identity})):
+        assert (
+            ldpnb.collect(asked[0], [path], **asked[1]).tally.counts.tolist() == COLOURS.tally(reports).counts.tolist()
+        )
+        assert np.concatenate([*ldpnb.serve.read(path, asked[0], **asked[1])]).tolist() == reports.tolist()
+    other = OneOf(["blue", "red", "green"], epsilon=1.0, missing="none")
+    with pytest.raises(ldpnb.serve.PartitionError, match="it holds those of .* labelled"):
+        ldpnb.collect(other, [path])
+    ldpnb.save(reports, tmp_path / "b.parquet", COLOURS, label="mine")
+    assert ldpnb.collect(COLOURS, [tmp_path / "b.parquet"], label="mine").reports == len(reports)
+    survey = Survey({"colour": COLOURS}, limit=1.0)
+    for call in (lambda: ldpnb.collect(survey, [path]), lambda: ldpnb.save(reports, tmp_path / "c", survey)):
+        with pytest.raises(ValueError, match="^mechanism must be a Mechanism, or a question of a survey, got Survey"):
+            call()
+
+
+def test_an_identity_is_short_and_tells_lists_apart(tmp_path):
+    """With a list of 2,000 the whole has 28,000 characters; it is in each file, and in messages."""
+    labels = [f"crash-{i:04}" for i in range(2000)]
+    one, other = OneOf(labels, epsilon=1.0), OneOf([*labels[:-2], *labels[:-3:-1]], epsilon=1.0)
+    assert len(one.identity) == len(other.identity) == 200 and one.identity[:120] == other.identity[:120]
+    assert one.identity != other.identity and re.search("… sha256 [0-9a-f]{64}$", one.identity)
+    assert "sha256" not in COLOURS.identity and COLOURS.identity.endswith("GRR(k=4, epsilon=1.0)")
+    ldpnb.save(np.zeros(3, np.int64), tmp_path / "a", one)
+    for label in ("", other.identity, "x" * 10**5):
+        with pytest.raises(ldpnb.serve.PartitionError) as caught:
+            ldpnb.collect(one.mechanism, [tmp_path / "a"], label=label)
+        assert len(str(caught.value).replace(str(tmp_path), "")) < 800
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("k", [65, 200, 2000])
+def test_a_long_list_takes_a_mechanism_that_does_not_slow_down_with_it(k, epsilon):
+    ranked = [one for one in choose.Item(n=10_000, epsilon=epsilon, k=k, share=1 / k).rank() if not one.excluded]
+    close = [one for one in ranked if one.error <= 1.05 * ranked[0].error and one.server == "report"]
+    taken = OneOf([*range(k)], epsilon=epsilon).mechanism
+    assert taken == (close or ranked)[0].mechanism
+    errors = [float(f"{one.error:.9g}") for one in ranked]
+    assert errors == sorted(errors), "the ranking itself goes by the error"
+    assert taken.report_bits + taken.public_bits < 20 and ranked[0].name == "k-Subset" and ranked[0].server != "report"
+
+
+@pytest.mark.parametrize("k", [2, 7, 64])
+def test_a_short_list_takes_the_least_error(k):
+    question = OneOf([*range(k)], epsilon=1.0)
+    assert question.mechanism == question.rank().best.mechanism
+
+
+def test_a_long_list_with_no_short_report_close_by_takes_the_least_error():
+    question = OneOf([*range(2000)], epsilon=6.0)  # that of a block design is 5.1 % larger
+    assert question.mechanism == question.rank().best.mechanism and question.rank().best.name == "k-Subset"
+
+
 QUESTIONS = {
     "colour": COLOURS,
     "age": Number(0, 100, epsilon=0.5, missing="decline"),
@@ -583,6 +684,9 @@ def test_one_person_answers_from_an_account(tmp_path):
     with pytest.raises(ValueError, match="got 1 of 1 missing"):
         survey.answer(row, account=account)
     assert account.spent == 0, "nothing is paid for answers that are refused"
+    for none in (None, tmp_path / "account"):
+        with pytest.raises(ValueError, match=r"^account must be an Account, .* e.g. Account\(path, limit=2.0\), got"):
+            survey.answer(row, account=none)
     row["runs"] = False
     found = survey.answer(row, account=account, rng=SystemRandom())
     assert {name: len(report) for name, report in found.items()} == dict.fromkeys(QUESTIONS, 1)

@@ -19,13 +19,13 @@ import vectors as tool
 from mechanisms import CATALOGUE
 from scipy.stats import binom
 
-from ldpnb import GRR, OLH, OUE, RAPPOR, HadamardBit, SHist, SubsetSelection
+from ldpnb import GRR, OLH, OUE, RAPPOR, HadamardBit, OneOf, SHist, SubsetSelection, Survey
 from ldpnb.attributes import DrawnAttributes
 from ldpnb.chance import freeze
 from ldpnb.core import Example
 from ldpnb.keyvalue import PCKVUE
 from ldpnb.numbers import MeanEst
-from ldpnb.serve import catalogue, decode, encode, schema, vectors
+from ldpnb.serve import catalogue, from_wire, header, schema, to_wire, vectors
 from ldpnb.sets import PrivSet
 from ldpnb.strings import Unknown
 from ldpnb.verify import laws
@@ -39,9 +39,9 @@ HASH = OLH(k=100, epsilon=1.0)
 HUGE = SHist(k=3, epsilon=1.0, m=2**62)
 
 
-def text_of(mechanism, *lines, **header):
+def text_of(mechanism, *lines, **changed):
     """Reports in a text, under the header of a mechanism."""
-    head = json.loads(next(encode(mechanism._nothing(), mechanism))) | header
+    head = header(mechanism) | changed
     return "\n".join([json.dumps(head), *lines])
 
 
@@ -54,20 +54,20 @@ def test_reports_come_back(name):
     for example in entry.kind.example():
         mechanism = replace(example.mechanism, packed=True) if entry.packed else example.mechanism
         reports = mechanism.perturb(example.inputs, rng=RNG(1))
-        lines = [*encode(reports, mechanism, label="Frühling")]
+        lines = [*to_wire(reports, mechanism, label="Frühling")]
         for given in (lines, "".join(lines), [line.rstrip() for line in lines], "".join(lines).replace("\n", "\r\n")):
-            found = decode(given, mechanism, label="Frühling")
+            found = from_wire(given, mechanism, label="Frühling")
             assert (found.dtype, found.shape) == (reports.dtype, reports.shape)
             assert np.array_equal(found, reports)
-        assert len(decode(lines[:1], mechanism, label="Frühling")) == 0
+        assert len(from_wire(lines[:1], mechanism, label="Frühling")) == 0
 
 
 def test_lines_are_what_the_page_says():
     def written(mechanism, reports):
-        return [line.rstrip() for line in encode(np.array(reports, mechanism.dtype), mechanism)][1:]
+        return [line.rstrip() for line in to_wire(np.array(reports, mechanism.dtype), mechanism)][1:]
 
     head = '{"ldpnb":"reports","form":1,"mechanism":"GRR(k=3, epsilon=1.0)","label":"","fields":["report"]}'
-    assert [*encode(np.array([2]), ITEM)] == [f"{head}\n", '{"report":2}\n']
+    assert [*to_wire(np.array([2]), ITEM)] == [f"{head}\n", '{"report":2}\n']
     assert written(BIT, [(63, True)]) == ['{"row":63,"bit":true}']
     assert written(HASH, [((1, 2, 2**31 - 2), 3)]) == ['{"seed":[1,2,2147483646],"slot":3}']
     assert written(FILTER, [(1, [1, 0, 0, 1])]) == ['{"cohort":1,"bits":"1001"}']
@@ -76,8 +76,8 @@ def test_lines_are_what_the_page_says():
         '{"row":"0","bit":true}',
     ]
     packed = OUE(k=11, epsilon=1.0, packed=True)  # item 0 is the lowest bit of the first byte
-    assert [*encode(np.array([[3, 4]], np.uint8), packed)][1] == '{"report":"0304"}\n'
-    assert [*encode(np.array([[1, -1]], np.int8), MeanEst(epsilon=1.0, d=2))][1] == '{"report":[1,-1]}\n'
+    assert [*to_wire(np.array([[3, 4]], np.uint8), packed)][1] == '{"report":"0304"}\n'
+    assert [*to_wire(np.array([[1, -1]], np.int8), MeanEst(epsilon=1.0, d=2))][1] == '{"report":[1,-1]}\n'
     grams = Unknown(alphabet="_ab", length=2, gram=1, slots=2, epsilon=1.0, bits=2, hashes=1, cohorts=1)
     report = (0, [0, 1], [1, 0], [[1, 0, 0], [0, 1, 1]])
     assert written(grams, [report]) == ['{"cohort":0,"positions":[0,1],"bits":"10","grams":["100","011"]}']
@@ -107,9 +107,9 @@ def test_the_schema_says_how_fields_are_written():
 def test_integers_that_javascript_would_change_are_strings(values, wide):
     mechanism = SHist(k=3, epsilon=1.0, m=values)
     reports = np.array([(values - 1, True)], mechanism.dtype)
-    (line,) = [*encode(reports, mechanism)][1:]
+    (line,) = [*to_wire(reports, mechanism)][1:]
     assert json.loads(line)["row"] == (str(values - 1) if wide else values - 1)
-    assert decode(text_of(mechanism, line), mechanism) == reports
+    assert from_wire(text_of(mechanism, line), mechanism) == reports
 
 
 def test_a_new_mechanism_is_on_the_wire_at_once_and_another_kind_of_field_is_refused():
@@ -126,8 +126,8 @@ def test_a_new_mechanism_is_on_the_wire_at_once_and_another_kind_of_field_is_ref
 
     mechanism = Own(k=3, epsilon=1.0)
     reports = np.array([([1, 6], 2)], mechanism.dtype)
-    assert [*encode(reports, mechanism)][1] == '{"where":[1,6],"report":2}\n'
-    assert decode(encode(reports, mechanism), mechanism) == reports
+    assert [*to_wire(reports, mechanism)][1] == '{"where":[1,6],"report":2}\n'
+    assert from_wire(to_wire(reports, mechanism), mechanism) == reports
     for kind in (np.float64, np.int8):
         Own.kind = kind
         with pytest.raises(
@@ -240,13 +240,13 @@ REFUSED = [
 def test_what_is_no_report_is_refused_by_line_and_field(mechanism, line, said):
     text = text_of(mechanism, *fine(mechanism, 3), line, *fine(mechanism, 2))
     with pytest.raises(ValueError) as caught:
-        decode(text, mechanism)
+        from_wire(text, mechanism)
     assert str(caught.value) == f"line 5: {said}"
 
 
 def fine(mechanism, n):
     """Lines of reports that are right."""
-    return [line.rstrip() for line in encode(np.repeat(mechanism._worst()[:1], n, axis=0), mechanism)][1:]
+    return [line.rstrip() for line in to_wire(np.repeat(mechanism._worst()[:1], n, axis=0), mechanism)][1:]
 
 
 @pytest.mark.parametrize(
@@ -269,25 +269,50 @@ def fine(mechanism, n):
 )
 def test_another_header_is_refused(text, said):
     with pytest.raises(ValueError) as caught:
-        decode(text, ITEM)
+        from_wire(text, ITEM)
     assert str(caught.value).startswith(said)
 
 
 @pytest.mark.parametrize("line", ["[" * 10**5, '{"report":' + "9" * 10**5 + "}"])
 def test_lines_that_trouble_a_parser_are_refused(line):
     with pytest.raises(ValueError, match="^line 2: "):
-        decode(text_of(ITEM, line), ITEM)
+        from_wire(text_of(ITEM, line), ITEM)
 
 
 def test_bytes_names_and_wrong_reports_are_refused():
     with pytest.raises(ValueError, match="^lines must be texts, got bytes: open the file with encoding='utf-8'$"):
-        decode([b"{}"], ITEM)
-    with pytest.raises(ValueError, match="^mechanism must be a Mechanism, got 'GRR'$"):
+        from_wire([b"{}"], ITEM)
+    with pytest.raises(ValueError, match="^mechanism must be a Mechanism, or a question of a survey, got 'GRR'$"):
         schema("GRR")
     with pytest.raises(ValueError, match="^label must be a text, got 7$"):
-        encode(np.array([1]), ITEM, label=7)
+        to_wire(np.array([1]), ITEM, label=7)
     with pytest.raises(ValueError, match=r"^reports must be integers in \[0, 3\), got 3$"):
-        encode(np.array([3]), ITEM)  # at once, not at the first line
+        to_wire(np.array([3]), ITEM)  # at once, not at the first line
+
+
+def test_the_header_is_the_first_line():
+    for mechanism in (ITEM, FILTER, HUGE):
+        assert json.loads(next(to_wire(mechanism._nothing(), mechanism, label="Frühling"))) == header(
+            mechanism, "Frühling"
+        )
+    with pytest.raises(ValueError, match="^label must be a text, got 7$"):
+        header(ITEM, 7)
+
+
+def test_a_question_stands_for_its_mechanism_and_its_identity():
+    question = OneOf(["a", "b", "c"], mechanism=ITEM)
+    reports = np.array([2, 0])
+    lines = [*to_wire(reports, question)]
+    assert lines == [*to_wire(reports, ITEM, label=question.identity)] and schema(question) == schema(ITEM)
+    assert from_wire(lines, question).tolist() == from_wire(lines, ITEM, label=question.identity).tolist() == [2, 0]
+    assert header(question, "mine")["label"] == "mine" != header(question)["label"] == question.identity
+    assert from_wire(to_wire(reports, question, label="mine"), ITEM, label="mine").tolist() == [2, 0]
+    other = OneOf(["c", "b", "a"], mechanism=ITEM)
+    with pytest.raises(ValueError, match="^line 1: label must be"):
+        from_wire(lines, other)
+    for call in (lambda x: to_wire(reports, x), lambda x: from_wire(lines, x), header, schema):
+        with pytest.raises(ValueError, match="^mechanism must be a Mechanism, or a question of a survey, got"):
+            call(Survey({"letter": question}, limit=1.0))
 
 
 # ------------------------------------------------------------------------------------------------------- vectors
@@ -328,7 +353,7 @@ def test_vectors_say_what_the_package_does(name):
     mechanism, inputs = example.mechanism, example.inputs[: len(instance["values"])]
     law = instance["laws"]
     heads = [json.dumps(dict(zip(field_names(mechanism), report, strict=True))) for report in law["reports"]]
-    reports = decode(text_of(mechanism, *heads), mechanism)
+    reports = from_wire(text_of(mechanism, *heads), mechanism)
     theirs = [Fraction(p) for p in law["probabilities"]]
     for found, places in zip(laws(mechanism, inputs), law["of"], strict=True):
         ours = {freeze(report): places[i] for i, report in enumerate(reports)}
@@ -375,8 +400,8 @@ def tasks():
             if "branches" in instance:
                 found[f"replay {name}"] = task | {"what": "replay", **instance["branches"]}
     for mechanism, values in ((FOUR, [2]), (SMALL, [1]), (HASH, [7, 7, 7, 50])):
-        header = next(encode(mechanism._nothing(), mechanism)).rstrip()
-        task = {"kind": type(mechanism).__name__, "numbers": numbers(mechanism), "header": header}
+        head = next(to_wire(mechanism._nothing(), mechanism)).rstrip()
+        task = {"kind": type(mechanism).__name__, "numbers": numbers(mechanism), "header": head}
         found[f"reports {mechanism}"] = task | {"what": "reports", "values": values * (PEOPLE // len(values))}
     wrong = [4, -1, 1.5, "1", None, True]
     found["refused"] = {"what": "refused", "kind": "GRR", "numbers": numbers(FOUR), "values": wrong}
@@ -474,7 +499,7 @@ def strange(law, reports, level=2e-7):
 
 def test_reports_of_the_client_follow_the_law_and_estimate(answers):
     for mechanism, other, value in ((FOUR, GRR(k=4, epsilon=1.2), 2), (SMALL, replace(SMALL, epsilon=1.5), 1)):
-        reports = [*map(freeze, decode(answers[f"reports {mechanism}"], mechanism))]
+        reports = [*map(freeze, from_wire(answers[f"reports {mechanism}"], mechanism))]
         assert len(reports) == PEOPLE
         (law,), (wrong,) = laws(mechanism, [value]), laws(other, [value])
         assert strange(law, reports) == []
@@ -499,7 +524,7 @@ def own_law(mechanism, law, value):
 
 
 def test_estimates_from_the_client_are_right(answers):
-    reports = decode(answers[f"reports {HASH}"], HASH)
+    reports = from_wire(answers[f"reports {HASH}"], HASH)
     tally = HASH.tally(reports)
     p, q = map(float, HASH.support)
     for item, share in ((7, 0.75), (50, 0.25), (8, 0.0)):  # supporters are two binomials; 1e-7 for each by Hoeffding
@@ -510,12 +535,12 @@ def test_estimates_from_the_client_are_right(answers):
 
 def test_one_report_about_very_many_items_costs_no_memory_for_all_of_them():
     mechanism = HadamardBit(k=2**31, epsilon=1.0)  # its tally would take 34 GB
-    assert decode(text_of(mechanism, '{"row":2147483647,"bit":true}'), mechanism)["row"].tolist() == [2**31 - 1]
+    assert from_wire(text_of(mechanism, '{"row":2147483647,"bit":true}'), mechanism)["row"].tolist() == [2**31 - 1]
 
 
 def test_bytes_that_are_no_bits_are_refused():
     with pytest.raises(ValueError, match="^bits must be bools, whose bytes are 0 or 1, got a byte 2"):
-        encode(broken(), FILTER)
+        to_wire(broken(), FILTER)
 
 
 def broken():
@@ -532,7 +557,6 @@ def test_the_page_offers_all_files_of_vectors():
 
 
 def test_modules_are_light():
-    code = (
-        "import sys; from ldpnb.serve import encode, schema; assert not {'pyarrow', 'pandas', 'numba'} & {*sys.modules}"
-    )
+    code = "from ldpnb.serve import schema, to_wire; import sys; "
+    code += "assert not {'pyarrow', 'pandas', 'numba'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

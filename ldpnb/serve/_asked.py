@@ -9,15 +9,16 @@ import numpy as np
 
 from ldpnb.chance import Randomness
 from ldpnb.checks import check_epsilon, check_flag
-from ldpnb.core import Reports, Tally, check_tally
+from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
+from ldpnb.serve._columns import gone
 from ldpnb.serve._results import Result
-from ldpnb.serve.keeping import identity
+from ldpnb.serve.keeping import digested, identity
 
 if TYPE_CHECKING:
     from ldpnb.serve.choose import Question
-    from ldpnb.serve.ranking import Ranking
+    from ldpnb.serve.ranking import Choice, Ranking
 
 
 DECLINE = "decline"
@@ -35,6 +36,9 @@ def check_labels(labels: Any, name: str, least: int = 1) -> tuple[Any, ...]:
         raise ValueError(f"{name} must be a list or tuple, got {type(labels).__name__}: {DERIVED}")
     if derived := [x for x in labels if isinstance(x, np.generic)]:
         raise ValueError(f"{name} must be Python's own strings, bools or integers, got {derived[0]!r}: {DERIVED}")
+    if lost := [x for x in labels if gone(x)]:
+        rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
+        raise ValueError(f"{name} must be strings, not empty, bools or integers, got {lost[0]!r}: {rule}")
     for x in labels:
         if type(x) not in (str, bool, int) or x == "":
             raise ValueError(f"{name} must be strings, not empty, bools or integers, got {x!r}: write it as a string")
@@ -61,9 +65,11 @@ class Asked(ABC):
         """Set ε and mechanism: that which is given, or the best one that can be used."""
         made = self.mechanism
         if made is None:
+            if self.epsilon is None:
+                raise ValueError("epsilon must be given, e.g. epsilon=1.0")
             self._set(epsilon=check_epsilon(self.epsilon))
-            ranked = (choice.mechanism for choice in self.rank() if not choice.excluded)
-            self._set(mechanism=next(one for one in ranked if isinstance(one, kinds)))
+            usable = [choice for choice in self.rank() if not choice.excluded and isinstance(choice.mechanism, kinds)]
+            self._set(mechanism=self._best(usable).mechanism)
             return
         if not isinstance(made, kinds):
             raise ValueError(f"mechanism must be {what}, got {made!r:.200}")
@@ -72,6 +78,10 @@ class Asked(ABC):
                 f"epsilon must be that of the mechanism, {made.epsilon}, got {self.epsilon!r}: leave it out"
             )
         self._set(epsilon=made.epsilon)
+
+    def _best(self, usable: list[Choice]) -> Choice:
+        """Return the choice to take of those that can be used, the least error first."""
+        return usable[0]
 
     def _policy(self, named: bool) -> None:
         """Refuse what is no policy for missing answers."""
@@ -84,9 +94,9 @@ class Asked(ABC):
         """What was asked, labels included, and the mechanism: a good label for `save_tally` and `save`.
 
         A tally does not know its categories.  With this label, files of another list, or of another order of the same
-        list, are refused.
+        list, are refused.  Of more than 200 characters, it ends in a digest of all of them.
         """
-        return f"{type(self).__name__}({self._asked()}); {identity(self.mechanism)}"
+        return digested(f"{type(self).__name__}({self._asked()}); {identity(self.mechanism)}")
 
     @abstractmethod
     def _asked(self) -> str:
@@ -163,6 +173,9 @@ class Asked(ABC):
     def question(self, n: int = 10_000) -> Question:
         """Return the question to `ldpnb.serve.choose` for so many people: which ε, or how many people, it takes.
 
+        It answers for the mechanism that is best for what is asked, its `best_for`, which need not be this question's
+        own: ``mechanism=`` takes it.  `plan` is about this question's own.
+
         Examples
         --------
         >>> from ldpnb import OneOf
@@ -190,6 +203,15 @@ class Asked(ABC):
         low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
         found = m.estimate(tally), m.standard_error(tally, people=people), low, high
         return Result(what, heading, tuple(labels), *found, tally, level, people, together)
+
+
+def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
+    """Return a mechanism and a label for its reports: of a question its own, if nothing is said."""
+    if isinstance(given, Asked):
+        return given.mechanism, given.identity if label == "" else label
+    if not isinstance(given, Mechanism):
+        raise ValueError(f"mechanism must be a Mechanism, or a question of a survey, got {given!r:.60}")
+    return given, label
 
 
 def quantile(level: float, entries: int) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, log10
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from ldpnb.core import Floats, Tally
 from ldpnb.serve._columns import key, told
 
 ROWS = 40  # of a printed table; of a longer one the largest estimates are printed
-WIDE = 40  # characters of a printed label
+WIDE = 40  # characters of a printed label; what is cut out is in the middle
 
 
 class Entry(NamedTuple):
@@ -44,6 +45,8 @@ class Result:
 
     None is clipped: an estimate may lie below 0 or above what is possible, by chance, and so may the end of an
     interval.  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a table.
+    There, labels of more than 40 characters are cut in the middle; where two would look the same, ``[i]`` is the place
+    of the label in `labels`.
 
     Attributes
     ----------
@@ -111,11 +114,14 @@ class Result:
         kept = list(range(len(self)))
         if len(kept) > ROWS:
             kept = sorted(np.argsort(-self.estimate, kind="stable")[:ROWS].tolist())
-        rows = [[self.heading, self.what, "error", "low", "high", ""]]
-        for i in kept:
+        rows, shown = (
+            [[self.heading, self.what, "error", "low", "high", ""]],
+            _short([self.labels[i] for i in kept], kept),
+        )
+        for i, label in zip(kept, shown, strict=True):
             row = [scale * float(x[i]) for x in (self.estimate, self.error, self.low, self.high)]
             cells = [f"{x:,.{digits}f}{unit}" if isfinite(x) else "–" for x in row]
-            rows.append([_short(self.labels[i]), *cells, self._note(i)])
+            rows.append([label, *cells, self._note(i)])
         widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(
@@ -127,6 +133,11 @@ class Result:
         ]
         if len(kept) < len(self):
             lines.append(f"… the {len(kept)} largest of {len(self):,} are shown; to_frame() has all")
+            if self.what == "share" and not self.together:
+                chance = (
+                    f"{len(self) * (1 - self.level) / 2:,.0f} of {len(self):,} intervals would lie above it by chance"
+                )
+                lines.append(f"if all shares were 0, about {chance}; estimate(…, together=True) allows for that")
         return "\n".join(lines)
 
     def _note(self, i: int) -> str:
@@ -177,7 +188,7 @@ class Result:
         ax.plot(scale * self.estimate, place, "o", color="C0")
         if self.what == "share":
             ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
-        ax.set_yticks(place, [_short(label) for label in self.labels])
+        ax.set_yticks(place, _short(self.labels, range(len(self))))
         ax.set_ylim(len(self) - 0.5, -0.5)
         ax.set_xlabel(f"{self.what} ({unit})" if unit else self.what)
         return ax
@@ -259,9 +270,19 @@ class Results(dict[str, Any]):
     __repr__ = __str__
 
 
-def _short(label: Any) -> str:
-    text = " ".join(str(label).split())
-    return text if len(text) <= WIDE else f"{text[: WIDE - 1]}…"
+def _short(labels: Sequence[Any], places: Iterable[int]) -> list[str]:
+    """Return labels in print, all distinct: long ones are cut, and those that look the same get their place."""
+    texts = [" ".join(str(label).split()) for label in labels]
+    found = [_cut(text) for text in texts]
+    marked = [_cut(text, f" [{i}]") for text, i in zip(texts, places, strict=True)]
+    times = Counter(found)
+    mixed = [other if times[one] > 1 else one for one, other in zip(found, marked, strict=True)]
+    return mixed if len({*mixed}) == len(mixed) else marked
+
+
+def _cut(text: str, mark: str = "") -> str:
+    left, half = WIDE - len(mark), (WIDE - len(mark) - 1) // 2
+    return (text if len(text) <= left else f"{text[: left - 1 - half]}…{text[-half:]}") + mark
 
 
 def _width(text: str) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ldpnb.chance import Paths, TooManyBranches, walk
 from ldpnb.core import Example, Mechanism, Records, Reports, named
 from ldpnb.hashing import digest64
-from ldpnb.serve.wire import SAFE, decode, encode, fields_of, header, schema
+from ldpnb.serve.wire import SAFE, fields_of, from_wire, header, schema, to_wire
 from ldpnb.strings.hashed import Hashed
 
 SHOWN = 12  # reports, or branches, that are shown of a longer list
@@ -55,11 +55,11 @@ def vectors(example: Example) -> dict[str, Any]:
         if len(_union(walked)) > MANY:
             walked = walked[: VALUES - 1]
         told = _told(few[: len(walked)], walked)
-        reports = decode([json.dumps(header(mechanism)), *_some(_union(walked))], mechanism)
+        reports = from_wire([json.dumps(header(mechanism)), *_some(_union(walked))], mechanism)
     except TooManyBranches:
         told, reports = {}, _made_up(mechanism)
     tally = mechanism.tally(reports, *named(items))
-    found["lines"] = [line.rstrip() for line in encode(reports, mechanism)]
+    found["lines"] = [line.rstrip() for line in to_wire(reports, mechanism)]
     if items is not None:
         found["items"] = list(items)
     found["tally"] = {"n": tally.n, **_flat(tally.counts)}
@@ -85,7 +85,7 @@ def _walked(mechanism: Mechanism, value: Any) -> Walked:
         return mechanism.perturb(deepcopy(value), rng=rng)
 
     ways = [(paths.probability, [*paths.taken], reports) for paths, reports in walk(client, limit=BRANCHES)]
-    _, *lines = encode(np.concatenate([reports for _, _, reports in ways]), mechanism)
+    _, *lines = to_wire(np.concatenate([reports for _, _, reports in ways]), mechanism)
     return [(p, taken, line.rstrip()) for (p, taken, _), line in zip(ways, lines, strict=True)]
 
 

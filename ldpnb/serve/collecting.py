@@ -36,7 +36,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,12 +47,9 @@ from numpy.typing import NDArray
 from ldpnb._door import needs
 from ldpnb.checks import check_array, check_bits, check_count
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
+from ldpnb.serve._asked import Asked, mechanism_of
 from ldpnb.serve._disk import lock, placing
 from ldpnb.serve.keeping import identity
-
-needs("ldpnb.collect", "scale", "pyarrow")
-import pyarrow as pa  # type: ignore[import-untyped]  # noqa: E402
-import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: E402
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -71,6 +68,15 @@ AWAITED = 300.0  # and that one may take to get its first
 StrPath = str | bytes | os.PathLike[str]
 
 
+@cache
+def _pyarrow(what: str = "ldpnb.collect") -> Any:
+    """Return pyarrow, which is imported on use, so that help and star imports work without it."""
+    needs(what, "scale", "pyarrow")
+    import pyarrow.parquet  # type: ignore[import-untyped]
+
+    return pyarrow
+
+
 class PartitionError(ValueError):
     """A partition is missing, damaged, or not of the mechanism and label that are asked for; the text names it."""
 
@@ -82,7 +88,7 @@ class ClusterError(RuntimeError):
 # ------------------------------------------------------------------------------------------------------ one partition
 
 
-def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism, *, label: str = "") -> None:
+def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> None:
     """Write reports as one partition.
 
     The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.  Until then it
@@ -97,12 +103,12 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     path : path
         Of a file that does not exist, on a file system with hard links.  Many mounts of object storage have none: write
         to a disk, and copy whole files there.
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
         Whose reports they are.  Their layout and their bits are checked now, and the first of them; the others when
         they are counted.
     label : str
         What they are reports of, where the mechanism does not tell: the question, the round, the place.  `read` and
-        `collect` compare it like the mechanism.
+        `collect` compare it like the mechanism.  Of a question it is its identity, if nothing is said.
 
     Raises
     ------
@@ -113,6 +119,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         If the file system fails, or the folder may not be read.  The file may be there all the same: look, before the
         reports are written again, and write them under the same path, where they cannot be twice.
     """
+    pq = _pyarrow("ldpnb.save").parquet
+    mechanism, label = mechanism_of(mechanism, label)
     path, label = Path(_mounted(path, "path")), _text(label)
     _utf8(str(path))
     if os.path.lexists(path):
@@ -144,7 +152,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                     for start in range(0, len(block), rows):
                         columns = _columns(block[start : start + rows])
                         crcs = _checksums(columns, crcs)
-                        table = pa.Table.from_arrays([_to_arrow(x) for x in columns], schema=schema)
+                        table = _pyarrow().Table.from_arrays([_to_arrow(x) for x in columns], schema=schema)
                         writer.write_table(table, row_group_size=rows)  # the writer has a default of its own
                     n += len(block)
                 said = {
@@ -167,7 +175,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                 raise ValueError(f"path must be new, got {path}, which exists") from error
 
 
-def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Reports]:
+def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Iterator[Reports]:
     """Read a partition, a row group at a time.
 
     Whether the file is whole is known at its end: what came before an error is not to be used.
@@ -175,10 +183,10 @@ def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Re
     Parameters
     ----------
     path : path
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
         Whose reports they must be.
     label : str
-        With which they must have been written.
+        With which they must have been written; of a question, its identity if nothing is said.
 
     Yields
     ------
@@ -192,6 +200,8 @@ def read(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Iterator[Re
     MemoryError, OSError
         If memory, rights or the file system fail, which says nothing of the file.
     """
+    _pyarrow("ldpnb.serve.read")
+    mechanism, label = mechanism_of(mechanism, label)
     name, path, label = identity(mechanism), _mounted(path, "path"), _text(label)
     with _fault(path, name), _Partition(path, name, label) as partition:
         yield from partition.blocks()
@@ -236,7 +246,7 @@ class _Partition:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
             raise ValueError("it is no file")  # and might never answer
-        self.size, self.file = found.st_size, pq.ParquetFile(path, page_checksum_verification=True)
+        self.size, self.file = found.st_size, _pyarrow().parquet.ParquetFile(path, page_checksum_verification=True)
         try:
             self._judge(name, label)
         except BaseException:
@@ -256,7 +266,7 @@ class _Partition:
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(f"it holds those of {name} labelled {found!r}, not {label!r}")
+            raise ValueError(f"it holds those of {name} labelled {found!r:.210}, not {label!r:.210}")
         self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
@@ -291,6 +301,7 @@ class _Partition:
 
 def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
     """Columns: numbers or bits, or as many bytes as a report has of them."""
+    pa = _pyarrow()
 
     def kind(of: np.dtype[Any]) -> Any:
         base, size = of.base, int(np.prod(shape + of.shape))
@@ -306,13 +317,15 @@ def _schema(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
 
 
 def _encodings(schema: Any) -> dict[str, Any]:
+    types = _pyarrow().types
+
     def encoding(of: Any) -> str:
         if numbers(of):
             return "DELTA_BINARY_PACKED"
-        wide = pa.types.is_fixed_size_binary(of) and of.byte_width > WIDE
-        return "PLAIN" if wide or pa.types.is_boolean(of) else "BYTE_STREAM_SPLIT"
+        wide = types.is_fixed_size_binary(of) and of.byte_width > WIDE
+        return "PLAIN" if wide or types.is_boolean(of) else "BYTE_STREAM_SPLIT"
 
-    numbers = pa.types.is_integer
+    numbers = types.is_integer
     return {
         "column_encoding": {column.name: encoding(column.type) for column in schema},
         "compression": {column.name: "NONE" if numbers(column.type) else "ZSTD" for column in schema},
@@ -356,6 +369,7 @@ def _written_crcs(crcs: Iterable[int]) -> str:
 
 
 def _to_arrow(column: NDArray[Any]) -> Any:
+    pa = _pyarrow()
     if column.ndim == 1:
         return pa.array(column)
     kind = pa.binary(column.shape[1])
@@ -364,7 +378,7 @@ def _to_arrow(column: NDArray[Any]) -> Any:
 
 def _to_numpy(column: Any) -> NDArray[Any]:
     array = column.combine_chunks()
-    if not pa.types.is_fixed_size_binary(array.type):
+    if not _pyarrow().types.is_fixed_size_binary(array.type):
         return np.ascontiguousarray(array.to_numpy(zero_copy_only=False))
     width = array.type.byte_width
     flat = np.frombuffer(array.buffers()[1], np.uint8, len(array) * width, array.offset * width)
@@ -409,7 +423,7 @@ class Collected:
 
 
 def collect(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Asked,
     paths: StrPath | Iterable[StrPath],
     items: Any = None,
     *,
@@ -422,7 +436,7 @@ def collect(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
     paths : path or iterable of path
         The partitions, or a folder that holds them, as ``*.parquet``, and nothing else, not even what somebody is
         writing; what a killed writer left is passed over.  A cluster's workers must find them under the same paths.
@@ -430,7 +444,7 @@ def collect(
     items : sequence, optional
         The candidates to count, for mechanisms whose client does not know the domain.
     label : str
-        With which the partitions must have been written.
+        With which the partitions must have been written; of a question, its identity if nothing is said.
     scheduler : distributed.Client or str, optional
         Where to count: a client of a dask cluster, or the address of its scheduler, ``"tcp://host:port"``; by default
         in this process.  Tallies are added on the workers, a few at a time, and only the sum travels.
@@ -456,6 +470,8 @@ def collect(
     ImportError
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
+    _pyarrow()
+    mechanism, label = mechanism_of(mechanism, label)
     names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
@@ -515,6 +531,7 @@ def _lock(file: Any, *, shared: bool) -> bool:
 
 def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, told: Told) -> Collected:
     """Count one partition."""
+    _pyarrow()  # on a worker, too
     name, seen = identity(mechanism), 0
     try:
         with _fault(path, name):

@@ -31,7 +31,7 @@ from ldpnb.serve._disk import lock, patiently, placing
 
 FORM = 1  # version; a file of another one is refused
 SUM = 32  # bytes of the checksum
-LONGEST = 500  # characters of an identity; a longer one is cut and ends in a digest
+LONGEST = 200  # characters of an identity; a longer one is cut and ends in a digest
 
 StrPath = str | os.PathLike[str]
 
@@ -58,7 +58,8 @@ def identity(mechanism: Mechanism) -> str:
     """Say which mechanism this is: its class, and those of its fields that make a difference.
 
     A field that the class fills in by itself with the same value is left out, so that files stay readable when a class
-    gains a field with a default.  Mechanisms of one class have the same identity exactly if they are equal.
+    gains a field with a default.  Mechanisms of one class have the same identity exactly if they are equal.  Of more
+    than 200 characters the first ones are kept, and a digest of all of them.
 
     Examples
     --------
@@ -66,8 +67,13 @@ def identity(mechanism: Mechanism) -> str:
     >>> identity(OLH(k=5, epsilon=1.0, prime=2**31 - 1))
     'OLH(k=5, epsilon=1.0)'
     """
-    text = _written(mechanism)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… sha256 {sha256(text.encode()).hexdigest()}"
+    return digested(_written(mechanism))
+
+
+def digested(text: str) -> str:
+    """Return a text of at most `LONGEST` characters; a longer one is cut and ends in a digest of all of it."""
+    end = f"… sha256 {sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return text if len(text) <= LONGEST else text[: LONGEST - len(end)] + end
 
 
 def _written(value: Any) -> str:

@@ -2,7 +2,8 @@ r"""What all questions of `ldpnb.serve.choose` share: how they rank, and the que
 
 Before anybody is asked, a question says how wide the interval of its best mechanism will be (`Question.half_width`),
 for how many people, or at which ε, it is narrow enough (`Question.people_for`, `Question.epsilon_for`), and which
-share can be told from zero (`Question.smallest_share`).
+share can be told from zero (`Question.smallest_share`).  The best one is that for the interval asked for
+(`Question.best_for`), which need not be the first of `Question.rank`, the one with the least error for these people.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from ldpnb.checks import (
     EPSILON_MIN,
     check_count,
     check_epsilon,
-    check_positive,
     check_probability,
     is_number,
 )
-from ldpnb.serve.ranking import Choice, Ranking, written
+from ldpnb.serve.ranking import Choice, Ranking, check_half_width, written
 
 CLOSE = 1e-6  # relative, of the ε that is found
 
@@ -195,6 +195,42 @@ class Question(ABC):
 
         return Ranking(self, tuple(sorted(self._choices(), key=key)))
 
+    def best_for(self, *, of: str | None = None, people: bool = False) -> Choice:
+        """Return the mechanism with the narrowest interval: that of the four questions that go backwards.
+
+        `rank` goes by the error about the people asked.  About a population, or about another of the errors, another
+        mechanism may be the best.
+
+        Parameters
+        ----------
+        of, people
+            As in `Choice.half_width`.
+
+        Raises
+        ------
+        ValueError
+            If no mechanism is left, or as there.
+
+        Examples
+        --------
+        >>> from ldpnb.serve import choose
+        >>> question = choose.OneNumber(n=1000, epsilon=1.0)
+        >>> question.rank().best.name, question.best_for().name
+        ('Hybrid', 'two points')
+        """
+        return self._narrowest(self.rank(), of, people)
+
+    def _narrowest(self, ranked: Ranking, of: str | None, people: bool) -> Choice:
+        best = ranked.best
+        if of is not None and of not in best.errors:
+            best._variance(of, people)  # refuses it
+
+        def width(choice: Choice) -> float:
+            return float(f"{choice._variance(of, people):.9g}")  # of equals, the first of the ranking
+
+        what = of or next(iter(best.errors))
+        return min((one for one in ranked if not one.excluded and what in one.errors), key=width)
+
     def half_width(
         self, level: float = 0.95, *, of: str | None = None, people: bool = False, together: bool = False
     ) -> float:
@@ -211,7 +247,7 @@ class Question(ABC):
         >>> round(choose.Item(n=20_000, epsilon=1.0, k=40).half_width(), 4)
         0.0258
         """
-        return self.rank().best.half_width(level, of=of, people=people, together=together)
+        return self.best_for(of=of, people=people).half_width(level, of=of, people=people, together=together)
 
     def people_for(
         self,
@@ -224,6 +260,8 @@ class Question(ABC):
     ) -> int:
         """How many people the best mechanism takes for this half-width, whatever n is: `Choice.people_for`.
 
+        See `best_for`.  Of a share, half-widths are below 1: 0.01 is ± 1 point.
+
         Raises
         ------
         ValueError
@@ -235,7 +273,8 @@ class Question(ABC):
         >>> choose.Item(n=1, epsilon=1.0, k=40).people_for(0.01)  # ± 1 point
         132681
         """
-        return self.rank().best.people_for(half_width, level, of=of, people=people, together=together)
+        best = self.best_for(of=of, people=people)
+        return best.people_for(half_width, level, of=of, people=people, together=together)
 
     def epsilon_for(
         self,
@@ -253,7 +292,7 @@ class Question(ABC):
         Parameters
         ----------
         half_width : float, above 0
-            0.01 for ± 1 point of a share; of a mean in the unit of the question's range.
+            0.01 for ± 1 point of a share, below 1; of a mean in the unit of the question's range.
         level, of, people, together
             As in `Choice.half_width`.
 
@@ -273,9 +312,17 @@ class Question(ABC):
         return least_epsilon(self, half_width, level, of, people, together)
 
     def smallest_share(
-        self, level: float = 0.95, *, sides: int = 2, people: bool = False, together: bool = False
+        self,
+        level: float = 0.95,
+        *,
+        sides: int = 2,
+        people: bool = False,
+        together: bool = False,
+        power: float = 0.5,
     ) -> float:
-        """Smallest share that the best mechanism can tell from zero: `Choice.smallest_share`, whose arguments it takes.
+        """Smallest share that any mechanism tells from zero in about half of all surveys, or in a part `power` of them.
+
+        See `Choice.smallest_share`, whose arguments it takes.
 
         Raises
         ------
@@ -288,7 +335,15 @@ class Question(ABC):
         >>> round(choose.Sets(n=20_000, epsilon=1.0, d=40, m=3).smallest_share(), 4)
         0.0454
         """
-        return self.rank().best.smallest_share(level, sides=sides, people=people, together=together)
+        asked: Any = {"sides": sides, "people": people, "together": together, "power": power}
+        ranked = self.rank()
+        best = self._narrowest(ranked, None, people)
+        least: float = best.smallest_share(level, **asked)
+        z = best._power(level, together, sides, power)
+        for one in ranked:  # at other shares another mechanism may be better
+            if not one.excluded and one.errors and one._told(least * (1 - 1e-8), z, people):
+                least = one.smallest_share(level, **asked)
+        return least
 
 
 def _kind(make: Any) -> str:
@@ -300,7 +355,8 @@ def least_epsilon(
     question: Question, half_width: float, level: float, of: str | None, people: bool, together: bool
 ) -> float:
     """Return what `Question.epsilon_for` finds."""
-    wanted = check_positive(half_width, "half_width")
+    first = question.best_for(of=of, people=people)
+    wanted = check_half_width(half_width, of or next(iter(first.errors)))
     asked: Any = {"level": level, "of": of, "people": people, "together": together}
     least, most = log(EPSILON_MIN), log(EPSILON_MAX)
 
@@ -308,14 +364,16 @@ def least_epsilon(
         return replace(question, epsilon=min(max(exp(x), EPSILON_MIN), EPSILON_MAX))
 
     def excess(x: float) -> float:  # above 0 where ε is too small, in log-log about a straight line of slope −1
-        best = at(x).rank()[0]
-        return inf if best.excluded else log(best.half_width(**asked) / wanted)
+        ranked = at(x).rank()
+        if ranked[0].excluded:
+            return inf
+        return log(question._narrowest(ranked, of, people).half_width(**asked) / wanted)
 
     below = above = log(question.epsilon)
-    under = over = log(question.half_width(**asked) / wanted)
+    under = over = log(first.half_width(**asked) / wanted)
     while over > 0:
         if above == most:
-            best = at(most).rank().best
+            best = at(most).best_for(of=of, people=people)
             width, n = best.half_width(**asked), best.people_for(wanted, **asked)
             raise ValueError(
                 f"half_width must be at least {width:.3g}, that of {best.name} for n = {question.n:,} people at "

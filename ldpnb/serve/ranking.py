@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import partial
 from math import ceil, inf, sqrt
+from statistics import NormalDist
 from typing import Any, overload
 
-from ldpnb.checks import check_flag, check_positive, is_number
+from ldpnb.checks import check_flag, is_number
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
@@ -150,7 +151,7 @@ class Choice:
         Parameters
         ----------
         half_width : float, above 0
-            In the unit of `half_width`.
+            In the unit of `half_width`; of a share below 1.
         level, of, people, together
             As in `half_width`.
 
@@ -165,16 +166,23 @@ class Choice:
         >>> choose.OneNumber(n=1000, epsilon=0.5, low=18, high=90).rank()[0].people_for(1.0)  # ± 1 year
         82997
         """
-        wanted = check_positive(half_width, "half_width")
-        return _counted(self.n, self.half_width(level, of=of, people=people, together=together), wanted, "half_width")
+        width = self.half_width(level, of=of, people=people, together=together)
+        return _counted(self.n, width, check_half_width(half_width, of or next(iter(self.errors))), "half_width")
 
     def smallest_share(
-        self, level: float = 0.95, *, sides: int = 2, people: bool = False, together: bool = False
+        self,
+        level: float = 0.95,
+        *,
+        sides: int = 2,
+        people: bool = False,
+        together: bool = False,
+        power: float = 0.5,
     ) -> float:
-        """Smallest share that can be told from zero: the one whose interval begins at zero, on average.
+        """Smallest share that about half of all surveys tell from zero, or another part of them (`power`).
 
-        Its half-width is as large as itself, with the error at that share.  Of surveys with this share about one half
-        find an interval above zero; for four out of five, say, a share has to be larger by 0.84 standard errors.
+        Its interval begins at zero, on average: its half-width is as large as itself, with the error at that share.  So
+        one half of the surveys find an interval above zero, and the other half do not; four out of five do if the share
+        is larger by 0.84 standard errors, which ``power=0.8`` asks for.
 
         Parameters
         ----------
@@ -182,6 +190,8 @@ class Choice:
             As in `half_width`.
         sides : 1 or 2
             Of the interval: 2, as `ldpnb.postprocess.interval` has it, or 1, a low end alone.
+        power : float in [0.5, 1)
+            Part of the surveys with this share whose interval lies above zero, about.
 
         Returns
         -------
@@ -199,27 +209,34 @@ class Choice:
         >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
         >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
         (0.0259, 0.0217)
+        >>> round(best.smallest_share(power=0.8), 4)
+        0.0372
         """
         if sides not in (1, 2) or isinstance(sides, bool):
             raise ValueError(f"sides must be 1 or 2, got {sides!r}")
         if not self.errors or not hasattr(self.question, "share"):
             asked = type(self.question).__name__
             raise ValueError(f"smallest_share must be asked about a share with a closed form, got {asked}, {self.name}")
-        z, what = self._z(level, together, sides), next(iter(self.errors))
-        check_flag(people, "people")
-
-        def beyond(share: float) -> bool:
-            variance = self.question._total(self.mechanism, people, share)[what]
-            return share > z * sqrt(variance / self.n)
-
-        if not beyond(1.0):
+        z = self._power(level, together, sides, power)
+        if not self._told(1.0, z, people):
             n, epsilon = self.n, self.question.epsilon
             raise ValueError(f"n must be larger, or epsilon, for any share to be told from zero, got {n}, {epsilon:g}")
         low, high = 0.0, 1.0
         while high - low > 1e-9 * high:
             middle = (low + high) / 2
-            low, high = (low, middle) if beyond(middle) else (middle, high)
+            low, high = (low, middle) if self._told(middle, z, people) else (middle, high)
         return high
+
+    def _told(self, share: float, z: float, people: bool) -> bool:
+        """Whether a share is more than z of its own standard errors."""
+        total = self.question._total(self.mechanism, check_flag(people, "people"), share)
+        return bool(share > z * sqrt(total[next(iter(self.errors))] / self.n))
+
+    def _power(self, level: float, together: bool, sides: int, power: float) -> float:
+        """Return how many standard errors a share must have for this part of the surveys to tell it from zero."""
+        if not is_number(power) or not 0.5 <= power < 1:
+            raise ValueError(f"power must be a number in [0.5, 1), got {power!r}")
+        return self._z(level, together, sides) + NormalDist().inv_cdf(power)
 
     def _z(self, level: float, together: bool, sides: int = 2) -> float:
         normal_quantile(level)  # refuses what is no level
@@ -368,6 +385,15 @@ class Ranking(Sequence[Choice]):
                 error = f" (error {_digits(one.error, next(iter(one.errors)))})" if one.errors else ""
                 lines.append(f"  {one.name}: {one.why}{error}")
         return "\n".join(lines)
+
+
+def check_half_width(value: Any, what: str) -> float:
+    """Return a half-width that an interval of a share, or of a mean, can be asked to have."""
+    if not is_number(value) or not 0 < value < inf:
+        raise ValueError(f"half_width must be a positive number, got {value!r}: 0.01 is ± 1 point of a share")
+    if "mean" not in what and value >= 1:
+        raise ValueError(f"half_width must be below 1, which is 100 points, got {value!r}: 0.01 is ± 1 point")
+    return float(value)
 
 
 def _counted(n: int, now: float, wanted: float, name: str) -> int:

@@ -42,7 +42,7 @@ class Survey:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from ldpnb import Number, OneOf
+    >>> from ldpnb import Account, Number, OneOf, SystemRandom
     >>> survey = Survey({"stays": OneOf([True, False], epsilon=1.0), "age": Number(18, 90, epsilon=0.5)}, limit=2.0)
     >>> with TemporaryDirectory() as folder:  # one person's device
     ...     account = Account(f"{folder}/account", limit=2.0)
@@ -129,8 +129,11 @@ class Survey:
         BudgetError
             If all reports cost more than is left of the account; nothing is paid.
         ValueError
-            If an answer is not possible; nothing is paid.
+            If there is no account, or an answer is not possible; nothing is paid.
         """
+        if not isinstance(account, Account):
+            cure = "the person's own, e.g. Account(path, limit=2.0)"
+            raise ValueError(f"account must be an Account, {cure}, got {account!r:.60}")
         rng = SystemRandom() if rng is None else rng
         values = {name: one.encoded(one._one(row, name)) for name, one in self.questions.items()}
         values = {name: found for name, found in values.items() if len(found)}

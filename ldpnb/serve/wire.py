@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from ldpnb.checks import check_bits
 from ldpnb.core import Mechanism, Reports
 from ldpnb.oracles.asking import Asking
+from ldpnb.serve._asked import Asked, mechanism_of
 from ldpnb.serve.keeping import identity
 
 FORM = 1  # version; reports of another one are refused
@@ -154,8 +155,6 @@ class Field:
 
 def fields_of(mechanism: Mechanism) -> list[Field]:
     """Return the fields of a mechanism's reports, in their order."""
-    if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanism must be a Mechanism, got {mechanism!r:.60}")
     found = []
     for name, (kind, values, *shape) in mechanism.layout.items():
         size, signs = int(values), kind is np.int8
@@ -177,8 +176,12 @@ def _dumped(value: Any) -> str:
 # --------------------------------------------------------------------------------------------- writing, reading
 
 
-def schema(mechanism: Mechanism) -> dict[str, Any]:
+def schema(mechanism: Mechanism | Asked) -> dict[str, Any]:
     """Describe a mechanism's reports: what a program in another language needs to write them, ready for JSON.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, or question of a survey
 
     Returns
     -------
@@ -188,7 +191,7 @@ def schema(mechanism: Mechanism) -> dict[str, Any]:
         a row of bits or bytes, the last axis), and the physical type of the Parquet column that `save` writes.  There,
         rows of bits are packed, the first into the highest bit, and other rows are little-endian integers.
 
-        A mechanism may have further rules, such as the number of ones; `decode` checks these, too.
+        A mechanism may have further rules, such as the number of ones; `from_wire` checks these, too.
 
     Examples
     --------
@@ -196,21 +199,23 @@ def schema(mechanism: Mechanism) -> dict[str, Any]:
     >>> [(field["field"], field["json"]) for field in schema(HadamardBit(k=50, epsilon=1.0))["fields"]]
     [('row', 'an integer in [0, 64)'), ('bit', 'true or false')]
     """
+    mechanism, _ = mechanism_of(mechanism, "")
     fields = [field.described for field in fields_of(mechanism)]
     return {"ldpnb": "schema", "form": FORM, "mechanism": identity(mechanism), "fields": fields}
 
 
-def encode(reports: Reports, mechanism: Mechanism, *, label: str = "") -> Iterator[str]:
+def to_wire(reports: Reports, mechanism: Mechanism | Asked, *, label: str = "") -> Iterator[str]:
     r"""Write reports as JSON lines.
 
     Parameters
     ----------
     reports : ndarray (n, …)
         As `perturb` returns them; n may be 0.  They are checked before the first line.
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
         Whose reports they are.
     label : str
-        What they are reports of, where the mechanism does not tell, as for `save`.
+        What they are reports of, where the mechanism does not tell, as for `save`; of a question, its identity if
+        nothing is said.
 
     Returns
     -------
@@ -225,12 +230,13 @@ def encode(reports: Reports, mechanism: Mechanism, *, label: str = "") -> Iterat
     Examples
     --------
     >>> from ldpnb import GRR
-    >>> for line in encode(np.array([2, 0]), GRR(k=3, epsilon=1.0), label="colour"):
+    >>> for line in to_wire(np.array([2, 0]), GRR(k=3, epsilon=1.0), label="colour"):
     ...     print(line, end="")
     {"ldpnb":"reports","form":1,"mechanism":"GRR(k=3, epsilon=1.0)","label":"colour","fields":["report"]}
     {"report":2}
     {"report":0}
     """
+    mechanism, label = mechanism_of(mechanism, label)
     fields, head = fields_of(mechanism), header(mechanism, label)
     checked = _judged(reports, mechanism)
     parts = [np.asarray(checked[field.name] if field.name else checked) for field in fields]
@@ -250,17 +256,17 @@ def _lines(head: dict[str, Any], fields: list[Field], parts: list[NDArray[Any]])
         yield f"{_dumped(dict(zip(keys, row, strict=True)))}\n"
 
 
-def decode(lines: Text, mechanism: Mechanism, *, label: str = "") -> Reports:
+def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> Reports:
     """Read reports from JSON lines.
 
     Parameters
     ----------
     lines : str or iterable of str
         A text, or its lines with or without their ends, such as an open file.
-    mechanism : Mechanism
+    mechanism : Mechanism, or question of a survey
         Whose reports they must be.
     label : str
-        With which they must have been written.
+        With which they must have been written; of a question, its identity if nothing is said.
 
     Returns
     -------
@@ -277,13 +283,14 @@ def decode(lines: Text, mechanism: Mechanism, *, label: str = "") -> Reports:
     --------
     >>> from ldpnb import HadamardBit
     >>> oracle = HadamardBit(k=50, epsilon=1.0)
-    >>> text = "".join(encode(oracle.perturb([7, 7], rng=np.random.default_rng(0)), oracle))
-    >>> decode(text, oracle).shape
+    >>> text = "".join(to_wire(oracle.perturb([7, 7], rng=np.random.default_rng(0)), oracle))
+    >>> from_wire(text, oracle).shape
     (2,)
-    >>> decode(text + '{"row":1.9,"bit":true}', oracle)
+    >>> from_wire(text + '{"row":1.9,"bit":true}', oracle)
     Traceback (most recent call last):
     ValueError: line 4: row must be an integer in [0, 64), got 1.9
     """
+    mechanism, label = mechanism_of(mechanism, label)
     fields, head = fields_of(mechanism), header(mechanism, label)
     entries: list[list[Any]] = [[] for _ in fields]
     number = 0
@@ -316,8 +323,28 @@ def decode(lines: Text, mechanism: Mechanism, *, label: str = "") -> Reports:
     return reports
 
 
-def header(mechanism: Mechanism, label: str = "") -> dict[str, Any]:
-    """Return the first line, before it is JSON."""
+def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
+    """Return the header, the first line, ready for JSON: clients are built with it.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, or question of a survey
+        Whose reports follow.
+    label : str
+        As in `to_wire`.
+
+    Raises
+    ------
+    ValueError
+        If the label is no text.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> print(json.dumps(header(GRR(k=3, epsilon=1.0), "colour")))
+    {"ldpnb": "reports", "form": 1, "mechanism": "GRR(k=3, epsilon=1.0)", "label": "colour", "fields": ["report"]}
+    """
+    mechanism, label = mechanism_of(mechanism, label)
     if not isinstance(label, str):
         raise ValueError(f"label must be a text, got {label!r:.60}")
     fields = [name or PLAIN for name in mechanism.layout]

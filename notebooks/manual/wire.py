@@ -6,7 +6,7 @@
 # Your client is an app in Kotlin, Swift or JavaScript, and your server runs this package.
 # Between them travel *JSON lines*: a header that names the mechanism, then one report per line.
 # The fields follow from the mechanism, so every mechanism of this book has a form on the wire.
-# `encode` writes it, `decode` reads it and refuses whatever is not a report, with the line, the field and the rule.
+# `to_wire` writes it, `from_wire` reads it and refuses whatever is not a report, with the line, the field and the rule.
 #
 # You can test a client in any language against files of *test vectors*: hashes, exact probabilities, and the report that follows from each sequence of coins.
 # A small client in JavaScript shows how.
@@ -32,7 +32,7 @@ import pandas as pd
 from ldpnb import GRR, OLH, OUE, SHist
 from ldpnb.book import style, table
 from ldpnb.hashing import digest
-from ldpnb.serve import catalogue, decode, encode, identity, schema
+from ldpnb.serve import catalogue, from_wire, identity, schema, to_wire
 
 style()
 rng = np.random.default_rng(31)
@@ -43,18 +43,18 @@ rng = np.random.default_rng(31)
 
 # %%
 colour = OLH(k=100, epsilon=1.0)
-text = "".join(encode(colour.perturb([7, 7, 42], rng=rng), colour, label="colour"))
+text = "".join(to_wire(colour.perturb([7, 7, 42], rng=rng), colour, label="colour"))
 print(text, end="")
 
 # %% [markdown]
 # The header holds the version of the form, the mechanism, a label for the question, and the fields.
 # The mechanism is named by its class and by the parameters that make a difference.
-# `decode` compares all of that, because reports of another ε look the same and give wrong estimates.
+# `from_wire` compares all of that, because reports of another ε look the same and give wrong estimates.
 #
 # On the server, two calls lead from the text to an estimate:
 
 # %%
-reports = decode(text, colour, label="colour")
+reports = from_wire(text, colour, label="colour")
 print(colour.estimate(colour.tally(reports)).shape)
 
 # %% [markdown]
@@ -64,7 +64,7 @@ print(colour.estimate(colour.tally(reports)).shape)
 # %%
 for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot":1}'):
     try:
-        decode(text + wrong, colour, label="colour")
+        from_wire(text + wrong, colour, label="colour")
     except ValueError as error:
         print(error)
 
@@ -88,7 +88,7 @@ for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot"
 # %%
 wide = SHist(k=3, epsilon=1.0, m=2**62)
 for mechanism, people in ((wide, [0]), (OUE(k=11, epsilon=1.0), [3]), (OUE(k=11, epsilon=1.0, packed=True), [3])):
-    print([*encode(mechanism.perturb(people, rng=rng), mechanism)][1], end="")
+    print([*to_wire(mechanism.perturb(people, rng=rng), mechanism)][1], end="")
 
 # %% [markdown]
 # `schema` describes the fields of a mechanism, for code generators and for people:
@@ -123,7 +123,7 @@ table(pd.DataFrame(rows))
 
 # %% [markdown]
 # Some mechanisms have a further rule, such as the number of ones or an ascending order.
-# `decode` checks these rules, too.
+# `from_wire` checks these rules, too.
 #
 # (sec-wire-parquet)=
 # ## Reports in Parquet
@@ -176,7 +176,7 @@ for word in ("a.org", "Zürich", "Zu\u0308rich"):
 #    A client that draws in another order skips this step.
 # 4. *Laws.* `laws` lists all reports of a small instance with their exact probabilities for some `values`.
 #    Run your client a million times with its real random numbers and compare the counts.
-# 5. *Round trip.* Send the lines of your client through `decode`.
+# 5. *Round trip.* Send the lines of your client through `from_wire`.
 #
 # Step 4 finds errors, but no number of runs proves a probability.
 # Keep the probabilities as integers over 2⁵³, as the package rounds them, and compare 53 random bits with them: the law is then exact.
@@ -261,9 +261,9 @@ print(identity(colour))
 #
 # The number `form` in the header is the version, now 1.
 # It changes when the same report would be written in another way, or the same line would mean another report.
-# `decode` then refuses older lines rather than guess.
+# `from_wire` then refuses older lines rather than guess.
 # A new mechanism, or a new parameter with a default, changes nothing for the others.
-# Build clients with the header that your server prints, and update server and clients together when `form` changes.
+# Build clients with the header that your server prints (`header(mechanism, label)`), and update server and clients together when `form` changes.
 #
 # (sec-wire-limits)=
 # ## What the format does not protect
