@@ -2,7 +2,7 @@
 # (ch-wild)=
 # # Found in the wild
 #
-# *Fourteen local clients of other people that leaked more than they stated, or gave wrong estimates: what was wrong, and who mended it.*
+# *Fourteen public reports on other people's local clients: what was wrong, who found it, and who mended it.*
 #
 # Thanks to all who reported or mended these mistakes in public; each entry names them.
 # A library with a list of mended mistakes is one that somebody reads.
@@ -56,13 +56,17 @@ class Case:
     name: str
     broken: Any
     mended: Any
-    telling: list  # inputs that show the mistake
+    ordinary: list  # inputs
     stated: float
-    ordinary: list | None = None  # inputs that do not
+    hidden: tuple = ()  # further inputs of the domain, without which nothing shows
     needs: str = ""
     symbol: bool = False  # whether the coins are formulas in ε
     compared: bool = True  # whether mean and variance can be compared with the mended client's
     grows: bool = False  # with the inputs, without bound
+
+    @property
+    def telling(self):
+        return [*self.ordinary, *self.hidden]
 
     def laws(self, client, inputs):
         asked = client, self.stated, tuple(inputs)
@@ -73,7 +77,7 @@ class Case:
     def moments(self, client):
         """Mean and variance of each entry of a report."""
         found = []
-        for one in self.laws(client, self.ordinary or self.telling):
+        for one in self.laws(client, self.ordinary):
             rows = [np.atleast_1d(np.array(y, float)) for y in one]
             size, p = min(map(len, rows)), np.array([float(w) for w in one.values()])
             values = np.array([row[:size] for row in rows])
@@ -121,15 +125,16 @@ def examine(case):
     return exact, found, right
 
 
-def settled(case):
+def settled(number, name, broken, mended, inputs, stated, **about):
     """The usual check of a case: the mended client keeps what is stated, the other does not."""
+    case = Case(number, name, broken, mended, inputs, stated, **about)
     exact, found, right = examine(case)
     check(
-        f"Case {case.number}",
-        f"the mended client keeps {ε(case.stated)}: exactly {ε(right.epsilon)}",
-        keeps(case.laws(case.mended, case.telling), case.stated),
-        control=f"as it was, ε = {ε(found.epsilon)}{' and more' if case.grows else ''}",
-        caught=not keeps(exact, case.stated),
+        f"Case {number}",
+        f"mended, exactly {ε(right.epsilon)}",
+        keeps(case.laws(mended, case.telling), stated),
+        control=f"as it was, {ε(found.epsilon)}{' and more' if case.grows else ''}",
+        caught=not keeps(exact, stated),
     )
 
 
@@ -137,13 +142,13 @@ def settled(case):
 # (wild-too-little)=
 # ## Too little randomness reaches the report
 #
-# (wild-1)=
+# (wild-bitvec)=
 # ### 1 · A coin too few
 #
 # OpenDP's `make_randomized_response_bitvec` flips each bit of a vector with probability $f/2$.
-# From 0.11.1 (August 2024) to 0.14.2, it drew one coin less than there are bits, so “the last bit [was] not protected” ([#2707](https://github.com/opendp/opendp/issues/2707)).
+# From 0.11.1 (August 2024) to 0.14.2, it drew one coin less than there are bits, which “results in the last bit not being protected” ([#2707](https://github.com/opendp/opendp/issues/2707)).
 # The change that added it ([#1279](https://github.com/opendp/opendp/pull/1279)) came with a proof, “work in progress”, whose pseudocode draws a coin for every bit.
-# Its maintainer Michael Shoemate found the mistake, and mended it the next day with a test of the last bit ([#2708](https://github.com/opendp/opendp/pull/2708)); 0.15.0 (May 2026) is right.
+# Michael Shoemate of the project reported the mistake in April 2026, and mended it the next day with a test of the last bit ([#2708](https://github.com/opendp/opendp/pull/2708)); 0.15.0 (May 2026) is right.
 
 
 # %%
@@ -160,11 +165,10 @@ def coin_missing(x, eps, rng):
     return tuple(bit ^ coin for bit, coin in zip_longest(x, coins, fillvalue=0))
 
 
-settled(Case(1, "OpenDP, bit vector", coin_missing, vector, [(1, 0), (0, 1)], 2 * log(3), symbol=True))
-
+settled(1, "OpenDP, bit vector", coin_missing, vector, [(1, 0), (0, 1)], log(9), symbol=True)
 # %% [markdown]
-# (wild-5)=
-# ### 5 · Noise that is dropped
+# (wild-flower)=
+# ### 2 · Noise that is dropped
 #
 # Flower's `LocalDpMod` clips a model update and adds noise.
 # From 1.8.0 (April 2024) to 1.13.1, the call that adds noise returned a noisy copy, and nobody used it.
@@ -199,14 +203,14 @@ def dropped(x, eps, rng):
     return clip(x, 0, 1)
 
 
-settled(Case(5, "Flower, local module", dropped, noisy, [0, 1], log(2)))
-
+settled(2, "Flower, local module", dropped, noisy, [0, 1], log(2))
 # %% [markdown]
-# (wild-6)=
-# ### 6 · Accepted, not drawn, sent without noise
+# (wild-drawn)=
+# ### 3 · Accepted, not drawn, sent without noise
 #
 # NVFlare's `SVTPrivacy` accepts some weights of a model, draws among them *with replacement*, and adds noise to those drawn.
-# Up to 2.0.16, accepted weights that were not drawn kept their values; zincorca reported it ([#343](https://github.com/NVIDIA/NVFlare/issues/343)), and Wenqi Li mended it the same day ([#348](https://github.com/NVIDIA/NVFlare/pull/348)); 2.0.17 and 2.1.0 set such weights to 0.
+# Up to 2.0.16, accepted weights that were not drawn were sent without noise.
+# zincorca reported it ([#343](https://github.com/NVIDIA/NVFlare/issues/343)), and Wenqi Li mended it the same day, 24 March 2022 ([#348](https://github.com/NVIDIA/NVFlare/pull/348)); 2.1.0 and 2.0.17 set such weights to 0.
 # We leave out the threshold: all of $n$ weights are accepted, and $n$ draws miss one with probability $(1-1/n)^n$, a quarter for two.
 # Noise rounds first, so a weight without noise shows by its digits, as among real numbers.
 
@@ -225,19 +229,19 @@ def left_at_zero(w, eps, rng):
     return drawn(w, lambda v: 0, rng)
 
 
-settled(Case(6, "NVFlare, not drawn", left_as_is, left_at_zero, [(0.2, 1), (0.8, 1)], log(2)))
-
+two = [(0.2, 1), (0.8, 1)]
+settled(3, "NVFlare, not drawn", left_as_is, left_at_zero, two, log(2))
 # %% [markdown]
 # (wild-twice)=
 # ## The truth is let in twice
 #
-# (wild-2)=
-# ### 2 · The lie may be the truth
+# (wild-one-bit)=
+# ### 4 · The lie may be the truth
 #
 # In OpenDP 0.4.0, `make_randomized_response_bool` told the truth with probability $p$, and else a coin, “because the lie could also be” the truth ([#480](https://github.com/opendp/opendp/issues/480)).
 # The stated ε is $\ln\big(p/(1-p)\big)$.
 # The change log of 0.5.0 (August 2022) lists the repair ([#481](https://github.com/opendp/opendp/pull/481)) under *Security*, “from proofwriting by Vicki Xu and Hanwen Zhang”.
-# In 0.4.0 the coin of the lie had probability $p$ as well, so the tree for $p = 3/4$ has “yes” for “no” at one leaf only.
+# In 0.4.0 the coin of the lie had probability $p$ as well, so for $p = 3/4$ the tree has only one leaf that says “no”.
 
 
 # %%
@@ -252,10 +256,10 @@ def lie_is_a_lie(x, eps, rng):
     return x if toss(p, rng) else 1 - x
 
 
-settled(Case(2, "OpenDP, one bit", lie_is_a_coin, lie_is_a_lie, [0, 1], log(3), symbol=True))
+settled(4, "OpenDP, one bit", lie_is_a_coin, lie_is_a_lie, [0, 1], log(3), symbol=True)
 print(prove(lie_is_a_coin, [0, 1], rounded=False))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The tree", "figure": {"caption": "Case 2 for the answer “yes”, with p = 3/4. Only the last leaf says “no”."}, "image": {"alt": "Tree with two coins in a row, the lie and the truth, each with 3/4. Of four leaves, three say yes, with 9/16, 3/16 and 3/16, and one says no, with 1/16."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The tree", "figure": {"caption": "Case 4 for the answer “yes”, with p = 3/4. Only the last leaf says “no”."}, "image": {"alt": "Tree with two coins in a row, the lie and the truth, each with 3/4. Of four leaves, three say yes, with 9/16, 3/16 and 3/16, and one says no, with 1/16."}}
 diagram.tree(
     lambda x, rng: lie_is_a_coin(x, log(3), rng),
     1,
@@ -270,8 +274,8 @@ plt.show()
 # With $x = e^\varepsilon$ stated, the exact ratio is $x^2 + x + 1$.
 # So where 0 is stated, for $p = 1/2$, the ratio is 3.
 #
-# (wild-4)=
-# ### 4 · A bit set by either of two coins
+# (wild-either)=
+# ### 5 · A bit set by either of two coins
 #
 # In *unary encoding*, the bit of the person's item is set with probability $p$, each other bit with $q$.
 # pure-ldp 1.1.0 to 1.1.2 drew all bits with $q$, then set the person's with $p$, but did not clear it otherwise.
@@ -293,7 +297,7 @@ def own_coin(x, eps, rng):
     return tuple(y)
 
 
-settled(Case(4, "pure-ldp, OUE", either, own_coin, [0, 1, 2], 1.0, symbol=True))
+settled(5, "pure-ldp, OUE", either, own_coin, [0, 1, 2], 1.0, symbol=True)
 print(prove(either, range(3), rounded=False))
 for budget in (1.0, 0.1):
     q = 1 / (exp(budget) + 1)
@@ -310,12 +314,14 @@ for budget in (1.0, 0.1):
 # Noise hides a number only if the number is bounded first.
 # Here inputs inside the bounds show nothing.
 #
-# (wild-7)=
-# ### 7 · Noise first, clip after
+# (wild-clip)=
+# ### 6 · Noise first, clip after
 #
-# NVFlare's `SVTPrivacy`, up to 2.7.2 at least, clipped a weight after adding noise, so a large weight nearly always ends at the bound.
-# Nicolas Papernot asked about it in 2022 ([#462](https://github.com/NVIDIA/NVFlare/issues/462)); a maintainer answered that the bound makes the estimate of sensitivity “more conservative (but bounded)”.
-# Holger Roth's [#4470](https://github.com/NVIDIA/NVFlare/pull/4470) clips “before adding release noise”, with reference to that discussion, and states the budget of each step; 2.8.0 (June 2026) has it.
+# NVFlare's `SVTPrivacy`, up to 2.7.2 at least, clipped a weight after adding noise.
+# So a large weight nearly always ends at the bound.
+# npapernot asked about it in 2022 ([#462](https://github.com/NVIDIA/NVFlare/issues/462)).
+# wyli answered that a sensitivity computed from the bound is then, in their understanding, “a more conservative (but bounded) estimation”.
+# Holger Roth's [#4470](https://github.com/NVIDIA/NVFlare/pull/4470) of April 2026 clips “before adding release noise”, with reference to that discussion, and states the budget of each step; 2.8.0 (June 2026) has it.
 
 
 # %%
@@ -327,27 +333,15 @@ def clip_first(x, eps, rng):
     return message(clip(x, -1, 1) + noise(rng))
 
 
-settled(
-    Case(
-        7,
-        "NVFlare, clip after",
-        clip_last,
-        clip_first,
-        [-1, 0, 1, 10],
-        2 * log(2),
-        ordinary=[-1, 0, 1],
-        needs="beyond the clip",
-        grows=True,
-    )
-)
-
+far = {"hidden": (10,), "needs": "beyond the clip", "grows": True}
+settled(6, "NVFlare, clip after", clip_last, clip_first, [-1, 0, 1], log(4), **far)
 # %% [markdown]
 # Each further unit of the input adds $\ln 2$, so no number bounds ε.
 #
-# (wild-10)=
-# ### 10 · `!=` for `==`
+# (wild-no-clip)=
+# ### 7 · `!=` for `==`
 #
-# In a repository for federated learning with privacy, gradients were to be clipped if the mechanism is Laplace's.
+# In a public [repository](https://github.com/wenzhu23333/Differential-Privacy-Based-Federated-Learning) for federated learning, gradients were to be clipped if the mechanism is Laplace's.
 # The condition read `!=`, so Laplace noise met gradients of any size.
 # beiyuouo asked, and wenzhu23333 mended it the same day, 2 May 2022 ([issue 2](https://github.com/wenzhu23333/Differential-Privacy-Based-Federated-Learning/issues/2), 6fb257a).
 
@@ -357,26 +351,13 @@ def no_clip(x, eps, rng):
     return message(x + noise(rng))
 
 
-settled(
-    Case(
-        10,
-        "federated learning, no clip",
-        no_clip,
-        noisy,
-        [0, 1, 10],
-        log(2),
-        ordinary=[0, 1],
-        needs="beyond the clip",
-        grows=True,
-    )
-)
-
+settled(7, "federated learning, clip", no_clip, noisy, [0, 1], log(2), **far)
 # %% [markdown]
 # (wild-number)=
 # ## A wrong number in a right formula
 #
-# (wild-9)=
-# ### 9 · A probability where $e^\varepsilon$ belongs
+# (wild-odds)=
+# ### 8 · A probability where $e^\varepsilon$ belongs
 #
 # In sunPytools, the probability $e^\varepsilon/(e^\varepsilon+1)$ stood for $e^\varepsilon$ in unary encoding.
 # leileidudu asked on 18 April 2021 ([issue 6](https://github.com/forestneo/sunPytools/issues/6)), and Lin Sun mended it two days later with thanks (20861fa).
@@ -389,13 +370,13 @@ def probability_for_odds(x, eps, rng):
     return tuple(int(toss(1 / 2 if v == x else q, rng)) for v in range(3))
 
 
-nine = Case(9, "sunPytools, OUE", probability_for_odds, own_coin, [0, 1, 2], 1.0, symbol=True)
-_, found, right = examine(nine)
+eight = Case(8, "sunPytools, OUE", probability_for_odds, own_coin, [0, 1, 2], 1.0, symbol=True)
+_, found, right = examine(eight)
 refuted = prove(probability_for_odds, range(3), rounded=False)
 print(refuted)
 check(
-    "Case 9",
-    f"the mended client spends {ε(right.epsilon)}, as stated",
+    "Case 8",
+    f"mended, exactly {ε(right.epsilon)}",
     abs(right.epsilon - 1) < 1e-9,
     control=f"as it was, {ε(found.epsilon)}",
     caught=abs(found.epsilon - log(1 + exp(-1))) < 1e-9,
@@ -404,8 +385,8 @@ check(
 # %% [markdown]
 # The ratio is $1 + e^{-\varepsilon}$, which is above $e^\varepsilon$ for $\varepsilon < \ln\big((1+\sqrt5)/2\big) \approx 0.481$: there the same formula leaks more than stated.
 #
-# (wild-11)=
-# ### 11 · One factor too many
+# (wild-merge)=
+# ### 9 · One factor too many
 #
 # Presto and Velox count distinct people with a sketch of perturbed bits {cite:p}`hehir2023sketch`; two sketches merge by a randomized *or*.
 # “A small typo in the formula” gave “excess 1-bits”, says jonhehir, who had contributed the sketch to Presto, in the repair for Velox ([#18790](https://github.com/facebookincubator/velox/pull/18790), September 2026).
@@ -437,26 +418,12 @@ def factor_once(bits, eps, rng):
     return merging(bits, 1.0, False, rng)
 
 
-eleven = Case(11, "Presto and Velox, merge", factor_twice, factor_once, [(0, 0), (0, 1), (1, 0), (1, 1)], after(1.0))
-examine(eleven)
-R = 1 / (exp(after(1.0)) + 1)
-scores = {
-    name: [(float(mean[0]) - R) / (1 - 2 * R) for mean, _ in eleven.moments(client)]
-    for name, client in (("as it was", factor_twice), ("mended", factor_once))
-}
-for name, means in scores.items():
-    print(f"{name}: mean score for an empty bit {means[0]:.3f}, for set ones {means[1]:.3f} and {means[3]:.3f}")
-check(
-    "Case 11",
-    "mended, mean scores are 0 and 1",
-    np.allclose(scores["mended"], [0, 1, 1, 1]),
-    control="as it was",
-    caught=not np.allclose(scores["as it was"], [0, 1, 1, 1], atol=0.1),
-)
+bits = [(0, 0), (0, 1), (1, 0), (1, 1)]
+merge = Case(9, "Presto and Velox, merge", factor_twice, factor_once, bits, after(1.0))
 
 # %% [markdown]
-# (wild-13)=
-# ### 13 · Columns read into wrong names
+# (wild-columns)=
+# ### 10 · Columns read into wrong names
 #
 # A reader of parameter files in RAPPOR's Python client stored the column of $f$ under another name, so $f$ stayed at its default, 1/2.
 # Markus De Shon mended it ([#81](https://github.com/google/rappor/pull/81), March 2016).
@@ -469,17 +436,17 @@ def default_f(x, eps, rng):
     return tuple(bit ^ toss(1 / 4, rng) for bit in x)
 
 
-settled(Case(13, "RAPPOR, parameter file", default_f, vector, [(1, 0), (0, 1)], 2 * log(1.1 / 0.9), symbol=True))
-
+one_bit = [(1, 0), (0, 1)]
+settled(10, "RAPPOR, parameters", default_f, vector, one_bit, 2 * log(1.1 / 0.9), symbol=True)
 # %% [markdown]
 # (wild-outside)=
 # ## Something outside the report
 #
-# (wild-3)=
-# ### 3 · The length of the vector
+# (wild-lengths)=
+# ### 11 · The length of the vector
 #
 # OpenDP's map for bit vectors is about vectors that differ in their bits, but its domain also has vectors of different lengths.
-# “Outputs are trivially distinguishable based on their length”, writes Damien Desfontaines ([#2930](https://github.com/opendp/opendp/issues/2930), September 2026).
+# So “outputs are trivially distinguishable based on their length”, writes TedTed ([#2930](https://github.com/opendp/opendp/issues/2930), September 2026).
 # The issue was open when read; its title asks for a domain of fixed size, as in our mended version.
 
 
@@ -488,28 +455,16 @@ def padded(x, eps, rng):
     return vector(x + (0,) * (3 - len(x)), eps, rng)
 
 
-settled(
-    Case(
-        3,
-        "OpenDP, lengths",
-        vector,
-        padded,
-        [(1, 0), (0, 1), (1, 0, 0)],
-        2 * log(3),
-        ordinary=[(1, 0), (0, 1)],
-        needs="two lengths",
-        symbol=True,
-    )
-)
-
+longer = {"hidden": ((1, 0, 0),), "needs": "two lengths", "symbol": True}
+settled(11, "OpenDP, lengths", vector, padded, one_bit, log(9), **longer)
 # %% [markdown]
-# (wild-12)=
+# (wild-topics)=
 # ### 12 · A second caller knows the noise
 #
 # In the draft of the Topics API, a browser told a site one of a person's topics, and with 5 % a random one.
 # True topics went only to callers that had observed them before; random ones went to every caller.
-# So a caller without a past learns which topics are random, wrote Alexandre Gilotte in May 2022 ([#75](https://github.com/patcg-individual-drafts/topics/issues/75)).
-# Josh Karlin proposed to filter random topics in the same way, which “significantly mitigates” this ([#121](https://github.com/patcg-individual-drafts/topics/issues/121)), and the draft was changed ([#124](https://github.com/patcg-individual-drafts/topics/pull/124), December 2022).
+# So a caller without a past learns which topics are random, wrote AlexandreGilotte in May 2022 ([#75](https://github.com/patcg-individual-drafts/topics/issues/75)).
+# jkarlin proposed to send a random topic only to callers that would have received the true one, to “significantly mitigate” this ([#121](https://github.com/patcg-individual-drafts/topics/issues/121)), and the draft was changed ([#124](https://github.com/patcg-individual-drafts/topics/pull/124), December 2022).
 #
 # Our restatement has five topics and two callers: one has observed all topics, the other none.
 # For the first caller alone the ratio is 96.
@@ -527,14 +482,12 @@ def filtered(x, eps, rng):
 
 
 alone = worst(laws(lambda x, rng: topics(x, None, rng)[0], range(5)))
-twelve = Case(
-    12, "Topics API, draft", topics, filtered, [0, 1, 2, 3, 4], alone.epsilon, needs="the second caller", compared=False
-)
-settled(twelve)
+second = {"needs": "the second caller", "compared": False}
+settled(12, "Topics API, draft", topics, filtered, [0, 1, 2, 3, 4], alone.epsilon, **second)
 
 # %% [markdown]
-# (wild-14)=
-# ### 14 · Per report is not per person
+# (wild-macos)=
+# ### 13 · Per report is not per person
 #
 # {cite:t}`tang2017privacy` read the code of macOS 10.12.
 # The loss per datum was 1 or 2, as designed; the system permitted up to 16 a day for four applications, and renewed this budget every day.
@@ -544,13 +497,14 @@ settled(twelve)
 # (wild-machine)=
 # ## The numbers of the machine
 #
-# (wild-8)=
-# ### 8 · Floats
+# (wild-floats)=
+# ### 14 · Floats
 #
 # A float has few digits, so zero plus noise and one plus noise can end in different digits {cite:p}`mironov2012significance`.
-# IBM's diffprivlib has an issue about it since 2020, opened by its maintainer ([#19](https://github.com/IBM/differential-privacy-library/issues/19)), and draws noise as a sum that is hard to invert {cite:p}`holohan2021secure`.
-# {cite:t}`haney2022precision` attack the precision of the result instead; [#94](https://github.com/IBM/differential-privacy-library/issues/94), of 2024 and open when read, asks for a warning or a replacement.
-# OpenDP, which the paper names as well, has added noise to whole numbers since 0.5.0, with reference to the paper in its change log.
+# In IBM's diffprivlib, naoise-h opened an issue about it in 2020 ([#19](https://github.com/IBM/differential-privacy-library/issues/19)); since then, its Laplace noise has been computed from four uniform numbers, against such attacks {cite:p}`holohan2021secure`.
+# {cite:t}`haney2022precision` attack the precision of the sum instead.
+# TedTed, in [#94](https://github.com/IBM/differential-privacy-library/issues/94) of 2024, asks for a warning or a replacement; the issue was open when read.
+# OpenDP, which the paper attacks as well, has added noise to whole numbers since 0.5.0, with reference to the paper in its change log.
 #
 # Our floats have three binary digits, and noise takes 16 values:
 
@@ -570,13 +524,12 @@ def floats(x, eps, rng):
     return three_digits(x + laplace(rng))
 
 
-settled(Case(8, "diffprivlib, Laplace", floats, noisy, [0, 1], log(2), compared=False))
-
+settled(14, "diffprivlib, Laplace", floats, noisy, [0, 1], log(2), compared=False)
 # %% [markdown]
 # (wild-table)=
 # ## What would have caught them
 #
-# Each cell is computed from the restatements.
+# Each cell is computed from the restatements; where noise is added, ε is that of our noise.
 # *Law* says whether the exact ε is another than stated, and *proof* tries all ε at once, where the coins are formulas in ε.
 # *Audit* draws 4,000 reports of each input, and alarms if its bound is above the stated ε.
 # *Moments* compares mean and variance of a report with the mended client's, on inputs without the *needed* ones; a contract such as `check_mechanism` tests both.
@@ -590,7 +543,7 @@ for case in CASES:
     seen = not abs(before - case.stated) < 1e-9
     proof = prove(case.broken, case.telling, rounded=False).holds is False if case.symbol else None
     alarms[case.number] = case.audited(case.broken), case.audited(case.mended)
-    if case.ordinary:
+    if case.hidden:
         hidden[case.number] = not keeps(case.laws(case.broken, case.ordinary), case.stated)
     unlike = case.unlike() if case.compared else None
     rows.append(
@@ -623,8 +576,8 @@ check(
 )
 check(
     "Inputs",
-    "cases 3, 7 and 10 leak on inputs that belong to the domain",
-    all(not keeps(case.laws(case.broken, case.telling), case.stated) for case in CASES if case.ordinary),
+    "cases 6, 7 and 11 leak on inputs that belong to the domain",
+    all(not keeps(case.laws(case.broken, case.telling), case.stated) for case in CASES if case.hidden),
     control="tried without these",
     caught=not any(hidden.values()),
 )
@@ -653,7 +606,7 @@ fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 plt.show()
 
 # %% [markdown]
-# Without the *needed* inputs, cases 3, 7 and 10 pass every test.
+# Without the *needed* inputs, no test of the law sees cases 6, 7 and 11.
 # So inputs must cover the shape of the domain: other lengths, numbers beyond a clip, what a second observer sees.
 #
 # (wild-right)=
@@ -703,11 +656,11 @@ check(
 # - When we first tried case 1 on released packages, our audit took a report of bytes as one symbol.
 #   With 16 bytes or more, no report came back, and it returned 0 without a word.
 #   It now reads bytes bit by bit, and warns where it sees little.
-# - In the table above, the audit misses case 11.
+# - In the table above, the audit misses case 9.
 #   The exact ε is 0.612 and 0.510 is stated, too close for 4,000 reports.
 #
 # (wild-neighbours)=
 # ## Neighbours
 #
 # {cite:t}`cebere2026privacy` replay libraries for *central* privacy on two data sets with the same randomness: 13 violations in 12 libraries.
-# Public threads there have mistakes of the same kinds: noise from floats ([smartnoise-core#242](https://github.com/opendp/smartnoise-core/issues/242)), “a noise weight, but never used” ([privcount#360](https://github.com/privcount/privcount/issues/360)).
+# Public threads there have mistakes of the same kinds: noise from floats ([smartnoise-core#242](https://github.com/opendp/smartnoise-core/issues/242)), “we retrieved a noise weight, but never used it” ([privcount#360](https://github.com/privcount/privcount/issues/360)).
