@@ -148,7 +148,8 @@ def settled(number, name, broken, mended, inputs, stated, **about):
 # OpenDP's `make_randomized_response_bitvec` flips each bit of a vector with probability $f/2$.
 # From 0.11.1 (August 2024) to 0.14.2, it drew one coin less than there are bits, which “results in the last bit not being protected” ([#2707](https://github.com/opendp/opendp/issues/2707)).
 # The change that added it ([#1279](https://github.com/opendp/opendp/pull/1279)) came with a proof, “work in progress”, whose pseudocode draws a coin for every bit.
-# Michael Shoemate of the project reported the mistake in April 2026, and mended it the next day with a test of the last bit ([#2708](https://github.com/opendp/opendp/pull/2708)); 0.15.0 (May 2026) is right.
+# Michael Shoemate of the project reported the mistake in April 2026, and mended it the next day with a test of the last bit ([#2708](https://github.com/opendp/opendp/pull/2708)).
+# 0.15.0 (May 2026) is right.
 
 
 # %%
@@ -175,7 +176,9 @@ settled(1, "OpenDP, bit vector", coin_missing, vector, [(1, 0), (0, 1)], log(9),
 # Mohammad Naseri, who had written the module, assigned the result ([#4677](https://github.com/flwrlabs/flower/pull/4677)); 1.14.0 (December 2024) is right.
 #
 # Flower's noise is Gaussian.
-# Ours, here and below, is a whole number $n$ with probability proportional to $2^{-|n|}$, where numbers beyond 20 count as 20, so a step of one costs $\ln 2$; a message holds numbers from −6 to 6.
+# Ours, here and below, is a whole number $n$ with probability proportional to $2^{-|n|}$, where numbers beyond 20 count as 20.
+# So a step of one costs $\ln 2$.
+# A message holds numbers from −6 to 6.
 
 
 # %%
@@ -238,7 +241,7 @@ settled(3, "NVFlare, not drawn", left_as_is, left_at_zero, two, log(2))
 # (wild-one-bit)=
 # ### 4 · The lie may be the truth
 #
-# In OpenDP 0.4.0, `make_randomized_response_bool` told the truth with probability $p$, and else a coin, “because the lie could also be” the truth ([#480](https://github.com/opendp/opendp/issues/480)).
+# In OpenDP 0.4.0, `make_randomized_response_bool` told the truth with probability $p$, and otherwise the result of a coin; “the lie could also be” the truth ([#480](https://github.com/opendp/opendp/issues/480)).
 # The stated ε is $\ln\big(p/(1-p)\big)$.
 # The change log of 0.5.0 (August 2022) lists the repair ([#481](https://github.com/opendp/opendp/pull/481)) under *Security*, “from proofwriting by Vicki Xu and Hanwen Zhang”.
 # In 0.4.0 the coin of the lie had probability $p$ as well, so for $p = 3/4$ the tree has only one leaf that says “no”.
@@ -280,7 +283,8 @@ plt.show()
 # In *unary encoding*, the bit of the person's item is set with probability $p$, each other bit with $q$.
 # pure-ldp 1.1.0 to 1.1.2 drew all bits with $q$, then set the person's with $p$, but did not clear it otherwise.
 # The line came with a commit on performance (129016b, February 2021); 1.0.6 was right.
-# The audit of {cite:t}`arcolezi2024auditing` found it, and Samuel Maddock mended it within days of their preprint, which he cites ([#11](https://github.com/Samuel-Maddock/pure-LDP/issues/11), [#12](https://github.com/Samuel-Maddock/pure-LDP/pull/12)); 1.2.0 (September 2023) is right.
+# The audit of {cite:t}`arcolezi2024auditing` found it, and Samuel Maddock mended it within days of their preprint, and cites it ([#11](https://github.com/Samuel-Maddock/pure-LDP/issues/11), [#12](https://github.com/Samuel-Maddock/pure-LDP/pull/12)).
+# 1.2.0 (September 2023) is right.
 
 
 # %%
@@ -321,7 +325,8 @@ for budget in (1.0, 0.1):
 # So a large weight nearly always ends at the bound.
 # npapernot asked about it in 2022 ([#462](https://github.com/NVIDIA/NVFlare/issues/462)).
 # wyli answered that a sensitivity computed from the bound is then, in their understanding, “a more conservative (but bounded) estimation”.
-# Holger Roth's [#4470](https://github.com/NVIDIA/NVFlare/pull/4470) of April 2026 clips “before adding release noise”, with reference to that discussion, and states the budget of each step; 2.8.0 (June 2026) has it.
+# Holger Roth's [#4470](https://github.com/NVIDIA/NVFlare/pull/4470) of April 2026 clips “before adding release noise”, with reference to that discussion, and states the budget of each step.
+# 2.8.0 (June 2026) has it.
 
 
 # %%
@@ -389,8 +394,9 @@ check(
 # ### 9 · One factor too many
 #
 # Presto and Velox count distinct people with a sketch of perturbed bits {cite:p}`hehir2023sketch`; two sketches merge by a randomized *or*.
-# “A small typo in the formula” gave “excess 1-bits”, says jonhehir, who had contributed the sketch to Presto, in the repair for Velox ([#18790](https://github.com/facebookincubator/velox/pull/18790), September 2026).
-# His report for Presto ([#28461](https://github.com/prestodb/presto/issues/28461)) was open when read.
+# “A small typo in the formula” gave “excess 1-bits”, says jonhehir, who had contributed the sketch to Presto ([#21290](https://github.com/prestodb/presto/pull/21290)).
+# The repair for Velox is [#18790](https://github.com/facebookincubator/velox/pull/18790), of September 2026.
+# The report for Presto ([#28461](https://github.com/prestodb/presto/issues/28461)) was open when read.
 #
 # The people stay protected by the ε of each sketch: a merge is post-processing ({prf:ref}`thm-post`).
 # The count is wrong, and the merged sketch states too small an ε:
@@ -479,7 +485,8 @@ settled(11, "OpenDP, lengths", vector, padded, one_bit, log(9), **longer)
 # In the draft of the Topics API, a browser told a site one of a person's topics, and with 5 % a random one.
 # True topics went only to callers that had observed them before; random ones went to every caller.
 # So a caller without a past learns which topics are random, wrote AlexandreGilotte in May 2022 ([#75](https://github.com/patcg-individual-drafts/topics/issues/75)).
-# jkarlin proposed to send a random topic only to callers that would have received the true one, to “significantly mitigate” this ([#121](https://github.com/patcg-individual-drafts/topics/issues/121)), and the draft was changed ([#124](https://github.com/patcg-individual-drafts/topics/pull/124), December 2022).
+# jkarlin proposed to send a random topic only to callers that would have received the true one, to “significantly mitigate” this ([#121](https://github.com/patcg-individual-drafts/topics/issues/121)).
+# The draft was changed accordingly ([#124](https://github.com/patcg-individual-drafts/topics/pull/124), December 2022).
 #
 # Our restatement has five topics and two callers: one has observed all topics, the other none.
 # For the first caller alone the ratio is 96.
@@ -505,7 +512,8 @@ settled(12, "Topics API, draft", topics, filtered, [0, 1, 2, 3, 4], alone.epsilo
 # ### 13 · Per report is not per person
 #
 # {cite:t}`tang2017privacy` read the code of macOS 10.12.
-# The loss per datum was 1 or 2, as designed; the system permitted up to 16 a day for four applications, and renewed this budget every day.
+# The loss per datum was 1 or 2.
+# The system permitted up to 16 a day for four applications, and renewed this budget every day.
 # No report is wrong here; reports add up ({ref}`ch-composition`).
 # We have not looked at later versions.
 #
@@ -516,7 +524,8 @@ settled(12, "Topics API, draft", topics, filtered, [0, 1, 2, 3, 4], alone.epsilo
 # ### 14 · Floats
 #
 # A float has few digits, so zero plus noise and one plus noise can end in different digits {cite:p}`mironov2012significance`.
-# In IBM's diffprivlib, naoise-h opened an issue about it in 2020 ([#19](https://github.com/IBM/differential-privacy-library/issues/19)); since then, its Laplace noise has been computed from four uniform numbers, against such attacks {cite:p}`holohan2021secure`.
+# In IBM's diffprivlib, naoise-h opened an issue about it in 2020 ([#19](https://github.com/IBM/differential-privacy-library/issues/19)).
+# Its Laplace noise is now computed from four uniform numbers, against such attacks {cite:p}`holohan2021secure`.
 # {cite:t}`haney2022precision` attack the precision of the sum instead.
 # TedTed, in [#94](https://github.com/IBM/differential-privacy-library/issues/94) of 2024, asks for a warning or a replacement; the issue was open when read.
 # OpenDP, which the paper attacks as well, has added noise to whole numbers since 0.5.0, with reference to the paper in its change log.
@@ -703,7 +712,13 @@ check(
 )
 
 # %% [markdown]
-# Nor were these, in one run each that is not recorded: pure-ldp 1.0.6 (OUE, SUE), ldp-toolbox 0.1.3 (k-RR, OUE, SUE, subset selection), trasgoDP 2.1.0 (binary and k-ary response, clipped Laplace, exponential), insurance-fairness-ldp 0.1.1 and privue 0.12.
+# Nor were these, in one run each that is not recorded:
+#
+# - pure-ldp 1.0.6: OUE, SUE
+# - ldp-toolbox 0.1.3: k-RR, OUE, SUE, subset selection
+# - trasgoDP 2.1.0: binary and k-ary response, clipped Laplace, exponential
+# - insurance-fairness-ldp 0.1.1 and privue 0.12: one client each
+#
 # A passed audit proves nothing ({ref}`sec-verify-audit`).
 # But most clients that we tried were right.
 #
