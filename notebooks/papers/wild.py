@@ -554,7 +554,8 @@ settled(14, "diffprivlib, Laplace", floats, noisy, [0, 1], log(2), compared=Fals
 # ## What would have caught them
 #
 # Each cell is computed from the restatements; where noise is added, ε is that of our noise.
-# *Law* says whether the exact ε is another than stated, for case 9 the exact mean, and *proof* tries all ε at once, where the coins are formulas in ε.
+# *Law* says whether the exact ε (of case 9, the mean) is another than stated.
+# *Proof* tries all ε at once, where the coins are formulas in ε.
 # *Audit* draws 4,000 reports of each input, and alarms if its bound is above the stated ε.
 # *Moments* compares mean and variance of a report with the mended client's, on inputs without the *needed* ones; a contract such as `check_mechanism` tests both.
 
