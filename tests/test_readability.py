@@ -100,6 +100,13 @@ def test_a_dossier_may_speak_of_verdicts_and_settle():
     assert faults(measure(text, "20_name"))
 
 
+def test_a_dossier_is_as_long_as_its_paper_asks_for_and_found_in_the_wild_is_short():
+    long = DOSSIER.replace("Why the printed one", f"{LINES * 500}# Why the printed one", 1)
+    assert faults(measure(long, "p2018", "dossier")) == []
+    assert [fault for fault in faults(measure(long, "wild", "dossier")) if fault.endswith("words, at most 3000")]
+    assert faults(measure(DOSSIER, "wild", "dossier")) == []
+
+
 def test_every_lesson_of_the_plan_has_a_cap():
     assert [measure("", stem).cap for stem in ("20_keyvalue", "02_composition", "19_x", "99_x")] == [
         2300,

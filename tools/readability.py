@@ -32,6 +32,7 @@ CAPS = {
     **{50: 1800, 51: 2000, 52: 1800},
 }
 CAP = 2500  # of a lesson without a number of its own
+OTHERS = {"wild": 3000}  # words that a page may have which is no lesson; a dossier is as long as its paper asks for
 MINUTES, WITH_EXERCISES = 40, 60
 VISIBLE, FOLDS, FIGURES, CAPTION, BOX = 60, 8, 4, 40, 90
 LONG, TOO_LONG = 25, 45  # words of a sentence
@@ -360,9 +361,9 @@ class Page:
 
     @property
     def cap(self) -> int:
-        """The words that a lesson of this number may have."""
+        """The words that a lesson of this number may have, or another page of this name."""
         number = re.match(r"\d+", self.stem)
-        return CAPS.get(int(number[0]), CAP) if number else CAP
+        return CAPS.get(int(number[0]), CAP) if number else OTHERS.get(self.stem, CAP)
 
     @property
     def minutes(self) -> int:
@@ -504,6 +505,8 @@ def faults(page: Page) -> list[str]:
     found += [f"more than one sentence in a line: {line.strip()[:50]}…" for line in page.crowded]
     if page.kind == "lesson":
         found += _size(page) + _form(page)
+    elif page.stem in OTHERS and page.words > page.cap:
+        found.append(f"{page.words} words, at most {page.cap}")
     return found
 
 
@@ -550,7 +553,7 @@ def _form(page: Page) -> list[str]:
 
 COLUMNS: dict[str, Callable[[Page], object]] = {
     "words": lambda p: f"{p.words:,}",
-    "cap": lambda p: f"{p.cap:,}" if p.kind == "lesson" else "",
+    "cap": lambda p: f"{p.cap:,}" if p.kind == "lesson" or p.stem in OTHERS else "",
     "min": lambda p: p.minutes,
     "+ex": lambda p: p.with_exercises,
     "shown": lambda p: p.visible,

@@ -234,7 +234,7 @@ def recorded(
         raise ValueError(f"dataset must be one of {', '.join(datasets.SOURCES)}, got {dataset!r}")
     asked = _through_json("parameters", dict(parameters or {}))
     files = {} if dataset is None else dict(datasets.SOURCES[dataset].files)
-    again = "run `LDPNB_DATA=<data folder> make real`" if run else "run `make bench`"
+    again = "run `LDPNB_DATA=<data folder> make real`" if run else f"run `make {name.split('.')[0]}`"
     if run and os.environ.get("LDPNB_REAL") == "1":
         _store(_path(name), run(**asked), dataset=dataset, files=files, parameters=asked)
     path = shelf("recorded") / f"{name}.json"
