@@ -30,11 +30,12 @@ from scipy.special import chdtrc
 from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
-from ldpnb.verify._laws import _values, moments_of, stated_rounding, total_variation, worst
+from ldpnb.verify._laws import _values, moments, moments_of, stated_rounding, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
 TRIALS = 3000
+GRID = 40_321  # numbers from −1 to 1, the middles of up to 630 cells among them
 THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
 COSTS = ("report", "report and item")
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
@@ -370,10 +371,25 @@ def estimate_is_unbiased(example: Example) -> None:
 
 @_check()
 def noise_is_the_variance(example: Example) -> None:
-    """One person's score has the variance that `variance` says."""
-    _, variance = known(example).moments
-    stated = example.mechanism.variance(example.inputs, *named(example.items))
-    _close(variance, stated, 1e-12 + 1e-9 * variance, "variance")
+    """One person's score has the variance that `variance` says, and `rare_`, `linear_` and `worst_variance` if any."""
+    m: Any = example.mechanism
+    seen, variance = known(example), known(example).moments[1]
+    stated = m.variance(example.inputs, *named(example.items))
+    within = 1e-12 + 1e-9 * variance
+    _close(variance, stated, within, "variance")
+    if hasattr(m, "rare_variance"):
+        absent = m.expected(example.inputs, *named(example.items)) == 0
+        _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
+    if hasattr(m, "linear_variance"):  # of four sums, whose weights have no pattern, and of the sum of all
+        weights = np.random.default_rng(7).normal(size=(5, m.k))
+        weights[0] = 1
+        _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
+        _close(sums.T, m.linear_variance(weights)[:, example.inputs], 1e-12 + 1e-9 * sums.max(), "linear_variance")
+    if hasattr(m, "worst_variance"):  # the number where it should be is walked, too
+        grid = np.linspace(-1, 1, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
+        _, most = moments(m, grid[[np.max(m.variance(grid), -1).argmax()]])
+        right = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
+        _must(right, f"worst_variance is {m.worst_variance:.9g}, found {most.max():.9g}")
 
 
 @_check()
