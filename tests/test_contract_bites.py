@@ -402,7 +402,7 @@ def test_mistake_is_caught(mechanism, caught_by):
 
 
 OTHER_NOISE = [
-    (WrongSums(**K3), np.arange(3), r"^linear_variance at is .*, found"),
+    (WrongSums(**K3), np.arange(3), "^linear_variance at .* is .*, found"),
     (WrongRareNoise(**K3), np.arange(3), r"^rare_variance at \(0, 1\) is .*, found"),
     (WrongWorstNoise(epsilon=1.0), np.array([-1.0, 1.0]), "^worst_variance is .*, found"),
 ]
