@@ -1,3 +1,4 @@
+import warnings
 from fractions import Fraction
 from itertools import combinations, product
 from math import log, prod, sqrt
@@ -334,7 +335,7 @@ def shares(records, attributes, sizes=SIZES):
 
 def exactly(values):
     """Stands for estimates without noise."""
-    return lambda found, sets: Joint(tables=[shares(values, one) for one in sets], gap=0, steps=0)
+    return lambda found, sets: Joint(tables=[shares(values, one, found.sizes) for one in sets], gap=0, steps=0)
 
 
 def test_planted_network_without_noise():
@@ -386,6 +387,23 @@ def test_limit_names_the_largest_clique():
     publish(mechanism, reports, phi=0.45, n=1, rng=rng, joint=exactly(values), limit=12)
     with pytest.raises(ValueError, match=r"limit must be .* 12 for the attributes \(0, 1, 2\), got 11"):
         publish(mechanism, reports, phi=0.45, n=1, rng=rng, joint=exactly(values), limit=11)
+
+
+@pytest.mark.parametrize("d, warned", [(8, False), (9, True)])
+def test_a_clique_that_takes_minutes_is_announced_with_the_cure(d, warned):
+    """From nine yes/no attributes on: three symbols an attribute and two values, at most one report a person."""
+    mechanism, rng = BitFlip(sizes=(2,) * d, f=0.5), np.random.default_rng(12)
+    values = rng.integers(2, size=(9000, d))
+    reports = mechanism.perturb(values, rng=rng)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        publish(mechanism, reports, phi=0, n=1, rng=rng, joint=exactly(values))
+        publish(mechanism, reports[:8000], phi=0, n=1, rng=rng, joint=exactly(values))  # fewer reports, less work
+    assert len(found) == warned
+    if warned:
+        said = str(found[0].message)
+        assert "minutes" in said and "512 cells and up to 9000" in said and "a larger phi" in said and "release" in said
+        assert found[0].category is UserWarning and found[0].filename == __file__
 
 
 # ---------------------------------------------------------------------------------------------------- bad input
