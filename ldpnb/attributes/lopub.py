@@ -5,9 +5,10 @@
     reports ─▶ tables of all pairs ─▶ dependency graph ─▶ junction tree ─▶ tables of its cliques ─▶ synthetic records
 
 It happens to reports and costs no privacy.  Source: Ren et al. 2018 (LoPub), as far as Ye et al. 2018, section 4.1.2,
-and public descriptions tell.  They leave open how the Lasso is penalised, which triangulation and which roots are
-taken, what to draw where a clique's table has no row for what was drawn before, and how large cliques may be: what is
-done about these is our choice, and each docstring says so.
+and public descriptions tell.  They leave open which triangulation and which roots are taken, what to draw where a
+clique's table has no row for what was drawn before, and how large cliques may be: what is done about these is our
+choice, and each docstring says so.  LoPub begins EM at a Lasso's guess, which is left out: the likelihood is concave,
+and `tables.likeliest` climbs to a certified gap from any start.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isqrt, log, prod, sqrt
+from math import isqrt, prod
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,58 +32,6 @@ from ldpnb.core import Floats, Ints, Reports
 from ldpnb.oracles.frequency import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise
-MIX = 0.01  # of the uniform table in a start of EM, which never leaves a zero
-RIDGE = 1e-9  # δ/2 (Σp)² is added to what the Lasso minimises
-
-
-def lasso_start(mechanism: Flip, reports: Reports, pair: Set) -> Floats:
-    r"""Guess the joint shares of two attributes from counts of pairs of bits: a place to start EM.
-
-    For codes :math:`M_i` (bits × values) and bits flipped with probability φ, the products of unbiased bits
-    :math:`z = (b - \varphi)/(1 - 2\varphi)` have the mean
-
-    .. math:: y = \frac1n \sum_u z_{ui} \otimes z_{uj}, \qquad \mathrm E\, y = (M_i \otimes M_j)\, p .
-
-    The p ≥ 0 that minimises :math:`\tfrac12 \lVert y - (M_i \otimes M_j) p \rVert^2 + \lambda \sum_v p_v` is scaled to
-    sum 1.  The penalty is :math:`\lambda = v \sqrt{2 h \ln(\kappa_i\kappa_j)/n}`, with
-    :math:`v = \varphi(1-\varphi)/(1-2\varphi)^2`, the standard deviation of one product where neither bit was set, and
-    h the mean squared length of a column.  The minimum is sparse, and EM never leaves a zero; so a hundredth of it is
-    replaced by the uniform table.
-
-    The log-likelihood is concave, and EM climbs to its maximum from every interior start.  So this start changes the
-    number of steps, and the result only if EM is stopped early.  (Without the uniform part EM would end at the maximum
-    over the tables that have the Lasso's zeros, which can be lower.)
-
-    Source: Ren et al. 2018.  Penalty, mixture and regressing *pairs* of bits are ours; the counts of single bits have
-    the same means for all joint tables with the same one-way marginals.
-
-    Parameters
-    ----------
-    mechanism : BitFlip or BloomFlip
-    reports : ndarray of bool (n, bits)
-    pair : (int, int)
-        Two different attributes.
-
-    Returns
-    -------
-    ndarray (κ_i, κ_j), uniform where the Lasso leaves nothing
-    """
-    from scipy.optimize import nnls
-
-    i, j = check_edge(pair, len(mechanism.sizes), "pair")
-    flip, n = float(mechanism.flip), mechanism.tally(reports).n
-    if n == 0:
-        raise ValueError("reports must be those of at least one person, got none")
-    bits = mechanism.split((reports - flip) / (1 - 2 * flip))
-    y = (bits[i].T @ bits[j] / n).ravel()
-    design = np.kron(mechanism.codes[i].T, mechanism.codes[j].T).astype(np.float64)
-    k = design.shape[1]
-    noise = flip * (1 - flip) / (1 - 2 * flip) ** 2
-    penalty = noise * sqrt(2 * float((design**2).sum(0).mean()) * log(k) / n)
-    # least squares with p ≥ 0 and one more row, whose square is δ(Σp)² + 2λΣp and a constant: the Lasso, but for δ
-    shares, _ = nnls(np.vstack([design, np.full(k, sqrt(RIDGE))]), np.append(y, -penalty / sqrt(RIDGE)))
-    guess = shares / shares.sum() if shares.any() else np.full(k, 1 / k)
-    return np.asarray((1 - MIX) * guess + MIX / k).reshape(mechanism.sizes[i], mechanism.sizes[j])
 
 
 def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:

@@ -54,9 +54,8 @@ MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
 Maker = Callable[..., Any]  # of a client, for an ε; for all sizes, for an ε and a size
 CURE = (
-    "a proof for every ε runs the client with a symbol in place of ε: compute coins from ldpnb.chance.odds(epsilon), "
-    "not by exp(epsilon), round them by its round_down or round_up, and write its exact(p) for Fraction(p) and "
-    "inexact(p) for float(p)"
+    "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(epsilon), rounded by its round_down or "
+    "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 )
 ROUND = "ldpnb.chance.round_down and round_up round coins toward privacy"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
@@ -416,8 +415,7 @@ def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
     except Root as error:
         return _settle(make, inputs, coins, limit, plain, roots * error.order)
     except TypeError as error:
-        said = str(error)
-        raise TypeError(said if "depends on" in said else f"{said}; {CURE}") from error
+        raise TypeError(f"{error}" if "depends on" in str(error) else f"{error}; {CURE}") from error
 
 
 def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:

@@ -186,10 +186,7 @@ class Known:
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
 
 
-@lru_cache(maxsize=4)
-def known(example: Example) -> Known:
-    """Walk an example's client, once for all checks."""
-    return Known(example)
+known = lru_cache(maxsize=4)(Known)  # a client is walked once for all checks
 
 
 def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
@@ -380,9 +377,8 @@ def noise_is_the_variance(example: Example) -> None:
     if hasattr(m, "rare_variance"):
         absent = m.expected(example.inputs, *named(example.items)) == 0
         _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
-    if hasattr(m, "linear_variance"):  # of four sums, whose weights have no pattern, and of the sum of all
-        weights = np.random.default_rng(7).normal(size=(5, m.k))
-        weights[0] = 1
+    if hasattr(m, "linear_variance"):  # of sums whose weights have no pattern
+        weights = np.random.default_rng(7).normal(size=(4, m.k))
         _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
         _close(sums.T, m.linear_variance(weights)[:, example.inputs], 1e-12 + 1e-9 * sums.max(), "linear_variance")
     if hasattr(m, "worst_variance"):  # the number where it should be is walked, too
