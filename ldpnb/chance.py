@@ -123,12 +123,12 @@ class Paths:
             raise TooManyBranches(f"one branch of more than {DEPTH} choices: bound the loops of the program")
         if at < len(self._script):
             option, before = self._script[at]
-            if before != weights:
+            if before is not weights and before != weights:
                 raise ValueError(f"{STRAY}: after the same choices another one came")
         elif self._probe:
             option = self._probe.choice([i for i, w in enumerate(weights) if _possible(w)])
         else:
-            option = next(i for i, w in enumerate(weights) if _possible(w))
+            option = next(i for i, w in enumerate(weights) if w.__class__ is int and w or _possible(w))
         self.taken.append((option, weights))
         return option
 
@@ -145,7 +145,7 @@ class Paths:
     def one_of(self, options: int) -> int:
         """Index of one of so many options, all alike."""
         self.admit(options)
-        return self.choose((1,) * options) if options > 1 else 0
+        return self.choose(_alike(options)) if options > 1 else 0
 
     def heads(self, n: int, p: Any) -> int:
         """How many of n coins of probability p, exactly, fall heads."""
@@ -159,12 +159,22 @@ class Paths:
     @property
     def probability(self) -> Fraction:
         """Probability of the branch walked so far."""
-        return Fraction(prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken]))
+        return Fraction(*self.odds)
+
+    @property
+    def odds(self) -> tuple[Any, Any]:
+        """Its numerator and denominator, not in lowest terms."""
+        return prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken])
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):  # as copying does
             self.asked = name
         raise AttributeError(NO_GENERATOR.format(name))
+
+
+@lru_cache(1024)
+def _alike(options: int) -> tuple[int, ...]:
+    return (1,) * options
 
 
 Randomness = np.random.Generator | SystemRandom | Paths
@@ -212,9 +222,10 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
 
 def _one_by_one(draw: Callable[..., int], kind: Any, shape: tuple[int, ...], **each: NDArray[Any]) -> NDArray[Any]:
     """Draw along a path, for each entry of arrays that are broadcast to a shape."""
-    lists = (
-        _spread(x, shape, name).ravel().tolist() if x.ndim else [x.item()] * prod(shape) for name, x in each.items()
-    )
+    lists = [  # one person's draws are few, and all of this is done for each branch
+        (x if x.shape == shape else _spread(x, shape, name)).ravel().tolist() if x.ndim else [x.item()] * prod(shape)
+        for name, x in each.items()
+    ]
     return np.array(list(map(draw, *lists)), kind).reshape(shape)
 
 
@@ -341,7 +352,7 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Arra
         If some k is not in range, k does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     k = np.asarray(k)
-    if k.dtype.kind not in "iu" or not ((k > 0) & (k < 2**63)).all():
+    if k.dtype.kind not in "iu" or not (k > 0).all() or (k.dtype.kind == "u" and not (k < 2**63).all()):
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
     rng = _source(rng, "uniform", shape)
     if isinstance(rng, Paths):
@@ -437,8 +448,10 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
         point, cells = (point << WORD) + more(), cells << WORD
 
 
-def toss(p: float, rng: Randomness) -> bool:
+def toss(p: float | Fraction, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
+    if isinstance(p, Fraction):
+        p = float(p)
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
             rng.trace.append(("bernoulli", ()))
@@ -452,6 +465,9 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
         raise ValueError("options must not be empty, got none")
     if isinstance(rng, np.random.Generator):
         return options[int(rng.integers(len(options)))]
+    if isinstance(rng, Paths):
+        rng.trace.append(("uniform", ()))
+        return options[rng.one_of(len(options))]
     return options[int(uniform(len(options), (), rng))]
 
 
@@ -639,12 +655,12 @@ def law(program: Callable[[Paths], Any], *, limit: int = LIMIT, outputs: Outputs
     >>> law(lambda rng: toss(0.75, rng) + toss(0.75, rng))
     {2: Fraction(9, 16), 1: Fraction(3, 8), 0: Fraction(1, 16)}
     """
-    found: Law = {}
+    found: dict[Hashable, dict[int, int]] = {}  # parts of a probability by their denominators, which are few
     outputs = Outputs() if outputs is None else outputs
-    for probability, result in branches(program, limit=limit):
-        key = outputs.key(result)
-        found[key] = found.get(key, Fraction(0)) + probability
-    return found
+    for paths, result in walk(program, limit=limit):
+        parts, (part, whole) = found.setdefault(outputs.key(result), {}), paths.odds
+        parts[whole] = parts.get(whole, 0) + part
+    return {key: sum((Fraction(p, whole) for whole, p in parts.items()), Fraction(0)) for key, parts in found.items()}
 
 
 class Outputs:
@@ -675,7 +691,10 @@ def form(value: Any, *, content: bool = True) -> Any:
     Equal for two outputs only if nobody who receives them can tell them apart, given that `freeze` of both is equal.
     Without `content` it is only about what an output is like: equal for all outputs that are made alike.
     """
-    kind, own = type(value), partial(form, content=content)
+    kind = type(value)
+    if kind in PLAIN:
+        return kind
+    own = partial(form, content=content)
     if isinstance(value, np.ndarray | np.generic):
         array: NDArray[Any] = np.asarray(value)
         if array.dtype.hasobject or (content and array.dtype.names is not None):
@@ -700,11 +719,13 @@ def form(value: Any, *, content: bool = True) -> Any:
     if isinstance(value, Decimal):
         return kind, value.as_tuple().exponent
     place: Any = object.__repr__  # names one in memory, and says nothing of the value
-    return kind if kind in PLAIN or not content or kind.__repr__ is place else (kind, repr(value))
+    return kind if not content or kind.__repr__ is place else (kind, repr(value))
 
 
 def freeze(value: Any) -> Hashable:
     """Turn arrays, lists and structured values into nested tuples of plain numbers."""
+    if type(value) in PLAIN:
+        return value  # type: ignore[no-any-return]
     if isinstance(value, np.ma.MaskedArray):
         raise ValueError("a program must return plain values or arrays to have a law, got a masked one: its data show")
     if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":  # entries need not be looked at

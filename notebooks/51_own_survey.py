@@ -17,7 +17,7 @@
 # 一份调查由三部分组成：事先写定的类别、一个机制，以及带区间的结果。
 # 类别若取自数据，同一个标签在不同文件中会得到不同的编码，而且列表本身会泄露有人给出了哪些答案。
 # 不作答也是一种报告：若允许不发送，则就“是否作答”而言 $\varepsilon = \infty$；把“未作答”列为一类则受保护。
-# 标准误差分两部分：机制的噪声，以及抽样的 $\pi(1-\pi)/n$；只关心被问的这些人时，只需第一部分。
+# 误差的平方分两部分：机制的噪声，以及抽样的 $\pi(1-\pi)/n$；只关心被问的这些人时，只需第一部分。
 # $\varepsilon$ 较大时略去第二部分，区间覆盖总体的概率会明显低于 95 %。
 # 要使所有区间同时成立，把误差概率平均分给各区间（Bonferroni）。
 # 同样的计数可以来自内存、磁盘上的分区或集群。
@@ -25,7 +25,6 @@
 #
 # You need k-RR from {ref}`ch-frequency`.
 # As there, `toss` and `pick` draw at random, and `odds(eps)` is $e^\varepsilon$ in a form that `prove` understands.
-# The server needs a number only: `exp(eps)`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -59,7 +58,7 @@ rng = np.random.default_rng(1965)
 # **How large is the share of each reason, and how sure can the hospital be?**
 #
 # We invent a file of answers.
-# In a real survey, each row stays on one person's phone.
+# In a real survey, each row stays on a phone.
 
 # %%
 EPS, N = 2.0, 20_000
@@ -86,7 +85,7 @@ staff = pd.read_csv(csv)
 print(staff.head(6).to_string())
 
 # %% [markdown]
-# The form insists on age and habits; a blank reason is read as NaN.
+# Everybody gives age, remote and nights; only the reason may be blank (NaN).
 #
 # (sec-survey-labels)=
 # ## Labels come first
@@ -101,9 +100,8 @@ for ward in WARDS:
     print(dict(zip(ward, codes.tolist(), strict=True)))
 
 # %% [markdown]
-# Code 1 means "pay" in the first ward, and "hours" in the second.
-# Adding the wards' counts by code mixes pay with hours, without any error message.
-# A phone, which sees one answer, cannot make such a list at all.
+# Adding the wards' counts of code 1 mixes pay with hours, without any error message.
+# A phone, which sees one answer, cannot make such a list.
 # And the list tells what was said: if "boss" has a code, somebody in this ward said it.
 # So write the labels down before anybody answers, with "other" for the unforeseen, and one for a missing answer.
 # The package insists:
@@ -179,7 +177,7 @@ for who in (client, declining):
 # A person without an answer sends nothing with probability 1, all others with probability 0.
 # No finite $\varepsilon$ covers this ratio.
 # So declining protects *which* reason somebody gave, but not *whether* she gave one.
-# With a category for it, both are protected; the price is one more label, and some more noise.
+# A category for it protects both; the price is one more label, and some more noise.
 # Decline only if silence is harmless; shares are then of those who answer.
 
 
@@ -255,11 +253,13 @@ check(
 #
 #    $$ \E\,(\hat f-\pi)^2 = \E\,(\hat f-f)^2 + \frac{\pi(1-\pi)}{n}. $$ (eq-survey-both)
 #
-# The first term is linear in $f$: its mean is {eq}`eq-survey-noise` with $\pi$ for $f$.
+# The first term is now a mean over the people, too.
+# As {eq}`eq-survey-noise` is linear in $f$, put $\pi$ for $f$ there.
 #
-# The server knows neither $f$ nor $\pi$, and inserts $\hat f$.
-# In {eq}`eq-survey-noise`, which is linear, this is right on average, but not in {eq}`eq-survey-both`.
-# There, let $r$ be the probability that a random person's report says $x$:
+# The server knows neither $f$ nor $\pi$.
+# Being linear, {eq}`eq-survey-noise` is right on average with $\hat f$ for $f$.
+# But {eq}`eq-survey-both` contains $\pi^2$, and needs another form.
+# Let $r$ be the probability that a random person's report says $x$:
 #
 # $$ r = q^* + \pi\,(p^*-q^*). $$
 #
@@ -267,12 +267,13 @@ check(
 #
 # $$ \E\,(\hat f-\pi)^2 = \frac{r(1-r)}{n\,(p^*-q^*)^2}. $$ (eq-survey-short)
 #
-# To insert $\hat f$ for $\pi$ is to insert $C_x/n$ for $r$.
-# Since $\E\,(C_x/n)^2 = r^2 + r(1-r)/n$,
+# Count a report as 1 if it says $x$, and otherwise as 0.
+# The sample variance of these $n$ numbers is on average $r(1-r)$:
 #
-# $$ \E\Big[\frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big)\Big] = r - r^2 - \frac{r(1-r)}{n} = \frac{n-1}{n}\,r(1-r). $$
+# $$ \frac{n}{n-1}\cdot\frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big). $$
 #
-# So divide by $n-1$ in place of $n$.
+# So put $C_x/n$ for $r$, that is $\hat f$ for $\pi$, and $n-1$ for $n$.
+# The code does so in {eq}`eq-survey-both`, which is the same polynomial in $\pi$.
 
 
 # %%
@@ -302,17 +303,17 @@ table(rows)
 # (sec-survey-coverage)=
 # ### Do the intervals cover?
 #
-# Let $Z$ be the distance between estimate and truth, divided by its own standard deviation.
+# Let $Z$ be the difference between estimate and truth, divided by its standard deviation.
 # It is nearly standard normal.
-# An interval covers the truth if the distance is at most 1.96 times the error it uses, so with probability
+# An interval covers the truth if they differ by at most 1.96 times the error it uses, so with probability
 #
 # $$ \Pr\Big[\,\lvert Z\rvert \le 1.96\cdot\frac{\text{error used}}{\text{standard deviation}}\,\Big]. $$ (eq-survey-covers)
 #
-# {numref}`fig-survey-coverage` tries both errors on both truths, in 1,000 surveys of 1,000 people for each ε.
-# `study.coverage` draws people, and reports by our client's law, and calls our server.
+# {numref}`fig-survey-coverage` tries both errors on both truths.
+# `study.coverage` draws people and their reports by our client's law, and calls our server.
 
-# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each of the two errors. Lines: formula. Marks: 1,000 surveys of 1,000 people, with 95 % bars. Dotted: 95 %."}, "image": {"alt": "Two panels of coverage against epsilon from 0.5 to 6. About the population, the error for the population stays at 0.95, that for these people falls to 0.26. About these people, the error for these people stays at 0.95, and that for the population rises to 1. Marks lie near the lines."}}
-BUDGETS = np.array([0.5, 1, 2, 3, 4, 5, 6])
+# %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each error. Lines: formula. Marks: 1,000 surveys of 1,000 people per ε, with 95 % bars."}, "image": {"alt": "Two panels of coverage against epsilon from 1 to 6. If the truth is the population, coverage by its error stays at 0.95, and by that for these people falls to 0.26. If it is these people, coverage by their error stays at 0.95, and by the other rises to 1. Marks lie near the lines."}}
+BUDGETS = np.arange(1, 7)
 drawn = {"n": 1000, "budgets": BUDGETS, "runs": 1000, "rng": rng}
 marks = study.coverage(client, server, POPULATION, **drawn)
 
@@ -326,7 +327,7 @@ def errors(eps, n=1000):
 
 NAMES, TRUTHS = (list(marks[x].unique()) for x in ("error", "about"))
 lines = []
-for eps in np.linspace(0.5, 6, 45):
+for eps in np.linspace(1, 6, 41):
     for name, used in zip(NAMES, errors(eps), strict=True):
         for about, right in zip(TRUTHS, errors(eps), strict=True):
             covered = 2 * norm.cdf(1.96 * used / right) - 1
@@ -339,8 +340,7 @@ for ax, about in zip(axes, reversed(TRUTHS), strict=True):
     sns.lineplot(mark, x="ε", y="covered", ax=ax, **look)
     look = theory("error", NAMES)
     sns.lineplot(line, x="ε", y="covered", ax=ax, **look)
-    ax.axhline(0.95, color="0.4", lw=1, ls=":", zorder=0)
-    ax.set(title=f"about {about}", xlabel="budget ε", ylabel="coverage")
+    ax.set(title=f"truth: {about}", xlabel="budget ε", ylabel="coverage")
 for ax in axes:
     label_lines(ax)
 plt.show()
@@ -349,8 +349,7 @@ plt.show()
 # Each error suits its own truth.
 # The smaller error is tempting, but at $\varepsilon = 4$ it covers the population only six times out of ten.
 # More people do not help: both errors have a factor $1/\sqrt n$, which cancels in {eq}`eq-survey-covers`.
-# The less noise, the more the sample matters.
-# So say of each interval which truth it is about.
+# Say which truth an interval is about.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both errors exactly, and the simulated coverage"}
@@ -379,7 +378,7 @@ expected = [
 allowed = [5.5 * sqrt(c * (1 - c) / 1000) + 0.01 for c in expected]  # and for the normal approximation
 check(
     "Coverage",
-    "28 coverages by simulation: as by formula",
+    "24 coverages by simulation: as by formula",
     bool((abs(seen["covered"] - expected) < allowed).all()),
     control="nominal 95 % everywhere",
     caught=bool((abs(seen["covered"] - 0.95) > allowed).any()),
@@ -390,8 +389,8 @@ check(
 # ## The same by one call
 #
 # `OneOf` is a list of labels with a mechanism.
-# It takes lists, columns of pandas and of Arrow, and refuses other words.
-# Here are the reports of our own client:
+# It takes lists and columns of pandas or Arrow, and refuses words outside its list.
+# Our client's reports:
 
 # %%
 reason = OneOf(REASONS, missing="no answer", mechanism=GRR(k=K, epsilon=EPS))
@@ -416,7 +415,7 @@ print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 # ### All intervals at once
 #
 # Each interval misses with probability 0.05, so one of the seven misses far more often.
-# Make them so wide that each misses with probability $0.05/k$ only.
+# Make each so wide that it misses with probability $0.05/k$ only: here, 2.69 errors in place of 1.96.
 # Even though they depend on each other,
 #
 # $$ \begin{aligned} \Pr[\text{some interval misses}] &\le \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \\ &= k\cdot\frac{0.05}{k} = 0.05. \end{aligned} $$ (eq-survey-bonferroni)
@@ -451,14 +450,14 @@ check(
 # (sec-survey-plan)=
 # ## Before you ask
 #
-# The error in {eq}`eq-survey-both` needs a guess of $\pi$ only, so plan with it.
-# By this formula, $n$ times the squared error does not depend on $n$.
-# So a given half-width needs
+# In {eq}`eq-survey-both`, $n$ times the squared error depends on $\pi$ only.
+# With a guess of $\pi$, a given half-width needs
 #
 # $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2 $$ (eq-survey-people)
 #
 # people, and half the width needs four times as many.
-# `question` does this, with the best mechanism, for a label that one person in $k$ has:
+# `reason.question(N)` plans so, with the best mechanism and $\pi = 1/k$.
+# For `people=True`, {eq}`eq-survey-noise` replaces {eq}`eq-survey-both`:
 
 # %%
 planned = reason.question(N)
@@ -471,9 +470,9 @@ for choice in planned.rank()[:3]:
     print(f"{choice.name:<12}  {width}  {choice.code}")
 
 # %% [markdown]
-# The hospital's people suffice for ± 1 point about themselves.
-# `print(planned.rank())` shows all mechanisms; the last column is the Python to copy.
-# Without a mechanism, `OneOf` takes the first, here at other budgets:
+# Here k-Subset takes sets of size 1, and so is k-RR.
+# `print(planned.rank())` shows all mechanisms, and `choice.code` is the Python to copy.
+# Without a mechanism, `OneOf` takes the first of `rank()`, here at other budgets:
 
 # %%
 rows = []
@@ -489,8 +488,8 @@ table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 
 # %% [markdown]
 # Columns three and four are for 20,000 people.
-# The fourth is the smallest share that is told from zero: its half-width is equal to itself.
-# For other shares there is `plan`:
+# About half of all surveys tell the share in the fourth from zero: its half-width equals the share.
+# `plan` takes other shares:
 
 # %%
 for share in (0.01, 0.1, 0.5):
@@ -503,7 +502,7 @@ for share in (0.01, 0.1, 0.5):
 #
 # One person's reports together cost the sum of their ε ({ref}`ch-composition`).
 # A `Survey` holds several questions, and a limit for this sum.
-# `Number` estimates a mean, and `YesNoTable` the share of yes in each column and in pairs of columns.
+# `Number` estimates a mean, and `YesNoTable` shares of yes, for pairs of columns too.
 # `yes=1, no=0` are the codes of our file:
 
 # %%
@@ -530,18 +529,17 @@ for row in (row for result in results.values() for row in result):
         print(f"missed: {row.label}, truth {truths[row.label]:.3f}")
 
 # %% [markdown]
-# One interval misses, which is no surprise.
+# One interval misses.
 # If eleven such intervals were independent, at least one would miss with probability $1-0.95^{11} = 0.43$.
-# `together=True` widens those of each question.
 #
-# With `missing="decline"` the server would see who gives no age, and `limit` does not cover that.
+# With `missing="decline"`, the server would see who gives no reason, which `limit` does not cover.
 #
-# Each question has taken the mechanism with the least error.
 # With half the budget, the errors of the reasons have more than doubled.
 # Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`Exercise 1 <sec-survey-exercises>`).
+# Those drawn are a sample, so then leave out `people=True`.
 #
-# On Ana's own phone there is one row, and an account that pays for its reports.
-# The limit of the survey is for its questions; that of the account is for all surveys that reach this phone:
+# On Ana's phone there is one row, and an account of the ε spent.
+# The survey's limit is for its questions, the account's for all surveys on this phone:
 
 # %%
 ana = {"reason": "boss", "age": 41, "remote": 0, "nights": 1}
@@ -560,7 +558,8 @@ with TemporaryDirectory() as phone:
 #
 # Counts add, so reports may lie in several files, called *partitions*, and be counted in any order.
 # A file holds codes without their labels.
-# So mark it by `identity`, which names the question, its labels and the mechanism; files with another mark are refused.
+# So mark it by `identity`, which stands for the labels and the mechanism; files with another mark are refused.
+# Questions that share both share the mark: keep them in different folders.
 
 # %%
 days = Path(folder.name) / "reports"
@@ -576,7 +575,7 @@ print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 
 # %% [markdown]
 # A cluster of dask takes the same call.
-# Here, two workers share this process; elsewhere, all of them must see the folder.
+# Here, two workers share this process; elsewhere, all must see the folder.
 
 # %%
 from distributed import Client
@@ -590,7 +589,7 @@ tally_file = Path(folder.name) / "so-far.tally"
 save_tally(far.tally, tally_file, label=MARK)
 
 # %% [markdown]
-# The saved tally is all that tomorrow's estimate needs; {ref}`ch-collect` has damaged files, copies and real clusters.
+# The saved tally is all that tomorrow's estimate needs; {ref}`ch-collect` treats damaged files, copies and real clusters.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: one tally from memory, disk, cluster and file"}
@@ -636,6 +635,8 @@ rated = stars.perturb(people * 5000, rng=rng)
 print(f"\n{stars.estimate(stars.tally(rated))}")
 
 # %% [markdown]
+# Estimates may leave the range 1 to 5; true means do not.
+#
 # (sec-survey-wrong)=
 # ## What can go wrong
 #
@@ -644,7 +645,7 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # - *Those who take part differ.*
 #   No interval shows this, at any $n$.
 # - *Rare labels.*
-#   Their estimates are often negative; do not cut them off before you add or average.
+#   Their estimates are often negative; do not set them to 0 before you add or average.
 # - *The collector perturbs.*
 #   If you run `perturb` on other people's column, you know all answers, and ε covers only what you pass on.
 #
@@ -665,7 +666,6 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # All four: $(1.649 + 5)/0.649^2 = 15.8$, divided by $n$.
 # One of four, so with $n/4$ people: $4\,(7.389+5)/6.389^2 = 1.21$, divided by $n$.
 # Drawing a question is 13 times as good.
-# `rank` takes the block design at ε = 0.5, with 11.5 in place of 15.8, and drawing is still 9.5 times as good.
 # The question must be drawn without looking at the answers.
 # :::
 #
@@ -718,16 +718,16 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 # :::{dropdown} Solution
 # The board asks about these people: there is nobody else, and the smaller error is right.
 # The staff of all hospitals are the population, and the larger error is needed.
-# It is right only for a random sample of them, and one hospital hardly is one.
+# It needs a random sample of them, and one hospital hardly is one.
 # :::
 #
 # ## Summary
 #
 # - A survey is a list of labels written down beforehand, a mechanism, and intervals.
 # - Sending nothing is a report, and reveals that there is no answer.
-# - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$.
+# - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$ to its square.
 # - Intervals for all labels together share the probability to miss.
-# - Reports in memory, on disk and on a cluster have the same tally.
+# - Memory, disk and cluster give the same tally.
 #
 # ## Letters
 #

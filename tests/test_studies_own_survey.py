@@ -39,8 +39,8 @@ def run():
 def test_intervals_of_no_width_never_cover_and_wide_ones_always(run):
     rows, found = run(fixed(0.0, 9.0))
     assert len(rows) == 2 * 25 * 2 * 2 and set(rows["covered"]) == {0, 1}
-    assert (found.xs("for these people", level="error") == 0).all()
-    assert (found.xs("for the population", level="error") == 1).all()
+    assert (found.xs("error, these people", level="error") == 0).all()
+    assert (found.xs("error, population", level="error") == 1).all()
 
 
 def test_hardly_any_noise_leaves_the_people_as_they_are(run):
@@ -50,10 +50,10 @@ def test_hardly_any_noise_leaves_the_people_as_they_are(run):
     shares of these people at that ε, and hardly half of those at ε = 1.
     """
     _, found = run(fixed(1e-6, 0.1))
-    assert found[20.0, "for these people", "these people"] == 1
-    assert found[20.0, "for these people", "the population"] < 1
-    assert found[20.0, "for the population", "the population"] == 1
-    assert found[1.0, "for these people", "these people"] < 1
+    assert found[20.0, "error, these people", "these people"] == 1
+    assert found[20.0, "error, these people", "the population"] < 1
+    assert found[20.0, "error, population", "the population"] == 1
+    assert found[1.0, "error, these people", "these people"] < 1
 
 
 def test_the_law_of_the_client_is_used(run):

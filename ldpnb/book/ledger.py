@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -335,22 +336,22 @@ def read_claims(folder: Path) -> list[Paper]:
         identifier that is used twice or does not start with the paper's key, a part that is listed twice,
         a part with both a place in the book and a reason, or an exhibit with neither.
     """
-    papers = [_paper(path) for path in sorted(folder.glob("*.yml"))]
+    papers = [_paper(path.name, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.yml"))]
     ids = [claim.id for paper in papers for claim in paper.claims]
     if twice := sorted({i for i in ids if ids.count(i) > 1}):
         raise ValueError(f"claim identifiers must be unique, got twice: {', '.join(twice)}")
     return papers
 
 
-def _paper(path: Path) -> Paper:
-    where = path.name
-    content = _load(where, path.read_text(encoding="utf-8"))
+@lru_cache(32)  # a dossier settles dozens of claims, each from the files as they are then
+def _paper(where: str, text: str) -> Paper:
+    content = _load(where, text)
     _fields(where, content, {"paper", "claims"}, {"slips", "sections", "exhibits", "definitions"})
     head = content["paper"]
     _fields(f"{where}: paper", head, {"key", "title", "authors", "cite", "read"}, set())
     for name, text in head.items():
         _text(f"{where}: paper: {name}", text)
-    if head["key"] != path.stem:
+    if f"{head['key']}.yml" != where:
         raise ValueError(f"{where}: key must be the file's name, got {head['key']!r}")
     claims = tuple(_claim(f"{where}: {c.get('id', c)}", c, head["key"]) for c in content["claims"])
     slips = tuple(_slip(f"{where}: slips[{i}]", s) for i, s in enumerate(content.get("slips") or []))

@@ -102,7 +102,9 @@ class Circle:
     def spin(self, starts: Ints, rng: Randomness) -> Ints:
         """Draw z for people whose arcs start at these slots, (n, m): (n,)."""
         starts = np.sort(starts, 1)
-        gaps = np.diff(starts, axis=1, append=starts[:, :1] + self.slots)  # from an arc's start to the next one's
+        gaps = np.empty_like(starts)  # from an arc's start to the next one's
+        gaps[:, :-1] = starts[:, 1:] - starts[:, :-1]
+        gaps[:, -1] = starts[:, 0] + self.slots - starts[:, -1]
         covered = np.minimum(gaps, self.width)
         size = covered.sum(1)
         own = bernoulli(inexact(self.alpha) * size, size.shape, rng)
@@ -209,7 +211,7 @@ class OpenSets(OpenMechanism):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
         for part in blocks(len(values), CLIENTS):
-            records = values[part]
+            records = values if len(values) <= CLIENTS else values[part]
             seeds = self.hash.seeds(len(records), rng)
             at, real = sample_entries(records, self.m, rng)
             starts = uniform(self.slot_count, real.shape, rng, used=~real)

@@ -48,8 +48,8 @@ def coverage(
     Returns
     -------
     DataFrame
-        A row for each ε, run, error ("for these people" or "for the population") and what an interval is about ("these
-        people" or "the population"), with `covered`, 0 or 1.
+        A row for each ε, run, error ("error, these people" or "error, population") and what an interval is about
+        ("these people" or "the population"), with `covered`, 0 or 1.
     """
     rows = []
     labels, population = list(share), np.array(list(share.values()))
@@ -65,7 +65,7 @@ def coverage(
                 rng.multinomial(m, row) for m, row in zip(people, law / law.sum(1, keepdims=True), strict=True)
             )
             found, *errors = server(counts, eps)
-            for error, off in zip(("for these people", "for the population"), errors, strict=True):
+            for error, off in zip(("error, these people", "error, population"), errors, strict=True):
                 for about, truth in (("these people", people[0] / n), ("the population", population[0])):
                     rows.append((eps, error, about, int(abs(found[0] - truth) < width * off[0])))
     return pd.DataFrame(rows, columns=["ε", "error", "about", "covered"])

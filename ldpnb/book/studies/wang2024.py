@@ -310,7 +310,7 @@ def songs(client: Any, *, rng: np.random.Generator, listeners: int = 50_000, run
         lively = appeal[live] * growth[live] ** (day - released[live])
         weights[live] = lively / lively.sum() * 3 * weights.sum()
         played = rng.choice(len(liking), (listeners, client.m), p=weights / weights.sum())
-        user, song = np.divmod(np.unique(np.arange(listeners)[:, None] * len(liking) + played), len(liking))
+        user, song = _once(played)
         people = Records.from_arrays(
             user, song, np.clip(liking[song] + rng.normal(0, 0.4, len(song)), -1, 1), n=listeners
         )
@@ -357,7 +357,7 @@ def searches(client: Any, *, rng: np.random.Generator, n: int = 200_000, d: int 
 
     def ask(weights: Any) -> tuple[Records, list[int]]:
         asked = rng.choice(d, (n, client.m), p=weights / weights.sum())
-        user, query = np.divmod(np.unique(np.arange(n)[:, None] * d + asked), d)
+        user, query = _once(asked)
         hot = np.argsort(-np.bincount(query, minlength=d), kind="stable")[:hundredth]
         return Records.from_arrays(user, query, np.zeros(len(query)), n=n), hot.tolist()
 
@@ -388,6 +388,14 @@ def searches(client: Any, *, rng: np.random.Generator, n: int = 200_000, d: int 
         listed = first(flat, range(d), tenth)
         rows.append({"shares": "half Gaussian", "run": run, "listed": len({*listed} & {*level_hot})})
     return pd.DataFrame(rows)
+
+
+def _once(drawn: Ints) -> tuple[Ints, Ints]:
+    """Different numbers in each row of a matrix, ascending: their rows, and they themselves."""
+    drawn = np.sort(drawn, 1)
+    new = np.ones(drawn.shape, np.bool_)
+    new[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
+    return np.nonzero(new)[0], drawn[new]
 
 
 class Counting:

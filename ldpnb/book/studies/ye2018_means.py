@@ -27,6 +27,7 @@ MIDDLES = np.linspace(60, 340, ATTRIBUTES)
 BATCH = 100_000
 WIDEST = np.minimum(MIDDLES - LEAST, MOST - MIDDLES)
 LOW, HIGH = np.ceil(MIDDLES - WIDEST).astype(int), np.floor(MIDDLES + WIDEST).astype(int)
+SCALE = np.repeat((np.arange(LEAST, MOST + 1)[:, None] - (MOST + LEAST) / 2) / HALF, ATTRIBUTES, axis=1)  # all values
 MEANS = ((LOW + HIGH) / 2 - (MOST + LEAST) / 2) / HALF  # of all people that might be drawn, in [−1, 1]
 
 
@@ -34,6 +35,12 @@ def people(n: int, rng: np.random.Generator) -> Floats:
     """Draw the numbers of n people, mapped to [−1, 1]: (n, 80)."""
     drawn = rng.integers(LOW, HIGH + 1, (n, ATTRIBUTES), dtype=np.int16)
     return np.asarray((drawn - (MOST + LEAST) / 2) / HALF)
+
+
+def _shares(unit: Floats) -> Floats:
+    """Shares of people at each value of `SCALE`, by attribute: (400, 80)."""
+    cells = np.rint(HALF * unit + (MOST - LEAST) / 2).astype(np.int64) * ATTRIBUTES + np.arange(ATTRIBUTES)
+    return np.bincount(cells.ravel(), minlength=SCALE.size).reshape(SCALE.shape) / len(unit)
 
 
 def to_raw(unit: Floats) -> Floats:
@@ -83,15 +90,22 @@ def surveyed(
     for number in range(batches):
         unit = people(BATCH, rng)
         sums += unit.sum(0)
+        shares = _shares(unit)
         for eps, mechanism in mechanisms.items():
             reports = mechanism.perturb(unit, rng=rng)
             part = mechanism.tally(reports)
             tallies[eps] = tallies[eps] + part if eps in tallies else part
-            variances[eps] += mechanism.variance(unit).mean(0) / batches
+            variances[eps] += (shares * mechanism.variance(SCALE)).sum(0) / batches
             if number == 0 and eps == 1:
                 for n in (BATCH // 10, BATCH):
                     some = unit[:n]
-                    survey(eps, mechanism.tally(reports[:n]), n, some.mean(0), mechanism.variance(some).mean(0))
+                    survey(
+                        eps,
+                        mechanism.tally(reports[:n]),
+                        n,
+                        some.mean(0),
+                        (_shares(some) * mechanism.variance(SCALE)).sum(0),
+                    )
     for eps, tally in tallies.items():
         survey(eps, tally, batches * BATCH, sums / (batches * BATCH), variances[eps])
     return pd.concat(rows, ignore_index=True)
