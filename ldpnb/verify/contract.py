@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -37,6 +38,7 @@ DRAWS = 4000  # of each input
 TRIALS = 3000
 GRID = 40_321  # numbers from −1 to 1, the middles of up to 630 cells among them
 THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
+CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
@@ -118,11 +120,11 @@ def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
     """
     import pytest
 
-    cases = []
-    for check, example in plan(examples):
+    def case(check: Check, example: Example) -> Any:
         name = f"{check.__name__}-{str(example)[:60]}".replace("\n", " ")
-        cases.append(pytest.param(check, example, marks=slow if checks[check].slow else (), id=name))
-    return pytest.mark.parametrize(("check", "example"), cases)
+        return pytest.param(check, example, marks=slow if checks[check].slow else (), id=name)
+
+    return pytest.mark.parametrize(("check", "example"), [case(*one) for one in plan(examples)])
 
 
 # ---------------------------------------------------------------------------------------------- what checks share
@@ -138,16 +140,14 @@ class Known:
         numbers, self._outputs = dict[Hashable, int](), Outputs()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
-        same = freeze(_values(handed)) == freeze(_values(example.inputs))
-        _must(same, "the client changes the values that it is handed")
+        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
         for i in range(len(example.inputs)):
             both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
             self.laws.append(_image(both, {y: y[0] for y in both}))
             self.traces.append({key: {} for key in self.laws[i]})
             for y, p in both.items():
                 self.traces[i][y[0]][y[1]] = p / self.laws[i][y[0]]
-        same = freeze(_values(handed)) == freeze(_values(example.inputs))  # after every branch, too
-        _must(same, "the client changes the values that it is handed")
+        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)  # after every branch, too
 
     def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
         self.branches[i] += 1
@@ -273,11 +273,9 @@ def _simulated(example: Example) -> bool:
 
 
 def _few(example: Example) -> bool:
-    try:
-        branches = known(example).branches
-    except Exception:  # a check says it better, and a plan is made of all examples
-        return True
-    return prod(branches[i] for i in _three(example)) <= THREE
+    with suppress(Exception):  # a check says it better, and a plan is made of all examples
+        return prod(known(example).branches[i] for i in _three(example)) <= THREE
+    return True
 
 
 # --------------------------------------------------------------------------------------------------------- privacy
