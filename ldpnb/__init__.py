@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         greedy as greedy,
         max_entropy as max_entropy,
         publish as publish,
+        release as release,
     )
     from ldpnb.chance import SystemRandom as SystemRandom, law as law, pick as pick, toss as toss
     from ldpnb.core import Mechanism as Mechanism, Records as Records, Tally as Tally

@@ -1,7 +1,6 @@
 """Negative state encoding: a key-value mechanism in a module of its own, as somebody new would write it."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +26,7 @@ class NegativeStates(SampledKey):
 
     @property
     def answer(self):
-        p = Fraction(self.own)
+        p = chance.exact(self.own)
         return p, (1 - p) / 2, (1 - p) / 2
 
     @property

@@ -1,7 +1,6 @@
 """Negative randomised response: an oracle in a module of its own, as somebody new would write it."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +17,7 @@ class Negative(PureProtocol):
 
     @cached_property
     def support(self):
-        p = Fraction(chance.round_up(1 / (1 + (self.k - 1) * chance.odds(self.epsilon))))
+        p = chance.exact(chance.round_up(1 / (1 + (self.k - 1) * chance.odds(self.epsilon))))
         return p, (1 - p) / (self.k - 1)
 
     @property
@@ -32,7 +31,7 @@ class Negative(PureProtocol):
 
     def _perturb(self, values, rng):
         other = chance.uniform(self.k - 1, values.shape, rng)
-        own = chance.bernoulli(float(self.support[0]), values.shape, rng)
+        own = chance.bernoulli(chance.inexact(self.support[0]), values.shape, rng)
         return np.where(own, values, other + (other >= values))
 
     def linear_variance(self, weights):

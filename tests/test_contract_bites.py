@@ -10,9 +10,10 @@ from contract import Case, Contract
 
 from ldpnb.chance import Paths, bernoulli, round_up, uniform
 from ldpnb.core import Tally
+from ldpnb.numbers import TwoPoint
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.strings.rappor import ORR
-from ldpnb.verify import contract
+from ldpnb.verify import check_mechanism, contract
 from ldpnb.verify.contract import checks, people_are_independent
 
 
@@ -60,6 +61,36 @@ class WrongNoise(SUE):
 
     def variance(self, values, items=None):
         return 2 * super().variance(values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongSums(GRR):
+    """States a tenth too much for sums alone."""
+
+    def linear_variance(self, weights):
+        return 1.1 * super().linear_variance(weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndependentItems(GRR):
+    """Adds up the variances of the items, as if each had a report of its own."""
+
+    def linear_variance(self, weights):
+        return np.square(weights) @ self.variance(np.arange(self.k)).T
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongRareNoise(SUE):
+    """States a tenth too much for an item that the person does not hold."""
+
+    rare_variance = property(lambda self: 1.1 * super().rare_variance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongWorstNoise(TwoPoint):
+    """States the noise at the end of the range, where it is least, for the largest."""
+
+    worst_variance = property(lambda self: float(self.variance([1.0])[0, 0]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,6 +357,9 @@ MISTAKES = [
     (Swapped(**K3), "test_estimate_is_unbiased"),
     (FactorDropped(**K3), "test_estimate_is_unbiased"),
     (WrongNoise(**K3), "test_noise_is_the_variance"),
+    (WrongSums(**K3), "test_noise_is_the_variance"),
+    (IndependentItems(**K3), "test_noise_is_the_variance"),
+    (WrongRareNoise(**K3), "test_noise_is_the_variance"),
     (HonestAtHeart(**K3), "test_influence_is_the_most_that_a_report_adds"),
     (LiesAboutOneItem(**K3), "test_influence_is_the_most_that_a_report_adds"),
     (AnyNumberOfOnes(**K3), "test_influence_is_the_most_that_a_report_adds"),
@@ -365,6 +399,32 @@ def test_mistake_is_caught(mechanism, caught_by):
     case = Case(mechanism, np.arange(3), histogram=True)
     with pytest.raises((AssertionError, KeyError)):
         getattr(Contract(), caught_by)(case)
+
+
+OTHER_NOISE = [
+    (WrongSums(**K3), np.arange(3), "^linear_variance at .* is .*, found"),
+    (WrongRareNoise(**K3), np.arange(3), r"^rare_variance at \(0, 1\) is .*, found"),
+    (WrongWorstNoise(epsilon=1.0), np.array([-1.0, 1.0]), "^worst_variance is .*, found"),
+]
+
+
+@pytest.mark.parametrize("mechanism, inputs, said", OTHER_NOISE, ids=lambda x: x if isinstance(x, str) else "")
+def test_other_statements_of_noise_are_named_and_nothing_else_is_wrong(mechanism, inputs, said):
+    with pytest.raises(AssertionError, match=said):
+        contract.noise_is_the_variance(Case(mechanism, inputs))
+    with pytest.raises(AssertionError) as raised:
+        check_mechanism(mechanism, inputs)
+    assert len(str(raised.value).splitlines()) == 2
+
+
+def test_a_sum_that_cannot_be_stated_is_an_error():
+    class NoSums(GRR):
+        def linear_variance(self, weights):
+            raise RuntimeError("to be done")
+
+    with pytest.raises(RuntimeError, match="to be done") as raised:
+        check_mechanism(NoSums(**K3), range(3))
+    assert "noise_is_the_variance" in raised.value.__notes__[0]
 
 
 def test_a_client_that_changes_its_values_is_named():

@@ -1,3 +1,4 @@
+import warnings
 from fractions import Fraction
 from itertools import combinations, product
 from math import log, prod, sqrt
@@ -6,8 +7,8 @@ import numpy as np
 import pytest
 
 from ldpnb.attributes.bitflip import BitFlip, BloomFlip
-from ldpnb.attributes.lopub import Tree, conditionals, dependency, junction_tree, lasso_start, publish, synthesise
-from ldpnb.attributes.tables import Joint, expectation, symbols
+from ldpnb.attributes.lopub import Tree, conditionals, dependency, junction_tree, publish, synthesise
+from ldpnb.attributes.tables import Joint
 
 # ----------------------------------------------------------------------------------------------- junction trees
 
@@ -231,82 +232,6 @@ def test_every_person_has_dice_of_their_own():
     assert sorted(map(tuple, records.tolist())) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
-# ---------------------------------------------------------------------------------------------------- the Lasso
-
-CLIENTS = [BitFlip(sizes=(3, 2, 4), f=0.5), BloomFlip(sizes=(3, 2, 4), f=0.5, bits=8, hashes=2)]
-
-
-def products(mechanism, reports, pair):
-    """Means of products of unbiased bits, person by person, and the codes of pairs of values."""
-    q = float(mechanism.flip)
-    bits = (reports - q) / (1 - 2 * q)
-    widths = [code.shape[1] for code in mechanism.codes]
-    of = [range(sum(widths[:a]), sum(widths[: a + 1])) for a in pair]
-    y = [np.mean(bits[:, b] * bits[:, c]) for b in of[0] for c in of[1]]
-    codes = [mechanism.codes[a] for a in pair]
-    x = [
-        [int(m[b] and m2[c]) for m in codes[0] for m2 in codes[1]] for b in range(len(of[0])) for c in range(len(of[1]))
-    ]
-    return np.array(y), np.array(x, float)
-
-
-def penalty_of(mechanism, x, n):
-    q, k = float(mechanism.flip), x.shape[1]
-    return q * (1 - q) / (1 - 2 * q) ** 2 * sqrt(2 * x.sum() / k * log(k) / n)
-
-
-@pytest.mark.parametrize("n", [50, 400, 5000])
-@pytest.mark.parametrize("pair", [(0, 2), (1, 2), (2, 0)])
-@pytest.mark.parametrize("mechanism", CLIENTS, ids=["one-hot", "Bloom"])
-def test_lasso_by_its_conditions(mechanism, pair, n):
-    """A p ≥ 0 is the minimum iff no cell would gain more than λ, and those that are not zero exactly λ."""
-    rng = np.random.default_rng(4)
-    values = rng.integers([3, 2, 4], size=(n, 3))
-    values[:, 2] = values[:, 0]
-    reports = mechanism.perturb(values, rng=rng)
-    start = lasso_start(mechanism, reports, pair)
-    k = start.size
-    assert start.shape == tuple(mechanism.sizes[a] for a in pair) and start.sum() == pytest.approx(1)
-    sparse = (start.ravel() - 0.01 / k) / 0.99
-    assert start.min() == 0.01 / k and sparse.max() > 1 / k
-    y, x = products(mechanism, reports, pair)
-    penalty = penalty_of(mechanism, x, n)
-    shape = x @ sparse  # the minimum is a multiple of it
-    best = (shape @ y - penalty) / (shape @ shape)
-    gain = x.T @ (y - best * shape)
-    assert np.all(gain <= penalty + 1e-5)
-    np.testing.assert_allclose(gain[sparse > 1e-6], penalty, atol=1e-5)
-
-
-def test_where_the_lasso_leaves_nothing_the_start_is_uniform():
-    """One person's bits may be worth less than the penalty; then, and only then, the start is uniform."""
-    mechanism, rng, seen = BitFlip(sizes=(3, 4), f=0.5), np.random.default_rng(4), set()
-    for _ in range(30):
-        reports = mechanism.perturb([[0, 0]], rng=rng)
-        y, x = products(mechanism, reports, (0, 1))
-        nothing = (x.T @ y).max() <= penalty_of(mechanism, x, 1)
-        assert np.allclose(lasso_start(mechanism, reports, (0, 1)), 1 / 12, atol=1e-12) == nothing
-        seen.add(nothing)
-    assert seen == {True, False}
-
-
-def test_start_changes_early_stops_and_not_the_limit():
-    """Certified to 1e-10 nats, EM has one result from both starts; stopped by the size of a step, two."""
-    mechanism, rng = BitFlip(sizes=(3, 3), f=0.5), np.random.default_rng(5)
-    values = rng.integers(3, size=(5000, 2))
-    values[:, 1] = np.where(rng.random(5000) < 0.8, values[:, 0], values[:, 1])
-    reports = mechanism.perturb(values, rng=rng)
-    found, start = symbols(mechanism, reports), [lasso_start(mechanism, reports, (0, 1))]
-
-    def tables(**rule):
-        return [expectation(found, [(0, 1)], start=s, steps=10**5, **rule).tables[0] for s in (None, start)]
-
-    plain, started = tables(stop="gap", delta=1e-10)
-    np.testing.assert_allclose(plain, started, atol=1e-4)
-    plain, started = tables(stop="change", delta=1e-3)
-    assert np.abs(plain - started).max() > 1e-2
-
-
 # --------------------------------------------------------------------------------------------------- end to end
 
 SIZES = (2, 3, 2, 2, 3, 2, 2)
@@ -334,7 +259,7 @@ def shares(records, attributes, sizes=SIZES):
 
 def exactly(values):
     """Stands for estimates without noise."""
-    return lambda found, sets: Joint(tables=[shares(values, one) for one in sets], gap=0, steps=0)
+    return lambda found, sets: Joint(tables=[shares(values, one, found.sizes) for one in sets], gap=0, steps=0)
 
 
 def test_planted_network_without_noise():
@@ -388,9 +313,26 @@ def test_limit_names_the_largest_clique():
         publish(mechanism, reports, phi=0.45, n=1, rng=rng, joint=exactly(values), limit=11)
 
 
+@pytest.mark.parametrize("d, warned", [(8, False), (9, True)])
+def test_a_clique_that_takes_minutes_is_announced_with_the_cure(d, warned):
+    """From nine yes/no attributes on: three symbols an attribute and two values, at most one report a person."""
+    mechanism, rng = BitFlip(sizes=(2,) * d, f=0.5), np.random.default_rng(12)
+    values = rng.integers(2, size=(9000, d))
+    reports = mechanism.perturb(values, rng=rng)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        publish(mechanism, reports, phi=0, n=1, rng=rng, joint=exactly(values))
+        publish(mechanism, reports[:8000], phi=0, n=1, rng=rng, joint=exactly(values))  # fewer reports, less work
+    assert len(found) == warned
+    if warned:
+        said = str(found[0].message)
+        assert "minutes" in said and "512 cells and up to 9000" in said and "a larger phi" in said and "release" in said
+        assert found[0].category is UserWarning and found[0].filename == __file__
+
+
 # ---------------------------------------------------------------------------------------------------- bad input
 
-ONE, TWO = CLIENTS[0], Tree(((0, 1), (1, 2)), (-1, 0), ((), (1,)))
+ONE, TWO = BitFlip(sizes=(3, 2, 4), f=0.5), Tree(((0, 1), (1, 2)), (-1, 0), ((), (1,)))
 REPORTS = ONE.perturb([[0, 0, 0]] * 3, rng=np.random.default_rng(10))
 HALF = np.full((2, 2), 0.25)
 
@@ -398,13 +340,6 @@ HALF = np.full((2, 2), 0.25)
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda rng: lasso_start(ONE, REPORTS, (0, 0)), "pair must be pairs of different"),
-        (lambda rng: lasso_start(ONE, REPORTS, (0, 3)), "pair must be pairs of different"),
-        (lambda rng: lasso_start(ONE, REPORTS, (0, -1)), "pair must be pairs of different"),
-        (lambda rng: lasso_start(ONE, REPORTS, (0, 1, 2)), "pair must be pairs of different"),
-        (lambda rng: lasso_start(ONE, REPORTS, 1), "pair must be pairs of different"),
-        (lambda rng: lasso_start(ONE, REPORTS[:, 1:], (0, 1)), "reports must be bool"),
-        (lambda rng: lasso_start(ONE, REPORTS[:0], (0, 1)), "at least one person"),
         (lambda rng: dependency([HALF] * 2, 0.1), "all pairs"),
         (lambda rng: dependency([HALF], 1.1), "phi must be"),
         (lambda rng: dependency([HALF], float("nan")), "phi must be"),

@@ -11,6 +11,7 @@ from new_keyvalue import NegativeStates
 from new_oracle import Negative
 
 from ldpnb.serve import catalogue
+from ldpnb.verify import prove
 from ldpnb.verify.contract import check_mechanism
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +44,12 @@ def test_it_is_short(kind):
 @pytest.mark.parametrize("example", [example for kind in NEW for example in kind.example()], ids=str)
 def test_it_keeps_the_contract(example):
     check_mechanism(example)
+
+
+@EACH
+def test_it_is_proved_for_every_epsilon(kind):
+    found = prove(kind.example()[0])
+    assert found.holds and found.shipped and found.tight and found.stated and found.moments and not found.wrong
 
 
 def test_classes_of_tests_are_not_listed():

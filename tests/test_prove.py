@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache, partial
+from math import exp
 
 import certificate
 import numpy as np
@@ -157,8 +158,27 @@ def test_a_coin_rounded_the_wrong_way_is_refuted_as_shipped():
 
 def test_a_coin_that_nobody_rounds_exceeds_e_by_its_last_digit():
     found = prove(lambda x, e, rng: x if toss(odds(e) / (odds(e) + 1), rng) else 1 - x, range(2))
-    assert found.holds and found.shipped is False and "shipped it is refuted" in said(found)
+    assert (
+        found.holds and found.shipped is False and "shipped it is refuted (ldpnb.chance.round_down and" in said(found)
+    )
     assert not found.rounded.as_shipped and prove(krr, range(2)).rounded.as_shipped
+
+
+IN_NUMBERS = {  # what a newcomer writes
+    "exp": lambda x, e, rng: krr(x, e, rng, keep=lambda _: 1 / (1 + exp(e))),
+    "numpy": lambda x, e, rng: krr(x, e, rng, keep=lambda _: 1 / (1 + np.exp(e))),
+    "power": lambda x, e, rng: krr(x, e, rng, keep=lambda _: 1 / (1 + 2.718281828459045**e)),
+    "float": lambda x, e, rng: x if toss(float(1 / (1 + odds(e))), rng) else 1 - x,
+    "fraction": lambda x, e, rng: x if toss(Fraction(round_down(1 / (1 + odds(e)))), rng) else 1 - x,
+}
+
+
+@pytest.mark.parametrize("name", IN_NUMBERS)
+def test_a_client_that_computes_with_numbers_is_told_what_to_write(name):
+    with pytest.raises(
+        TypeError, match=r"; a proof .* from ldpnb\.chance\.odds\(epsilon\), .* exact\(p\) .* inexact\(p\)"
+    ):
+        prove(IN_NUMBERS[name], range(2))
 
 
 CACHE = {}

@@ -2,8 +2,9 @@
 
 usage: python tools/vectors.py
 
-Each file holds instances, see `ldpnb.serve.vectors`: the first example of the class, whose laws can be told, and for
-some mechanisms one of a usual size, whose hash or matrix cannot be listed.
+Each file holds instances, see `ldpnb.serve.vectors`: the first example of the class, whose laws can be told; where it
+has one or two items, attributes or keys, an example with more and another ε, so that a client with a 2 written into it
+fails; and for some mechanisms one of a usual size, whose hash or matrix cannot be listed.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb import OLH, RAPPOR, HadamardBit, SHist, Wheel, WheelKV
-from ldpnb.core import Example, Records
+from ldpnb.core import Example, Mechanism, Records
 from ldpnb.hashing import digest64, key_of
 from ldpnb.serve import catalogue, vectors
 from ldpnb.serve.wire import FORM
@@ -36,9 +37,22 @@ USUAL = [
 def contents() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each file and what it holds."""
     for name, kind in catalogue().items():
-        examples = [kind.example()[0], *(usual for usual in USUAL if type(usual.mechanism) is kind)]
+        examples = [*small(kind), *(usual for usual in USUAL if type(usual.mechanism) is kind)]
         yield f"{name}.json", {"ldpnb": "vectors", "form": FORM, "instances": [vectors(one) for one in examples]}
     yield "digests.json", {"ldpnb": "digests", "form": FORM, "digests": [digests(text) for text in TEXTS]}
+
+
+def small(kind: type[Mechanism]) -> list[Example]:
+    """Return the first example of a class, and the first one of more than two things if that one has fewer."""
+    first, *others = kind.example()
+    more = [other for other in others if things(other) > 2 >= things(first)]
+    return [first, *more[:1]]
+
+
+def things(example: Example) -> int:
+    """Return the number of items, attributes or keys, where it is a parameter."""
+    own = vars(example.mechanism)
+    return own.get("k", own.get("d", 0))
 
 
 def digests(text: str) -> dict[str, Any]:

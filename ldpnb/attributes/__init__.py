@@ -50,7 +50,6 @@ if TYPE_CHECKING:
         conditionals as conditionals,
         dependency as dependency,
         junction_tree as junction_tree,
-        lasso_start as lasso_start,
         publish as publish,
         synthesise as synthesise,
         triangulated as triangulated,

@@ -230,17 +230,8 @@ def audit(
     point = log(surplus * n / other) if surplus > 0 and other else inf if surplus > 0 else 0.0
     target = max(point, 0.0) if claimed is None else claimed
     asked: dict[str, Any] = {"samples": samples, "level": level, "delta": delta}
-    return Audit(
-        bound=max(0.0, bound),
-        pair=pair,
-        event=ranking.words(pair, cut),
-        counts=(one, other),
-        held_out=n,
-        claimed=claimed,
-        ceiling=ceiling(target, **asked),
-        perfect=ceiling(target, known=True, **asked),
-        **asked,
-    )
+    asked |= {"ceiling": ceiling(target, **asked), "perfect": ceiling(target, known=True, **asked), "claimed": claimed}
+    return Audit(max(0.0, bound), pair, ranking.words(pair, cut), (one, other), held_out=n, **asked)
 
 
 def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = False, delta: float = 0.0) -> float:
@@ -349,10 +340,7 @@ class _Counts:
     """Order reports by how often each of them came."""
 
     def __init__(self, fit: list[Pool]) -> None:
-        shown: dict[Any, Any] = {}
-        for pool in fit:
-            for key, report in zip(keys(pool), pool, strict=True):
-                shown.setdefault(key, report)
+        shown: dict[Any, Any] = dict(chain(*(zip(keys(pool), pool, strict=True) for pool in fit)))
         self.ids, self.shown = {key: i for i, key in enumerate(shown)}, list(shown.values())
         # one report more of each keeps ratios finite; the last place is for reports that never came
         self.counts = np.array([np.bincount(self.prepare(pool), minlength=len(shown) + 1) + 1 for pool in fit])

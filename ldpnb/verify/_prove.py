@@ -53,6 +53,11 @@ WIDE = 64  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
 Maker = Callable[..., Any]  # of a client, for an ε; for all sizes, for an ε and a size
+CURE = (
+    "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(epsilon), rounded by its round_down or "
+    "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
+)
+ROUND = "ldpnb.chance.round_down and round_up round coins toward privacy"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 
 
@@ -285,7 +290,9 @@ class Proof:
         ideal = f"no report tells two inputs apart by more than e^ε, for {since} with ideal coins"
         said = f"{who}: {ideal}; {spent} by {worst}."
         if self.rounded:
-            word = {True: "holds for every ε >= 1e-06", False: "is refuted", None: "is not shown"}[self.shipped]
+            word = {True: "holds for every ε >= 1e-06", False: f"is refuted ({ROUND})", None: "is not shown"}[
+                self.shipped
+            ]
             said += f" With coins rounded as they are shipped it {word}, other arithmetic being exact."
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
@@ -333,7 +340,8 @@ def prove(
     Raises
     ------
     TypeError
-        If the client's structure depends on ε.
+        If the client's structure depends on ε, or it computes coins by ``math.exp``, ``float`` or ``Fraction``, not by
+        ``odds``, ``inexact`` and ``exact`` of `ldpnb.chance`.
     ValueError
         If the client with numbers has another law than the formulas, or as for `laws`.
 
@@ -406,6 +414,8 @@ def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
         return client, symbolic_laws(client, inputs, field, limit)
     except Root as error:
         return _settle(make, inputs, coins, limit, plain, roots * error.order)
+    except TypeError as error:
+        raise TypeError(f"{error}" if "depends on" in str(error) else f"{error}; {CURE}") from error
 
 
 def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -30,12 +31,14 @@ from scipy.special import chdtrc
 from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
-from ldpnb.verify._laws import _values, moments_of, stated_rounding, total_variation, worst
+from ldpnb.verify._laws import _values, moments, moments_of, stated_rounding, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
 TRIALS = 3000
+GRID = 40_321  # numbers from −1 to 1, the middles of up to 630 cells among them
 THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
+CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
@@ -117,11 +120,11 @@ def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
     """
     import pytest
 
-    cases = []
-    for check, example in plan(examples):
+    def case(check: Check, example: Example) -> Any:
         name = f"{check.__name__}-{str(example)[:60]}".replace("\n", " ")
-        cases.append(pytest.param(check, example, marks=slow if checks[check].slow else (), id=name))
-    return pytest.mark.parametrize(("check", "example"), cases)
+        return pytest.param(check, example, marks=slow if checks[check].slow else (), id=name)
+
+    return pytest.mark.parametrize(("check", "example"), [case(*one) for one in plan(examples)])
 
 
 # ---------------------------------------------------------------------------------------------- what checks share
@@ -137,16 +140,14 @@ class Known:
         numbers, self._outputs = dict[Hashable, int](), Outputs()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
-        same = freeze(_values(handed)) == freeze(_values(example.inputs))
-        _must(same, "the client changes the values that it is handed")
+        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
         for i in range(len(example.inputs)):
             both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
             self.laws.append(_image(both, {y: y[0] for y in both}))
             self.traces.append({key: {} for key in self.laws[i]})
             for y, p in both.items():
                 self.traces[i][y[0]][y[1]] = p / self.laws[i][y[0]]
-        same = freeze(_values(handed)) == freeze(_values(example.inputs))  # after every branch, too
-        _must(same, "the client changes the values that it is handed")
+        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)  # after every branch, too
 
     def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
         self.branches[i] += 1
@@ -185,10 +186,7 @@ class Known:
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
 
 
-@lru_cache(maxsize=4)
-def known(example: Example) -> Known:
-    """Walk an example's client, once for all checks."""
-    return Known(example)
+known = lru_cache(maxsize=4)(Known)  # a client is walked once for all checks
 
 
 def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
@@ -275,11 +273,9 @@ def _simulated(example: Example) -> bool:
 
 
 def _few(example: Example) -> bool:
-    try:
-        branches = known(example).branches
-    except Exception:  # a check says it better, and a plan is made of all examples
-        return True
-    return prod(branches[i] for i in _three(example)) <= THREE
+    with suppress(Exception):  # a check says it better, and a plan is made of all examples
+        return prod(known(example).branches[i] for i in _three(example)) <= THREE
+    return True
 
 
 # --------------------------------------------------------------------------------------------------------- privacy
@@ -370,10 +366,24 @@ def estimate_is_unbiased(example: Example) -> None:
 
 @_check()
 def noise_is_the_variance(example: Example) -> None:
-    """One person's score has the variance that `variance` says."""
-    _, variance = known(example).moments
-    stated = example.mechanism.variance(example.inputs, *named(example.items))
-    _close(variance, stated, 1e-12 + 1e-9 * variance, "variance")
+    """One person's score has the variance that `variance` says, and `rare_`, `linear_` and `worst_variance` if any."""
+    m: Any = example.mechanism
+    seen, variance = known(example), known(example).moments[1]
+    stated = m.variance(example.inputs, *named(example.items))
+    within = 1e-12 + 1e-9 * variance
+    _close(variance, stated, within, "variance")
+    if hasattr(m, "rare_variance"):
+        absent = m.expected(example.inputs, *named(example.items)) == 0
+        _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
+    if hasattr(m, "linear_variance"):  # of sums whose weights have no pattern
+        weights = np.random.default_rng(7).normal(size=(4, m.k))
+        _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
+        _close(sums.T, m.linear_variance(weights)[:, example.inputs], 1e-12 + 1e-9 * sums.max(), "linear_variance")
+    if hasattr(m, "worst_variance"):  # the number where it should be is walked, too
+        grid = np.linspace(-1, 1, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
+        _, most = moments(m, grid[[np.max(m.variance(grid), -1).argmax()]])
+        right = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
+        _must(right, f"worst_variance is {m.worst_variance:.9g}, found {most.max():.9g}")
 
 
 @_check()
