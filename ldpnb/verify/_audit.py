@@ -136,7 +136,8 @@ def audit(
     samples : int, at least 100
         Reports to draw of each input.
     rng : Generator or SystemRandom
-        Passed on to the client.
+        Passed on to the client.  A client that draws from a generator of its own must have seeded it otherwise: what
+        shuffles the reports must not be what drew them.
     level : float in (0, 1/2]
     claimed : float, optional
         The ε that the client claims.
