@@ -579,9 +579,8 @@ class Records:
             user, key = self.users[order], self.keys[order]
             twice = np.flatnonzero((user[1:] == user[:-1]) & (key[1:] == key[:-1]))
             if twice.size:
-                raise ValueError(
-                    f"keys must be distinct within a person, got {key[twice[0]]} twice for user {user[twice[0]]}"
-                )
+                found = f"{key[twice[0]]} twice for user {user[twice[0]]}"
+                raise ValueError(f"keys must be distinct within a person, got {found}")
 
     @classmethod
     def of(cls, *people: Mapping[int, float] | set[int] | frozenset[int]) -> Self:

@@ -4,6 +4,7 @@ False alarms: a bound is above ε with probability `level` at most, so an audit 
 in a million seeds.  Power: bounds that have to be reached leave several standard errors of room.
 """
 
+import warnings
 from base64 import b64encode
 from decimal import Decimal
 from fractions import Fraction
@@ -542,6 +543,36 @@ def test_a_letter_is_no_endless_recursion():
 def test_an_audit_that_sees_nothing_says_so():
     with pytest.warns(UserWarning, match="no two reports are alike, and no usable feature"):
         found_of(lambda x, rng: Fraction(int(rng.integers(2**60)), 2**60), samples=200)
+
+
+def bitvec(x, rng, coins):
+    """Randomized response on the bits of bytes, each told wrongly by a quarter: ε = ln 9, if each has its coin."""
+    bits = np.unpackbits(np.frombuffer(x, np.uint8), bitorder="little")
+    bits[:coins] ^= rng.random(len(bits[:coins])) < 0.25
+    return np.packbits(bits, bitorder="little").tobytes()
+
+
+def test_one_coin_too_few_is_seen_in_sixteen_bytes():
+    inputs = b"\1" + bytes(15), bytes(15) + b"\x80"
+    assert found_of(lambda x, rng: bitvec(x, rng, 127), inputs, 1500, claimed=log(9)).bound > 3.5
+    assert not found_of(lambda x, rng: bitvec(x, rng, 128), inputs, 1500, claimed=log(9)).flagged
+
+
+def test_reports_longer_than_what_is_looked_at_are_named():
+    inputs = bytes(300), bytes(299) + b"\x80"
+    with pytest.warns(UserWarning, match=r"only the first 2,048 bits, characters or entries"):
+        assert found_of(lambda x, rng: bitvec(x, rng, 2399), inputs, 200).bound == 0
+    last = found_of(lambda x, rng: bitvec(x, rng, 2399), inputs, 200, features=lambda y: [z[-1] >> 7 for z in y])
+    assert last.bound > 1.5
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*only the first")
+        found_of(lambda x, rng: bytes(300 + x), samples=200)  # counted whole
+
+
+def test_bytes_of_one_length_do_not_cover_the_domain():
+    with pytest.warns(UserWarning, match="all inputs have length 1"):
+        found_of(lambda x, rng: noisy(x[0], rng), (b"\0", b"\1"), 400)
+    assert found_of(lambda x, rng: bitvec(x, rng, 16), (b"\1", b"\1\0"), 1500, claimed=log(9)).bound > 3.5
 
 
 def test_shared_noise_is_suspected():

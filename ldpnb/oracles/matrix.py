@@ -25,9 +25,8 @@ def _check_channel(values: Any, name: str) -> tuple[tuple[float, ...], ...]:
     rows = distributions(values, name)
     half = np.flatnonzero((rows > 0).any(0) & (rows == 0).any(0))
     if half.size:
-        raise ValueError(
-            f"{name} must not tell values apart for certain, but some cannot send report {half[0]} and others can"
-        )
+        some = f"some cannot send report {half[0]} and others can"
+        raise ValueError(f"{name} must not tell values apart for certain, but {some}")
     return tuple(map(tuple, rows.tolist()))
 
 

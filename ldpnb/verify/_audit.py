@@ -22,8 +22,8 @@ from scipy.special import betainccinv, betaincinv
 from ldpnb.chance import Randomness, SystemRandom, form, freeze
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
-from ldpnb.verify._features import CELLS, Pool, features_of, keys, take, tidy
-from ldpnb.verify._laws import _listed, _values, check_call, check_level, repeat
+from ldpnb.verify._features import CELLS, LONG, Pool, features_of, keys, size, take, tidy
+from ldpnb.verify._laws import _values, check_call, check_level, repeat
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -120,10 +120,10 @@ def audit(
     of inputs that are not given: values beyond a clip, longer sets, an empty record.
 
     A `UserWarning` says where an audit sees little: no two reports are alike and none of their parts tells inputs
-    apart; all reports of each call with `many` are alike; an input is given twice; all sets, dicts or records, or a
-    callable's lists, have one length; no number is at an end of what a Mechanism takes.  It cannot be known which
-    numbers, lengths or categories a callable takes, whether a tuple or a string may be longer, nor which items or keys
-    a Mechanism might treat unlike others.
+    apart; reports are longer than what is looked at; all reports of each call with `many` are alike; an input is given
+    twice; all sets, dicts or records, or a callable's lists or bytes, have one length; no number is at an end of what a
+    Mechanism takes.  It cannot be known which numbers, lengths or categories a callable takes, whether a tuple or a
+    string may be longer, nor which items or keys a Mechanism might treat unlike others.
 
     Parameters
     ----------
@@ -136,7 +136,8 @@ def audit(
     samples : int, at least 100
         Reports to draw of each input.
     rng : Generator or SystemRandom
-        Passed on to the client.
+        Passed on to the client.  A client that draws from a generator of its own must have seeded it otherwise: what
+        shuffles the reports must not be what drew them.
     level : float in (0, 1/2]
     claimed : float, optional
         The ε that the client claims.
@@ -176,9 +177,7 @@ def audit(
     >>> found.flagged
     False
     """
-    if not isinstance(inputs, np.ndarray | Records):
-        inputs = _listed(inputs)
-    elif isinstance(inputs, Records) and not isinstance(client, Mechanism):
+    if not isinstance(inputs, np.ndarray | Records if isinstance(client, Mechanism) else np.ndarray):
         inputs = _values(inputs)
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
@@ -212,12 +211,12 @@ def audit(
     fit, choose, held = ([take(pool, part[at]) for pool, part in zip(pools, parts, strict=True)] for at in range(3))
 
     best: list[_Choice] = []  # the bold choice, the safe choice
-    for ranking in _rankings(fit):
-        prepared = [ranking.prepare(pool) for pool in choose]
+    for last in _rankings(fit):
+        prepared = [last.prepare(pool) for pool in choose]
         for i, j in combinations(range(len(pools)), 2):
-            a, b = (ranking.score((i, j), prepared[x]) for x in (i, j))
+            a, b = (last.score((i, j), prepared[x]) for x in (i, j))
             for pair, under, against in (((i, j), a, b), ((j, i), -b, -a)):
-                found = [(promise, pair, cut, ranking) for promise, cut in _best_cuts(under, against, n, alpha, delta)]
+                found = [(promise, pair, cut, last) for promise, cut in _best_cuts(under, against, n, alpha, delta)]
                 best = [max(*both, key=itemgetter(0)) for both in zip(best, found, strict=True)] if best else found
     tested = []
     for _, pair, cut, ranking in best:
@@ -226,12 +225,14 @@ def audit(
     bound, one, other, pair, cut, ranking = max(tested, key=itemgetter(0))
     if _bound(one, other, n, 0.25, delta) <= 0 and len(set(chain(*map(keys, fit)))) == sum(map(len, fit)):
         _warn("no two reports are alike, and no usable feature tells inputs apart: give more samples, or features=")
+    if isinstance(last, _Linear) and max(map(size, chain(*fit))) > LONG:
+        _warn(f"only the first {LONG:,} bits, characters or entries of a report are looked at: give features=")
     surplus = one / n - delta
     point = log(surplus * n / other) if surplus > 0 and other else inf if surplus > 0 else 0.0
     target = max(point, 0.0) if claimed is None else claimed
-    asked: dict[str, Any] = {"samples": samples, "level": level, "delta": delta}
-    asked |= {"ceiling": ceiling(target, **asked), "perfect": ceiling(target, known=True, **asked), "claimed": claimed}
-    return Audit(max(0.0, bound), pair, ranking.words(pair, cut), (one, other), held_out=n, **asked)
+    best_case = (ceiling(target, samples=samples, level=level, known=known, delta=delta) for known in (False, True))
+    event, counts = ranking.words(pair, cut), (one, other)
+    return Audit(max(0.0, bound), pair, event, counts, n, samples, level, claimed, delta, *best_case)
 
 
 def ceiling(epsilon: float, *, samples: int, level: float = 1e-3, known: bool = False, delta: float = 0.0) -> float:
@@ -283,8 +284,7 @@ def _best_cuts(a: Floats, b: Floats, n: int, alpha: float, delta: float = 0.0) -
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
     bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha, delta)
     safe = _bound(one, other, len(a), alpha / TRIED, delta)
-    best = [(promised, int(np.argmax(promised))) for promised in (bold, safe)]
-    return [(float(promised[at]), float(cuts[at])) for promised, at in best]
+    return [(float(promised.max()), float(cuts[np.argmax(promised)])) for promised in (bold, safe)]
 
 
 # -------------------------------------------------------------------------------------------------------- reports
@@ -302,7 +302,7 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
             i = first.setdefault((freeze(value), form(value)), j)
             if i != j:
                 yield f"inputs {i} and {j} are the same"
-    sized = (dict, set, frozenset) if isinstance(client, Mechanism) else (dict, set, frozenset, list)
+    sized = (dict, set, frozenset, *(() if isinstance(client, Mechanism) else (list, bytes)))
     if all(isinstance(x, sized) for x in values) and len({len(x) for x in values}) == 1:
         yield f"all inputs have length {len(values[0])}, and a client may tell lengths apart"
     for end, side in (("lower", -inf), ("upper", inf)) if isinstance(client, Mechanism) else ():

@@ -37,12 +37,13 @@ class Form:
 
 def tidy(drawn: list[Any]) -> list[Pool]:
     """Bring reports into a shape in which they can be compared: arrays of numbers where they are such, or frozen."""
-    forms = [[Form(form(y, content=False)) for y in _listlike(reports)] for reports in drawn]
+    heads = [y[:1] if isinstance(y, np.ndarray) and not y.dtype.hasobject else y for y in drawn]  # arrays have one form
+    forms = [[Form(form(y, content=False)) for y in head] for head in heads]
     names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
     if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
         drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
     if len(set(chain(*forms))) > 1:  # then it is part of the report
-        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, forms, strict=True)]  # arrays have one
+        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, forms, strict=True)]
         return [[*zip(map(_frozen, reports), own, strict=True)] for reports, own in zip(drawn, wide, strict=True)]
     arrays: list[Pool] = [_numbers(reports) for reports in drawn]
     shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
@@ -51,18 +52,12 @@ def tidy(drawn: list[Any]) -> list[Pool]:
     return [[_frozen(report) for report in reports] for reports in drawn]
 
 
-def _listlike(reports: Any) -> Any:
-    return reports[:1] if isinstance(reports, np.ndarray) and not reports.dtype.hasobject else reports
-
-
 def _frozen(report: Any) -> Hashable:
     try:
         return freeze(report)
     except ValueError:
-        raise ValueError(
-            f"client must return plain values or arrays, got {type(report).__name__}: "
-            "convert its reports, or say by features= what they hold"
-        ) from None
+        cure = "convert its reports, or say by features= what they hold"
+        raise ValueError(f"client must return plain values or arrays, got {type(report).__name__}: {cure}") from None
 
 
 def _numbers(reports: Any) -> NDArray[Any] | None:
@@ -90,6 +85,11 @@ def take(pool: Pool, at: Ints) -> Pool:
 def keys(pool: Pool) -> list[Any]:
     """Return something for each report that is equal where reports are."""
     return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
+
+
+def size(y: Any) -> int:
+    """Return the number of bits, characters or entries of a frozen report that can be looked at one by one."""
+    return 8 * len(y) if isinstance(y, bytes) else len(y) if isinstance(y, str | tuple) else 0
 
 
 # ------------------------------------------------------------------------------------------------------- features
@@ -150,9 +150,7 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(different) == 1:  # which may be an empty tuple, without any columns
         return [], lambda pool: np.empty((len(pool), 0))
     kinds = {_kind(y) for y in different}
-    if kinds == {"number"} and len(different) > FEW and all(isinstance(y, int) for y in different):
-        return _bits(train, name)
-    if kinds == {"bytes"}:
+    if kinds == {"bytes"} or (len(different) > FEW and all(isinstance(y, int) for y in different)):
         return _bits(train, name)
     if kinds == {"number"}:
         return [name], lambda pool: np.array([[_float(y)] for y in pool])
@@ -174,8 +172,8 @@ def _float(y: Any) -> float:
 
 def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
     """Columns of integers, or of bytes: size or length, and bits from the lowest or first on (two's complement)."""
-    width = -(-min(LONG, max(8 * len(y) if isinstance(y, bytes) else y.bit_length() + (y < 0) for y in train)) // 8)
-    size = f"length of {name}" if isinstance(train[0], bytes) else name
+    width = -(-min(LONG, max(y.bit_length() + (y < 0) if isinstance(y, int) else size(y) for y in train)) // 8)
+    whole = f"length of {name}" if isinstance(train[0], bytes) else name
 
     def table(pool: Any) -> NDArray[Any]:
         x = np.zeros((len(pool), 1 + 8 * width))
@@ -189,7 +187,7 @@ def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
             row[1:] = np.unpackbits(np.frombuffer(some, np.uint8), bitorder="little")
         return x
 
-    return [size, *(f"bit {i} of {name}" for i in range(8 * width))], table
+    return [whole, *(f"bit {i} of {name}" for i in range(8 * width))], table
 
 
 def _kind(y: Any) -> str:

@@ -6,6 +6,7 @@ sees its reports alone and hands them to `audit`.
 usage: PYTHONPATH=tests/wild python tests/wild/wild.py <the python that runs the clients>
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -23,6 +24,9 @@ from ldpnb.book.experiment import record
 from ldpnb.verify import Audit, audit
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+COPIED = ROOT / "book" / "examples" / "foreign" / "test_client.py"
+COPIES = {"opendp-0.14.2": {"failed": 1, "passed": 3}, "opendp-0.16.0": {"passed": 4}}
 LEVEL = 1e-3
 RUNS = 5
 
@@ -124,6 +128,21 @@ def run(python: str, folder: Path, *, runs: int = RUNS, samples: int | None = No
     return pd.DataFrame(rows)
 
 
+def copied(*paths: Path) -> dict[str, int]:
+    """Run the test to copy, with the client that is found on these paths; return how many passed and failed."""
+    python = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
+    found = os.pathsep.join(str(path.resolve()) for path in (ROOT, *paths))
+    with tempfile.TemporaryDirectory() as where:
+        done = subprocess.run(
+            [*python, f"--rootdir={where}", COPIED],
+            cwd=where,
+            env=os.environ | {"PYTHONPATH": found},
+            capture_output=True,
+            text=True,
+        )
+    return {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout.splitlines()[-1])}
+
+
 def wrong(table: pd.DataFrame) -> list[str]:
     """Say which rows of a record are not as they must be: each run of what is broken is flagged, and no other."""
     expected = np.where(table["broken"] & ~table["missed"], table["runs"], 0)
@@ -139,7 +158,10 @@ def main(python: str) -> None:
     table = run(python, folder)
     if found := wrong(table):
         sys.exit("\n".join(found))
-    record("wild", table, provenance={"releases": sorted(pins()), "numpy": np.__version__})
+    copies = {release: copied(folder / release, folder / "deprecated-1.3.1") for release in COPIES}
+    if copies != COPIES:
+        sys.exit(f"the test to copy found {copies}, not {COPIES}")
+    record("wild", table, provenance={"releases": sorted(pins()), "numpy": np.__version__, "the test to copy": copies})
 
 
 if __name__ == "__main__":
