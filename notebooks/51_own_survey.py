@@ -9,7 +9,7 @@
 # First write down the possible answers.
 # Each phone looks up the code of its answer, and perturbs the code.
 # The server counts the codes, and turns the counts into shares.
-# The error of a share has two parts: the noise of the phones, and the chance of who was asked.
+# The error of a share has two parts: the noise of the phones, and the luck of who was asked.
 # The package takes these steps for tables, files and clusters.
 # :::
 #
@@ -178,7 +178,7 @@ for who in (client, declining):
 # No finite $\varepsilon$ covers this ratio.
 # So declining protects *which* reason somebody gave, but not *whether* she gave one.
 # A category for missing answers protects both; the price is one more label, and a little more noise.
-# Allow declining only if silence is harmless; shares are then of those who answer.
+# Allow declining only if silence is harmless; shares are then among those who answer.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of both policies, and codes that shift"}
@@ -389,7 +389,7 @@ check(
 #
 # `OneOf` is a list of labels with a mechanism.
 # It takes lists, and columns of pandas or Arrow, and refuses words that are not labels.
-# Our client's reports:
+# With our client's reports:
 
 # %%
 reason = OneOf(REASONS, missing="no answer", mechanism=GRR(k=K, epsilon=EPS))

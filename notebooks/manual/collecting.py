@@ -413,7 +413,7 @@ table(
 
 # %% [markdown]
 # Nanoseconds are processor time per report, and *memory* is the most that any process used.
-# Rates are by wall-clock time; *cores they got* is how many of the machine's two cores the two workers got.
+# Rates are by wall-clock time; *cores they got* is how many of the machine's two cores the workers got.
 # Their integers were those of the one process.
 
 # %% tags=["hide-input"]
