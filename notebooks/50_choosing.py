@@ -3,9 +3,9 @@
 # # Choosing a mechanism
 #
 # :::{admonition} In one minute
-# What people hold, ε, the share, the bits of a report and the list decide which mechanism is best.
-# The number of people does not.
-# Every mechanism has a formula for its error, so a function can rank them before you ask anybody.
+# Which mechanism is best depends on what people hold, on ε, the share, the bits of a report and the list.
+# The number of people does not matter.
+# Every mechanism has a formula for its error, so you can rank them before you ask anybody.
 # The first few are often equally good, while a bad choice needs ten or a hundred times as many people.
 # Look also at the server's work, the list, liars, and what ε covers.
 # :::
@@ -20,7 +20,7 @@
 # 误差并不说明一切：服务器的工作量、是否需要列表、事后的修正、说谎者，以及 $\varepsilon$ 保护的是什么。
 # :::
 #
-# You need {ref}`ch-frequency`; other lessons are named where we use them.
+# You need {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -48,13 +48,13 @@ rng = np.random.default_rng(1785)
 # (sec-choosing-know)=
 # ## Forty reasons
 #
-# A company wants to know why people think of leaving it.
-# It has 20,000 employees, and a questionnaire with 40 reasons, of which each person marks one.
+# A company wants to know why its people think of leaving.
+# Each of its 20,000 employees marks one of 40 reasons.
 # For every answer, the company promises $\varepsilon = 1$.
 # **Which mechanism should it take, and how precise will the result be?**
 #
-# In the package, such a question takes one line; {py:mod}`ldpnb.serve.choose` has ten kinds of questions.
-# `share` is a guess: the error depends on it, and near the top even the order.
+# With {py:mod}`ldpnb.serve.choose`, such a question takes one line.
+# `share` is a guess: the error depends on it, and so does the order near the top.
 # `question.rank()` lists all mechanisms, the smallest error first; we show some columns:
 
 # %%
@@ -70,18 +70,18 @@ table(frame[columns])
 
 # %% [markdown]
 # The column *points* is the *error*: the standard error of an estimated share, in percentage points.
-# It falls like $1/\sqrt n$; its squared ratio to the first is that of *people* needed.
+# It falls like $1/\sqrt n$, so its ratio to the first error, squared, is the ratio of *people* needed.
 # A report has private + public *bits*; a seed, for instance, is public.
 # The *server* touches each `report` once, or compares it with every `item`.
-# The last column says whether the client must know the list: OLH hashes an item's number on it, the wheel a name.
+# The last column says whether the client must know the list: OLH hashes an item's number on the list, the wheel its name.
 #
 # The first five errors differ by less than 4 %.
 # Among them, the block design ({ref}`ch-limit`) has the shortest report and the least work; the wheel ({ref}`ch-wheel`) needs no list.
-# k-RR needs four times as many.
+# k-RR needs four times as many people.
 #
 # Each row of the ranking holds a mechanism, ready to run.
-# We invent shares, and ask 20,000 people by the first choice and by k-RR.
-# Standard errors are for 5 %.
+# We invent shares, and ask 20,000 people with the first choice and with k-RR.
+# Standard errors are for a share of 5 %.
 
 
 # %%
@@ -107,12 +107,12 @@ table(pd.DataFrame({"reason, in points": reasons} | rows))
 # (sec-choosing-maps)=
 # ## Why this order?
 #
-# Most of 40 reasons are rare, so we compare errors for an item that nobody has.
+# Most of the 40 reasons are rare, so we compare errors for an item that nobody has.
 # {ref}`ch-frequency` and {ref}`ch-onebit` derived
 #
 # $$ n\Var\hat f = \begin{cases} \dfrac{e^\varepsilon+k-2}{(e^\varepsilon-1)^2} & \text{k-RR,} \\[2ex] \dfrac{4\,e^\varepsilon}{(e^\varepsilon-1)^2} & \text{OUE and OLH,} \\[2ex] c^2 = \dfrac{(e^\varepsilon+1)^2}{(e^\varepsilon-1)^2} & \text{Hadamard bit.} \end{cases} $$ (eq-choosing-three)
 #
-# Only the first grows with the number $k$ of items.
+# Only the first variance grows with the number $k$ of items.
 # A report of k-Subset is a set of $b$ items.
 # It supports the person's own item with chance $p^*$, and any other with $q^*$.
 # Three steps lead to the variance.
@@ -156,27 +156,27 @@ print(f"{first.name}:  ± {100 * first.error:.2f}, the first choice")
 #
 # $$ \frac{2\,e^\varepsilon+k-3}{2\,(k-2)}, \quad\text{less than 1 if and only if}\quad k > 2\,e^\varepsilon+1. $$ (eq-choosing-border)
 #
-# For any $b$, the variance is less than for k-RR if and only if $(Z-e^\varepsilon)(Z-1) - b\,(k-b)(e^\varepsilon+k-2) < 0$.
+# For any $b$, the variance is less than that of k-RR if and only if $(Z-e^\varepsilon)(Z-1) - b\,(k-b)(e^\varepsilon+k-2) < 0$.
 # With $Z = b\,(e^\varepsilon-1)+k$, the left side is quadratic in $b$, and 0 for $b = 1$.
-# So $b-1$ is a factor; the terms $b^2$ and $b^0$ give the other:
+# So $b-1$ is a factor; the terms in $b^2$ and $b^0$ give the other:
 #
 # $$ (b-1)\,\bigl[\,b\,(e^{2\varepsilon}-e^\varepsilon+k-1) - (k-1)(k-e^\varepsilon)\,\bigr]. $$
 #
 # The bracket grows with $b$: if sets of two are no better than k-RR, no larger sets are.
-# This is the left border in {numref}`fig-choosing-item`.
+# So {eq}`eq-choosing-border` is the border in the left map of {numref}`fig-choosing-item`.
 #
 # For many items, $Z-e^\varepsilon$ and $Z-1$ are nearly $Z$.
-# A squared sum is at least four times the product, so
+# The square of a sum is at least four times the product, so
 #
 # $$ \begin{aligned} Z^2 &= \bigl(b\,e^\varepsilon+(k-b)\bigr)^2 \ge 4\,b\,e^\varepsilon\,(k-b), \\[1ex] n\Var\hat f &\approx \frac{Z^2}{b\,(k-b)\,(e^\varepsilon-1)^2} \ge \frac{4\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$
 #
 # Both sides are equal for $b\,e^\varepsilon = k-b$, so the best size is near $k/(e^\varepsilon+1)$.
 # Its variance is that of OUE and OLH; the wheel and block designs come close to it.
 # By {eq}`eq-choosing-three`, k-RR is better than OUE for $k < 3\,e^\varepsilon+2$.
-# This is nearly the right border, between k-RR and block designs.
+# This is nearly the border in the right map, between k-RR and block designs.
 # For few items, block designs are better than OUE: for five, they beat k-RR up to $\varepsilon = 0.44$.
 
-# %% mystnb={"figure": {"name": "fig-choosing-item", "caption": "The best mechanism for a rare item of k. Left: of all. Right: of those whose server touches each report once. Lines: $k = 2e^\\varepsilon + 1$ and $k = 3e^\\varepsilon + 2$."}, "image": {"alt": "Two maps of budgets from 0.1 to 8 and 2 to 4,096 items, with a rising dashed line each. Left: k-RR lies below the line, k-Subset above it. Right: k-RR below the line, block design above it; for few items, the border lies a little lower."}}
+# %% mystnb={"figure": {"name": "fig-choosing-item", "caption": "The best mechanism for a rare one of k items. Left: among all. Right: among those whose server touches each report once. Lines: $k = 2e^\\varepsilon + 1$ and $k = 3e^\\varepsilon + 2$."}, "image": {"alt": "Two maps of budgets from 0.1 to 8 and 2 to 4,096 items, with a rising dashed line each. Left: k-RR lies below the line, k-Subset above it. Right: k-RR below the line, block design above it; for few items, the border lies a little lower."}}
 SIZES = np.unique(np.geomspace(2, 4096, 18).round().astype(int))
 BUDGETS = np.geomspace(0.1, 8, 21)
 NAMES = ["k-RR", "k-Subset", "block design"]
@@ -203,7 +203,7 @@ plt.show()
 
 # %% [markdown]
 # For a few other $k$, such as 21, block designs lead by up to 0.3 %.
-# The package's sets have the least *total* error, not that of a rare item.
+# The package chooses sets for the least *total* error, not for a rare item.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the formulas, the border, and what the ranking says"}
@@ -271,15 +271,15 @@ table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # Errors are of a mean between −1 and 1, or of a share.
-# For keys, it is $\sqrt{A^2+B^2}$, with the errors $A$ of the share and $B$ of share × mean.
+# For keys, the error is $\sqrt{A^2+B^2}$, where $A$ is that of the share and $B$ that of share × mean.
 #
 # *Numbers.*
 # For a small ε, one random sign is nearly best, and for a large ε Hybrid is better ({ref}`ch-means`).
-# For several, a Harmony client draws one and names it; MeanEst sends a sign for each ({ref}`ch-many`).
+# For several numbers, a Harmony client draws one and says which; MeanEst sends a sign for each ({ref}`ch-many`).
 #
 # *Sets.*
 # S-Hist and RAPPOR draw one item of a set of $\ell$, and perturb it.
-# The server multiplies a score by $\ell$, to count for the whole set, so the variance grows like $\ell^2$.
+# The server multiplies its score by $\ell$ to stand for the whole set, so the variance grows like $\ell^2$.
 # A report of PrivSet is about the whole set ({ref}`ch-items`).
 # For many items, its variance is nearly proportional to $\ell$.
 #
@@ -288,14 +288,14 @@ table(pd.DataFrame(rows, columns=columns))
 # *SE, all keys* splits ε among all 40 keys.
 #
 # *Attributes.*
-# Bit flips and blocks tell about all of them ({ref}`ch-joint`).
+# Bit flips and blocks report on all of them ({ref}`ch-joint`).
 #
 # (sec-choosing-drawn)=
 # ### One attribute, drawn in public
 #
 # A person has $d$ attributes, and you want a table for each.
 # For a small ε, or for rare values, do not split the budget.
-# Let the client draw one attribute, and answer it with all of ε, here by k-RR.
+# Let the client draw one attribute, and report its value with all of ε, here by k-RR.
 
 
 # %%
@@ -323,10 +323,10 @@ def server(reports, d, k, eps):
 
 # %% [markdown]
 # A score of k-RR has mean 1 for the person's value and 0 for any other.
-# The server multiplies it by $d$, as an attribute has probability $1/d$; others get 0.
+# The server multiplies it by $d$, as an attribute is drawn with probability $1/d$; the others get 0.
 # So estimates stay unbiased, and mean squares grow by the factor $d^2\cdot\frac1d = d$.
-# Call $n\Var\hat f$ without a draw $v(\varepsilon)$.
-# As holders have the mean 1, the mean square is $v(\varepsilon)+f$; the draw makes it $d\,(v(\varepsilon)+f)$.
+# Let $v(\varepsilon)$ be $n\Var\hat f$ without a draw.
+# Holders' scores have mean 1, so the mean square is $v(\varepsilon)+f$; the draw makes it $d\,(v(\varepsilon)+f)$.
 # Subtract $f$ again:
 #
 # $$ n\Var\hat f = \begin{cases} d\,v(\varepsilon)+(d-1)\,f & \text{one attribute, drawn in public,} \\ v(\varepsilon/d) & \text{all attributes, with } \varepsilon/d \text{ each.} \end{cases} $$ (eq-choosing-drawn)
@@ -334,11 +334,11 @@ def server(reports, d, k, eps):
 # For a small ε, $v(\varepsilon)$ is proportional to $1/\varepsilon^2$ by {eq}`eq-choosing-three`.
 # So $v(\varepsilon/d)$ is near $d^2\,v(\varepsilon)$, and for a rare value, splitting needs $d$ times as many people.
 #
-# For a large ε, $(d-1)\,f$ is most of the error of a frequent value.
+# For a large ε, $(d-1)\,f$ is most of the variance of a frequent value.
 # For $d = k = 3$, $\varepsilon = 4$ and $f = 0.5$, $v(4) = 0.03$ and $v(4/3) = 0.79$.
 # So $n\Var\hat f$ is 1.09 with a draw, and splitting needs 27 % fewer people.
 #
-# We ask whether employees are content with pay, team and hours; shares are invented.
+# We ask whether employees are content with pay, team and hours; the shares are invented.
 
 # %%
 CONTENT = {  # shares of no, fairly, very
@@ -394,7 +394,7 @@ check(
 # (sec-choosing-simulated)=
 # ## Does the advice hold?
 #
-# We run every mechanism with its real client: 33 questions, and 40 surveys or more for each.
+# We run every mechanism with its real client: 33 questions, at least 40 surveys each.
 # True shares are 0, so squared estimates are squared errors.
 # For a mean, all people have the number with the largest error.
 
@@ -455,7 +455,7 @@ check("Order", "clear pairs", wrong == 0 and clear > pairs / 3, control="ranked 
 # (sec-choosing-people)=
 # ## How many people, or which ε?
 #
-# For ± one point, at 95 %, how many people must you ask, or with which ε?
+# How many people, or which ε, give 95 % intervals of ± one point?
 # Which shares can you tell from 0?
 # `people=True` asks about these people, not about a population.
 # The smallest share is 1.96 standard errors; half of the time, its estimate is smaller.
@@ -491,9 +491,9 @@ plt.show()
 # ## What the error does not tell
 #
 # - *The server's work.*
-#   Work per report and item takes $k$ times as long ({ref}`ch-speed`).
+#   Comparing reports with every item takes $k$ times as long ({ref}`ch-speed`).
 # - *The list.*
-#   If clients cannot know it, only the wheel is left.
+#   If clients cannot know the list, only the wheel is left.
 #   `rank` excludes RAPPOR and O-RR ({ref}`ch-rappor`): their errors depend on hash functions.
 # - *Repairs.*
 #   Norm-Sub ({ref}`ch-sensible`) helps bad estimates more than good ones.
@@ -502,13 +502,13 @@ plt.show()
 # - *People.*
 #   If the people are a random sample, sampling adds $f(1-f)/n$ to the variance.
 # - *What ε covers.*
-#   ε protects all that a person sends here; a report next week has its own ε, and the two add up ({ref}`ch-composition`).
+#   Here, ε covers all that a person sends; a report next week has its own ε, and the two add up ({ref}`ch-composition`).
 #
 # (sec-choosing-hurry)=
 # ## In a hurry
 #
 # {numref}`fig-choosing-tree` is for rare items and $\varepsilon \le 4$; the hierarchy is in {ref}`ch-ranges`.
-# On a grid, its choices need at most a third more people than the first of `rank`.
+# On a grid of questions, its choices need at most a third more people than the first of `rank`.
 
 # %% mystnb={"figure": {"name": "fig-choosing-tree", "caption": "Take the first answer that fits, from the top; k counts items or values, d keys, of which a person has up to ℓ. *Small*: $k^2 \\leq 2e^\\varepsilon + 1$. *Drawn*: in public."}, "image": {"alt": "A tree of decisions. One item: wheel without a list; k-RR for at most 2 e to the epsilon plus 1 items; block design for a short report; otherwise k-Subset. A set: PrivSet, or drawn items if the server works only for reports. Keys: state encoding, PCKV-GRR or Wheel-KV. Number: Hybrid or hierarchy; several: MeanEst for two, or Harmony. Attributes: one drawn, blocks, or a pair drawn."}}
 few = "$k \\leq 2e^\\varepsilon + 1$"
@@ -574,7 +574,7 @@ check("Tree", "a third", worst < 4 / 3, control="a pair drawn", caught=excess(tw
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
-# How many items must there be so that a Hadamard bit is better than k-RR for a rare item?
+# How many items must there be before a Hadamard bit beats k-RR for a rare item?
 # Let $e^\varepsilon = 3$ and $k = 40$.
 # Compare k-RR, Hadamard bit, OUE, and sets of ten.
 # :::
@@ -589,8 +589,8 @@ check("Tree", "a third", worst < 4 / 3, control="a pair drawn", caught=excess(tw
 # :::{admonition} Exercise 2 (code, 11 minutes)
 # Let everybody answer about all $d$ attributes, by k-RR with $\varepsilon/d$ each.
 # Write the client and its estimator from `krr` and `server`.
-# Is it ε-LDP for whole records?
-# For a rare one of three values, three attributes and $\varepsilon = 1$, how many times as many people does it need?
+# Is the client ε-LDP for whole records?
+# For three attributes, a rare one of three values and $\varepsilon = 1$, how many times as many people does it need?
 # :::
 #
 # :::{dropdown} Solution
@@ -618,15 +618,14 @@ print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=F
 # A liar may send any report.
 # Of $n$ people, how many must lie to move an unbiased estimate by one standard error?
 # Use the largest score $M$ to show that $\sqrt n$ liars, rounded up, suffice if the estimate is a mean of scores.
-# (A variance is at most the mean square.)
 # Why is k-RR over many items easy to lie to?
 # :::
 #
 # :::{dropdown} Solution
 # The variance of a score is at most its mean square, so at most $M^2$, and the standard error is at most $M/\sqrt n$.
-# A liar who sends a report with the score $\pm M$ moves the estimate of a rare item by $M/n$, as honest scores have the mean 0.
+# A liar who sends a report with the score $\pm M$ moves the estimate of a rare item by $M/n$, as honest scores have mean 0.
 # So $\sqrt n$ liars move it by $M/\sqrt n$.
-# A Hadamard bit needs all of them, because its scores are all of one size: $\sqrt{20000} = 141.4$, so 142 liars.
+# A Hadamard bit needs all of them, because its scores all have the same size: $\sqrt{20000} = 141.4$, so 142 liars.
 # For k-RR, $M = (e^\varepsilon+k-2)/(e^\varepsilon-1)$, and by {eq}`eq-choosing-three`, $\sqrt{n/(e^\varepsilon+k-2)}$ liars suffice.
 # For 40 items and $\varepsilon = 1$, this is 22.2, so 23 liars.
 # :::
@@ -634,9 +633,8 @@ print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=F
 # ## Summary
 #
 # - The question determines the ranking.
-# - k-RR is for $k \le 2e^\varepsilon+1$ items; for many items, several are nearly equal, so look at bits, work and list.
+# - Take k-RR for $k \le 2e^\varepsilon+1$ items; for many items, several mechanisms are nearly equal, so look at bits, work and list.
 # - For a small ε or rare values, do not split the budget: draw what to ask in public.
-# - The error does not tell everything.
 #
 # ## Letters
 #
@@ -656,4 +654,4 @@ print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=F
 # | $v(\varepsilon)$ | $n\Var\hat f$ for one attribute without a draw (here only) |
 # | $M$ | the largest score in size (here only) |
 #
-# {ref}`The page to play with <play>` ranks any question of yours.
+# {ref}`The page to play with <play>` ranks the mechanisms for any question of yours.

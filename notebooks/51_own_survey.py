@@ -9,8 +9,8 @@
 # First write down the possible answers.
 # Each phone looks up the code of its answer, and perturbs the code.
 # The server counts the codes, and turns the counts into shares.
-# The error of a share has two parts: the noise of the phones, and the chance that other people might have been asked.
-# The package does these steps for columns of a table, for files, and for a cluster.
+# The error of a share has two parts: the noise of the phones, and the luck of who was asked.
+# The package takes these steps for tables, files and clusters.
 # :::
 #
 # :::{zh}
@@ -53,7 +53,7 @@ rng = np.random.default_rng(1965)
 # (sec-survey-question)=
 # ## Twenty thousand employees
 #
-# A hospital asks its 20,000 employees: if you left, what would be the main reason?
+# A hospital asks its 20,000 employees: if you left, what would be your main reason?
 # Ana's reason is her boss, and the hospital must not learn it.
 # **How large is the share of each reason, and how sure can the hospital be?**
 #
@@ -91,7 +91,7 @@ print(staff.head(6).to_string())
 # ## Labels come first
 #
 # A mechanism needs codes 0, 1, 2, … in place of words.
-# pandas offers some, but it takes the list of categories from the data:
+# pandas offers codes, but takes the list of categories from the data:
 
 # %%
 WARDS = ["boss", "pay"], ["boss", "hours", "pay"]
@@ -102,8 +102,8 @@ for ward in WARDS:
 # %% [markdown]
 # Adding the wards' counts of code 1 mixes pay with hours, without any error message.
 # A phone, which sees one answer, cannot make such a list.
-# And the list tells what was said: if "boss" has a code, somebody in this ward said it.
-# So write the labels down before anybody answers, with "other" for the unforeseen, and one for a missing answer.
+# And the list reveals what was said: if "boss" has a code, somebody in this ward said it.
+# So write the labels down before anybody answers, with "other" for unforeseen answers, and one for missing answers.
 # The package insists:
 
 # %%
@@ -147,7 +147,7 @@ diagram.flow(steps, chance=["k-RR"])
 plt.show()
 
 # %% [markdown]
-# k-RR is exactly ε-LDP ({prf:ref}`thm-freq-privacy`), and `prove` confirms it for this client, missing answers included:
+# k-RR is exactly ε-LDP ({prf:ref}`thm-freq-privacy`), and `prove` confirms this for our client, missing answers included:
 
 # %%
 print(prove(client, [*REASONS, None], rounded=False))
@@ -177,8 +177,8 @@ for who in (client, declining):
 # A person without an answer sends nothing with probability 1, all others with probability 0.
 # No finite $\varepsilon$ covers this ratio.
 # So declining protects *which* reason somebody gave, but not *whether* she gave one.
-# A category for it protects both; the price is one more label, and some more noise.
-# Decline only if silence is harmless; shares are then of those who answer.
+# A category for missing answers protects both; the price is one more label, and a little more noise.
+# Allow declining only if silence is harmless; shares are then among those who answer.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of both policies, and codes that shift"}
@@ -224,11 +224,11 @@ check(
 #
 # $$ \hat f = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-survey-share)
 #
-# How far is $\hat f$ from the truth, and which truth?
+# How far is $\hat f$ from the truth, and from which truth?
 #
 # **These people.**
 # Their answers are fixed, and only the coins of the phones are random.
-# The count $C_x$ adds $nf$ coins with probability $p^*$ and $n(1-f)$ coins with probability $q^*$:
+# The count $C_x$ is a sum of $nf$ coins with probability $p^*$ and $n(1-f)$ coins with probability $q^*$:
 #
 # $$ \Var C_x = n\,\big(f\,p^*(1-p^*) + (1-f)\,q^*(1-q^*)\big). $$
 #
@@ -253,8 +253,8 @@ check(
 #
 #    $$ \E\,(\hat f-\pi)^2 = \E\,(\hat f-f)^2 + \frac{\pi(1-\pi)}{n}. $$ (eq-survey-both)
 #
-# The first term is now a mean over the people, too.
-# As {eq}`eq-survey-noise` is linear in $f$, put $\pi$ for $f$ there.
+# The first term is now also a mean over the people.
+# As {eq}`eq-survey-noise` is linear in $f$, put $\pi$ for $f$ in it.
 #
 # The server knows neither $f$ nor $\pi$.
 # Being linear, {eq}`eq-survey-noise` is right on average with $\hat f$ for $f$.
@@ -268,7 +268,7 @@ check(
 # $$ \E\,(\hat f-\pi)^2 = \frac{r(1-r)}{n\,(p^*-q^*)^2}. $$ (eq-survey-short)
 #
 # Count a report as 1 if it says $x$, and otherwise as 0.
-# The sample variance of these $n$ numbers is on average $r(1-r)$:
+# The sample variance of these $n$ numbers, on average $r(1-r)$, is
 #
 # $$ \frac{n}{n-1}\cdot\frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big). $$
 #
@@ -297,15 +297,15 @@ rows["error, population"] = [f"{e:.2%}" for e in population]
 table(rows)
 
 # %% [markdown]
-# *Truth* is the share of these people.
-# An estimate plus and minus 1.96 errors is a 95 % interval, since $\hat f$ is nearly normal.
+# *Truth* is the share among these people.
+# An estimate plus or minus 1.96 errors is a 95 % interval, since $\hat f$ is nearly normal.
 #
 # (sec-survey-coverage)=
 # ### Do the intervals cover?
 #
 # Let $Z$ be the difference between estimate and truth, divided by its standard deviation.
-# It is nearly standard normal.
-# An interval covers the truth if they differ by at most 1.96 times the error it uses, so with probability
+# $Z$ is nearly standard normal.
+# An interval covers the truth if the two differ by at most 1.96 times the error used, so with probability
 #
 # $$ \Pr\Big[\,\lvert Z\rvert \le 1.96\cdot\frac{\text{error used}}{\text{standard deviation}}\,\Big]. $$ (eq-survey-covers)
 #
@@ -346,8 +346,7 @@ for ax in axes:
 plt.show()
 
 # %% [markdown]
-# Each error suits its own truth.
-# The smaller error is tempting, but at $\varepsilon = 4$ it covers the population only six times out of ten.
+# The smaller error is tempting, but at $\varepsilon = 4$ its interval covers the population only six times out of ten.
 # More people do not help: both errors have a factor $1/\sqrt n$, which cancels in {eq}`eq-survey-covers`.
 # Say which truth an interval is about.
 
@@ -389,8 +388,8 @@ check(
 # ## The same by one call
 #
 # `OneOf` is a list of labels with a mechanism.
-# It takes lists and columns of pandas or Arrow, and refuses words outside its list.
-# Our client's reports:
+# It takes lists, and columns of pandas or Arrow, and refuses words that are not labels.
+# With our client's reports:
 
 # %%
 reason = OneOf(REASONS, missing="no answer", mechanism=GRR(k=K, epsilon=EPS))
@@ -401,8 +400,8 @@ print(result)
 # Estimates and errors are those of our server, for the population.
 # The hospital asks all its employees, and wants errors for these people: `people=True`.
 # The intervals are *score intervals* {cite:p}`wilson1927probable`.
-# A share is inside if the estimate is at most 1.96 errors away, with the error at that share.
-# They differ from ours for few people or rare labels, and cover better.
+# A share is inside if the estimate is at most 1.96 errors away from it, with the error at that share.
+# These intervals differ from ours for few people or rare labels, and cover better.
 #
 # `perturb` runs the clients of a whole column, for simulations:
 
@@ -414,13 +413,13 @@ print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 # %% [markdown]
 # ### All intervals at once
 #
-# Each interval misses with probability 0.05, so one of the seven misses far more often.
+# Each interval misses with probability 0.05, so at least one of the seven misses far more often.
 # Make each so wide that it misses with probability $0.05/k$ only: here, 2.69 errors in place of 1.96.
-# Even though they depend on each other,
+# Even though the misses depend on each other,
 #
 # $$ \begin{aligned} \Pr[\text{some interval misses}] &\le \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \\ &= k\cdot\frac{0.05}{k} = 0.05. \end{aligned} $$ (eq-survey-bonferroni)
 #
-# By this bound of Bonferroni, `together=True` made {numref}`fig-survey-result`.
+# With `together=True`, {numref}`fig-survey-result` uses this bound of Bonferroni.
 
 # %% mystnb={"figure": {"name": "fig-survey-result", "caption": "The result to publish: shares with 95 % intervals, all together, about these 20,000 people. Upright strokes: their true shares."}, "image": {"alt": "Seven horizontal intervals, from pay at 27 percent, hours at 23, boss at 16, commute and no answer at 12, team at 7, to other at 3. Each contains the stroke of the true share."}}
 asked = {"people": True, "together": True}
@@ -456,7 +455,7 @@ check(
 # $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2 $$ (eq-survey-people)
 #
 # people, and half the width needs four times as many.
-# `reason.question(N)` plans so, with the best mechanism and $\pi = 1/k$.
+# `reason.question(N)` plans this way, with the best mechanism and $\pi = 1/k$.
 # For `people=True`, {eq}`eq-survey-noise` replaces {eq}`eq-survey-both`:
 
 # %%
@@ -470,8 +469,8 @@ for choice in planned.rank()[:3]:
     print(f"{choice.name:<12}  {width}  {choice.code}")
 
 # %% [markdown]
-# Here k-Subset takes sets of size 1, and so is k-RR.
-# `print(planned.rank())` shows all mechanisms, and `choice.code` is the Python to copy.
+# Here k-Subset takes sets of size 1, and is then k-RR.
+# `choice.code` is the Python to copy.
 # Without a mechanism, `OneOf` takes the first of `rank()`, here at other budgets:
 
 # %%
@@ -502,7 +501,7 @@ for share in (0.01, 0.1, 0.5):
 #
 # One person's reports together cost the sum of their ε ({ref}`ch-composition`).
 # A `Survey` holds several questions, and a limit for this sum.
-# `Number` estimates a mean, and `YesNoTable` shares of yes, for pairs of columns too.
+# `Number` estimates a mean, and `YesNoTable` shares of yes, also for pairs of columns.
 # `yes=1, no=0` are the codes of our file:
 
 # %%
@@ -536,7 +535,7 @@ for row in (row for result in results.values() for row in result):
 #
 # With half the budget, the errors of the reasons have more than doubled.
 # Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`Exercise 1 <sec-survey-exercises>`).
-# Those drawn are a sample, so then leave out `people=True`.
+# Those who draw a question are a sample, so leave out `people=True`.
 #
 # On Ana's phone there is one row, and an account of the ε spent.
 # The survey's limit is for its questions, the account's for all surveys on this phone:
@@ -558,8 +557,8 @@ with TemporaryDirectory() as phone:
 #
 # Counts add, so reports may lie in several files, called *partitions*, and be counted in any order.
 # A file holds codes without their labels.
-# So mark it by `identity`, which stands for the labels and the mechanism; files with another mark are refused.
-# Questions that share both share the mark: keep them in different folders.
+# So mark it with `identity`, which stands for the labels and the mechanism; files with another mark are refused.
+# Questions with equal labels and mechanisms share the mark, and need different folders.
 
 # %%
 days = Path(folder.name) / "reports"
@@ -574,8 +573,8 @@ boss = reason.estimate(found.tally)["boss"]
 print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
 
 # %% [markdown]
-# A cluster of dask takes the same call.
-# Here, two workers share this process; elsewhere, all must see the folder.
+# A dask cluster takes the same call.
+# Here, two workers share this process; on other machines, workers must see the folder.
 
 # %%
 from distributed import Client
@@ -616,13 +615,13 @@ folder.cleanup()
 # | a person has | ask | estimated | taught in |
 # |---|---|---|---|
 # | one of a list | `OneOf(labels)` | shares | {ref}`ch-frequency` |
-# | a string of no list | `Strings()` | shares of strings that you name later | {ref}`ch-wheel` |
+# | a string not on a list | `Strings()` | shares of strings that you name later | {ref}`ch-wheel` |
 # | a number | `Number(low, high)` | mean | {ref}`ch-means` |
 # | ratings of some items | `Ratings(items, low, high, most)` | shares, mean ratings | {ref}`ch-keyvalue` |
 # | yes or no to several things | `YesNoTable(columns)` | shares, pairs | {ref}`ch-joint` |
 #
 # All have `perturb`, `tally`, `estimate` and `plan`.
-# Below, 60 % write "mail", and half of the people rate the canteen, 3 on average:
+# Below, 60 % write "mail", and half of the people rate the canteen, with 3 on average:
 
 # %%
 tool = Strings(epsilon=EPS)
@@ -635,7 +634,7 @@ rated = stars.perturb(people * 5000, rng=rng)
 print(f"\n{stars.estimate(stars.tally(rated))}")
 
 # %% [markdown]
-# Estimates may leave the range 1 to 5; true means do not.
+# Estimates may leave the range 1 to 5.
 #
 # (sec-survey-wrong)=
 # ## What can go wrong
@@ -647,7 +646,7 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # - *Rare labels.*
 #   Their estimates are often negative; do not set them to 0 before you add or average.
 # - *The collector perturbs.*
-#   If you run `perturb` on other people's column, you know all answers, and ε covers only what you pass on.
+#   If you run `perturb` on other people's answers, you know them all, and ε covers only what you pass on.
 #
 # (sec-survey-exercises)=
 # ## Exercises
@@ -655,7 +654,7 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
 # Four questions have seven labels each, and the limit is ε = 2.
 # Everybody either answers all four by k-RR at ε = 0.5, or draws one and answers at ε = 2.
-# Compare the variances of a label that hardly anybody has.
+# Compare the variances for a label that hardly anybody has.
 # :::
 #
 # :::{dropdown} Solution
@@ -665,7 +664,7 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 #
 # All four: $(1.649 + 5)/0.649^2 = 15.8$, divided by $n$.
 # One of four, so with $n/4$ people: $4\,(7.389+5)/6.389^2 = 1.21$, divided by $n$.
-# Drawing a question is 13 times as good.
+# Answering all four has 13 times the variance.
 # The question must be drawn without looking at the answers.
 # :::
 #
@@ -678,11 +677,11 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 #
 # :::{dropdown} Solution
 # Randomized response on the bit "pay or hours" has $k = 2$.
-# A person with one of them says either with probability $p^*+q^*$, any other person with $2q^*$, so the sum is
+# A person with one of the two says either with probability $p^*+q^*$, any other person with $2q^*$, so the sum is
 #
 # $$ \frac{(C_0+C_1)/n - 2q^*}{p^*-q^*}. $$
 #
-# The count is binomial, and the error is that of {eq}`eq-survey-short`, with $(C_0+C_1)/n$ for $r$ and $n-1$ below.
+# The count is binomial, and the error is that of {eq}`eq-survey-short`, with $(C_0+C_1)/n$ for $r$, and $n-1$ for $n$.
 # One bit is better: at ε = 2, its error is about two thirds of the other.
 # :::
 
@@ -717,8 +716,8 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 #
 # :::{dropdown} Solution
 # The board asks about these people: there is nobody else, and the smaller error is right.
-# The staff of all hospitals are the population, and the larger error is needed.
-# It needs a random sample of them, and one hospital hardly is one.
+# If the staff of all hospitals are the population, the larger error is needed.
+# It assumes a random sample of them, and one hospital hardly is one.
 # :::
 #
 # ## Summary
@@ -726,7 +725,7 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 # - A survey is a list of labels written down beforehand, a mechanism, and intervals.
 # - Sending nothing is a report, and reveals that there is no answer.
 # - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$ to its square.
-# - Intervals for all labels together share the probability to miss.
+# - Intervals for all labels together share the probability of a miss.
 # - Memory, disk and cluster give the same tally.
 #
 # ## Letters

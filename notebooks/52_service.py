@@ -5,13 +5,13 @@
 # *From {cite:t}`mironov2012significance`, {cite:t}`cao2021poisoning` and {cite:t}`tang2017apple`.*
 #
 # :::{admonition} In one minute
-# A proof of privacy speaks of one report.
+# A proof of privacy is about one report.
 # A service asks again, every day.
 # Its coins come from a computer, and its reports from anybody, liars included.
 # It sees when a message comes, and how long it is.
 # Each of these can undo a correct proof, and an estimate hardly shows it.
 # So count whatever an observer sees as part of the report.
-# Let the phone pay for its reports, remember them, and toss the coins of its operating system.
+# Let the phone pay for its reports, remember them, and toss coins of its operating system.
 # :::
 #
 # :::{zh}
@@ -74,10 +74,10 @@ diagram.flow(steps, chance=["perturb"], private=["phone"])
 plt.show()
 
 # %% [markdown]
-# **What else must hold, so that the server learns no more than the theorem allows?**
+# **What else must hold so that the server learns no more than the theorem allows?**
 #
 # Local privacy trusts only the phone.
-# So its code must be open, and ε must stand in it: a server that sends ε decides the privacy.
+# So its code must be open and contain ε: a server that sends ε decides the privacy.
 #
 # (sec-deploy-time)=
 # ## Day after day
@@ -149,7 +149,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# The estimate of one day, an average of scores ({ref}`ch-composition`), does not show this:
+# The estimate of one day, an average of scores ({ref}`ch-composition`), does not show the danger:
 
 
 # %%
@@ -228,10 +228,10 @@ with TemporaryDirectory() as phone:
             print(f"{month}: {refused}")
 
 # %% [markdown]
-# An early client of Apple's could spend 16 every day {cite:p}`tang2017apple`.
+# An early client of Apple's could spend ε = 16 every day {cite:p}`tang2017apple`.
 #
-# If the server does not confirm, the phone sends the *same bytes* again.
-# New coins would cost ε again, as often as somebody drops the message.
+# If no confirmation comes, the phone sends the *same bytes* again.
+# New coins would cost ε each time that somebody drops the message.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: histories, retries and beliefs"}
@@ -322,13 +322,13 @@ print(f"{named} of 200 people named")
 print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
-# `laws` puts ideal coins in the generator's place, so it cannot see this.
-# Without the truth, one estimate looks as usual.
+# `laws` puts ideal coins in the generator's place, so it cannot see the seed.
+# One estimate looks as usual.
 # But two people share coins with probability 1/1440.
-# So the mean squared error of $n$ people is about $1 + (n-1)/1440$ times as large.
+# So the mean squared error for $n$ people is about $1 + (n-1)/1440$ times as large.
 #
 # A secret seed does not help if outputs reveal the generator's state.
-# The Mersenne Twister's outputs do {cite:p}`matsumoto1998mersenne`, and, at some expense, those of numpy's default {cite:p}`bouillaguet2020pcg`.
+# The Mersenne Twister's outputs do {cite:p}`matsumoto1998mersenne`, as do, at some expense, those of numpy's default {cite:p}`bouillaguet2020pcg`.
 # `SystemRandom` asks the operating system for every coin.
 #
 # (sec-deploy-float)=
@@ -362,7 +362,7 @@ print(f"{proof:.0%} of reports of 0 can only come from 0")
 # Take a report between 0 and $\frac12$.
 # For the value 1, the noise lies between $-1$ and $-\frac12$, where all floats are multiples of $2^{-53}$.
 # Adding 1 is exact, so the report is a multiple, too.
-# For the value 0 the report is the noise itself, and most floats below $\frac12$ are finer.
+# For the value 0, the report is the noise itself, and most floats below $\frac12$ are no multiples.
 
 
 # %%
@@ -376,13 +376,13 @@ found = proves_0(0 + noise).mean(), proves_0(1 + noise).sum()
 print(f"proved: {found[0]:.1%} of reports of 0, {found[1]} of 1")
 
 # %% [markdown]
-# So draw noise on a grid of all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
+# So draw noise on a grid containing all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
 #
 # (sec-rr-float)=
 # ### Why thresholds are rounded
 #
 # A coin in a computer is `rng.random() < p`, and `rng.random()` is a multiple of $2^{-53}$.
-# So the probability of a lie is one, too: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
+# So the probability of a lie is a multiple, too: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
 # The package rounds each threshold towards more lies, and refuses ε above 32.
 # `GRR` lies by a blind draw that is wrong half of the time: with probability $229\cdot2^{-54}$ at $\varepsilon = 32$.
 
@@ -450,7 +450,7 @@ check(
 # ## Randomness in public
 #
 # Local hashing is ε-LDP for every public seed.
-# Who should draw it?
+# Who should draw the seed?
 
 
 # %%
@@ -462,8 +462,8 @@ few, many = together.min(), together.max()
 print(f"in the slot of item 0: {few} to {many} of 64 items")
 
 # %% [markdown]
-# - *A server* would leave a brand alone in its slot, to learn more about it within ε, or use seeds as names.
-# - *A liar* would choose a seed with many items in one slot, and raise them all.
+# - *A server* could leave a brand alone in its slot, to learn more about it within ε, or use seeds as names.
+# - *A liar* could choose a seed with many items in one slot, and raise them all.
 #
 # So the phone draws the seed, without looking at the value.
 # This stops the server, but no liar.
@@ -494,12 +494,12 @@ print(f"in the slot of item 0: {few} to {many} of 64 items")
 # :::
 #
 # Randomized response attains this bound: a yes scores $p/(2p-1)$.
-# Any value can send every possible report, so no check of one report exposes a careful liar.
+# Every possible report can come from any value, so no check of one report exposes a careful liar.
 # An oracle with support probabilities $p^*$ and $q^*$ gives the score
 #
 # $$ z(y) = \begin{cases} \dfrac{1 - q^*}{p^* - q^*} & \text{if } y \text{ supports the item,} \\[2ex] \dfrac{0 - q^*}{p^* - q^*} & \text{if not.} \end{cases} $$ (eq-deploy-worth)
 #
-# {numref}`fig-deploy-liars` compares the first with the bound.
+# {numref}`fig-deploy-liars` compares the first score with the bound.
 
 # %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 2. The bound falls from 10 to 1.2. The Hadamard bit starts at 20 and ends at 1.3, OUE at 20 and ends at 2.3. k-RR falls from near 1,200 to 21 with 128 items, and from near 150 to 3.3 with 16."}}
 MAKE = {
@@ -522,7 +522,7 @@ plt.show()
 
 # %% [markdown]
 # `influence` computes the worth for several items together, and `screen` tests whether a crowd looks honest, at level $10^{-6}$.
-# Here 200 of 20,000 people lie to raise ten of 256 items (3.9 %):
+# Here 200 of 20,000 people lie to raise ten of 256 items (together 3.9 %):
 
 # %%
 oracle = OUE(k=256, epsilon=1.0)
@@ -542,8 +542,8 @@ for name, liars in CROWDS.items():
 print(f"one report, ten items: up to {oracle.influence(10):.1f} people")
 
 # %% [markdown]
-# Both crowds of liars set the ten bits; the careful pass {cite:p}`cao2021poisoning`.
-# Small `influence` helps, and so do anonymous credentials, one per person {cite:p}`davidson2018privacypass`.
+# Both crowds of liars set the ten bits; the careful one passes {cite:p}`cao2021poisoning`.
+# A small `influence` helps, and so do anonymous credentials, one per person {cite:p}`davidson2018privacypass`.
 # No local protocol without interaction escapes such attacks {cite:p}`cheu2021manipulation`.
 
 
@@ -609,18 +609,18 @@ print(prove(listed, [(), ("a",)], rounded=False))
 
 # %% [markdown]
 # Silence multiplies the odds of *not* smoking by 5/2, and a yes those of smoking by $2e^\varepsilon$.
-# The exact ε is the larger logarithm: $\varepsilon + \ln 2$ from $\varepsilon = \ln\frac54$ on.
-# A single draw proves the item, and a length counts brands.
+# The exact ε is the larger logarithm: $\varepsilon + \ln 2$ for $\varepsilon \ge \ln\frac54$.
+# A single draw proves the item; the length counts brands.
 # So draw whether to take part without looking at the value, or let "no answer" be a value.
 # In the package, the number of draws does not depend on the value, but time may {cite:p}`jin2022timing`.
-# Addresses join reports; a second party can remove them {cite:p}`bittau2017prochlo`.
+# Addresses link reports; a second party can remove them {cite:p}`bittau2017prochlo`.
 #
 # (sec-deploy-hidden)=
 # ### What ε does not hide
 #
 # ε bounds what Ana's own report changes.
-# It hides neither that she has the app, nor what users have in common: to learn this is the purpose {cite:p}`dwork2010difficulties`.
-# The reports of three sisters together reveal a shared gene with $3\,\varepsilon$ ({ref}`ye2018-2`).
+# It hides neither that she has the app, nor what users have in common: learning this is the purpose {cite:p}`dwork2010difficulties`.
+# For a gene that three sisters share, their reports together cost $3\,\varepsilon$ ({ref}`ye2018-2`).
 #
 # (sec-deploy-trip)=
 # ## The round trip
@@ -660,12 +660,12 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # Of Ben's ten fresh replies, seven say yes.
 # What does the server believe?
 # By how many must yes replies lead for a belief of 99 %?
-# If Ben smokes, after how many mornings is this the mean lead?
+# If Ben smokes, after how many mornings does the mean lead reach this?
 # :::
 #
 # :::{dropdown} Solution
 # By {eq}`eq-deploy-belief` the odds are $e^{(14-10)/2} = e^2 = 7.4$, so the belief is $7.4/8.4 = 0.88$.
-# Odds of 99 need $2a - t \ge 2\ln 99 = 9.2$, so ten more, since $2a - t$ grows or falls by 1 each morning.
+# Odds of 99 need $2a - t \ge 2\ln 99 = 9.2$, so a lead of ten, since $2a - t$ is a whole number.
 # By {eq}`eq-deploy-drift`, the mean of $2a - t$ is $t\tanh\frac14 = 0.245\,t$, which reaches 10 after 41 mornings.
 # :::
 #
@@ -711,7 +711,7 @@ print(prove(three, range(3), rounded=False))
 # :::
 #
 # :::{dropdown} Solution
-# The two replies have fresh coins, so her ε is 2.
+# The two replies have independent coins, so her ε is 2.
 # The server sees two reports; if both come under one name, equal replies multiply the odds by $e^2$ or divide them by it; unequal ones cancel.
 # Let one device answer, or copy reply and account to the other, encrypted.
 # :::

@@ -6,7 +6,7 @@
 # Clients' reports lie in files, called *partitions*.
 # `collect` turns each partition into a table of integer counts, and adds the tables.
 # Sums of integers do not depend on their order, so one process, two processes and a cluster give the same counts.
-# A partition that is damaged, or of another mechanism, stops the run with its name.
+# A partition that is damaged, or belongs to another mechanism, stops the run, and the error names it.
 # A hundred million reports were counted on a small machine, in memory that hardly grows with their number.
 # :::
 #
@@ -18,7 +18,7 @@
 # 用户达十亿时，机制本身的误差已经很小，报告的丢失与重复计数反而更为重要。
 # :::
 #
-# Install the package with its extra: `pip install "ldpnb[scale]"` brings pyarrow for files and dask for clusters.
+# Install the package with its extra `scale`: `pip install "ldpnb[scale]"` brings pyarrow for files and dask for clusters.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -204,8 +204,8 @@ table(pd.DataFrame(rows).fillna("—"))
 # (sec-collect-faults)=
 # ## What happens when a file is damaged?
 #
-# The run stops, with the name of the file and what is wrong with it.
-# Here are six files of the kinds that go wrong:
+# The run stops, and the error names the file and what is wrong with it.
+# Here are six faulty files:
 
 # %%
 faulty = folder / "faulty"
@@ -230,7 +230,7 @@ for name in names.split(", "):
         print(f"{name}: {text.split(': ', 1)[-1]}")
 
 # %% [markdown]
-# If you want the rest nevertheless, say `skip=True`, and look at what was skipped.
+# If you want the other files counted nevertheless, pass `skip=True`, and look at what was skipped.
 # A list of the files that you expect shows which ones never came.
 
 # %%
@@ -246,11 +246,11 @@ print(f"{lost:,} reports were sent and not counted")
 # - The values in a file, each column and the file's head have checksums.
 #   The tests cut a partition at every byte and change its bytes at random: it is refused, or its counts are right.
 # - Checksums find accidents, not forgery: anybody who can write files can write reports.
-# - `save` gives a file its name when all of it is on the disk, and never overwrites a file.
+# - `save` gives a file its name only when all of it is on the disk, and never overwrites a file.
 #   If `save` fails, call it again with the same path; then no report is written twice.
 # - A folder may hold `*.parquet` files only, and is refused while somebody writes into it.
 #   Give each day or hour a folder of its own, and count it when it is complete.
-# - A lack of memory or rights, or a disk that fails, stops the run even with `skip=True`, because the files may be whole.
+# - A lack of memory or permissions, or a failing disk, stops the run even with `skip=True`, because the files may be intact.
 #
 # (sec-collect-places)=
 # ## How do I count on several processes?
@@ -367,7 +367,7 @@ shutil.rmtree(folder)
 #   A partition that kills one worker after another stops the run, and so does the loss of all workers (`ClusterError`).
 #   The tests kill workers at the first moment and in the middle.
 # - *Size of partitions.* A partition should keep a worker busy for seconds.
-#   The cell says how many reports a core reads and counts per second.
+#   The cell below prints how many reports a core reads and counts per second.
 
 # %% tags=["hide-input"]
 measured = recorded("scale.counting", study.counting, parameters=study.COUNTING)
@@ -379,7 +379,7 @@ for row in measured["rows"]:
 # (sec-collect-real)=
 # ## How long does it take for a hundred million reports?
 #
-# One recorded run has the answer.
+# One recorded run gives the answer.
 # The real clients drew a hundred million reports into four partitions, and one process and two workers counted them.
 
 # %% tags=["hide-input"]
@@ -413,7 +413,7 @@ table(
 
 # %% [markdown]
 # Nanoseconds are processor time per report, and *memory* is the most that any process used.
-# Rates are by the clock on the wall, and two workers got the stated cores of the machine's two.
+# Rates are by wall-clock time; *cores they got* is how many of the machine's two cores the workers got.
 # Their integers were those of the one process.
 
 # %% tags=["hide-input"]
@@ -438,7 +438,7 @@ check(
 # ## How large is the error for a billion people?
 #
 # `simulate` draws a tally from its exact distribution (law), so a billion people are no more work than a thousand.
-# Real reports of up to $10^8$ people, and tallies by law of up to $10^9$, have the errors that theory predicts.
+# Real reports of up to $10^8$ people, and tallies drawn by law of up to $10^9$, have the errors that theory predicts.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-error", "caption": "Root mean square error of a share, k = 1,024, ε = 1. Lines: theory. Filled: reports of the recorded run. Open: tallies by law (OLH: each item alone). Dotted: the share of the rarest item."}, "image": {"alt": "Log-log plot of root mean square error in points against the number of people from ten thousand to a billion. Three parallel lines fall with slope minus one half, k-RR far above one-bit Hadamard and OLH, which nearly coincide. Markers lie on the lines. A dotted horizontal line marks the rarest item's share."}}
 mechanisms = {name: kind(k=K, epsilon=1.0) for name, kind in study.SERVERS.items()}
@@ -500,10 +500,10 @@ check(
 # (sec-collect-wrong)=
 # ## What if reports are lost or counted twice?
 #
-# If a share λ of the reports is lost, the estimate is that of the people who are left.
-# Its distance from all people is λ times the difference between the two groups, and no error bar shows it.
+# If a share λ of the reports is lost, the estimate is about the people who are left.
+# It is off by λ times the difference between these people and the others, and no error bar shows this.
 # Suppose those whose reports are lost differ by ten points, and a share near one half is estimated from one-bit reports at ε = 1.
-# The cell prints the standard error, and the λ from which on the loss is larger:
+# The cell prints the standard error, and the λ above which the loss is the larger error:
 
 # %%
 for n in (10**4, 10**6, 10**8, 10**9):
@@ -512,14 +512,14 @@ for n in (10**4, 10**6, 10**8, 10**9):
     print(f"{n:13,} people: {100 * standard:.4f} points, λ = {lost:.3%}")
 
 # %% [markdown]
-# - *Losses are not random.* A file is one region's or one app version's.
+# - *Losses are not random.* A file comes from one region, or from one version of the app.
 #   Print the number of reports beside each published share.
 # - *Twice.* `collect` recognises copies of a file, but not the same reports written into two files.
 #   Let exactly one writer write each report.
 # - *Other questions, rounds or ε.* Give each question and each round its own label.
 #   Reports at another ε are another mechanism: join the estimates with weights ({ref}`ch-changing`).
 # - *Days.* File a report under the day on which it arrived, by the server's clock.
-#   Put no time stamps into files: together with a log of connections they name people.
+#   Put no time stamps into files: together with a log of connections they identify people.
 # - *Deleting.* Reports carry no names, so you can delete a partition, but not one person's report.
 #   The seed of an OLH or wheel report is a pseudonym, though: anybody who kept it with a name finds the report.
 # - *Large counts.* A tally holds 64-bit integers and refuses $2^{53}$ reports or more.

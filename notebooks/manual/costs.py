@@ -7,7 +7,7 @@
 # A table has the times of all mechanisms, from one recorded run on one machine.
 # Clients with long reports are slow, because they draw more random numbers.
 # A server's time depends on whether it looks up one cell per report or tries every item.
-# At a million items and a billion people, this decides between seconds and days.
+# At a million items and a billion people, this makes the difference between seconds and days.
 # :::
 #
 # :::{zh}
@@ -49,7 +49,7 @@ def say(x, unit=""):
 # ## How long does it take on my machine?
 #
 # Put in your own mechanism and your own number of people.
-# The cell shows no result, because yours differs; print `client` and `server` to see it.
+# The cell shows no result, because yours will differ; print `client` and `server` to see it.
 
 # %%
 from time import process_time
@@ -80,14 +80,15 @@ server = nanoseconds(lambda: mechanism.estimate(mechanism.tally(reports)))
 # Three things change such a number:
 #
 # - *The first call* compiles loops and fills caches, so the cell leaves it out.
-# - *Other programs* on the machine make a run longer, never shorter, so the least run counts.
+# - *Other programs* on the machine make a run longer, never shorter, so the shortest run counts.
 # - *One person at a time* is slow: the checks of arguments cost the same for one value as for a hundred thousand.
 #   Pass a whole array.
 #
 # (sec-speed-all)=
 # ## How long does each mechanism take?
 #
-# `make bench` measures all mechanisms and writes one record, with which this page was made:
+# `make bench` measures all mechanisms and writes one record.
+# The tables of this page come from such a record:
 
 # %% tags=["hide-input"]
 crowd = record.query("what == 'client' and library == 'ldpnb'")["n"].max()
@@ -97,7 +98,7 @@ print(f"two rounds of the same run differ by more than {apart:.2f}× in one case
 
 # %% [markdown]
 # The numbers hold for that machine only.
-# Ratios of two numbers travel better, but a ratio below the last line's factor means nothing.
+# Ratios carry over better to other machines, but a ratio below the factor in the last line means nothing.
 #
 # - *client*: `perturb`, in nanoseconds per person.
 # - *÷ random*: the client's time divided by the time that numpy takes to draw the same random numbers.
@@ -105,7 +106,7 @@ print(f"two rounds of the same run differ by more than {apart:.2f}× in one case
 #   Use these for real people; a generator whose state can be guessed protects nobody.
 # - *server*: `tally` and `estimate` together, per person.
 # - *per item*: the server's time per person and item, where it works on each item for each report.
-# - *simulation*: one survey of a billion people, without reports; in parentheses if it is right for each item alone only.
+# - *simulation*: one survey of a billion people, without reports; in parentheses if it is right only for each item by itself.
 #
 # | what a person has | names in the table | explained in |
 # |---|---|---|
@@ -183,7 +184,7 @@ for what, over, under in (
 # (sec-speed-memory)=
 # ## How much memory does it take?
 #
-# The table has the most bytes in use at a time, per person and with the results.
+# The table shows the most bytes in use at any time, per person, with the results included.
 # A report in memory is a row of an array, and wider than what a phone sends: compare the first two columns.
 # Public parts of a report, such as a seed, are not in *to send*.
 
@@ -217,14 +218,15 @@ fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", nco
 plt.show()
 
 # %% [markdown]
-# A report that names an item, a row or a sign hardly costs the client more with more items; a vector grows with them.
-# k-RR and both Hadamards have servers that look up one cell per report.
+# A report that names an item, a row or a sign costs the client hardly more when there are more items.
+# A vector of bits grows with their number.
+# The servers of k-RR and of both Hadamard mechanisms look up one cell per report.
 # OLH and S-Hist compare each report with each item.
 #
 # (sec-collect-paper)=
 # ## Which mechanism at a million items?
 #
-# Ask `Item` for the errors: here half a 95 % interval, in points, for a rare item and a billion people.
+# `Item` gives the errors: here, half the width of a 95 % interval, in points, for a rare item and a billion people.
 
 # %%
 from ldpnb.serve.choose import Item
@@ -238,8 +240,8 @@ for choice in choices[:8]:
 
 # %% [markdown]
 # All but k-RR are within 13 % of one another, so at this size the server and the network decide.
-# For some, reading and counting a report was measured with $2^{10}$ and $2^{20}$ items.
-# The figure has a billion times as much.
+# For some of them, we measured how long reading and counting a report takes with $2^{10}$ and $2^{20}$ items.
+# The figure shows a billion times as much.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-cost", "caption": "Time of one core to read and count a billion reports, ε = 1. Filled: 2¹⁰ items. Open: 2²⁰ items, or a million strings."}, "image": {"alt": "Dot plot on a logarithmic axis of time, one row for each of six mechanisms. k-RR, one-bit Hadamard and Hadamard response take less than a minute at a thousand and at a million items. OUE and OLH take minutes at a thousand items and days at a million. The wheel takes days for a million strings."}}
 measured = recorded("scale.counting", study.counting, parameters=study.COUNTING)
@@ -279,16 +281,17 @@ print(f"one-bit Hadamard   2²⁴ columns  {core_time(took['one-bit Hadamard', 2
 # - *Strings that only the server lists:* the wheel tries each string for each report.
 #   To avoid this work, hash all strings by one public hash into $2^{24}$ columns of `HadamardBit` {cite:p}`cormode2021frequency`.
 #   Strings in the same column are then counted together.
-# - *OUE and OLH* cost a core more than a day.
+# - *OUE and OLH* keep one core busy for more than a day.
 #
 # (sec-speed-peers)=
 # ## How do other libraries compare?
 #
-# The table says how many times as long they take in the same run, 1/64 where they take a 64th of our time.
+# The table says how many times as long as ours they take in the same run; 1/64 means a 64th of our time.
 # pure-ldp {cite:p}`cormode2021frequency`, multi-freq-ldpy and OpenDP handle one person at a time, ours a crowd as an array.
 # OpenDP draws secure random numbers, so its clients stand beside our *secure* ones.
 # Some algorithms also differ: the other local hashing hashes a text, and S-Hist stands beside binary local hashing.
 # The last column is for one person per call.
+# {ref}`ch-libraries` compares what these libraries and ours can do.
 
 # %% tags=["hide-input"]
 NAMED = {"pure-ldp": "pure-ldp", "multi-freq-ldpy": "multi-freq-ldpy", "opendp": "OpenDP"}
@@ -362,4 +365,4 @@ table(
 #
 # - Packing, encryption, transport and storage on the way from a phone to the server.
 # - Another ε, which changes the lengths of some reports, and several cores.
-# - Constant time: drawing a report may take longer for one value than for another, and no ε counts what that tells ({ref}`sec-deploy-around`).
+# - Constant time: drawing a report may take longer for one value than for another, and no ε covers what that reveals ({ref}`sec-deploy-around`).

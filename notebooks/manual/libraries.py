@@ -6,7 +6,7 @@
 # Four other libraries and ours were asked the same questions, with one small program per answer.
 # The tables show what each program printed, or the error that stopped it.
 # OpenDP and diffprivlib serve the *central* model, too: somebody holds all the data and publishes noisy results.
-# If that is your case, take one of them; this package has nothing for it.
+# If that is your case, use one of them; this package has nothing for it.
 # pure-ldp and multi-freq-ldpy serve the local model, like ours.
 # :::
 #
@@ -46,11 +46,11 @@ print(example.program, example.printed, sep="\n")
 print(f"\nrecorded on {about['date']}, Python {about['python']}, numpy {about['numpy']}")
 
 # %% [markdown]
-# - The programs of ldpnb run again whenever this page is made, so its rows show what it prints today.
-#   Two things come from the record: its first run after installation, and its times.
+# - The programs of ldpnb run again whenever this page is made, so its rows show what ldpnb prints today.
+#   Two things come from the record: ldpnb's first run after installation, and its times.
 # - *stops* means that the program ended with the error that follows.
-# - *no name with …* means a search through the public modules, classes, functions, methods and arguments of a library.
-#   None contains any of these words; it may still offer the same under another name.
+# - *no name with …* is the result of a search through the names of all public modules, classes, functions, methods and arguments of a library.
+#   None of them contains any of these words; the library may still offer the same under another name.
 # - Clients are asked for $k$-ary randomized response (k-RR) wherever a library has it.
 #   In diffprivlib this is `ExponentialCategorical` with all pairs of categories equally far apart.
 
@@ -91,14 +91,14 @@ def ask(questions, libraries=tuple(NAMES)):
 # ## What is each of them for?
 #
 # The summary is the library's own.
-# *Alone* is the first program after `pip install` of the library, and nothing else, into an empty environment.
+# *Alone* shows a first program, run after `pip install` of that library alone into an empty environment.
 
 # %% tags=["hide-input"]
 print(*(f"{NAMES[library]} {about['versions'][library]}" for library in NAMES), sep=", ")
 ask({"summary": "its summary", "model": "model", "alone": "alone"})
 
 # %% [markdown]
-# The errors come from other packages that the library needs.
+# The errors come from other packages that a library needs.
 # The rest of this page was run with versions that work together:
 
 # %% tags=["hide-input"]
@@ -114,7 +114,7 @@ for name in ("scikit-learn", "statsmodels", "xxhash"):
 # ## What does a client do with an answer?
 #
 # The client knows the categories a, b and c, or their numbers.
-# The last column is a number outside its range, 5 where 0 to 1 was agreed.
+# The last column is for a number outside its range: 5, where 0 to 1 was agreed.
 
 # %% tags=["hide-input"]
 ask(
@@ -127,8 +127,8 @@ ask(
 )
 
 # %% [markdown]
-# In OpenDP, bounds and categories describe the data that the caller promises.
-# The transformation `make_clamp` keeps a list of numbers inside.
+# In OpenDP, bounds and categories are the caller's promises about the data.
+# The transformation `make_clamp` moves the numbers of a list inside the bounds.
 #
 # ## What does the server learn?
 
@@ -146,21 +146,21 @@ ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "s
 #
 # ## How is ε checked and counted?
 #
-# *Audited* is the lower bound from {ref}`our audit <ch-verify>` from 50,000 reports for each of three answers.
+# *Audited* is a lower bound on ε: {ref}`our audit <ch-verify>` computes it from 50,000 reports for each of three answers.
 # All clients claim ε = 1.
-# The audit refutes a right client with a probability of at most $10^{-6}$, and a bound below 1 is no proof.
+# The audit refutes a correct client with a probability of at most $10^{-6}$, and a bound below 1 is no proof of the claim.
 
 # %% tags=["hide-input"]
 ask({"stated": "stated or proved", "audited": "audited", "account": "an account of several reports"})
 
 # %% [markdown]
-# OpenDP and diffprivlib have better bounds than a sum for many releases; ldpnb adds.
+# For many releases, OpenDP and diffprivlib have better bounds than the sum; ldpnb only adds.
 #
 # ## How long do 20,000 reports take?
 #
 # All draw 20,000 reports of k-RR with 16 items, on one core.
 # ldpnb takes one array for all people; with one call per person it is slower than three of the others.
-# The table compares with its array and the system's random numbers, which OpenDP and diffprivlib use, too.
+# The last column compares each time with that of ldpnb's array and the system's random numbers, which OpenDP and diffprivlib use, too.
 
 # %% tags=["hide-input"]
 ROWS = {
@@ -193,7 +193,7 @@ table(
 print(about["clock"], about["processor"], sep="; ")
 
 # %% [markdown]
-# {ref}`sec-speed-peers` has other mechanisms, and servers.
+# For other mechanisms, and for servers, see {ref}`sec-speed-peers`.
 #
 # ## What do the others have that ldpnb lacks?
 #
@@ -206,8 +206,8 @@ ask({"more": "has, and ldpnb does not"}, list(NAMES)[1:])
 # - *The central model* is missing altogether: sums, means and histograms with noise, quantiles, models to train.
 # - *Languages:* OpenDP can be called from Rust, Python and R.
 #   This package is Python, with a small client in JavaScript ({ref}`ch-wire`).
-# - *Proofs:* OpenDP links written proofs, for code in Rust that handles floating-point numbers.
+# - *Proofs:* OpenDP links to written proofs, for code in Rust that handles floating-point numbers.
 #   Ours are computed from the running Python code, at small sizes ({ref}`ch-verify`).
 # - *Searching for strings:* pure-ldp has three ways to build frequent strings piece by piece.
 #   Ours are in {ref}`ch-unknown`.
-# - *Reports over time:* multi-freq-ldpy has several mechanisms whose reports are repeated; ours is RAPPOR ({ref}`ch-rappor`).
+# - *Reports over time:* multi-freq-ldpy has several mechanisms for repeated reports; ours is RAPPOR ({ref}`ch-rappor`).

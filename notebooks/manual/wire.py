@@ -6,7 +6,8 @@
 # Your client is an app in Kotlin, Swift or JavaScript, and your server runs this package.
 # Between them travel *JSON lines*: a header that names the mechanism, then one report per line.
 # The fields follow from the mechanism, so every mechanism of this book has a form on the wire.
-# `to_wire` writes it, `from_wire` reads it and refuses whatever is not a report, with the line, the field and the rule.
+# `to_wire` writes reports.
+# `from_wire` reads them, and refuses whatever is not a report, naming the line, the field and the rule.
 #
 # You can test a client in any language against files of *test vectors*: hashes, exact probabilities, and the report that follows from each sequence of coins.
 # A small client in JavaScript shows how.
@@ -75,7 +76,7 @@ for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot"
 # | entry | JSON | why |
 # |---|---|---|
 # | integer | a number: `7`, never `7.0` or `"7"` | |
-# | integer of a field that can exceed 2⁵³ − 1 | always a decimal string: `"7"` | JavaScript rounds larger numbers without a word |
+# | integer of a field that can exceed 2⁵³ − 1 | always a decimal string: `"7"` | JavaScript rounds larger numbers silently |
 # | bit | `true` or `false` | |
 # | row of bits | a string: `"0110"` | no bit order, no padding; it compresses to about its bits |
 # | row of bytes, of mechanisms with `packed=True` | lower-case hexadecimal digits: `"06"` | item v is bit v mod 8 of byte ⌊v/8⌋, the lowest bit first |
@@ -154,7 +155,7 @@ table(pd.DataFrame(rows))
 # $$
 #
 # where $B$ is the BLAKE2b digest of eight bytes of the string in UTF-8, read with the most significant byte first.
-# Eight bytes is a parameter of BLAKE2b; a longer digest that is cut gives another number.
+# The length of eight bytes is a parameter of BLAKE2b; cutting a longer digest gives another number.
 # Unicode is not normalised: the two ways to write "ü" have two keys, so your client must choose one.
 # Keys never travel in reports.
 
@@ -171,7 +172,7 @@ for word in ("a.org", "Zürich", "Zu\u0308rich"):
 # 1. *Lines.* A server reads `lines`, counts them, and compares with `tally` and `estimate`; a client writes them again.
 # 2. *Public part.* For each entry of `public`, compute the slot, the sign or the cells from the public part and the item.
 # 3. *Coins.* `branches` holds sequences of random choices.
-#    Each choice has a number and its exact chance: `"1/5"` is one of five options, all alike, and a chance over 2⁵³ is a coin, where option 0 is heads.
+#    Each choice has a number and its exact chance: `"1/5"` is one of five options, all equally likely, and a chance over 2⁵³ is a coin, where option 0 is heads.
 #    Feed these choices to your client in place of its random numbers; its report must be the one listed.
 #    A client that draws in another order skips this step.
 # 4. *Laws.* `laws` lists all reports of a small instance with their exact probabilities for some `values`.
@@ -238,7 +239,7 @@ print(identity(colour))
 
 # %% [markdown]
 # Nothing in the client computes a probability, and all randomness comes from the operating system.
-# Every report draws the same numbers, whether they are needed or not.
+# Every report makes the same draws, whether they are needed or not.
 #
 # ```{literalinclude} ../../book/examples/javascript/client.mjs
 # :language: javascript
@@ -254,7 +255,7 @@ print(identity(colour))
 #
 # The whole module, with its checks, is {download}`client.mjs <../../book/examples/javascript/client.mjs>`.
 # It runs in browsers and in Node.js from version 20.
-# The book's tests do steps 2 to 5 with it.
+# The book's tests carry out steps 2 to 5 with it.
 #
 # (sec-wire-versions)=
 # ## Versions
@@ -272,4 +273,4 @@ print(identity(colour))
 # The format does not hide who sends it, from which address, when, how often, or whether at all.
 # It has no signature: anybody can send lines, and a forged report looks like any other.
 # A lost line, or one that comes twice, goes unnoticed.
-# {ref}`ch-deployment` covers these: one account of ε per person, identity apart from reports, and forged reports.
+# {ref}`ch-deployment` covers these: one account of ε per person, identities kept apart from reports, and forged reports.
