@@ -381,8 +381,7 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
         If a number is out of range or no integer, does not broadcast, or `rng` is no source of randomness.
     """
     part, whole = np.asarray(part), np.asarray(whole)
-    integers = {part.dtype.kind, whole.dtype.kind} <= {"i", "u"}
-    if not integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
+    if not {part.dtype.kind, whole.dtype.kind} <= {"i", "u"} or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
     some, rng = _spread(part, shape, "part"), _source(rng, "rational", shape)
     if isinstance(rng, Paths):
@@ -442,16 +441,14 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
     point, cells = word, 1 << WORD  # the point is in [point/cells, (point+1)/cells)
     while True:
         first = bisect_right(ends, point * ends[-1] // cells)  # ends at or below the least possible point
-        last = bisect_left(ends, -(-(point + 1) * ends[-1] // cells))  # ends below the largest
-        if first == last:
+        if first == bisect_left(ends, -(-(point + 1) * ends[-1] // cells)):  # as many as below the largest
             return first
         point, cells = (point << WORD) + more(), cells << WORD
 
 
 def toss(p: float | Fraction, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
-    if isinstance(p, Fraction):
-        p = float(p)
+    p = float(p) if isinstance(p, Fraction) else p
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
             rng.trace.append(("bernoulli", ()))
@@ -476,8 +473,7 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
 
 def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
     """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
-    n, rng = _simulated(n, rng)
-    p = _probabilities(p)
+    (n, rng), p = _simulated(n, rng), _probabilities(p)
     if isinstance(rng, Paths):
         return _one_by_one(rng.heads, np.int64, shape, n=n, p=p)
     _spread(n, shape, "n")

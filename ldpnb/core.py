@@ -422,8 +422,7 @@ def best_bits(g: Floats, nothing: Floats, targets: int) -> float:
     ValueError
         If there are more than 2**20 of them.
     """
-    ways = comb(len(g), check_count(targets, 1, "targets", len(g)))
-    if ways > 2**20:
+    if comb(len(g), check_count(targets, 1, "targets", len(g))) > 2**20:
         raise ValueError(f"targets must leave at most 2**20 choices, got {targets} of {len(g)}: take or name fewer")
     chosen = map(list, combinations(range(len(g)), targets))
     return float(max(nothing[some].sum() + g[some].sum(0).clip(0).sum() for some in chosen))

@@ -155,8 +155,7 @@ def evaluations(d: int, k: int, carry: str) -> int:
     ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every (k+1)-set is then met once.
     """
     _check_degree(d, k, carry)
-    first = sum(d - s for s in range(1, k))
-    return first + (comb(d + 1, k + 2) if carry == "all" else comb(d, k + 1))
+    return sum(d - s for s in range(1, k)) + (comb(d + 1, k + 2) if carry == "all" else comb(d, k + 1))
 
 
 def _check_degree(d: int, k: int, carry: str) -> None:

@@ -70,8 +70,7 @@ class DrawnAttributes(Asking, RecordMechanism):
     def of(cls, sizes: Sequence[int], make: Callable[..., ItemOracle], epsilon: float, order: int = 1) -> Self:
         """Make the oracle too: ``make(k=cells of the largest set, epsilon=epsilon)``."""
         checked = check_sizes(sizes, "sizes")
-        k = prod(sorted(checked)[-order:])
-        return cls(sizes=checked, order=order, oracle=make(k=k, epsilon=epsilon))
+        return cls(sizes=checked, order=order, oracle=make(k=prod(sorted(checked)[-order:]), epsilon=epsilon))
 
     @cached_property
     def sets(self) -> tuple[Set, ...]:

@@ -100,8 +100,7 @@ class HarmonyFrequency(RecordMechanism):
 
     def _score(self, tally: Tally) -> Floats:
         """Estimate the share of each value of each attribute, in O(Σ m_j log m_j) whatever n: (…, Σκ_j)."""
-        signs = tally.counts[..., 0] - tally.counts[..., 1]
-        parts = zip(split(signs, self.m), self.sizes, strict=True)
+        parts = zip(split(tally.counts[..., 0] - tally.counts[..., 1], self.m), self.sizes, strict=True)
         balance = np.concatenate([fwht(rows)[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 

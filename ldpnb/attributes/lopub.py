@@ -51,8 +51,7 @@ def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
     phi, d = check_probability(phi, "phi"), (1 + isqrt(1 + 8 * len(tables))) // 2
     if d * (d - 1) // 2 != len(tables):
         raise ValueError(f"tables must be those of all pairs of d attributes, d(d−1)/2, got {len(tables)}")
-    pairs = combinations(range(d), 2)
-    checked = [(pair, check_table(table, pair)) for pair, table in zip(pairs, tables, strict=True)]
+    checked = [(pair, check_table(table, pair)) for pair, table in zip(combinations(range(d), 2), tables, strict=True)]
     return tuple(pair for pair, x in checked if information(x) >= (min(x.shape) - 1) * phi**2 / 2)
 
 

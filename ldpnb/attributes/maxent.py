@@ -80,8 +80,7 @@ def _nearest(x: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
     x, correction = restored(x), np.zeros_like(x)
     if x.shape == (2, 2):
         last = np.clip(x[1, 1], max(0, a[1] - b[0]), min(a[1], b[1]))
-        cells = [[b[0] - a[1] + last, b[1] - last], [a[1] - last, last]]
-        return np.maximum(cells, 0)  # against rounding
+        return np.maximum([[b[0] - a[1] + last, b[1] - last], [a[1] - last, last]], 0)  # against rounding
     for _ in range(STEPS_MAX):
         positive = np.maximum(x + correction, 0)
         off = max(np.abs(positive.sum(1) - a).max(), np.abs(positive.sum(0) - b).max())

@@ -84,8 +84,7 @@ class Batches:
         if np.any(w[~self.alive] != 0):
             raise ValueError(f"weights must be zero where a key was not alive, got {w[~self.alive & (w != 0)][0]}")
         variance, covariance = (np.einsum("tk,t...k->...k", w * w, x) for x in (self.variance, self.covariance))
-        spread = Spread(variance, covariance, (w * w * self.rare).sum(0))
-        return np.einsum("tk,t...k->...k", w, self.estimates), spread
+        return np.einsum("tk,t...k->...k", w, self.estimates), Spread(variance, covariance, (w * w * self.rare).sum(0))
 
 
 def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None) -> Batches:

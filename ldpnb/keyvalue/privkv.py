@@ -84,8 +84,7 @@ class PrivKV(SampledKey):
     @classmethod
     def tight_split(cls, d: int, epsilon: float) -> Self:
         """Return the one of exactly ε (to rounding): ε₂ = ε, ε₁ = ln[(e^ε+1)/2]."""
-        more = (odds(check_epsilon(epsilon)) + 1) / 2
-        return cls(d=d, key_epsilon=chance.log_down(more), value_epsilon=epsilon)
+        return cls(d=d, key_epsilon=chance.log_down((odds(check_epsilon(epsilon)) + 1) / 2), value_epsilon=epsilon)
 
     @cached_property
     def p1(self) -> Fraction:
@@ -135,8 +134,7 @@ class PrivKV(SampledKey):
         them, and tends to f p₁ m / [f p₁ + (1−f)(1−p₁)], not to m.  0 for a key of which nobody told a sign.
         """
         minus, _, plus = np.moveaxis(self._own(tally).counts, -1, 0)
-        told = plus + minus
-        p = inexact(self.p2)
+        told, p = plus + minus, inexact(self.p2)
         above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
         return np.asarray((above - below) / np.maximum(told, 1))
 
@@ -144,8 +142,7 @@ class PrivKV(SampledKey):
 def _told(held: Bools, values: Floats, p1: float, p2: float, rng: Randomness) -> Ints:
     """States to report: the perturbed sign of the value, own or fake, with probability p₁ or 1 − p₁; else nothing."""
     tells = bernoulli(np.where(held, p1, 1 - p1), held.shape, rng)
-    honest = bernoulli(p2, held.shape, rng)
-    return 1 + tells * np.where(honest, 1, -1) * discretise(values, rng)
+    return 1 + tells * np.where(bernoulli(p2, held.shape, rng), 1, -1) * discretise(values, rng)
 
 
 def _transcript_ratio(first: PrivKV, rounds: int) -> Fraction:

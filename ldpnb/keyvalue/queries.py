@@ -171,8 +171,7 @@ class Table:
     normal: bool = False
 
     def __post_init__(self) -> None:
-        cells = check_weights(self.cells, 3 ** len(check_names(self.keys)), "cells")
-        object.__setattr__(self, "cells", cells)
+        object.__setattr__(self, "cells", check_weights(self.cells, 3 ** len(check_names(self.keys)), "cells"))
 
     def count(self, given: Given) -> Answer:
         """Estimate the share of people who satisfy the condition; unbiased.  Source: sun2021 §3.2, F^α_β over n."""

@@ -290,8 +290,7 @@ def _widths(k: int) -> tuple[int, ...]:
 
 
 def _better(k: int, epsilon: float) -> PureProtocol:
-    both = [kind(k=k, epsilon=epsilon) for kind in (GRR, BlockDesign)]
-    return min(both, key=attrgetter("rare_variance"))
+    return min((kind(k=k, epsilon=epsilon) for kind in (GRR, BlockDesign)), key=attrgetter("rare_variance"))
 
 
 # ------------------------------------------------------------------------------------------- intervals of what is asked

@@ -244,8 +244,7 @@ class KeptItem(KeptCode, ItemOracle):
         """
         histogram, trials = check_histogram(counts, self.k), check_count(trials, 1, "trials")
         kept, n = binomial(histogram, inexact(self.keep), (trials, self.k), rng), int(histogram.sum())
-        blind = scatter(n - kept.sum(-1), self.layout[""][1], rng)
-        return Tally(self, n, blind + self._codes_of(kept, rng))
+        return Tally(self, n, scatter(n - kept.sum(-1), self.layout[""][1], rng) + self._codes_of(kept, rng))
 
     def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
         """Count the codes of people with these items: (trials, codes)."""

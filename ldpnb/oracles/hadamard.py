@@ -88,8 +88,7 @@ def tell_signs(
 ) -> Reports:
     """Fill reports: a public row of so many, and the sign of the item's entry in it, the true one with this chance."""
     reports["row"] = uniform(rows, items.shape, rng)
-    honest = bernoulli(truth, items.shape, rng)
-    reports["bit"] = minus(reports["row"], items) == honest
+    reports["bit"] = minus(reports["row"], items) == bernoulli(truth, items.shape, rng)
     return reports
 
 

@@ -230,8 +230,7 @@ class SampledSUE(SetSampling):
         p, q = (inexact(x) for x in self.support)
         reports = bernoulli(q, (len(items), self.d), rng)
         real = items < self.d
-        own = bernoulli(p, real.shape, rng, used=real)
-        reports[real, items[real]] = own[real]
+        reports[real, items[real]] = bernoulli(p, real.shape, rng, used=real)[real]
         return reports
 
     def _reports(self, reports: Reports) -> NDArray[Any]:

@@ -92,8 +92,7 @@ class Hashed(OpenMechanism):
 
     def filters(self, items: ArrayLike | Sequence[Name]) -> Bools:
         """Write out the filters of values in all cohorts: bool (len(items), C, width)."""
-        x = self.design(items)
-        return np.asarray(x.toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
+        return np.asarray(self.design(items).toarray().T.astype(np.bool_).reshape(-1, self.cohorts, self.width))
 
     def _values(self, values: ArrayLike | Sequence[Name]) -> list[Name]:
         return listed(values, "values")
@@ -125,8 +124,7 @@ class Hashed(OpenMechanism):
         x, inverse = _decoder(self, check_candidates(tally.items))
         q, p = (float(s) for s in self.support)
         y = (tally.counts[..., :-1] - p * tally.counts[..., -1:]) / (q - p) * (self.cohorts / tally.n)
-        flat = y.reshape(-1, x.shape[0])
-        return np.asarray((x.T @ flat.T).T @ inverse).reshape(*y.shape[:-2], -1)
+        return np.asarray((x.T @ y.reshape(-1, x.shape[0]).T).T @ inverse).reshape(*y.shape[:-2], -1)
 
     def influence(self, targets: int = 1, items: Any = None) -> float:
         """How many honest people one forged report can stand for, in sums over `targets` of the candidates `items`.
@@ -212,8 +210,7 @@ class Hashed(OpenMechanism):
 
 def position(item: Name, cohort: int, number: int, bits: int) -> int:
     """Bit in {0, …, bits−1} that a hash function of a cohort sets for an item; the same on every machine."""
-    text = f"{cohort},{number},{'s' if isinstance(item, str) else 'i'},{item}"
-    return digest64(text) % bits
+    return digest64(f"{cohort},{number},{'s' if isinstance(item, str) else 'i'},{item}") % bits
 
 
 def pivoted(x: Any) -> tuple[Floats, Ints, int]:

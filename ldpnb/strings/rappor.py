@@ -244,8 +244,7 @@ class RAPPOR(Hashed):
     def _counted(self, reports: Reports) -> Ints:
         cohort = reports["cohort"]
         order, ends = np.argsort(cohort, kind="stable"), np.cumsum(np.bincount(cohort, minlength=self.cohorts))
-        groups = np.split(order, ends[:-1])
-        return np.array([reports["bits"][group].sum(0, dtype=np.int64) for group in groups])
+        return np.array([reports["bits"][group].sum(0, dtype=np.int64) for group in np.split(order, ends[:-1])])
 
     def _drawn(self, own: Ints, people: Ints, rng: Randomness) -> Ints:
         q, p = (float(s) for s in self.support)
@@ -286,8 +285,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
         `RAPPOR.epsilon` and `RAPPOR.lifetime_epsilon` of what is returned are at most this, and next to it.
     """
     share = Fraction(check_epsilon(epsilon)) / (2 * check_count(hashes, 1, "hashes", HASHES_MAX))
-    f = 2 * round_up(1 / (odds(share) + 1))
-    return RAPPOR(bits=bits, hashes=hashes, cohorts=cohorts, f=f, p=0, q=1)
+    return RAPPOR(bits=bits, hashes=hashes, cohorts=cohorts, f=2 * round_up(1 / (odds(share) + 1)), p=0, q=1)
 
 
 @dataclass(frozen=True, kw_only=True)

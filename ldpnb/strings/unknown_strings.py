@@ -262,16 +262,14 @@ class Unknown(Mechanism):
                 grams = np.pad(reports["grams"][some], ((0, 0), (0, 0), (1, 0)), constant_values=True)  # everybody's
                 a, b = (grams[positions[some] == place].astype(np.float32) for place in (i, j))
                 both[at] += np.rint(a.T @ b).astype(np.int64)  # exact: a block has fewer than 2**24 people
-        pairs = both[:, 0, 0], both[:, 1:, 0], both[:, 0, 1:], both[:, 1:, 1:]
-        parts = [self.whole._count(reports, None), *pairs]
+        parts = [self.whole._count(reports, None), both[:, 0, 0], both[:, 1:, 0], both[:, 0, 1:], both[:, 1:, 1:]]
         return np.concatenate([part.ravel() for part in parts])
 
     def counts(self, tally: Tally) -> Counts:
         """Take the counts of a tally apart."""
         counts, pairs, k = self._own(tally).counts, len(self.pairs), self.k
         shapes = ((self.cohorts, self.bits + 1), (pairs,), (pairs, k), (pairs, k), (pairs, k, k))
-        ends = np.cumsum([np.prod(shape) for shape in shapes])
-        parts = np.split(counts, ends[:-1], axis=-1)
+        parts = np.split(counts, np.cumsum([np.prod(shape) for shape in shapes])[:-1], axis=-1)
         return Counts(*(part.reshape(*part.shape[:-1], *shape) for part, shape in zip(parts, shapes, strict=True)))
 
     def strings(self, tally: Tally, items: Any = None) -> Tally:
@@ -400,8 +398,7 @@ def dictionary(tally: Tally, *, spurious: float = 1.0, limit: int = 10_000) -> l
             got = f"{len(old)} beginnings of {at + 1} n-grams at spurious = {spurious:g}: lower it, or ask more people"
             raise ValueError(f"spurious must leave at most limit = {limit} candidates, got {got}")
         found = np.column_stack([found[old], new])
-    grams = mechanism.grams
-    return ["".join(grams[code] for code in row).rstrip(mechanism.alphabet[0]) for row in found.tolist()]
+    return ["".join(mechanism.grams[code] for code in row).rstrip(mechanism.alphabet[0]) for row in found.tolist()]
 
 
 def discover(

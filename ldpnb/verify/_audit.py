@@ -279,8 +279,7 @@ def _best_cuts(a: Floats, b: Floats, n: int, alpha: float, delta: float = 0.0) -
     ascending, others = np.sort(a), np.sort(b)
     cuts = np.unique(a)
     if len(cuts) > CUTS:  # dense at the rare end
-        ranks = np.unique(np.geomspace(1, len(a), CUTS).round().astype(int))
-        cuts = np.unique(ascending[-ranks])
+        cuts = np.unique(ascending[-np.geomspace(1, len(a), CUTS).round().astype(int)])
     one, other = (len(s) - np.searchsorted(s, cuts) for s in (ascending, others))
     bold = _bound(one * (n / len(a)), other * (n / len(b)), n, alpha, delta)
     safe = _bound(one, other, len(a), alpha / TRIED, delta)
@@ -299,8 +298,7 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
     values, first = _values(inputs), dict[Any, int]()
     for j, value in enumerate(values):
         with suppress(ValueError):  # of inputs that cannot be compared
-            i = first.setdefault((freeze(value), form(value)), j)
-            if i != j:
+            if (i := first.setdefault((freeze(value), form(value)), j)) != j:
                 yield f"inputs {i} and {j} are the same"
     sized = (dict, set, frozenset, *(() if isinstance(client, Mechanism) else (list, bytes)))
     if all(isinstance(x, sized) for x in values) and len({len(x) for x in values}) == 1:
@@ -412,8 +410,7 @@ class _Linear:
 
     def words(self, pair: tuple[int, int], cut: float) -> str:
         w = self.weights(pair)[:-1]
-        heavy = np.argsort(-np.abs(w), kind="stable")[:4]
-        named = ", ".join(f"{self.names[i]} ({w[i]:+.1f})" for i in heavy)
+        named = ", ".join(f"{self.names[i]} ({w[i]:+.1f})" for i in np.argsort(-np.abs(w), kind="stable")[:4])
         return f"logistic score above {cut:.2f}; heaviest features: {named}"
 
 

@@ -83,17 +83,13 @@ def _programs(client: Client, inputs: Inputs) -> list[Callable[[Any], Any]]:
 
 
 def _program(client: Callable[[Any, Any], Any], value: Any) -> Callable[[Any], Any]:
-    own = _copier(value)
-    return lambda rng: client(own(value), rng)
-
-
-def _copier(value: Any) -> Callable[[Any], Any]:
-    """Return what copies a value like `deepcopy`, which takes its time with what holds plain numbers and texts only."""
+    """Hand a client copies of a value, as by `deepcopy`, which takes its time with what holds plain values only."""
     kind, plain = type(value), {int, bool, float, str, bytes}
     if kind in plain:
-        return lambda same: same
+        return lambda rng: client(value, rng)
     held = (*value, *value.values()) if kind is dict else value if kind in (list, tuple, set, frozenset) else None
-    return copy if held is not None and all(type(x) in plain for x in held) else deepcopy
+    copied = copy if held is not None and all(type(x) in plain for x in held) else deepcopy
+    return lambda rng: client(copied(value), rng)
 
 
 def check_call(client: Any, call: str, cure: str, *arguments: Any) -> None:
@@ -346,8 +342,7 @@ def sampled(
         drawn = mechanism.perturb(repeat(values, i, n), rng=rng)
         # a coordinate without noise has to be right to nine digits
         spread = np.where(noises[i] > 0, np.sqrt(noises[i]), 1e-9 * (1 + np.abs(targets[i])))
-        mean = mechanism.estimate(mechanism.tally(drawn, *candidates))
-        far = np.abs(mean - targets[i]) / spread * np.sqrt(n)
+        far = np.abs(mechanism.estimate(mechanism.tally(drawn, *candidates)) - targets[i]) / spread * np.sqrt(n)
         first, second, third, fourth, m = _powers(mechanism, drawn, candidates, targets[i], spread)
         found = second - first**2
         centred = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4

@@ -141,14 +141,10 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         if p.below(0) is not False:  # no denominator is below 0: its leading coefficient is not
             raise ValueError(f"a coin must be a probability for every ε, got {p}")
     tossed = frozenset(w[0] for w in choices if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1]).same(1))
-    dens = {
-        branch: Counter(den for p, n in branch for den in [frozenset(p.den.items())] * n)
-        for branch in {branch for law in replayed for terms in law.values() for branch in terms}
-    }
+    branches = {branch for law in replayed for terms in law.values() for branch in terms}
+    dens = {b: Counter(den for p, n in b for den in [frozenset(p.den.items())] * n) for b in branches}
     most: Counter[Any] = reduce(or_, dens.values())
-    products = {
-        branch: _product((*((p.num, n) for p, n in branch), *(most - own).items())) for branch, own in dens.items()
-    }
+    products = {b: _product((*((p.num, n) for p, n in b), *(most - own).items())) for b, own in dens.items()}
 
     def summed(terms: Counter[Any]) -> Poly:
         return collect((m, c * often) for branch, often in terms.items() for m, c in products[branch].items())
@@ -290,14 +286,13 @@ class Proof:
         ideal = f"no report tells two inputs apart by more than e^ε, for {since} with ideal coins"
         said = f"{who}: {ideal}; {spent} by {worst}."
         if self.rounded:
-            word = {True: "holds for every ε >= 1e-06", False: f"is refuted ({ROUND})", None: "is not shown"}[
-                self.shipped
-            ]
-            said += f" With coins rounded as they are shipped it {word}, other arithmetic being exact."
+            words = {True: "holds for every ε >= 1e-06", False: f"is refuted ({ROUND})", None: "is not shown"}
+            said += f" With coins rounded as they are shipped it {words[self.shipped]}, other arithmetic being exact."
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
-            many = f"({self.moments} identities of formulas)"
-            said += f" Mean and variance of one person's score {right} as stated {many}."
+            said += (
+                f" Mean and variance of one person's score {right} as stated ({self.moments} identities of formulas)."
+            )
         return fill(said, WIDE)
 
 
@@ -422,8 +417,7 @@ def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int)
     """Refuse a client whose law with numbers is not that of the formulas: it has asked what ε is, or k."""
     for epsilon, size in product(POINTS, sizes):
         formulas = found.at(Fraction(exp(epsilon / found.field.roots)), sum(size) - 2)
-        own = laws(make(epsilon, *size), inputs, limit=limit)
-        for one, other in zip(own, formulas, strict=True):
+        for one, other in zip(laws(make(epsilon, *size), inputs, limit=limit), formulas, strict=True):
             for y in one.keys() | other.keys():
                 p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
                 if abs(p - q) > 1e-12 * q:

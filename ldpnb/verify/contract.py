@@ -338,8 +338,7 @@ def report_has_the_stated_size(example: Example) -> None:
     private = (most - 1).bit_length()
     _must(m.report_bits == private, f"report_bits is {m.report_bits}, but {most} private parts take {private}")
     least = (len(set(public.values())) - 1).bit_length()
-    entries = zip(*map(_entries, public.values()), strict=True)
-    alone = sum((len(set(values)) - 1).bit_length() for values in entries)
+    alone = sum((len(set(values)) - 1).bit_length() for values in zip(*map(_entries, public.values()), strict=True))
     what = f"public_bits is {m.public_bits}, but public parts take {least} bits, or {alone} if each entry has its own"
     _must(least <= m.public_bits <= alone, what)
 
@@ -423,8 +422,7 @@ def estimate_takes_trials_one_by_one(example: Example) -> None:
 def draws_follow_the_law(example: Example) -> None:
     """Many people's reports, their inputs taking turns, come as often as the law of each input says."""
     k = len(example.inputs)
-    people = np.tile(np.arange(k), DRAWS)
-    drawn = example.mechanism.perturb(example.inputs[people], rng=np.random.default_rng(2))
+    drawn = example.mechanism.perturb(example.inputs[np.tile(np.arange(k), DRAWS)], rng=np.random.default_rng(2))
     for i, exact in enumerate(known(example).laws):
         counts = Counter(map(freeze, drawn[i::k]))
         for report in counts:
