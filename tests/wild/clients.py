@@ -135,8 +135,7 @@ def multi_freq(module: str, **options: Any) -> Callable[[], Built]:
     def build() -> Built:
         oracles = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{module}")
         client = getattr(oracles, f"{module}_Client")
-        whole = frozenset if module == "SS" else lambda report: report  # which is a set, in whatever order
-        return (lambda value: whole(client(value, 16, 1.0, **options))), 1.0
+        return (lambda value: client(value, 16, 1.0, **options)), 1.0
 
     return build
 
@@ -191,7 +190,6 @@ CASES = [
             ("GRR", "GRR", {}),
             ("SUE", "UE", {"optimal": False}),
             ("OUE", "UE", {"optimal": True}),
-            ("SS", "SS", {}),
         )
     ),
 ]
@@ -201,18 +199,14 @@ def plain(report: Any) -> Any:
     """Return what JSON knows and `read` understands."""
     if isinstance(report, bytes | bytearray):
         return {"bytes": bytes(report).hex()}
-    if isinstance(report, set | frozenset):
-        return {"set": sorted(map(plain, report))}
     return plain(report.tolist()) if hasattr(report, "tolist") else report
 
 
 def read(text: str) -> Any:
-    """Return what was printed, with bytes and sets as they were."""
+    """Return what was printed, with bytes as they were."""
 
     def restored(found: dict[str, Any]) -> Any:
-        if found.keys() == {"bytes"}:
-            return bytes.fromhex(found["bytes"])
-        return frozenset(found["set"]) if found.keys() == {"set"} else found
+        return bytes.fromhex(found["bytes"]) if found.keys() == {"bytes"} else found
 
     return json.loads(text, object_hook=restored)
 
