@@ -562,6 +562,7 @@ plt.show()
 # Each clipped item adds its bias of $0.40\,\sigma_x$.
 # For an item that nobody has, any estimate that is never negative has a positive mean, unless it is always 0.
 # In Norm-Sub and maximum likelihood, frequent items lose what rare ones gain.
+# {cite:t}`khodaie2025post` compare seven.
 #
 # | You publish | Take |
 # |---|---|
