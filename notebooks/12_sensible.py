@@ -530,7 +530,7 @@ check(
 # (sec-sensible-which)=
 # ## Which one to take
 #
-# Suppose that 60 % of people have one item, and 40 % another.
+# Suppose that 60 % of people have one item, 40 % another.
 # {numref}`fig-freq-post` shows what a longer list of rare items does.
 
 # %%
