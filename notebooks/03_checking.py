@@ -653,9 +653,9 @@ except AssertionError as error:
 # (sec-verify-prior)=
 # ## Related tools
 #
-# StatDP {cite:p}`ding2018detecting`, DP-Sniper {cite:p}`bichsel2021sniper` and audits {cite:p}`arcolezi2024auditing` search for events; the classifier is from DP-Sniper.
+# StatDP {cite:p}`ding2018detecting`, DP-Sniper {cite:p}`bichsel2021sniper` and audits {cite:p}`arcolezi2024auditing,xu2025kvauditor` search for events; the classifier is from DP-Sniper.
 # On released packages: {ref}`ch-wild`.
-# CheckDP {cite:p}`wang2020checkdp`, LightDP {cite:p}`zhang2017lightdp` and a decision procedure {cite:p}`barthe2020deciding` prove privacy from a program's text.
+# CheckDP {cite:p}`wang2020checkdp`, LightDP {cite:p}`zhang2017lightdp` and decision procedures {cite:p}`barthe2020deciding,bhusal2025gaussian` prove privacy from a program's text.
 #
 # (sec-verify-wrong)=
 # ## What can go wrong

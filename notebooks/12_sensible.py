@@ -530,7 +530,7 @@ check(
 # (sec-sensible-which)=
 # ## Which one to take
 #
-# Suppose that 60 % of people have one item, and 40 % another.
+# Suppose that 60 % of people have one item, 40 % another.
 # {numref}`fig-freq-post` shows what a longer list of rare items does.
 
 # %%
@@ -562,6 +562,7 @@ plt.show()
 # Each clipped item adds its bias of $0.40\,\sigma_x$.
 # For an item that nobody has, any estimate that is never negative has a positive mean, unless it is always 0.
 # In Norm-Sub and maximum likelihood, frequent items lose what rare ones gain.
+# {cite:t}`khodaie2025post` compare seven.
 #
 # | You publish | Take |
 # |---|---|

@@ -551,7 +551,7 @@ table(pd.DataFrame(rows, columns=["share", "ε = 1", "ε = 2", "ε = 4", "ε = 6
 # %% [markdown]
 # For a small ε, $1-2\psi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.
 # Two noise terms are multiplied, so $n$ grows like $1/\varepsilon^4$, the square of what counting needs.
-# Later methods report one prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy`.
+# Later methods report one prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy,zhang2024federated`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the number of people, by the package's variance"}

@@ -554,6 +554,8 @@ for name, shares in POPULATIONS.items():
 # | a picture of a smooth shape, and the mean | windows: `Piecewise`, with `density` |
 # | the share beyond one threshold that you know beforehand | yes or no, by {ref}`randomized response <ch-rr>` |
 #
+# Newer methods, not treated here, fit straight lines within blocks {cite:p}`wang2024pripl`, optimise windows {cite:p}`zheng2025piecewise`, or estimate wavelets {cite:p}`zhao2025wavelet`.
+#
 # (sec-ranges-wrong)=
 # ## What can go wrong
 #

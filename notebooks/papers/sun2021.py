@@ -1163,7 +1163,7 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 #
 # for $t$ rounds, in the worst case over the published means.
 #
-# KV-Auditor {cite:p}`xu2025kvauditor`, of which we have read only the abstract, bounds ε from below for such mechanisms, from samples of their reports.
+# KV-Auditor {cite:p}`xu2025kvauditor`, of which we have read abstract, slides and code, bounds ε from below for such mechanisms, from samples of their reports.
 # The last column shows the bound from our own audit, which cannot exceed the exact ε.
 # {ref}`mechanisms` gives the exact ε of SE, IOH and PrivKV for every budget.
 

@@ -8,7 +8,8 @@
 # In §5 the survey names three challenges: complex types of data, other queries, many dimensions.
 # The other four papers of this book came later, and each answers a part of one challenge.
 # For each section we say what it claims and whether that holds, what has answered it since, as far as we know, and what is open.
-# We name works of others only where this book uses them.
+# We name works of others where this book uses them, or where they answer a part.
+# Of works from 2021 on that the book does not use, we have read only abstracts.
 #
 # **Readings that are ours.**
 # - “Sensitivity” of a graph query is the most that one link can change its answer; two graphs are neighbours if they differ in one link.
@@ -64,10 +65,12 @@ def flip(link, eps, rng):
 # *Since then.*
 # A year later, the survey's first author and others gave the first answer, PrivKV {cite:p}`ye2019privkv`; {ref}`sec-kv-privkv` shows what its ε is.
 # {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people report pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {undecided}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
+# KV-Auditor {cite:p}`xu2025kvauditor`, by the survey's second author and others, bounds ε of such clients from below; {ref}`sun2021-4-2-budgets` has exact numbers.
 # {cite:t}`sun2021keyvalue` also {holds}`number whole records <sun2021.index>` and answer {holds}`every conditional question <sun2021.ratios>` about a few keys.
 #
 # *Open.*
-# For one item ({ref}`sec-freq-limit`) and for one yes or no ({ref}`sec-rr-best`), there are proofs that nothing is better; for key–value pairs we know of none.
+# For one item ({ref}`sec-freq-limit`) and for one yes or no ({ref}`sec-rr-best`), there are proofs that nothing is better; {cite:t}`gentle2025necessity` shows which clients for one item attain the limit.
+# For key–value pairs we know of no such proof.
 # Also open: questions about three or more of many keys, and what years of reports give away.
 # With fresh coins {ref}`ε adds up <sec-charts-repeat>`; a memory helps for {ref}`values that stay <sec-rappor-privacy>` and, in part, for {ref}`values that change <sec-deploy-changes>`.
 #
@@ -89,6 +92,10 @@ def flip(link, eps, rng):
 # \qquad \frac{\text{local}}{\text{central}} \approx \frac{\varepsilon\,v^{3/2}}{\sqrt{12}}\,\sqrt n .$$
 #
 # At ε = 1 the local noise is larger from $n = 15$ on; for 1,000 people, by a factor of 8.
+#
+# *Since then.*
+# {cite:t}`imola2021graph` count triangles locally, more precisely with a second round; {cite:t}`he2025triangle` reduce the error further.
+# {cite:t}`mundra2025graph` bound the error by the degeneracy of the graph.
 #
 # (ye2018-5-1-sparse)=
 # ### Graphs: sparse ones
@@ -216,6 +223,8 @@ close("ye2018", "§5.1", "3 reproduced")
 #
 # *(1) Since then.*
 # Lesson {ref}`ch-ranges` estimates ranges and quantiles of a number.
+# The survey's first two authors, with others, answer ranges without taking numbers as uniform within blocks {cite:p}`wang2024pripl`.
+# The shape of a distribution can be had from optimal windows {cite:p}`zheng2025piecewise` or wavelets {cite:p}`zhao2025wavelet`, and frequent items of several parties from prefixes {cite:p}`zhang2024federated`.
 # {cite:t}`zhang2018gfim` find frequent items in sets, in two phases that {holds}`divide people instead of ε <zhang2018.small-epsilon>`.
 # {cite:t}`wang2018itemset` mine patterns of several items, which this book does not treat.
 #
@@ -304,6 +313,7 @@ table(
 # *Since then.*
 # {cite:t}`ren2019bayesnet` build a Bayes network from private tables; {ref}`what a network loses <sec-bayesnet-setting>` is a theorem, and {holds}`its search can be made cheap <ren2019.algorithm-4>`.
 # {ref}`Maximum entropy from pairs <sec-publish-model>` does better in our comparison at equal ε.
+# For one attribute of $k$ values, communication is bounded: {cite:t}`pan2026strict` attains the least error with fewer than $2\log_2 k$ bits.
 #
 # *Open.*
 # Relations among three and more attributes at a small ε, and how to choose a model from private data alone; {ref}`a network that knows its noise <sec-bayesnet-penalty>` is a first step.
