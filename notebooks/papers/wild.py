@@ -4,7 +4,7 @@
 #
 # *Fourteen public reports on local privacy in other people's code and designs: what was reported, by whom, and who mended it where it is mended.*
 #
-# Thanks to all who reported, discussed or mended this in public, and to the authors of the papers; each entry names those whom its threads and commits name.
+# Thanks to all who reported, discussed or mended this in public, and to the authors of the papers; each entry names those who reported or mended, as far as a thread or commit names them.
 # A library with a list of mended mistakes is one that somebody reads.
 # This book has {ref}`such a list <errata>` for five papers, and below is {ref}`one for its audit <wild-glass>`.
 #
@@ -408,8 +408,7 @@ check(
 #
 # Presto and Velox estimate how many distinct values a column has, with a sketch of perturbed bits {cite:p}`hehir2023sketch`; two sketches merge by a randomized *or*.
 # “A small typo in the formula” gave “excess 1-bits”, says jonhehir, who had contributed the sketch to Presto ([#21290](https://github.com/prestodb/presto/pull/21290)).
-# The repair for Velox is [#18790](https://github.com/facebookincubator/velox/pull/18790), of September 2026.
-# The report for Presto ([#28461](https://github.com/prestodb/presto/issues/28461)) was open when read.
+# jonhehir mended Velox ([#18790](https://github.com/facebookincubator/velox/pull/18790), September 2026) and reported it for Presto ([#28461](https://github.com/prestodb/presto/issues/28461), open when read).
 #
 # In our restatement, the typo is a factor too many.
 # A merge is post-processing ({prf:ref}`thm-post`), so the ε of each sketch still holds (our remark).
@@ -502,7 +501,7 @@ settled(11, "OpenDP, lengths", vector, padded, one_bit, log(9), **longer)
 # True topics went only to callers that had observed them before; random ones went to every caller.
 # So a caller without a past learns which topics are random, wrote AlexandreGilotte in May 2022 ([#75](https://github.com/patcg-individual-drafts/topics/issues/75)).
 # jkarlin proposed to send a random topic only to callers that would have received the true one, to “significantly mitigate” this ([#121](https://github.com/patcg-individual-drafts/topics/issues/121)).
-# The draft was changed accordingly ([#124](https://github.com/patcg-individual-drafts/topics/pull/124), December 2022).
+# jkarlin changed the draft accordingly ([#124](https://github.com/patcg-individual-drafts/topics/pull/124), December 2022).
 #
 # Our restatement has five topics and two callers: one has observed all topics, the other none.
 # For the first caller alone, the ratio is 96 (our computation).
@@ -542,12 +541,13 @@ settled(12, "Topics API, draft", topics, filtered, [0, 1, 2, 3, 4], alone.epsilo
 #
 # A float has few digits, so zero plus noise and one plus noise can end in different digits {cite:p}`mironov2012significance`.
 # In IBM's diffprivlib, naoise-h, who maintains it, opened an issue about it in 2020 ([#19](https://github.com/IBM/differential-privacy-library/issues/19)).
-# danrr wrote there that an attack “seems to work”, and contributed Mironov's mechanism against it ([#46](https://github.com/IBM/differential-privacy-library/pull/46)).
-# The library's Laplace noise is since computed from four uniform numbers ([#47](https://github.com/IBM/differential-privacy-library/pull/47)), against such attacks {cite:p}`holohan2021secure`.
+# danrr wrote there that an attack “seems to work”.
+# Since 2021, the library's Laplace noise comes from four uniform numbers ([#47](https://github.com/IBM/differential-privacy-library/pull/47), which closed #19), against such attacks {cite:p}`holohan2021secure`.
+# danrr's snapping mechanism, which is separate ([#46](https://github.com/IBM/differential-privacy-library/pull/46)), was merged in 2022.
 # {cite:t}`haney2022precision` attack the precision of the sum instead.
-# TedTed, in [#94](https://github.com/IBM/differential-privacy-library/issues/94) of 2024, asks for a warning or a replacement; the issue was open when read.
+# TedTed, in [#94](https://github.com/IBM/differential-privacy-library/issues/94) of 2024, asks to remove, replace or document such noise; the issue was open when read.
 # diffprivlib's README lists a later paper of its authors, on securing the addition itself {cite:p}`holohan2024securing`.
-# OpenDP, which the paper attacks as well (TedTed's [#414](https://github.com/opendp/opendp/issues/414)), has added Laplace and Gaussian noise to whole numbers since 0.5.0, with reference to the paper in its change log.
+# OpenDP, which the paper attacks as well (TedTed's [#414](https://github.com/opendp/opendp/issues/414), then behind the flag `floating-point`), has added Laplace and Gaussian noise to whole numbers since 0.5.0, with reference to the paper in its change log.
 #
 # Our restatement is of the sum, with a simpler sampler than diffprivlib's.
 # Our floats have three binary digits, and noise takes 16 values:
@@ -790,14 +790,14 @@ check(
 # An audit bounds ε from below, and the exact ε shows how closely.
 #
 # - The [repository](https://github.com/eth-sri/dp-sniper) of DP-Sniper {cite:p}`bichsel2021sniper` records bounds for RAPPOR at confidence 0.9, from 200 million reports of each input.
-#   We take those of its linear classifier, as our audit has one.
+#   We take the one of its linear classifier for the permanent response, as our audit has one.
 #   It compares the inputs 0 and 1, whose filters differ in 6 of 20 bits.
-# - LDP-Auditor {cite:p}`arcolezi2024auditing` draws a guess from the set in a report, or among all items if it is empty.
+# - LDP-Auditor {cite:p}`arcolezi2024auditing` takes k-RR's report as its guess, and draws one from the set in other reports, or among all items if it is empty.
 #   From a million reports each of two items, it bounds how much likelier one item makes the guess of that item than the other does.
 #   Its repository records settings, but no bounds.
-#   So the table has the most that a bound from this guess can show, exactly, for 25 items and $\varepsilon = 1$.
-# - KV-Auditor {cite:p}`xu2025kvauditor` audits PCKV and PrivKVM.
-#   In its slides and code, we found no number that belongs to one of our clients; {ref}`our exact ones <sun2021-4-2-budgets>` are in the dossier.
+#   So the table has the exact log ratio of this guess, which a bound passes only by chance, for 25 items and $\varepsilon = 1$.
+# - KV-Auditor {cite:p}`xu2025kvauditor` audits PCKV, PrivKVM and PrivKVM*.
+#   Its slides plot bounds, and tabulate some for CPP-UE; we could match none to a client of ours; {ref}`our exact ones <sun2021-4-2-budgets>` are in the dossier.
 #
 # The last column is from our own audit, at level 0.001, with 300,000 reports of each input.
 
@@ -806,7 +806,6 @@ REPORTS = 300_000
 FILTERS = {0: [0, 11, 18], 1: [3, 10, 13]}  # of four hashes each, two fall on one bit
 RAPPORS = {  # chance that a bit is 1, by the bit of the filter; recorded bound
     "RAPPOR, permanent response, f = 0.95": (0.525, 0.475, 0.5978),
-    "RAPPOR, one report, f = 0.75, p = 0.45, q = 0.55": (0.5125, 0.4875, 0.2930),
 }
 
 
@@ -861,7 +860,7 @@ table(pd.DataFrame(shown, columns=columns))
 # %% [markdown]
 # A guess from a set leaves much unseen.
 # {cite:t}`arcolezi2025revisiting` weigh the chance that it is right against the error of estimates.
-# For RAPPOR, our audit sees less than DP-Sniper, which has over 600 times as many reports.
+# For RAPPOR, our audit sees less than DP-Sniper, which has over 600 times as many reports, and confidence 0.9 instead of 0.999.
 #
 # (wild-neighbours)=
 # ## Neighbours
