@@ -4,11 +4,8 @@
 #
 # *A dossier on {cite:t}`ye2018survey`: every exhibit, in the paper's order; here §0 to §3, and {ref}`§4 to §6 on pages of their own <ye2018-4>`.*
 #
-# The survey put a young field in order.
-# In 2017 local differential privacy was a few years old and scattered over conferences.
-# The survey gave it one definition and two families of mechanisms, for frequencies and for means.
+# The survey gave a young field one definition and two families of mechanisms, for frequencies and for means.
 # It compared sixteen methods in tables, and listed what was still to be done.
-# It was written for readers who knew the central model, so it explains the local one by comparison.
 #
 # Nearly every formula for what a client sends is right, and so are the experiments, as far as words can be compared and but for one condition.
 # {ref}`MeanEst <ye2018-meanest>` costs less than the survey says and spends all of ε on the vector; its coin is wrong for an even number of dimensions.
@@ -20,13 +17,13 @@
 # :::{account} ye2018
 # :::
 #
-# No claim was left undecided: where the survey leaves a setting open, the ledger says which one we took.
+# Where the survey leaves a setting open, the ledger says which one we took.
 # We could not compare numbers, because our text has no figures and gives no numerical results.
 # Definitions, settings and slips of the pen are marked but not counted.
 # What the survey says about laws, companies and data leaks gets no verdict.
 #
 # **Readings that are ours.**
-# The survey numbers none of its formulas, and our text of it has no figures and some damaged signs.
+# The survey numbers none of its formulas, and some signs in our text are damaged.
 # - In {ref}`§1.2.1 <ye2018-wrr>`, $X_i$ is both the true answer of person $i$ and the answer that is given; we write $y_i$ for the second.
 # - For {ref}`W-RR <ye2018-wrr>`, our text describes tails twice, the first time garbled; we take the second, which fits (a).
 # - In {ref}`§1.3 (1) <ye2018-property-1>`, the data in Property 1 are one person's record, and the parts in Property 2 are different people's records.
@@ -36,15 +33,14 @@
 # We write $y$ for a report, where the survey has $t^*$ and $Z_i$.
 # $\pi$ is a share and $n_1$ a number of yes answers, as in the survey; our lessons write $f$ and $C_1$.
 # We label formulas (a), (b), … section by section.
-# “§0” is the introduction, which has no number; (1) to (4) in §1.3 are the survey's own.
+# “§0” is the introduction.
 #
 # **Lessons.**
 # {ref}`ch-rr` teaches §1 and §2.
 # {ref}`ch-frequency` and {ref}`ch-means` teach what §1.2.2 and §1.2.3 announce.
 #
 # **If you build on it.**
-# - Take the laws from here and the constants from the source of each method.
-# - Where the survey combines two sources, check the ε of the result.
+# - Take the laws from here and the constants from each method's source, and check the ε where the survey combines two.
 # - State ε with every “cannot be stolen” ({ref}`§0 (c) <ye2018-0-c>`), and count all reports of a person ({ref}`Property 1 <ye2018-property-1>`).
 # - Let nobody's answer determine their ε ({ref}`§1.3 (4) <ye2018-1-3-4>`).
 # - Before you use an error bound, ask whether it bounds the largest error or the sum of all, and at which ε.
@@ -103,8 +99,7 @@ def wrr(eps):
 # $$ \Pr[y \mid c] = \frac{1-e^{-\varepsilon}}{1+e^{-\varepsilon}}\; e^{-\varepsilon|y-c|}. $$
 #
 # If one more record makes the count $c+1$, each probability changes by a factor of $e^{\varepsilon}$ or $e^{-\varepsilon}$.
-# So one record does affect the result, up to ε.
-# The sentence leaves ε out; the survey's Definition 1 includes ε.
+# So one record does affect the result, up to ε, which the survey's Definition 1 includes.
 #
 # (ye2018-0-b)=
 # ### §0 (b) · Background knowledge
@@ -297,8 +292,6 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # (ye2018-1-2)=
 # ## §1.2 How data are perturbed
 #
-# The survey calls randomized response the usual way, and leaves other ways to its §4.3.
-#
 # (ye2018-1-2-1)=
 # ## §1.2.1 Randomized response
 #
@@ -312,7 +305,6 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # The survey asks $n$ users whether they have AIDS {cite:p}`warner1965randomized`.
 # Each tosses a coin that shows heads with probability $p$.
 # On heads the user tells the truth, on tails the opposite.
-# The function `reply` at the top of this page is this client.
 # Let $\pi$ be the share of users whose true answer is yes.
 #
 # (ye2018-1-2-1-a)=
@@ -324,9 +316,6 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # \Pr[y_i = \text{yes}] &= \pi p + (1-\pi)(1-p), \\
 # \Pr[y_i = \text{no}] &= (1-\pi)p + \pi(1-p).
 # \end{aligned} $$
-#
-# A given yes is either a true yes told, or a true no reversed.
-# The two lines add up to 1.
 #
 # (ye2018-1-2-1-b)=
 # ### §1.2.1 (b) · The share of yes has to be corrected
@@ -356,14 +345,11 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # & \times [(1-\pi)p + \pi(1-p)]^{\,n-n_1}.
 # \end{aligned} $$
 #
-# This is the likelihood of the answers in their order.
-#
 # (ye2018-1-2-1-d)=
 # ### §1.2.1 (d) · Where the likelihood is largest
 #
 # {badge}`Reproduced under conditions · convention <ye2018.wrr-mle>`
 #
-# The survey gives the result without the steps.
 # Let $w = \pi p + (1-\pi)(1-p)$, so that $L = w^{n_1}(1-w)^{n-n_1}$ and $\frac{dw}{d\pi} = 2p-1$:
 #
 # $$ \begin{aligned}
@@ -426,7 +412,6 @@ close("ye2018", "§1.1", "1 reproduced under conditions")
 # $$ \varepsilon = \ln\frac{p}{1-p}. $$
 #
 # An answer has probability $p$ or $1-p$, so the largest ratio is $p/(1-p)$ if $p > \frac12$.
-# The survey does not state this condition.
 # For $p < \frac12$ the ratio is $(1-p)/p$, and the printed ε is negative.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1.2.1: 4 reproduced, 2 reproduced under conditions"}
@@ -565,8 +550,7 @@ close("ye2018", "§1.2.1", "4 reproduced, 2 reproduced under conditions")
 # (ye2018-1-2-2)=
 # ## §1.2.2 Discrete data
 #
-# A variable has $k$ values, the candidates.
-# The survey describes two ways to use randomized response for $k > 2$.
+# The survey describes two ways to use randomized response for a variable with $k > 2$ values, the candidates.
 #
 # (ye2018-1-2-2-a)=
 # ### §1.2.2 (1) · First idea: code a value in bits
@@ -592,8 +576,7 @@ close("ye2018", "§1.2.1", "4 reproduced, 2 reproduced under conditions")
 # If two values may differ in all $b = \lceil\log_2 k\rceil$ bits, each coin gets only $\varepsilon/b$.
 # The table gives the least risk of any unbiased estimate from such reports, as a multiple of the least risk of any client {cite:p}`ye2018optimal`.
 # From 8 to 9 values, this multiple grows more than fourfold, because a fourth bit is needed; here the survey is right.
-# Codes without a value are not the reason.
-# With four bits, all codes have a value at 16 values, where the risk is highest: what costs is dividing ε among the bits.
+# But codes without a value are not the reason: at 16 values every code has one, and the risk is highest.
 
 
 # %% tags=["hide-input"]
@@ -708,7 +691,6 @@ close("ye2018", "§1.2.2", "1 reproduced, 1 reproduced under conditions")
 # {badge}`Reproduced <ye2018.two-values>`
 #
 # W-RR needs two values, so the methods turn a number $t \in [-1, 1]$ into one of two values.
-# The survey gives no formula here.
 # For a single number, MeanEst and Harmony-Mean do the same: a coin rounds $t$ to $\pm1$, and W-RR follows.
 # With $p = e^\varepsilon/(1+e^\varepsilon)$,
 #
@@ -727,7 +709,6 @@ close("ye2018", "§1.2.2", "1 reproduced, 1 reproduced under conditions")
 #
 # $$ c = \frac{1}{2p-1} = \frac{e^\varepsilon+1}{e^\varepsilon-1}. $$
 #
-# A report counted as $\pm1$ is biased.
 # Rounding to $\pm a$ with $a > 1$ and counting $\pm ac$ gives no bias either, but a larger variance, $a^2c^2 - t^2$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1.2.3: 2 reproduced"}
@@ -796,7 +777,7 @@ close("ye2018", "§1.2.3", "2 reproduced")
 #
 # $$ \varepsilon = \sum_{i=1}^n \varepsilon_i. $$
 #
-# The survey gives no proof; it says that the guarantee has the same form as in the central model.
+# The survey says that the guarantee has the same form as in the central model.
 # For one person's record $x$ and outputs $y_1, \dots, y_n$,
 #
 # $$ \begin{aligned}
@@ -821,11 +802,9 @@ close("ye2018", "§1.2.3", "2 reproduced")
 #
 # {badge}`Reproduced <ye2018.trust>` {badge}`Drawn` from the survey's words · Lesson: {ref}`sec-rr-trust`
 #
-# Centrally, the collector holds the records.
-# It applies a private algorithm when an analyst asks.
-# Locally, each user applies one, and the collector answers from the reports.
-# So the collector needs no trust: whatever it computes from the reports has at most their ε.
-# This guarantee covers each user's own record; what relatives share is the subject of {ref}`§2 <ye2018-2-correlated>`.
+# Centrally, the collector applies a private algorithm to the records; locally, each user applies one.
+# So a local collector needs no trust: whatever it computes from the reports has at most their ε.
+# This guarantee covers each user's own record; for relatives see {ref}`§2 <ye2018-2-correlated>`.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-ye2018-1", "caption": "Fig. 1, redrawn. (a) Central and (b) local processing. The dashed line is where private data end: behind the collector centrally, at each user locally."}, "image": {"alt": "Two flow diagrams. In (a) three users send records to a collector; a perturbation stands between collector and analyst, and the dashed border lies behind it. In (b) each user has a perturbation, the border lies before the collector. In both the analyst sends a query back to the collector."}}
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.4))
@@ -856,8 +835,7 @@ plt.show()
 #
 # {badge}`Corrected · certain <ye2018.no-sensitivity>` · Lesson: {ref}`sec-rr-laplace`
 #
-# Centrally, the Laplace mechanism serves numbers, and the exponential mechanism serves choices.
-# Both depend on the global sensitivity, the largest change of a query between neighbouring data sets.
+# Centrally, the Laplace and exponential mechanisms depend on the global sensitivity, the largest change of a query between neighbouring data sets.
 #
 # :::{table}
 # :class: beside
@@ -893,7 +871,7 @@ plt.show()
 # *Amount of data.*
 # Centrally, the survey says, there is no particular demand on the amount of data.
 # Locally, unbiased and precise results need a lot of data.
-# It gives no formulas, so we compare two estimates of the share of yes among $n$ people.
+# We compare two estimates of the share of yes among $n$ people.
 # Centrally, the count gets {ref}`geometric noise <ye2018-0-a>`; locally, $n'$ people use W-RR:
 #
 # $$ \begin{aligned}
@@ -909,10 +887,8 @@ plt.show()
 #
 # where $c$ is the true count and $\rho = e^{-\varepsilon}$.
 # The table shows how many people the local survey needs, as a multiple of $n^2/2$.
-# Two details hold only in part.
-# Centrally, few people are not enough either: ten people at $\varepsilon = 0.1$ give a standard error of 117 percentage points.
+# But centrally, few people are not enough either: ten people at $\varepsilon = 0.1$ give a standard error of 117 percentage points.
 # And an unbiased result does not need many people: a single report is unbiased ({ref}`§1.2.1 (e) <ye2018-1-2-1-e>`).
-# More people only add precision.
 
 
 # %% tags=["hide-input"]
@@ -1149,8 +1125,7 @@ close("ye2018", "§1.3", "3 reproduced, 2 reproduced under conditions, 1 correct
 #
 # {badge}`Definition` {badge}`Drawn` from the survey's words · “the first $i$”: {badge}`Slip · certain`
 #
-# People have inputs $X_1, \dots, X_n$, and the query $Q$ has outputs $Z_1, \dots, Z_n$.
-# Output $Z_i$ may depend on $X_i$ and on earlier outputs, and on no other input:
+# People have inputs $X_1, \dots, X_n$, and the query $Q$ has outputs $Z_1, \dots, Z_n$ with
 #
 # $$ \begin{aligned}
 # & \{X_i, Z_1, \dots, Z_{i-1}\} \to Z_i, \\
@@ -1204,7 +1179,7 @@ plt.show()
 #
 # $$ X_i \to Z_i, \qquad Z_i \perp \{X_j, Z_j : j \ne i\} \mid X_i. $$
 #
-# The ratio is that of (c), without earlier outputs:
+# Then (c) becomes
 #
 # $$ \sup_S \frac{Q(Z_i \in S \mid X_i = x)}{Q(Z_i \in S \mid X_i = x')} \le e^\varepsilon. $$
 #
@@ -1231,9 +1206,7 @@ plt.show()
 # In the second example, customers' shopping lists are not related, and the non-interactive framework is enough.
 #
 # The survey gives a general reason: one relative's data influence the outputs of the others.
-# Whether they do depends on the outputs, not on the relation.
-# If each output is about its owner alone, then given $X_i$, no other input or output changes the law of $Z_i$.
-# So related people whose answers are merely counted need no interaction.
+# But if each output is about its owner alone, then given $X_i$, no other input or output changes the law of $Z_i$.
 #
 # (ye2018-2-correlated)=
 # ### Claim · Local privacy considers related records
@@ -1390,7 +1363,7 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # k-RR's number: {badge}`Slip · certain` · Lesson: {ref}`ch-frequency`, {ref}`ch-means`
 #
 # The numbers are the survey's references; the lines of the table are mixed up in our text, and §4 confirms the order.
-# k-RR is printed with [19], which is Warner's paper; its own paper is [22], as the survey's §1.2.2 and §4.1.1 say.
+# k-RR is printed with [19], Warner's paper, in place of its own, [22].
 #
 # | Direction | Methods, with our sections |
 # |---|---|
@@ -1399,10 +1372,7 @@ close("ye2018", "§2", "1 reproduced, 2 reproduced under conditions")
 # | frequencies, several values per person | {ref}`RAPPOR-unknown <ye2018-4-1-2-unknown>` [46], {ref}`Harmony-Frequency <ye2018-4-1-2-harmony>` [26], {ref}`LDPMiner <ye2018-4-1-2-ldpminer>` [20], {ref}`LoPub <ye2018-4-1-2-lopub>` [47, 48] |
 # | means | {ref}`MeanEst <sec-means-meanest>` [24, 25], {ref}`Harmony-Mean <sec-means-sample>` [26] |
 #
-# The text below the table sorts perturbation into two kinds: randomized response, and compression with distortion.
-# It says that most work uses randomized response because it is simple and its strength is easy to quantify.
-# Frequencies of one value rest on codes and coins, those of several values also on sampling and on fewer dimensions.
-# Means rest on unbiased rounding.
+# The text below the table says that most work uses randomized response because it is simple and its strength is easy to quantify.
 #
 # (ye2018-4)=
 # ## §4 to §6, and the references

@@ -6,9 +6,7 @@
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §5, §6 and the references.*
 #
 # In §5 the survey names three challenges: complex types of data, other queries, many dimensions.
-# The other four papers of this book came later, and each answers a part of one challenge.
 # For each section we say what it claims and whether that holds, what has answered it since, as far as we know, and what is open.
-# We name works of others where this book uses them, or where they answer a part.
 # Of works from 2021 on that the book does not use, we have read only abstracts.
 #
 # **Readings that are ours.**
@@ -56,23 +54,21 @@ def flip(link, eps, rng):
 #
 # {badge}`Reproduced <ye2018.key-sensitive>` · Lesson: {ref}`ch-keyvalue`
 #
-# In the central model the values of each key are aggregated, and noise is added.
-# Locally, the survey says, keys are sensitive as well, since a collector might identify a person by them.
+# Locally, the survey says, keys are sensitive as well as values, since a collector might identify a person by them.
 # So key and value must both be perturbed, and still belong together.
 # A client that perturbs values alone has no finite ε, because it shows which keys a person has.
 # The state of one public key, which binds key and value, is exactly ε-LDP ({ref}`sec-kv-se`).
 #
 # *Since then.*
-# A year later, the survey's first author and others gave the first answer, PrivKV {cite:p}`ye2019privkv`; {ref}`sec-kv-privkv` shows what its ε is.
+# The first answer was PrivKV {cite:p}`ye2019privkv`, a year later; {ref}`sec-kv-privkv` shows what its ε is.
 # {cite:t}`sun2021keyvalue` bind key and value in one state, {cite:t}`gu2020pckv` let people report pairs that they have ({ref}`sec-pckv`), and the client of {cite:t}`wang2024dynamic` {undecided}`needs no list of keys <wang2024.independence>` ({ref}`ch-changing`).
-# KV-Auditor {cite:p}`xu2025kvauditor`, by the survey's second author and others, bounds ε of such clients from below; {ref}`sun2021-4-2-budgets` has exact numbers.
+# KV-Auditor {cite:p}`xu2025kvauditor` bounds ε of such clients from below; {ref}`sun2021-4-2-budgets` has exact numbers.
 # {cite:t}`sun2021keyvalue` also {holds}`number whole records <sun2021.index>` and answer {holds}`every conditional question <sun2021.ratios>` about a few keys.
 #
 # *Open.*
 # For one item ({ref}`sec-freq-limit`) and for one yes or no ({ref}`sec-rr-best`), there are proofs that nothing is better; {cite:t}`gentle2025necessity` shows which clients for one item attain the limit.
 # For key–value pairs we know of no such proof.
 # Also open: questions about three or more of many keys, and what years of reports give away.
-# With fresh coins {ref}`ε adds up <sec-charts-repeat>`; a memory helps for {ref}`values that stay <sec-rappor-privacy>` and, in part, for {ref}`values that change <sec-deploy-changes>`.
 #
 # (ye2018-5-1-graphs)=
 # ### Graphs: sensitivity
@@ -84,7 +80,7 @@ def flip(link, eps, rng):
 # But the collector has the hard task of building a useful graph from links that were perturbed independently.
 # Each link is reported by one of its two people.
 # It is flipped with the same probability, whatever is asked later, and ε is exact for graphs of every size.
-# How the difficulty moves to the collector can be computed for triangles in a graph of $n$ people.
+# The collector's difficulty can be computed for triangles in a graph of $n$ people.
 # One link is in up to $n-2$ triangles, so the central model adds Laplace noise of standard deviation $\sqrt2\,(n-2)/\varepsilon$.
 # From flipped links, each link has an unbiased score of variance $v = e^\varepsilon/(e^\varepsilon-1)^2$, and the products of three scores are uncorrelated if the graph has no link:
 #
@@ -108,7 +104,7 @@ def flip(link, eps, rng):
 #
 # *Since then.*
 # {cite:t}`qin2017graphs` synthesise social graphs from private reports in several rounds.
-# None of the five papers treats graphs, and neither does this book.
+# No lesson of this book treats graphs.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.1: 3 reproduced"}
 RECORDS = [{}, {0: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25, 1: 1.0}]  # of two keys
@@ -217,13 +213,12 @@ close("ye2018", "§5.1", "3 reproduced")
 # ## §5.2 Other queries and analyses
 #
 # The methods of the day answered counts and means, each by a perturbation of its own; only {cite:t}`nguyen2016collecting` treated linear and logistic regression and support vector machines.
-# Clustering and frequent patterns need counts, means, ranges, and largest and smallest values.
 # The survey asks three things: (1) other queries; (2) a perturbation that is not tied to one query, so that the same reports serve several; (3) better results of analyses such as clustering or frequent patterns.
 # It adds that a {holds}`single perturbed record is far from the true one <ye2018.mean-individual>`.
 #
 # *(1) Since then.*
 # Lesson {ref}`ch-ranges` estimates ranges and quantiles of a number.
-# The survey's first two authors, with others, answer ranges without taking numbers as uniform within blocks {cite:p}`wang2024pripl`.
+# {cite:t}`wang2024pripl` answer ranges without taking numbers as uniform within blocks.
 # The shape of a distribution can be had from optimal windows {cite:p}`zheng2025piecewise` or wavelets {cite:p}`zhao2025wavelet`, and frequent items of several parties from prefixes {cite:p}`zhang2024federated`.
 # {cite:t}`zhang2018gfim` find frequent items in sets, in two phases that {holds}`divide people instead of ε <zhang2018.small-epsilon>`.
 # {cite:t}`wang2018itemset` mine patterns of several items, which this book does not treat.
@@ -231,7 +226,7 @@ close("ye2018", "§5.1", "3 reproduced")
 # *(2) Since then.*
 # One report about a whole record answers {holds}`all conditional shares and means <sun2021.ratios>` of key–value data, or the joint table of {ref}`any few attributes <ch-joint>`, or gives a {ref}`synthetic table <ch-publish>`.
 # {ref}`A chart <sec-charts-later>` can be asked for after the reports are in.
-# The price is known: {ref}`noise grows with what the report is about <sec-corr-design>`.
+# But {ref}`noise grows with what the report is about <sec-corr-design>`.
 #
 # *(3) Since then.*
 # {cite:t}`ren2019bayesnet` train support vector machines on synthetic rows, with an {partly}`accuracy close to the original <ren2019.fig10>` up to a moderate flipping probability, at which a record of 16 attributes has ε = 35.
@@ -306,7 +301,7 @@ table(
 # The survey adds that LoPub [47, 48] leaves the cost of communication as it is, and that sampling [20, 21], which lowers this cost, inevitably lowers utility.
 # Sampling does lower utility at the same ε per attribute, from about 0.1 on: clients that report everything then have $d\varepsilon$ in all.
 # At the same ε per record, sampling raises utility, as the survey itself says of LDPMiner in §4.1.2.
-# So the same ε may protect {ref}`a record or an attribute <sec-publish-notions>`, and with sixteen attributes these differ by a factor of sixteen.
+# So the same ε may protect {ref}`a record or an attribute <sec-publish-notions>`.
 #
 # The survey closes with three questions: how to measure relations within a budget, how to build a model close to the joint distribution, and how to bound communication.
 #
@@ -384,14 +379,12 @@ close("ye2018", "§5.3", "1 reproduced, 1 reproduced under conditions, 1 correct
 # (ye2018-6)=
 # ## §6 Conclusion
 #
-# The section sums up the survey: local privacy drops the trusted collector, and many questions are open.
-# It says nothing that §0 to §5 do not say.
+# The section says nothing that §0 to §5 do not say.
 #
 # (ye2018-references)=
 # ## The references
 #
-# The survey cites 73 works.
-# The table sorts them by what they are cited for; those that this book uses are named.
+# The table sorts the 73 references by what they are cited for; those that this book uses are named.
 #
 # | cited for | the survey's numbers | used in this book |
 # |---|---|---|

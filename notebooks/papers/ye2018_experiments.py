@@ -7,7 +7,7 @@
 # §4.4 shows what the budget ε and the number of people do to estimates: frequencies by RAPPOR, means by Harmony-Mean.
 # All five figures are below, at the survey's own size.
 # Four came out as described; in Fig. 8 the errors with few people are larger than with many, but not far from the truth by the limit of Fig. 5.
-# Our text has no figures and gives no numerical results, so we compare with the survey's words.
+# Our text has no figures and no numerical results, so we compare with the survey's words.
 #
 # **Readings that are ours.**
 # - The survey does not give RAPPOR's parameters.
@@ -57,8 +57,7 @@ rng = np.random.default_rng(2018)  # the year of the survey
 # A million people send one string each, out of 50, at $\varepsilon = 0.1$, 0.5 and 2; the true frequencies follow a normal curve.
 # The survey says that the estimates are far from the truth at 0.1, and close to it at 2.
 #
-# Bits of one report are independent, so the number of ones for an item is the sum of two binomial numbers.
-# We draw these in place of 150 million single bits.
+# We draw each number of ones as the sum of two binomial numbers, in place of 150 million single bits.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-freq-fig5", "caption": "Fig. 5 at the survey's size: a million people, 50 items, normal frequencies. Bars: true shares. Marks: RAPPOR's estimates in one survey, with 95 % intervals from the variance formula."}, "image": {"alt": "Three panels of 50 bars in a bell shape, with estimates as marks. At epsilon 0.1 the marks scatter by 2 points and some are negative; at 0.5 they follow the bell with visible scatter of 0.4 points; at 2 they sit on the bars."}}
 
@@ -108,9 +107,7 @@ summary(fig5, "eps", "ε")
 #
 # Ours; lesson: {ref}`ch-rappor`
 #
-# RAPPOR as published hashes a string into a Bloom filter.
-# Different strings then share bits, and the collector solves linear equations.
-# We repeated the first and last panel with 32 bits, two hash functions and 16 cohorts, at the same ε:
+# We repeated the first and last panel with Bloom filters of 32 bits, two hash functions and 16 cohorts, at the same ε:
 
 
 # %% tags=["hide-input"]
@@ -127,8 +124,7 @@ for eps, one_bit, counts in study.fig5(SUE)[::2]:
 table(pd.DataFrame(rows, columns=["ε", "error with filters, points", "a bit for every item", "ratio"]))
 
 # %% [markdown]
-# So the survey's own figure, if it was drawn with filters, shows somewhat larger errors at the same ε.
-# The survey's words hold all the same: at $\varepsilon = 2$ the error stays small beside the largest share of 4.45 %.
+# With filters the survey's words hold as well: at $\varepsilon = 2$ the error stays small beside the largest share of 4.45 %.
 #
 # (ye2018-fig-6)=
 # (sec-means-figures)=
@@ -139,7 +135,6 @@ table(pd.DataFrame(rows, columns=["ε", "error with filters, points", "a bit for
 # A million people have 80 numbers each, integers “drawn at random” from 1 to 400, such that the means are linear.
 # If all were uniform from 1 to 400, every attribute would have the mean 200.5.
 # Ours are uniform on the widest range around a mean that rises from 60 to 340.
-# Harmony-Mean asks each person about one number.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-means-six", "caption": "Fig. 6 at the survey's size: means of 80 attributes of a million people, by Harmony-Mean. Line: truth. Marks: estimates in one survey, with 95 % intervals from the variance formula."}, "image": {"alt": "Three panels for epsilon 0.1, 0.5 and 2: estimates of 80 means around a rising line from 60 to 340. At 0.1 they scatter by some 40 units, at 0.5 by 7, and at 2 they lie on the line."}}
 means = numbers.surveyed(HarmonyMean, (0.1, 0.5, 1.0, 2.0), rng=rng.spawn(1)[0])
@@ -216,8 +211,6 @@ ax.set(xlabel="privacy budget ε", ylabel="probability p of the truth", xlim=(0,
 plt.show()
 
 # %% [markdown]
-# The dots are at $\varepsilon = 0.1$, 0.5, 1, 2, 5 and 8.
-#
 # (ye2018-fig-8)=
 # ### Fig. 8 · Frequencies for three numbers of people
 #
@@ -225,7 +218,6 @@ plt.show()
 #
 # The budget is $\varepsilon = 1$, and the frequencies of the 50 strings fall exponentially.
 # One sentence says that $10^6$ people are simulated, the next that there are three data sets of $10^4$, $10^5$ and $10^6$.
-# We draw all three.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-freq-fig8", "caption": "Fig. 8 at the survey's size: ε = 1, exponential frequencies of 50 items, three numbers of people. Bars, marks and intervals as in Fig. 5."}, "image": {"alt": "Three panels of 50 bars falling exponentially, with estimates as marks. With ten thousand people the marks scatter by 2 points, with a hundred thousand by 0.6, with a million by 0.2 points around the bars."}}
 fig8 = study.surveyed(study.fig8(SUE), rng=rng, name="n")
@@ -237,7 +229,6 @@ summary(fig8, "n", "people")
 # %% [markdown]
 # The survey explains the figure by the law of large numbers.
 # By the variance, ten times as many people divide the error by $\sqrt{10} \approx 3.2$.
-# The estimates are unbiased for every $n$; what more people reduce is their scatter.
 # With $10^4$ people the error is 20 % of the largest share, half of what it is in Fig. 5 at $\varepsilon = 0.1$.
 #
 # (ye2018-fig-9)=

@@ -4,17 +4,14 @@
 #
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §4.1, exhibit by exhibit, in the survey's order.*
 #
-# Each person holds an item, and a collector estimates how many people hold each item.
-# §4.1 describes eleven mechanisms for this task and compares them in Tables 4 and 5.
-# This page treats the survey's example, S-Hist, PCE, k-RR, k-Subset, and Table 4 with every error bound.
+# §4.1 describes eleven mechanisms for the frequencies of items, and compares them in Tables 4 and 5.
 # {ref}`The family of RAPPOR <paper-ye2018-strings>` and {ref}`§4.1.2 <paper-ye2018-several>` have pages of their own.
 #
 # The distributions (laws) of k-RR and k-Subset are right as printed.
-# The error bounds of RAPPOR, k-RR and k-Subset are true for every ε, with small constants.
 # One sentence is the wrong way round: k-RR, not RAPPOR, suits the {ref}`higher budgets <ye2018-4-1-1-regime>`.
 #
 # **Readings that are ours.**
-# - $O(\cdot)$ means *at most of the order*, as everywhere in this book: a bound that is not tight can be true.
+# - $O(\cdot)$ means *at most of the order*: a bound that is not tight can be true.
 # - The survey does not say which error it bounds.
 #   We try both the *largest* of the $k$ errors and the *sum* of their absolute values.
 # - When we compute errors, RAPPOR has one bit per item and no Bloom filter, which is its best form for a known list.
@@ -25,7 +22,7 @@
 # As in the survey, $n$ people hold one of $k$ items each, and $c$ is the size of k-Subset's sets.
 # $f_v$ is the share of item $v$ and $\hat f_v$ its estimate.
 # $C = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ is the size of a one-bit score.
-# The survey does not number its formulas; we letter those of §4.1.1 (a), (b), …, here and on RAPPOR's page.
+# The formulas of §4.1.1 are (a), (b), …, here and on RAPPOR's page.
 #
 # **Lessons.**
 # {ref}`ch-frequency` teaches k-RR, unary encoding (RAPPOR without a filter) and k-Subset; {ref}`ch-onebit` teaches S-Hist and PCE; {ref}`ch-rappor` teaches RAPPOR and its family.
@@ -60,8 +57,6 @@ def near(a, b):
 # ## §4.1 Frequencies
 #
 # Lesson: {ref}`ch-frequency`.
-#
-# The section begins with counts under central privacy: contingency tables, columns of bits, histograms, graphs.
 #
 # (ye2018-table-2)=
 # ### Tables 2 and 3 · Seven patients, counted
@@ -182,11 +177,11 @@ close("ye2018", "§4.1,", "3 reproduced")
 #
 # {badge}`Reproduced <ye2018.rappor-bound>` · Lesson: {ref}`sec-freq-clients`
 #
-# For the part of the error that comes from the perturbation, the survey gives this bound without a derivation:
+# For the part of the error that comes from the perturbation, the survey gives
 #
 # $$ O\Big(\frac{k}{\varepsilon\sqrt n}\Big). $$
 #
-# With one bit per item, the bit of the person's own item is set with probability $p = \frac{s}{s+1}$, and any other bit with $q = \frac{1}{s+1}$, where $s = e^{\varepsilon/2}$.
+# With one bit per item, the bit of the person's item is set with probability $p = \frac{s}{s+1}$, any other with $q = \frac{1}{s+1}$, where $s = e^{\varepsilon/2}$.
 # Since $q = 1-p$, both kinds of bits have the same variance, and so do the estimates of all items:
 #
 # $$ \begin{aligned}
@@ -232,7 +227,6 @@ def one_bit(x, signs, eps, rng):
 # $$ \Phi_{m \times k} \in \Big\{\tfrac{1}{\sqrt m}, -\tfrac{1}{\sqrt m}\Big\}^{m\times k}, \qquad \sum_j \Phi_{jx}\Phi_{jv} = \begin{cases} 1, & x = v, \\ 0, & x \ne v. \end{cases} $$
 #
 # The signs are random, so the second case holds only on average.
-# The product of two columns is the mean of $m$ random signs, with a standard deviation of $1/\sqrt m$.
 # With 64 rows, the largest product among 50 columns is far from 0; with 16,384 rows it is below 0.05.
 # See also {ref}`§4.1.2 <ye2018-4-1-2-unstable>`.
 #
@@ -245,8 +239,8 @@ def one_bit(x, signs, eps, rng):
 #
 # $$ O\Big(\frac{\sqrt{\log k}}{\varepsilon\sqrt n}\Big). $$
 #
-# On an orthogonal table, a report contributes $+C$ or $-C$ to the estimate of every item, with $C = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
-# Hoeffding's inequality bounds the error of one item, and a union bound over the $k$ items bounds the largest error:
+# On an orthogonal table, a report contributes $+C$ or $-C$ to the estimate of every item.
+# By Hoeffding's inequality and a union bound over the $k$ items,
 #
 # $$ \begin{aligned}
 # \Pr\big[|\hat f_v - f_v| \ge t\big] &\le 2 e^{-nt^2/(2C^2)}, \\
@@ -363,8 +357,7 @@ close("ye2018", "§4.1.1, PCE", "1 reproduced")
 #
 # $$ \Pr[R' \mid R] = \frac{1}{k-1+e^\varepsilon} \begin{cases} e^\varepsilon, & R' = R, \\ 1, & R' \ne R. \end{cases} $$
 #
-# Two inputs give the same report with probabilities in the ratio $e^\varepsilon$, 1 or $e^{-\varepsilon}$, so k-RR is exactly ε-LDP.
-# For $k = 2$ it is W-RR, as the survey says.
+# So k-RR is exactly ε-LDP, and for $k = 2$ it is W-RR, as the survey says.
 # Tables 1 and 4 cite k-RR as [19], Warner's paper; the text cites [22], {cite:t}`kairouz2014extremal`, which is right.
 
 
@@ -405,7 +398,6 @@ def krr(x, k, eps, rng):
 #
 # The left side grows with ε, so k-RR wins *above* the boundary.
 # For many items $s^3$ dominates, so that $\varepsilon = 2\ln s \approx \frac23\ln k$.
-# For few items the boundary is far lower.
 # For $k \le 5$ there is none: the left side exceeds 3 for every $\varepsilon > 0$, and k-RR always wins.
 
 # %% tags=["hide-input"]
@@ -470,7 +462,7 @@ table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "differen
 #
 # $$ \frac{\binom{k-1}{c-1}\,k e^\varepsilon + \binom{k-1}{c}\,k}{(ce^\varepsilon+k-c)\binom kc} = \frac{c\,e^\varepsilon + (k-c)}{ce^\varepsilon+k-c} = 1. $$
 #
-# The first term is the probability of a set that contains $R$, which a client needs.
+# The first term is the probability of a set that contains $R$.
 # The survey prints no algorithm; this one is ours.
 #
 # ::::{prf:algorithm} k-Subset, for one person
@@ -749,10 +741,8 @@ table(pd.DataFrame(TABLE_4, columns=HEADS))
 #
 # the column as a whole: {badge}`Reproduced under conditions <ye2018.table4-order>` O-RAPPOR: {badge}`Reproduced under conditions <ye2018.orappor-bound>` O-RR: {badge}`Reproduced under conditions <ye2018.orr-bound>` · Lesson: {ref}`ch-onebit`
 #
-# Each bound is printed with $\varepsilon\sqrt n$ in its denominator.
-# We measured both kinds of error in surveys with real reports.
-# If an error grows like $k^a$, its logarithm has slope $a$ against $\ln k$.
-# For $\sqrt{\log k}$ the slope is $\frac{1}{2\ln k}$, here about 0.1.
+# We measured how both kinds of error grow with $k$.
+# For $\sqrt{\log k}$, the exponent of $k$ is $\frac{1}{2\ln k}$, here about 0.1.
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-onebit-slopes", "caption": "Both errors against the number of items: 10,000 people, equally frequent items, ε = 0.5. Means of ten surveys with real reports, with 95 % bars. A sum above 1 means that the shares are lost in the noise."}, "image": {"alt": "Two log-log panels against k from 16 to 1,024. Left, largest error: four curves nearly coincide and rise slowly from 0.08 to 0.14, k-RR rises steeply to 1.8. Right, sum of absolute errors: four curves coincide and rise with slope one, k-RR with slope one and a half."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8))
@@ -798,7 +788,6 @@ for name, (order, kind) in PRINTED_4.items():
 table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k to the", "sum: k to the", "true of"]))
 
 # %% [markdown]
-# The largest error is at most the sum, so a bound that is true of the sum is true of both.
 # For O-RAPPOR we let the number of cohorts grow with the list, and for O-RR the number of slots.
 # With four slots, and as many cohorts as strings, O-RR's sum grows only like $k$.
 # If these numbers stay fixed, there is soon no estimate for a longer list, and so no bound.
@@ -807,7 +796,7 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 # So for small ε the whole column is true of the largest error, and each bound is attained by one of the two errors.
 # But the column does not rank the methods, because the bounds are not equally tight.
 # In either kind of error, S-Hist, PCE, RAPPOR and k-Subset are of the same order, and k-RR is worse by a factor of $\sqrt k$.
-# The survey's text ranks RAPPOR above S-Hist, against the column, though elsewhere it ranks methods by their bounds.
+# The survey's text ranks RAPPOR above S-Hist, against the column.
 #
 # (ye2018-table-4-words)=
 # ### Below Table 4 · RAPPOR's utility is high, sampling costs S-Hist some precision, k-RR is less precise
@@ -846,7 +835,6 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 # So the first cell may mean the step from counts of sets to counts of items, which the column on computation names.
 # That step is exact, and adds no error.
 #
-# As for the second cell, a report of k-RR, O-RR or S-Hist is one value for every $k$, and so is $O(1)$.
 # A report of k-Subset is $c$ values, which is $O(1)$ only if $c$ is fixed.
 # The letter $c$ is explained above the table but does not occur in our copy of it, so the printed cell may be $O(c)$.
 #
@@ -856,7 +844,7 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 # cost: {badge}`Reproduced <ye2018.shist-cost>` candidates, also of k-RR and k-Subset: {badge}`Reproduced under conditions <ye2018.known-list>` unstable: {ref}`§4.1.2 <ye2018-4-1-2-unstable>` · Lesson: {ref}`sec-onebit-shist`
 #
 # With 1.9 rows per person, as above, most reports have a row of their own, and each row is read for every item.
-# An orthogonal table avoids this: it has fewer than $2k$ rows for any number of people.
+# An orthogonal table, with fewer than $2k$ rows, avoids this.
 #
 # Clients of k-RR and k-Subset need the list to send a report.
 # S-Hist's client uses only the column of its own item, which it could compute by a hash function.

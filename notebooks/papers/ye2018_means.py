@@ -4,8 +4,7 @@
 #
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §4.2 and §4.3, exhibit by exhibit, in the survey's order.*
 #
-# §4.2 compares two methods for the means of $d$ numbers: MeanEst reports on all at once, Harmony-Mean on one.
-# §4.3 adds two mechanisms that start from a tolerable error: Compression and Distortion.
+# §4.2 compares MeanEst and Harmony-Mean, for the means of $d$ numbers; §4.3 adds Compression and Distortion.
 #
 # Harmony-Mean is right in every formula.
 # MeanEst has the right constants, but for even $d$ its coin is that of another version; it is also cheaper than the survey says.
@@ -100,7 +99,7 @@ def c(eps):
 # C_d &= \begin{cases} 2^{d-1} & d \text{ odd,} \\ 2^{d-1}-\frac12\binom{d}{d/2} & d \text{ even.} \end{cases}
 # \end{aligned} $$
 #
-# The survey says that the estimate is unbiased, and does not derive $B$.
+# The survey says that the estimate is unbiased.
 # Call a corner $y$ *near* to $z$ if $y\cdot z > 0$.
 #
 # 1. $C_d$ corners are near: half of all or, if some *tie* ($y\cdot z = 0$), half of the rest.
@@ -307,8 +306,6 @@ def agreements(d, near, rng):
 # So the score has the mean $\frac1d\cdot dc\cdot\frac{x_j}{c} = x_j$.
 # The set of reports is printed as $[-dc, 0, dc]^d$, for $\{-dc, 0, dc\}^d$.
 #
-# {ref}`Harmony-Frequency <ye2018-4-1-2-harmony>` is the same method for the items' signs in a row of a public table.
-#
 # ::::{prf:algorithm} Harmony-Mean, for one person
 # :label: alg-ye2018-harmony
 # :nonumber:
@@ -336,8 +333,7 @@ def harmony(x, rng, eps=1.0):
 #
 # $$ O\Big(\frac{\sqrt{d\log d}}{\varepsilon\sqrt n}\Big) $$
 #
-# The scores of MeanEst are $\pm B$.
-# Hoeffding's inequality bounds each error, and the union over the $d$ errors bounds the largest:
+# The scores of MeanEst are $\pm B$, so Hoeffding's inequality and a union bound give
 #
 # $$ \begin{aligned}
 # \E\max_j |\hat x_j - \bar x_j| &\le B\,\sqrt{\frac{2\ln(2d)}{n}} \\
@@ -774,7 +770,6 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # The first line is damage in our text, since Distortion's constraint is complete; for the second we cannot tell.
 # The expected loss is linear in $\pi$, so it is largest at an extreme point of the class.
-# A linear program with a row for each extreme point finds the best channel.
 #
 # (sec-dist-quasi)=
 # (ye2018-4-3-c)=
@@ -935,7 +930,6 @@ def distort(x, k, delta, rng):
 # | The transmission cost of each user is not reduced. | It is reduced $\boxed{\text{wherever } \lceil\log_2 r\rceil < \lceil\log_2 k\rceil}$. |
 # :::
 #
-# The survey's ρ is the ratio of these two logarithms before they are rounded up.
 # Six values take three bits, and so do five reports; four take two.
 #
 # (ye2018-4-3-dimension)=

@@ -4,7 +4,6 @@
 #
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §4.1.2, exhibit by exhibit.*
 #
-# A person now holds values of several variables, or a set of items.
 # §4.1.2 says what happens if a method for one value is repeated, describes four methods that do better, and compares them in Table 5.
 #
 # The four are described correctly, and their error bounds are true, three of them under conditions.
@@ -12,7 +11,7 @@
 # Another probably has one wrong letter: a random table is nearly orthogonal if it has {ref}`many rows <ye2018-4-1-2-unstable>`.
 #
 # **Readings that are ours.**
-# - $O(\cdot)$ means *at most of the order*: a bound that is not tight can be true.
+# - $O(\cdot)$ means *at most of the order*.
 # - We judge “high” by what has to be computed; we measure no times.
 # - In Table 5, LDPMiner's bound has $d$ “variables” and $k$ “values”; we read them as $d$ items and $\ell$ items per person.
 #
@@ -82,7 +81,7 @@ def C(eps):
 # This is right: substitute $\varepsilon/d$ for ε.
 # The error of one-bit reports grows at most $d$-fold at every ε.
 # Communication grows $d$-fold as well.
-# The variance is the square of the standard error; for one-bit reports and small ε,
+# For one-bit reports and small ε, the variance is
 #
 # $$ n \Var \hat f_v = C\Big(\frac\varepsilon d\Big)^2 - f_v \approx \frac{4d^2}{\varepsilon^2}. $$
 #
@@ -197,7 +196,7 @@ close("ye2018", "§4.1.2, second problem", "1 reproduced under conditions")
 #
 # $X'$ is RAPPOR's report on the string, $g_1, \ldots, g_r$ are positions, and $G_1', \ldots, G_r'$ are the fragments at these positions.
 # The text calls the fragments substrings of the original string.
-# But the prime, and the division of ε into $r+1$ equal parts, show that they are perturbed; unperturbed, they would give the string away.
+# But the prime, and the division of ε into $r+1$ equal parts, show that they are perturbed.
 #
 # $O(h) + O(r)$ is right for fragments of a fixed length.
 # Many fragments do not suit the method: with six positions, two were best at every ε we tried.
@@ -231,8 +230,7 @@ print(", ".join(heard[6.0].items))
 #
 # The bound is $O\big(\frac{k}{\varepsilon\sqrt n}\big)$ in the text and $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ in Table 5, where ε is also divided among $d$ variables.
 # A report on the whole string has $\varepsilon/(r+1)$, so for strings that are candidates the bound holds with a factor $r+1$.
-# Becoming a candidate is harder.
-# The noises of two fragments, each proportional to $1/\varepsilon$, multiply, so the smallest share that is discovered is of the order $\frac{1}{\varepsilon^2\sqrt n}$.
+# But the noises of two fragments, each proportional to $1/\varepsilon$, multiply, so the smallest share that is discovered is of the order $\frac{1}{\varepsilon^2\sqrt n}$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for RAPPOR-unknown: 4 reproduced, 3 reproduced under conditions"}
 
@@ -382,7 +380,7 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # {badge}`Reproduced under conditions · probable slip of a letter <ye2018.shist-unstable>` · Lesson: {ref}`sec-onebit-shist`
 #
-# The survey says that S-Hist's accuracy is unstable, since its signs are random, and that two columns are orthogonal only if $k$, the number of candidates, is large enough.
+# The survey says that S-Hist's accuracy is unstable, since its signs are random.
 # By {prf:ref}`thm-shist`, a random table of $m$ rows adds to the variance of each estimate about
 #
 # $$ \frac1m \sum_x f_x^2. $$
@@ -441,7 +439,6 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # Sampling is less precise than reporting one variable alone, and more precise than repeating.
 # $O(m)$ is true, but far from tight: a report has one private bit, and the public numbers of a variable and a row.
-# For S-Hist and Harmony-Mean, which send no more, Tables 4 and 6 give $O(1)$.
 # Decoding matches the sums by rows with the code of each value.
 # The client needs only the codes of its own values; LDPMiner's second report needs the whole list.
 
@@ -604,9 +601,8 @@ close("ye2018", "§4.1.2, Table 5, Harmony-Frequency", "3 reproduced, 1 reproduc
 #
 # {badge}`Drawn` from the survey's words · Lesson: {ref}`sec-gfim-clients`
 #
-# Each person holds $\ell$ of $d$ items and reports twice.
+# Each person holds $\ell$ of $d$ items.
 # The first phase finds the $k'$ most frequent items, and the second counts only these.
-# In both, a person draws one item at random, so the budget of a phase is not divided among items.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 4, redrawn from the survey's words. Each person takes part in both phases, with one sampled item in each. The list of k′ items comes back from the collector, and the second report is about these alone."}, "image": {"alt": "Two lanes. In the private lane a set of items leads to sampling S-Hist, and further right to sampling RAPPOR. In the public lane report 1 leads to counts and to the k prime top items, whose list goes back to the people; report 2 leads to k prime shares."}}
 ax = diagram.flow(
@@ -675,7 +671,6 @@ def second(items, candidates, eps, rng):
 #
 # For large ε, $C$ tends to 1, so the error does not fall like $1/\varepsilon$.
 #
-# How good LDPMiner is depends on ε.
 # We drew 30,000 people with 50 of 256 items each, and looked 40 times for the ten most frequent items:
 
 # %% tags=["hide-input"]
@@ -849,7 +844,7 @@ close("ye2018", "§4.1.2, Table 5, LDPMiner", "3 reproduced, 3 reproduced under 
 #
 # Our parameters are 8 bits and two hash functions per attribute, $f = \frac12$, and a threshold of 0.15.
 # We planted a network of six attributes, and ran five surveys of 20,000 people.
-# At $f = \frac12$, ε is 26 for a record, which protects little.
+# At $f = \frac12$, ε is 26 for a record.
 
 
 # %%

@@ -4,9 +4,7 @@
 #
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: RAPPOR, O-RAPPOR and O-RR of §4.1.1, exhibit by exhibit.*
 #
-# Each person holds a string, such as a home page, and a collector estimates how many people hold each string.
-# RAPPOR codes a string by hash functions and perturbs it twice; O-RAPPOR and O-RR are its relatives.
-# The distributions (laws) and the estimate by a Lasso came out as the survey describes them; most error bounds and computing costs did so under conditions.
+# The distributions (laws) of reports and the estimate by a Lasso came out as the survey describes them; most error bounds and computing costs did so under conditions.
 # One contrast is wrong: {ref}`none of the three <ye2018-4-1-1-orappor>` needs a list of strings to collect reports.
 #
 # **Readings that are ours.**
@@ -21,7 +19,7 @@
 # Of the formulas of §4.1.1, (a), (b), (h) and (i) are here; the others are on {ref}`another page <ye2018-4-1-1>`.
 #
 # **Lessons.**
-# {ref}`ch-rappor` teaches all three, their privacy and the choice of their parameters.
+# {ref}`ch-rappor` teaches all three.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -53,7 +51,6 @@ rng = np.random.default_rng(2014)  # the year of RAPPOR
 # Hash functions turn the string $x$ into a Bloom filter $B$ of $h$ bits.
 # The client perturbs $B$ once and keeps the result, the *permanent* response $B'$.
 # For each report it perturbs $B'$ again; the report $S$ is the *instantaneous* response.
-# The collector counts the ones of each bit, corrects the counts, and finds the shares by a regression on the filters of all candidates.
 
 
 # %%
@@ -112,8 +109,6 @@ ax = diagram.cells(
 # With $b$ hash functions, one report therefore has {prf:ref}`the budget <thm-rappor-exposure>`
 #
 # $$ \varepsilon = b \ln \frac{P_1\,(1-P_0)}{P_0\,(1-P_1)}. $$
-#
-# The budget does not depend on the length $h$.
 #
 # (ye2018-4-1-1-lasso)=
 # ### Counting · Corrected counts and a Lasso
@@ -192,7 +187,6 @@ table(pd.DataFrame(rows, columns=["bits h", "cohorts", "hash functions", "varian
 # vectors: {badge}`Reproduced <ye2018.rappor-bits>` list: {badge}`Reproduced <ye2018.rappor-list>` · Lesson: {ref}`sec-rappor-count`
 #
 # (1) Any of the $2^h$ vectors may be a report, so a report takes $h$ bits.
-# But filters may be short, since the bits of all cohorts together tell strings apart.
 #
 # (2) The collector needs a list of candidate strings *to count their frequencies*, as the survey says.
 # There are fewer counts than possible strings.
@@ -348,7 +342,7 @@ close("ye2018", "§4.1.1, Table 4, RAPPOR", "1 reproduced, 1 reproduced under co
 # More cohorts also mean less noise.
 #
 # In the extreme case, the survey says, one string in different cohorts collides with probability $1/L$.
-# $L$ occurs nowhere else in our text; if it means $k$, this is right, and harmless.
+# $L$ occurs nowhere else in our text; if it means $k$, this is right.
 #
 # (ye2018-4-1-1-i)=
 # ### §4.1.1 (i) · O-RR's law
