@@ -274,7 +274,7 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # - The client has pairs, a hash function with a random seed, ε, and a *cover parameter*.
 #   It discretises something, maps the data to something, adjusts something by the value, and outputs it.
 # - The server's input is the views *and their seeds*.
-#   It has two nested loops, with a test of two parts joined by “or”, inside it a second such test with an else-branch, and then a third loop.
+#   It has two nested loops with two nested tests, each of two parts joined by “or”, and then a third loop.
 # - By §3.2, the output is a real number, and its probability lies between two bounds without the number of keys.
 #
 # *One reading is not private.*
@@ -571,8 +571,7 @@ check(
 #
 # A client of PCKV-GRR that drops removed keys, with old probabilities, can lose nearly all accuracy:
 # reports of a holder and of others differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
-# Once $r < e^{-\varepsilon'}$, a random answer is likelier than a true one.
-# The client then spends $-\ln r > \varepsilon$ for $\ell = 1$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
+# Once $r < e^{-\varepsilon'}$, the client spends $-\ln r > \varepsilon$ for $\ell = 1$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
 
 # %% tags=["hide-input"]
 MAKE = {
@@ -896,7 +895,6 @@ ax = diagram.flow(
 #
 # The text does not say how often a person reports.
 # $T$ reports with fresh coins are together exactly $T\varepsilon$.
-# For several days, divide the people rather than the budget ({prf:ref}`thm-charts-panels`; for streams {cite:t}`ren2022stream`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.3: 1 reproduced under conditions, 5 undecidable"}
 CLIENT = WheelKV(epsilon=2.0, m=4)
