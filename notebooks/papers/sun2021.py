@@ -92,8 +92,6 @@ def client(mechanism):
 #
 # {badge}`Drawn` from the paper's words, with six invented patients
 #
-# The paper's example is fever, given a cough.
-
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn. A filled square is a symptom with its severity. Four patients cough; three of these have a fever, with severities +, + and −: frequency correlation 3/4, mean correlation 1/3."}, "image": {"alt": "Five rows of six squares, one column for each patient. Three rows show cancer, fever and cough with plus or minus where the patient has the symptom. The fourth row fills patients 1, 3, 4 and 5, who cough; the fifth fills 1, 3 and 5, who have a fever as well."}}
 CROWD = np.array([(0, 1, 1), (0, 0, 0), (-1, 1, -1), (0, 0, 1), (1, -1, 1), (0, -1, 0)])  # signs, 0: absent
 coughs = CROWD[:, 2] != 0
@@ -171,10 +169,9 @@ close("sun2021", "§1", "1 reproduced")
 #
 # {badge}`Definition` its ε: {badge}`Reproduced <sun2021.ue-epsilon>` OUE's least variance: {badge}`Reproduced under conditions <sun2021.oue-optimal>` · Lesson: {ref}`sec-freq-clients`
 #
-# Item $i$ becomes the one-hot vector $B$ with $B[i] = 1$.
-# A bit is reported as 1 with probability $p$ if it is 1, and with probability $q$ if it is 0.
 # The paper says that randomized response suits binary data only; its §4.2 uses the generalised form, k-RR.
-# The paper says that it is $\ln\frac{p(1-q)}{q(1-p)}$-LDP: two vectors differ in bits $i$ and $j$ only, so
+# Of an item's one-hot vector, a bit is reported as 1 with probability $p$ if it is 1, and $q$ if it is 0.
+# The paper says that this is $\ln\frac{p(1-q)}{q(1-p)}$-LDP: two vectors differ in bits $i$ and $j$ only, so
 #
 # $$ \frac{\Pr[y \mid i]}{\Pr[y \mid j]} = \frac{\Pr[y_i \mid 1]}{\Pr[y_i \mid 0]} \cdot \frac{\Pr[y_j \mid 0]}{\Pr[y_j \mid 1]} \le \frac pq \cdot \frac{1-q}{1-p}, $$
 #
@@ -312,8 +309,7 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # {badge}`Definition` {badge}`Drawn` from the paper's words · Lesson: {ref}`sec-kv-se`
 #
 # A present key becomes $\langle 1, v^*\rangle$ with $v^* = \pm 1$, and an absent one $\langle 0, 0\rangle$.
-# The formula for $v^*$ is missing from our text, which calls $v^*$ unbiased.
-# Only one coin makes it unbiased:
+# Our text calls $v^*$ unbiased; only one coin makes it so:
 #
 # $$ \begin{aligned}
 # v = \E v^* &= \Pr[v^* = 1] - \Pr[v^* = -1] \\
@@ -373,7 +369,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states"]))
 # {badge}`Example` · Lesson: {ref}`sec-corr-question`
 #
 # Fever may have a probability of 1 % among all patients, and of 15 % among those who cough.
-# The paper asks for $f_{\text{fever}\mid\text{cough}=1}$, and for $m_{\text{fever}\mid\text{cough},\,\text{cancer}=1,\,0}$, the severity of a fever with a cough and without cancer.
+# The paper asks for $f_{\text{fever}\mid\text{cough}=1}$, and for $m_{\text{fever}\mid\text{cough},\,\text{cancer}=1,\,0}$.
 # In Table 1, where all cough, they are 2/3 (B and C) and −1 (C alone).
 #
 # (sun2021-def-2)=
@@ -429,7 +425,7 @@ ax = diagram.cells(
 #
 # $$ \mathrm{IOH}(S) = \sum_{j=1}^d 3^{d-j}\, \mathrm{State}_j(S). $$
 #
-# A number determines its digits, so different sequences of states have different indices, from 0 to $3^d-1$.
+# Different sequences of states have different indices, from 0 to $3^d-1$.
 
 
 # %%
@@ -694,7 +690,7 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # two cases: {badge}`Reproduced <sun2021.f-example>` strings: {badge}`Slip · probable misprint`
 #
-# Condition $(011, 011)$ leaves cancer open, which gives two cases, as the paper says:
+# Condition $(011, 011)$ leaves cancer open, which gives two cases:
 #
 # :::{table}
 # :class: beside
@@ -711,8 +707,7 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # {badge}`Reproduced <sun2021.expansion>`
 #
-# Repeating this step for every key that $a$ does not name gives strings $g$ that specify the presence of *all* keys.
-# With $F_g$ for $F^{1\dots1}_g$,
+# Repeating this step for every key that $a$ does not name gives, with $F_g$ for $F^{1\dots1}_g$,
 #
 # $$ F^a_b = \sum_{g:\; g \wedge a = b} F_g. $$
 #
@@ -734,7 +729,7 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # $$ I(101) = \{010_3, 012_3, 210_3, 212_3\} = \{3, 5, 21, 23\}. $$
 #
-# Every person whose keys match $g$ has one of these indices, so
+# People whose keys match $g$ have these indices, so
 #
 # $$ F_g = \sum_{x \in I(g)} \hat A[x]. $$
 
@@ -838,8 +833,7 @@ close("sun2021", "§3.2", "4 reproduced")
 # | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b} S^{\pm}_{j,g}$ | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b,\; \boxed{\scriptstyle g_j = 1}} S^{\pm}_{j,g}$ |
 # :::
 #
-# By {ref}`(d), (e) <sun2021-3-3-d>`, $S^\pm_{j,g}$ is $F_g$ if $g_j = 0$.
-# So the printed sums include people without key $j$:
+# By {ref}`(d), (e) <sun2021-3-3-d>`, $S^\pm_{j,g}$ is $F_g$ if $g_j = 0$, so
 #
 # $$ S^{\pm}_{\text{printed}} = S^{\pm}_{\text{right}} + \sum_{g:\; g\wedge a = b,\; g_j = 0} F_g. $$
 #
@@ -982,10 +976,8 @@ close("sun2021", "§4.1", "1 corrected")
 # \hat m &\to \frac{f m\,(p-q)}{f\,(p+q) + (1-f)\,2q}.
 # \end{aligned} $$
 #
-# At $\varepsilon = 1$, $f = 0.3$ and $m = 0.6$, these limits are 0.53 and 0.12.
 # The paper corrects the counts of IOH, so the same step was probably left out in print.
-# The printed limit of $\hat f$ is off by $q\,(2-3f)$.
-# At $\varepsilon = 1$, that is 0.154 on average over the films of our {ref}`Fig. 5 <sun2021-fig-5>`, where PrivKV's error is 0.014; the paper says that SE's is lower.
+# For the films of our {ref}`Fig. 5 <sun2021-fig-5>`, the printed $\hat f$ is off by 0.154 on average at $\varepsilon = 1$, and PrivKV's by 0.014; the paper says that SE's error is lower.
 #
 # (sun2021-table-2)=
 # ### Table 2 · Bandwidth
@@ -1019,7 +1011,7 @@ table(pd.DataFrame(bandwidth, columns=head))
 
 # %% [markdown]
 # SE has the shortest of the published formats.
-# PrivKV also sends a key with one of three states, so $\log 3d$ bits suffice for it, too.
+# PrivKV also sends a key with one of three states, so $\log 3d$ bits suffice, too.
 #
 # (sun2021-fig-5)=
 # ### Fig. 5 · Errors for single keys
@@ -1100,7 +1092,7 @@ plt.show()
 # \frac{\Var_{\mathrm{PrivKV}}}{\Var_{\mathrm{SE}}} &= 1 + \cosh\frac\varepsilon2 \ge 2.
 # \end{aligned} $$
 #
-# The recorded run shows the same order:
+# The recorded run agrees:
 
 # %% tags=["hide-input"]
 
@@ -1126,7 +1118,7 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 # The paper compares the methods at *stated* budgets.
 # {cite:t}`ye2019privkv` add the budgets of the two steps, ε/2 and ε/2.
 # {cite:t}`gu2020pckv`, known to us from a summary, prove that their PCKV-UE spends less: $\max\big(\varepsilon_2,\, \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\big)$.
-# The tight split is their optimal allocation; the transfer to PrivKV is ours.
+# The tight split transfers their optimal allocation to PrivKV.
 # By {prf:ref}`thm-privkv` and {prf:ref}`thm-privkvm`, the exact numbers are
 #
 # $$ \begin{aligned}
@@ -1136,8 +1128,6 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 #
 # for $t$ rounds, in the worst case over the published means.
 #
-# KV-Auditor {cite:p}`xu2025kvauditor`, of which we have read abstract, slides and code, bounds ε from below for such mechanisms, from samples of their reports; so does our audit.
-
 # %% tags=["hide-input"]
 THREE = [{0: 1.0}, {0: -1.0}, {}]
 SHARE = 0.5 / ROUNDS  # of the value budget, for each round
@@ -1186,10 +1176,9 @@ table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our aud
 # :::
 #
 # :::{prf:proof}
-# In a later round, a reported sign comes from a person with the key with probability $f$.
-# Otherwise it is made up and has mean $m_{r-1}$.
+# In a later round, a reported sign comes from a person with the key with probability $f$; otherwise it is made up with mean $m_{r-1}$.
 # The estimate undoes reversals.
-# This gives the recursion, and {eq}`eq-kv-privkv-bias` is its start.
+# This gives the recursion; {eq}`eq-kv-privkv-bias` is its start.
 #
 # For the budget, the likelihood ratio of two people's $t$ reports is the product over the rounds.
 #
@@ -1498,7 +1487,6 @@ close("sun2021", "§4.2", "4 reproduced, 1 reproduced under conditions, 1 correc
 #
 # more people: {badge}`Reproduced · on a stand-in <sun2021.fig6-people>` means are harder: {badge}`Reproduced · on a stand-in <sun2021.fig6-means>` OUE: {badge}`Reproduced under conditions · on a stand-in <sun2021.fig6-oue>` · Lesson: {ref}`sec-corr-errors`
 #
-# The paper uses GAUSS with SUE and OUE, and 50 runs.
 # Our people have a hidden trait that makes all keys likelier and all values larger.
 # We shift each table to sum to one, and clip each ratio to its possible range.
 
@@ -1536,18 +1524,17 @@ plt.show()
 # At all 84 points, the error of the mean is 2 to 8 times that of the frequency.
 # The paper's essential reason is that the pairs with a value are far fewer than the people.
 # Let $\rho$ be the share with the key among the people in the denominator of the frequency.
-# Fewer pairs do make the mean worse: for small $\rho$, the ratio of the errors grows like $1/\rho$.
 # For unary encoding with rare cells, and before the shift, the delta method of {ref}`sec-corr-errors` gives
 #
 # $$ \frac{\Var\hat m}{\Var\hat f} \approx \frac{1+m^2}{\rho^2\,(1-2\rho+\frac32\rho^2)} \ge 2. $$
 #
-# So the mean has the larger error even if everybody in that denominator has the key ($\rho = 1$).
+# So fewer pairs do make the mean worse, but its error is the larger one even at $\rho = 1$.
 # A value has twice the range of a share.
 #
 # *OUE.*
 # OUE has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$ ({prf:ref}`thm-sue-oue`).
 #
-# The table adds two designs of our own.
+# The table adds two designs.
 # *k-RR* sends the index through k-RR; in *pairs*, each person reports the joint state, one of nine, of one public pair of keys {cite:p}`cormode2018marginal`.
 
 # %% tags=["hide-input"]
@@ -1688,10 +1675,9 @@ close("sun2021", "§4.3", "2 reproduced, 1 reproduced under conditions")
 # A report about $d$ keys takes $3^d$ bits: 9 for two keys, 59,049 for ten.
 # The paper leaves sampling to later work.
 # In our form of it, each person reports one public pair of keys in 9 bits, whatever $d$ is.
-# For questions about two keys, it also has smaller errors, unless ε is large (last table above).
 #
-# The section also says that the paper is the first to define these correlations.
-# An earlier preprint of the first author, of which we have read only the abstract, treats the same questions {cite:p}`sun2019conditional`.
+# The section calls the paper the first to define these correlations.
+# An earlier preprint of its first author, of which we have read only the abstract, treats the same questions {cite:p}`sun2019conditional`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5: 1 reproduced"}
 
@@ -1727,4 +1713,4 @@ close("sun2021", "§5", "1 reproduced")
 #
 # This book also cites 14 of the 22 works, such as [20] {cite:t}`ding2017telemetry`.
 # [16] lacks its fourth author, Zheng, and [21] its third, Wainwright.
-# In [13] the first author is printed as “Swang”, and in [10] the second as “XIAO X X”, who is “XIAO X K” in [11]; both may be damage of our text.
+# [13] prints its first author as “Swang”, and [10] its second as “XIAO X X”, who is “XIAO X K” in [11]; both may be damage of our text.
