@@ -91,7 +91,7 @@ def client(mechanism):
 # ### Fig. 1 · What correlation analysis asks for
 #
 # {badge}`Drawn` from the paper's words, with six invented patients
-#
+
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn. A filled square is a symptom with its severity. Four patients cough; three of these have a fever, with severities +, + and −: frequency correlation 3/4, mean correlation 1/3."}, "image": {"alt": "Five rows of six squares, one column for each patient. Three rows show cancer, fever and cough with plus or minus where the patient has the symptom. The fourth row fills patients 1, 3, 4 and 5, who cough; the fifth fills 1, 3 and 5, who have a fever as well."}}
 CROWD = np.array([(0, 1, 1), (0, 0, 0), (-1, 1, -1), (0, 0, 1), (1, -1, 1), (0, -1, 0)])  # signs, 0: absent
 coughs = CROWD[:, 2] != 0
@@ -1127,7 +1127,7 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 # \end{aligned} $$
 #
 # for $t$ rounds, in the worst case over the published means.
-#
+
 # %% tags=["hide-input"]
 THREE = [{0: 1.0}, {0: -1.0}, {}]
 SHARE = 0.5 / ROUNDS  # of the value budget, for each round
