@@ -1711,6 +1711,6 @@ close("sun2021", "§5", "1 reproduced")
 #
 # [16], [21]: {badge}`Slip · certain` [10], [13]: {badge}`Slip · probable misprint`
 #
-# This book also cites 14 of the 22 works, such as [20] {cite:t}`ding2017telemetry`.
+# This book also cites 14 of the 22 works: [3] {cite:t}`dwork2006calibrating`, [7] {cite:t}`duchi2013local`, [9] {cite:t}`erlingsson2014rappor`, [10] {cite:t}`nguyen2016collecting`, [11] {cite:t}`wang2019collecting`, [12] {cite:t}`qin2016heavy`, [13] {cite:t}`wang2018itemset`, [14] {cite:t}`bassily2017heavy`, [15] {cite:t}`cormode2018marginal`, [16] {cite:t}`ye2019privkv`, [17] {cite:t}`gu2020pckv`, [20] {cite:t}`ding2017telemetry`, [21] {cite:t}`duchi2018minimax`, [22] {cite:t}`wang2017frequency`.
 # [16] lacks its fourth author, Zheng, and [21] its third, Wainwright.
 # [13] prints its first author as “Swang”, and [10] its second as “XIAO X X”, who is “XIAO X K” in [11]; both may be damage of our text.

@@ -695,4 +695,4 @@ close("wang2024", "§4.3", "1 reproduced, 3 reproduced under conditions, 12 unde
 #
 # [10]: {badge}`Slip · probable misprint`
 #
-# This book also cites six of the ten works, such as [10] {cite:t}`wang2020wheel`.
+# This book also cites six of the ten works: [2] {cite:t}`dwork2006calibrating`, [3] {cite:t}`duchi2013local`, [4] {cite:t}`erlingsson2014rappor`, [6] {cite:t}`gu2020pckv`, [7] {cite:t}`sun2019conditional` and [10] {cite:t}`wang2020wheel`.
