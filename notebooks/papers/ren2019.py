@@ -192,8 +192,7 @@ close("ren2019", "§2", "1 reproduced under conditions")
 #
 # {badge}`Reproduced <ren2019.randomized-response>` · Lesson: {ref}`ch-rr`
 #
-# With probability $p$ a person tells the truth; otherwise she tosses a fair coin.
-# So her answer is true with probability $p + (1-p)/2$:
+# With probability $p$ a person tells the truth; otherwise she tosses a fair coin:
 #
 # $$ e^\varepsilon = \frac{p + (1-p)/2}{(1-p)/2} = \frac{1+p}{1-p}, \qquad p = \frac{e^\varepsilon-1}{e^\varepsilon+1}. $$
 #
@@ -374,7 +373,6 @@ plt.show()
 # %% [markdown]
 # $$ \hat s_j[b] = \begin{cases} s_j[b] & \text{with probability } 1-f, \\ 1 & \text{with probability } f/2, \\ 0 & \text{with probability } f/2. \end{cases} $$
 #
-# So a bit changes with probability $f/2$.
 # We read “independent” strings as different: any two differ in two bits.
 # Randomized response is called unfit for more than two values; k-RR fits.
 #
@@ -401,10 +399,8 @@ plt.show()
 #
 # $$ \varepsilon = 2d \ln\frac{1-\frac12 f}{\frac12 f}. $$
 #
-# 1. Bits are flipped independently, so the ratio for two records is a product over bits.
-# 2. Where both records have the same bit, the factor is 1.
-# 3. Elsewhere it is at most $(1-\frac12f)/(\frac12f)$, with equality if the report agrees with the first record.
-# 4. Two records differ in at most $d$ attributes, each in two bits.
+# Two records differ in at most two bits of each attribute.
+# Each bit adds at most $\ln\frac{1-\frac12 f}{\frac12 f}$, with equality if the report agrees with the first record.
 #
 # This ε is about whole records; that of one attribute is a $d$-th:
 
@@ -607,8 +603,7 @@ close("ren2019", "§5.2.1", "1 reproduced")
 # :::
 #
 # Here $e[b]$ is 1 if $\hat s_j[b]$ differs from that bit of the string of $\omega_j$, otherwise 0.
-# By Algorithm 1, $s_j$ is the person's own string, which the server lacks.
-# Whether $s_j$ is this, the report or the string of $\omega_j$, the printed product is the same for all cells, and EM never leaves its start:
+# Whether $s_j$ is the person's own string (as in Algorithm 1), the report or the string of $\omega_j$, the printed product is the same for all cells, and EM never leaves its start:
 
 # %% tags=["hide-input"]
 READINGS = {
@@ -892,7 +887,7 @@ close("ren2019", "§5.2.2", "1 reproduced, 2 reproduced under conditions, 1 corr
 # $$ I(X, \Pi) = \sum_{x,\,y} p(x, y)\log\frac{p(x, y)}{p(x)\,p(y)}. $$
 #
 # $p(x)$ and $p(y)$ are marginals of the same table, so $I$ cannot be negative.
-# From noisy likeliest tables it is too large, more so with more parents ({ref}`sec-bayesnet-penalty`); after an early stop it can be too small ({ref}`ren2019-fig-5`).
+# From noisy likeliest tables it is too large ({ref}`sec-bayesnet-penalty`), after an early stop perhaps too small ({ref}`ren2019-fig-5`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5.2.3: 2 reproduced"}
 

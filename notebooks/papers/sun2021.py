@@ -5,24 +5,18 @@
 # *A dossier on {cite:t}`sun2021keyvalue`: every exhibit, in the paper's order.*
 #
 # Each patient has some symptoms (*keys*), and each symptom has a severity (a *value*).
-# Earlier private surveys estimate one symptom at a time.
 # The paper asks how frequent, and how severe, a symptom is *among the patients who have another one*.
-# It calls its construction *indexing one-hot* (IOH).
-# IOH gives each key one of three states and reads all states as one number in base three.
+# Its construction, *indexing one-hot* (IOH), gives each key one of three states and reads all states as one number in base three.
 # It reports that number by unary encoding.
 # The first step alone gives *state encoding* (SE), a mechanism for single keys.
 #
 # The construction is right and exactly private.
-# Its observations about single keys came out as described, on invented people and on recorded ratings.
-# Those about correlations could be tried on invented people only; that OUE is better holds under conditions.
+# Its observations came out as described, those about correlations on invented people only; that OUE is better holds under conditions.
 # We correct two formulas; where a sentence or example beside a formula is right, we mark a slip.
-# One of the two matters to a programmer: {ref}`the estimates of SE <sun2021-4-2-b>`.
 #
 # :::{account} sun2021
 # :::
 #
-# No claim was left undecided.
-# Definitions, settings and slips of the pen are marked but not counted.
 # What the paper says about other work has no verdict.
 #
 # **Readings that are ours.**
@@ -33,11 +27,11 @@
 # - We invented the people, the questions and the range of ε of {ref}`Fig. 6 <sun2021-fig-6>`.
 #
 # **Letters.**
-# We write $j$ for a key, and $a$, $b$, $g$ for the bit strings $\alpha$, $\beta$, $\gamma$, letters that our lessons use for probabilities.
-# Formulas without a number are (a), (b), … section by section; (1) and (2) are the paper's own numbers.
+# We write $j$ for a key, and $a$, $b$, $g$ for the bit strings $\alpha$, $\beta$, $\gamma$.
+# Formulas without a number are (a), (b), … section by section.
 #
 # **Lessons.**
-# {ref}`ch-keyvalue` teaches SE, PrivKV and PrivKVM, and {ref}`ch-correlation` teaches IOH.
+# {ref}`ch-keyvalue`, {ref}`ch-correlation`.
 #
 # **If you build on it.**
 # - Correct the counts of SE before you divide ({ref}`§4.2 (b) <sun2021-4-2-b>`), and divide by the number of people asked.
@@ -97,10 +91,6 @@ def client(mechanism):
 # ### Fig. 1 · What correlation analysis asks for
 #
 # {badge}`Drawn` from the paper's words, with six invented patients
-#
-# The paper's example is fever, given a cough.
-# *Frequency correlation* asks how many of the patients with a cough also have a fever.
-# *Mean correlation* asks how severe that fever is on average.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn. A filled square is a symptom with its severity. Four patients cough; three of these have a fever, with severities +, + and −: frequency correlation 3/4, mean correlation 1/3."}, "image": {"alt": "Five rows of six squares, one column for each patient. Three rows show cancer, fever and cough with plus or minus where the patient has the symptom. The fourth row fills patients 1, 3, 4 and 5, who cough; the fifth fills 1, 3 and 5, who have a fever as well."}}
 CROWD = np.array([(0, 1, 1), (0, 0, 0), (-1, 1, -1), (0, 0, 1), (1, -1, 1), (0, -1, 0)])  # signs, 0: absent
@@ -116,9 +106,8 @@ ax = diagram.cells(rows, numbers=range(1, 7))
 #
 # Take two populations with the same share of each key.
 # In one, the two keys always occur together; in the other, they never do.
-# A PrivKV report has the same distribution (law) in both.
-# The same is true of PCKV-GRR {cite:p}`gu2020pckv` with dummy keys drawn uniformly.
-# It is not true of IOH.
+# A report of PrivKV, or of PCKV-GRR {cite:p}`gu2020pckv` with uniform dummy keys, has the same distribution (law) in both.
+# A report of IOH does not.
 #
 # The paper adds that earlier methods for correlations support binary data only [18].
 
@@ -166,7 +155,7 @@ close("sun2021", "§1", "1 reproduced")
 #
 # {badge}`Definition` smaller ε protects more: {badge}`Reproduced <sun2021.epsilon-zero>` · Lesson: {ref}`sec-rr-privacy`
 #
-# A client $M$ is ε-LDP if, for all inputs $t_1, t_2$ and every output $y$ in the range of $M$,
+# A client $M$ is ε-LDP if, for all inputs $t_1, t_2$ and every output $y$,
 #
 # $$ \Pr[M(t_1) = y] \le e^\varepsilon \Pr[M(t_2) = y]. $$
 #
@@ -180,11 +169,9 @@ close("sun2021", "§1", "1 reproduced")
 #
 # {badge}`Definition` its ε: {badge}`Reproduced <sun2021.ue-epsilon>` OUE's least variance: {badge}`Reproduced under conditions <sun2021.oue-optimal>` · Lesson: {ref}`sec-freq-clients`
 #
-# Item $i$ becomes the one-hot vector $B$ with $B[i] = 1$.
-# A bit is reported as 1 with probability $p$ if it is 1, and with probability $q$ if it is 0.
 # The paper says that randomized response suits binary data only; its §4.2 uses the generalised form, k-RR.
-# The paper says that it is $\ln\frac{p(1-q)}{q(1-p)}$-LDP, by the definition.
-# In full: two vectors differ in bits $i$ and $j$ only, so all other bits cancel, and
+# Of an item's one-hot vector, a bit is reported as 1 with probability $p$ if it is 1, and $q$ if it is 0.
+# The paper says that this is $\ln\frac{p(1-q)}{q(1-p)}$-LDP: two vectors differ in bits $i$ and $j$ only, so
 #
 # $$ \frac{\Pr[y \mid i]}{\Pr[y \mid j]} = \frac{\Pr[y_i \mid 1]}{\Pr[y_i \mid 0]} \cdot \frac{\Pr[y_j \mid 0]}{\Pr[y_j \mid 1]} \le \frac pq \cdot \frac{1-q}{1-p}, $$
 #
@@ -214,8 +201,6 @@ close("sun2021", "§1", "1 reproduced")
 # f_{j\mid C} &= \frac{|\{i \in U^C : j \in S_i\}|}{|U^C|}, \\
 # m_{j\mid C} &= \frac{\sum_{i\in U^C,\; j \in S_i} v_{ij}}{|\{i \in U^C : j \in S_i\}|}.
 # \end{aligned} $$
-#
-# §3.2 and §3.3 compute both as {ref}`ratios of counters <sun2021-3-2-a>`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 2 reproduced, 1 reproduced under conditions"}
 BUDGETS = (3.0, 1.0, 0.5, 0.1, 0.01)
@@ -316,8 +301,6 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # (sun2021-3)=
 # ## §3 Correlation analysis
 #
-# The section encodes a record, perturbs the code, and answers questions by adding up counts.
-#
 # ## §3.1 State encoding of a record
 #
 # (sun2021-3-1-a)=
@@ -326,8 +309,7 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # {badge}`Definition` {badge}`Drawn` from the paper's words · Lesson: {ref}`sec-kv-se`
 #
 # A present key becomes $\langle 1, v^*\rangle$ with $v^* = \pm 1$, and an absent one $\langle 0, 0\rangle$.
-# The formula for $v^*$ is missing from our text, which calls $v^*$ unbiased.
-# Only one coin makes it unbiased:
+# Our text calls $v^*$ unbiased; only one coin makes it so:
 #
 # $$ \begin{aligned}
 # v = \E v^* &= \Pr[v^* = 1] - \Pr[v^* = -1] \\
@@ -343,8 +325,6 @@ close("sun2021", "§2", "2 reproduced, 1 reproduced under conditions")
 # With $k \in \{0, 1\}$ for the presence of the key,
 #
 # $$ \mathrm{State}(\langle k, v\rangle) = k \cdot v^* + 1. $$
-#
-# So present with − is 0, absent is 1, and present with + is 2.
 
 
 # %%
@@ -355,7 +335,7 @@ def state(record, key, rng):
     return 2 if toss((1 + record[key]) / 2, rng) else 0
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn from the law of the code above, for a present key with value 1/2, before any perturbation. An absent key is always in state 1."}, "image": {"alt": "A tree. From the root, value one half, two branches lead to states: plus with probability 3/4 to state 2, minus with probability 1/4 to state 0."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn from the law of the code above, for a present key with value 1/2."}, "image": {"alt": "A tree. From the root, value one half, two branches lead to states: plus with probability 3/4 to state 2, minus with probability 1/4 to state 0."}}
 ax = diagram.tree(
     lambda v, rng: state({0: v}, 0, rng),
     0.5,
@@ -389,7 +369,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states"]))
 # {badge}`Example` · Lesson: {ref}`sec-corr-question`
 #
 # Fever may have a probability of 1 % among all patients, and of 15 % among those who cough.
-# The paper asks for $f_{\text{fever}\mid\text{cough}=1}$, and for $m_{\text{fever}\mid\text{cough},\,\text{cancer}=1,\,0}$, the severity of a fever with a cough and without cancer.
+# The paper asks for $f_{\text{fever}\mid\text{cough}=1}$, and for $m_{\text{fever}\mid\text{cough},\,\text{cancer}=1,\,0}$.
 # In Table 1, where all cough, they are 2/3 (B and C) and −1 (C alone).
 #
 # (sun2021-def-2)=
@@ -423,7 +403,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states"]))
 # {badge}`Drawn` from the paper's words, for patient A of Table 1 · Lesson: {ref}`sec-corr-index`
 
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 4, redrawn. Patient A's states 210 are 21 in base three. OUE at ε = 1 sends the second row; her own bit is 0, as in half of all reports. Below: the cells that “cough, no cancer” adds up."}, "image": {"alt": "Three rows of 27 squares numbered from 0. In the first only square 21 is filled. In the second several others are filled, and square 21 is empty. In the third squares 9, 11, 12, 14, 15 and 17 are filled."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 4, redrawn. Patient A's states 210 are 21 in base three. OUE at ε = 1 sends the second row; her own bit is 0. Below: the cells that “cough, no cancer” adds up."}, "image": {"alt": "Three rows of 27 squares numbered from 0. In the first only square 21 is filled. In the second several others are filled, and square 21 is empty. In the third squares 9, 11, 12, 14, 15 and 17 are filled."}}
 def numbered(record, rng):
     """The states, read as digits in base three."""
     return int("".join(str(state(record, key, rng)) for key in range(3)), 3)
@@ -445,8 +425,7 @@ ax = diagram.cells(
 #
 # $$ \mathrm{IOH}(S) = \sum_{j=1}^d 3^{d-j}\, \mathrm{State}_j(S). $$
 #
-# The states are the digits of a number in base three, and a number determines its digits.
-# So different sequences of states have different indices, from 0 to $3^d-1$, and the index encodes all pairs of a person.
+# Different sequences of states have different indices, from 0 to $3^d-1$.
 
 
 # %%
@@ -491,24 +470,21 @@ def ioh(record, d, p, q, rng):
 
 # %% [markdown]
 # The paper's loop runs from 1 to $3^d$, but the index starts at 0.
-# Privacy follows as in {ref}`§2.1 (a) <sun2021-2-1-a>`.
-# Any two records become one-hot vectors that differ in two bits at most, so the *whole record* is protected.
-# The ε is exactly that of the unary encoding, for every $d$.
+# The codes of two records differ in two bits at most, so the *whole record* has exactly the ε of {ref}`§2.1 (a) <sun2021-2-1-a>`, for every $d$.
 #
 # (sun2021-3-1-d)=
 # ### §3.1 (d) · The corrected sums
 #
 # {badge}`Reproduced <sun2021.ioh-unbiased>` · Lesson: {ref}`sec-corr-index`
 #
-# Let $c_x$ be the number of people with index $x$, out of $n$.
-# Each of them sets bit $x$ with probability $p$, and everybody else with probability $q$:
+# If $c_x$ of $n$ people have index $x$,
 #
 # $$ \begin{aligned}
 # \E\sum_i A_i[x] &= p\,c_x + q\,(n - c_x) \\
 # &= nq + (p-q)\,c_x.
 # \end{aligned} $$
 #
-# Solving for $c_x$ gives the paper's estimate, which is therefore unbiased:
+# So the paper's estimate is unbiased:
 #
 # $$ \hat A[x] = \frac{\sum_i A_i[x] - nq}{p - q}. $$
 
@@ -696,7 +672,6 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # a ratio of counters: {badge}`Reproduced <sun2021.ratios>` strings and letter $f$: {badge}`Slip · probable misprint`
 #
-# Among the people who meet $(a, b)$, those with key $j$ meet the condition that also requires $j$.
 # Suppose that $a$ does not name $j$, and let $e_j$ be the string with a single 1, at key $j$.
 # Then {ref}`§2.2 (1) <sun2021-2-2-1>` becomes:
 #
@@ -715,7 +690,7 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # two cases: {badge}`Reproduced <sun2021.f-example>` strings: {badge}`Slip · probable misprint`
 #
-# Condition $(011, 011)$ leaves cancer open, which gives two cases, as the paper says:
+# Condition $(011, 011)$ leaves cancer open, which gives two cases:
 #
 # :::{table}
 # :class: beside
@@ -725,15 +700,14 @@ close("sun2021", "§3.1", "5 reproduced")
 # | $F^{011}_{011} = F^{011}_{011} + F^{011}_{111}$ | $F^{011}_{011} = F^{\boxed{\scriptstyle 111}}_{011} + F^{\boxed{\scriptstyle 111}}_{111}$ |
 # :::
 #
-# As printed, the left side appears again on the right, and the last term requires a key that $a$ does not name.
+# As printed, the last term requires a key that $a$ does not name.
 #
 # (sun2021-3-2-c)=
 # ### §3.2 (c) · The expansion
 #
 # {badge}`Reproduced <sun2021.expansion>`
 #
-# Repeating this step for every key that $a$ does not name gives strings $g$ that specify the presence of *all* keys.
-# With $F_g$ for $F^{1\dots1}_g$,
+# Repeating this step for every key that $a$ does not name gives, with $F_g$ for $F^{1\dots1}_g$,
 #
 # $$ F^a_b = \sum_{g:\; g \wedge a = b} F_g. $$
 #
@@ -741,8 +715,6 @@ close("sun2021", "§3.1", "5 reproduced")
 # ### §3.2 (d), (e) · The index set
 #
 # the example: {badge}`Reproduced <sun2021.index-set>` the formula: {badge}`Slip · probable misprint`
-#
-# A present key is in state 0 or 2, and an absent key is in state 1:
 #
 # :::{table}
 # :class: beside
@@ -757,7 +729,7 @@ close("sun2021", "§3.1", "5 reproduced")
 #
 # $$ I(101) = \{010_3, 012_3, 210_3, 212_3\} = \{3, 5, 21, 23\}. $$
 #
-# Every person whose keys match $g$ has one of these indices, so
+# People whose keys match $g$ have these indices, so
 #
 # $$ F_g = \sum_{x \in I(g)} \hat A[x]. $$
 
@@ -836,8 +808,7 @@ close("sun2021", "§3.2", "4 reproduced")
 #
 # {badge}`Slip · probable misprint`
 #
-# The numerator of {ref}`§2.2 (2) <sun2021-2-2-1>` is a sum of values.
-# Its estimate $S_{j\mid C} = S^+_{j\mid C} - S^-_{j\mid C}$, people with sign + minus people with −, is unbiased because $\E v^* = v$.
+# The numerator of {ref}`§2.2 (2) <sun2021-2-2-1>` is estimated by $S_{j\mid C} = S^+_{j\mid C} - S^-_{j\mid C}$, people with sign + minus people with −, without bias because $\E v^* = v$.
 #
 # :::{table}
 # :class: beside
@@ -847,7 +818,7 @@ close("sun2021", "§3.2", "4 reproduced")
 # | $\displaystyle m_{j\mid C} = \frac{S_{j\mid C}[\hat A]}{f^{a}_{b\vee e_j}[\hat A]}$ | $\displaystyle m_{j\mid C} = \frac{S_{j\mid C}[\hat A]}{\boxed{F}^{\boxed{\scriptstyle a\vee e_j}}_{b\vee e_j}[\hat A]}$ |
 # :::
 #
-# Key $j$ must be added to both strings, as in {ref}`§3.2 (a) <sun2021-3-2-a>`.
+# The slip is that of {ref}`§3.2 (a) <sun2021-3-2-a>`.
 #
 # (sun2021-3-3-c)=
 # ### §3.3 (c) · Counting the signs
@@ -862,8 +833,7 @@ close("sun2021", "§3.2", "4 reproduced")
 # | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b} S^{\pm}_{j,g}$ | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b,\; \boxed{\scriptstyle g_j = 1}} S^{\pm}_{j,g}$ |
 # :::
 #
-# By {ref}`(d), (e) <sun2021-3-3-d>`, $S^\pm_{j,g}$ is $F_g$ if $g_j = 0$.
-# As printed, both sums therefore include people without key $j$:
+# By {ref}`(d), (e) <sun2021-3-3-d>`, $S^\pm_{j,g}$ is $F_g$ if $g_j = 0$, so
 #
 # $$ S^{\pm}_{\text{printed}} = S^{\pm}_{\text{right}} + \sum_{g:\; g\wedge a = b,\; g_j = 0} F_g. $$
 #
@@ -945,8 +915,8 @@ close("sun2021", "§3.3", "1 reproduced")
 # | $\displaystyle \mathrm{MAE} = \sum_T \lvert\theta - \hat\theta\rvert^2$ | $\displaystyle \mathrm{MAE} = \boxed{\frac1T \sum_{t=1}^T} \lvert\theta - \hat\theta_t\rvert$ |
 # :::
 #
-# The name says “mean” and “absolute”; the printed formula is a sum of squares over the $T = 50$ runs.
-# We cannot tell which of the two the paper plots; we plot the mean absolute error.
+# The name says “mean” and “absolute”; there are $T = 50$ runs.
+# We cannot tell which of the two the paper plots; we plot the right one.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1: 1 corrected"}
 ERRORS = np.array([0.1, -0.3])
@@ -1006,18 +976,15 @@ close("sun2021", "§4.1", "1 corrected")
 # \hat m &\to \frac{f m\,(p-q)}{f\,(p+q) + (1-f)\,2q}.
 # \end{aligned} $$
 #
-# At $\varepsilon = 1$, $f = 0.3$ and $m = 0.6$, these limits are 0.53 and 0.12.
 # The paper corrects the counts of IOH, so the same step was probably left out in print.
-# With the printed formulas, Fig. 5 would look different: the limit of $\hat f$ is off by $q\,(2-3f)$.
-# At $\varepsilon = 1$, that is 0.154 on average over the films of our {ref}`Fig. 5 <sun2021-fig-5>`, where PrivKV's error is 0.014; the paper says that SE's is lower.
+# For the films of our {ref}`Fig. 5 <sun2021-fig-5>`, the printed $\hat f$ is off by 0.154 on average at $\varepsilon = 1$, and PrivKV's by 0.014; the paper says that SE's error is lower.
 #
 # (sun2021-table-2)=
 # ### Table 2 · Bandwidth
 #
 # {badge}`Reproduced under conditions <sun2021.table2>` · Lesson: {ref}`sec-kv-privkv`
 #
-# We recompute the table for $d = 10$ and $t = 3$ rounds.
-# The last two columns are ours.
+# For $d = 10$ and $t = 3$ rounds; the last two columns are ours.
 
 # %% tags=["hide-input"]
 D, ROUNDS = 10, 3
@@ -1044,15 +1011,14 @@ table(pd.DataFrame(bandwidth, columns=head))
 
 # %% [markdown]
 # SE has the shortest of the published formats.
-# PrivKV also sends a key with one of three states, so $\log 3d$ bits suffice for it, too.
+# PrivKV also sends a key with one of three states, so $\log 3d$ bits suffice, too.
 #
 # (sun2021-fig-5)=
 # ### Fig. 5 · Errors for single keys
 #
 # (a) frequency: {badge}`Reproduced · on a stand-in <sun2021.fig5a>` (b) mean: {badge}`Reproduced · on a stand-in <sun2021.fig5b>` both fall with ε: {badge}`Reproduced · on a stand-in <sun2021.fig5-falls>` · Lesson: {ref}`sec-kv-figure`
 #
-# The paper uses MovieLens, budgets from 0.05 to 10 and 50 runs.
-# We may not redistribute these data, so the figure shows invented ratings of as many people.
+# We may not redistribute MovieLens, so the figure shows invented ratings of as many people, at the paper's budgets.
 # The verdicts also rest on a recorded run with the real ratings of 6,040 people (MovieLens 1M).
 # For the mean, we use it from $\varepsilon = 0.1$ to 7; at 0.05 and 10, chance decides with so few people.
 # Methods are as published, with corrected counts for SE and means clipped to $[-1, 1]$.
@@ -1097,7 +1063,7 @@ def tight_privkv(people, eps, runs, rng):
 
 METHODS = {"SE": se, "PrivKV": published_privkv, "PrivKVM": published_privkvm, "PrivKV, tight, unbiased": tight_privkv}
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 at the paper's size, on a STAND-IN for MovieLens. Mean absolute error over ten films, 50 runs, against the stated budget. Bars: 95 %. “PrivKV, tight” has an unbiased mean."}, "image": {"alt": "Two log-log panels of error against epsilon from 0.05 to 10. Left, frequency: SE below PrivKV and PrivKVM, which coincide; all meet near 0.003 from epsilon 5 on. Right, mean: SE lowest, tight unbiased PrivKV just above it, published PrivKV flat near 0.3 up to epsilon 1."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 at the paper's size, on a STAND-IN for MovieLens. Mean absolute error over ten films, 50 runs, against the stated budget. Bars: 95 %."}, "image": {"alt": "Two log-log panels of error against epsilon from 0.05 to 10. Left, frequency: SE below PrivKV and PrivKVM, which coincide; all meet near 0.003 from epsilon 5 on. Right, mean: SE lowest, tight unbiased PrivKV just above it, published PrivKV flat near 0.3 up to epsilon 1."}}
 streams = np.random.default_rng(np.random.SeedSequence(2021, n_children_spawned=7))  # those of the first edition
 fig5 = study.fig5(study.films(), METHODS, rng=streams)
 drawn = fig5.replace("PrivKV, tight, unbiased", "PrivKV, tight")
@@ -1115,11 +1081,10 @@ label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# SE has the smallest errors of the three methods: for the mean at all ten budgets, for the frequency clearly up to $\varepsilon = 3$.
-# Beyond that, most of the error comes from drawing the key, as in all three; at $\varepsilon = 10$ they differ only by chance.
+# SE has the smallest errors of the three: for the mean at all ten budgets, for the frequency clearly up to $\varepsilon = 3$.
+# Beyond that, most of the error comes from drawing the key; at $\varepsilon = 10$ they differ only by chance.
 # PrivKV and PrivKVM have the same frequency error, because only the first round estimates frequencies, with $\varepsilon/2$ in both.
 #
-# We can compute SE's advantage in frequency exactly.
 # For a key that nobody holds, the variances per report are
 #
 # $$ \begin{aligned}
@@ -1127,7 +1092,7 @@ plt.show()
 # \frac{\Var_{\mathrm{PrivKV}}}{\Var_{\mathrm{SE}}} &= 1 + \cosh\frac\varepsilon2 \ge 2.
 # \end{aligned} $$
 #
-# The recorded run shows the same order:
+# The recorded run agrees:
 
 # %% tags=["hide-input"]
 
@@ -1153,8 +1118,8 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 # The paper compares the methods at *stated* budgets.
 # {cite:t}`ye2019privkv` add the budgets of the two steps, ε/2 and ε/2.
 # {cite:t}`gu2020pckv`, known to us from a summary, prove that their PCKV-UE spends less: $\max\big(\varepsilon_2,\, \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\big)$.
-# The tight split is their optimal allocation; the transfer to PrivKV is ours.
-# The exact numbers follow from the law of one report ({prf:ref}`thm-privkv`) and from that of all reports of a person ({prf:ref}`thm-privkvm`):
+# The tight split transfers their optimal allocation to PrivKV.
+# By {prf:ref}`thm-privkv` and {prf:ref}`thm-privkvm`, the exact numbers are
 #
 # $$ \begin{aligned}
 # \varepsilon_{\mathrm{PrivKV}} &= \frac\varepsilon2 + \ln\frac{2}{1+e^{-\varepsilon/2}}, \\
@@ -1162,10 +1127,6 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 # \end{aligned} $$
 #
 # for $t$ rounds, in the worst case over the published means.
-#
-# KV-Auditor {cite:p}`xu2025kvauditor`, of which we have read abstract, slides and code, bounds ε from below for such mechanisms, from samples of their reports.
-# The last column shows the bound from our own audit, which cannot exceed the exact ε.
-# {ref}`mechanisms` gives the exact ε of SE, IOH and PrivKV for every budget.
 
 # %% tags=["hide-input"]
 THREE = [{0: 1.0}, {0: -1.0}, {}]
@@ -1193,7 +1154,7 @@ table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our aud
 
 # %% [markdown]
 # So part of SE's advantage comes from budget that PrivKV does not spend, and part from an avoidable bias of its mean.
-# Without both, PrivKV is close behind SE: see “PrivKV, tight” in {ref}`Fig. 5 <sun2021-fig-5>`.
+# Without both, PrivKV is close behind SE ({ref}`Fig. 5 <sun2021-fig-5>`, “tight”).
 #
 # (sun2021-4-2-privkvm)=
 # ### Beside Fig. 5 · Bias and budget of PrivKVM
@@ -1215,13 +1176,11 @@ table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our aud
 # :::
 #
 # :::{prf:proof}
-# In a later round, a reported sign comes from a person with the key with probability $f$.
-# Otherwise it is made up and has mean $m_{r-1}$.
+# In a later round, a reported sign comes from a person with the key with probability $f$; otherwise it is made up with mean $m_{r-1}$.
 # The estimate undoes reversals.
-# This gives the recursion, and {eq}`eq-kv-privkv-bias` is its start.
+# This gives the recursion; {eq}`eq-kv-privkv-bias` is its start.
 #
-# For the budget, compare two people.
-# The likelihood ratio of their $t$ reports is the product over the rounds.
+# For the budget, the likelihood ratio of two people's $t$ reports is the product over the rounds.
 #
 # - *Bound.*
 #   Round 1 contributes at most $\max(e^{\varepsilon_2/t},\, 2p_2\,e^{\varepsilon_1})$ ({prf:ref}`thm-privkv`).
@@ -1528,12 +1487,10 @@ close("sun2021", "§4.2", "4 reproduced, 1 reproduced under conditions, 1 correc
 #
 # more people: {badge}`Reproduced · on a stand-in <sun2021.fig6-people>` means are harder: {badge}`Reproduced · on a stand-in <sun2021.fig6-means>` OUE: {badge}`Reproduced under conditions · on a stand-in <sun2021.fig6-oue>` · Lesson: {ref}`sec-corr-errors`
 #
-# The paper uses GAUSS with SUE and OUE, and 50 runs.
 # Our people have a hidden trait that makes all keys likelier and all values larger.
-# The questions are all ordered pairs: one key, given another.
-# We shift each table to sum to one, which adds no bias and reduces the noise, and clip each ratio to its possible range.
+# We shift each table to sum to one, and clip each ratio to its possible range.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 at the paper's size, on a STAND-IN for GAUSS. Above: frequency correlation; below: mean correlation. Mean absolute error over all ordered pairs of keys, 50 runs. Bars: 95 %."}, "image": {"alt": "Four log-log panels of error against epsilon from 0.5 to 10, for 2, 4 and 8 keys, SUE and OUE. Errors fall with epsilon and from left, 100,000 people, to right, a million; they rise with the number of keys and are larger below. OUE is lower than SUE for eight keys at large epsilon, higher for two."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-corr-fig6", "caption": "Fig. 6 at the paper's size, on a STAND-IN for GAUSS. Mean absolute error over all ordered pairs of keys, 50 runs. Bars: 95 %."}, "image": {"alt": "Four log-log panels of error against epsilon from 0.5 to 10, for 2, 4 and 8 keys, SUE and OUE. Errors fall with epsilon and from left, 100,000 people, to right, a million; they rise with the number of keys and are larger below. OUE is lower than SUE for eight keys at large epsilon, higher for two."}}
 fig6 = study.fig6({"SUE": SUE, "OUE": OUE, "k-RR": GRR}, pairs={"pairs": GRR}, rng=draws)
 fig, axes = plt.subplots(2, 2, figsize=(6.4, 6.6), sharex=True, sharey=True)
 for ax, (what, n) in zip(axes.flat, product(("frequency", "mean"), study.FIG6_PEOPLE), strict=True):
@@ -1567,20 +1524,17 @@ plt.show()
 # At all 84 points, the error of the mean is 2 to 8 times that of the frequency.
 # The paper's essential reason is that the pairs with a value are far fewer than the people.
 # Let $\rho$ be the share with the key among the people in the denominator of the frequency.
-# Fewer pairs do make the mean worse: for small $\rho$, the ratio of the errors grows like $1/\rho$.
-# But there is another reason.
 # For unary encoding with rare cells, and before the shift, the delta method of {ref}`sec-corr-errors` gives
 #
 # $$ \frac{\Var\hat m}{\Var\hat f} \approx \frac{1+m^2}{\rho^2\,(1-2\rho+\frac32\rho^2)} \ge 2. $$
 #
-# So the mean has the larger error even if everybody in that denominator has the key ($\rho = 1$).
+# So fewer pairs do make the mean worse, but its error is the larger one even at $\rho = 1$.
 # A value has twice the range of a share.
 #
 # *OUE.*
-# OUE has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$.
-# By {prf:ref}`thm-sue-oue`, OUE is better if the question adds up many cells that few people fill.
+# OUE has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$ ({prf:ref}`thm-sue-oue`).
 #
-# The table adds two designs of our own.
+# The table adds two designs.
 # *k-RR* sends the index through k-RR; in *pairs*, each person reports the joint state, one of nine, of one public pair of keys {cite:p}`cormode2018marginal`.
 
 # %% tags=["hide-input"]
@@ -1721,10 +1675,9 @@ close("sun2021", "§4.3", "2 reproduced, 1 reproduced under conditions")
 # A report about $d$ keys takes $3^d$ bits: 9 for two keys, 59,049 for ten.
 # The paper leaves sampling to later work.
 # In our form of it, each person reports one public pair of keys in 9 bits, whatever $d$ is.
-# For questions about two keys, it also has smaller errors, unless ε is large (last table above).
 #
-# The section also says that the paper is the first to define these correlations.
-# An earlier preprint of the first author, of which we have read only the abstract, treats the same questions {cite:p}`sun2019conditional`.
+# The section calls the paper the first to define these correlations.
+# An earlier preprint of its first author, of which we have read only the abstract, treats the same questions {cite:p}`sun2019conditional`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §5: 1 reproduced"}
 
@@ -1758,8 +1711,6 @@ close("sun2021", "§5", "1 reproduced")
 #
 # [16], [21]: {badge}`Slip · certain` [10], [13]: {badge}`Slip · probable misprint`
 #
-# The paper cites 22 works.
-# This book also cites 14 of them: [3] {cite:t}`dwork2006calibrating`, [7] {cite:t}`duchi2013local`, [9] {cite:t}`erlingsson2014rappor`, [10] {cite:t}`nguyen2016collecting`, [11] {cite:t}`wang2019collecting`, [12] {cite:t}`qin2016heavy`, [13] {cite:t}`wang2018itemset`, [14] {cite:t}`bassily2017heavy`, [15] {cite:t}`cormode2018marginal`, [16] {cite:t}`ye2019privkv`, [17] {cite:t}`gu2020pckv`, [20] {cite:t}`ding2017telemetry`, [21] {cite:t}`duchi2018minimax`, [22] {cite:t}`wang2017frequency`.
-# The others are about anonymity, deep learning, publication of tables, and Bloom filters.
-# Four entries have slips: [16] lacks its fourth author, Zheng, and [21] its third, Wainwright.
-# In [13] the first author is printed as “Swang”, and in [10] the second as “XIAO X X”, who is “XIAO X K” in [11]; both may be damage of our text.
+# This book also cites 14 of the 22 works: [3] {cite:t}`dwork2006calibrating`, [7] {cite:t}`duchi2013local`, [9] {cite:t}`erlingsson2014rappor`, [10] {cite:t}`nguyen2016collecting`, [11] {cite:t}`wang2019collecting`, [12] {cite:t}`qin2016heavy`, [13] {cite:t}`wang2018itemset`, [14] {cite:t}`bassily2017heavy`, [15] {cite:t}`cormode2018marginal`, [16] {cite:t}`ye2019privkv`, [17] {cite:t}`gu2020pckv`, [20] {cite:t}`ding2017telemetry`, [21] {cite:t}`duchi2018minimax`, [22] {cite:t}`wang2017frequency`.
+# [16] lacks its fourth author, Zheng, and [21] its third, Wainwright.
+# [13] prints its first author as “Swang”, and [10] its second as “XIAO X X”, who is “XIAO X K” in [11]; both may be damage of our text.

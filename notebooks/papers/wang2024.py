@@ -6,7 +6,6 @@
 #
 # A client that works with a list of keys has to be told of every change.
 # The paper proposes *Wheel-KV*, whose client knows no list, and compares it with three known mechanisms as keys are added or removed.
-# Its server makes charts, scans a list of frequent keys, and estimates from batches.
 #
 # The paper says that PCKV-GRR with outdated keys is not private, which holds of clients that know the new keys ({ref}`exact ε <wang2024-table-1>`).
 #
@@ -18,16 +17,14 @@
 # - *Wheel-KV* is our reconstruction ({ref}`§3.1 <wang2024-3-1>`), which may not be what the author ran.
 #   So sentences about Wheel-KV are *undecidable*; *ours:* says what we found for the reconstruction.
 # - *Formulas* (1) to (4) follow the words around them.
-# - *Figs. 1 and 2* are redrawn from words.
-#   *Figs. 3 to 5* are run again at the sizes of Table 3; the sizes of *Fig. 6*, the budgets, and all parameters of distributions are ours.
+# - *Figs. 1 and 2* are redrawn from words, *Figs. 3 to 6* are run again.
 #
 # **Letters.**
-# Table 3 prints $n$, $d$ and $m$, §2.1 l, and §4.1 $N$; all others are lost.
-# Ours are those of {ref}`notation`, but $m$ counts pairs, and $m_k$ is a mean.
+# Most are lost; ours are those of {ref}`notation`, but $m$ counts pairs, and $m_k$ is a mean.
 #
 # **Lessons.**
 # {ref}`ch-wheel`, {ref}`ch-changing`.
-# The other part of this dossier has {ref}`the experiments, §4 and §5 <paper-wang2024-experiments>`.
+# The other part: {ref}`experiments, §4 and §5 <paper-wang2024-experiments>`.
 #
 # **If you build on it.**
 # - Compute the law of a client first: one reading of Wheel-KV has no finite ε ({ref}`§3.1 <wang2024-3-1>`).
@@ -143,9 +140,6 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 # fixed domains so far: {badge}`Undecidable <wang2024.related>` one round is PrivKV: {badge}`Reproduced <wang2024.privkv>` everybody online in all rounds: {badge}`Reproduced <wang2024.privkvm-online>` unbiased: {badge}`Reproduced under conditions <wang2024.privkvm-bias>` PrivKVM+: {badge}`Undecidable <wang2024.privkvm-plus>` · Lesson: {ref}`sec-kv-privkvm`
 #
 # In each of $c$ rounds of PrivKVM {cite:p}`ye2019privkv`, everybody reports and spends $\varepsilon_2/c$ on the sign; for $c = 1$ this is PrivKV.
-# In round 1, a person without the key gives a fair sign.
-# From round 2 on, this fake sign has the mean found before, and presence is reported by a fair coin.
-#
 # For many people, each further round multiplies the bias by $1-f$, with $f$ the share of the key.
 #
 # (wang2024-2-1-pckv)=
@@ -155,7 +149,6 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 #
 # A record with fewer than $\ell$ pairs is filled up with dummies, and one pair is drawn.
 # Two sentences are about a preprint {cite:p}`sun2019conditional` of which we have read only the abstract: mechanisms in the framework of PrivKV, and conditional analysis.
-# The {ref}`dossier of Sun et al. <paper-sun2021>` is about a later paper.
 #
 # A rare key has the noise
 #
@@ -281,7 +274,7 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 # - The client has pairs, a hash function with a random seed, ε, and a *cover parameter*.
 #   It discretises something, maps the data to something, adjusts something by the value, and outputs it.
 # - The server's input is the views *and their seeds*.
-#   It has two nested loops, with a test of two parts joined by “or”, inside it a second such test with an else-branch, and then a third loop.
+#   It has two nested loops with two nested tests, each of two parts joined by “or”, and then a third loop.
 # - By §3.2, the output is a real number, and its probability lies between two bounds without the number of keys.
 #
 # *One reading is not private.*
@@ -463,14 +456,13 @@ check(
 # PrivKVM draws from the list, PCKV-UE answers for each of its keys, PCKV-GRR draws random answers from it.
 # Only the probabilities of PCKV-GRR depend on its length.
 # By the text, Wheel-KV acts on all keys of the current *or updated* domain.
-# Our reconstruction knows ε, $m$ and $g$; each slot has a probability from $1/\Omega$ to $e^\varepsilon/\Omega$.
+# Our reconstruction knows ε, $m$ and $g$.
 # If people come to hold more than $m$ pairs, its clients must be told.
 #
 # (wang2024-calculus)=
 # *The mechanisms in one table*, for 512 keys, $\ell = m = 8$ and ε = 1.
 # Letters are those of {ref}`sec-kv-calculus`; $T = \alpha+\beta-2\gamma$, $D = \alpha-\beta$, and $g = 1/\gamma$ on a wheel.
 # Variances are for a key that nobody has; bits exclude public keys and seeds.
-# {ref}`sec-kv-privkv` derives PrivKV's tight split.
 
 # %% tags=["hide-input"]
 CALCULUS = {
@@ -551,7 +543,7 @@ check(
 # | PCKV-UE | unchanged | too little | cannot send new keys | needed | the same |
 # | Wheel-KV | unchanged | unchanged | (empty) | not needed | ours: none |
 #
-# For $\ell = 1$, 100 keys take 8 bits, and 200 take 9; {ref}`Table 5 <wang2024-table-5>` is about clients that know the new keys.
+# For $\ell = 1$, 100 keys take 8 bits, and 200 take 9.
 #
 # “ε-LDP” completes a lost symbol.
 # §1 blames the objects of the random mapping, at any change.
@@ -579,8 +571,7 @@ check(
 #
 # A client of PCKV-GRR that drops removed keys, with old probabilities, can lose nearly all accuracy:
 # reports of a holder and of others differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
-# Once $r < e^{-\varepsilon'}$, a random answer is likelier than a true one.
-# The client then spends $-\ln r > \varepsilon$ for $\ell = 1$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
+# Once $r < e^{-\varepsilon'}$, the client spends $-\ln r > \varepsilon$ for $\ell = 1$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
 
 # %% tags=["hide-input"]
 MAKE = {
@@ -858,7 +849,7 @@ close("wang2024", "§3.2", "4 reproduced, 2 reproduced under conditions, 1 undec
 # {badge}`Undecidable <wang2024.scene-songs>` ours: it works · {badge}`Drawn`
 #
 # A key is a song, its value how much it is liked.
-# The server counts only new songs and edits its list as they are released and expire.
+# The server counts only new songs.
 # In our week twelve of 60 songs come and go each day.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn from words. Releases and expiries change the server's list alone."}, "image": {"alt": "Flow in two lanes. On the phone, songs with likes go through Wheel-KV. On the server, releases and expiries give a list of new songs; the report is counted for the songs of this list, which gives a chart."}}
@@ -904,7 +895,6 @@ ax = diagram.flow(
 #
 # The text does not say how often a person reports.
 # $T$ reports with fresh coins are together exactly $T\varepsilon$.
-# For several days, divide the people rather than the budget ({prf:ref}`thm-charts-panels`; for streams {cite:t}`ren2022stream`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.3: 1 reproduced under conditions, 5 undecidable"}
 CLIENT = WheelKV(epsilon=2.0, m=4)

@@ -4,7 +4,7 @@
 #
 # *A part of the {ref}`dossier <paper-wang2024>` on {cite:t}`wang2024dynamic`: §4 and §5, exhibit by exhibit.*
 #
-# Wheel-KV is our reconstruction (*ours*) throughout; {ref}`the main page <paper-wang2024>` says what is lost.
+# Wheel-KV is our reconstruction (*ours*) throughout.
 #
 # **Readings that are ours.**
 # - Gaussian keys follow half of a bell, with a standard deviation of a third of the list.
@@ -45,7 +45,7 @@ rng = np.random.default_rng(2024)  # the year of the paper
 # $$ \frac{1}{|\mathcal X|}\sum_{k\in\mathcal X}(\hat f_k - f_k)^2 \quad\text{and}\quad \frac{1}{|\mathcal X|}\sum_{k\in\mathcal X}(\hat m_k - m_k)^2. $$
 #
 # The default set is lost.
-# The paper also takes the $N$ most frequent keys, such as 50, as rare ones may have too few people for an accurate mean.
+# The paper also takes the $N$ most frequent keys, such as 50, as rare ones may have too few people.
 #
 # (wang2024-table-3)=
 # ### §4.2 · Table 3 · Sizes
@@ -97,7 +97,7 @@ plt.show()
 # (sec-wheel-clothing)=
 # *On people who rent clothes.*
 # {cite:t}`gu2020pckv` measured PCKV on ratings of rented clothes: 105,508 people, 5,850 pieces.
-# We may not pass these data on; the table is recorded for the 50 most rated pieces.
+# The table is recorded for the 50 most rated pieces.
 # Our reconstruction and PCKV-UE have nearly the same errors, but PCKV-UE sends an entry for each piece.
 
 # %% tags=["hide-input"]
@@ -219,10 +219,9 @@ close("wang2024", "§4.3.1", "2 undecidable")
 # | Wheel-KV | 1 | 0 | 0 |
 # | PrivKVM, PCKV-GRR, PCKV-UE | 1 | 1 | 1 |
 #
-# A client of these three that keeps its list has no report about a new key, so one message is needed.
-# PCKV-GRR that knows the new keys needs it for privacy ({ref}`Table 1 <wang2024-table-1>`).
-# Where keys are removed, the message serves accuracy and bandwidth alone ({ref}`Table 2 <wang2024-table-2>`): live keys get no bias *if the server knows the list*.
-# A server that reads by the new list cannot read all reports.
+# A client of these three that keeps its list cannot report a new key.
+# PCKV-GRR that knows the new keys needs the message for privacy ({ref}`Table 1 <wang2024-table-1>`).
+# Where keys are removed, it serves accuracy and bandwidth alone ({ref}`Table 2 <wang2024-table-2>`): live keys get no bias *if the server knows the list*.
 # PrivKVM's one original communication fits a single round; §2.1 has several.
 #
 # (wang2024-table-5)=
@@ -259,7 +258,7 @@ table(
 )
 
 # %% [markdown]
-# As an order in $m$, the first row hides ε: a wheel has about $m(e^\varepsilon+2)$ slots.
+# The first row hides ε: a wheel has about $m(e^\varepsilon+2)$ slots.
 # With a public seed, our report is the shortest, unless PrivKVM's key is public as well; if the seed is sent, PCKV-GRR is shorter.
 # Only the bandwidth of PCKV-UE changes much with the keys; the other two change by a bit.
 #
@@ -267,7 +266,6 @@ table(
 # #### What a wheel costs
 #
 # The server hashes each key of its list under each seed.
-# A short list saves hashes ({ref}`Fig. 2 <wang2024-fig-2>`) and time ({ref}`Fig. 6 <wang2024-fig-6>`).
 
 # %% tags=["hide-input"]
 bench = recorded("bench.catalogue")

@@ -10,15 +10,13 @@
 #
 # GFIM is private, and more accurate at small ε; {cite:t}`wang2018itemset`, of the same year, also divide people.
 # Programmers need these corrections: {ref}`(2-6) <zhang2018-2-6>`, {ref}`p <zhang2018-2-2-1-a>`, and the table and $c$ of {ref}`Algorithm 2 <sec-items-literal>`.
-# On our people, GFIM as written does not reach its printed precisions ({ref}`§4.4 <sec-gfim-eight>`).
-# Some readings do: another measure, a phase that is not ε-private, or no padding.
+# On our people, GFIM as written does not reach its printed precisions; some readings do ({ref}`§4.4 <sec-gfim-eight>`).
 #
 # :::{account} zhang2018
 # :::
 #
 # **Our text was read by machine.**
 # It has “RAPTOR” and “LDMPMiner”, so a *probable misprint* may be the machine's.
-# Lost figures are redrawn.
 #
 # **Readings that are ours.**
 # The second phase is multiplied by $k_{\max}$ ({ref}`§3.2.3 <zhang2018-3-2-3-padding>`).
@@ -618,8 +616,6 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # | $\displaystyle \phantom{\E\hat\pi} = \frac{1}{2(p-1)}\big[p - 1 + q\big] = \pi$ | $\displaystyle \phantom{\E\hat\pi} = \boxed{\frac{1}{2p-1}}\big[p - 1 + q\big] = \pi$ |
 # :::
 #
-# The bracket is $(2p-1)\,\pi$.
-#
 # (zhang2018-2-2-1-a)=
 # ### §2.2.1 (a) · The probability p
 #
@@ -976,7 +972,6 @@ close("zhang2018", "§2.2.2", "2 reproduced, 2 reproduced under conditions, 1 co
 #
 # $$ p = \frac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}. $$
 #
-# Two codes differ in two bits, worth at most $e^{\varepsilon/2}$ each.
 # RAPPOR and $p$ are from [16]; our text has [14] and [15].
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "For Fig. 2-6: item 2 of six, ε = 1."}, "image": {"alt": "Two rows of six squares. In the code only square 2 is filled. In the report some squares differ from the code, since each bit was kept or changed by its own coin."}}
@@ -1025,7 +1020,7 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 # {badge}`Reproduced under conditions <zhang2018.computation>`
 #
 # Matrix and regression belong to Bloom filters; the codes of §2.2.3 need $d$ counts.
-# Compared with these, S-Hist saves additions with Algorithm 2's table, hardly any with Algorithm 1's.
+# S-Hist saves additions with Algorithm 2's table, hardly any with Algorithm 1's.
 #
 # (zhang2018-2-2-4-3)=
 # ### §2.2.4 (3) · Precision
@@ -1034,7 +1029,7 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 #
 # Both errors are $O\big(d/(\varepsilon\sqrt n)\big)$, for the sum of absolute errors and small ε.
 # S-Hist's random table is said to make it less precise for few items, and about equal for many.
-# Without that table, the ratio of the variances for a rare item does not contain $d$:
+# Without it, the ratio of the variances for a rare item does not contain $d$:
 #
 # $$ \frac{c^2(s-1)^2}{s}, \qquad s = e^{\varepsilon/2}. $$
 #
