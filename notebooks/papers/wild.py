@@ -746,6 +746,41 @@ check(
 # A passed audit proves nothing ({ref}`sec-verify-audit`).
 # But most clients that we tried passed.
 #
+# (wild-maintainer)=
+# ## What would a maintainer run?
+#
+# {download}`A test of pytest to copy <../../book/examples/foreign/test_client.py>` audits any function from a value to a report.
+# It passes OpenDP 0.16.0, and fails 0.14.2 (case 1) at the inputs that differ in the first and the last bit.
+# This is its core, on our restatements of both:
+
+
+# %%
+def refuted(client, inputs, stated, rng):
+    """Whether 10,000 reports of each input show more than ε.
+
+    A right client is refuted once in a million runs.
+    """
+    told = {"samples": 10_000, "level": 1e-6, "claimed": stated}
+    return audit(client, inputs, **told, rng=rng).flagged
+
+
+rng, ends = np.random.default_rng(15), [(1, 0), (0, 1)]
+shows = {}
+for client in (coin_missing, vector):
+    one = partial(lambda x, rng, client: client(x, log(9), rng), client=client)
+    shows[client.__name__] = refuted(one, ends, log(9), rng)
+    print(f"{client.__name__} refuted: {shows[client.__name__]}")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the test to copy"}
+check(
+    "A test to copy",
+    "the mended client passes",
+    not shows["vector"],
+    control="the one with a coin too few",
+    caught=shows["coin_missing"],
+)
+
+# %% [markdown]
 # (wild-glass)=
 # ## Our own glass house
 #
