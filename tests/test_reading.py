@@ -318,7 +318,7 @@ def test_paper_has_no_buttons_and_open_solutions(paper, site):
     for selector in ("button", ".bd-sidebar-primary", ".bd-sidebar-secondary", ".prev-next-footer", ".headerlink"):
         assert page.locator(f"{selector}:visible").count() == 0, selector
     assert page.locator("details.sd-dropdown").count() > 0
-    assert page.locator("details.sd-dropdown:not([open])").count() == 0
+    page.wait_for_function("document.querySelectorAll('details.sd-dropdown:not([open])').length === 0")
     assert page.locator("details.hide:visible").count() == 0
     page.emulate_media(media="screen", color_scheme="dark")
     page.wait_for_function("document.querySelectorAll('details.sd-dropdown[open]').length === 0")
