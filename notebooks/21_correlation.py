@@ -671,7 +671,7 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# We ask only which keys a person has, not for values.
+# We ask only for keys, not for values.
 # Write a client with two states per key, and an estimator of $f_{j\mid C}$.
 # With OUE and $\varepsilon = 2$, how much smaller is the standard error?
 # :::

@@ -450,7 +450,7 @@ check(
 # ## Randomness in public
 #
 # Local hashing is ε-LDP for every public seed.
-# Who should draw the seed?
+# Which side draws the seed?
 
 
 # %%

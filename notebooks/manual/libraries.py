@@ -51,7 +51,7 @@ print(f"\nrecorded on {about['date']}, Python {about['python']}, numpy {about['n
 # - *stops* means that the program ended with the error that follows.
 # - *no name with …* is the result of a search through the names of all public modules, classes, functions, methods and arguments of a library.
 #   None of them contains any of these words; the library may still offer the same under another name.
-# - Clients are asked for $k$-ary randomized response (k-RR) wherever a library has it.
+# - Clients are asked for $k$-ary randomized response (k-RR) wherever a library offers this.
 #   In diffprivlib this is `ExponentialCategorical` with all pairs of categories equally far apart.
 
 
