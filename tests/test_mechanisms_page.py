@@ -5,6 +5,7 @@ that of the package's class, and the server makes the same estimate of the same 
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import claims
 import numpy as np
 import pytest
 import yaml
+from all_mechanisms import QUESTIONS, named, places, table_of, table_of_others
 from lessons import lesson
 from templates import LESSON
 
@@ -32,16 +34,6 @@ PEOPLE = 300
 
 
 # --- the rows
-
-
-def named(name):
-    """The class or function of the package of that name."""
-    if name in catalogue():
-        return catalogue()[name]
-    for folder in ("numbers", "strings", "keyvalue", "sets", "attributes"):
-        if name in getattr(ldpnb, folder).__all__:
-            return getattr(getattr(ldpnb, folder), name)
-    return getattr(ldpnb, name, None)
 
 
 def row_faults(rows, papers):
@@ -85,6 +77,26 @@ def test_every_mechanism_of_the_papers_and_the_package_has_a_row():
 )
 def test_planted_fault_of_the_rows_is_caught(change, complaint):
     assert [fault for fault in row_faults(change(ROWS), PAPERS) if complaint in fault]
+
+
+# --- the page of all mechanisms
+
+
+def test_every_row_leads_from_the_page_to_its_lesson_and_its_dossiers():
+    tables = "\n".join([*(table_of(q, {}, ROWS, PAPERS) for q in QUESTIONS.values()), table_of_others(ROWS, PAPERS)])
+    for row in ROWS:
+        thing = named(row["class"])
+        lines = [line for line in tables.splitlines() if re.search(rf"\b{thing.__module__}\.{thing.__name__}\b", line)]
+        assert any(f"{{doc}}`/notebooks/{row['lesson']}`" in line for line in lines), row["name"]
+        for key in row["papers"]:
+            assert any(f"{{ref}}`{key} <{key}-" in line for line in lines), (row["name"], key)
+
+
+def test_the_links_of_a_mechanism_are_those_of_its_rows():
+    rows = [row for row in ROWS if row["class"] == "GRR" and row["name"] != "k-RR of each attribute"]
+    lessons, dossiers = places(rows, PAPERS)
+    assert lessons == "{doc}`/notebooks/01_randomized_response`, {doc}`/notebooks/10_frequency`"
+    assert dossiers.startswith("{ref}`ye2018 <ye2018-wrr>`, {ref}`zhang2018 <") and "sun2021" not in dossiers
 
 
 # --- what a lesson shows

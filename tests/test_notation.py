@@ -10,6 +10,7 @@ from templates import LESSON
 ROOT = Path(__file__).resolve().parent.parent
 NOTATION = (ROOT / "book" / "notation.md").read_text("utf-8")
 EVERYWHERE = "everywhere"
+LESSONS = re.compile(r"\{lessons\}`(\d+(?:, \d+)*)`")  # the site shows their places in the book
 LOCAL = re.compile(r"\s*\(here only\)$")
 RESERVED = r"$k$ $n$ $d$ $j$ $\varepsilon$ $e^\varepsilon$ $f$ $m$ $N$ $\alpha$ $\beta$ $\gamma$".split()
 
@@ -18,14 +19,15 @@ def known(text):
     """{letter: (meaning, numbers of lessons or everywhere)} of the table of letters, and its complaints."""
     found, complaints = {}, []
     for row in table(section(text, "Letters")):
-        if len(row) != 4 or not (row[2] == EVERYWHERE or re.fullmatch(r"\d+(, \d+)*", row[2])):
+        if len(row) != 4 or not (row[2] == EVERYWHERE or LESSONS.fullmatch(row[2])):
             complaints.append(f"{row} is no letter, meaning, lessons and code")
         elif not re.fullmatch(r"\$[^$]+\$", row[0]) or not row[1]:
             complaints.append(f"{row[0]} is not one letter with a meaning")
         elif row[0] in found:
             complaints.append(f"{row[0]} has two rows")
         else:
-            where = EVERYWHERE if row[2] == EVERYWHERE else {int(number) for number in row[2].split(", ")}
+            numbers = LESSONS.fullmatch(row[2])
+            where = {int(number) for number in numbers[1].split(", ")} if numbers else EVERYWHERE
             found[row[0]] = row[1], where
     return found, complaints
 
@@ -94,7 +96,7 @@ TABLE = r"""## Letters
 |---|---|---|---|
 | $n$ | number of people | everywhere | `n` |
 | $\hat f$ | estimate | everywhere | |
-| $T$ | number of reports | 12, 20 | |
+| $T$ | number of reports | {lessons}`12, 20` | |
 """
 LISTED = r"""# %% [markdown]
 # Of $n$ people, $T$ report, and $$ \hat{f} = T / a. $$
@@ -142,8 +144,9 @@ def test_a_letter_of_other_lessons_is_caught():
     ("old", "new", "complaint"),
     [
         (r"$\hat f$ |", "$n$ |", "$n$ has two rows"),
-        ("| 12, 20 | |", "| 12, 20 |", "is no letter, meaning, lessons and code"),
-        ("12, 20", "some", "is no letter, meaning, lessons and code"),
+        ("`12, 20` | |", "`12, 20` |", "is no letter, meaning, lessons and code"),
+        ("{lessons}`12, 20`", "some", "is no letter, meaning, lessons and code"),
+        ("{lessons}`12, 20`", "12, 20", "is no letter, meaning, lessons and code"),
         ("$T$", "$T$, $U$", "$T$, $U$ is not one letter"),
     ],
 )

@@ -213,6 +213,30 @@ def test_folds_open_and_close(reader):
         assert reader.evaluate("document.activeElement.parentElement.open") is state
 
 
+@both_widths
+@pytest.mark.parametrize("of", ["a.glossed", "a[href*='bibliography']"])
+def test_what_a_term_or_a_source_is_stands_beside_its_link(reader, of):
+    link, box = reader.locator(f"article {of}").first, reader.locator("#meaning")
+    said = link.get_attribute("data-meaning")
+    assert len(said) > 20 and link.get_attribute("title") is None
+    link.hover()
+    box.wait_for(state="visible")
+    assert box.text_content() == said
+    place, around = box.bounding_box(), link.bounding_box()
+    assert 0 <= place["x"] and place["x"] + place["width"] <= reader.viewport_size["width"]
+    assert min(abs(place["y"] - around["y"] - around["height"]), abs(place["y"] + place["height"] - around["y"])) < 40
+    reader.mouse.move(place["x"] + 5, place["y"] + 5)
+    assert box.is_visible()  # its words can be selected
+    reader.keyboard.press("Escape")
+    box.wait_for(state="hidden")
+    reader.mouse.move(1, 1)
+    link.focus()
+    box.wait_for(state="visible")
+    assert link.get_attribute("aria-describedby") == "meaning"
+    link.blur()
+    box.wait_for(state="hidden")
+
+
 @pytest.mark.parametrize("reader", [NARROW], indirect=True)
 @pytest.mark.parametrize(
     ("page", "box"),

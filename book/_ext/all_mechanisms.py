@@ -1,12 +1,16 @@
-"""The directive ``{mechanisms}``: all mechanisms of the package, by the question that they answer."""
+"""The directive ``{mechanisms}``: all mechanisms of the package, by the question that they answer.
+
+Each leads to its class, to its lesson, and to the dossiers of the papers that name it, as book/mechanisms.yml says.
+"""
 
 import inspect
-import json
-import re
 from pathlib import Path
 
+import yaml
 from sphinx.util.docutils import SphinxDirective
 
+import ldpnb
+from ldpnb.book.ledger import read_claims
 from ldpnb.serve import catalogue, choose
 
 HERE = Path(__file__).parent
@@ -20,18 +24,30 @@ QUESTIONS = {  # each at ε = 1 and of a size for which all mechanisms can be ma
     "Which of 6 keys: the share of two together": choose.Correlation(n=1, epsilon=1.0, d=6),
     "16 attributes of 4 values: the share of a rare value": choose.Marginals(n=1, epsilon=1.0, d=16, k=4),
 }
-HEAD = "| mechanism | proved ε | variance | bits | server | list | source |\n|---|---|---|---|---|---|---|"
+HEAD = (
+    "| mechanism | lesson | dossier | proved ε | variance | bits | server | list |\n|---|---|---|---|---|---|---|---|"
+)
+REST = "Built from these, or found by a search"
+REST_HEAD = "| mechanism | lesson | dossier | function |\n|---|---|---|---|"
 
 
-def source_of(kind):
-    """What a docstring says after "Source:"."""
-    found = re.search(r"^Source: (.*?)(?:\n\n|\Z)", inspect.getdoc(kind) or "", re.S | re.M)
-    return re.sub(r":math:`(.*?)`", r"$\1$", " ".join(found[1].split()).rstrip(".")) if found else ""
+def places(rows, papers):
+    """Return the links to the lessons, and to the parts of dossiers, that rows of mechanisms.yml name."""
+    lessons = dict.fromkeys(row["lesson"] for row in rows)
+    labels = {}
+    for key, named in ((key, named) for row in rows for key, named in row["papers"].items()):
+        for part in (*papers[key].exhibits, *papers[key].sections):
+            if part.place in named:
+                labels.setdefault(part.here[0], key)
+    return (
+        ", ".join(f"{{doc}}`/notebooks/{lesson}`" for lesson in lessons),
+        ", ".join(f"{{ref}}`{key} <{label}>`" for label, key in labels.items()),
+    )
 
 
-def table_of(question, proved):
+def table_of(question, proved, rows, papers):
     """Write the answer to a question as a table, with what has no closed form last."""
-    rows, classes = [HEAD], catalogue()
+    lines, classes = [HEAD], catalogue()
     for choice in question.rank():
         if (kind := classes.get(choice.kind)) is None:
             continue
@@ -40,21 +56,48 @@ def table_of(question, proved):
             f"{choice.error**2:,.3g}" if choice.errors else "",
             choice.server.partition(" and ")[2] or "cell",
         )
-        rows.append(
-            f"| {{py:class}}`{choice.name} <{kind.__module__}.{kind.__name__}>` | {proved.get(choice.kind, '')} "
-            f"| {error} | {bits} | {server} | {'yes' if choice.listed else ''} | {source_of(kind)} |"
+        lesson, dossiers = places([row for row in rows if row["class"] == choice.kind], papers)
+        lines.append(
+            f"| {{py:class}}`{choice.name} <{kind.__module__}.{kind.__name__}>` | {lesson} | {dossiers} "
+            f"| {proved.get(choice.kind, '')} | {error} | {bits} | {server} | {'yes' if choice.listed else ''} |"
         )
-    return "\n".join(rows)
+    return "\n".join(lines)
+
+
+def table_of_others(rows, papers):
+    """Write a table of the rows whose class or function answers none of the questions."""
+    answers = {choice.kind for question in QUESTIONS.values() for choice in question.rank()} & catalogue().keys()
+    lines = [REST_HEAD]
+    for row in rows:
+        if row["class"] not in answers:
+            thing = named(row["class"])
+            role = "class" if inspect.isclass(thing) else "func"
+            lesson, dossiers = places([row], papers)
+            target = f"{{py:{role}}}`~{thing.__module__}.{thing.__qualname__}`"
+            lines.append(f"| {row['name']} | {lesson} | {dossiers} | {target} |")
+    return "\n".join(lines)
+
+
+def named(name):
+    """Return the class or function of the package of that name, or None."""
+    if name in catalogue():
+        return catalogue()[name]
+    folders = (getattr(ldpnb, folder) for folder in ("numbers", "strings", "keyvalue", "sets", "attributes"))
+    return next((getattr(f, name) for f in folders if name in f.__all__), getattr(ldpnb, name, None))
 
 
 class Mechanisms(SphinxDirective):
     """Write a table for each question."""
 
     def run(self):
-        record = HERE.parent / "proofs.json"
-        self.env.note_dependency(str(record))
-        proved = json.loads(record.read_text("utf-8"))
-        text = "\n\n".join(f"**{what}**\n\n{table_of(question, proved)}" for what, question in QUESTIONS.items())
+        files = HERE.parent / "proofs.json", HERE.parent / "mechanisms.yml"
+        proved, rows = (yaml.safe_load(file.read_text("utf-8")) for file in files)
+        papers = {paper.key: paper for paper in read_claims(HERE.parent / "claims")}
+        for file in (*files, *(HERE.parent / "claims").glob("*.yml")):
+            self.env.note_dependency(str(file))
+        tables = {what: table_of(question, proved, rows, papers) for what, question in QUESTIONS.items()}
+        tables[REST] = table_of_others(rows, papers)
+        text = "\n\n".join(f"**{what}**\n\n{table}" for what, table in tables.items())
         return self.parse_text_to_nodes(text)
 
 

@@ -66,3 +66,39 @@ document.addEventListener("DOMContentLoaded", () => {
     return quote(html, [...stems, ...typed], anchor);
   };
 });
+
+// What a link's title says (a term of the glossary, an entry of the bibliography) stands in a box beside the link when
+// it is pointed at or reached by the keyboard; Escape closes it. Without this script the browser shows the title.
+document.addEventListener("DOMContentLoaded", () => {
+  const box = document.body.appendChild(Object.assign(document.createElement("div"), {id: "meaning", hidden: true}));
+  box.setAttribute("role", "tooltip");
+  let shown = null;
+  const close = () => {
+    if (shown) shown.removeAttribute("aria-describedby");
+    shown = null;
+    box.hidden = true;
+  };
+  const open = link => {
+    if (link === shown) return;
+    close();
+    shown = link;
+    box.textContent = link.dataset.meaning;
+    box.hidden = false;
+    link.setAttribute("aria-describedby", box.id);
+    const {left, top, bottom} = link.getClientRects()[0];  // of its first line
+    const above = bottom + box.offsetHeight + 8 > innerHeight && top > box.offsetHeight + 8;
+    box.style.left = `${Math.max(8, Math.min(left, document.documentElement.clientWidth - box.offsetWidth - 8))}px`;
+    box.style.top = `${above ? top - box.offsetHeight : bottom}px`;
+  };
+  for (const link of document.querySelectorAll("article a.internal[title]")) {
+    link.dataset.meaning = link.title;
+    link.removeAttribute("title");
+    link.addEventListener("pointerenter", () => open(link));
+    link.addEventListener("focus", () => open(link));
+    link.addEventListener("blur", close);
+    link.addEventListener("pointerleave", event => { if (event.relatedTarget !== box) close(); });
+  }
+  box.addEventListener("pointerleave", close);
+  addEventListener("keydown", event => { if (event.key === "Escape") close(); });
+  addEventListener("scroll", close, {passive: true});
+});
