@@ -13,7 +13,7 @@ import claims
 import numpy as np
 import pytest
 import yaml
-from all_mechanisms import QUESTIONS, named, places, table_of, table_of_others
+from all_mechanisms import QUESTIONS, named, places as links, table_of, table_of_others
 from lessons import lesson
 from templates import LESSON
 
@@ -94,7 +94,7 @@ def test_every_row_leads_from_the_page_to_its_lesson_and_its_dossiers():
 
 def test_the_links_of_a_mechanism_are_those_of_its_rows():
     rows = [row for row in ROWS if row["class"] == "GRR" and row["name"] != "k-RR of each attribute"]
-    lessons, dossiers = places(rows, PAPERS)
+    lessons, dossiers = links(rows, PAPERS)
     assert lessons == "{doc}`/notebooks/01_randomized_response`, {doc}`/notebooks/10_frequency`"
     assert dossiers.startswith("{ref}`ye2018 <ye2018-wrr>`, {ref}`zhang2018 <") and "sun2021" not in dossiers
 

@@ -70,7 +70,7 @@ def meanings(app, env):
 
 
 def wanted(terms):
-    """Return a pattern that finds the terms in running text, longer ones first, in the plural or after a full stop, too."""
+    """Return a pattern that finds the terms in running text, longer ones first, plurals and capitals too."""
     found = sorted({*terms, *ALIASES} - EVERYDAY, key=len, reverse=True)
     either = (re.escape(t) if t[0].isupper() else f"[{t[0]}{t[0].upper()}]{re.escape(t[1:])}" for t in found)
     return re.compile(rf"(?<![\w–-])(?:{'|'.join(either)})(?:es|s)?(?![\w–-])")

@@ -6,7 +6,6 @@
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.util.docutils import SphinxRole
 
 
