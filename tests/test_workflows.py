@@ -52,7 +52,7 @@ def test_what_the_workflows_are_for():
     assert made(WORKFLOWS["test"]) == {"test", "lint", "browser"}
     assert made(WORKFLOWS["test"]) <= set(re.findall(r"\bmake (\w+)", CI))
     assert made(WORKFLOWS["publish"]) == {"zip", "pdf"}
-    assert made(WORKFLOWS["weekly"]) == {"lock", "notebooks", "test", "lint", "browser", "links"}
+    assert made(WORKFLOWS["weekly"]) == {"lock", "notebooks", "elsewhere", "test", "lint", "browser", "links"}
     jobs = WORKFLOWS["publish"]["jobs"]
     assert jobs["build"]["needs"] == "test"
     # who may write runs nothing of others
