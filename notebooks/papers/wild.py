@@ -21,7 +21,7 @@
 #   Where a project has changed nothing (11, 14), “mended” is our version.
 # - What our tools find first goes to the maintainers.
 #   It is printed when they have answered or released, or after 90 days, with their answer or without one.
-# - The state of a thread is that of archived copies, read on 25 November 2026; a thread may have moved on since.
+# - The state of a thread is that of archived copies, read on 27 November 2026; a thread may have moved on since.
 # - To object, {ref}`file an erratum <contributing-erratum>` that names the sentence.
 #   We take a disputed sentence out until it is settled.
 #
@@ -157,7 +157,8 @@ def settled(number, name, broken, mended, inputs, stated, **about):
 # OpenDP's `make_randomized_response_bitvec` flips each bit of a vector with probability $f/2$.
 # From 0.11.1 (August 2024) to 0.14.2, it drew one coin less than there are bits, which “results in the last bit not being protected” ([#2707](https://github.com/opendp/opendp/issues/2707)).
 # The change that added it ([#1279](https://github.com/opendp/opendp/pull/1279)) came with a proof, “work in progress”, whose pseudocode draws a coin for every bit.
-# Michael Shoemate of the project reported the mistake in April 2026, and mended it the next day with a test of the last bit ([#2708](https://github.com/opendp/opendp/pull/2708)).
+# Michael Shoemate of the project reported the mistake in April 2026.
+# A repair with a test of the last bit, also by Shoemate, was merged a day later ([#2708](https://github.com/opendp/opendp/pull/2708)).
 # 0.15.0 (May 2026) has the repair.
 # Like those of cases 4 and 11, this function is behind OpenDP's flag `contrib`, for “[constructors that have not completed the vetting process](https://github.com/opendp/opendp/blob/main/docs/source/api/user-guide/index.rst)”.
 
@@ -182,7 +183,7 @@ settled(1, "OpenDP, bit vector", coin_missing, vector, [(1, 0), (0, 1)], log(9),
 # ### 2 · Noise that is dropped
 #
 # Flower's `LocalDpMod` clips a model update and adds noise.
-# From 1.8.0 (April 2024) to 1.13.1, the call that adds noise returned a noisy copy, and nobody used it.
+# From 1.8.0 (April 2024) to 1.13.1, the call that adds noise returned a noisy copy, which was not used.
 # Mohammad Naseri, who had written the module, assigned the result ([#4677](https://github.com/flwrlabs/flower/pull/4677)); 1.14.0 (December 2024) has the repair.
 #
 # Flower's noise is Gaussian.
@@ -497,7 +498,7 @@ settled(11, "OpenDP, lengths", vector, padded, one_bit, log(9), **longer)
 # (wild-topics)=
 # ### 12 · A second caller knows the noise
 #
-# In the draft of the Topics API, a browser told a site one of a person's topics, and with 5 % a random one.
+# In the draft of the Topics API, a browser told a site one of a person's topics per week, and with 5 % a random one.
 # True topics went only to callers that had observed them before; random ones went to every caller.
 # So a caller without a past learns which topics are random, wrote AlexandreGilotte in May 2022 ([#75](https://github.com/patcg-individual-drafts/topics/issues/75)).
 # jkarlin proposed to send a random topic only to callers that would have received the true one, to “significantly mitigate” this ([#121](https://github.com/patcg-individual-drafts/topics/issues/121)).
@@ -830,9 +831,14 @@ check(
 # - LDP-Auditor {cite:p}`arcolezi2024auditing` takes k-RR's report as its guess, and draws one from the set in other reports, or among all items if it is empty.
 #   From a million reports each of two items, it bounds how much likelier one item makes the guess of that item than the other does.
 #   Its repository records settings, but no bounds.
-#   So the table has the exact log ratio of this guess, which a bound passes only by chance, for 25 items and $\varepsilon = 1$.
+# - {cite:t}`guerra2026disclosure` ran LDP-Auditor for 3,052 items.
+#   They [plot](https://github.com/PatriciaBalboaKIT/Understanding-Disclosure-Risk-in-Differential-Privacy) its bounds at 19 values of ε, as means of five runs.
+#   We read those at 1, 4 and 16 off their pictures (d3e6cbd), to one decimal.
+#   Beside them is the exact log ratio of LDP-Auditor's guess, which a bound passes only by chance.
 # - KV-Auditor {cite:p}`xu2025kvauditor` audits PCKV, PrivKVM and PrivKVM*.
-#   Its slides plot bounds, and tabulate some for CPP-UE; we could match none to a client of ours; {ref}`our exact ones <sun2021-4-2-budgets>` are in the dossier.
+#   Its [slides](https://github.com/JingnanXu97/KV-Auditor) plot bounds for the key in PrivKVM's response, CPP, on the theoretical line.
+#   The table has the largest, as we read it; by its code, such a key goes through k-RR for two items, with half of ε.
+#   We could match neither the other plots nor the tables, for CPP-UE, to a client of ours; {ref}`our exact numbers <sun2021-4-2-budgets>` are in the dossier.
 #
 # The last column is from our own audit, at level 0.001, with 300,000 reports of each input.
 
@@ -870,6 +876,11 @@ def bounded(client, inputs, **how):
     return audit(client, inputs, samples=REPORTS, rng=rng, **how).bound
 
 
+PLOTTED = {  # LDP-Auditor's bounds for 3,052 items, by ε, as read
+    GRR: {1: 0.8, 4: 3.8, 16: 12.0},
+    SubsetSelection: {1: 0.3, 4: 3.1, 16: 12.0},
+    OUE: {1: 0.4, 4: 3.1, 16: 7.7},
+}
 compared = []  # client, exact, published, guess, ours
 for name, (one, zero, published) in RAPPORS.items():
 
@@ -880,7 +891,22 @@ for name, (one, zero, published) in RAPPORS.items():
     compared.append((name, worst(laws(six, [0, 1])).epsilon, published, None, ours))
 for kind in (GRR, SubsetSelection, SUE, OUE):
     oracle = kind(k=25, epsilon=1.0)
-    compared.append((oracle.label, oracle.realised_epsilon, None, guess(oracle), bounded(oracle, [0, 24])))
+    compared.append(
+        (f"{oracle.label}, 25 items", oracle.realised_epsilon, None, guess(oracle), bounded(oracle, [0, 24]))
+    )
+plotted = [(kind, eps, bound) for kind, bounds in PLOTTED.items() for eps, bound in bounds.items()]
+for kind, eps, bound in plotted:
+    oracle = kind(k=3052, epsilon=float(eps))
+    compared.append((f"{kind.label}, 3,052 items", oracle.realised_epsilon, bound, guess(oracle), None))
+key = GRR(k=2, epsilon=6 / 2)
+compared.append(("key of CPP at ε = 6: k-RR, 2 items", key.realised_epsilon, 3.0, None, bounded(key, [0, 1])))
+check(
+    "Bounds as plotted",
+    "none above the ratio of its guess",
+    all(bound < guess(kind(k=3052, epsilon=float(eps))) for kind, eps, bound in plotted),
+    control="the same for 25 items",
+    caught=any(bound > guess(kind(k=25, epsilon=float(eps))) for kind, eps, bound in plotted),
+)
 check(
     "Lower bounds",
     "published, of the guess, and ours: at most the exact ε",
@@ -888,12 +914,16 @@ check(
     control="against half of it",
     caught=any(bound > exact / 2 for _, exact, *bounds in compared for bound in bounds if bound is not None),
 )
-columns = ["client", "exact ε", "DP-Sniper, ε ≥", "guess, at most", "our audit, ε ≥"]
-shown = [[name, *("–" if v is None else ε(v) for v in numbers)] for name, *numbers in compared]
+columns = ["client", "exact ε", "published, ε ≥", "guess, at most", "our audit, ε ≥"]
+shown = [
+    [name, *("–" if v is None else str(v) if at == 1 else ε(v) for at, v in enumerate(numbers))]
+    for name, *numbers in compared
+]
 table(pd.DataFrame(shown, columns=columns))
 
 # %% [markdown]
-# A guess from a set leaves much unseen.
+# A guess from a set leaves much unseen: at $\varepsilon = 16$, OUE's shows about half of it (our computation).
+# {cite:t}`guerra2026disclosure` say that the intervals of LDP-Auditor cap its bounds, and report that their own estimates come closer.
 # {cite:t}`arcolezi2025revisiting` weigh the chance that it is right against the error of estimates.
 # For RAPPOR, our audit sees less than DP-Sniper, which has over 600 times as many reports, and confidence 0.9 instead of 0.999.
 #
