@@ -104,5 +104,5 @@ if TYPE_CHECKING:
         worst as worst,
     )
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -127,11 +127,11 @@ def test_the_first_cell_installs_the_wheels_beside_it_and_verifies_the_rest(tmp_
     at = "https://github.com/a/b/archive/0123abc.zip"
     lock = "install --quiet --no-deps --require-hashes -r https://github.com/a/b/raw/0123abc/tools/chapters.txt"
     both = f"install --quiet ldpnb @ {at} ldpnb-records @ {at}#subdirectory=book --no-deps"
-    records = tmp_path / "ldpnb_records-0.1.0-py3-none-any.whl"
+    records = tmp_path / "ldpnb_records-1.0.0-py3-none-any.whl"
     records.touch()  # alone it is not enough
     assert bootstrap(tmp_path) == [said]
     assert bootstrap(tmp_path, published(at)) == [lock, both]
-    wheel = tmp_path / "ldpnb-0.1.0-py3-none-any.whl"
+    wheel = tmp_path / "ldpnb-1.0.0-py3-none-any.whl"
     wheel.touch()
     package = f"install --quiet ldpnb @ {wheel.as_uri()} ldpnb-records @ {records.as_uri()} --no-deps"
     assert bootstrap(tmp_path, published(at)) == [lock, package]

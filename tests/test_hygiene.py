@@ -243,7 +243,7 @@ def proses():
     """Markdown of the pages and of the chapters, by name."""
     pages = {
         p.relative_to(ROOT).as_posix(): p.read_text("utf-8")
-        for p in [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]
+        for p in [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "book").rglob("*.md"))]
     }
     for py in sorted((ROOT / "notebooks").rglob("*.py")):
         pages[py.name] = "\n\n".join(c.source for c in cells_of(py.read_text("utf-8")) if c.cell_type == "markdown")

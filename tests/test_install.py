@@ -2,18 +2,21 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from email import message_from_bytes
 from importlib.metadata import distribution
+from pathlib import Path
 
-import export
+import dist
 import pytest
 import quickstart
 import yaml
-from export import ROOT
+from dist import ROOT
 
 import ldpnb
 
@@ -21,17 +24,33 @@ CORE = ("numpy", "scipy", "numba", "llvmlite")
 REPOSITORY = "https://github.com/a/b"
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+@pytest.fixture(scope="module", autouse=True)
+def nowhere():
+    """The address of the repository is not known."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("LDPNB_REPOSITORY", raising=False)
-        return export.wheel(tmp_path_factory.mktemp("wheel"))
+        yield
 
 
-def inside(wheel):
-    """Files of a wheel, without what installers need."""
-    with zipfile.ZipFile(wheel) as packed:
-        return {name for name in packed.namelist() if ".dist-info/" not in name}
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return dist.build(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """The package's sdist."""
+    return dist.build(tmp_path_factory.mktemp("sdist"), sdist=True)
+
+
+def inside(built):
+    """Files of a wheel or of an sdist, without what installers need."""
+    if built.suffix == ".whl":
+        with zipfile.ZipFile(built) as packed:
+            return {name for name in packed.namelist() if ".dist-info/" not in name}
+    with tarfile.open(built) as packed:
+        names = {name.partition("/")[2] for name in packed.getnames()}
+    return {name for name in names if ".egg-info/" not in name} - {"PKG-INFO", "setup.cfg"}
 
 
 def metadata(wheel):
@@ -51,16 +70,15 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
 
 def test_claims_and_records_are_a_wheel_of_their_own_and_no_code(tmp_path):
     books = [path for folder in ("claims", "recorded") for path in (ROOT / "book" / folder).iterdir()]
-    made = export.wheel(tmp_path, records=True)
+    made = dist.build(tmp_path, records=True)
     assert inside(made) == {f"ldpnb_records/{path.parent.name}/{path.name}" for path in books}
     said = metadata(made)
     assert (said["Name"], said["Version"]) == ("ldpnb-records", ldpnb.__version__)
     assert "Requires-Dist" not in said
 
 
-def test_a_wheel_is_the_same_byte_for_byte(wheel, tmp_path, monkeypatch):
-    monkeypatch.delenv("LDPNB_REPOSITORY", raising=False)
-    assert export.wheel(tmp_path).read_bytes() == wheel.read_bytes()
+def test_a_wheel_is_the_same_byte_for_byte(wheel, tmp_path):
+    assert dist.build(tmp_path).read_bytes() == wheel.read_bytes()
 
 
 def test_the_metadata_are_complete(wheel):
@@ -77,7 +95,7 @@ def test_the_metadata_are_complete(wheel):
 
 def test_the_description_is_the_readme_without_what_leads_into_the_repository(wheel):
     said = metadata(wheel)
-    text, readme = said.get_payload(decode=True).decode(), export.ROOT.joinpath("README.md").read_text("utf-8")
+    text, readme = said.get_payload(decode=True).decode(), ROOT.joinpath("README.md").read_text("utf-8")
     assert said["Description-Content-Type"] == "text/markdown"
     assert quickstart.programs(text) == quickstart.programs(readme)
     assert re.findall(r"^#+ .*", text, flags=re.M) == re.findall(r"^#+ .*", readme, flags=re.M)
@@ -88,29 +106,68 @@ def test_the_description_is_the_readme_without_what_leads_into_the_repository(wh
 
 def test_the_address_of_the_repository_is_in_the_metadata_where_it_is_known(tmp_path, monkeypatch):
     monkeypatch.setenv("LDPNB_REPOSITORY", f"{REPOSITORY}/")
-    assert metadata(export.wheel(tmp_path)).get_all("Project-URL") == [f"Source, {REPOSITORY}"]
+    assert metadata(dist.build(tmp_path)).get_all("Project-URL") == [f"Source, {REPOSITORY}"]
+
+
+# ------------------------------------------------------------------------------------------------- the archives
+
+
+def test_a_source_archive_holds_what_its_wheel_is_built_from(archive, wheel, tmp_path):
+    assert inside(archive) == inside(wheel) | {*dist.FILES}
+    records, book = inside(dist.build(tmp_path, records=True, sdist=True)), ROOT / "book"
+    there = [path for folder in ("claims", "recorded") for path in (book / folder).iterdir()]
+    assert records == {path.relative_to(book).as_posix() for path in there} | {"pyproject.toml"}
+
+
+@pytest.mark.slow
+def test_a_source_archive_is_the_same_byte_for_byte(archive, tmp_path):
+    assert dist.build(tmp_path, sdist=True).read_bytes() == archive.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_source_archive_makes_the_same_wheel_where_nothing_else_is_installed(rebuilt, wheel):
+    assert (rebuilt.name, rebuilt.read_bytes()) == (wheel.name, wheel.read_bytes())
 
 
 # --------------------------------------------------------------------------------------- the plain environment
 
 
-@pytest.fixture(scope="module")
-def python(wheel, tmp_path_factory):
-    """The interpreter of a fresh environment with the wheel, numpy, scipy and numba, and nothing else.
+def environment(folder, names):
+    """Make an environment with these packages and nothing else; give its interpreter, and pip for it.
 
-    What the wheel needs is linked from this environment, so that no network is asked; pip looks whether it suffices.
+    They are linked from this environment, so that no network is asked.
     """
-    folder = tmp_path_factory.mktemp("plain")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (python,) = (path for path in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if path.exists())
     asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
     there = subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True).stdout.strip()
-    for name in CORE:
+    for name in names:
         found = distribution(name)
         for top in {file.parts[0] for file in found.files} - {".."}:
-            (export.Path(there) / top).symlink_to(found.locate_file(top))
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-compile", wheel], check=True)
+            (Path(there) / top).symlink_to(found.locate_file(top))
+    return python, [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+
+
+@pytest.fixture(scope="module")
+def rebuilt(archive, tmp_path_factory):
+    """The wheel that the sdist makes in an environment with setuptools and nothing else."""
+    folder = tmp_path_factory.mktemp("builder")
+    _, pip = environment(folder / "environment", ["setuptools"])
+    command = [*pip, "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    here = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*command, archive], check=True, cwd=folder, env=here | {"SOURCE_DATE_EPOCH": str(dist.EPOCH)})
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def python(rebuilt, tmp_path_factory):
+    """The interpreter of a fresh environment with the wheel, numpy, scipy and numba, and nothing else.
+
+    The wheel comes from the sdist, and pip looks whether what is there suffices for it.
+    """
+    python, pip = environment(tmp_path_factory.mktemp("plain"), CORE)
+    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-compile", rebuilt], check=True)
     return python
 
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pybtex.database import parse_file
 from quickstart import printed, programs
+from renamed import NAMES
 
 import ldpnb
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 COMMANDS = "".join(re.findall(r"^```sh\n(.*?)^```$", README, flags=re.M | re.S))
 
 
@@ -54,4 +57,39 @@ def test_one_version_everywhere(citation):
     records = tomllib.loads((ROOT / "book" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert records["version"] == ldpnb.__version__ and records["license"] in citation["license"]
     assert project["license"] in citation["license"]
+    assert {*re.findall(r"ldpnb-(\d[\d.]*\d)", README)} == {ldpnb.__version__}  # the wheel
+    newest = re.search(r"^## (.*)", CHANGES, flags=re.M)[1]
+    assert newest == f"{ldpnb.__version__}, {citation['date-released']}"
+    assert ("Development Status :: 5 - Production/Stable" in project["classifiers"]) == (newest[0] != "0")
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith(f"{project['license']} License")
+
+
+def test_the_five_papers_are_cited_as_in_the_bibliography(citation):
+    works = parse_file(str(ROOT / "book" / "references.bib")).entries
+    cited = {one["title"]: one for one in citation["references"]}
+    papers = [work for work in works.values() if work.fields["title"] in cited]
+    keys = {path.stem for path in (ROOT / "book" / "claims").glob("*.yml")}
+    assert {re.match(r"[a-z]+\d{4}", work.key)[0] for work in papers} == keys and len(papers) == len(cited)
+    for work in papers:
+        one, said = cited[work.fields["title"]], work.fields
+        names = [(" ".join(who.last_names), " ".join(who.first_names)) for who in work.persons["author"]]
+        assert [(who["family-names"], who["given-names"]) for who in one["authors"]] == names
+        found = {name: one.get(name) for name in ("title", "journal", "year", "volume", "doi", "url")}
+        found |= {"number": one.get("issue"), "note": one["notes"]}
+        if "start" in one:
+            found["pages"] = f"{one['start']}--{one['end']}"
+        if one["type"] == "thesis":
+            found["howpublished"] = f"{one['thesis-type']}, {one['institution']['name']}"
+        assert {name: str(value) for name, value in found.items() if value is not None} == dict(said)
+
+
+def test_the_table_of_names_leads_to_what_there_is():
+    """Every name of the closed table is in it, and what stands on the right is in the package."""
+    rows = [row for row in CHANGES.split("| 1.0.0 |")[1].splitlines() if row.startswith("| ")]
+    cells = [[re.findall(r"`(?:\w+\.)?(\w+)", cell) for cell in row.strip("| ").split(" | ")] for row in rows]
+    pairs = [pair for old, new in cells for pair in zip(old, new, strict=True)]
+    assert NAMES.items() <= {*pairs}
+    files = [*(ROOT / "ldpnb").rglob("*.py")]
+    code = "\n".join(path.read_text("utf-8") for path in files)
+    there = {*re.findall(r"^ *(?:def|class) (\w+)", code, flags=re.M), *(path.stem for path in files)}
+    assert [new for _, new in pairs if new not in there] == []

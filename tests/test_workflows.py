@@ -1,10 +1,14 @@
 """The workflows call what exists, and name the commits of what they use."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+import ldpnb
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOWS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in ROOT.glob(".github/workflows/*.yml")}
@@ -51,13 +55,19 @@ def test_workflow(name):
 def test_what_the_workflows_are_for():
     assert made(WORKFLOWS["test"]) == {"test", "lint", "browser"}
     assert made(WORKFLOWS["test"]) <= set(re.findall(r"\bmake (\w+)", CI))
-    assert made(WORKFLOWS["publish"]) == {"zip", "pdf"}
+    assert made(WORKFLOWS["publish"]) == {"zip", "pdf", "dist"}
     assert made(WORKFLOWS["weekly"]) == {"lock", "notebooks", "elsewhere", "test", "lint", "browser", "links"}
     jobs = WORKFLOWS["publish"]["jobs"]
-    assert jobs["build"]["needs"] == "test"
+    assert jobs["build"]["needs"] == "test" and jobs["test"]["needs"] == "version"
     # who may write runs nothing of others
-    assert [name for name, job in jobs.items() if "write" in str(job.get("permissions"))] == ["notebooks", "publish"]
-    assert not {"notebooks", "publish"} & {name for name, job in jobs.items() if "make" in str(job.get("steps"))}
+    writers = {name: job for name, job in jobs.items() if "write" in str(job.get("permissions"))}
+    assert {*writers} == {"notebooks", "publish", "release"}
+    assert not [name for name, job in writers.items() if "make" in str(job["steps"])]
+    # a branch renews the pages and the notebooks, a tag drafts a release, which stays as it is
+    assert all(job["needs"] == "build" for job in writers.values())
+    assert {name: job["if"] for name, job in writers.items()} == {
+        name: f"github.ref_type == '{'tag' if name == 'release' else 'branch'}'" for name in writers
+    }
     # YAML reads the key `on` as the truth
     assert "schedule" in WORKFLOWS["weekly"][True] and "pull_request" in WORKFLOWS["test"][True]
     report = WORKFLOWS["weekly"]["jobs"]["report"]
@@ -73,6 +83,27 @@ def test_what_is_published_is_what_the_site_offers():
     assert f"_build/html/downloads/{offered['NOTEBOOKS']}" in str(WORKFLOWS["publish"]["jobs"]["build"])
     recipe = (ROOT / "Makefile").read_text("utf-8") + (ROOT / "tools" / "pdf.py").read_text("utf-8")
     assert f"_build/{offered['SITE']}" in recipe and offered["PDF"] in recipe
+
+
+def test_a_release_has_all_that_is_made():
+    text = (ROOT / "tools" / "forms.py").read_text("utf-8")
+    offered = {name.rpartition("/")[2] for name in re.findall(r'= "(downloads/.+)"$', text, flags=re.M)}
+    build, release = (WORKFLOWS["publish"]["jobs"][name]["steps"] for name in ("build", "release"))
+    (collected,) = (step["run"].split() for step in build if "what a release has" in step.get("name", ""))
+    assert {name.rpartition("/")[2] for name in collected[1:-1]} == offered and collected[-1] == "_build/dist/"
+    assert {"name": "release", "path": "_build/dist"} in [step.get("with") for step in build]
+    assert "tools/dist.py _build/dist\n" in (ROOT / "Makefile").read_text("utf-8")
+    assert [step["with"] for step in release if "with" in step] == [{"name": "release", "path": "release"}]
+    assert "v*" in WORKFLOWS["publish"][True]["push"]["tags"] and "release/* --draft" in release[-1]["run"]
+
+
+@pytest.mark.parametrize("tag, passes", [(f"v{ldpnb.__version__}", True), ("v0.9.9", False), ("v1", False)])
+def test_a_tag_that_is_not_the_version_stops_the_workflow(tag, passes):
+    (step,) = (step for step in WORKFLOWS["publish"]["jobs"]["version"]["steps"] if "run" in step)
+    assert step["if"] == "github.ref_type == 'tag'"
+    here = os.environ | {"GITHUB_REF_NAME": tag}
+    done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=ROOT, env=here, capture_output=True)
+    assert (done.returncode == 0) == passes
 
 
 COMMIT = "11d5960a326750d5838078e36cf38b85af677262"

@@ -4,11 +4,8 @@ The book's own words (references, citations, boxes, captions) become plain Markd
 claims and recorded results as another; the first code cell of a notebook, which is added here, installs both.
 """
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from itertools import takewhile
@@ -17,11 +14,11 @@ from urllib.parse import quote
 
 import nbformat
 from archive import pack
+from dist import ROOT, build
 from pybtex.database import parse_file
 from pybtex.plugin import find_plugin
 from pybtex.richtext import Text
 
-ROOT = Path(__file__).resolve().parent.parent
 BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text("utf-8").strip()
 ADDRESS = 'BOOK = LOCK = ""'
 # The first line of code in the book's own notebooks, which have no such cell.
@@ -205,35 +202,13 @@ def published(address: str) -> str:
     return BOOTSTRAP.replace(ADDRESS, f'BOOK = "{address}"\n    LOCK = "{lock}"')
 
 
-def wheel(folder: Path, records: bool = False) -> Path:
-    """Build the package, or that of claims and records, into `folder`."""
-    root = ROOT / "book" if records else ROOT
-    files = ("pyproject.toml",) if records else ("pyproject.toml", "setup.py", "README.md", "LICENSE")
-    with tempfile.TemporaryDirectory() as clean:  # in the project, an old build would leave its files in the wheel
-        for name in files:
-            shutil.copy(root / name, clean)
-        for name in ("claims", "recorded") if records else ("ldpnb",):
-            shutil.copytree(root / name, Path(clean, name), ignore=shutil.ignore_patterns("__pycache__"))
-        build = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
-        done = subprocess.run(
-            [sys.executable, "-c", build, str(folder.resolve())],
-            cwd=clean,
-            env=os.environ | {"SOURCE_DATE_EPOCH": "1767225600"},
-            capture_output=True,
-            text=True,
-        )
-    if done.returncode:
-        raise RuntimeError(f"the wheel was not built:\n{done.stdout}{done.stderr}")
-    return folder / done.stdout.split()[-1]
-
-
 def bundle(notebooks: dict[str, str], archive: Path) -> None:
     """Pack notebooks (name of the file: its text) and all that they need into one archive."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in notebooks.items():
             Path(folder, name).write_text(text, "utf-8")
         for records in (False, True):
-            wheel(Path(folder), records)
+            build(Path(folder), records)
         Path(folder, "README.md").write_text(README, "utf-8")
         shutil.copy(ROOT / "tools" / "chapters.txt", Path(folder, "requirements.txt"))
         pack(Path(folder), archive)
