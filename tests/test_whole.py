@@ -1,4 +1,4 @@
-"""Nothing that the book holds of the papers vanishes unnoticed."""
+"""Nothing that the book holds vanishes unnoticed, and nothing lies about that no page uses."""
 
 import re
 from pathlib import Path
@@ -19,6 +19,7 @@ LEAST = {
 }
 ALGORITHMS = {"ren2019": 4, "sun2021": 1, "wang2024": 2, "ye2018": 0, "zhang2018": 3}  # with numbers of their own
 CHAPTERS = {p.relative_to(ROOT).as_posix(): p.read_text("utf-8") for p in sorted((ROOT / "notebooks").rglob("*.py"))}
+TEXTS = CHAPTERS | {p.name: p.read_text("utf-8") for p in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]}
 
 
 def lost(papers):
@@ -63,3 +64,36 @@ def test_the_algorithms_of_the_papers_stand_in_boxes():
 def test_a_box_elsewhere_is_none(kind, between):
     text = f"# (alg)=\n# ## Algorithm 1\n{between}# :::{{{kind}}} A\n# :::\n"
     assert boxed("alg", text) == (kind == "prf:algorithm" and not between)
+
+
+def cited(texts):
+    """Keys of the works that some texts cite."""
+    roles = re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", "\n".join(texts))
+    return {key.strip() for keys in roles for key in keys.split(",")}
+
+
+def recorded(texts):
+    """Patterns of the records that some chapters read."""
+    names = re.findall(r'\brecorded\(\s*f?"([^"]+)"', "\n".join(texts))
+    return {re.sub(r"\\\{.*?\\\}", ".*", re.escape(name)) for name in names}
+
+
+def test_every_work_of_the_bibliography_is_cited():
+    listed = set(re.findall(r"^@\w+\{(\S+),$", (ROOT / "book" / "references.bib").read_text("utf-8"), re.MULTILINE))
+    assert len(listed) > 50
+    assert sorted(listed - cited(TEXTS.values())) == []
+    assert cited(["{cite:t}`a2020,b2021` and {cite}`c2022`"]) == {"a2020", "b2021", "c2022"}
+
+
+def test_every_record_is_read():
+    records = {path.stem for path in (ROOT / "book" / "recorded").glob("*.json")}
+    assert len(records) > 30
+    patterns = recorded(CHAPTERS.values())
+    assert sorted(name for name in records if not any(re.fullmatch(p, name) for p in patterns)) == []
+    (pattern,) = recorded(['x = recorded(\n    f"a.b-{name}", f)'])
+    assert re.fullmatch(pattern, "a.b-c") and not re.fullmatch(pattern, "a.c-b")
+
+
+def test_every_picture_is_shown():
+    pictures = {path.name for path in (ROOT / "book" / "images").iterdir()}
+    assert sorted(name for name in pictures if not any(name in text for text in TEXTS.values())) == []
