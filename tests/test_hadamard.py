@@ -6,6 +6,7 @@ from math import ceil, exp, log, prod, sqrt
 import numpy as np
 import pytest
 from contract import FALSE_ALARM, Contract, chi_square, stated_rounding, total_variation
+from plain import splitmix
 from scipy.linalg import hadamard as sylvester
 from scipy.stats import binom
 
@@ -363,18 +364,11 @@ def entries(mechanism):
     return 1 - 2 * minus.astype(int)
 
 
-def mixed(x):
-    """One output of splitmix64, in Python's integers."""
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-    x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
-    return x ^ x >> 31
-
-
 def test_entries_are_made_of_matrix_row_and_item():
     step = int(GOLDEN)
     for matrix, row in [(0, 0), (7, 3), (2**64 - 1, 2**40)]:
-        of_row = mixed((mixed((matrix + step) % 2**64) + (row + 1) * step) % 2**64)
-        words = [mixed((of_row + (i + 1) * step) % 2**64) for i in range(5)]
+        of_row = splitmix((splitmix((matrix + step) % 2**64) + (row + 1) * step) % 2**64)
+        words = [splitmix((of_row + (i + 1) * step) % 2**64) for i in range(5)]
         found = SHist(k=300, epsilon=1.0, m=2**41, matrix=matrix).minus(np.array([row]), np.arange(300))
         assert found.tolist() == [bool(words[item // 64] >> item % 64 & 1) for item in range(300)]
 

@@ -114,7 +114,7 @@ def test_noise_of_the_wheel_has_the_stated_formula_and_numbers():
 
 
 def test_asking_about_all_keys_is_worse_for_small_budgets_and_better_for_large_ones():
-    """The figure of the first edition: a key that 30 % hold; equal at ε = 3.7, 5.7 and 8."""
+    """A key that 30 % hold; equal at ε = 3.7, 5.7 and 8."""
 
     def noise(mechanism):
         holder, other = mechanism.variance(Records.of({0: 0.5}, {}))[:, 0, 0]

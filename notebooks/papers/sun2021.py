@@ -734,7 +734,7 @@ close("sun2021", "§3.1", "5 reproduced")
 # $$ F_g = \sum_{x \in I(g)} \hat A[x]. $$
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §3.2: 4 reproduced"}
-draws = np.random.default_rng(31)  # as in the first edition: a random table, then Fig. 6
+draws = np.random.default_rng(31)  # for a random table, then Fig. 6
 flat = draws.normal(size=27)
 AXES = {(0, 0): (1, 1, 1), (1, 1): (1, 0, 1), (1, 0): (0, 1, 0)}  # not named, present, absent
 
@@ -1064,7 +1064,7 @@ def tight_privkv(people, eps, runs, rng):
 METHODS = {"SE": se, "PrivKV": published_privkv, "PrivKVM": published_privkvm, "PrivKV, tight, unbiased": tight_privkv}
 
 # %% tags=["hide-input"] mystnb={"figure": {"name": "fig-kv-fig5", "caption": "Fig. 5 at the paper's size, on a STAND-IN for MovieLens. Mean absolute error over ten films, 50 runs, against the stated budget. Bars: 95 %."}, "image": {"alt": "Two log-log panels of error against epsilon from 0.05 to 10. Left, frequency: SE below PrivKV and PrivKVM, which coincide; all meet near 0.003 from epsilon 5 on. Right, mean: SE lowest, tight unbiased PrivKV just above it, published PrivKV flat near 0.3 up to epsilon 1."}}
-streams = np.random.default_rng(np.random.SeedSequence(2021, n_children_spawned=7))  # those of the first edition
+streams = np.random.default_rng(np.random.SeedSequence(2021, n_children_spawned=7))  # tests compare its errors
 fig5 = study.fig5(study.films(), METHODS, rng=streams)
 drawn = fig5.replace("PrivKV, tight, unbiased", "PrivKV, tight")
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8), sharey=True)
