@@ -739,7 +739,7 @@ print(*(f"{f:.3f} ± {s:.3f}" for f, s in zip(f_hat, error, strict=True)), sep="
 # | $n$ | number of people |
 # | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
 # | $x$ | an item, or another value that one person has |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $C_x$ | number of reports that support item $x$ |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $q$ | chance that the bit of another item is set |

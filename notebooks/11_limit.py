@@ -618,7 +618,7 @@ print(f"R(4) = {R(4, 13, 2):.1f}, R(5) = {R(5, 13, 2):.1f}")
 #
 # | letter | meaning |
 # |---|---|
-# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $g$ | number of slots of a hash function |

@@ -659,7 +659,7 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 # | $i$ | a person, one of the $n$ |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
-# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $C_x$ | number of reports that support item $x$ |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |

@@ -691,7 +691,7 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # |---|---|
 # | $n$ | number of people |
 # | $x$ | an item, or another value that one person has |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $g$ | number of slots of a hash function |
 # | $C$ | number of cohorts (here only) |

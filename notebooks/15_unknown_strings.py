@@ -649,7 +649,7 @@ print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['te
 # |---|---|
 # | $n$ | number of people |
 # | $x$ | an item, or another value that one person has |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $q$ | chance that the bit of another item is set |
 # | $g$ | number of slots of a hash function |

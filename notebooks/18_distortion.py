@@ -650,8 +650,8 @@ for eps in (1.0, 2.0):
 # | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
-# | $f$ | share of people; with an index, of those who have that item or key |
-# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $f$ | share of people who have something (of the population, for a random sample) |
+# | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $r$ | number of different reports, or of bins (here only) |
 # | $Q_{xy}$ | probability of report $y$ from value $x$: the channel (here only) |
 # | $L_{xy}$ | loss: what report $y$ costs for value $x$ (here only) |

@@ -640,7 +640,7 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # | $n$ | number of people |
 # | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
 # | $x$ | an item, or another value that one person has |
-# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $a$ | a level (here only) |
 # | $b_a$ | number of cells of a block of level $a$ (here only) |

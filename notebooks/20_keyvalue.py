@@ -632,7 +632,7 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # | letter | meaning |
 # |---|---|
 # | $d$ | number of keys, or of attributes |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $m$ | mean value of a key among the people who have it |
 # | $s$ | $f\,m$, the sum of the values of a key over the number of people |
 # | $j$ | a key, or an attribute: one of the $d$ |

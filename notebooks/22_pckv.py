@@ -695,7 +695,7 @@ plt.show()
 # | letter | meaning |
 # |---|---|
 # | $d$ | number of keys, or of attributes |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $m$ | mean value of a key among the people who have it |
 # | $s$ | $f\,m$, the sum of the values of a key over the number of people |
 # | $N$ | number of reports about one key |

@@ -792,7 +792,7 @@ for eps in (0.01, EPS, 10):
 # |---|---|
 # | $n$ | number of people |
 # | $d$ | number of keys, or of attributes |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $v$ | value of a key, between −1 and 1 |
 # | $s$ | $f\,m$, the sum of the values of a key over the number of people |
 # | $\alpha$ | probability that the sign of a key is reported as it is |

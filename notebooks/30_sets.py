@@ -713,7 +713,7 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # | $u$ | an entry of a padded set (here only) |
 # | $a$ | share of a row's signs that are plus (here only) |
 # | $S$ | one person's set of items, or of keys with values |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\ell$ | length to which a person's set is padded |
 # | $t$ | $\min(1, \ell/\lvert S\rvert)$, what an item of a set counts for (here only) |
 # | $C_x$ | number of reports that support item $x$ |

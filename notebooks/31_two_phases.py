@@ -773,7 +773,7 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # |---|---|
 # | $d$ | number of keys, or of attributes |
 # | $S$ | one person's set of items, or of keys with values |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\ell$ | length to which a person's set is padded |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $\Phi$ | public table of signs |

@@ -843,7 +843,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # | $d$ | number of keys, or of attributes |
 # | $j$ | a key, or an attribute: one of the $d$ |
 # | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\eta$ | chance that a bit is flipped (here only) |
 # | $D$ | most bits in which two records differ (here only) |
 # | $A$ | a set of attributes (here only) |

@@ -643,7 +643,7 @@ print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=F
 # | $n$ | number of people |
 # | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
 # | $d$ | number of keys, or of attributes |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\hat f$ | estimate of $f$; a hat marks any estimate |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |

@@ -735,10 +735,10 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 # | $n$ | number of people |
 # | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
 # | $x$ | an item, or another value that one person has |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $C_x$ | number of reports that support item $x$ |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
-# | $\pi$ | probability of an item or a value, where people are drawn at random |
+# | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $r$ | probability that a random person's report says a given label (here only) |
 # | $Z$ | a standard normal number (here only) |

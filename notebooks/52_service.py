@@ -727,7 +727,7 @@ print(prove(three, range(3), rounded=False))
 #
 # | letter | meaning |
 # |---|---|
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
