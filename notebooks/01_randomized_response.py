@@ -7,7 +7,7 @@
 # :::{admonition} In one minute
 # You ask people a question that they would rather not answer.
 # Each person tosses a biased coin in private.
-# On heads, the reply is the truth; on tails, it is the opposite.
+# On heads, the reply is the truth; on tails, the opposite.
 # Any reply may be a lie, so no reply proves anything about a person.
 # But you know how often the coin makes people lie.
 # So you can correct the share of "yes" among many replies.
@@ -38,7 +38,7 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import epsilon, laws, moments, prove, toss
-from ldpnb.book import check, datasets, diagram, label_lines, simulation, style, theory
+from ldpnb.book import check, datasets, label_lines, simulation, style, theory
 from ldpnb.chance import odds
 
 style()
@@ -61,7 +61,7 @@ print(f"{truth.sum():,} of {n:,} had an affair: {f:.1%}")
 # %% [markdown]
 # A person's true answer is $x = 1$ for yes or $x = 0$ for no.
 # The magazine wants the share $f$ of yes among its $n$ readers.
-# We take what they said about themselves as the truth.
+# We take their answers as the truth.
 # But people who do not trust a magazine may answer falsely, and asking more people does not correct the error.
 # **Can the magazine estimate $f$ without seeing the true answers?**
 #
@@ -76,17 +76,16 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 #
 # {cite:t}`warner1965randomized` let each person spin a pointer that the interviewer could not see.
 # It chose a question or its opposite, which the person answered truthfully.
-# Our coin chooses the truth or a lie instead; each reply has the same probability.
-# The coin shows heads with probability
+# Our coin chooses between the truth and a lie, which gives each reply the same probability.
+# It shows heads with probability
 #
 # $$ p = \frac{e^\varepsilon}{1+e^\varepsilon}. $$
 #
 # Everybody knows $\varepsilon > 0$, the *privacy budget*; the next section shows what it limits.
-# Since $e^\varepsilon > 1$, the truth is more likely than a lie.
 #
 # The *client* is the program that turns a value $x$ into a *report* $y$, here the reply.
 # In the code, `toss(p, rng)` is heads with probability $p$.
-# `odds(eps)` is `exp(eps)`, but it also accepts a symbol, which a proof below needs.
+# `odds(eps)` is $e^\varepsilon$, the ratio of $p$ to $1-p$; it also accepts a symbol, which a proof below needs.
 
 
 # %%
@@ -104,39 +103,22 @@ for name, x in FIVE.items():
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
 # Of many replies, only a third are lies; three of these five are lies by chance.
 #
-# How often does Ana's client lie?
-# We run the client once with heads and once with tails, and note the probability of each.
-# {numref}`fig-rr-tree` is drawn from these two runs.
+# How often does a client lie?
+# The function `laws` runs it once with heads and once with tails, and notes the probability of each.
+# For each value $x$, this gives the *distribution (law)* of the reply: the probability $\Pr[y \mid x]$ of each reply $y$.
 
-# %% mystnb={"figure": {"name": "fig-rr-tree", "caption": "Ana's client for ε = ln 2, along both branches of its coin. Her true answer is yes."}, "image": {"alt": "Tree with two leaves. From the true answer yes, the branch heads with probability 2/3 leads to the report yes, the branch tails with probability 1/3 to the report no."}}
-NAMES = {0: "no", 1: "yes"}
-
-
-def at_ln2(x, rng):
-    return reply(x, log(2), rng)
-
-
-coin = {"steps": ["coin"], "options": [["heads", "tails"]]}
-diagram.tree(at_ln2, 1, **coin, names=NAMES, root="yes")
-plt.show()
-
-# %% [markdown]
-# The leaves give the *distribution (law)* of the reply, that is, the probability $\Pr[y \mid x]$ of each reply $y$ from a person with value $x$.
-# The function `laws` replays any client in this way, for a list of values:
 
 # %%
-told = laws(at_ln2, [0, 1])
+found = laws(lambda x, rng: reply(x, log(2), rng), [0, 1])
 for x in (0, 1):
-    no, yes = float(told[x][0]), float(told[x][1])
+    no, yes = float(found[x][0]), float(found[x][1])
     print(f"truth {x}:  says 0 {no:.3f}  says 1 {yes:.3f}")
 
 # %% [markdown]
-# So the code gives the law, and the law gives privacy, bias and variance.
-#
 # (sec-rr-privacy)=
 # ## What a reply gives away
 #
-# A reply tells us something only if it is more likely for one truth than for the other.
+# A reply tells us something only if it is more likely under one value than under the other.
 # So we limit the ratio of these two probabilities.
 #
 # :::{prf:definition} ε-local differential privacy
@@ -145,26 +127,25 @@ for x in (0, 1):
 #
 # $$ \Pr[y \mid x] \;\le\; e^\varepsilon\, \Pr[y \mid x']. $$
 #
-# It is *exactly* ε-LDP if no smaller budget satisfies this.
+# It is *exactly* ε-LDP if no smaller ε does.
 # :::
 #
-# If reports are real numbers, read "every set of reports".
-#
-# In randomized response, a reply $y$ has probability $p$ if the truth is $y$, and $1-p$ if it is not.
-# The ratio of the two is
-#
-# $$ \frac{p}{1-p} = \frac{e^\varepsilon/(1+e^\varepsilon)}{1/(1+e^\varepsilon)} = e^\varepsilon. $$
-#
-# This proves:
+# If reports are real numbers, read "every set of reports" for "every report".
 #
 # :::{prf:theorem} Randomized response is exactly ε-LDP
 # :label: thm-rr-privacy
-# The probabilities of a reply under the two truths differ by a factor of exactly $e^\varepsilon$.
+# The probabilities of a reply under the two values differ by a factor of exactly $e^\varepsilon$.
+# :::
+#
+# :::{prf:proof}
+# A reply $y$ has probability $p$ if the value is $y$, and $1-p = 1/(1+e^\varepsilon)$ if it is not.
+# The ratio of the two is $e^\varepsilon$.
 # :::
 #
 # A program may differ from this formula.
 # The function `prove` follows our client along its branches, with $e^\varepsilon$ as a symbol.
-# A report *tells two inputs apart* by the ratio of its two probabilities:
+# We say that a report *tells two inputs apart* by the ratio of its probabilities under them.
+# `prove` numbers inputs by their place in the list, from 0:
 
 # %%
 print(prove(reply, [0, 1], rounded=False))
@@ -177,7 +158,7 @@ print(prove(reply, [0, 1], rounded=False))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a client that lies too rarely as control"}
 def eager(x, rng):
-    """A mistake: it lies with probability (e^−ε)/2."""
+    """A mistake at ε = 1: it lies with probability (e^−ε)/2."""
     return x if toss(1 - exp(-1) / 2, rng) else 1 - x
 
 
@@ -196,9 +177,10 @@ check(
 #
 # What does $e^\varepsilon$ mean to Dora?
 # Suppose somebody bets that she had an affair.
-# The bettor may know her age and how she rates her marriage.
-# The *odds* are the probability of yes divided by that of no.
-# Before the reply, they depend on what the bettor knows; the reply multiplies them.
+# The bettor may know how she rates her marriage.
+# The *odds* are the probability of yes over that of no.
+# Before the reply, they depend on what the bettor knows.
+# The reply $y$ multiplies them by the ratio of its two probabilities.
 #
 # :::{prf:theorem} A report changes no odds by more than a factor of $e^\varepsilon$
 # :label: thm-odds
@@ -212,7 +194,8 @@ check(
 # :::
 #
 # :::{prf:proof}
-# Since $y$ can occur, {prf:ref}`def-ldp` gives it a positive probability under every value: nothing below divides by 0.
+# Some value gives $y$ a positive probability.
+# By {prf:ref}`def-ldp`, every other value gives it at least $e^{-\varepsilon}$ times as much, so nothing below divides by 0.
 # Divide Bayes' rule for $x$ by Bayes' rule for $x'$.
 # The denominator $\Pr[y]$ cancels:
 #
@@ -239,43 +222,39 @@ for eps in (0.1, 0.5, 1, 2, 4):
     print(f"ε = {eps:<3}  p = {p:.1%}  yes: {yes:.0%}, no: {no:3.0%}")
 
 # %% [markdown]
-# Without a reply, a bettor who knows nothing but $f$ gives "yes" a probability of 32 %.
+# A bettor who knows only $f$ gives "yes" a probability of 32 %.
 # At $\varepsilon = 1$, a reply changes this probability to 56 % or 15 %.
 # At $\varepsilon = 4$, a "yes" is almost a confession: *smaller* budgets protect more.
 #
-# In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
-# Each mark shows the share with an affair among the readers who gave the same rating and the same reply.
+# In {numref}`fig-rr-odds` the bettor also knows this rating.
 
-# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top; “poor” includes “very poor”), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε; each carries its label. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor or very poor ones, lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top; “poor” includes “very poor”), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor or very poor ones, lie on the curves."}}
 BUDGETS = [1, 2, 4]
 grid, xy = np.linspace(0.001, 0.999, 200), {"x": "before", "y": "after"}
 rating = people["marriage"].clip(lower=2)  # only 99 said "very poor"
 before = people.groupby(rating)["affair"].transform("mean")
-label = {"ha": "center", "va": "center"}
-white = {"fc": "white", "ec": "none", "pad": 1}
-said = {}
+mark = pd.DataFrame({"before": before, "after": truth})
+lines, marks = [], []
 for eps in BUDGETS:
-    said[eps] = np.array([reply(x, eps, rng) for x in truth])
+    said = np.array([reply(x, eps, rng) for x in truth])
+    marks.append(mark.assign(said=said, ε=eps))
+    for y in (1, 0):
+        line = {"before": grid, "after": belief(grid, y, eps)}
+        lines.append(pd.DataFrame(line).assign(said=y, ε=eps))
+lines, marks = pd.concat(lines), pd.concat(marks)
 fig, ax = plt.subplots(figsize=(6.4, 5))
+look, dots = theory("ε", BUDGETS), simulation("ε", BUDGETS)
 for y in (1, 0):
-    lines, marks = [], []
-    for eps in BUDGETS:
-        line = {"before": grid, "after": belief(grid, y, eps), "ε": eps}
-        lines.append(pd.DataFrame(line))
-        mark = pd.DataFrame({"before": before, "after": truth, "ε": eps})
-        marks.append(mark[said[eps] == y])
-        at = {1: 0.4, 2: 0.25, 4: 0.08}[eps] if y else 0.8  # label
-        ax.text(at, belief(at, y, eps), f"ε = {eps:g}", **label, bbox=white)
-    lines, marks = pd.concat(lines), pd.concat(marks)
-    sns.lineplot(lines, **xy, legend=False, **theory("ε", BUDGETS))
-    look = simulation("ε", BUDGETS)
-    sns.lineplot(marks, **xy, **look, markersize=8)
+    one = lines[lines["said"] == y]
+    sns.lineplot(one, **xy, **look, legend=bool(y))
+    sns.lineplot(marks[marks["said"] == y], **xy, **dots, markersize=8)
+ax.legend(title="ε", loc="upper left", bbox_to_anchor=(1, 1))
 ratings = ["very good", "good", "fair", "poor"]
 for at, name in zip(np.unique(before), ratings, strict=True):
     ax.text(at, 1.04, name, ha="center", fontsize=11)
 ax.plot([0, 1], [0, 1], color="gray", linewidth=1, linestyle="-")
-ax.set(xlabel="belief before the reply", ylabel="belief after the reply")
-ax.set(xlim=(0, 1), ylim=(-0.02, 1.02))
+ax.set(xlabel="belief before the reply", xlim=(0, 1))
+ax.set(ylabel="belief after the reply", ylim=(-0.02, 1.02))
 plt.show()
 
 # %% [markdown]
@@ -286,15 +265,11 @@ plt.show()
 # The reply is 1 with probability $p$ if the truth is 1, and with probability $1-p$ if the truth is 0.
 # So the expectation of $\bar y$ is
 #
-# $$ \begin{aligned} \E\,\bar y &= f\,p + (1-f)(1-p) \\ &= (1-p) + (2p-1)\,f. \end{aligned} $$ (eq-rr-law)
+# $$ \E\,\bar y = f\,p + (1-f)(1-p) = (1-p) + (2p-1)\,f. $$ (eq-rr-law)
 #
-# What should we expect from 6,366 readers at $\varepsilon = 1$?
-# If nobody had an affair, 26.9 % say yes; if all had one, 73.1 %.
-# In the survey below, 42.1 % say yes.
-# This lies 33 % of the way from 26.9 % to 73.1 %, so we estimate $f$ as 33 %:
-#
-# $$ \frac{42.1 - 26.9}{73.1 - 26.9} = 0.33. $$
-#
+# At $\varepsilon = 1$, this is 26.9 % if nobody had an affair, and 73.1 % if all had one.
+# Suppose that 45 % say yes.
+# This is 39 % of the way from 26.9 % to 73.1 %, so we estimate $f$ as 39 %.
 # In general, replace the expectation in {eq}`eq-rr-law` by the observed share, solve for $f$, and multiply numerator and denominator by $e^\varepsilon+1$:
 #
 # $$ \hat f = \frac{\bar y - (1-p)}{p - (1-p)} = \frac{(e^\varepsilon+1)\,\bar y - 1}{e^\varepsilon-1}. $$ (eq-rr-estimate)
@@ -308,9 +283,7 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# The mean follows from {eq}`eq-rr-law`:
-#
-# $$ \E\,\hat f = \frac{\E\,\bar y - (1-p)}{2p-1} = \frac{(2p-1)\,f}{2p-1} = f. $$
+# For the mean, put {eq}`eq-rr-law` into the first form of {eq}`eq-rr-estimate`.
 #
 # For the variance, $y_i$ is 1 with probability $p$ or $1-p$; its variance is $p(1-p)$ either way.
 # The coins are independent, so the variances add up:
@@ -319,7 +292,7 @@ plt.show()
 #
 # The estimate divides $\bar y$ by $2p-1$, and so its variance by $(2p-1)^2$:
 #
-# $$ \begin{aligned} \Var \hat f &= \frac{p(1-p)}{(2p-1)^2\,n} = \frac{e^\varepsilon}{(e^\varepsilon-1)^2\,n} \\ &= \frac{1}{(e^{\varepsilon/2}-e^{-\varepsilon/2})^2\,n}. \end{aligned} $$
+# $$ \Var \hat f = \frac{p(1-p)}{(2p-1)^2\,n} = \frac{e^\varepsilon}{(e^\varepsilon-1)^2\,n} = \frac{1}{(e^{\varepsilon/2}-e^{-\varepsilon/2})^2\,n}. $$
 #
 # The second step multiplies numerator and denominator by $(e^\varepsilon+1)^2$; the third divides both by $e^\varepsilon$.
 # The last bracket is $2\sinh(\varepsilon/2)$.
@@ -348,28 +321,25 @@ f_hat, error = server(yes, n, 1.0)
 print(f"replies of yes: {yes / n:.1%}")
 print(f"estimate:       {f_hat:.1%} ± {error:.1%}")
 print(f"truth:          {f:.1%}")
-print(f"error / truth:  {error / f:.1%}")
 
 # %% [markdown]
 # The raw share is too large: of the 4,313 readers without an affair, about 1,160 say yes.
 # The corrected estimate lies within one standard error of the truth.
 #
 # Would a direct question do better?
-# If 3.7 % of the readers with an affair denied it, the share would be too low by
-#
-# $$ 0.037 \cdot 32.2\,\% = 1.2\,\%, $$
-#
-# as much as our standard error.
-# If more deny it, this bias alone exceeds our error, and more readers do not reduce it.
+# If 3.7 % of the readers with an affair denied it, the share would be 0.037 · 32.2 % = 1.2 % too low.
+# That is our standard error.
+# If more deny it, the bias is larger, and more readers do not reduce it.
 #
 # Our standard error is for *these* readers: only the coins are random.
 # Now let the readers be a random sample, and $f$ the share in the population.
-# For given readers, the mean of $\hat f$ is the share among them, which has variance $f(1-f)/n$.
-# By the law of total variance, this is added to the variance from the coins {cite:p}`warner1965randomized`.
+# For given readers, $\hat f$ has their share as its mean and the variance of {prf:ref}`thm-rr-estimate`, whoever they are.
+# Their share varies from sample to sample, with variance $f(1-f)/n$.
+# By the law of total variance, the two variances add up {cite:p}`warner1965randomized`.
 #
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
 
-# %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share of readers who had an affair, estimated from one reply per reader at each of eight budgets (dots, with 95 % intervals). The line is the truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
+# %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share, estimated from one reply per reader at each budget (dots, with 95 % intervals). Line: truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
 asked = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8]
 found = []
 for eps in asked:
@@ -429,19 +399,18 @@ check(
 
 # %% [markdown]
 # (sec-rr-trust)=
-# ## What it costs to do without trust
+# ## The price of having no trusted collector
 #
-# Suppose that people trust a collector.
-# In this *central* model they hand over their true answers, and the collector perturbs only the published result.
-# By ε-differential privacy, data sets that differ in one person's answer give each result probabilities with a ratio of at most $e^\varepsilon$.
+# In the *central* model, people hand over their true answers, and a trusted collector perturbs only the published result.
+# Here ε-differential privacy means: if one person's answer changes, the probability of any result changes by a factor of at most $e^\varepsilon$.
 #
-# One draw of noise protects everybody {cite:p}`dwork2006calibrating`.
+# One noise draw is enough for everybody {cite:p}`dwork2006calibrating`.
 # The collector adds *two-sided geometric noise*, a random integer $Z$, to the number of yes {cite:p}`ghosh2012universally`:
 #
 # $$ \Pr[Z = z] = \frac{e^\varepsilon-1}{e^\varepsilon+1}\; e^{-\varepsilon|z|}, \qquad z = 0, \pm1, \pm2, \dots $$
 #
-# A changed answer moves the count by 1.
-# So for a given result, $|z|$ changes by at most 1, and the probability by a factor of at most $e^\varepsilon$.
+# The result is the count plus the noise.
+# For a given result, a changed answer moves the noise $z$ by 1, and so its probability by a factor of at most $e^\varepsilon$.
 #
 # The published share has the standard deviation of $Z$ {cite:p}`inusah2006discrete`, divided by $n$.
 # Compare it with {prf:ref}`thm-rr-estimate`:
@@ -450,21 +419,19 @@ check(
 #
 # The first falls like $1/n$, the second only like $1/\sqrt n$, as {numref}`fig-rr-central` shows.
 
-# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1: noise on the count by a trusted collector (central), and randomized response (local). Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1, with a trusted collector (central) and without one (local). Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
 p, lines, marks = exp(1) / (1 + exp(1)), [], []
 for size in 10 ** np.arange(1, 7):
-    yes = round(f * size)
-    z = rng.geometric(1 - exp(-1), (2, 2000))
+    yes, z = round(f * size), rng.geometric(1 - exp(-1), (2, 2000))
     told = rng.binomial([yes, size - yes], [p, 1 - p], (2000, 2)).sum(1)
     found, local = server(told, size, 1.0)
     central = 1 / (sqrt(2) * sinh(0.5) * size)
     lines.append({"n": size, "central": central, "local": local})
     both = {"n": size, "central": (yes + z[0] - z[1]) / size, "local": found}
     marks.append(pd.DataFrame(both))
-names = {"var_name": "model", "value_name": "error"}
-models = ["central", "local"]
-lines = pd.DataFrame(lines).melt("n", **names)
-marks = pd.concat(marks).melt("n", **names)
+names, models = ["model", "error"], ["central", "local"]
+lines = pd.DataFrame(lines).melt("n", models, *names)
+marks = pd.concat(marks).melt("n", models, *names)
 ax = sns.lineplot(lines, x="n", y="error", **theory("model", models))
 look = simulation("model", models, of="std")
 sns.lineplot(marks, x="n", y="error", **look)
@@ -478,24 +445,17 @@ plt.show()
 # %% [markdown]
 # To match a central survey of $n$ people, a local one needs $n^2/2$.
 #
-# Both formulas are for fixed people.
-# For a random sample, $f(1-f)/n$ is added to both variances, as in {ref}`sec-rr-estimate`.
-# How many people give a standard error of 0.01 at $\varepsilon = 1$?
-
-# %%
-goal, one = 0.01**2, server(0, 1, 1.0)[1] ** 2  # variances
-for who, s in [("fixed", 0), ("sample", f * (1 - f))]:
-    local = (s + one) / goal
-    # central: 2 one / n² + s / n = goal, solved for n
-    central = (s + sqrt(s**2 + 8 * one * goal)) / (2 * goal)
-    print(f"{who:<6}  central {central:5,.0f}  local {local:6,.0f}", end="")
-    print(f"  factor {local / central:.0f}")
-
-# %% [markdown]
-# With a random sample, the local survey needs five times as many people, not 68 times.
-# Nearly all of the central error then comes from sampling.
+# Both formulas are for fixed people; a random sample adds $f(1-f)/n$ to both variances.
+# A standard error of 0.01 at $\varepsilon = 1$ takes, for $f = 32.2\,\%$:
 #
-# No unbiased local estimate is more precise than ours, as {ref}`ch-limit` shows.
+# | people | central | local | factor |
+# |---|---|---|---|
+# | fixed | 136 | 9,207 | 68 |
+# | random sample | 2,193 | 11,392 | 5 |
+#
+# For the sample, nearly all of the central error comes from sampling.
+#
+# No unbiased local estimate is more precise than ours ({prf:ref}`cor-rr-limit`).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε and variance of the central noise, and a better collector"}
@@ -521,12 +481,25 @@ check(
 )
 
 
-def people_for(count, n, eps):
-    """Local people for the error of a better collector, over n²/2.
+def sizes(extra, eps=1.0):
+    """People for a standard error of 0.01, central and local; people drawn at random add extra = f(1 − f)."""
+    one, goal = server(0, 1, eps)[1] ** 2, 0.01**2
+    central = (extra + sqrt(extra**2 + 8 * one * goal)) / (2 * goal)  # solves 2 one / n² + extra / n = goal
+    return round(central), round((extra + one) / goal)
 
-    The collector cuts the count to 0..n and corrects for the bias.
-    For 5 of 10 people at ε = 0.1 the factor is 1.47; for 0 of 136 people at ε = 1 it is 1.58.
-    """
+
+needed = sizes(0) + sizes(f * (1 - f))
+check(
+    "People",
+    "as in the table",
+    needed == (136, 9207, 2193, 11392),
+    control="ε = 1.01",
+    caught=sizes(0, 1.01)[1] != 9207,
+)
+
+
+def people_for(count, n, eps):
+    """Local people, over n²/2, for the error of a collector who cuts the count to 0..n and corrects for the bias."""
     outputs = np.arange(-700, 701)
     channel = np.zeros((n + 1, n + 1))
     for c in range(n + 1):
@@ -552,11 +525,10 @@ check(
 # - *People do not follow the protocol.*
 #   Suppose that a tenth of those with truth 1 say no, whatever their coin shows.
 #   This lowers $\E\,\bar y$ by $0.1\,p f$, and the estimate by $0.1\,p f/(2p-1)$, which is 16 % of $f$ at $\varepsilon = 1$.
-# - *The estimate leaves the range from 0 to 1.*
-#   This happens with few people or a small ε; report it with its error.
-#   {ref}`ch-sensible` says what else you can do, and at what cost.
+# - *The estimate leaves the range from 0 to 1*, with few people or a small ε.
+#   {ref}`ch-sensible` says what to do.
 # - *The same question is asked twice.*
-#   Two replies give away more than one, as {ref}`ch-composition` shows.
+#   Two replies give away more than one: {ref}`ch-composition`.
 # - *The reply is not all that is sent.*
 #   The time or the address of a message may identify a person; ε covers only the reply.
 #
@@ -608,8 +580,8 @@ print(prove(always_yes, [0, 1], rounded=False))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
-# The survey finds that most readers who rate their marriage as very poor had an affair.
-# Fay never replied, but a neighbour knows that she rates hers as very poor.
+# The survey finds that most readers who rate their marriage as poor or very poor had an affair.
+# Fay never replied, but a neighbour knows that she rates hers as poor.
 # He now believes more firmly that she had an affair.
 # Has randomized response failed?
 # :::
@@ -632,23 +604,20 @@ print(prove(always_yes, [0, 1], rounded=False))
 #
 # ## Letters
 #
-# All lessons share this wording: *items*, *keys* and *bits* come later, and *nats* means that logarithms are natural.
+# *Nats* means natural logarithms; *items*, *keys* and *bits* come later.
 #
 # | letter | meaning |
 # |---|---|
 # | $n$ | number of people |
-# | $i$ | a person, one of the $n$ |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
 # | $\varepsilon$ | privacy budget, in nats |
 # | $e^\varepsilon$ | the largest ratio of probabilities allowed, always written so |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $f$ | share of people; with an index, of those who have that item or key |
+# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\hat f$ | estimate of $f$; a hat marks any estimate |
 # | $\Pr[y \mid x]$ | distribution (law) of a client |
 # | $\E$ | mean over the coins of the clients |
 # | $\Var$ | variance over the coins of the clients |
-# | $\bar y$ | share of yes among the replies (here only) |
-# | $Z$ | noise that a trusted collector adds to a count (here only) |
 #
 # Next, {ref}`ch-composition` asks one person many questions.
