@@ -5,8 +5,8 @@
 # *From {cite:t}`dwork2006calibrating` and {cite:t}`ye2018survey`; personal budgets after {cite:t}`jorgensen2015conservative`.*
 #
 # :::{admonition} In one minute
-# One randomized reply hides your answer.
-# Twenty fresh replies to the same question give it away, because the lies cancel.
+# One reply with a small ε hides your answer.
+# Twenty fresh replies to the same question give it away, because most of them are almost surely true.
 # The budgets of all your replies add up.
 # The budgets of different people do not.
 # A yearly survey must divide your budget, ask you once, or repeat your first reply.
@@ -38,7 +38,7 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book import check, datasets, label_lines, simulation, style, table, theory
 from ldpnb.chance import odds
 
 style()
@@ -49,29 +49,29 @@ rng = np.random.default_rng(1982)  # the last year of the experiment
 # ## One question, five years
 #
 # The RAND health insurance experiment {cite:p}`newhouse1993free` followed families for years.
-# Did you see a doctor this year?
-# The public file has no names: we take consecutive rows that differ only in the visits as one person, and keep people with five rows.
-# Three people answer:
+# One question is: did you see a doctor this year?
+# The public file has no names.
+# So we treat consecutive rows that differ only in the number of visits as one person, and keep people with five rows.
+# Three of them:
 
 # %%
-rows = datasets.randhie()
+data = datasets.randhie()
 T = 5  # years
-took_part = rows.groupby("person")["year"].transform("size")
-visits = rows["visits"][took_part == T].to_numpy()
+took_part = data.groupby("person")["year"].transform("size")
+visits = data["visits"][took_part == T].to_numpy()
 PEOPLE = (visits > 0).astype(int).reshape(-1, T)
 print(f"{len(PEOPLE):,} people, {PEOPLE.mean():.1%} yes")
 for answers in PEOPLE[:3]:
     print(*answers)
 
 # %% [markdown]
-# Suppose that people reply by randomized response, with $\varepsilon = 1$ each year.
+# People reply by randomized response, with $\varepsilon = 1$ each year.
 
 
 # %%
 def reply(x, eps, rng):
     """The answer x, 0 or 1, or the opposite."""
-    truth = odds(eps) / (1 + odds(eps))  # odds(eps) is e^ε
-    return x if toss(truth, rng) else 1 - x
+    return x if toss(odds(eps) / (1 + odds(eps)), rng) else 1 - x
 
 
 # %% [markdown]
@@ -81,48 +81,38 @@ def reply(x, eps, rng):
 # ## After the report
 #
 # Whatever the server does with a report costs no privacy.
-# Let a client be ε-LDP, and let a random function turn its report $y$ into $y'$ without looking at $x$.
-# Then, with integrals for the sums if reports are real numbers,
-#
-# $$ \begin{aligned} \Pr[y' \mid x] &= \sum_y \Pr[y' \mid y]\,\Pr[y \mid x] \\ &\le \sum_y \Pr[y' \mid y]\; e^\varepsilon \Pr[y \mid x'] = e^\varepsilon \Pr[y' \mid x']. \end{aligned} $$
-#
-# This proves:
 #
 # :::{prf:theorem} Post-processing
 # :label: thm-post
 # A client is ε-LDP if it runs an ε-LDP client and sends any random function of that client's report, without looking at $x$ again.
 # :::
 #
+# :::{prf:proof}
+# Let the function turn the report $y$ into $y'$ with probability $\Pr[y' \mid y]$, whatever $x$ is.
+# Then, with integrals for the sums if reports are real numbers,
+#
+# $$ \begin{aligned} \Pr[y' \mid x] &= \sum_y \Pr[y' \mid y]\,\Pr[y \mid x] \\ &\le \sum_y \Pr[y' \mid y]\; e^\varepsilon \Pr[y \mid x'] = e^\varepsilon \Pr[y' \mid x']. \end{aligned} $$
+#
+# :::
+#
 # (sec-rr-composition)=
 # ## Two replies from one person
 #
 # Let one person reply twice, with fresh coins.
-# {numref}`fig-comp-tree` shows this for $\varepsilon = \ln 2$, where each reply is true with probability $2/3$.
+# With $\varepsilon = \ln 2$ each reply is true with probability $2/3$, and the probabilities of the two multiply.
+# A report multiplies the odds of yes by the ratio of its probabilities ({prf:ref}`thm-odds`):
 
 
-# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies if the answer is yes, with ε = ln 2 each. Probabilities multiply along branches; colours name reports."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
+# %%
 def twice(x, rng):
     return reply(x, log(2), rng), reply(x, log(2), rng)
 
 
-YES = {1: "yes", 0: "no"}
-NAMES = {(y, z): f"{YES[y]}, {YES[z]}" for y in YES for z in YES}
-steps = ["first reply", "second reply"]
-coins = {"steps": steps, "options": [["true", "lie"]] * 2}
-diagram.tree(twice, 1, **coins, names=NAMES, root="yes")
-plt.show()
-
-# %% [markdown]
-# A report multiplies the odds of yes by the ratio of its probabilities ({prf:ref}`thm-odds`):
-
-# %%
 no, yes = laws(twice, [0, 1])
-rows = []
-for y, name in NAMES.items():
+print("replies    if yes     if no  odds times")
+for y in product((1, 0), repeat=2):
     chances = yes[y], no[y], yes[y] / no[y]
-    rows.append([name, *(f"{float(q):.3f}" for q in chances)])
-columns = ["replies", "if yes", "if no", "odds times"]
-table(pd.DataFrame(rows, columns=columns))
+    print("", *y, "  ", *(f"{float(q):9.3f}" for q in chances))
 
 # %% [markdown]
 # Two equal replies multiply or divide the odds by $4 = e^{2\varepsilon}$, and two opposite replies cancel.
@@ -175,8 +165,8 @@ check(
 # $$ \sum_{l < T/2} \binom{T}{l} p^{T-l} (1-p)^{l} \;+\; \frac12 \Pr\Big[l = \frac T2\Big], $$ (eq-comp-majority)
 #
 # where $l$ is the number of lies.
-# In {numref}`fig-rr-repeat`, twenty replies with $\varepsilon = 1$ reveal the truth more than 98 times in 100.
-# Exercise 1 shows why the second adds nothing.
+# In {numref}`fig-rr-repeat`, the majority of five replies with $\varepsilon = 1$ is right 88 times in 100, that of twenty more than 98 times.
+# Exercise 1 shows why a second reply adds nothing to the first.
 
 
 # %%
@@ -193,36 +183,25 @@ def right(T, eps, rng, people=2000):
     return np.sign(T - 2 * lies) / 2 + 0.5
 
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
 BUDGETS = {f"ε = {eps:g}": eps for eps in (2, 1, 0.5, 0.25)}
 curve, seen = [], []
 for name, e in BUDGETS.items():
-    for t in range(1, 26):
-        curve.append((name, t, majority(t, e)))
-        if t % 4 == 1:
-            seen += [(name, t, z) for z in right(t, e, rng)]
+    curve += [(name, t, majority(t, e)) for t in range(1, 26)]
+    seen += [(name, t, z) for t in range(1, 26, 4) for z in right(t, e, rng)]
+curve, seen = (pd.DataFrame(rows, columns=["budget", "T", "right"]) for rows in (curve, seen))
 
-# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth; 1/2 is a blind guess. Lines: formula. Marks: 2,000 simulated people, with 95 % bars."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. All stay level at even numbers. Marks lie on or near the lines."}}
-columns, names = ["budget", "T", "right"], [*BUDGETS]
-curve = pd.DataFrame(curve, columns=columns)
-seen = pd.DataFrame(seen, columns=columns)
-look = theory("budget", names)
-ax = sns.lineplot(curve, x="T", y="right", **look)
-look = simulation("budget", names)
-sns.lineplot(seen, x="T", y="right", ax=ax, **look)
-ax.set(xlabel="number T of replies", ylabel="chance to be right")
-ax.set_ylim(0.5, 1.02)
+# %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth. Lines: formula. Marks: 2,000 simulated people, with 95 % bars."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. All stay level at even numbers. Marks lie on or near the lines."}}
+axes = {"x": "T", "y": "right"}
+sns.lineplot(curve, **axes, **theory("budget", [*BUDGETS]))
+ax = sns.lineplot(seen, **axes, **simulation("budget", [*BUDGETS]))
+ax.set(xlabel="number T of replies", ylim=(0.5, 1.02))
+ax.set(ylabel="probability of being right")
 label_lines(ax)
 plt.show()
-for t in (1, 5, 20):
-    print(f"ε = 1, T = {t}: {majority(t, 1):.3f}")
 
-# %% [markdown]
-# If the answer never changes, the majority of five replies is right with probability 0.876.
-# If the answer changes, five replies still spend $5\varepsilon$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the majority formula, against the exact law of the replies"}
-
-
 def from_law(T, eps):
     """Chance that the majority is right, from the law of T replies."""
     told = laws(lambda x, rng: sum(reply(x, eps, rng) for _ in range(T)), [0, 1])[1]
@@ -232,7 +211,7 @@ def from_law(T, eps):
 check(
     "Majority",
     "T = 1 to 6, ε = 1: as the formula",
-    all(abs(from_law(t, 1) - majority(t, 1)) < 1e-12 for t in range(1, 7)),
+    all(abs(from_law(t, 1) - majority(t, 1)) < 1e-12 for t in range(1, 7)) and majority(20, 1) > 0.98,
     control="the formula at ε = 1.01",
     caught=all(abs(from_law(t, 1) - majority(t, 1.01)) > 1e-4 for t in range(1, 7)),
 )
@@ -246,7 +225,7 @@ check(
 # - *Divide:* she replies every year with $\varepsilon/T$.
 # - *Ask once:* she replies in one year, drawn at random, with all of ε.
 # - *Remember:* she repeats her first reply; by {prf:ref}`thm-post`, this costs only ε, but it ignores later answers.
-#   If she replied afresh only after a change, a different reply would reveal the change ({ref}`ch-rappor`).
+#   A fresh reply after each change can reveal the change ({ref}`ch-rappor`).
 
 
 # %%
@@ -266,7 +245,8 @@ print(prove(every, RECORDS, rounded=False))
 print(prove(once, RECORDS, rounded=False))
 
 # %% [markdown]
-# With $h = 2p-1$, a reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$, so its *score* has mean $x$:
+# With $h = 2p-1$, a reply has mean $\E\,y = \frac12 + h\,(x - \frac12)$.
+# So we define its *score* $z$, which has mean $x$:
 #
 # $$ z = \frac12 + \frac{y - 1/2}{h}, \qquad h = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \tanh\frac\varepsilon2. $$ (eq-comp-score)
 #
@@ -276,7 +256,8 @@ print(prove(once, RECORDS, rounded=False))
 #
 # $$ \Var z = \E\Big(z-\frac12\Big)^2 - \Big(\E z-\frac12\Big)^2 = \frac{1}{4h^2} - \Big(\E z-\frac12\Big)^2. $$ (eq-comp-variance)
 #
-# If we ask for one answer $x$, $\E z = x$ and $(x-\frac12)^2 = \frac14$:
+# If we ask for one answer $x$, $\E z = x$ and $(x-\frac12)^2 = \frac14$.
+# Since $1/\tanh^2 - 1 = 1/\sinh^2$,
 #
 # $$ \Var z = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-fixed)
 #
@@ -284,7 +265,7 @@ print(prove(once, RECORDS, rounded=False))
 # For asking once, let $a$ be the person's share of years with yes.
 # The year drawn has a yes with probability $a$, so $\E z = a$ in {eq}`eq-comp-variance`:
 #
-# $$ \begin{aligned} \text{divide:} \quad & \frac{1}{4\,T \sinh^2(\varepsilon/2T)}, \\[1ex] \text{ask once:} \quad & \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \;\le\; \frac{1}{4\tanh^2(\varepsilon/2)}. \end{aligned} $$ (eq-comp-remedies)
+# $$ \text{divide: } \frac{1}{4\,T \sinh^2\!\big(\varepsilon/(2T)\big)}, \qquad \text{ask once: } \frac{1}{4h^2} - \Big(a - \frac12\Big)^2 \le \frac{1}{4h^2}. $$ (eq-comp-remedies)
 
 
 # %%
@@ -299,9 +280,9 @@ def average(x, eps, rng):
     return score(replies, eps / len(x)).mean()
 
 
-def divide(eps, years):
+def divide(eps, T):
     """Variance of this average."""
-    return 1 / (4 * years * sinh(eps / 2 / years) ** 2)
+    return 1 / (4 * T * sinh(eps / (2 * T)) ** 2)
 
 
 def ask_once(eps):
@@ -318,25 +299,20 @@ people = PEOPLE.tolist()
 replied = [average(x, T, rng) for x in people]
 divided = [average(x, 1, rng) for x in people]
 single = [score(once(x, 1, rng)[1], 1) for x in people]
-first = [score(reply(x[0], 1, rng), 1) for x in people]
-years = PEOPLE.mean()  # the share over all years
 asked = {
-    "every year, ε = 1": (T, years, replied, divide(T, T)),
-    "divided": (1, years, divided, divide(1, T)),
-    "one year": (1, years, single, ask_once(1)),
-    "first year": (1, PEOPLE[:, 0].mean(), first, divide(1, 1)),
+    "every year, ε = 1": (T, replied, divide(T, T)),
+    "divided": (1, divided, divide(1, T)),
+    "one year": (1, single, ask_once(1)),
 }
-rows = []
-for how, (total, f, z, variance) in asked.items():
+rows = [["these people", "", f"{PEOPLE.mean():.3f}"]]
+for how, (total, z, variance) in asked.items():
     f_hat, error = server(z, variance)
-    estimate = f"{f_hat:.3f} ± {error:.3f}"
-    rows.append([how, total, f"{f:.3f}", estimate])
-columns = ["asked", "ε in total", "these people", "estimate"]
-table(pd.DataFrame(rows, columns=columns))
+    rows.append([how, total, f"{f_hat:.3f} ± {error:.3f}"])
+table(pd.DataFrame(rows, columns=["asked", "ε in total", "share"]))
 
 # %% [markdown]
-# The third row states the bound in {eq}`eq-comp-remedies`, about half the error of dividing.
-# Remembered replies estimate the first year alone.
+# The error in the last row comes from the bound in {eq}`eq-comp-remedies`; it is about half that of dividing.
+# Remembered replies estimate the share of the first year alone.
 # So for the share over all years, ask once:
 #
 # :::{prf:theorem} Ask once
@@ -347,49 +323,23 @@ table(pd.DataFrame(rows, columns=columns))
 # :::{prf:proof}
 # Let $u = \varepsilon/2$.
 # By {eq}`eq-comp-remedies`, it suffices that $T\sinh^2(u/T) \le \tanh^2 u$.
-# With $r = u/T$, the left side is $u\,\sinh^2(r)/r$, and
-#
-# $$ \frac{d}{dr}\,\frac{\sinh^2 r}{r} = \frac{\sinh r}{r^2}\,\big(2r\cosh r - \sinh r\big) > 0, $$
-#
-# because $\tanh r < 2r$.
+# With $r = u/T$, the left side is $u$ times $\sinh r$ times $(\sinh r)/r$.
+# The power series of the last two have no negative coefficients, so both grow with $r$.
 # As $T$ grows, $r$ falls, so $T\sinh^2(u/T)$ decreases from $T = 1$ on, and for $T \ge 2$,
 #
-# $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$ (eq-comp-decreasing)
+# $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$
 #
 # This must be at most $\tanh^2 u$; divide both by $\cosh u - 1 > 0$:
 #
-# $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u} \\ \iff \cosh^2 u &\le \cosh u + 1 \\ \iff \cosh u &\le \frac{1+\sqrt5}{2}, \end{aligned} $$
+# $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u} \\ \iff \cosh^2 u &\le \cosh u + 1 \;\iff\; \cosh u \le \frac{1+\sqrt5}{2}, \end{aligned} $$
 #
 # which holds up to $\varepsilon \approx 2.1226$.
 # :::
 #
-# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance {eq}`eq-comp-fixed`, that of dividing with $T = 1$.
-# Since $T\sinh^2(u/T)$ decreases, dividing has the larger variance at every ε.
-# {numref}`fig-comp-remedies` shows the worst case, $a = 1/2$.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
-WAYS = {"divided over 10": 10, "divided over 2": 2, "one year": 1}
-line, marks = [], []
-for (way, years), eps in product(WAYS.items(), np.arange(0.5, 6.1, 0.5)):
-    part = eps / years
-    worst = ask_once(eps) if years == 1 else divide(eps, years)
-    line.append((way, eps, sqrt(worst)))
-    x = np.repeat([[0, 1]], 2000, 0) if years == 1 else np.arange(years) % 2
-    truth = rng.random((4000, years)) < exp(part) / (1 + exp(part))
-    y = np.where(truth, x.reshape(-1, years), 1 - x.reshape(-1, years))
-    marks += [(way, eps, z) for z in score(y, part).mean(1)]
-line, marks = (pd.DataFrame(f, columns=["asked", "ε", "score"]) for f in (line, marks))
-
-# %% mystnb={"figure": {"name": "fig-comp-remedies", "caption": "Standard deviation of one person's score when half of her answers are yes. Lines: formula. Marks: 4,000 simulated people, with 95 % bars. Right of the vertical line, dividing over two years is better."}, "image": {"alt": "Standard deviation against epsilon from 0.5 to 6, logarithmic. Dividing over ten years lies highest throughout. Dividing over two years starts below it and crosses the line for asking once, which flattens at one half, at 2.12, where a vertical line stands. Marks lie on or near the lines."}}
-names, look = [*WAYS], simulation("asked", [*WAYS], of="std")
-ax = sns.lineplot(line, x="ε", y="score", **theory("asked", names))
-sns.lineplot(marks, x="ε", y="score", ax=ax, **look)
-ax.axvline(2.12, color="grey", linewidth=1, linestyle=":")
-ax.set(xlabel="budget ε in total", ylabel="standard deviation")
-ax.set(yscale="log")
-plain_ticks(ax)
-label_lines(ax)
-plt.show()
+# At $\varepsilon = 1$ and $T = 10$, a score has the standard deviation 3.16 if divided, and at most 1.08 if asked once.
+# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance {eq}`eq-comp-fixed`.
+# This is the formula for dividing with $T = 1$, and that formula grows with $T$.
+# So dividing then has the larger variance at every ε.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact variances of both remedies, and where they cross"}
 RAND = [tuple(x) for x in people[:6]]
@@ -424,7 +374,8 @@ check(
     "Ask once",
     f"T = 2 to 50: better up to ε = {golden:.2f}",
     all(once_wins(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, golden - 1e-6, 50))
-    and all(divide(eps, 1) < divide(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, 30, 50)),
+    and all(divide(eps, 1) < divide(eps, years) for years in range(2, 51) for eps in np.linspace(0.01, 30, 50))
+    and np.allclose(np.sqrt([divide(1, 10), ask_once(1)]), [3.16, 1.08], rtol=0, atol=0.005),
     control="ε = 2.13 and two years",
     caught=not once_wins(2.13, 2),
 )
@@ -433,16 +384,15 @@ check(
 # (sec-rr-parallel)=
 # ## Different people
 #
-# Let each person $i$ send one report, with fresh coins, through a client that does not look at other people's values.
-# Then only one factor of
-#
-# $$ \Pr[y_1, \dots, y_n \mid x_1, \dots, x_n] = \Pr[y_i \mid x_i]\; \prod_{i' \ne i} \Pr[y_{i'} \mid x_{i'}] $$
-#
-# contains $x_i$, and all others cancel in the ratio for $x_i$ and $x_i'$:
-#
 # :::{prf:theorem} Parallel composition
 # :label: thm-comp-parallel
-# If the client of person $i$ is $\varepsilon_i$-LDP, a change of $x_i$ changes the probability of all $n$ reports by a factor of at most $e^{\varepsilon_i}$.
+# Let each person $i$ send one report, with fresh coins, through an $\varepsilon_i$-LDP client that does not look at other people's values.
+# Then a change of $x_i$ changes the probability of all $n$ reports together by a factor of at most $e^{\varepsilon_i}$.
+# :::
+#
+# :::{prf:proof}
+# The probability of all reports is a product with one factor per person, and only one of them contains $x_i$.
+# In the ratio for two values of $x_i$, all other factors cancel.
 # :::
 #
 # Two *questions* to one person concern one record, so their budgets add up.
@@ -462,13 +412,11 @@ def personal(x, eps, rng):
 # The choice must not depend on the answer.
 # If people with something to hide pick a small ε, the choice reveals it.
 #
-# A weighted average over fixed people would estimate a weighted share.
+# With fixed people, weights would estimate a weighted share: those with a large ε would count more.
 # So let the people be a random sample: each $x_i$ is a yes with probability $f$.
-# Then $\E z_i = f$, and with $h_i = \tanh(\varepsilon_i/2)$, {eq}`eq-comp-variance` becomes
-#
-# $$ \Var z_i = \frac{1}{4h_i^2} - \Big(f - \frac12\Big)^2 \;\le\; \frac{1}{4h_i^2}. $$
-#
-# The server weights each score by $h_i^2$, so noisy replies count less:
+# Then $\E z_i = f$, and with $h_i = \tanh(\varepsilon_i/2)$, $\Var z_i$ is at most $1/(4h_i^2)$, by {eq}`eq-comp-variance`.
+# The server weights each score by $h_i^2$, in proportion to the inverse of this bound.
+# By the Cauchy–Schwarz inequality, no other weights give a smaller bound on $\Var \hat f$:
 #
 # $$ \begin{aligned} \hat f &= \frac{\sum_i h_i^2 z_i}{\sum_i h_i^2} = \frac12 + \frac{\sum_i h_i\,(y_i - 1/2)}{\sum_i h_i^2}, \\[1ex] \Var \hat f &\le \frac{\sum_i h_i^4/(4h_i^2)}{(\sum_i h_i^2)^2} = \frac{1}{4\sum_i h_i^2}. \end{aligned} $$ (eq-comp-weighted)
 
@@ -502,14 +450,15 @@ estimates = {
     "all at ε = 0.25": weighted(*survey(x, 0 * eps + 0.25, rng)),
     "all yes at ε = 0.25": weighted(*survey(x, hidden, rng)),
 }
-rows = []
-for how, (f, error) in estimates.items():
-    rows.append([how, TRUTH, f"{f:.3f} ± {error:.3f}"])
-table(pd.DataFrame(rows, columns=["survey", "population", "estimate"]))
+rows = [["population", f"{TRUTH}"]]
+for how, (f_hat, error) in estimates.items():
+    rows.append([how, f"{f_hat:.3f} ± {error:.3f}"])
+table(pd.DataFrame(rows, columns=["survey", "share"]))
 
 # %% [markdown]
 # The weights cut the error to about a third of the plain average's.
-# In the last row, everybody with a yes picks the lowest budget: their replies hardly count, which biases the estimate.
+# In the last row, everybody with a yes picks the lowest budget.
+# Their replies hardly count, which biases the estimate; the ± does not show this.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: everybody keeps their own ε; a choice by the answer is caught"}
@@ -559,7 +508,7 @@ check(
 # (sec-comp-wrong)=
 # ## What can go wrong
 #
-# - *Rows are taken for people.*
+# - *Rows are mistaken for people.*
 #   Someone with five rows spends five times the stated ε.
 # - *Two reports share a coin.*
 #   A second report that says only whether the first was a lie is independent of the answer, yet together they reveal it.
@@ -580,7 +529,7 @@ check(
 #
 # $$ p^2 + \frac12\cdot 2p(1-p) = p. $$
 #
-# ε measures the most telling outcome, two equal replies; the chance of a right guess averages over all outcomes.
+# ε is set by the most telling outcome, two equal replies; the probability of a right guess averages over all outcomes.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -594,7 +543,7 @@ check(
 # By {eq}`eq-comp-variance`, a score has variance at most $1/(4h^2) \approx 1/\varepsilon^2$, so the variance of a share is about $(2/\varepsilon^2)/n$.
 # With both questions at $\varepsilon/2$, the variance is $(4/\varepsilon^2)/n$, twice as large.
 #
-# The code uses $1/(4h^2)$ at every ε, not {eq}`eq-comp-fixed`: the people who answer a question are a random sample.
+# The code uses $1/(4h^2)$ at every ε, not {eq}`eq-comp-fixed`: the people who answer a question are drawn at random, so $\E z$ in {eq}`eq-comp-variance` is their share, not 0 or 1.
 # :::
 
 
@@ -636,15 +585,11 @@ print(prove(one_of_two, PAIRS, rounded=False))
 #
 # ## Letters
 #
+# Letters of {ref}`ch-rr` keep their meaning; new are:
+#
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
 # | $i$ | a person, one of the $n$ |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
-# | $\varepsilon$ | privacy budget, in nats |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $f$ | share of people; with an index, of those who have that item or key |
 # | $T$ | number of reports of one person (here only) |
 # | $t$ | one of the $T$ reports (here only) |
 # | $l$ | number of lies (here only) |
