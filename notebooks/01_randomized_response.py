@@ -177,7 +177,6 @@ check(
 #
 # What does $e^\varepsilon$ mean to Dora?
 # Suppose somebody bets that she had an affair.
-# The bettor may know how she rates her marriage.
 # The *odds* are the probability of yes over that of no.
 # Before the reply, they depend on what the bettor knows.
 # The reply $y$ multiplies them by the ratio of its two probabilities.
@@ -226,7 +225,7 @@ for eps in (0.1, 0.5, 1, 2, 4):
 # At $\varepsilon = 1$, a reply changes this probability to 56 % or 15 %.
 # At $\varepsilon = 4$, a "yes" is almost a confession: *smaller* budgets protect more.
 #
-# In {numref}`fig-rr-odds` the bettor also knows this rating.
+# In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
 
 # %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top; “poor” includes “very poor”), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor or very poor ones, lie on the curves."}}
 BUDGETS = [1, 2, 4]
@@ -283,7 +282,7 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# For the mean, put {eq}`eq-rr-law` into the first form of {eq}`eq-rr-estimate`.
+# For the mean, put {eq}`eq-rr-law` into the first form of {eq}`eq-rr-estimate`, whose denominator is $2p-1$.
 #
 # For the variance, $y_i$ is 1 with probability $p$ or $1-p$; its variance is $p(1-p)$ either way.
 # The coins are independent, so the variances add up:
