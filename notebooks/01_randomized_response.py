@@ -38,7 +38,7 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import epsilon, laws, moments, prove, toss
-from ldpnb.book import check, datasets, label_lines, simulation, style, theory
+from ldpnb.book import check, datasets, diagram, label_lines, simulation, style, theory
 from ldpnb.chance import odds
 
 style()
@@ -68,6 +68,7 @@ print(f"{truth.sum():,} of {n:,} had an affair: {f:.1%}")
 # We begin with five invented readers, two of whom had an affair.
 
 # %%
+EPS = 1.0  # of the survey
 FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 
 # %% [markdown]
@@ -103,13 +104,23 @@ for name, x in FIVE.items():
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
 # Of many replies, only a third are lies; three of these five are lies by chance.
 #
-# How often does a client lie?
-# The function `laws` runs it once with heads and once with tails, and notes the probability of each.
-# For each value $x$, this gives the *distribution (law)* of the reply: the probability $\Pr[y \mid x]$ of each reply $y$.
+# How often does Ana's client lie?
+# We run it once with heads and once with tails, and note the probability of each ({numref}`fig-rr-tree`).
+# The function `laws` does this for each value $x$.
+# The leaves give the *distribution (law)* of the reply: the probability $\Pr[y \mid x]$ of each reply $y$.
 
+
+# %% mystnb={"figure": {"name": "fig-rr-tree", "caption": "Ana's client for ε = ln 2, along both branches of its coin. Her true answer is yes."}, "image": {"alt": "Tree with two leaves. From the true answer yes, the branch heads with probability 2/3 leads to the report yes, the branch tails with probability 1/3 to the report no."}}
+def at_ln2(x, rng):
+    return reply(x, log(2), rng)
+
+
+coin = {"steps": ["coin"], "options": [["heads", "tails"]]}
+diagram.tree(at_ln2, 1, **coin, names={0: "no", 1: "yes"}, root="yes")
+plt.show()
 
 # %%
-found = laws(lambda x, rng: reply(x, log(2), rng), [0, 1])
+found = laws(at_ln2, [0, 1])
 for x in (0, 1):
     no, yes = float(found[x][0]), float(found[x][1])
     print(f"truth {x}:  says 0 {no:.3f}  says 1 {yes:.3f}")
@@ -314,9 +325,9 @@ def server(yes, n, eps):
 # Now all 6,366 readers reply, with $\varepsilon = 1$:
 
 # %%
-replies = [reply(x, 1.0, rng) for x in truth]
+replies = [reply(x, EPS, rng) for x in truth]
 yes = sum(replies)
-f_hat, error = server(yes, n, 1.0)
+f_hat, error = server(yes, n, EPS)
 print(f"replies of yes: {yes / n:.1%}")
 print(f"estimate:       {f_hat:.1%} ± {error:.1%}")
 print(f"truth:          {f:.1%}")
@@ -423,7 +434,7 @@ p, lines, marks = exp(1) / (1 + exp(1)), [], []
 for size in 10 ** np.arange(1, 7):
     yes, z = round(f * size), rng.geometric(1 - exp(-1), (2, 2000))
     told = rng.binomial([yes, size - yes], [p, 1 - p], (2000, 2)).sum(1)
-    found, local = server(told, size, 1.0)
+    found, local = server(told, size, EPS)
     central = 1 / (sqrt(2) * sinh(0.5) * size)
     lines.append({"n": size, "central": central, "local": local})
     both = {"n": size, "central": (yes + z[0] - z[1]) / size, "local": found}

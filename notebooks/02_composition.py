@@ -38,7 +38,7 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, datasets, label_lines, simulation, style, table, theory
+from ldpnb.book import check, datasets, diagram, label_lines, simulation, style, table, theory
 from ldpnb.chance import odds
 
 style()
@@ -56,7 +56,7 @@ rng = np.random.default_rng(1982)  # the last year of the experiment
 
 # %%
 data = datasets.randhie()
-T = 5  # years
+T, EPS = 5, 1.0  # years, and ε of each reply
 took_part = data.groupby("person")["year"].transform("size")
 visits = data["visits"][took_part == T].to_numpy()
 PEOPLE = (visits > 0).astype(int).reshape(-1, T)
@@ -99,23 +99,22 @@ def reply(x, eps, rng):
 # ## Two replies from one person
 #
 # Let one person reply twice, with fresh coins.
-# With $\varepsilon = \ln 2$ each reply is true with probability $2/3$, and the probabilities of the two multiply.
-# A report multiplies the odds of yes by the ratio of its probabilities ({prf:ref}`thm-odds`):
+# {numref}`fig-comp-tree` shows this for $\varepsilon = \ln 2$, where each reply is true with probability $2/3$.
 
 
-# %%
+# %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies if the answer is yes, with ε = ln 2 each. Probabilities multiply along branches; colours name reports."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
 def twice(x, rng):
     return reply(x, log(2), rng), reply(x, log(2), rng)
 
 
-no, yes = laws(twice, [0, 1])
-print("replies    if yes     if no  odds times")
-for y in product((1, 0), repeat=2):
-    chances = yes[y], no[y], yes[y] / no[y]
-    print("", *y, "  ", *(f"{float(q):9.3f}" for q in chances))
+names = {(0, 0): "no, no", (0, 1): "no, yes", (1, 0): "yes, no", (1, 1): "yes, yes"}
+coins = {"steps": ["first reply", "second reply"], "options": [["true", "lie"]] * 2}
+diagram.tree(twice, 1, **coins, names=names, root="yes")
+plt.show()
 
 # %% [markdown]
-# Two equal replies multiply or divide the odds by $4 = e^{2\varepsilon}$, and two opposite replies cancel.
+# If the answer is no, the probabilities 4/9 and 1/9 change places.
+# So two equal replies multiply or divide the odds of yes by $4 = e^{2\varepsilon}$ ({prf:ref}`thm-odds`); two opposite replies change nothing.
 #
 # :::{prf:theorem} Sequential composition
 # :label: thm-composition
@@ -296,18 +295,18 @@ def server(z, variance):
 
 
 people = PEOPLE.tolist()
-replied = [average(x, T, rng) for x in people]
-divided = [average(x, 1, rng) for x in people]
-single = [score(once(x, 1, rng)[1], 1) for x in people]
+replied = [average(x, T * EPS, rng) for x in people]
+divided = [average(x, EPS, rng) for x in people]
+single = [score(once(x, EPS, rng)[1], EPS) for x in people]
 asked = {
-    "every year, ε = 1": (T, replied, divide(T, T)),
-    "divided": (1, divided, divide(1, T)),
-    "one year": (1, single, ask_once(1)),
+    f"every year, ε = {EPS:g}": (T * EPS, replied, divide(T * EPS, T)),
+    "divided": (EPS, divided, divide(EPS, T)),
+    "one year": (EPS, single, ask_once(EPS)),
 }
 rows = [["these people", "", f"{PEOPLE.mean():.3f}"]]
 for how, (total, z, variance) in asked.items():
     f_hat, error = server(z, variance)
-    rows.append([how, total, f"{f_hat:.3f} ± {error:.3f}"])
+    rows.append([how, f"{total:g}", f"{f_hat:.3f} ± {error:.3f}"])
 table(pd.DataFrame(rows, columns=["asked", "ε in total", "share"]))
 
 # %% [markdown]
@@ -351,9 +350,9 @@ def exact(eps, client, one_score):
 
 
 shares = np.mean(RAND, 1)
-each_year = exact(1.0, every, lambda y: np.mean([score(b, 1 / T) for b in y]))
-one_year = exact(1.0, once, lambda y: score(y[1], 1.0))
-formulas = [divide(1, T), ask_once(1) - (shares - 0.5) ** 2]
+each_year = exact(EPS, every, lambda y: np.mean([score(b, EPS / T) for b in y]))
+one_year = exact(EPS, once, lambda y: score(y[1], EPS))
+formulas = [divide(EPS, T), ask_once(EPS) - (shares - 0.5) ** 2]
 check(
     "Remedies",
     "six records: means and variances as derived",
@@ -361,7 +360,7 @@ check(
         np.allclose(m, shares) and np.allclose(v, w) for (m, v), w in zip((each_year, one_year), formulas, strict=True)
     ),
     control="ε for ε/T",
-    caught=not np.allclose(each_year[1], divide(T, T)),
+    caught=not np.allclose(each_year[1], divide(T * EPS, T)),
 )
 golden = 2 * acosh((1 + sqrt(5)) / 2)
 
@@ -556,11 +555,10 @@ def two_shares(reports, eps):
     return [server([score(y, eps) for t, y in reports if t == question], ask_once(eps)) for question in (0, 1)]
 
 
-PAIRS = list(product((0, 1), repeat=2))
 pairs = [(int(rng.random() < 0.2), int(rng.random() < 0.6)) for _ in range(20_000)]
-for f_hat, error in two_shares([one_of_two(x, 1.0, rng) for x in pairs], 1.0):
+for f_hat, error in two_shares([one_of_two(x, EPS, rng) for x in pairs], EPS):
     print(f"{f_hat:.3f} ± {error:.3f}")
-print(prove(one_of_two, PAIRS, rounded=False))
+print(prove(one_of_two, list(product((0, 1), repeat=2)), rounded=False))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
