@@ -6,11 +6,9 @@
 #
 # :::{admonition} In one minute
 # Everybody has one item of a list, and a server wants to know the share of each item.
-# Five clients hide the item in different ways.
-# One sends an item, two send a bit for each item, one a hashed item, and one a set.
+# Five clients hide the item: one sends an item, two send a bit for each item, one a hashed item, and one a set.
 # Each report supports some items, the person's own more often than any other.
-# The server counts support, and subtracts what chance alone would give.
-# The same estimate works for all five clients.
+# The server counts support and corrects for chance, in the same way for all five clients.
 # Which client is best depends on the number of items and the budget.
 # :::
 #
@@ -49,8 +47,7 @@ rng = np.random.default_rng(2017)
 # (sec-freq-question)=
 # ## Seven patients
 #
-# A ward has seven patients, and a study asks for their main diagnosis.
-# The list has seven *items*, numbered from 0; nobody here has item 5 or 6.
+# A study asks the seven patients of a ward for their main diagnosis, one *item* of a list of seven.
 
 # %%
 NAMES = "AIDS, asthma, breast cancer, depression, diabetes"
@@ -68,7 +65,7 @@ for x, disease in enumerate(DISEASES):
 # (sec-freq-clients)=
 # ## Five clients
 #
-# **k-RR** extends randomized response to $k$ items {cite:p}`kairouz2016discrete`.
+# **k-RR** extends randomized response to $k$ items {cite:p}`kairouz2016discrete`; the package calls it `GRR`, *generalised randomized response*.
 # It reports the true item with $e^\varepsilon$ times the probability of any other item.
 # With $\varepsilon = \ln 4$, Tom reports AIDS with probability 4/10, and each other disease with 1/10.
 
@@ -83,8 +80,6 @@ def krr(x, items, eps, rng):
         return x
     return pick([v for v in items if v != x], rng)
 
-
-print("Tom reports", [krr(0, ITEMS, EPS, rng) for _ in range(8)])
 
 # %% [markdown]
 # **Unary encoding** sends a bit for each item.
@@ -109,10 +104,11 @@ def oue(x, eps, rng):
 
 
 # %% [markdown]
-# **Local hashing** (OLH) throws the items into $g$ slots, and applies k-RR to the slot of the person's item {cite:p}`wang2017frequency`.
+# **Local hashing** throws the items into $g$ slots, and applies k-RR to the slot of the person's item.
+# With the best $g$, it is *optimised local hashing* (OLH) {cite:p}`wang2017frequency`.
 # A *hash function* says which item goes to which slot.
-# Each client draws its own hash function, without looking at the item; three random numbers, the *seed*, select it.
-# The report consists of the seed, which is thus public, and the slot from k-RR.
+# Each client draws its own, without looking at the item: three random numbers, the *seed*, select it.
+# The report consists of the seed, which is public, and the slot from k-RR.
 
 
 # %%
@@ -132,10 +128,9 @@ def olh(x, g, eps, rng, prime=PRIME):
 
 
 # %% [markdown]
-# Take two items.
-# Given $u$, each pair $(v, w)$ gives a different pair of values modulo the prime.
-# So the slots of two items are independent and uniform; thanks to the square, even those of three items are.
-# The slots differ in probability by less than one part in $10^7$, which we neglect.
+# Fix two items, and the first number of the seed.
+# Different choices of the other two numbers give different pairs of values modulo the prime, so the two values are independent and uniform.
+# So are the two slots, up to one part in $10^7$ because $g$ does not divide the prime; we neglect this.
 #
 # **k-Subset** sends a set of $b$ items {cite:p}`wang2016mutual,ye2018optimal`.
 # A set that contains the true item has $e^\varepsilon$ times the probability of a set that does not.
@@ -156,7 +151,7 @@ def subset(x, items, b, eps, rng):
 
 # %% [markdown]
 # Each report *supports* some items: the item sent, the items whose bits are set, the items in the slot sent, or the members of the set.
-# {numref}`fig-freq-schematic` shows what Abel's reports support.
+# {numref}`fig-freq-schematic` shows an example.
 
 # %% mystnb={"figure": {"name": "fig-freq-schematic", "caption": "Abel has item 4, diabetes. Filled squares in the first row: his item. In the other rows: the items that one report of each client supports."}, "image": {"alt": "Six rows of seven squares. In the row Abel, square 4 is filled. Filled below: square 2 for k-RR; 1, 4 and 5 for SUE; 1 and 4 for OUE; 3 and 4 for OLH; 1 and 2 for k-Subset."}}
 G, B = 5, 2  # slots, and items in a set
@@ -202,42 +197,44 @@ plt.show()
 #
 # :::{prf:proof}
 # *k-RR.*
-# A report has one of two probabilities, with ratio $e^\varepsilon$.
+# Under every item, a report has one of two probabilities, with ratio $e^\varepsilon$.
+# The report $x$ has the larger one under $x$, and the smaller one under every other item.
 #
 # *OLH.*
 # The seed does not depend on the item.
 # Given the seed, the slot is a k-RR report.
-# If the seed puts two items in different slots, the slot of the first item attains the ratio $e^\varepsilon$.
+# If the seed puts two items in different slots, the report of the first item's slot has the ratio $e^\varepsilon$.
 #
 # *k-Subset.*
 # There are $\binom{k-1}{b-1}$ sets with $x$ and $\binom{k-1}{b}$ sets without $x$.
 # The set sent contains $x$ with probability $b\,e^\varepsilon/(b\,e^\varepsilon+k-b)$.
-# So the probabilities of two given sets, one with and one without $x$, have the ratio
+# So a set with $x$ has a larger probability than a set without $x$, by the factor
 #
 # $$ \frac{b\,e^\varepsilon}{k-b}\cdot\frac{\binom{k-1}{b}}{\binom{k-1}{b-1}} = \frac{b\,e^\varepsilon}{k-b}\cdot\frac{k-b}{b} = e^\varepsilon. $$
 #
+# Both probabilities are the same for every $x$.
+# So a set has the ratio $e^\varepsilon$ between an item in it and an item outside; it has both, because $1 \le b < k$.
+#
 # *Unary encoding.*
-# Reports from two items differ in law only in the bits of these two items.
+# Under two items, only the bits of these two items have different probabilities.
 # The ratio is largest if the bit of the first item is set and that of the second is not, which gives {eq}`eq-freq-unary`.
 # :::
 #
 # In {eq}`eq-freq-unary`, both factors are $e^{\varepsilon/2}$ for SUE.
 # For OUE, $p/(1-p) = 1$ and $(1-q)/q = e^\varepsilon$.
 #
-# The function `prove` confirms the theorem for our own clients; for OLH, it lists all seeds of a small prime.
+# The function `prove` confirms the theorem for our own clients; for OLH, it goes through all seeds of a small prime.
+
 
 # %%
-for name, client in CLIENTS.items():
-    if name != "OLH":
-        found = prove(client, ITEMS, rounded=False)
-        print(f"{name:<9} exactly ε for every ε: {found.tight}")
-
-
 def small_olh(x, eps, rng):
     return olh(x, 2, eps, rng, prime=5)
 
 
-print(prove(small_olh, range(4), rounded=False))
+for name, client in {**CLIENTS, "OLH": small_olh}.items():
+    items = range(4) if name == "OLH" else ITEMS
+    found = prove(client, items, rounded=False)
+    print(f"{name:<9} exactly ε for every ε: {found.tight}")
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a telling order as control"}
@@ -265,13 +262,12 @@ check(
 # (sec-freq-pure)=
 # ## One server
 #
-# :::{prf:definition} Pure protocol
+# :::{prf:definition} Pure oracle
 # :label: def-pure
-# An oracle is *pure* if its reports support items, with probabilities $p^* > q^*$ that do not depend on the items.
-# A report supports the person's own item with probability $p^*$, and any other item with probability $q^*$ {cite:p}`wang2017frequency`.
+# An oracle is *pure* (a {term}`pure protocol`) if a report supports the person's own item with probability $p^*$, and any other item with probability $q^* < p^*$, whatever the items are {cite:p}`wang2017frequency`.
 # :::
 #
-# All our clients are pure.
+# All five oracles are pure.
 # For k-RR and unary encoding, $p^*$ and $q^*$ are the probabilities in the code.
 # In OLH, the slot of another item is uniform, and independent of the slot of $x$ and of the coins of k-RR.
 # So it equals the sent slot with probability $q^* = 1/g$.
@@ -315,11 +311,8 @@ def chances(k, eps, g, b):
 #
 # $$ \hat f_x = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-freq-estimate)
 #
-# This estimate is the average of the *scores* of the reports.
-# The score of a report for item $x$ is
-#
-# $$ \frac{1-q^*}{p^*-q^*} \;\text{ if it supports } x, \qquad \frac{-q^*}{p^*-q^*} \;\text{ if not.} $$
-#
+# This estimate is the average of the reports' scores.
+# For the score of a report, put 1 in place of $C_x/n$ if it supports $x$, and 0 if not.
 # If people are a random sample, the standard error of this average is the standard deviation of the scores, divided by $\sqrt n$.
 
 
@@ -332,8 +325,8 @@ def server(sets, k, p_star, q_star):
 
 
 # %% [markdown]
-# We draw 6,000 people from an invented population, and each person runs each client once.
-# This comparison costs everybody $5 \ln 4$; a survey needs only one client.
+# We draw 6,000 people from an invented population; each runs all five clients, and so spends $5 \ln 4$.
+# A survey needs only one client.
 
 # %%
 SHARES = [0.05, 0.15, 0.10, 0.20, 0.30, 0.20, 0.0]
@@ -344,6 +337,7 @@ for name, client in CLIENTS.items():
     estimate = server(sets, K, *chances(K, EPS, G, B)[name])
     pairs = zip(*estimate, strict=True)
     columns[name] = [f"{f:.3f} ± {s:.3f}" for f, s in pairs]
+    columns[name] = [cell.replace("-", "−") for cell in columns[name]]
 table(pd.DataFrame(columns))
 
 # %% [markdown]
@@ -399,19 +393,19 @@ check(
 # ## How precise?
 #
 # If people are fixed, $C_x$ is a sum of $n$ independent coins: $n f_x$ of them have probability $p^*$, the others $q^*$.
-# Their variances add up, and {eq}`eq-freq-estimate` divides by $n\,(p^*-q^*)$:
+# Their variances add up, and {eq}`eq-freq-estimate` divides by $n\,(p^*-q^*)$.
+# This proves:
 #
-# :::{prf:theorem} Estimates of pure protocols
+# :::{prf:theorem} Estimates of pure oracles
 # :label: thm-pure
-# If people draw their reports independently, then $\E \hat f_x = f_x$ and
+# For fixed people with independent coins, $\E \hat f_x = f_x$ and
 #
 # $$ n \Var \hat f_x = \frac{f_x\,p^*(1-p^*) + (1-f_x)\,q^*(1-q^*)}{(p^*-q^*)^2}. $$
 #
 # :::
 #
-# If people are a random sample and the truth is the share $f_x$ of the population, sampling adds $f_x(1-f_x)$.
-# Most items on a long list are rare.
-# So we compare oracles by the variance for an item that nobody has:
+# If people are a random sample and $f_x$ is the share of the population, sampling adds $f_x(1-f_x)$.
+# Most items on a long list are rare, so we compare oracles by the variance for an item that nobody has:
 #
 # $$ n \Var \hat f_x = \frac{q^*(1-q^*)}{(p^*-q^*)^2}. $$ (eq-freq-rare)
 #
@@ -419,8 +413,8 @@ check(
 #
 # $$ \frac{e^\varepsilon+k-2}{(e^\varepsilon+k-1)^2} \Big/ \Big(\frac{e^\varepsilon-1}{e^\varepsilon+k-1}\Big)^2 = \frac{e^\varepsilon+k-2}{(e^\varepsilon-1)^2}. $$ (eq-freq-krr)
 #
-# SUE treats ones and zeros alike.
-# But nearly everybody lacks a rare item, so their false ones cause most of the noise.
+# In unary encoding, nearly nobody has a rare item.
+# So most of the noise comes from bits that are 0 and are reported as 1.
 #
 # :::{prf:theorem} Optimised unary encoding
 # :label: thm-oue
@@ -448,8 +442,7 @@ check(
 # So $g = e^\varepsilon+1$ slots are best, and then OLH has the variance of OUE.
 #
 # {numref}`fig-freq-errors` compares the oracles for 64 items.
-# There, $g$ is rounded, and $b$ has the smallest total error over all items.
-# For one rare item, another $b$ can be better.
+# There, $g$ is $e^\varepsilon+1$ rounded, and $b$ gives the smallest total error over all items; for a rare item alone, another $b$ can be better.
 
 # %% mystnb={"figure": {"name": "fig-freq-errors", "caption": "Standard error for an item that nobody has, among 64 items, divided by that of OUE. Lines: formula. Marks, with 95 % intervals: 2,000 simulated surveys of 5,000 people each."}, "image": {"alt": "Lines against epsilon from 0.5 to 4, on a logarithmic axis. k-RR falls from 3 to 0.7, and crosses OUE, the line at 1, near epsilon 3. SUE rises from 1.01 to 1.5. k-Subset falls from 0.98 to 0.91 near epsilon 3, then joins k-RR. Marks of all five oracles lie on the lines."}}
 CLASSES = [GRR, SUE, OUE, OLH, SubsetSelection]
@@ -483,14 +476,14 @@ plt.show()
 # (sec-freq-cross)=
 # ## Few items or many
 #
-# The variance {eq}`eq-freq-krr` of k-RR grows with $k$; those of OUE, OLH and SUE do not.
-# We multiply all of them by $(e^\varepsilon-1)^2 = (e^{\varepsilon/2}-1)^2\,(e^{\varepsilon/2}+1)^2$, and compare.
+# The variance of k-RR grows with $k$; those of OUE, OLH and SUE do not.
+# We multiply them by $(e^\varepsilon-1)^2 = (e^{\varepsilon/2}-1)^2\,(e^{\varepsilon/2}+1)^2$, and compare:
 #
 # :::{prf:theorem} Where k-RR is better
 # :label: thm-crossover
-# For an item that nobody has, k-RR has a smaller variance than OUE {cite:p}`wang2017frequency` or SUE if and only if
+# For an item that nobody has, k-RR has a smaller variance than OUE {cite:p}`wang2017frequency` if and only if the first line holds, and than SUE if and only if the second does:
 #
-# $$ \begin{aligned} \text{OUE:} \quad e^\varepsilon + k - 2 &< 4\,e^\varepsilon, & \text{or}\quad k - 2 &< 3\,e^\varepsilon, \\ \text{SUE:} \quad e^\varepsilon + k - 2 &< e^{\varepsilon/2}\,\big(e^{\varepsilon/2}+1\big)^2, & \text{or}\quad k - 2 &< e^{3\varepsilon/2} + e^\varepsilon + e^{\varepsilon/2}. \end{aligned} $$
+# $$ \begin{aligned} \text{OUE:} \quad e^\varepsilon + k - 2 &< 4\,e^\varepsilon, & \text{that is,}\quad k - 2 &< 3\,e^\varepsilon, \\ \text{SUE:} \quad e^\varepsilon + k - 2 &< e^{\varepsilon/2}\,\big(e^{\varepsilon/2}+1\big)^2, & \text{that is,}\quad k - 2 &< e^{3\varepsilon/2} + e^\varepsilon + e^{\varepsilon/2}. \end{aligned} $$
 #
 # :::
 #
@@ -498,18 +491,14 @@ plt.show()
 # For many items, $e^{3\varepsilon/2}$ is the largest term, so SUE's boundary is near $\frac23 \ln k$ ({numref}`fig-freq-cross`).
 
 
-# %% mystnb={"figure": {"name": "fig-freq-cross", "caption": "Above a line, k-RR has a smaller variance than the oracle named beside it, for an item that nobody has. The third line approximates SUE's."}, "image": {"alt": "Budget epsilon from 0 to 8 against the number of items from 6 to 10,000 on a logarithmic axis. The line of OUE and OLH rises from 0.3 to 8.1, that of SUE from 0.3 to 6.1. The line two thirds of the logarithm of k rises from 1.2 to 6.1, and joins SUE's for many items."}}
+# %% mystnb={"figure": {"name": "fig-freq-cross", "caption": "Above a line, k-RR has a smaller variance than the oracle named beside it, for an item that nobody has."}, "image": {"alt": "Budget epsilon from 0 to 8 against the number of items from 6 to 10,000 on a logarithmic axis. The line of OUE and OLH rises from 0.3 to 8.1, that of SUE from 0.3 to 6.1."}}
 def boundary(k):
     """The ε at which k-RR and SUE have the same variance."""
     return 2 * log(max(np.roots([1, 1, 1, 2 - k]).real))
 
 
 many = np.geomspace(6, 10**4, 50)
-LINES = {
-    "OUE, OLH": lambda k: log((k - 2) / 3),
-    "SUE": boundary,
-    "⅔ ln k": lambda k: 2 / 3 * log(k),
-}
+LINES = {"OUE, OLH": lambda k: log((k - 2) / 3), "SUE": boundary}
 points = [(k, name, f(k)) for name, f in LINES.items() for k in many]
 lines = pd.DataFrame(points, columns=["k", "against", "ε"])
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
@@ -523,7 +512,7 @@ plt.show()
 # %% [markdown]
 # Take k-RR if $k < 3\,e^\varepsilon + 2$.
 # Otherwise, OUE has the simplest report, and for hundreds of items OLH has a shorter one.
-# k-Subset is more precise for moderate $k$; its total error is smallest near $b = k/(e^\varepsilon+1)$, as {ref}`ch-limit` shows.
+# k-Subset, which is k-RR for $b = 1$, is more precise for moderate $k$; {ref}`ch-limit` shows that $b$ near $k/(e^\varepsilon+1)$ is best in total.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the best p, q and g, and where variances cross"}
@@ -535,7 +524,7 @@ e, r, slots = exp(EPS), np.geomspace(0.01, 10, 4001), np.linspace(2, 32, 30001)
 unaries, hashes = rare(e * r / (1 + e * r), r / (1 + r)), rare(e / (e + slots - 1), 1 / slots)
 least = 4 * e / (e - 1) ** 2
 check(
-    "Optimized",
+    "Optimised",
     "least variance at odds of one for the person's bit, and at e^ε + 1 slots",
     max(abs(unaries.min() - least), abs(hashes.min() - least)) < 1e-4
     and max(abs(e * r[unaries.argmin()] - 1), abs(slots[hashes.argmin()] - e - 1)) < 0.01,
@@ -563,20 +552,15 @@ check(
 # (sec-freq-fair)=
 # ## Are happy marriages faithful?
 #
-# The 6,366 readers of {ref}`ch-rr` also rated their marriages, from 1 to 5.
-# Rating and affair together are one of $k = 10$ items, with one budget for both answers.
-# We set $\varepsilon = 2$; since $10 < 3\,e^2 + 2$, we take k-RR.
+# The 6,366 readers of {ref}`ch-rr` also rated their marriages, from 1 (very poor) to 5 (very good).
+# Rating and affair together are one of ten items, with one budget for both answers; at $\varepsilon = 2$, we take k-RR.
 #
-# Among the readers who give a certain rating, what share $r$ had an affair?
-# Let $f_1$ be the share of all readers who give this rating and had an affair.
-# Let $f_0$ be the share of those who give it and had none, so $r = f_1/(f_1+f_0)$.
-# The error of $\hat r = \hat f_1/(\hat f_1+\hat f_0)$ is
+# Let $f_1$ be the share of readers who give a certain rating and had an affair, and $f_0$ of those who give it and had none.
+# Among all who give it, the share $f_1/(f_1+f_0)$ had an affair; we put in the estimates.
 #
-# $$ \hat r - r = \frac{\hat f_1 - r\,(\hat f_1+\hat f_0)}{\hat f_1+\hat f_0}. $$
-#
-# From a report's score for "had an affair", subtract $r$ times the sum of its scores for both items.
-# The numerator is the average of these differences, with expectation 0; the denominator is close to $f_1+f_0$.
-# So their spread, divided by $f_1+f_0$, gives the standard error to first order.
+# From each report's score for “had an affair”, subtract the true ratio times the sum of its scores for both items.
+# The average of these differences has expectation 0; divided by $\hat f_1+\hat f_0$, it is the error of our estimate.
+# So to first order, the standard error is the standard deviation of the differences, divided by $(f_1+f_0)\sqrt n$.
 
 
 # %%
@@ -585,9 +569,9 @@ def ratio(sets, yes, no, p_star, q_star):
     support = np.array([[yes in y, no in y] for y in sets])
     score = (support - q_star) / (p_star - q_star)
     has, total = score[:, 0], score.sum(1)
-    r = has.mean() / total.mean()
-    spread = np.std((has - r * total) / total.mean())
-    return r, spread / sqrt(len(sets))
+    share = has.mean() / total.mean()
+    spread = np.std((has - share * total) / total.mean())
+    return share, spread / sqrt(len(sets))
 
 
 readers = datasets.fair().astype(int)
@@ -597,77 +581,28 @@ sets = [{krr(x, range(10), 2.0, rng)} for x in pairs]
 rows = []
 p_star, q_star = chances(10, 2.0, g=8, b=1)["k-RR"]  # g, b: for others
 for i in (1, 2, 3, 4, 5):
-    r, error = ratio(sets, 2 * i - 1, 2 * i - 2, p_star, q_star)
+    share, error = ratio(sets, 2 * i - 1, 2 * i - 2, p_star, q_star)
     true = affair[rating == i].mean()
-    rows.append([i, f"{true:.2f}", f"{r:.2f} ± {error:.2f}"])
+    rows.append([i, f"{true:.2f}", f"{share:.2f} ± {error:.2f}"])
 table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 
 # %% [markdown]
-# Happier readers report fewer affairs, and the private reports show it.
+# The better the rating, the fewer readers had an affair; the private estimates agree, within their errors.
 # But few readers give the rating 1: there, even the standard error is unreliable.
 #
 # (sec-freq-wrong)=
 # ## What can go wrong
 #
 # - *The order of a set reveals the item.*
-#   In the order of drawing, a k-Subset report often begins with the person's item.
-#   Sort the set before sending it.
+#   The person's item is often drawn first, so sort the set before sending it.
 # - *The seed depends on the item.*
-#   A client that draws seeds until the slot "looks good" reveals the item.
+#   A client that draws seeds until it likes the slot reveals the item.
 # - *All clients have the same seed.*
-#   Then nothing tells two items in one slot apart.
+#   Then the server cannot distinguish two items in one slot.
+# - *Each bit of a binary code has a coin of its own.*
+#   Two codes can differ in all bits, so the bits must share the budget.
+#   For eight items at $\varepsilon = 1$, the variance for an item that nobody has is then at least 709; OUE has 3.7 (Exercise 2).
 #
-# (sec-freq-bits)=
-# ### One coin for each bit of a code
-#
-# Suppose that the client writes the item as a code of $h = \lceil\log_2 k\rceil$ bits, and applies randomized response to each bit.
-# But two codes can differ in all bits, so each bit has a budget of only $\varepsilon/h$.
-# Each bit is reported unchanged with probability $p = e^{\varepsilon/h}/(e^{\varepsilon/h}+1)$.
-#
-# Take an item $x$ that nobody has.
-# A reported bit has the score $p/(2p-1)$ if it is the bit of $x$, and $-(1-p)/(2p-1)$ if not.
-# If the person's own bit differs from that of $x$, the score has mean 0 and mean square
-#
-# $$ \frac{(1-p)\,p^2 + p\,(1-p)^2}{(2p-1)^2} = \frac{p\,(1-p)}{(2p-1)^2} = \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2}. $$
-#
-# If the bits agree, the variance is the same and the mean is 1, so the mean square is larger by 1.
-# The score for $x$ is the product of these $h$ independent scores.
-# At least one bit differs, so the product has mean 0, and its variance is the product of the mean squares:
-#
-# $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/h}}{(e^{\varepsilon/h}-1)^2} \right)^{h}. $$ (eq-freq-bits)
-#
-# For $k = 8$ and $\varepsilon = 1$, the right-hand side is 709; OUE's variance is 3.7.
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the variance with one coin for each bit"}
-def coded(x, eps, rng):
-    """Three bits of x, each reversed with probability 1/(1 + e^(ε/3))."""
-    return tuple(int(toss(exp(eps / 3) / (1 + exp(eps / 3)), rng)) ^ 1 ^ (x >> i & 1) for i in range(3))
-
-
-def of_bits(x, target, eps):
-    """Mean and mean square of the product of scores for `target`, from the law of a person with x."""
-    p = exp(eps / 3) / (1 + exp(eps / 3))
-    told = laws(lambda x, rng: coded(x, eps, rng), [x])[0]
-    score = [np.prod([(int(y[i] == (target >> i & 1)) - (1 - p)) / (2 * p - 1) for i in range(3)]) for y in told]
-    chance = np.array([float(q) for q in told.values()])
-    return chance @ score, chance @ np.square(score)
-
-
-bound = (exp(1 / 3) / (exp(1 / 3) - 1) ** 2) ** 3
-found = [of_bits(x, 5, 1.0) for x in range(8)]
-print(f"bound {bound:.1f}, OUE {OUE(k=8, epsilon=1.0).rare_variance:.2f}")
-check(
-    "Codes",
-    "eight items, ε = 1: unbiased, and no variance below the bound, which one person attains",
-    all(abs(mean - (x == 5)) < 1e-9 for x, (mean, _) in enumerate(found))
-    and min(square for _, square in found) > bound * (1 - 1e-9)
-    and abs(found[2][1] / bound - 1) < 1e-9,
-    control="the whole budget for each bit",
-    caught=of_bits(2, 5, 3.0)[1] < bound / 10,
-)
-
-# %% [markdown]
 # (sec-freq-exercises)=
 # ## Exercises
 #
@@ -684,70 +619,109 @@ check(
 #
 # :::
 #
-# :::{admonition} Exercise 2 (code, 8 minutes)
-# Write a client that sends an item that the person probably does *not* have: each wrong item has $e^\varepsilon$ times the probability of the true one.
-# Which items must a report support so that `server` estimates the shares?
+# :::{admonition} Exercise 2 (code, 9 minutes)
+# Write eight items as codes of three bits.
+# Write a client that applies randomized response with budget $\varepsilon/3$ to each bit, and its unbiased estimator of the shares.
+# How large is the variance for an item that nobody has?
+# Hint: multiply three scores.
 # :::
 #
 # :::{dropdown} Solution
-# A report supports all items but the one sent.
-# So the client is k-Subset with $b = k-1$: a set of all items but one has $e^\varepsilon$ times the probability if it contains the true item.
+# Each bit is reported unchanged with probability $p = e^{\varepsilon/3}/(e^{\varepsilon/3}+1)$.
+# A reported bit has the score $p/(2p-1)$ if it is the bit of item $x$, and $-(1-p)/(2p-1)$ if not.
+# The mean of this score is 1 if the person's own bit is that of $x$, and 0 if not.
+# The score for $x$ is the product of the three independent scores; its mean is 1 for the person's item, and 0 for the others.
+# The average over all reports is the estimate.
+#
+# If the person's bit differs from that of $x$, its score has the mean square
+#
+# $$ \frac{(1-p)\,p^2 + p\,(1-p)^2}{(2p-1)^2} = \frac{p\,(1-p)}{(2p-1)^2} = \frac{e^{\varepsilon/3}}{(e^{\varepsilon/3}-1)^2}. $$
+#
+# If the bits agree, the variance is the same and the mean is 1, so the mean square is larger by 1.
+# If nobody has $x$, at least one bit differs, so the product has mean 0, and its variance is the product of the mean squares:
+#
+# $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/3}}{(e^{\varepsilon/3}-1)^2} \right)^3. $$
+#
+# At $\varepsilon = 1$, the right-hand side is 709; OUE's variance is 3.7.
 # :::
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
-def negative(x, items, eps, rng):
-    """An item that the person probably does not have."""
-    if toss(1 / (1 + (len(items) - 1) * odds(eps)), rng):
-        return x
-    return pick([v for v in items if v != x], rng)
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code, and a check of the variance"}
+CODES = np.array([[v >> i & 1 for i in range(3)] for v in range(8)])
 
 
-two = chances(3, 1.0, 2, 2)
-some = rng.choice(3, 20_000, p=[0.7, 0.3, 0.0]).tolist()
-sets = [{0, 1, 2} - {negative(x, range(3), 1.0, rng)} for x in some]
-f_hat, error = server(sets, 3, *two["k-Subset"])
-print(*(f"{f:.3f} ± {s:.3f}" for f, s in zip(f_hat, error, strict=True)), sep=", ")
+def coded(x, eps, rng):
+    """Three bits of x, each reversed with probability 1/(1 + e^(ε/3))."""
+    return tuple(int(toss(exp(eps / 3) / (1 + exp(eps / 3)), rng)) ^ 1 ^ int(bit) for bit in CODES[x])
+
+
+def products(reports, eps):
+    """Scores of the reports for the eight items."""
+    p = exp(eps / 3) / (1 + exp(eps / 3))
+    agree = np.array(reports)[:, None] == CODES
+    return ((agree - (1 - p)) / (2 * p - 1)).prod(2)
+
+
+def coded_server(reports, eps):
+    """Estimated shares of the eight items, and their standard errors."""
+    score = products(reports, eps)
+    return score.mean(0), score.std(0) / sqrt(len(reports))
+
+
+def of_bits(x, target, eps):
+    """Mean and mean square of the score for `target`, from the law of a person with x."""
+    told = laws(lambda x, rng: coded(x, eps, rng), [x])[0]
+    score, chance = products([*told], eps)[:, target], np.array([float(q) for q in told.values()])
+    return chance @ score, chance @ np.square(score)
+
+
+f_hat, error = coded_server([coded(x, 1.0, rng) for x in people], 1.0)
+print(*(f"{f:.2f} ± {s:.2f}" for f, s in zip(f_hat, error, strict=True)), sep=", ")
+bound = (exp(1 / 3) / (exp(1 / 3) - 1) ** 2) ** 3
+found = [of_bits(x, 5, 1.0) for x in range(8)]
+print(f"bound {bound:.1f}, OUE {OUE(k=8, epsilon=1.0).rare_variance:.2f}")
+check(
+    "Codes",
+    "eight items, ε = 1: unbiased, and no variance below the bound, which one person attains",
+    all(abs(mean - (x == 5)) < 1e-9 for x, (mean, _) in enumerate(found))
+    and min(square for _, square in found) > bound * (1 - 1e-9)
+    and abs(found[2][1] / bound - 1) < 1e-9,
+    control="the whole budget for each bit",
+    caught=of_bits(2, 5, 3.0)[1] < bound / 10,
+)
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
-# Some OUE reports have no bit set, and the server deletes them as errors.
-# What happens to privacy and to the estimate?
-# What should the server do?
+# A study wants the share of people with any of three rare diseases.
+# It can add three OUE estimates, or ask by randomized response: “do you have one of the three?”
+# Compare the variances.
+# What does the server not learn from the question?
 # :::
 #
 # :::{dropdown} Solution
-# Privacy stays the same, because the server only processes reports.
-# A report is empty with probability $(1-p)(1-q)^{k-1}$, whatever the person's item.
-# Among the other reports, $p^*$ and $q^*$ are larger by the factor $1/\big(1-(1-p)(1-q)^{k-1}\big)$.
-# With the old $p^*$ and $q^*$, all estimates are too high.
-# The server should keep all reports.
+# The bits of an OUE report have independent coins, so the three variances add up to about $12\,e^\varepsilon/(e^\varepsilon-1)^2$.
+# The variance of randomized response is $e^\varepsilon/(e^\varepsilon-1)^2$, twelve times less.
+# But the server does not learn how common each single disease is.
 # :::
 #
 # ## Summary
 #
-# - Reports from k-RR, unary encoding, local hashing and k-Subset support items; all these clients are exactly ε-LDP.
+# - k-RR, unary encoding, local hashing and k-Subset are exactly ε-LDP.
 # - A report supports the person's own item with probability $p^*$, and any other with $q^*$; this gives one unbiased estimate for all clients.
-# - The spread of the scores gives the standard error.
+# - The standard deviation of the scores gives the standard error.
 # - Of all unary encodings, OUE has the least variance for an item that nobody has; OLH has the same variance, with shorter reports for long lists.
-# - Take k-RR for few items or a large ε, that is, if $k < 3\,e^\varepsilon + 2$.
+# - Take k-RR if $k < 3\,e^\varepsilon + 2$.
 #
 # ## Letters
 #
+# {ref}`notation` lists the letters that earlier lessons use.
+#
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
-# | $x$ | an item, or another value that one person has |
-# | $f$ | share of people who have something (of the population, for a random sample) |
-# | $C_x$ | number of reports that support item $x$ |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $q$ | chance that the bit of another item is set |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $g$ | number of slots of a hash function |
 # | $b$ | number of items in a report of k-Subset (here only) |
-# | $r$ | odds of another item's bit; in the survey of readers, a share of a share (here only) |
-# | $h$ | number of bits of a code (here only) |
+# | $r$ | odds of another item's bit (here only) |
 #
 # Next, {ref}`ch-limit` asks whether any oracle can do better.

@@ -7,10 +7,10 @@
 # :::{admonition} In one minute
 # A private survey may tell you that minus eight percent of all patients are allergic to bees.
 # This is no mistake: the estimate is right on average, but it sometimes falls below zero.
-# You can cut negative shares off, shift all of them, project them, or look for the shares that make the reports likeliest.
+# You can set negative shares to 0, shift all shares, project them, or look for the shares that make the reports likeliest.
 # No repair costs privacy.
 # But every repair that forbids negative shares raises rare items on average.
-# Sums and averages of repaired shares are wrong, however many surveys you add.
+# Sums and averages of such shares stay wrong, however many surveys you add.
 # :::
 #
 # :::{zh}
@@ -36,7 +36,7 @@ import pandas as pd
 import seaborn as sns
 from scipy.stats import binom
 
-from ldpnb import GRR, OUE, laws, prove, same_law, toss
+from ldpnb import GRR, OUE, laws, same_law, toss
 from ldpnb.book import check, label_lines, plain_ticks, simulation, style, table, theory
 from ldpnb.book.studies import sensible as study
 from ldpnb.chance import odds
@@ -71,16 +71,9 @@ def oue(x, eps, rng):
 
 
 print(*(int(bit) for bit in oue("bees", EPS, rng)))
-print(prove(oue, ITEMS, rounded=False))
 
 # %% [markdown]
-# A report *supports* the items whose bits are set.
-# Let $C_x$ of $n$ reports support item $x$.
-# Then
-#
-# $$ \E\,\frac{C_x}{n} = \pi_x\,p^* + (1-\pi_x)\,q^*, \qquad\text{so}\qquad \hat\pi_x = \frac{C_x/n - q^*}{p^*-q^*} $$ (eq-sensible-raw)
-#
-# is unbiased.
+# If $C_x$ of $n$ reports have the bit of item $x$ set, the estimate $\hat\pi_x = (C_x/n - q^*)/(p^*-q^*)$ is unbiased ({eq}`eq-freq-estimate`).
 # Its standard error $\sigma_x$ is the standard error of $C_x/n$, divided by $p^*-q^*$.
 
 
@@ -96,11 +89,9 @@ def server(reports, eps):
 people = rng.choice(ITEMS, 5_000, p=PI)
 reports = np.array([oue(x, EPS, rng) for x in people])
 pi_hat, error = server(reports, EPS)
-shown = [f"{a:+.3f} ± {b:.3f}" for a, b in zip(pi_hat, error, strict=True)]
+shown = [f"{a:.3f} ± {b:.3f}" for a, b in zip(pi_hat, error, strict=True)]
+shown = [cell.replace("-", "−") for cell in shown]
 table(pd.DataFrame({"item": ITEMS, "truth": PI, "estimate": shown}))
-
-# %%
-print(f"sum of the estimates: {pi_hat.sum():.3f}")
 
 # %% [markdown]
 # A negative share is not sensible, and neither is a sum other than 1.
@@ -139,21 +130,19 @@ check(
 #
 # *Clipping* moves an estimate to the nearest number in $[0, 1]$.
 # No estimate moves away from the truth.
-# But cutting at zero biases the estimate:
+# But cutting at 0 biases the estimate (we neglect the cut at 1):
 #
 # $$ \E\big(\max(\hat\pi_x, 0) - \hat\pi_x\big) = \E\max(-\hat\pi_x, 0) \ge 0. $$ (eq-sensible-clip)
 #
 # The bias is the mean of what was cut off.
 # For an item that nobody has, $\hat\pi_x$ is nearly normal around 0, with standard deviation $\sigma_x$.
-# Then
-#
-# $$ \E\max(-\hat\pi_x, 0) = \tfrac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x. $$ (eq-sensible-forty)
+# By symmetry, the bias is then $\frac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x$.
 #
 # The exact bias follows from the binomial distribution (law) of $C_x$:
 
 
 # %%
-def moments(pi, n, eps, low, high):
+def cut_moments(pi, n, eps, low, high):
     """Exact mean and standard deviation of a cut estimate."""
     q = 1 / (exp(eps) + 1)
     C = np.arange(n + 1)
@@ -163,54 +152,31 @@ def moments(pi, n, eps, low, high):
     return mean, sqrt(chance @ (found - mean) ** 2)
 
 
-mean, sd = moments(pi=0.01, n=1000, eps=1.0, low=0, high=1)
+mean, _ = cut_moments(0.01, n=1000, eps=1.0, low=0, high=1)
 print(f"truth 0.010, mean of clipped estimates {mean:.3f}")
 
 # %% [markdown]
-# Now let $R$ such clinics average their estimates.
-# The standard error of the average is $\sqrt R$ times smaller, but its bias is the same ({numref}`fig-rr-clip`).
+# Now let many such clinics average their estimates.
+# The standard error of the average becomes small, but its bias is the same ({numref}`fig-rr-clip`).
 
-
-# %%
-def simulated(pi, n, eps, size):
-    """Unbiased estimates of one share in simulated surveys."""
-    q = 1 / (exp(eps) + 1)
-    C = rng.binomial(n, pi / 2 + (1 - pi) * q, size)
-    return (C / n - q) / (0.5 - q)
-
-
-bias, average = [], []
-for eps in (0.5, 1.0, 2.0):
-    for pi in np.arange(0, 0.31, 0.03):
-        exact = moments(pi, 1000, eps, 0, 1)[0] - pi
-        found = np.clip(simulated(pi, 1000, eps, 40_000), 0, 1)
-        bias.append((f"ε = {eps:g}", pi, exact, found.mean() - pi))
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The numbers for averages"}
-pi = 0.01
+# %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Root mean square error of an average over clinics with 1,000 people each; OUE, ε = 1, truth 0.01. Lines: exact. Marks: 1,000 simulated averages."}, "image": {"alt": "Against 1 to 500 clinics, on logarithmic axes, the error of the unbiased average falls from 0.06 to 0.003; that of the clipped average levels off at 0.02."}}
+pi, n, q = 0.01, 1000, 1 / (exp(1) + 1)
+rows = []
 for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
-    mean, sd = moments(pi, 1000, 1.0, low, high)
+    mean, sd = cut_moments(pi, n, 1.0, low, high)
     for R in (1, 5, 20, 100, 500):
-        found = simulated(pi, 1000, 1.0, (1000, R))
-        off = np.clip(found, low, high).mean(1) - pi
         exact = sqrt((mean - pi) ** 2 + sd**2 / R)
-        average.append((name, R, exact, sqrt(np.mean(off**2))))
-
-# %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Left: bias of clipped OUE estimates, 1,000 people. Right: root mean square error of an average over clinics with 1,000 people each; ε = 1, truth 0.01. Lines: exact. Marks: simulated."}, "image": {"alt": "Left: against the true share, falling curves that start at 0.05 for epsilon 0.5, 0.024 for 1 and 0.011 for 2, and reach zero. Right: against the number of clinics, the error of the unbiased average falls; that of the clipped average levels off at 0.02."}}
-fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
-bias = pd.DataFrame(bias, columns=["", "share", "bias", "seen"])
-average = pd.DataFrame(average, columns=["", "clinics", "error", "seen"])
-for ax, data in zip(axes, (bias, average), strict=True):
-    by, x, y, _ = data.columns
-    names = [*dict.fromkeys(data[by])]
-    sns.lineplot(data, x=x, y=y, ax=ax, **theory(by, names))
-    sns.lineplot(data, x=x, y="seen", ax=ax, **simulation(by, names))
-    ax.set(ylabel=y)
-axes[0].set(xlabel="true share", ylabel="bias, clipped")
-axes[1].set(xscale="log", yscale="log", ylabel="error of the average")
-plain_ticks(axes[1])
-axes[1].set_xticks([1, 5, 20, 100, 500])
-label_lines(axes[1])
+        C = rng.binomial(n, pi / 2 + (1 - pi) * q, (1000, R))
+        found = np.clip((C / n - q) / (0.5 - q), low, high).mean(1)
+        rows.append((name, R, exact, sqrt(np.mean((found - pi) ** 2))))
+data = pd.DataFrame(rows, columns=["estimate", "clinics", "error", "seen"])
+fig, ax = plt.subplots(figsize=(6.4, 3.5))
+for y, kind in (("error", theory), ("seen", simulation)):
+    look = kind("estimate", ["unbiased", "clipped"])
+    sns.lineplot(data, x="clinics", y=y, ax=ax, **look)
+ax.set(xscale="log", yscale="log", ylabel="error of the average")
+plain_ticks(ax)
+label_lines(ax)
 plt.show()
 
 # %% [markdown]
@@ -229,24 +195,23 @@ def norm(pi_hat):
 # %% [markdown]
 # The expectation of the sum is 1, so the constant has expectation 0, and Norm is unbiased.
 # Some shares stay negative.
-# In unary encoding, the coins cause independent errors $E_x$, and Norm makes them smaller:
+# In unary encoding, the coins cause independent errors $\eta_x$, and Norm makes their squared sum smaller:
 #
-# $$ \sum_x \Big(E_x - \frac1k\sum_z E_z\Big)^2 = \sum_x E_x^2 - \frac1k\Big(\sum_x E_x\Big)^2. $$
+# $$ \sum_x \Big(\eta_x - \frac1k\sum_z \eta_z\Big)^2 = \sum_x \eta_x^2 - \frac1k\Big(\sum_x \eta_x\Big)^2. $$
 #
-# The last term has the expectation $\frac1k\sum_x \Var E_x$.
+# The last term has the expectation $\frac1k\sum_x \Var \eta_x$.
 # So with eight items, Norm removes an eighth of the coins' expected squared error.
-# The errors from sampling people already sum to 0.
+# The errors from sampling people already sum to 0, so Norm does not change them.
 #
 # (sec-freq-post)=
 # ## Norm-Sub: the nearest sensible shares
 #
-# *Norm-Sub* continues where Norm stops {cite:p}`wang2020consistency`.
-# It subtracts a constant, sets the shares that are then negative to 0, and repeats this with the others.
+# *Norm-Sub* subtracts a constant as Norm does, sets negative shares to 0, and repeats this with the others {cite:p}`wang2020consistency`.
 
 
 # %%
 def norm_sub(pi_hat):
-    """Subtract a constant; what is negative becomes zero; repeat."""
+    """Subtract a constant, set negative shares to 0, repeat."""
     left = np.ones(len(pi_hat), bool)
     while True:
         tau = (pi_hat[left].sum() - 1) / left.sum()
@@ -254,8 +219,6 @@ def norm_sub(pi_hat):
             return np.where(left, pi_hat - tau, 0)
         left &= pi_hat > tau
 
-
-print(norm_sub(np.array([1.0, 0.28, -0.28])))
 
 # %% [markdown]
 # Shares that are not negative and sum to 1 form the *simplex*.
@@ -269,34 +232,25 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 # :::{prf:proof}
 # *Norm-Sub subtracts more in each round.*
 # Let $\tau_r$ be its constant in round $r$.
-# The differences $\hat\pi_x - \tau_r$ sum to 1 over the items of this round.
-# Leaving out the negative ones raises the sum.
-# So over the items of round $r+1$,
+# Over the items of this round, the differences $\hat\pi_x - \tau_r$ sum to 1, so some item remains.
+# Leaving out the negative ones raises the sum, so over those of round $r+1$,
 #
 # $$ \sum_x (\hat\pi_x - \tau_r) > 1 = \sum_x (\hat\pi_x - \tau_{r+1}), \qquad\text{hence}\qquad \tau_{r+1} > \tau_r. $$
 #
-# Let $\tau$ be the last constant.
+# Each round but the last drops an item, so the rounds end; let $\tau$ be the last constant.
 # Dropped items have $\hat\pi_x \le \tau_r \le \tau$, and remaining items have $\hat\pi_x \ge \tau$.
-# So
-#
-# $$ \tilde\pi_x = \max(\hat\pi_x - \tau,\, 0), \qquad \sum_x \tilde\pi_x = 1. $$
-#
-# *What is cut off.*
-# Write $s_x = \max(\tau - \hat\pi_x, 0)$.
-# Then
-#
-# $$ \hat\pi_x - \tilde\pi_x = \tau - s_x, \qquad s_x \ge 0, \qquad s_x\,\tilde\pi_x = 0. $$
+# So $\tilde\pi_x = \max(\hat\pi_x - \tau,\, 0)$, and these sum to 1.
 #
 # *Distances.*
+# Let $u_x = \max(\tau - \hat\pi_x, 0)$ be what is cut off.
+# Then $\hat\pi_x - \tilde\pi_x = \tau - u_x$ and $u_x\,\tilde\pi_x = 0$.
 # Take any $\pi$ in the simplex:
 #
-# $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x s_x\,\tilde\pi_x + \sum_x s_x\,\pi_x \\ &= \sum_x s_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x s_x\,\pi_x \\ &\ge \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2. \end{aligned} $$
+# $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x u_x\,\tilde\pi_x + \sum_x u_x\,\pi_x \\ &= \sum_x u_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x u_x\,\pi_x. \end{aligned} $$
 #
-# Leave out the second sum of the last line: no $\pi$ is nearer to $\hat\pi$ than $\tilde\pi$ is.
-# Leave out the first: $\tilde\pi$ is at least as near to $\pi$ as $\hat\pi$ is.
+# So the squared distance from $\hat\pi$ to $\pi$ is at least that from $\hat\pi$ to $\tilde\pi$, and at least that from $\tilde\pi$ to $\pi$.
+# These are the two claims.
 # :::
-#
-# Norm-Sub is the algorithm of {cite:t}`michelot1986projection`.
 #
 # So the total squared error cannot rise.
 # But Norm-Sub is biased: rare items come out too large, and frequent ones too small.
@@ -305,7 +259,7 @@ print(norm_sub(np.array([1.0, 0.28, -0.28])))
 C, shares, q = np.arange(1001), (0, 0.01, 0.1), 1 / (exp(1) + 1)
 cut = np.maximum(q - C / 1000, 0) / (0.5 - q)
 below = [cut @ binom.pmf(C, 1000, q + t * (0.5 - q)) for t in shares]
-lifted = [moments(t, 1000, 1.0, 0, 1)[0] - t for t in shares]
+lifted = [cut_moments(t, 1000, 1.0, 0, 1)[0] - t for t in shares]
 check(
     "Clipping",
     "1,000 people: the bias is the mean of what was cut off; at share 0, it is 0.40 standard errors",
@@ -338,80 +292,73 @@ check(
 #
 # *Maximum likelihood* takes the shares in the simplex under which the reports are likeliest.
 #
-# In k-RR, a report supports one item, and
+# In k-RR,
 #
 # $$ \Pr[y] = \frac{\pi_y\,e^\varepsilon + (1-\pi_y)}{e^\varepsilon+k-1} = \frac{1 + (e^\varepsilon-1)\,\pi_y}{e^\varepsilon+k-1}. $$
 #
-# The mean log-likelihood of $n$ reports is, up to a constant,
+# Up to a constant, the mean log-likelihood of $n$ reports and its derivatives are
 #
-# $$ L(\pi) = \sum_x \frac{C_x}{n}\,\ln\!\big(1 + (e^\varepsilon-1)\,\pi_x\big), $$
+# $$ L(\pi) = \sum_x \frac{C_x}{n}\,\ln\!\big(1 + (e^\varepsilon-1)\,\pi_x\big), \qquad \frac{\partial L}{\partial\pi_x} = \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{1 + (e^\varepsilon-1)\,\pi_x}. $$ (eq-sensible-derivative)
 #
-# a concave function with the derivatives
-#
-# $$ \frac{\partial L}{\partial\pi_x} = \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{1 + (e^\varepsilon-1)\,\pi_x}. $$ (eq-sensible-derivative)
-#
-# Moving a little share from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
+# Moving a little of the share from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
 # At the maximum, no such move helps, and only positive shares can be reduced.
 # So there is a number $\lambda > 0$ with
 #
 # $$ \frac{\partial L}{\partial\pi_x} = \lambda \;\text{ where } \pi_x > 0, \qquad \frac{\partial L}{\partial\pi_x} \le \lambda \;\text{ where } \pi_x = 0. $$ (eq-sensible-first)
 #
-# Suppose that all shares are positive.
+# As $L$ is concave, shares that satisfy this are also a maximum.
+#
+# Suppose that the first part holds for all items.
 # Solve for $1 + (e^\varepsilon-1)\pi_x$, and sum over the $k$ items to find $\lambda$:
 #
 # $$ \begin{aligned} 1 + (e^\varepsilon-1)\,\pi_x &= \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{\lambda}, \\[1ex] k + e^\varepsilon - 1 &= \frac{e^\varepsilon-1}{\lambda}, \\[1ex] \pi_x &= \frac{(e^\varepsilon+k-1)\,C_x/n - 1}{e^\varepsilon-1}. \end{aligned} $$ (eq-sensible-inside)
 #
-# This is the unbiased estimate of k-RR, so the two agree inside the simplex.
-# Otherwise, some shares are 0.
-# By {eq}`eq-sensible-derivative` and {eq}`eq-sensible-first`, their items have
-#
-# $$ \frac{C_x}{n} \le \frac{\lambda}{e^\varepsilon-1}, $$ (eq-sensible-out)
-#
-# so maximum likelihood drops the items with the fewest reports.
-# As in Norm-Sub, you drop the items whose share is negative, and repeat.
+# This is the unbiased estimate of k-RR.
+# So if that lies in the simplex, it is the maximum.
+# Otherwise, you drop the items whose share is negative, as in Norm-Sub, and repeat.
 # If $k'$ items are left, and $n'$ reports name them, {eq}`eq-sensible-inside` holds with $k'$ and $n'$ in place of $k$ and $n$.
-# An item with a negative share has $C_x < n'/(k'+e^\varepsilon-1)$, and dropping it raises this limit:
+# An item is dropped if $C_x < n'/(k'+e^\varepsilon-1)$, and dropping it makes this bound larger.
+# So in the end, the dropped items, which have the fewest reports, satisfy {eq}`eq-sensible-first`.
+# For a yes-or-no question, maximum likelihood is clipping.
 #
-# $$ \frac{n' - C_x}{k' - 1 + e^\varepsilon - 1} > \frac{n'}{k'+e^\varepsilon-1}. $$
-#
-# So no item comes back.
-# For a yes-or-no question with an estimate outside $[0, 1]$, one item is left: maximum likelihood is clipping.
-#
-# Now take OUE.
-# If a report $y$ supports $x$ and not $z$,
-#
-# $$ \frac{\Pr[y \mid x]}{\Pr[y \mid z]} = \frac{p^*\,(1-q^*)}{q^*\,(1-p^*)} = \frac{1-q^*}{q^*} = e^\varepsilon. $$
-#
-# So let the weight $w_{i,x}$ be $e^\varepsilon$ if report $i$ supports $x$, and 1 if not.
-# For k-RR, OUE, and all oracles with $\Pr[y \mid x]$ proportional to this weight, the mean log-likelihood is
+# Now let the weight $w_{i,x}$ be $e^\varepsilon$ if report $i$ supports $x$, and 1 if not.
+# For all oracles of {ref}`ch-frequency`, $\Pr[y \mid x]$ is proportional to this weight, by the proof of {prf:ref}`thm-freq-privacy`.
+# So up to a constant, the mean log-likelihood is
 #
 # $$ \bar L(\pi) = \frac1n \sum_{i=1}^n \ln s_i, \quad s_i = \sum_x \pi_x\,w_{i,x}, \quad \frac{\partial \bar L}{\partial\pi_x} = \frac1n \sum_{i=1}^n \frac{w_{i,x}}{s_i}. $$ (eq-sensible-any)
 #
-# For k-RR, $\bar L$ equals $L$ on the simplex, but the derivatives differ.
-# For all shares, $\sum_x \pi_x\,\partial \bar L/\partial\pi_x = 1$.
-# So at the maximum, 1 replaces $\lambda$ in {eq}`eq-sensible-first`.
+# Multiply the derivatives by $\pi_x$ and sum: the result is 1, so $\lambda = 1$ for $\bar L$ in {eq}`eq-sensible-first`.
+# (For k-RR, $\bar L = L$ only on the simplex, so λ differs.)
 #
 # From each report, the *EM algorithm* {cite:p}`dempster1977em` computes by Bayes' rule how probable each item is under the current shares.
-# The average over the reports is the next share:
+# This is $\pi_x\,w_{i,x}/s_i$; its average over the reports, $\pi_x\,\partial \bar L/\partial\pi_x$, is the next share.
 #
-# $$ \frac1n \sum_{i=1}^n \frac{\pi_x\,w_{i,x}}{s_i} = \pi_x\,\frac{\partial \bar L}{\partial\pi_x}. $$
+# :::{prf:theorem} EM reaches the maximum
+# :label: thm-em
+# Let $\pi^*$ maximise $\bar L$.
+# From equal shares, the gaps $\bar L(\pi^*) - \bar L(\pi)$ sum to at most $\ln k$ over all steps of EM, so they tend to 0.
+# :::
 #
-# The likelihood rises to that of the maximum $\pi^*$.
-# Let $\pi^*$ have the sums $s^*_i$, and let $D = \sum_x \pi^*_x \ln(\pi^*_x/\pi_x)$.
+# :::{prf:proof}
+# Let $\pi^*$ have the sums $s^*_i$, and let $D = \sum_x \pi^*_x \ln(\pi^*_x/\pi_x)$ be its {term}`Kullback–Leibler divergence` from the current shares.
+#
+# *$D$ is at least 0.*
 # As the logarithm is concave, $-D \le \ln \sum_x \pi^*_x\,\pi_x/\pi^*_x \le 0$.
-# Where $\pi^*_x > 0$, the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
-# A step multiplies $\pi_x$ by $\partial \bar L/\partial\pi_x$, so it lowers $D$ by
+#
+# *At the maximum*, $\partial \bar L/\partial\pi_x = 1$ where $\pi^*_x > 0$, so the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
+#
+# *One step* multiplies $\pi_x$ by $\partial \bar L/\partial\pi_x$, so it lowers $D$ by
 #
 # $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial \bar L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = \bar L(\pi^*) - \bar L(\pi). \end{aligned} $$
 #
-# EM starts at equal shares, where $D \le \ln k$.
-# So the gaps $\bar L(\pi^*) - \bar L(\pi)$ sum to at most $\ln k$ over all steps, and shrink to 0.
+# At equal shares, $D \le \ln k$, so all gaps together are at most $\ln k$.
+# :::
 
 
 # %%
 def em(reports, eps, steps):
     """The path of EM; a report is a row of supported items."""
-    weight = 1 + (exp(eps) - 1) * np.array(reports)
+    weight = 1 + (np.exp(eps) - 1) * np.array(reports)
     path = [np.full(weight.shape[1], 1 / weight.shape[1])]
     for _ in range(steps):
         posterior = path[-1] * weight
@@ -421,7 +368,7 @@ def em(reports, eps, steps):
 
 
 # %% [markdown]
-# {numref}`fig-sensible-triangle` shows a small case: 100 reports of k-RR over three items at $e^\varepsilon = 2$.
+# {numref}`fig-sensible-triangle` shows 100 reports of k-RR over three items at $e^\varepsilon = 2$.
 
 # %%
 C = np.array([50, 32, 18])
@@ -431,13 +378,12 @@ print("unbiased:          ", raw.round(3))
 print("Norm-Sub:          ", norm_sub(raw).round(3))
 print("maximum likelihood:", path[-1].round(3))
 
-# %% mystnb={"figure": {"name": "fig-sensible-triangle", "caption": "The simplex of three items is the triangle, with one item per corner. Grey curves: equal likelihood. Green dots: EM, from equal shares. Arrow: Norm-Sub, from the unbiased estimate to the nearest point."}, "image": {"alt": "A triangle with corners A, B and C. The unbiased estimate lies below the edge AB, in the middle of ovals. An arrow leads from it at a right angle to the edge. Dots lead from the middle of the triangle to another point of this edge, where an oval touches it."}}
+# %% mystnb={"figure": {"name": "fig-sensible-triangle", "caption": "The triangle is the simplex of three items. Grey curves: equal likelihood. Green dots: EM, from equal shares. Arrow: Norm-Sub, from the unbiased estimate to the nearest point."}, "image": {"alt": "A triangle with the corners pollen, mites and cats. The unbiased estimate lies below the edge from pollen to mites, in the middle of ovals. An arrow leads from it at a right angle to the edge. Dots lead from the middle of the triangle to another point of this edge, where an oval touches it."}}
 corners = np.array([[0, 0], [1, 0], [0.5, sqrt(0.75)]])
 x, y = np.meshgrid(np.linspace(-0.3, 1.3, 400), np.linspace(-0.4, 0.95, 400))
 third = y / corners[2, 1]
 shares = np.stack([1 - x - third / 2, x - third / 2, third], axis=-1)
-with np.errstate(invalid="ignore"):
-    L = np.log(1 + shares) @ C / 100
+L = np.log(np.maximum(1 + shares, 1e-9)) @ C / 100
 levels = [C / 100 @ np.log(1 + path[step]) for step in (0, 5, 15, 200)]
 
 fig, ax = plt.subplots(figsize=(6.4, 4.6))
@@ -449,9 +395,9 @@ ax.plot(*(path @ corners).T, ".", linestyle="none", color="#009E73")
 arrow = {"arrowstyle": "->", "color": "#D55E00", "linewidth": 1.8}
 ax.annotate("", norm_sub(raw) @ corners, raw @ corners, arrowprops=arrow)
 for name, point, move in (
-    ("A", [1, 0, 0], (-18, -4)),
-    ("B", [0, 1, 0], (8, -4)),
-    ("C", [0, 0, 1], (8, -4)),
+    ("pollen", [1, 0, 0], (-46, -4)),
+    ("mites", [0, 1, 0], (8, -4)),
+    ("cats", [0, 0, 1], (8, -4)),
     ("unbiased", raw, (10, -4)),
     ("Norm-Sub", norm_sub(raw), (-110, 85)),
     ("maximum likelihood", path[-1], (-117, 125)),
@@ -463,8 +409,8 @@ for name, point, move in (
 plt.show()
 
 # %% [markdown]
-# Norm-Sub subtracts the same amount from A and B.
-# Maximum likelihood leaves out the 18 reports for C.
+# Norm-Sub subtracts the same amount from pollen and mites.
+# Maximum likelihood leaves out the 18 reports for cats.
 #
 # For a small $\varepsilon$, EM needs thousands of steps; the package is faster.
 # Here is the clinic's survey with all repairs:
@@ -487,7 +433,8 @@ columns = {
 }
 shown = pd.DataFrame(columns, index=ITEMS)
 shown.loc["sum"] = shown.sum()
-table(shown.map("{:.3f}".format).rename_axis("item").reset_index())
+shown = shown.map(lambda share: f"{share:.3f}".replace("-", "−"))
+table(shown.rename_axis("item").reset_index())
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: EM, the likelihood of k-RR"}
 ten = GRR(k=10, epsilon=1.0)
@@ -528,10 +475,9 @@ check(
 
 # %% [markdown]
 # (sec-sensible-which)=
-# ## Which one to take
+# ## Which repair?
 #
-# Suppose that 60 % of people have one item, 40 % another.
-# {numref}`fig-freq-post` shows what a longer list of rare items does.
+# Suppose that 60 % of people have one item, 40 % another, and nobody the others ({numref}`fig-freq-post`).
 
 # %%
 REPAIRS = {
@@ -541,16 +487,15 @@ REPAIRS = {
     "max. likelihood": lambda y: likeliest(y, 1.0),
 }
 
-# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks: means of 100 simulated surveys, with 95 % intervals. Norm-Sub and maximum likelihood nearly coincide."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.78, those of Norm-Sub and maximum likelihood to 0.14. Right: the total error grows to 0.345 for the unbiased estimate, to 0.25 for clipping, and to 0.14 for the other two."}}
+# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks: means of 100 simulated surveys, with 95 % intervals."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.75, those of Norm-Sub and maximum likelihood to 0.14. Those two nearly coincide. Right: the total error grows to 0.35 for the unbiased estimate, to 0.25 for clipping, and to 0.14 for the other two."}}
 sizes = [2, 4, 8, 16, 32]
 oue_of = partial(OUE, epsilon=1.0)
 runs = study.rare_items(REPAIRS, oue_of, sizes, n=1000, rng=rng)
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
 for ax, y in zip(axes, ("sum of rare shares", "total error"), strict=True):
-    look = theory("estimate", [*REPAIRS])
-    sns.lineplot(runs, x="rare items", y=y, ax=ax, **look)
-    look = simulation("estimate", [*REPAIRS])
-    sns.lineplot(runs, x="rare items", y=y, ax=ax, **look)
+    for kind in (theory, simulation):
+        look = kind("estimate", [*REPAIRS])
+        sns.lineplot(runs, x="rare items", y=y, ax=ax, **look)
     ax.set(xscale="log")
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
@@ -560,9 +505,9 @@ plt.show()
 
 # %% [markdown]
 # Each clipped item adds its bias of $0.40\,\sigma_x$.
-# For an item that nobody has, any estimate that is never negative has a positive mean, unless it is always 0.
+# For an item that nobody has, every estimate that is never negative has a positive mean, unless it is always 0.
 # In Norm-Sub and maximum likelihood, frequent items lose what rare ones gain.
-# {cite:t}`khodaie2025post` compare seven.
+# {cite:t}`khodaie2025post` compare seven repairs.
 #
 # | You publish | Take |
 # |---|---|
@@ -575,8 +520,8 @@ plt.show()
 #
 # - *Repaired shares are averaged.*
 #   Publish unbiased shares, and repair last.
-# - *Code for Norm-Sub first sets negative shares to zero.*
-#   If the positive ones sum to less than 1, it can end at another point.
+# - *Norm-Sub begins by clipping.*
+#   If the positive shares sum to less than 1, it can end at another point.
 # - *EM stops early.*
 #   Then its shares are too equal, above all for a small $\varepsilon$.
 #
@@ -584,7 +529,7 @@ plt.show()
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
-# Of 100 reports of k-RR over three items at $e^\varepsilon = 2$, 45 are A, 40 are B and 15 are C.
+# Of 100 reports of k-RR over three items at $e^\varepsilon = 2$, 45 say pollen, 40 mites and 15 cats.
 # Find the unbiased estimate, Norm-Sub and maximum likelihood.
 # :::
 #
@@ -592,42 +537,43 @@ plt.show()
 # The unbiased estimate is $4\,C_x/n - 1$: 0.8, 0.6 and −0.4.
 #
 # Norm-Sub: the sum is 1, so the first constant is 0.
-# C is dropped; A and B sum to 1.4, and each loses 0.2: 0.6, 0.4 and 0.
+# Cats are dropped; the others sum to 1.4, and each loses 0.2: 0.6, 0.4 and 0.
 #
-# Maximum likelihood: C is dropped; two items and 85 reports are left.
+# Maximum likelihood: cats are dropped; two items and 85 reports are left.
 # So $\pi_x = (2+2-1)\,C_x/85 - 1$: 0.588, 0.412 and 0.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# In *symmetric* unary encoding (SUE), each bit tells the truth with probability $e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$.
-# Write the client and its unbiased estimator.
-# What must you change in `em`?
+# Half of the patients choose $\varepsilon = 2$ in place of 0.5, whatever their allergy, and their reports contain the choice.
+# Write the client and an unbiased estimator.
+# How do you find the maximum likelihood with `em`?
 # :::
 #
 # :::{dropdown} Solution
-# Now $p^* = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$ and $q^* = 1 - p^*$ in {eq}`eq-sensible-raw`.
+# `server` is unbiased for the reports at each budget, and so is every average with weights that do not depend on the reports' bits.
+# Good weights are one over the variance, for example over that of an item that nobody has ({prf:ref}`thm-oue`).
 #
-# You need not change `em`: the ratio of probabilities is $\big(p^*/(1-p^*)\big)^2 = e^\varepsilon$ again.
+# In $w_{i,x}$, the budget is that of report $i$: give `em` a column of budgets.
 # :::
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
-def sue(x, eps, rng):
-    """Every bit tells the truth with probability e^(ε/2)/(e^(ε/2)+1)."""
-    p = odds(eps / 2) / (odds(eps / 2) + 1)
-    return tuple(toss(p, rng) == (item == x) for item in ITEMS)
+def choosing(x, eps, rng):
+    """The public budget, and the bits of OUE at this budget."""
+    return eps, oue(x, eps, rng)
 
 
-def sue_server(reports, eps):
-    """Unbiased estimates."""
-    q = 1 / (exp(eps / 2) + 1)
-    return (np.mean(reports, axis=0) - q) / (1 - 2 * q)
+def weighted(budgets, bits):
+    """Unbiased estimates, weighted by one over the variance for an item that nobody has."""
+    weights = {eps: np.sum(budgets == eps) / np.sinh(eps / 2) ** -2 for eps in np.unique(budgets)}
+    return sum(w * server(bits[budgets == eps], eps)[0] for eps, w in weights.items()) / sum(weights.values())
 
 
-told = np.array([sue(x, 1.0, rng) for x in people])
+told = [choosing(x, (0.5, 2.0)[i % 2], rng) for i, x in enumerate(people)]
+budgets, bits = np.array([eps for eps, _ in told]), np.array([y for _, y in told])
 print("truth:     ", PI)
-print("unbiased:  ", sue_server(told, 1.0).round(2))
-print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
+print("unbiased:  ", weighted(budgets, bits).round(2))
+print("likeliest: ", em(bits, budgets[:, None], 500)[-1].round(2))
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
@@ -638,44 +584,41 @@ print("likeliest: ", em(told, 1.0, 500)[-1].round(2))
 #
 # :::{dropdown} Solution
 # Rare items come out too large, and frequent ones too small, because shares sum to 1 in every town.
-# More people per town reduce the bias, in proportion to a town's standard error; more towns do not.
+# With more people per town, the bias falls like a town's standard error; with more towns, it stays.
 # The ministry should average unbiased shares, and apply Norm-Sub once, if at all.
 # :::
 #
 # ## Summary
 #
-# - Repairs cost no privacy; a repair that forbids negative shares costs bias.
+# - Repairs cost no privacy; a repair that forbids negative shares introduces bias.
 # - Clipping raises an item that nobody has by 0.40 standard errors, and no average removes this bias.
 # - Norm is unbiased; Norm-Sub gives the nearest shares in the simplex.
-# - Maximum likelihood of k-RR is the unbiased estimate if that lies in the simplex; EM finds the maximum.
+# - Maximum likelihood of k-RR is the unbiased estimate if that lies in the simplex; EM approaches the maximum.
 # - Add and average unbiased estimates, and repair last.
 #
 # ## Letters
 #
+# {ref}`notation` lists the letters that earlier lessons use.
+#
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
-# | $i$ | a person, one of the $n$ |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
 # | $\pi$ | distribution of items or values, where a whole distribution is modelled |
-# | $C_x$ | number of reports that support item $x$ |
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $\sigma_x$ | standard error of $\hat\pi_x$ (here only) |
-# | $z$ | another item (here only) |
-# | $E_x$ | error of the estimate of item $x$ from the coins (here only) |
+# | $\eta_x$ | error of $\hat\pi_x$ from the coins (here only) |
 # | $\tilde\pi$ | shares after Norm-Sub (here only) |
-# | $R$ | number of clinics (here only) |
-# | $\tau$ | constant that Norm-Sub subtracts in the end; with an index, in a round (here only) |
+# | $\tau$ | what Norm-Sub subtracts (here only) |
 # | $r$ | a round of Norm-Sub (here only) |
-# | $s_x$ | what Norm-Sub cuts off at zero (here only) |
-# | $L$ | mean log-likelihood of a report (here only) |
-# | $\bar L$ | the same, for more oracles (here only) |
-# | $\lambda$ | derivative of $L$ at all positive shares (here only) |
+# | $u_x$ | what Norm-Sub cuts off (here only) |
+# | $L$ | mean log-likelihood (here only) |
+# | $\bar L$ | the same for more oracles (here only) |
+# | $\lambda$ | derivative at positive shares (here only) |
 # | $k'$ | number of items left (here only) |
 # | $n'$ | number of reports that name them (here only) |
-# | $w_{i,x}$ | $e^\varepsilon$ if report $i$ supports item $x$, else 1 (here only) |
+# | $w_{i,x}$ | weight of item $x$ in report $i$ (here only) |
 # | $s_i$ | sum of $\pi_x\,w_{i,x}$ over all items (here only) |
-# | $D$ | distance of the current shares from the maximum (here only) |
+# | $\pi^*$ | shares at the maximum (here only) |
+# | $D$ | divergence from $\pi^*$ (here only) |
+#
+# Next, {ref}`ch-onebit` sends one bit per person.
