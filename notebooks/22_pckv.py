@@ -159,7 +159,7 @@ def pckv_ue(record, d, ell, eps, rng):
 # It is attained: the record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does.
 #
 # For PCKV-UE, suppose first that the client treats every key as not drawn.
-# Drawing a key multiplies the probability of a report by $\alpha/\gamma$ if it says the true sign of this key, by $\beta/\gamma$ if the reversed one, and by $\frac12/(1-2\gamma)$ if nothing.
+# Drawing a key multiplies the probability of a report: by $\alpha/\gamma$ for the true sign of this key, by $\beta/\gamma$ for the reversed one, and by $\frac12/(1-2\gamma)$ for nothing.
 # The last two factors are equal, and the first is $e^\varepsilon$ times as large.
 # A record's report has an average of these factors over the drawn key and its sign, so two records differ by a factor of at most $e^\varepsilon$.
 # If $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
