@@ -264,9 +264,9 @@ QUESTIONS = {
     ),
 }
 cells = [index(record, KEYS, rng) for record in records]
-f = np.bincount(cells, minlength=27) / 5
+found = np.bincount(cells, minlength=27) / 5  # of five people
 for question, (part, whole) in QUESTIONS.items():
-    print(f"{question}: {f @ part / (f @ whole):.2f}")
+    print(f"{question}: {found @ part / (found @ whole):.2f}")
 
 # %% [markdown]
 # Each key has a vector of three weights, one per state; `ANY` is for keys without a condition.
