@@ -618,7 +618,7 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # | $d$ | number of keys, or of attributes |
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $m$ | mean value of a key among the people who have it |
-# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $s$ | $f\,m$, the sum of all values of a key, divided by the number of people |
 # | $j$ | a key, or an attribute: one of the $d$ |
 # | $v$ | value of a key, between −1 and 1 |
 # | $N$ | number of reports about one key |

@@ -640,7 +640,7 @@ plt.show()
 # | $d$ | number of keys, or of attributes |
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $m$ | mean value of a key among the people who have it |
-# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $s$ | $f\,m$, the sum of all values of a key, divided by the number of people |
 # | $N$ | number of reports about one key |
 # | $M_0$ | number of reports about a key that say − |
 # | $M_2$ | number of reports about a key that say + |

@@ -746,7 +746,7 @@ for eps in (0.01, EPS, 10):
 # | $d$ | number of keys, or of attributes |
 # | $f$ | share of people; with an index, of those who have that item or key |
 # | $v$ | value of a key, between −1 and 1 |
-# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $s$ | $f\,m$, the sum of all values of a key, divided by the number of people |
 # | $\alpha$ | probability that the sign of a key is reported as it is |
 # | $\beta$ | probability that the sign of a key is reported reversed |
 # | $\gamma$ | probability that an absent key is reported as +, and equally as − |
