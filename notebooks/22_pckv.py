@@ -130,7 +130,7 @@ def pckv_grr(record, d, ell, eps, rng):
 # PCKV-UE answers about every key, dummies included: +, − or nothing.
 # About the drawn key, it says the true sign with probability $\alpha = \frac{e^\varepsilon}{2(e^\varepsilon+1)}$, the reversed one with $\beta = \frac{1}{2(e^\varepsilon+1)}$, and nothing with 1/2.
 # About any other key, it says each sign with probability $\gamma = \frac{1}{e^\varepsilon+3}$.
-# Of all such probabilities, these are {ref}`best for frequencies <wang2024-2-1-pckv>`.
+# These probabilities are {ref}`the best for frequencies <wang2024-2-1-pckv>`.
 
 
 # %%
@@ -301,7 +301,7 @@ check(
 # This *delta method* fails where $\hat f$ may be near 0.
 # So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key.
 # But surveys that are reliable by luck have too large an $\hat f$.
-# For a key with $f = 0.02$ and $m = 0.5$, 10,000 reports of state encoding at $\varepsilon = 1$ are reliable in 6 % of surveys, with a bias near −0.3.
+# For a key with $f = 0.02$ and $m = 0.5$, the mean from 10,000 reports of state encoding at $\varepsilon = 1$ is reliable in 6 % of surveys, and its bias is then near −0.3.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
 key = {"f": 0.02, "m": 0.5, "sizes": 10 ** np.arange(3, 7.5, 0.5)}

@@ -142,7 +142,7 @@ print(prove(grown, some, rounded=False))
 # :::
 #
 # :::{prf:proof}
-# *Step 1.* Besides the two signs of the drawn key, the signed keys share $1-\alpha-\beta$, which is $2(d+\ell-1)\,\gamma$ by {eq}`eq-changing-grr`.
+# *Step 1.* Besides the two signs of the drawn key, $2(d'+\ell-1)$ signed keys share $1-\alpha-\beta$, which is $2(d+\ell-1)\,\gamma$ by {eq}`eq-changing-grr`.
 # So each of them now has
 #
 # $$ \gamma' = \frac{2(d+\ell-1)\,\gamma}{2(d'+\ell-1)} = \frac\gamma r. $$
